@@ -1,0 +1,75 @@
+// A study: what one TOML file asks for, expanded into trials that are resolved completely.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/registry/catalog.h"
+#include "core/util/error.h"
+
+namespace ablate {
+
+/// Where a value was written. Line and column count from 1; file "--set" for an override, "" for a default of a schema.
+struct Location {
+  std::string file;
+  int line = 0;
+  int column = 0;
+};
+
+struct Diagnostic {
+  Location where;
+  std::string message;  ///< found, expected, remedy
+};
+
+/// Everything that is wrong with a study, all at once. what(): one "file:line:column: message" a line.
+class ConfigError : public Error {
+ public:
+  explicit ConfigError(std::vector<Diagnostic> diagnostics);
+  const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+
+ private:
+  std::vector<Diagnostic> diagnostics_;
+};
+
+/// One point of the grid, every default filled in.
+struct Trial {
+  /// Canonical: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "compression": {"plugin":
+  /// ...,
+  /// ...} (only where the attention takes one), "train": {...}, "seed": 1}. Rates as "1/8"; keys sorted, as nlohmann::json
+  /// keeps them.
+  nlohmann::json resolved;
+  std::map<std::string, Location> where;  ///< of each value that the study sets, by path ("attention.rates")
+  std::string label;                      ///< what tells it from the study's other trials: "attention.rates=1/2,1/4 seed=1"
+};
+
+struct Study {
+  std::string name;         ///< [experiment] name; default: the file's stem
+  std::string description;  ///< [experiment] description
+  double timeout_s = 0;     ///< [experiment] timeout: a trial that runs longer is ended; 0: none
+  std::filesystem::path file;
+  std::string text;  ///< the file as read
+  std::vector<std::string> overrides;
+  std::vector<Trial> trials;
+};
+
+/// @param overrides "train.steps=200": values as in TOML, or a bare word for a text; they replace the file's base values and
+/// grid axes. Throws ConfigError with everything that is wrong.
+Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog);
+
+/// The identity of a trial: 64 hex digits. @param identities code identity of each plugin that the trial uses, by section
+/// ("task", "attention", "compression"). @param data_digest Task::digest.
+std::string trial_key(const nlohmann::json& resolved, const std::map<std::string, std::string>& identities,
+                      const std::string& data_digest);
+
+/// Increased when training would give other numbers for the same study (model, optimiser, data order, metrics).
+inline constexpr int kRuntimeVersion = 1;
+
+/// Paths of all leaves with their values; a section's plugin is the section's own path: {"attention": "adamra",
+/// "attention.rates": "1/2,1/4", "seed": 1, ...}. Lists become comma-separated text. This is what the database and the tables
+/// call parameters.
+std::map<std::string, nlohmann::json> flatten(const nlohmann::json& resolved);
+
+}  // namespace ablate

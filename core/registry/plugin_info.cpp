@@ -1,0 +1,189 @@
+#include "core/registry/plugin_info.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/util/error.h"
+#include "core/util/rate_text.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostRates = 64;
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(separator), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+bool is_name(std::string_view text, char joint) {
+  if (text.empty() || text.front() < 'a' || text.front() > 'z') return false;
+  return std::all_of(text.begin(), text.end(),
+                     [&](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == joint; });
+}
+
+std::optional<Rate> as_rate(const json& value) {
+  if (value.is_string()) return parse_rate(value.get<std::string>());
+  if (value.is_number()) return rate_from(value.get<double>());
+  return std::nullopt;
+}
+
+std::string interval(const ParameterInfo& p) {
+  const bool below = p.minimum > std::numeric_limits<double>::lowest(), above = p.maximum < std::numeric_limits<double>::max();
+  if (below && above) return fmt::format(" in [{:g}, {:g}]", p.minimum, p.maximum);
+  if (below) return fmt::format(" of at least {:g}", p.minimum);
+  return above ? fmt::format(" of at most {:g}", p.maximum) : "";
+}
+
+}  // namespace
+
+const ParameterInfo* PluginInfo::find(std::string_view parameter) const {
+  const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const auto& p) { return p.name == parameter; });
+  return found == parameters.end() ? nullptr : &*found;
+}
+
+const char* to_text(Kind kind) {
+  switch (kind) {
+    case Kind::kAttention:
+      return "attention";
+    case Kind::kCompression:
+      return "compression";
+    case Kind::kTask:
+      return "task";
+  }
+  return "unknown";
+}
+
+const char* to_text(ParameterType type) {
+  switch (type) {
+    case ParameterType::kBoolean:
+      return "boolean";
+    case ParameterType::kInteger:
+      return "integer";
+    case ParameterType::kReal:
+      return "real";
+    case ParameterType::kText:
+      return "text";
+    case ParameterType::kRate:
+      return "rate";
+    case ParameterType::kRates:
+      return "rates";
+  }
+  return "unknown";
+}
+
+std::string expectation(const ParameterInfo& p) {
+  switch (p.type) {
+    case ParameterType::kBoolean:
+      return "true or false";
+    case ParameterType::kInteger:
+      return "an integer" + interval(p);
+    case ParameterType::kReal:
+      return "a number" + interval(p);
+    case ParameterType::kText:
+      return p.choices.empty() ? "a text" : fmt::format("one of {}", fmt::join(p.choices, ", "));
+    case ParameterType::kRate:
+      return "a compression rate in (0, 1], such as \"1/8\" or 0.125";
+    case ParameterType::kRates:
+      return fmt::format("a list of 1 to {} compression rates in (0, 1], such as [\"1/2\", 0.125]", kMostRates);
+  }
+  return "";
+}
+
+Checked check_value(const ParameterInfo& p, const json& value) {
+  const Checked wrong{nullptr, expectation(p)};
+  switch (p.type) {
+    case ParameterType::kBoolean:
+      return value.is_boolean() ? Checked{value, ""} : wrong;
+    case ParameterType::kInteger: {
+      if (!value.is_number_integer()) return wrong;
+      const auto number = static_cast<double>(value.get<std::int64_t>());
+      return number >= p.minimum && number <= p.maximum ? Checked{value.get<std::int64_t>(), ""} : wrong;
+    }
+    case ParameterType::kReal: {
+      if (!value.is_number()) return wrong;
+      const auto number = value.get<double>();
+      return std::isfinite(number) && number >= p.minimum && number <= p.maximum ? Checked{number, ""} : wrong;
+    }
+    case ParameterType::kText: {
+      if (!value.is_string()) return wrong;
+      const auto known =
+          p.choices.empty() || std::find(p.choices.begin(), p.choices.end(), value.get<std::string>()) != p.choices.end();
+      return known ? Checked{value, ""} : wrong;
+    }
+    case ParameterType::kRate: {
+      const auto rate = as_rate(value);
+      return rate ? Checked{to_text(*rate), ""} : wrong;
+    }
+    case ParameterType::kRates: {
+      if (!value.is_array() || value.empty() || value.size() > kMostRates) return wrong;
+      json list = json::array();
+      for (const auto& item : value) {
+        const auto rate = as_rate(item);
+        if (!rate) return wrong;
+        list.push_back(to_text(*rate));
+      }
+      return {list, ""};
+    }
+  }
+  return wrong;
+}
+
+ParameterInfo describe(const Parameter& p) {
+  ParameterInfo info{.name = p.name,
+                     .type = p.type,
+                     .minimum = p.minimum,
+                     .maximum = p.maximum,
+                     .choices = split(p.choices, '|'),
+                     .unit = p.unit,
+                     .help = p.help};
+  const auto given = json::parse(p.default_value, nullptr, false);
+  if (given.is_discarded())
+    throw Error(fmt::format("parameter {}: the default {} is no JSON (a text needs its quotes)", p.name, p.default_value),
+                ExitCode::kPlugin);
+  const auto checked = check_value(info, given);
+  if (!checked.ok())
+    throw Error(fmt::format("parameter {}: the default is {}, expected {}", p.name, p.default_value, checked.expected),
+                ExitCode::kPlugin);
+  info.default_value = checked.value;
+  return info;
+}
+
+PluginInfo describe(const Descriptor& d) {
+  PluginInfo info{.kind = d.kind,
+                  .id = d.id,
+                  .version = d.version,
+                  .summary = d.summary,
+                  .paper = d.paper,
+                  .code_digest = d.code_digest,
+                  .capabilities = d.capabilities};
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("plugin \"{}\": {}", info.id, why), ExitCode::kPlugin);
+  };
+  if (!is_name(info.id, '-')) refuse("an id is lower-case letters, digits and '-'");
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < d.parameter_count; ++i) {
+    const auto& p = d.parameters[i];
+    if (!is_name(p.name, '_') || std::string_view(p.name) == "plugin")
+      refuse(fmt::format("the parameter name \"{}\" is not snake_case, or reserved", p.name));
+    if (!names.insert(p.name).second) refuse(fmt::format("declares the parameter {} twice", p.name));
+    try {
+      info.parameters.push_back(describe(p));
+    } catch (const Error& error) {
+      refuse(error.what());
+    }
+  }
+  return info;
+}
+
+}  // namespace ablate

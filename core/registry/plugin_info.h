@@ -1,0 +1,59 @@
+// What the host knows of a plugin without its code: made from a descriptor in a worker, kept as JSON, used everywhere else.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "ablate/plugin.h"
+
+namespace ablate {
+
+/// A Parameter (ablate/parameter.h) with its strings parsed.
+struct ParameterInfo {
+  std::string name;
+  ParameterType type = ParameterType::kText;
+  nlohmann::json default_value;      ///< canonical: rates as "1/8", lists as arrays
+  double minimum = 0, maximum = 0;   ///< integer and real
+  std::vector<std::string> choices;  ///< text; empty: any
+  std::string unit, help;
+};
+
+struct PluginInfo {
+  Kind kind = Kind::kAttention;
+  std::string id, version, summary, paper, code_digest;
+  Capabilities capabilities;
+  std::vector<ParameterInfo> parameters;
+  std::filesystem::path path;  ///< of the library
+  std::string content_hash;    ///< SHA-256 of the library file
+
+  /// What a trial's identity depends on: the digest of the sources, or the library's own hash where it has none.
+  const std::string& code_identity() const { return code_digest.empty() ? content_hash : code_digest; }
+  const ParameterInfo* find(std::string_view parameter) const;
+};
+
+const char* to_text(Kind kind);           ///< "attention", "compression", "task"
+const char* to_text(ParameterType type);  ///< "integer", "real", "boolean", "text", "rate", "rates"
+
+/// Parses a descriptor's schema. Throws Error naming plugin and parameter for a default out of its range, a default that is no
+/// JSON, a name twice, reserved or not snake_case, an id not kebab-case.
+PluginInfo describe(const Descriptor& descriptor);
+ParameterInfo describe(const Parameter& parameter);
+
+nlohmann::json to_json(const PluginInfo& info);
+PluginInfo plugin_info_from_json(const nlohmann::json& json);
+
+/// The value in canonical form, or an explanation of what was expected ("an integer in [1, 64]"): rates become "1/8", whole
+/// reals stay reals. Exactly one of the two is set.
+struct Checked {
+  nlohmann::json value;
+  std::string expected;
+  bool ok() const { return expected.empty(); }
+};
+Checked check_value(const ParameterInfo& parameter, const nlohmann::json& value);
+
+/// "an integer in [1, 64]", "one of relu, elu+1": what check_value expects.
+std::string expectation(const ParameterInfo& parameter);
+
+}  // namespace ablate

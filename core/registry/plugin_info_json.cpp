@@ -1,0 +1,70 @@
+#include "core/registry/plugin_info.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+/// Calls visit(name, field) for every capability: the one list that both directions go by.
+template <class C, class F>
+void each_capability(C& c, F visit) {
+  visit("causal", c.causal);
+  visit("key_padding", c.key_padding);
+  visit("cross_attention", c.cross_attention);
+  visit("stateful", c.stateful);
+  visit("takes_compression", c.takes_compression);
+  visit("slots_have_keys", c.slots_have_keys);
+  visit("averages", c.averages);
+  visit("lossless_at_rate_1", c.lossless_at_rate_1);
+  visit("half_precision", c.half_precision);
+  visit("cuda", c.cuda);
+  visit("deterministic", c.deterministic);
+  visit("length_multiple", c.length_multiple);
+  visit("time_exponent", c.time_exponent);
+  visit("memory_exponent", c.memory_exponent);
+}
+
+}  // namespace
+
+json to_json(const PluginInfo& info) {
+  json parameters = json::array();
+  for (const auto& p : info.parameters)
+    parameters.push_back({{"name", p.name},
+                          {"type", to_text(p.type)},
+                          {"default", p.default_value},
+                          {"minimum", p.minimum},
+                          {"maximum", p.maximum},
+                          {"choices", p.choices},
+                          {"unit", p.unit},
+                          {"help", p.help}});
+  json capabilities;
+  each_capability(info.capabilities, [&](const char* name, const auto& field) { capabilities[name] = field; });
+  return {{"kind", to_text(info.kind)},   {"id", info.id},
+          {"version", info.version},      {"summary", info.summary},
+          {"paper", info.paper},          {"code_digest", info.code_digest},
+          {"capabilities", capabilities}, {"parameters", parameters},
+          {"path", info.path.string()},   {"content_hash", info.content_hash}};
+}
+
+PluginInfo plugin_info_from_json(const json& j) {
+  PluginInfo info;
+  for (const auto kind : {Kind::kAttention, Kind::kCompression, Kind::kTask})
+    if (j.at("kind") == to_text(kind)) info.kind = kind;
+  info.id = j.at("id"), info.version = j.at("version"), info.summary = j.at("summary"), info.paper = j.at("paper");
+  info.code_digest = j.at("code_digest"), info.content_hash = j.at("content_hash");
+  info.path = j.at("path").get<std::string>();
+  each_capability(info.capabilities, [&](const char* name, auto& field) { j.at("capabilities").at(name).get_to(field); });
+  for (const auto& from : j.at("parameters")) {
+    ParameterInfo p;
+    for (const auto type : {ParameterType::kBoolean, ParameterType::kInteger, ParameterType::kReal, ParameterType::kText,
+                            ParameterType::kRate, ParameterType::kRates})
+      if (from.at("type") == to_text(type)) p.type = type;
+    p.name = from.at("name"), p.default_value = from.at("default"), p.minimum = from.at("minimum"),
+    p.maximum = from.at("maximum");
+    p.choices = from.at("choices").get<std::vector<std::string>>(), p.unit = from.at("unit"), p.help = from.at("help");
+    info.parameters.push_back(std::move(p));
+  }
+  return info;
+}
+
+}  // namespace ablate

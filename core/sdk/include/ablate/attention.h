@@ -1,0 +1,84 @@
+// Attentions: torch modules from queries and a context to outputs. Most derive from HeadwiseAttention (headwise.h).
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ablate/compression.h"
+#include "ablate/plugin.h"
+#include "ablate/values.h"
+
+namespace ablate {
+
+/// What an attention is made with. Valid only during the factory's call, except the generator.
+struct AttentionContext {
+  const Values& parameters;
+  std::int64_t d_model;        ///< channels of queries, context and output
+  std::int64_t max_length;     ///< tokens; no sequence is longer
+  bool causal;                 ///< true only where causal is promised
+  torch::Generator generator;  ///< the only source of randomness (CPU: parameters and buffers are made there, then moved)
+  /// Makes an instance of the trial's compression plugin (a new one each call); register it as a submodule. Throws
+  /// std::logic_error where takes_compression is not promised.
+  std::function<std::shared_ptr<Compression>(Rate rate, std::int64_t heads, std::int64_t d_head)> make_compression;
+  /// Whether that plugin's slots have keys which may be projected after compression.
+  bool slots_have_keys = false;
+};
+
+/// What a stateful attention carries from segment to segment; the host detaches it between steps and drops it at a reset.
+using AttentionState = std::vector<torch::Tensor>;
+
+struct AttentionInput {
+  torch::Tensor queries;  ///< [batch, n, d_model]
+  torch::Tensor context;  ///< [batch, n_context, d_model]; in self-attention the same tensor as queries
+  /// [batch, n_context] bool, true = a token, padding only at the end; undefined: no padding. Context under it may hold
+  /// anything, NaN too, and changes no output of a real query. In self-attention outputs at padded positions may be anything
+  /// finite.
+  torch::Tensor mask;
+  AttentionState state;        ///< empty at the start of a sequence
+  torch::Generator generator;  ///< for randomness in the forward pass, on the input's device
+  bool measure = false;        ///< fill AttentionOutput::metrics (evaluation passes)
+};
+
+/// A figure about one forward pass, for the run history: averaged over batches and stored as "attention/name".
+struct Measurement {
+  std::string name;  ///< snake_case
+  double value;
+  std::string unit;  ///< "" for a plain number
+};
+
+struct AttentionOutput {
+  torch::Tensor output;  ///< [batch, n, d_model]; 0 for a query with nothing to attend to, before the output projection
+  AttentionState state;
+  torch::Tensor auxiliary_loss;  ///< scalar, added to the training loss; undefined: none
+  std::vector<Measurement> metrics;
+};
+
+/// An attention method. One instance serves one layer; calls come from one thread. Parameters and buffers are registered with
+/// the module, so the host saves, restores and moves them. Exceptions fail the trial with their what().
+class Attention : public torch::nn::Module {
+ public:
+  virtual AttentionOutput forward(const AttentionInput& input) = 0;
+
+  /// After an optimiser step, in training only: the place for moving averages and redrawn features. @param step from 1
+  virtual void on_step(std::int64_t step) { static_cast<void>(step); }
+};
+
+}  // namespace ablate
+
+/// Exports an attention class with a constructor from const AttentionContext&. Second argument: an About in braces.
+#define ABLATE_ATTENTION(Class, ...)                                                                                    \
+  namespace {                                                                                                           \
+  constexpr ::ablate::Descriptor ablate_descriptor = [] {                                                               \
+    auto descriptor = ::ablate::detail::describe(::ablate::Kind::kAttention, ::ablate::About __VA_ARGS__);              \
+    descriptor.make_attention = [](const ::ablate::AttentionContext& context) -> std::shared_ptr<::ablate::Attention> { \
+      return std::make_shared<Class>(context);                                                                          \
+    };                                                                                                                  \
+    return descriptor;                                                                                                  \
+  }();                                                                                                                  \
+  }                                                                                                                     \
+  ABLATE_EXPORT_PLUGIN(ablate_descriptor)

@@ -1,0 +1,56 @@
+// The schema of a plugin's parameters: the one declaration that validation, help, documentation and storage are made from.
+// Torch-free, plain data: everything here is a literal type that lives in the plugin's read-only memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace ablate {
+
+enum class ParameterType : std::int32_t {
+  kBoolean,
+  kInteger,
+  kReal,
+  kText,   ///< one of `choices` where there are any
+  kRate,   ///< a compression rate in (0, 1]: "1/8" or 0.125
+  kRates,  ///< a list of 1 to 64 rates
+};
+
+struct Parameter {
+  const char* name;  ///< snake_case; "plugin" is reserved
+  ParameterType type;
+  const char* default_value;  ///< as in JSON: 2, 0.1, true, "relu", "1/8", ["1/2", "1/4"]; must lie in the range
+  double minimum;             ///< integer, real: smallest value allowed
+  double maximum;             ///< integer, real: largest value allowed
+  const char* choices;        ///< text: the values allowed, separated by '|'; "" allows any
+  const char* unit;           ///< "tokens", "s", ...; "" for a plain number
+  const char* help;           ///< one line, without a full stop
+};
+
+struct Range {
+  double minimum = std::numeric_limits<double>::lowest();
+  double maximum = std::numeric_limits<double>::max();
+};
+
+constexpr Parameter boolean(const char* name, const char* default_value, const char* help) {
+  return {name, ParameterType::kBoolean, default_value, 0, 1, "", "", help};
+}
+constexpr Parameter integer(const char* name, const char* default_value, Range range, const char* help, const char* unit = "") {
+  return {name, ParameterType::kInteger, default_value, range.minimum, range.maximum, "", unit, help};
+}
+constexpr Parameter real(const char* name, const char* default_value, Range range, const char* help, const char* unit = "") {
+  return {name, ParameterType::kReal, default_value, range.minimum, range.maximum, "", unit, help};
+}
+/// @param default_value with its JSON quotes: "\"relu\"". @param choices "relu|elu+1", or "" for any text.
+constexpr Parameter text(const char* name, const char* default_value, const char* choices, const char* help) {
+  return {name, ParameterType::kText, default_value, 0, 0, choices, "", help};
+}
+constexpr Parameter rate(const char* name, const char* default_value, const char* help) {
+  return {name, ParameterType::kRate, default_value, 0, 1, "", "", help};
+}
+constexpr Parameter rates(const char* name, const char* default_value, const char* help) {
+  return {name, ParameterType::kRates, default_value, 0, 1, "", "", help};
+}
+
+}  // namespace ablate

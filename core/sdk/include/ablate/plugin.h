@@ -1,0 +1,108 @@
+// What a plugin library exports: one descriptor. Torch-free; attention.h, compression.h and task.h hold what the factories
+// make, and the macro of each kind: ABLATE_ATTENTION, ABLATE_COMPRESSION, ABLATE_TASK.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "ablate/abi.h"
+#include "ablate/parameter.h"
+
+// ablate_add_plugin defines it: the SHA-256 of the plugin's sources, in hex. Empty: the library file's own hash serves.
+#ifndef ABLATE_CODE_DIGEST
+#define ABLATE_CODE_DIGEST ""
+#endif
+
+namespace ablate {
+
+class Attention;
+class Compression;
+class Task;
+struct AttentionContext;
+struct CompressionContext;
+struct TaskContext;
+
+enum class Kind : std::int32_t { kAttention, kCompression, kTask };
+
+/// Promises, each of which the conformance suite checks. What is not promised the host refuses to ask for.
+struct Capabilities {
+  // attention
+  bool causal = false;             ///< can be built so that an output depends on its own and earlier positions alone
+  bool key_padding = false;        ///< a masked context token changes nothing
+  bool cross_attention = false;    ///< queries and context may be different sequences
+  bool stateful = false;           ///< carries a state from segment to segment
+  bool takes_compression = false;  ///< asks the context for a compression plugin
+  // compression
+  bool slots_have_keys = false;     ///< a slot has a key that may be projected after compression (all but random features)
+  bool averages = false;            ///< a constant sequence is compressed to that constant
+  bool lossless_at_rate_1 = false;  ///< at rate 1 a read equals attention over the sequence itself
+  // attention and compression
+  bool half_precision = false;       ///< float16 and bfloat16, besides float32 and float64
+  bool cuda = true;                  ///< runs on CUDA devices, besides the CPU
+  bool deterministic = true;         ///< same seed, same bits
+  std::int64_t length_multiple = 1;  ///< sequence lengths must be a multiple of it
+  double time_exponent = 1;          ///< time grows as length to this power ...
+  double memory_exponent = 1;        ///< ... and memory to this
+};
+
+/// What a plugin library says of itself. All pointers are to static storage of the library, which is never unloaded.
+struct Descriptor {
+  AbiStamp abi;  ///< first, whatever else changes
+  Kind kind;
+  const char* id;       ///< kebab-case; also the name of the folder and of the library
+  const char* version;  ///< major.minor.patch
+  const char* summary;  ///< one line
+  const char* paper;    ///< where the method is from; "" for none
+  const char* code_digest;
+  Capabilities capabilities;
+  const Parameter* parameters;
+  std::size_t parameter_count;
+  // The factory of the plugin's kind; the others are null. Each may throw std::exception: the trial fails with its what().
+  std::shared_ptr<Attention> (*make_attention)(const AttentionContext&);
+  std::shared_ptr<Compression> (*make_compression)(const CompressionContext&);
+  std::unique_ptr<Task> (*make_task)(const TaskContext&);
+};
+
+/// What a plugin's author writes; the macros add the rest.
+struct About {
+  const char* id;
+  const char* version;
+  const char* summary;
+  const char* paper = "";
+  Capabilities capabilities = {};
+  std::span<const Parameter> parameters = {};
+};
+
+/// The name of the one exported symbol, a function: const Descriptor* ablate_plugin().
+inline constexpr const char* kPluginSymbol = "ablate_plugin";
+inline constexpr const char* kAbiSection = ".ablate.abi";
+
+constexpr AbiStamp abi_stamp() { return make_abi_stamp(sizeof(Descriptor), sizeof(Parameter)); }
+
+namespace detail {
+
+constexpr Descriptor describe(Kind kind, const About& about) {
+  return {abi_stamp(),
+          kind,
+          about.id,
+          about.version,
+          about.summary,
+          about.paper,
+          ABLATE_CODE_DIGEST,
+          about.capabilities,
+          about.parameters.data(),
+          about.parameters.size(),
+          nullptr,
+          nullptr,
+          nullptr};
+}
+
+}  // namespace detail
+}  // namespace ablate
+
+#define ABLATE_EXPORT_PLUGIN(descriptor)                                                                                \
+  extern "C" __attribute__((section(".ablate.abi"), used, visibility("default"))) const ::ablate::AbiStamp ablate_abi = \
+      ::ablate::abi_stamp();                                                                                            \
+  extern "C" __attribute__((visibility("default"))) const ::ablate::Descriptor* ablate_plugin() { return &(descriptor); }

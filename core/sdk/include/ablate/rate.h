@@ -1,0 +1,32 @@
+// Compression rates as exact fractions. Torch-free.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+
+namespace ablate {
+
+/// A compression rate c in (0, 1], as a fraction in lowest terms: a sequence of n tokens is kept in ceil(c n) slots (AdaMRA,
+/// section 3.2). An exact fraction, because 1/3 as a double would put token 3 k of some sequences into the wrong segment.
+struct Rate {
+  std::int64_t numerator = 1;
+  std::int64_t denominator = 1;
+
+  /// ceil(rate * n): the number of slots for n tokens; at least 1 for n >= 1.
+  constexpr std::int64_t slots(std::int64_t n) const { return (n * numerator + denominator - 1) / denominator; }
+
+  /// floor(rate * position): the slot that the token at a position belongs to. It does not depend on the sequence's length, so
+  /// a padded sequence is cut like the sequence itself. Always below slots(position + 1).
+  constexpr std::int64_t slot_of(std::int64_t position) const { return position * numerator / denominator; }
+
+  constexpr double value() const { return static_cast<double>(numerator) / static_cast<double>(denominator); }
+
+  constexpr bool operator==(const Rate&) const = default;
+};
+
+constexpr Rate reduced(Rate rate) {
+  const std::int64_t divisor = std::gcd(rate.numerator, rate.denominator);
+  return divisor > 1 ? Rate{rate.numerator / divisor, rate.denominator / divisor} : rate;
+}
+
+}  // namespace ablate

@@ -1,0 +1,27 @@
+// The one exception class of the host: an operation cannot go on, and the process knows with which exit code to end.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace ablate {
+
+enum class ExitCode : int {
+  kDone = 0,
+  kTrialsFailed = 1,
+  kUsage = 2,   ///< usage or configuration
+  kPlugin = 3,  ///< a plugin asked for by name cannot be loaded
+  kInterrupted = 130,
+};
+
+/// what() says what was found, what was expected, where, and the remedy.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& message, ExitCode code = ExitCode::kUsage) : std::runtime_error(message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+}  // namespace ablate

@@ -1,0 +1,46 @@
+#include "core/util/nearest.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace ablate {
+namespace {
+
+std::size_t edits(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before.swap(last);
+    last.swap(row);
+  }
+  return last[b.size()];
+}
+
+}  // namespace
+
+std::string nearest(std::string_view name, std::span<const std::string> candidates) {
+  std::string best;
+  std::size_t fewest = (name.size() + 2) / 3 + 1;
+  for (const auto& candidate : candidates) {
+    // What is asked for is often the last part of a longer name.
+    const auto distance = std::min(edits(name, candidate),
+                                   candidate.ends_with(std::string(".") + std::string(name)) ? std::size_t{1} : name.size());
+    if (distance < fewest) fewest = distance, best = candidate;
+  }
+  return best;
+}
+
+std::string hint(std::string_view name, std::span<const std::string> candidates) {
+  if (const auto found = nearest(name, candidates); !found.empty()) return " (did you mean " + found + "?)";
+  if (candidates.empty() || candidates.size() > 12) return "";
+  std::string all;
+  for (const auto& candidate : candidates) all += (all.empty() ? "" : ", ") + candidate;
+  return " (known: " + all + ")";
+}
+
+}  // namespace ablate

@@ -1,0 +1,79 @@
+#include "folder.h"
+
+#include <cstdlib>
+#include <initializer_list>
+#include <stdexcept>
+
+namespace ablate::image {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Known {
+  const char* name;
+  const char* remedy;
+};
+
+constexpr Known kKnown[] = {
+    {"fashion-mnist", "apt-get install dataset-fashion-mnist, or set ABLATE_DATA to a folder with fashion-mnist in it"},
+    {"cifar10",
+     "set ABLATE_DATA to a folder with cifar10 in it: the .bin files of cifar-10-binary.tar.gz from "
+     "https://www.cs.toronto.edu/~kriz/cifar.html"},
+};
+
+fs::path find_folder(const std::string& data) {
+  for (const auto& known : kKnown) {
+    if (data != known.name) continue;
+    std::vector<fs::path> tried;
+    if (const char* root = std::getenv("ABLATE_DATA"); root != nullptr && *root != '\0') tried.push_back(fs::path(root) / data);
+    tried.push_back(fs::path("/usr/share/datasets") / data);
+    std::string list;
+    for (const auto& folder : tried) {
+      if (fs::is_directory(folder)) return folder;
+      list += (list.empty() ? "" : ", ") + folder.string();
+    }
+    throw std::runtime_error("image: " + data + " was not found; looked for the folder " + list + ". " + known.remedy);
+  }
+  if (fs::is_directory(data)) return data;
+  throw std::runtime_error(
+      "image: data = \"" + data +
+      "\" is no folder; expected one, or a name: fashion-mnist, cifar10 (a relative folder is looked for in " +
+      fs::current_path().string() + ")");
+}
+
+/// A file of the folder under one of the names, plain or gzipped; without one, the names go to the list of what is missing.
+void find(const fs::path& folder, std::initializer_list<std::string> names, std::vector<fs::path>& found,
+          std::string& missing) {
+  std::string all;
+  for (const auto& name : names) {
+    for (const char* ending : {"", ".gz"})
+      if (auto path = folder / (name + ending); fs::exists(path)) {
+        found.push_back(std::move(path));
+        return;
+      }
+    all += (all.empty() ? "" : " or ") + name;
+  }
+  missing += (missing.empty() ? "" : ", ") + all;
+}
+
+}  // namespace
+
+Folder find_files(const std::string& data) {
+  const auto folder = find_folder(data);
+  Folder idx{Format::kIdx, {}, {}}, cifar{Format::kCifar, {}, {}};
+  std::string no_idx, no_cifar;
+  find(folder, {"train-images-idx3-ubyte"}, idx.train, no_idx);
+  find(folder, {"train-labels-idx1-ubyte"}, idx.train, no_idx);
+  find(folder, {"t10k-images-idx3-ubyte", "test-images-idx3-ubyte"}, idx.test, no_idx);
+  find(folder, {"t10k-labels-idx1-ubyte", "test-labels-idx1-ubyte"}, idx.test, no_idx);
+  if (no_idx.empty()) return idx;
+  for (int batch = 1; batch <= 5; ++batch)
+    find(folder, {"data_batch_" + std::to_string(batch) + ".bin"}, cifar.train, no_cifar);
+  find(folder, {"test_batch.bin"}, cifar.test, no_cifar);
+  if (no_cifar.empty()) return cifar;
+  throw std::runtime_error("image: " + folder.string() + " holds no whole data set. Missing for the idx form: " + no_idx +
+                           ". Missing for CIFAR-10's binary form: " + no_cifar +
+                           ". Each may be plain or end in .gz; put the missing files there");
+}
+
+}  // namespace ablate::image

@@ -1,0 +1,152 @@
+// Pictures as sequences of pixels, row by row: a token is a grey value (Image of the Long Range Arena).
+#include <algorithm>
+#include <future>
+#include <stdexcept>
+
+#include "ablate/task.h"
+#include "cifar.h"
+#include "folder.h"
+#include "idx.h"
+#include "splits.h"
+
+namespace {
+
+using namespace ablate::image;
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::text("data", "\"fashion-mnist\"", "",
+                 "fashion-mnist, cifar10, or a folder of idx files or CIFAR-10 binary batches, plain or gzipped"),
+    ablate::integer("pool", "1", {1, 64}, "side of the squares averaged into one pixel; must divide the picture's sides",
+                    "pixels"),
+    ablate::integer("dev", "5000", {1, 10000000}, "examples taken from the training files to choose a checkpoint by",
+                    "examples"),
+    ablate::integer("data_seed", "0", {0, 9007199254740992}, "draws the examples of dev, and orders those of train"),
+};
+
+constexpr std::int64_t kGreys = 256;
+
+class Image final : public ablate::Task {
+ public:
+  explicit Image(const ablate::TaskContext& context)
+      : data_(context.parameters.text("data")),
+        pool_(context.parameters.integer("pool")),
+        dev_(context.parameters.integer("dev")),
+        seed_(static_cast<std::uint64_t>(context.parameters.integer("data_seed"))),
+        threads_(context.threads) {}
+
+  ablate::TaskInfo info() override {
+    const auto files = find_files(data_);
+    if (files.format == Format::kCifar) return info_of(kCifarShape, kCifarClasses);
+    const auto labels = read_idx_labels(files.train[1]);  // a byte an example: no more than a header's worth of time
+    return info_of(read_idx_shape(files.train[0]), classes_of(labels));
+  }
+
+  void load() override {
+    const auto files = find_files(data_);
+    const auto read = [&](const std::vector<std::filesystem::path>& paths) {
+      auto images = files.format == Format::kCifar ? read_cifar(paths) : read_idx(paths[0], paths[1]);
+      check_pool(images.shape);
+      pool(images, pool_);
+      return images;
+    };
+    auto test = std::async(threads_ == 1 ? std::launch::deferred : std::launch::async, read, files.test);
+    splits_.train_files = read(files.train);
+    splits_.test_files = test.get();
+    const auto& [train_files, test_files, places] = splits_;
+    if (train_files.shape != test_files.shape)
+      throw std::runtime_error(files.test[0].string() + ": found pictures of another size than in " + files.train[0].string() +
+                               ", expected the same");
+    const auto classes = files.format == Format::kCifar ? kCifarClasses : classes_of(train_files.labels);
+    const auto odd =
+        std::find_if(test_files.labels.begin(), test_files.labels.end(), [&](int label) { return label >= classes; });
+    if (odd != test_files.labels.end())
+      throw std::runtime_error(files.test.back().string() + ": example " + std::to_string(odd - test_files.labels.begin()) +
+                               " (from 0) has the label " + std::to_string(*odd) +
+                               ", expected one of the training labels 0 to " + std::to_string(classes - 1));
+    if (dev_ >= train_files.size())
+      throw std::runtime_error("image: dev = " + std::to_string(dev_) + " leaves nothing of the " +
+                               std::to_string(train_files.size()) + " training pictures of " + files.train[0].string() +
+                               "; choose a smaller dev");
+    split(splits_, dev_, seed_);
+  }
+
+  std::string digest() const override { return ablate::image::digest(splits_); }
+  std::int64_t size(ablate::Split split) const override {
+    return static_cast<std::int64_t>(splits_.places[static_cast<std::size_t>(split)].size());
+  }
+
+  void read(ablate::Split split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
+    const auto length = static_cast<std::size_t>(splits_.train_files.shape.pixels());
+    if (batch.ids.size() != indices.size() * length || batch.labels.size() != indices.size())
+      throw std::invalid_argument("image: a batch of " + std::to_string(indices.size()) + " examples needs ids [" +
+                                  std::to_string(indices.size()) + ", " + std::to_string(length) + "], found room for " +
+                                  std::to_string(batch.ids.size()) + " ids and " + std::to_string(batch.labels.size()) +
+                                  " labels");
+    for (std::size_t row = 0; row < indices.size(); ++row) {
+      const auto [pixels, label] = picture(split, indices[row]);
+      // Black is 1: 0 would make it padding.
+      std::transform(pixels.begin(), pixels.end(), batch.ids.begin() + static_cast<std::ptrdiff_t>(row * length),
+                     [](std::uint8_t grey) { return std::int64_t{grey} + 1; });
+      batch.labels[row] = label;
+    }
+  }
+
+  std::string describe(ablate::Split split, std::int64_t index) const override {
+    constexpr std::string_view kInk = " .:-=+*#%@";
+    const auto [pixels, label] = picture(split, index);
+    const auto columns = static_cast<std::size_t>(splits_.train_files.shape.columns);
+    std::string text = "label " + std::to_string(label) + '\n';
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+      text.append(2, kInk[pixels[i] * kInk.size() / kGreys]);  // two characters are about as wide as one is high
+      if ((i + 1) % columns == 0) text += '\n';
+    }
+    return text;
+  }
+
+ private:
+  struct Picture {
+    std::span<const std::uint8_t> pixels;
+    int label;
+  };
+
+  Picture picture(ablate::Split split, std::int64_t index) const {
+    if (index < 0 || index >= size(split))
+      throw std::out_of_range("image: found the index " + std::to_string(index) + ", expected one in [0, " +
+                              std::to_string(size(split)) + ")");
+    const auto which = static_cast<std::size_t>(split);
+    const std::size_t place = splits_.places[which][static_cast<std::size_t>(index)];
+    const auto& files = splits_.files(which);
+    const auto pixels = static_cast<std::size_t>(files.shape.pixels());
+    return {std::span(files.pixels).subspan(place * pixels, pixels), files.labels[place]};
+  }
+
+  void check_pool(Shape shape) const {
+    if (shape.rows % pool_ != 0 || shape.columns % pool_ != 0)
+      throw std::invalid_argument("image: pool = " + std::to_string(pool_) + " does not divide pictures of " +
+                                  std::to_string(shape.rows) + " x " + std::to_string(shape.columns) + " pixels (" + data_ +
+                                  "); expected a divisor of both sides");
+  }
+
+  ablate::TaskInfo info_of(Shape shape, std::int64_t classes) const {
+    check_pool(shape);
+    return {.vocabulary = kGreys + 1, .length = shape.pixels() / (pool_ * pool_), .classes = classes};
+  }
+
+  static int classes_of(const std::vector<std::uint8_t>& labels) {
+    return labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end()) + 1;
+  }
+
+  std::string data_;
+  std::int64_t pool_, dev_;
+  std::uint64_t seed_;
+  int threads_;
+  Splits splits_;
+};
+
+}  // namespace
+
+ABLATE_TASK(Image, {.id = "image",
+                    .version = "1.0.0",
+                    .summary = "pictures as sequences of grey pixels: what do they show?",
+                    .paper = "Tay et al. 2021, arXiv 2011.04006, section 2.2.4",
+                    .parameters = parameters})

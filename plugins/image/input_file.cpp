@@ -1,0 +1,69 @@
+#include "input_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace ablate::image {
+namespace {
+
+constexpr unsigned kBufferBytes = 1u << 17;
+constexpr std::size_t kMostPerCall = std::size_t{1} << 30;  // gzread counts in int
+// A deflate stream expands by at most 1032 (RFC 1951: 258 bytes from 2 bits).
+constexpr std::uint64_t kMostExpansion = 1032;
+
+}  // namespace
+
+InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)), file_(nullptr, gzclose) {
+  if (std::filesystem::is_directory(path_)) throw FileError(path_, "found a folder, expected a file");
+  errno = 0;
+  file_.reset(gzopen(path_.c_str(), "rbe"));
+  if (!file_) throw FileError(path_, std::string("cannot be read: ") + (errno != 0 ? std::strerror(errno) : "out of memory"));
+  gzbuffer(file_.get(), kBufferBytes);
+}
+
+std::size_t InputFile::read(std::span<std::uint8_t> to) {
+  std::size_t done = 0;
+  while (done < to.size()) {
+    const int got = gzread(file_.get(), to.data() + done, static_cast<unsigned>(std::min(to.size() - done, kMostPerCall)));
+    if (got > 0) done += static_cast<std::size_t>(got);
+    int code = Z_OK;
+    const char* reason = gzerror(file_.get(), &code);
+    const auto at = " after " + std::to_string(position_ + done) + " bytes of content";
+    if (code == Z_BUF_ERROR) throw FileError(path_, "the gzip stream is cut off" + at + "; fetch the file again");
+    if (code == Z_ERRNO) throw FileError(path_, std::string("cannot be read: ") + std::strerror(errno));
+    if (code != Z_OK || got < 0)
+      throw FileError(path_, "the gzip stream is damaged" + at + " (" + reason + "); fetch it again");
+    if (got == 0) break;
+  }
+  position_ += done;
+  return done;
+}
+
+void InputFile::read_all(std::span<std::uint8_t> to, const std::string& what) {
+  const auto before = position_;
+  const auto got = read(to);
+  if (got < to.size())
+    throw FileError(path_, "ends after " + std::to_string(before + got) + " bytes, within " + what + "; expected " +
+                               std::to_string(before + to.size()) + " bytes or more");
+}
+
+std::vector<std::uint8_t> InputFile::read_rest(std::uint64_t bytes, const std::string& what) {
+  const auto stored = std::filesystem::file_size(path_), expected = position_ + bytes;
+  const auto refuse = [&](const std::string& found) {
+    throw FileError(path_, found + ", expected " + std::to_string(expected) + " bytes for " + what);
+  };
+  if (gzdirect(file_.get()) != 0) {
+    if (stored != expected) refuse("found " + std::to_string(stored) + " bytes");
+  } else if (expected / kMostExpansion > stored) {
+    refuse("found a gzip file of " + std::to_string(stored) + " bytes, which cannot hold that");
+  }
+  std::vector<std::uint8_t> content(bytes);
+  const auto got = read(content);
+  if (got < bytes) refuse("found " + std::to_string(position_) + " bytes");
+  std::uint8_t more = 0;  // also makes zlib compare the checksum at the stream's end
+  if (read({&more, 1}) != 0) refuse("found more than " + std::to_string(expected) + " bytes");
+  return content;
+}
+
+}  // namespace ablate::image

@@ -1,0 +1,145 @@
+// ListOps: nested list operations on digits, answered by a digit (Nangia and Bowman 2018), at the lengths of the Long Range
+// Arena.
+#include <algorithm>
+#include <iostream>
+#include <stdexcept>
+#include <thread>
+
+#include "ablate/task.h"
+#include "data_set.h"
+#include "generator.h"
+#include "tsv.h"
+
+namespace {
+
+using namespace ablate::listops;
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::text("data", "\"\"", "",
+                 "folder of basic_train.tsv, basic_val.tsv, basic_test.tsv in the published form; empty: generate"),
+    ablate::integer("max_length", "2000", {2, 65536}, "padded length; generated expressions are shorter, read ones no longer",
+                    "tokens"),
+    ablate::integer("min_length", "500", {0, 65535}, "generated expressions are longer", "tokens"),
+    ablate::integer("max_depth", "10", {2, 64}, "generated: greatest depth of nesting, the root's being 1"),
+    ablate::integer("max_arguments", "10", {2, 64}, "generated: most arguments of an operator; the fewest are 2"),
+    ablate::real("operator_probability", "0.25", {0.01, 0.99}, "generated: that a node above max_depth is an operator"),
+    ablate::integer("train", "96000", {1, 10000000}, "generated: examples to train on", "examples"),
+    ablate::integer("dev", "2000", {1, 10000000}, "generated: examples to choose a checkpoint by", "examples"),
+    ablate::integer("test", "2000", {1, 10000000}, "generated: examples to report on", "examples"),
+    ablate::integer("data_seed", "0", {0, 9007199254740992}, "generated: another seed, another data set"),
+};
+
+class ListOps final : public ablate::Task {
+ public:
+  explicit ListOps(const ablate::TaskContext& context)
+      : folder_(context.parameters.text("data")),
+        cache_(context.cache),
+        threads_(context.threads > 0 ? context.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
+        settings_{.min_length = context.parameters.integer("min_length"),
+                  .max_length = context.parameters.integer("max_length"),
+                  .max_depth = context.parameters.integer("max_depth"),
+                  .max_arguments = context.parameters.integer("max_arguments"),
+                  .operator_probability = context.parameters.real("operator_probability"),
+                  .seed = static_cast<std::uint64_t>(context.parameters.integer("data_seed"))},
+        wanted_{static_cast<std::uint64_t>(context.parameters.integer("train")),
+                static_cast<std::uint64_t>(context.parameters.integer("dev")),
+                static_cast<std::uint64_t>(context.parameters.integer("test"))} {
+    if (folder_.empty() && settings_.min_length + 1 >= settings_.max_length)
+      throw std::invalid_argument("listops: no length lies above min_length = " + std::to_string(settings_.min_length) +
+                                  " and below max_length = " + std::to_string(settings_.max_length));
+  }
+
+  ablate::TaskInfo info() override { return {.vocabulary = kLastSymbol + 1, .length = settings_.max_length, .classes = 10}; }
+
+  void load() override {
+    if (folder_.empty()) {
+      generate_or_recall();
+    } else {
+      constexpr const char* kNames[] = {"basic_train.tsv", "basic_val.tsv", "basic_test.tsv"};
+      data_ = {};
+      for (std::size_t split = 0; split < 3; ++split) {
+        const auto part = read_tsv(folder_ / kNames[split], settings_.max_length, threads_);
+        data_.sizes[split] = part.size();
+        data_.examples.append(part, 0, part.size());
+      }
+      digest_ = to_hex(checksum(data_));
+    }
+  }
+
+  std::string digest() const override { return digest_; }
+  std::int64_t size(ablate::Split split) const override {
+    return static_cast<std::int64_t>(data_.sizes[static_cast<std::size_t>(split)]);
+  }
+
+  void read(ablate::Split split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
+    const auto length = static_cast<std::size_t>(settings_.max_length);
+    if (batch.ids.size() != indices.size() * length || batch.labels.size() != indices.size())
+      throw std::invalid_argument("listops: a batch of " + std::to_string(indices.size()) + " examples needs ids [" +
+                                  std::to_string(indices.size()) + ", " + std::to_string(length) + "], found room for " +
+                                  std::to_string(batch.ids.size()) + " ids and " + std::to_string(batch.labels.size()) +
+                                  " labels");
+    for (std::size_t row = 0; row < indices.size(); ++row) {
+      const auto example = place(split, indices[row]);
+      const auto ids = batch.ids.subspan(row * length, length);
+      const auto tokens = data_.examples.length(example);
+      for (std::size_t i = 0; i < tokens; ++i) ids[i] = data_.examples.symbol(example, i);
+      std::fill(ids.begin() + static_cast<std::ptrdiff_t>(tokens), ids.end(), 0);
+      batch.labels[row] = data_.examples.label(example);
+    }
+  }
+
+  std::string describe(ablate::Split split, std::int64_t index) const override {
+    const auto example = place(split, index);
+    return to_text(data_.examples.symbols(example)) + " = " + std::to_string(data_.examples.label(example));
+  }
+
+ private:
+  void generate_or_recall() {
+    const std::string key = to_text(settings_) + ", sizes " + std::to_string(wanted_[0]) + ' ' + std::to_string(wanted_[1]) +
+                            ' ' + std::to_string(wanted_[2]);
+    const auto path = cache_ / ("listops-" + sha256(key).substr(0, 16) + ".bin");
+    if (std::filesystem::exists(path)) {
+      auto cached = read_cache(path);
+      if (cached.fault.empty() && cached.data.sizes != wanted_) cached.fault = "it holds other sizes";
+      if (cached.fault.empty()) {
+        data_ = std::move(cached.data);
+        digest_ = to_hex(cached.sum);
+        return;
+      }
+      std::cerr << "listops: " << path.string() << " is damaged (" << cached.fault << "): making it anew\n";
+    }
+    data_ = {generate(settings_, wanted_[0] + wanted_[1] + wanted_[2], threads_), wanted_};
+    const auto sum = checksum(data_);
+    digest_ = to_hex(sum);
+    try {
+      write_cache(path, data_, sum);
+    } catch (const std::exception& error) {  // The data are there: only the next trial has to wait again.
+      std::cerr << "listops: the generated data cannot be cached: " << error.what() << '\n';
+    }
+  }
+
+  /// Of an example of a split among all. Throws std::out_of_range.
+  std::size_t place(ablate::Split split, std::int64_t index) const {
+    if (index < 0 || index >= size(split))
+      throw std::out_of_range("listops: found the index " + std::to_string(index) + ", expected one in [0, " +
+                              std::to_string(size(split)) + ")");
+    std::uint64_t first = 0;
+    for (std::size_t before = 0; before < static_cast<std::size_t>(split); ++before) first += data_.sizes[before];
+    return first + static_cast<std::size_t>(index);
+  }
+
+  std::filesystem::path folder_, cache_;
+  int threads_;
+  GeneratorSettings settings_;
+  std::array<std::uint64_t, 3> wanted_;  ///< sizes of the splits to generate
+  DataSet data_{};
+  std::string digest_;
+};
+
+}  // namespace
+
+ABLATE_TASK(ListOps, {.id = "listops",
+                      .version = "1.0.0",
+                      .summary = "nested MIN, MAX, MED and SM of digits: which digit comes out?",
+                      .paper = "Nangia and Bowman 2018, arXiv 1804.06028; lengths of Tay et al. 2021, arXiv 2011.04006",
+                      .parameters = parameters})

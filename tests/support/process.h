@@ -1,0 +1,53 @@
+// Runs a program as a user would, and looks at what it printed and how it ended.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/temporary.h"
+
+struct Ended {
+  int exit_code = -1;  ///< 128 + signal where one ended it
+  std::string out, err;
+};
+
+/// Started at once; wait() for its end.
+class Process {
+ public:
+  Process(std::vector<std::string> command, const std::map<std::string, std::string>& environment = {},
+          const std::string& folder = "") {
+    pid_ = fork();
+    if (pid_ == 0) {
+      for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+      if (!folder.empty() && chdir(folder.c_str()) != 0) _exit(126);
+      dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+      dup2(open((folder_ / "out").c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
+      dup2(open((folder_ / "err").c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
+      std::vector<char*> arguments;
+      for (auto& word : command) arguments.push_back(word.data());
+      arguments.push_back(nullptr);
+      execvp(arguments[0], arguments.data());
+      _exit(127);
+    }
+  }
+
+  void send(int signal) const { kill(pid_, signal); }
+  std::string printed() const { return read_text(folder_ / "out") + read_text(folder_ / "err"); }
+
+  Ended wait() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_text(folder_ / "out"),
+            read_text(folder_ / "err")};
+  }
+
+ private:
+  TemporaryFolder folder_;
+  pid_t pid_ = -1;
+};

@@ -1,0 +1,191 @@
+// Making tasks as the host does, and the files they read.
+#pragma once
+
+#include <zlib.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ablate/task.h"
+#include "core/registry/library.h"
+#include "core/registry/plugin_info.h"
+#include "core/registry/values.h"
+#include "tests/support/catch.h"
+
+namespace ablate::tests {
+
+namespace fs = std::filesystem;
+
+/// A folder of its own, removed at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "ablate-task-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    path_ = name;
+  }
+  ~TemporaryFolder() { fs::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+inline fs::path plugin_folder() { return fs::path(ABLATE_BUILD_DIR) / "lib/ablate/plugins"; }
+
+/// A plugin's schema defaults with some values replaced, checked as the host checks them.
+inline nlohmann::json resolve(const PluginInfo& plugin, const nlohmann::json& changes) {
+  nlohmann::json section;
+  for (const auto& parameter : plugin.parameters) section[parameter.name] = parameter.default_value;
+  for (const auto& [name, value] : changes.items()) {
+    const auto* parameter = plugin.find(name);
+    if (parameter == nullptr) throw std::runtime_error(plugin.id + " has no parameter " + name);
+    const auto checked = check_value(*parameter, value);
+    if (!checked.ok()) throw std::runtime_error(name + ": expected " + checked.expected);
+    section[name] = checked.value;
+  }
+  return section;
+}
+
+inline std::unique_ptr<Task> make_task(const Descriptor& plugin, const nlohmann::json& changes, const fs::path& cache,
+                                       int threads = 2) {
+  const JsonValues values(resolve(describe(plugin), changes));
+  return plugin.make_task({values, cache, threads});
+}
+inline std::unique_ptr<Task> make_task(const std::string& id, const nlohmann::json& changes, const fs::path& cache,
+                                       int threads = 2) {
+  return make_task(load_library(plugin_folder() / (id + ".so")), changes, cache, threads);
+}
+inline std::unique_ptr<Task> load_task(const std::string& id, const nlohmann::json& changes, const fs::path& cache,
+                                       int threads = 2) {
+  auto task = make_task(id, changes, cache, threads);
+  task->info();
+  task->load();
+  return task;
+}
+
+struct Example {
+  std::vector<std::int64_t> ids;  ///< [length]
+  std::int64_t label;
+  bool operator==(const Example&) const = default;
+  bool operator<(const Example& other) const { return std::tie(ids, label) < std::tie(other.ids, other.label); }
+};
+
+/// Examples [0, count) of a split, or all, read in one batch whose memory was dirty before.
+inline std::vector<Example> read_examples(Task& task, Split split, std::int64_t count = -1) {
+  if (count < 0) count = task.size(split);
+  const auto length = static_cast<std::size_t>(task.info().length), n = static_cast<std::size_t>(count);
+  std::vector<std::int64_t> ids(n * length, -77), labels(n, -77), indices(n);
+  for (std::size_t i = 0; i < n; ++i) indices[i] = static_cast<std::int64_t>(i);
+  task.read(split, indices, {ids, labels});
+  std::vector<Example> examples(n);
+  for (std::size_t i = 0; i < n; ++i)
+    examples[i] = {
+        {ids.begin() + static_cast<std::ptrdiff_t>(i * length), ids.begin() + static_cast<std::ptrdiff_t>((i + 1) * length)},
+        labels[i]};
+  return examples;
+}
+
+/// What the call throws; fails the test where it does not.
+template <class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  FAIL("no exception was thrown");
+  return "";
+}
+
+/// Every text has to occur in the message.
+inline void check_mentions(const std::string& message, const std::vector<std::string>& texts) {
+  for (const auto& text : texts) {
+    INFO("message: " << message << "\nexpected to mention: " << text);
+    CHECK(message.find(text) != std::string::npos);
+  }
+}
+
+using Bytes = std::vector<std::uint8_t>;
+
+inline Bytes read_bytes(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+/// A path that ends in .gz is gzipped.
+inline void write_bytes(const fs::path& path, const Bytes& bytes) {
+  const bool zip = path.extension() == ".gz";
+  const auto file = gzopen(path.c_str(), zip ? "wb" : "wbT");
+  REQUIRE(file != nullptr);
+  if (!bytes.empty())
+    REQUIRE(gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size())) == static_cast<int>(bytes.size()));
+  REQUIRE(gzclose(file) == Z_OK);
+}
+inline void write_text(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+inline void append_number(Bytes& to, std::uint32_t number) {
+  for (const int shift : {24, 16, 8, 0}) to.push_back(static_cast<std::uint8_t>(number >> shift));
+}
+inline Bytes idx_images(std::uint32_t rows, std::uint32_t columns, const std::vector<Bytes>& pictures) {
+  Bytes file;
+  append_number(file, 0x803);
+  append_number(file, static_cast<std::uint32_t>(pictures.size()));
+  append_number(file, rows);
+  append_number(file, columns);
+  for (const auto& picture : pictures) file.insert(file.end(), picture.begin(), picture.end());
+  return file;
+}
+inline Bytes idx_labels(const Bytes& labels) {
+  Bytes file;
+  append_number(file, 0x801);
+  append_number(file, static_cast<std::uint32_t>(labels.size()));
+  file.insert(file.end(), labels.begin(), labels.end());
+  return file;
+}
+
+inline std::vector<Bytes> random_pictures(std::size_t count, std::size_t pixels, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Bytes> pictures(count, Bytes(pixels));
+  for (auto& picture : pictures)
+    for (auto& pixel : picture) pixel = static_cast<std::uint8_t>(random() >> 24);
+  return pictures;
+}
+
+/// A small data set of idx files: 60 + 20 random pictures of 4 x 6, labels i % 3.
+struct IdxFolder {
+  TemporaryFolder folder;
+  std::vector<Bytes> train = random_pictures(60, 24, 1), test = random_pictures(20, 24, 2);
+
+  explicit IdxFolder(const std::string& ending = "") {
+    const auto labels = [](std::size_t count) {
+      Bytes all(count);
+      for (std::size_t i = 0; i < count; ++i) all[i] = static_cast<std::uint8_t>(i % 3);
+      return idx_labels(all);
+    };
+    write_bytes(folder.path() / ("train-images-idx3-ubyte" + ending), idx_images(4, 6, train));
+    write_bytes(folder.path() / ("train-labels-idx1-ubyte" + ending), labels(60));
+    write_bytes(folder.path() / ("t10k-images-idx3-ubyte" + ending), idx_images(4, 6, test));
+    write_bytes(folder.path() / ("t10k-labels-idx1-ubyte" + ending), labels(20));
+  }
+  std::string path() const { return folder.path().string(); }
+};
+
+/// $ABLATE_DATA/NAME, or nothing after saying loudly that the test is skipped.
+inline fs::path real_data(const std::string& name) {
+  const char* root = std::getenv("ABLATE_DATA");
+  if (root != nullptr && fs::is_directory(fs::path(root) / name)) return fs::path(root) / name;
+  std::cerr << "*** SKIPPED: needs the real data " << name
+            << "; set ABLATE_DATA to a folder that has it (found: " << (root != nullptr ? root : "not set") << ") ***\n";
+  return {};
+}
+
+}  // namespace ablate::tests

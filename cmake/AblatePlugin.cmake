@@ -1,12 +1,16 @@
-# ablate_add_plugin(NAME SOURCES file... [TORCH_FREE] [LIBRARIES target...]): one plugin library, NAME being its id.
-# Hidden visibility, the torch version and the digest of its sources in the descriptor. Tasks are TORCH_FREE.
+# ablate_add_plugin(NAME SOURCES file... [TORCH_FREE] [LIBRARIES target...]): one plugin library, NAME.so, NAME being its id.
+# Hidden visibility; the torch version and the digest of its sources go into the descriptor. A task is TORCH_FREE.
+# (FIXTURE, in ablate's own tests: a library that is not installed beside the others.)
 function(ablate_add_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH_FREE" "" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH_FREE;FIXTURE" "" "SOURCES;LIBRARIES")
   if(NOT arg_SOURCES)
     message(FATAL_ERROR "ablate_add_plugin(${name}): no SOURCES")
   endif()
+  # What the code does is in its sources, the headers beside them and the SDK's own inline code.
+  get_target_property(sdk ablate::sdk INTERFACE_INCLUDE_DIRECTORIES)
+  file(GLOB headers CONFIGURE_DEPENDS *.h *.hpp *.cuh ${sdk}/ablate/*.h)
   set(all "")
-  foreach(source IN LISTS arg_SOURCES)
+  foreach(source IN LISTS arg_SOURCES headers)
     get_filename_component(path ${source} ABSOLUTE)
     file(SHA256 ${path} sum)
     string(APPEND all "${sum}\n")
@@ -25,6 +29,9 @@ function(ablate_add_plugin name)
   endif()
   target_compile_definitions(${name} PRIVATE ABLATE_TORCH_VERSION="${LIBTORCH_VERSION}" ABLATE_CODE_DIGEST="${digest}")
   target_link_options(${name} PRIVATE -Wl,-z,defs -Wl,--no-allow-shlib-undefined -Wl,--unresolved-symbols=ignore-in-shared-libs)
-  set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
-                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/ablate/plugins)
+  set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  if(TARGET ablate_plugins AND NOT arg_FIXTURE)  # ablate's own tree
+    add_dependencies(ablate_plugins ${name})
+    set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/ablate/plugins)
+  endif()
 endfunction()

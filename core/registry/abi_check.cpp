@@ -1,0 +1,95 @@
+#include "core/registry/abi_check.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+namespace ablate {
+namespace {
+
+struct File {
+  int descriptor;
+  ~File() {
+    if (descriptor >= 0) close(descriptor);
+  }
+};
+
+std::string text_of(const char* field, std::size_t size) { return {field, strnlen(field, size)}; }
+
+/// The machine that this host runs on, as ELF numbers it.
+constexpr GElf_Half kMachine =
+#if defined(__x86_64__)
+    EM_X86_64;
+#elif defined(__aarch64__)
+    EM_AARCH64;
+#else
+    EM_NONE;
+#endif
+
+}  // namespace
+
+std::string abi_difference(const AbiStamp& found, const AbiStamp& expected) {
+  const auto differs = [](const char* what, auto a, auto b) {
+    return fmt::format("built with {} {}, this host has {}: rebuild the plugin against this host's SDK", what, a, b);
+  };
+  if (std::memcmp(found.magic, expected.magic, sizeof(found.magic)) != 0)
+    return "its ABI stamp does not begin with ABLATE: the file is damaged, or no plugin";
+  if (found.sdk_version != expected.sdk_version) return differs("SDK version", found.sdk_version, expected.sdk_version);
+  if (found.stamp_size != expected.stamp_size) return differs("an ABI stamp of size", found.stamp_size, expected.stamp_size);
+  if (found.descriptor_size != expected.descriptor_size)
+    return differs("a descriptor of size", found.descriptor_size, expected.descriptor_size);
+  if (found.parameter_size != expected.parameter_size)
+    return differs("a parameter of size", found.parameter_size, expected.parameter_size);
+  if (found.cxx11_abi != expected.cxx11_abi) return differs("_GLIBCXX_USE_CXX11_ABI", found.cxx11_abi, expected.cxx11_abi);
+  const auto torch = text_of(found.torch_version, sizeof(found.torch_version)),
+             own = text_of(expected.torch_version, sizeof(expected.torch_version));
+  if (torch != own) return differs("torch", torch, own);
+  return "";
+}
+
+std::string abi_refusal(const std::filesystem::path& library, const std::string& torch_version) {
+  const File file{open(library.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.descriptor < 0) return fmt::format("cannot be read: {}", std::strerror(errno));
+  if (elf_version(EV_CURRENT) == EV_NONE) return "libelf is too old";
+  const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(file.descriptor, ELF_C_READ, nullptr), &elf_end);
+  if (!elf || elf_kind(elf.get()) != ELF_K_ELF) return "is no shared library (no ELF file)";
+  GElf_Ehdr header;
+  if (gelf_getehdr(elf.get(), &header) == nullptr) return fmt::format("its ELF header cannot be read: {}", elf_errmsg(-1));
+  if (gelf_getclass(elf.get()) != ELFCLASS64) return "is a 32-bit library, and this host is a 64-bit one";
+  if (header.e_type != ET_DYN) return "is no shared library (an ELF file of another type)";
+  if (header.e_machine != kMachine)
+    return fmt::format("was built for another processor (ELF machine {}, expected {})", header.e_machine, kMachine);
+  struct stat status {};
+  if (fstat(file.descriptor, &status) != 0) return fmt::format("cannot be read: {}", std::strerror(errno));
+  const auto table_end = header.e_shoff + static_cast<std::uint64_t>(header.e_shnum) * header.e_shentsize;
+  if (table_end > static_cast<std::uint64_t>(status.st_size))
+    return fmt::format("is cut off: {} bytes, expected at least {}", static_cast<long long>(status.st_size), table_end);
+  std::size_t names = 0;
+  if (elf_getshdrstrndx(elf.get(), &names) != 0) return "is damaged: its section names cannot be read";
+  for (Elf_Scn* section = elf_nextscn(elf.get(), nullptr); section != nullptr; section = elf_nextscn(elf.get(), section)) {
+    GElf_Shdr section_header;
+    if (gelf_getshdr(section, &section_header) == nullptr) continue;
+    const char* name = elf_strptr(elf.get(), names, section_header.sh_name);
+    if (name == nullptr || std::strcmp(name, kAbiSection) != 0) continue;
+    const Elf_Data* data = elf_getdata(section, nullptr);
+    if (data == nullptr || data->d_buf == nullptr || data->d_size < sizeof(AbiStamp::magic) + 2 * sizeof(std::uint32_t))
+      return fmt::format("its section {} is too short", kAbiSection);
+    AbiStamp found{};
+    std::memcpy(&found, data->d_buf, std::min(data->d_size, sizeof(found)));
+    auto expected = abi_stamp();
+    std::memset(expected.torch_version, 0, sizeof(expected.torch_version));
+    torch_version.copy(expected.torch_version, sizeof(expected.torch_version) - 1);
+    return abi_difference(found, expected);
+  }
+  return fmt::format("has no section {}: export one plugin with ABLATE_ATTENTION, ABLATE_COMPRESSION or ABLATE_TASK",
+                     kAbiSection);
+}
+
+}  // namespace ablate

@@ -1,0 +1,19 @@
+// The check before loading: reads a library's ABI stamp from its ELF section, without running a line of it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "ablate/plugin.h"
+
+namespace ablate {
+
+/// Why a library cannot be loaded by this host ("SDK version 2, expected 1: rebuild it with this host's SDK"), or "" where
+/// nothing speaks against it. Never throws: what cannot be read is a reason too.
+/// @param torch_version the host's torch, "2.11.0"
+std::string abi_refusal(const std::filesystem::path& library, const std::string& torch_version);
+
+/// Compares two stamps; "" where they agree.
+std::string abi_difference(const AbiStamp& found, const AbiStamp& expected);
+
+}  // namespace ablate

@@ -1,0 +1,40 @@
+// Finding plugins: the libraries in the plugin folders, what each says of itself, and why some are refused.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/registry/catalog.h"
+
+namespace ablate {
+
+/// A library that was found: a plugin, or a reason why it is none.
+struct FoundLibrary {
+  std::filesystem::path path;
+  PluginInfo info;      ///< where refusal is empty
+  std::string refusal;  ///< one line
+  std::vector<std::string> warnings;
+};
+
+/// Where to look, most specific first, without repetition: `extra` (--plugins), ABLATE_PLUGIN_PATH (colon-separated),
+/// $XDG_DATA_HOME/ablate/plugins (~/.local/share), and lib/ablate/plugins beside the program's bin folder.
+std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesystem::path>& extra);
+
+/// $XDG_CACHE_HOME/ablate (~/.cache/ablate).
+std::filesystem::path cache_folder();
+
+/// Loads libraries elsewhere (a throw-away process each) and returns for each path either PluginInfo as JSON or {"refusal":
+/// reason}.
+using Inspect = std::function<std::vector<nlohmann::json>(const std::vector<std::filesystem::path>&)>;
+
+/// Lists every *.so in the folders, by folder and name. What a library says of itself is remembered in the cache folder by its
+/// content hash, so `inspect` is called only for libraries that were never seen. Of two with one id the one found first counts.
+/// @param cache_file "" for none
+std::vector<FoundLibrary> scan(const std::vector<std::filesystem::path>& folders, const std::string& torch_version,
+                               const Inspect& inspect, const std::filesystem::path& cache_file);
+
+Catalog catalog_of(const std::vector<FoundLibrary>& libraries);
+
+}  // namespace ablate

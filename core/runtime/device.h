@@ -1,0 +1,29 @@
+// Where a trial computes, chosen at run time from one build: a GPU is never needed, and libtorch_cuda.so is loaded only for
+// one.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <string>
+
+namespace ablate {
+
+/// Whether the NVIDIA driver's library is there. Does not start CUDA.
+bool cuda_driver_present();
+
+/// Loads libtorch_cuda.so without starting CUDA, so that a child may still be forked. Throws Error saying what is missing.
+void load_cuda();
+
+/// "cpu", "cuda" (= cuda:0), "cuda:N". Throws Error where the device is not there. On CUDA this starts it.
+c10::Device open_device(const std::string& name);
+
+/// Waits until the device has done all that was asked of it; nothing on the CPU.
+void synchronize(c10::Device device);
+
+/// Peak bytes of tensors since reset_peak_memory: the counting allocator on the CPU, the caching allocator's own figure on
+/// CUDA.
+std::int64_t peak_memory(c10::Device device);
+void reset_peak_memory(c10::Device device);
+
+}  // namespace ablate

@@ -1,0 +1,299 @@
+#include "core/runtime/trial.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "core/registry/values.h"
+#include "core/runtime/batches.h"
+#include "core/runtime/device.h"
+#include "core/runtime/encoder.h"
+#include "core/runtime/optimizer.h"
+#include "core/runtime/schedule.h"
+#include "core/util/error.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr double kMiB = 1024.0 * 1024.0;
+constexpr std::int64_t kCurvePoints = 200;  ///< of train/loss, at most
+constexpr std::int64_t kDefaultEvaluations = 10;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Independent streams from one seed (splitmix64): weights, order of examples, shuffled labels.
+std::uint64_t stream(std::uint64_t seed, std::uint64_t number) {
+  std::uint64_t z = seed + 0x9E3779B97F4A7C15ull * (number + 1);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
+struct Evaluation {
+  double accuracy = 0, loss = 0;
+  std::vector<Measurement> metrics;
+};
+
+class Run {
+ public:
+  Run(const TrialParts& parts, const std::function<void(const Progress&)>& report)
+      : parts_(parts),
+        report_(report),
+        model_section_(parts.resolved.at("model")),
+        train_(parts.resolved.at("train")),
+        seed_(parts.resolved.at("seed").get<std::uint64_t>()),
+        info_(parts.task.info()),
+        device_(prepare_device()),
+        reader_(parts.task, info_, device_) {
+    build();
+  }
+
+  TrialResult result() {
+    define();
+    train();
+    restore_best();
+    put("dev/accuracy", best_.accuracy);
+    put("dev/loss", best_.loss);
+    put("dev/best_step", static_cast<double>(best_step_));
+    const auto test = evaluate(Split::kTest, train_.integer("test_batches"));
+    put("test/accuracy", test.accuracy);
+    put("test/loss", test.loss);
+    for (const auto& metric : test.metrics) {
+      define({"attention/" + metric.name, metric.unit, "", "reported by the attention; mean over layers and test batches"});
+      put("attention/" + metric.name, metric.value);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  c10::Device prepare_device() const {
+    at::set_num_threads(static_cast<int>(train_.integer("threads")));
+    at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
+    at::globalContext().setDeterministicFillUninitializedMemory(false);
+    const auto device = open_device(train_.text("device"));
+    at::manual_seed(seed_);
+    return device;
+  }
+
+  void build() {
+    const auto refuse = [&](const std::string& why) {
+      throw Error(fmt::format("attention {} {}", parts_.attention.descriptor->id, why));
+    };
+    const auto& can = parts_.attention.descriptor->capabilities;
+    const bool class_token = model_section_.text("pooling") == "cls";
+    const auto places = info_.length + (class_token ? 1 : 0);
+    if (places % can.length_multiple != 0)
+      refuse(fmt::format("needs lengths that are a multiple of {}, and sequences have {} tokens", can.length_multiple, places));
+    if (!device_.is_cpu() && !can.cuda) refuse("does not promise to run on CUDA devices");
+    if (!device_.is_cpu() && parts_.compression.descriptor != nullptr && !parts_.compression.descriptor->capabilities.cuda)
+      throw Error(fmt::format("compression {} does not promise to run on CUDA devices", parts_.compression.descriptor->id));
+    const EncoderShape shape{info_.vocabulary,
+                             info_.length,
+                             info_.classes,
+                             model_section_.integer("layers"),
+                             model_section_.integer("d_model"),
+                             model_section_.integer("hidden"),
+                             model_section_.real("dropout"),
+                             class_token};
+    auto generator = make_generator(stream(seed_, 0));
+    const auto make = [&](std::int64_t length) {
+      return make_attention(parts_.attention, parts_.compression, {shape.d_model, length, false}, generator);
+    };
+    model_ = std::make_shared<Encoder>(shape, make, generator);
+    model_->to(device_);
+    optimizer_.emplace(model_->parameters(), AdamW::Options{train_.real("beta1"), train_.real("beta2"), train_.real("epsilon"),
+                                                            train_.real("weight_decay")});
+    generator_ = at::globalContext().defaultGenerator(device_);
+    if (train_.boolean("shuffle_labels")) {
+      shuffled_.resize(static_cast<std::size_t>(parts_.task.size(Split::kTrain)));
+      std::iota(shuffled_.begin(), shuffled_.end(), 0);
+      std::mt19937_64 random(stream(seed_, 2));
+      permute(shuffled_, random);
+    }
+  }
+
+  EncoderOutput forward(const Batch& batch, bool measure) {
+    if (batch.mask.defined() && !parts_.attention.descriptor->capabilities.key_padding)
+      throw Error(fmt::format("attention {} does not promise key_padding, and the task's sequences are padded",
+                              parts_.attention.descriptor->id));
+    return model_->forward(batch.ids, batch.mask, generator_, measure);
+  }
+
+  Batch training_batch(Shuffle& order, std::int64_t size) {
+    const auto indices = order.next(size);
+    auto batch = reader_.read(Split::kTrain, indices);
+    if (!shuffled_.empty()) {
+      std::vector<std::int64_t> others;
+      for (const auto index : indices) others.push_back(shuffled_[static_cast<std::size_t>(index)]);
+      batch.labels = reader_.read(Split::kTrain, others).labels;
+    }
+    return batch;
+  }
+
+  void train() {
+    const auto steps = train_.integer("steps"), size = train_.integer("batch"), warmup = train_.integer("warmup");
+    const auto schedule = train_.text("schedule");
+    const double peak_rate = train_.real("learning_rate"), clip = train_.real("clip");
+    auto every = train_.integer("evaluate_every");
+    if (every == 0) every = std::max<std::int64_t>(1, (steps + kDefaultEvaluations - 1) / kDefaultEvaluations);
+    const auto window = (steps + kCurvePoints - 1) / kCurvePoints;
+    if (parts_.task.size(Split::kTrain) == 0) throw Error("the task has no training examples");
+    Shuffle order(parts_.task.size(Split::kTrain), stream(seed_, 1));
+    std::vector<double> times;
+    double window_loss = 0, dev_accuracy = -1;
+    std::int64_t in_window = 0, peak = 0;
+    auto reported = Clock::now() - std::chrono::seconds(1);
+    model_->train();
+    reset_peak_memory(device_);
+    for (std::int64_t step = 1; step <= steps; ++step) {
+      const auto start = Clock::now();
+      const auto batch = training_batch(order, size);
+      auto output = forward(batch, false);
+      auto loss = at::cross_entropy_loss(output.logits, batch.labels);
+      const double value = loss.item<double>();
+      if (output.auxiliary_loss.defined()) loss = loss + output.auxiliary_loss;
+      if (!std::isfinite(value) || !std::isfinite(loss.item<double>()))
+        throw Error(
+            fmt::format("loss is {} at step {}", std::isnan(value) ? "nan" : fmt::format("{}", loss.item<double>()), step));
+      optimizer_->zero_grad();
+      loss.backward();
+      optimizer_->clip(clip);
+      optimizer_->step(peak_rate * learning_rate_factor(schedule, step, steps, warmup));
+      model_->on_step(step);
+      synchronize(device_);
+      times.push_back(milliseconds_since(start));
+      window_loss += value;
+      if (++in_window == window || step == steps) {
+        const double mean = window_loss / static_cast<double>(in_window);
+        result_.curve.push_back({"train/loss", step, mean});
+        put("train/loss", mean);
+        window_loss = 0, in_window = 0;
+      }
+      if (step % every == 0 || step == steps) {
+        peak = std::max(peak, peak_memory(device_));
+        dev_accuracy = evaluate_dev(step);
+        reset_peak_memory(device_);
+      }
+      if (step == steps || Clock::now() - reported > std::chrono::milliseconds(100)) {
+        report_({step, steps, value, dev_accuracy});
+        reported = Clock::now();
+      }
+    }
+    const double step_time = median(times);
+    put("train/step_time", step_time);
+    put("train/examples_per_second", 1000.0 * static_cast<double>(size) / step_time);
+    put("memory/peak_tensor", static_cast<double>(peak) / kMiB);
+    std::int64_t parameters = 0;
+    for (const auto& parameter : model_->parameters()) parameters += parameter.numel();
+    put("model/parameters", static_cast<double>(parameters));
+  }
+
+  double evaluate_dev(std::int64_t step) {
+    const auto dev = evaluate(Split::kDev, train_.integer("evaluate_batches"));
+    result_.curve.push_back({"dev/accuracy", step, dev.accuracy});
+    result_.curve.push_back({"dev/loss", step, dev.loss});
+    for (const auto& metric : dev.metrics) {
+      define({"attention/" + metric.name, metric.unit, "", "reported by the attention; mean over layers and test batches"});
+      result_.curve.push_back({"attention/" + metric.name, step, metric.value});
+    }
+    if (best_step_ == 0 || dev.accuracy > best_.accuracy) {
+      best_ = dev;
+      best_step_ = step;
+      checkpoint_.clear();
+      for (const auto& tensor : state()) checkpoint_.push_back(tensor.detach().clone());
+    }
+    return dev.accuracy;
+  }
+
+  std::vector<torch::Tensor> state() const {
+    auto tensors = model_->parameters();
+    for (const auto& buffer : model_->buffers()) tensors.push_back(buffer);
+    return tensors;
+  }
+
+  void restore_best() {
+    torch::NoGradGuard no_grad;
+    auto tensors = state();
+    for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].copy_(checkpoint_[i]);
+  }
+
+  /// @param batches at most so many; 0: all of the split
+  Evaluation evaluate(Split split, std::int64_t batches) {
+    torch::NoGradGuard no_grad;
+    model_->eval();
+    const auto size = train_.integer("batch"), examples = parts_.task.size(split);
+    const auto last = batches == 0 ? examples : std::min(examples, batches * size);
+    if (last == 0) throw Error("the task's dev or test split has no examples");
+    Evaluation sum;
+    std::map<std::string, Measurement> metrics;
+    double count = 0, rounds = 0;
+    for (std::int64_t first = 0; first < last; first += size) {
+      std::vector<std::int64_t> indices(static_cast<std::size_t>(std::min(size, last - first)));
+      std::iota(indices.begin(), indices.end(), first);
+      const auto batch = reader_.read(split, indices);
+      const auto output = forward(batch, true);
+      sum.loss += at::cross_entropy_loss(output.logits, batch.labels, {}, at::Reduction::Sum).item<double>();
+      sum.accuracy += output.logits.argmax(-1).eq(batch.labels).sum().item<double>();
+      count += static_cast<double>(indices.size());
+      rounds += 1;
+      for (const auto& metric : output.metrics)
+        metrics.try_emplace(metric.name, Measurement{metric.name, 0, metric.unit}).first->second.value += metric.value;
+    }
+    model_->train();
+    sum.accuracy *= 100.0 / count;
+    sum.loss /= count;
+    for (auto& [name, metric] : metrics) {
+      metric.value /= rounds;
+      sum.metrics.push_back(metric);
+    }
+    return sum;
+  }
+
+  void define() { result_.metrics.assign(training_metrics().begin(), training_metrics().end()); }
+  void define(const MetricInfo& metric) {
+    const auto same = [&](const auto& known) { return known.name == metric.name; };
+    if (std::none_of(result_.metrics.begin(), result_.metrics.end(), same)) result_.metrics.push_back(metric);
+  }
+  void put(const std::string& metric, double value) { result_.values[metric] = value; }
+
+  const TrialParts& parts_;
+  const std::function<void(const Progress&)>& report_;
+  JsonValues model_section_, train_;
+  std::uint64_t seed_;
+  TaskInfo info_;
+  c10::Device device_;
+  BatchReader reader_;
+  std::shared_ptr<Encoder> model_;
+  std::optional<AdamW> optimizer_;
+  torch::Generator generator_;
+  std::vector<std::int64_t> shuffled_;
+  Evaluation best_;
+  std::int64_t best_step_ = 0;
+  std::vector<torch::Tensor> checkpoint_;
+  TrialResult result_;
+};
+
+}  // namespace
+
+TrialResult run_trial(const TrialParts& parts, const std::function<void(const Progress&)>& report) {
+  return Run(parts, report).result();
+}
+
+}  // namespace ablate

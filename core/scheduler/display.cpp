@@ -1,0 +1,102 @@
+#include "core/scheduler/display.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+namespace ablate {
+namespace {
+
+double seconds(std::chrono::steady_clock::duration time) { return std::chrono::duration<double>(time).count(); }
+
+std::string duration(double s) {
+  if (s < 60) return fmt::format("{:.0f} s", s);
+  if (s < 3600) return fmt::format("{} min {:02} s", static_cast<long>(s) / 60, static_cast<long>(s) % 60);
+  return fmt::format("{} h {:02} min", static_cast<long>(s) / 3600, static_cast<long>(s) / 60 % 60);
+}
+
+std::size_t columns(std::FILE* to) {
+  winsize size{};
+  return ioctl(fileno(to), TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 100;
+}
+
+}  // namespace
+
+Display::Display(std::FILE* to, int total, int jobs) : to_(to), total_(total), jobs_(jobs), start_(Clock::now()) {
+  const char* terminal = std::getenv("TERM");
+  live_ = isatty(fileno(to)) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+Display::~Display() { erase(); }
+
+void Display::started(int job, const std::string& label) {
+  running_[job] = {.label = label, .start = Clock::now()};
+  refresh();
+}
+
+void Display::progress(int job, long step, long steps, double loss, double dev_accuracy) {
+  auto& trial = running_[job];
+  trial.step = step, trial.steps = steps, trial.loss = loss, trial.dev_accuracy = dev_accuracy;
+  refresh();
+}
+
+void Display::ended(int job, const std::string& outcome, const std::string& what, double wall_s) {
+  ++done_;
+  if (outcome != "done") ++failed_;
+  finished_wall_s_ += wall_s;
+  erase();
+  fmt::print(to_, "[{:>{}}/{}] {:<7} {:>8}  {}  {}\n", done_, std::to_string(total_).size(), total_, outcome, duration(wall_s),
+             running_[job].label, what);
+  std::fflush(to_);
+  running_.erase(job);
+  refresh(true);
+}
+
+void Display::erase() {
+  if (drawn_ > 0) fmt::print(to_, "\033[{}F\033[J", drawn_);
+  drawn_ = 0;
+}
+
+std::string Display::total_line() const {
+  std::string text = fmt::format("{} of {} trials ended", done_, total_);
+  if (failed_ > 0) text += fmt::format(", {} not done", failed_);
+  // Shares of running trials count, so that the estimate moves before the first trial has ended.
+  double shares = done_;
+  for (const auto& [job, trial] : running_)
+    if (trial.steps > 0) shares += static_cast<double>(trial.step) / static_cast<double>(trial.steps);
+  const double elapsed = seconds(Clock::now() - start_);
+  text += fmt::format(", {} running, {}", running_.size(), duration(elapsed));
+  if (shares > 0.05 && total_ > shares) text += fmt::format(", {} left", duration(elapsed * (total_ - shares) / shares));
+  return text;
+}
+
+std::string Display::line(const Running& trial) const {
+  std::string text = "  " + trial.label;
+  if (trial.steps == 0) return text + "  starting";
+  const double share = static_cast<double>(trial.step) / static_cast<double>(trial.steps),
+               elapsed = seconds(Clock::now() - trial.start);
+  text += fmt::format("  step {}/{}  loss {:.3f}", trial.step, trial.steps, trial.loss);
+  if (trial.dev_accuracy >= 0) text += fmt::format("  dev {:.1f} %", trial.dev_accuracy);
+  return text + (share >= 1 ? "  testing" : fmt::format("  {} left", duration(elapsed * (1 - share) / std::max(share, 1e-6))));
+}
+
+void Display::refresh(bool now) {
+  if (!live_ || (!now && Clock::now() - last_ < std::chrono::milliseconds(100))) return;
+  last_ = Clock::now();
+  erase();
+  const auto width = columns(to_);
+  const auto show = [&](std::string text) {
+    if (text.size() >= width) text.resize(width - 1);
+    fmt::print(to_, "{}\n", text);
+    ++drawn_;
+  };
+  for (const auto& [job, trial] : running_) show(line(trial));
+  if (done_ < total_) show(total_line());
+  std::fflush(to_);
+}
+
+}  // namespace ablate

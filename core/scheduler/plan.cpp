@@ -1,0 +1,86 @@
+#include "core/scheduler/plan.h"
+
+#include <fmt/format.h>
+
+#include "core/grid/rates_check.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+/// What a task answers, asked once for each distinct section of the study.
+class TaskAnswers {
+ public:
+  TaskAnswers(std::string kind, const Catalog& catalog, WorkerClient& worker)
+      : kind_(std::move(kind)), catalog_(catalog), worker_(worker) {}
+
+  const json& of(const json& section) {
+    const auto [found, is_new] = answers_.try_emplace(section.dump());
+    if (is_new)
+      found->second =
+          worker_.ask(kind_, {{"library", catalog_.find(Kind::kTask, section.at("plugin").get<std::string>())->path.string()},
+                              {"section", section}});
+    return found->second;
+  }
+
+ private:
+  std::string kind_;
+  const Catalog& catalog_;
+  WorkerClient& worker_;
+  std::map<std::string, json> answers_;
+};
+
+Error task_error(const json& section, const json& answer) {
+  return Error(fmt::format("task {}: {}", section.at("plugin").get<std::string>(), answer.at("failed").get<std::string>()));
+}
+
+}  // namespace
+
+std::map<std::string, const PluginInfo*> used_plugins(const json& resolved, const Catalog& catalog) {
+  std::map<std::string, const PluginInfo*> used;
+  for (const auto kind : {Kind::kTask, Kind::kAttention, Kind::kCompression}) {
+    if (!resolved.contains(to_text(kind))) continue;
+    const std::string id = resolved.at(to_text(kind)).at("plugin");
+    const auto* info = catalog.find(kind, id);
+    if (info == nullptr) throw Error(fmt::format("{} {} was not found", to_text(kind), id), ExitCode::kPlugin);
+    used[to_text(kind)] = info;
+  }
+  return used;
+}
+
+void check_tasks(const Study& study, const Catalog& catalog, WorkerClient& worker) {
+  TaskAnswers described("describe-task", catalog, worker);
+  for (const auto& trial : study.trials) {
+    const auto& section = trial.resolved.at("task");
+    if (const auto& answer = described.of(section); answer.contains("failed")) {
+      const auto where = trial.where.find("task.plugin");
+      throw ConfigError({{where == trial.where.end() ? Location{study.file.string(), 0, 0} : where->second,
+                          task_error(section, answer).what()}});
+    }
+  }
+  const auto wrong =
+      check_rates(study, [&](const json& section) { return described.of(section).at("length").get<std::int64_t>(); });
+  if (!wrong.empty()) throw ConfigError(wrong);
+}
+
+std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, WorkerClient& worker) {
+  TaskAnswers prepared("prepare-task", catalog, worker);
+  std::vector<PlannedTrial> planned;
+  for (const auto& trial : study.trials) {
+    const auto& section = trial.resolved.at("task");
+    const auto& answer = prepared.of(section);
+    if (answer.contains("failed")) throw task_error(section, answer);
+    PlannedTrial next{.trial = &trial};
+    std::map<std::string, std::string> identities;
+    for (const auto& [name, info] : used_plugins(trial.resolved, catalog)) {
+      identities[name] = info->code_identity();
+      next.plugins.push_back({name, info->id, info->version, info->code_identity(), info->content_hash, info->path.string()});
+    }
+    next.key = trial_key(trial.resolved, identities, answer.at("digest"));
+    planned.push_back(std::move(next));
+  }
+  return planned;
+}
+
+}  // namespace ablate

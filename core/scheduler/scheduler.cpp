@@ -1,0 +1,266 @@
+#include "core/scheduler/scheduler.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <deque>
+
+#include "core/runtime/metrics.h"
+#include "core/scheduler/display.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr double kMiB = 1024.0 * 1024.0;
+
+volatile std::sig_atomic_t asked_to_stop = 0;
+
+/// While it lives, SIGINT and SIGTERM set a flag instead of ending the process.
+class StopOnSignal {
+ public:
+  StopOnSignal() {
+    asked_to_stop = 0;
+    struct sigaction action {};
+    action.sa_handler = [](int) { asked_to_stop = 1; };
+    sigaction(SIGINT, &action, &interrupt_);
+    sigaction(SIGTERM, &action, &terminate_);
+  }
+  ~StopOnSignal() {
+    sigaction(SIGINT, &interrupt_, nullptr);
+    sigaction(SIGTERM, &terminate_, nullptr);
+  }
+
+ private:
+  struct sigaction interrupt_ {
+  }, terminate_{};
+};
+
+std::int64_t now_us() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::vector<db::Metric> to_store(std::span<const MetricInfo> metrics) {
+  std::vector<db::Metric> result;
+  for (const auto& metric : metrics) result.push_back({metric.name, metric.unit, metric.direction, metric.description});
+  return result;
+}
+
+struct Running {
+  const PlannedTrial* planned;
+  db::Attempt attempt;
+  std::string failed;  ///< the trial's own words
+  bool timed_out = false;
+  bool has_result = false;
+  Clock::time_point start;
+};
+
+class Scheduler {
+ public:
+  Scheduler(std::unique_ptr<WorkerClient>& worker, db::Store& store, const RunOptions& options,
+            std::deque<const PlannedTrial*> waiting)
+      : worker_(worker),
+        store_(store),
+        options_(options),
+        waiting_(std::move(waiting)),
+        display_(stderr, static_cast<int>(waiting_.size()), options.jobs) {}
+
+  RunSummary run() {
+    const StopOnSignal stop;
+    load();
+    while (!waiting_.empty() || !running_.empty()) {
+      if (asked_to_stop != 0) {
+        interrupt();
+        break;
+      }
+      while (!waiting_.empty() && static_cast<int>(running_.size()) < options_.jobs) start(*waiting_.front());
+      try {
+        if (const auto event = worker_->next(200)) handle(*event);
+        end_late();
+        display_.refresh();
+      } catch (const WorkerEnded& ended) {
+        replace_worker(ended.what());
+      }
+    }
+    return summary_;
+  }
+
+ private:
+  /// Everything that any waiting trial needs is loaded before the first fork, so that a trial starts in milliseconds.
+  void load() {
+    json libraries = json::array(), tasks = json::array();
+    bool cuda = false;
+    for (const auto* planned : waiting_) {
+      const auto& resolved = planned->trial->resolved;
+      for (const auto& plugin : planned->plugins)
+        if (std::find(libraries.begin(), libraries.end(), plugin.path) == libraries.end()) libraries.push_back(plugin.path);
+      if (std::find(tasks.begin(), tasks.end(), resolved.at("task")) == tasks.end()) tasks.push_back(resolved.at("task"));
+      cuda = cuda || resolved.at("train").at("device").get<std::string>().starts_with("cuda");
+    }
+    worker_->send({{"do", "load"}, {"libraries", libraries}, {"tasks", tasks}, {"cuda", cuda}});
+    try {
+      for (;;) {
+        const auto event = worker_->next(1000);
+        if (asked_to_stop != 0) return;
+        if (!event) continue;
+        if (event->at("event") == "loaded") return;
+        if (event->at("event") == "refused") throw Error(event->at("reason").get<std::string>(), ExitCode::kPlugin);
+      }
+    } catch (const WorkerEnded& ended) {
+      throw Error(fmt::format("the worker ended while it loaded the study's plugins and data: {}", ended.what()),
+                  ExitCode::kPlugin);
+    }
+  }
+
+  void start(const PlannedTrial& planned) {
+    waiting_.pop_front();
+    const int job = ++last_job_;
+    Running trial{.planned = &planned, .start = Clock::now()};
+    trial.attempt.key = planned.key;
+    trial.attempt.started_us = now_us();
+    trial.attempt.environment = worker_->environment();
+    trial.attempt.plugins = planned.plugins;
+    running_.emplace(job, std::move(trial));
+    display_.started(job, planned.trial->label);
+    worker_->send({{"do", "start"}, {"job", job}, {"kind", "trial"}, {"spec", planned.trial->resolved}});
+  }
+
+  void handle(const json& event) {
+    const auto found = running_.find(event.value("job", 0));
+    if (found == running_.end()) return;
+    if (event.at("event") == "message") {
+      message(found->first, found->second, event.at("data"));
+    } else if (event.at("event") == "ended") {
+      ended(found->second, event);
+      finish(found->first, found->second);
+    }
+  }
+
+  void message(int job, Running& trial, const json& data) {
+    if (data.contains("failed")) {
+      trial.failed = data.at("failed");
+    } else if (data.contains("results")) {
+      trial.has_result = true;
+      trial.attempt.results = data.at("results").get<std::map<std::string, double>>();
+      for (const auto& point : data.at("curve")) trial.attempt.curve.push_back({point.at(0), point.at(1), number(point.at(2))});
+      std::vector<db::Metric> metrics;
+      for (const auto& m : data.at("metrics"))
+        metrics.push_back({m.at("name"), m.at("unit"), m.at("direction"), m.at("description")});
+      store_.put_metrics(metrics);
+    } else if (data.contains("step")) {
+      display_.progress(job, data.at("step"), data.at("steps"), number(data.at("loss")), number(data.at("accuracy")));
+    }
+  }
+
+  /// JSON has no NaN: it arrives as null.
+  static double number(const json& value) {
+    return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+  }
+
+  static void ended(Running& trial, const json& event) {
+    auto& attempt = trial.attempt;
+    const int status = event.at("status");
+    attempt.wall_s = event.at("wall_s"), attempt.cpu_s = event.at("cpu_s");
+    attempt.peak_resident_bytes = event.at("peak_resident_bytes");
+    attempt.output = event.at("output");
+    if (WIFSIGNALED(status)) attempt.signal = WTERMSIG(status);
+    if (WIFEXITED(status)) attempt.exit_code = WEXITSTATUS(status);
+    const auto why = reason_of(status);
+    if (trial.timed_out) {
+      attempt.outcome = "timeout";
+    } else if (trial.has_result && why.empty()) {
+      attempt.outcome = "done";
+      attempt.results["memory/peak_resident"] = static_cast<double>(attempt.peak_resident_bytes) / kMiB;
+      attempt.results["time/cpu"] = attempt.cpu_s;
+      attempt.results["time/wall"] = attempt.wall_s;
+    } else {
+      attempt.outcome = "failed";
+      attempt.reason = !trial.failed.empty() ? trial.failed : why.empty() ? "ended without a result" : why;
+      if (WIFSIGNALED(status) && !trial.failed.empty()) attempt.reason += "; then " + why;
+    }
+  }
+
+  void finish(int job, Running& trial) {
+    auto& attempt = trial.attempt;
+    if (attempt.outcome == "timeout")
+      attempt.reason = fmt::format("ran longer than the {:g} s that the study allows", options_.timeout_s);
+    if (attempt.outcome != "done") attempt.results.clear(), attempt.curve.clear();
+    store_.put_attempt(attempt);
+    const auto accuracy = attempt.results.find("test/accuracy");
+    const auto what =
+        accuracy != attempt.results.end() ? fmt::format("test/accuracy {:.2f} %", accuracy->second) : attempt.reason;
+    display_.ended(job, attempt.outcome, what, attempt.wall_s);
+    ++(attempt.outcome == "done" ? summary_.done : summary_.failed);
+    running_.erase(job);
+  }
+
+  void end_late() {
+    if (options_.timeout_s <= 0) return;
+    for (auto& [job, trial] : running_) {
+      if (trial.timed_out || std::chrono::duration<double>(Clock::now() - trial.start).count() < options_.timeout_s) continue;
+      trial.timed_out = true;
+      worker_->send({{"do", "kill"}, {"job", job}});
+    }
+  }
+
+  /// Ends every running trial with one outcome, as far as it is known without the worker.
+  void end_all(const std::string& outcome, const std::string& reason) {
+    while (!running_.empty()) {
+      auto& [job, trial] = *running_.begin();
+      trial.attempt.outcome = outcome;
+      trial.attempt.reason = reason;
+      trial.attempt.wall_s = std::chrono::duration<double>(Clock::now() - trial.start).count();
+      finish(job, trial);
+    }
+  }
+
+  void interrupt() {
+    const auto failed = summary_.failed;
+    end_all("interrupted", "interrupted by the user");
+    summary_.failed = failed;
+    summary_.interrupted = true;
+    worker_.reset();
+  }
+
+  void replace_worker(const std::string& why) {
+    end_all("failed", fmt::format("the worker ended ({}), and with it every trial that it ran", why));
+    worker_ = std::make_unique<WorkerClient>();
+    if (!waiting_.empty()) load();
+  }
+
+  std::unique_ptr<WorkerClient>& worker_;
+  db::Store& store_;
+  RunOptions options_;
+  std::deque<const PlannedTrial*> waiting_;
+  std::map<int, Running> running_;
+  Display display_;
+  RunSummary summary_;
+  int last_job_ = 0;
+};
+
+}  // namespace
+
+RunSummary run_trials(const std::vector<PlannedTrial>& planned, std::unique_ptr<WorkerClient>& worker, db::Store& store,
+                      const RunOptions& options) {
+  std::vector<std::string> keys;
+  for (const auto& trial : planned) keys.push_back(trial.key);
+  const auto done = store.done(keys);
+  std::deque<const PlannedTrial*> waiting;
+  for (const auto& trial : planned)
+    if (!done.contains(trial.key)) waiting.push_back(&trial);
+  const auto skipped = static_cast<int>(planned.size() - waiting.size());
+  RunSummary summary;
+  if (!waiting.empty()) {
+    store.put_metrics(to_store(process_metrics()));
+    summary = Scheduler(worker, store, options, std::move(waiting)).run();
+  }
+  summary.skipped = skipped;
+  return summary;
+}
+
+}  // namespace ablate

@@ -1,0 +1,60 @@
+// The scheduler's side of a worker: a process that has loaded torch and forks one child a job. Torch-free.
+//
+// Messages are JSON, one a line. To the worker:
+//   {"do": "load", "libraries": [path], "tasks": [section], "cuda": bool}  load for all later jobs -> "loaded" or "refused"
+//   {"do": "start", "job": N, "kind": "inspect" | "describe-task" | "prepare-task" | "trial", "spec": {...}}
+//   {"do": "kill", "job": N}
+// From it:
+//   {"event": "ready", "environment": {...}}
+//   {"event": "loaded"} | {"event": "refused", "reason": ...}
+//   {"event": "message", "job": N, "data": {...}}     a line of the job itself
+//   {"event": "ended", "job": N, "status": wait status, "wall_s": , "cpu_s": , "peak_resident_bytes": , "output": tail}
+// The end of its input, or the death of the scheduler, ends the worker and every job.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ablate {
+
+class WorkerClient {
+ public:
+  /// Starts ablate-worker from this program's folder and waits until it is ready. Throws Error.
+  WorkerClient();
+  ~WorkerClient();
+  WorkerClient(const WorkerClient&) = delete;
+  WorkerClient& operator=(const WorkerClient&) = delete;
+
+  void send(const nlohmann::json& message);
+
+  /// The next event, or nothing after the time-out. Returns early on a signal. Throws WorkerEnded where the worker is gone.
+  std::optional<nlohmann::json> next(int timeout_ms);
+
+  const nlohmann::json& environment() const { return environment_; }
+  pid_t pid() const { return pid_; }
+
+  /// Runs one job that answers with a single message, to its end. @return the message, or {"failed": reason} however it ended.
+  nlohmann::json ask(const std::string& kind, const nlohmann::json& spec);
+
+ private:
+  pid_t pid_ = -1;
+  int to_ = -1, from_ = -1;
+  std::string buffer_;
+  nlohmann::json environment_;
+  int last_ask_ = 0;
+};
+
+/// The worker itself died: a fault of a library that was loaded for all jobs, or somebody's kill.
+struct WorkerEnded : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// "signal 11 (Segmentation fault)", "exit code 3", "" for a clean end.
+std::string reason_of(int wait_status);
+
+}  // namespace ablate

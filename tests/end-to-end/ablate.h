@@ -1,0 +1,65 @@
+// ablate as a user runs it, in a folder of its own.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/process.h"
+
+inline const std::string kBin = std::string(ABLATE_BUILD_DIR) + "/bin/";
+inline const std::string kFaulty = std::string(ABLATE_BUILD_DIR) + "/tests/faulty-plugins/";
+
+/// A folder with a database; caches and user plugins are apart from the user's own, and shared by all tests of a build.
+class Workplace {
+ public:
+  Workplace() { environment_["ABLATE_PLUGIN_PATH"] = ""; }
+
+  Process start(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), kBin + "ablate");
+    auto environment = environment_;
+    environment["XDG_CACHE_HOME"] = std::string(ABLATE_BUILD_DIR) + "/tests/cache";
+    environment["XDG_DATA_HOME"] = (folder_ / "data").string();
+    environment["ABLATE_DB"] = "";
+    return Process(arguments, environment, folder_.path());
+  }
+  Ended run(std::vector<std::string> arguments) { return start(std::move(arguments)).wait(); }
+
+  /// Rows of a query, as JSON objects.
+  nlohmann::json query(const std::string& sql) {
+    const auto ended = run({"query", sql, "--format", "json"});
+    return ended.exit_code == 0 ? nlohmann::json::parse(ended.out)
+                                : nlohmann::json{{"exit", ended.exit_code}, {"err", ended.err}};
+  }
+
+  std::filesystem::path study(const std::string& text) { return folder_.write("study.toml", text); }
+  bool has_database() const { return std::filesystem::exists(folder_ / "ablate.db"); }
+  const TemporaryFolder& folder() const { return folder_; }
+  void set(const std::string& name, const std::string& value) { environment_[name] = value; }
+
+ private:
+  TemporaryFolder folder_;
+  std::map<std::string, std::string> environment_;
+};
+
+/// Seconds in all: short ListOps expressions and the smallest model.
+inline const std::string kTiny = R"(
+[experiment]
+name = "tiny"
+[task]
+plugin = "listops"
+min_length = 5
+max_length = 24
+max_depth = 3
+max_arguments = 4
+train = 300
+dev = 60
+test = 60
+[model]
+layers = 1
+d_model = 8
+hidden = 8
+[train]
+steps = 6
+batch = 10
+)";
+
+inline bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

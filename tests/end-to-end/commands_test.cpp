@@ -1,0 +1,121 @@
+// The commands that run no trial.
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+
+TEST_CASE("the command line never links torch", "[ldd]") {
+  const auto ended = Process({"ldd", kBin + "ablate"}).wait();
+  REQUIRE(ended.exit_code == 0);
+  CHECK_FALSE(says(ended.out, "torch"));
+  CHECK_FALSE(says(ended.out, "c10"));
+  CHECK(says(Process({"ldd", kBin + "ablate-worker"}).wait().out, "libtorch_cpu"));
+}
+
+TEST_CASE("help groups the commands, and every command's help has an example") {
+  Workplace place;
+  const auto all = place.run({"--help"});
+  CHECK(all.exit_code == 0);
+  for (const char* group : {"Run ablations", "Ask the run history", "Look at plugins"}) CHECK(says(all.out, group));
+  for (const char* command : {"run", "plugins", "table", "runs", "show", "query"}) {
+    INFO(command);
+    CHECK(says(all.out, command));
+    const auto one = place.run({command, "--help"});
+    CHECK(one.exit_code == 0);
+    CHECK(says(one.out, "Example: ablate "));
+  }
+}
+
+TEST_CASE("plugins are listed by kind, from the cache the second time") {
+  Workplace place;
+  const auto listed = place.run({"plugins"});
+  REQUIRE(listed.exit_code == 0);
+  for (const char* id : {"softmax", "linear", "compressed", "adamra", "segment-mean", "clustering", "rbf", "random-features",
+                         "listops", "image"})
+    CHECK(says(listed.out, id));
+  // With no worker to start, nothing but the cache can answer.
+  place.set("ABLATE_WORKER", "/nonexistent");
+  const auto again = place.run({"plugins"});
+  CHECK(again.exit_code == 0);
+  CHECK(again.out == listed.out);
+}
+
+TEST_CASE("one plugin shows its parameters and promises; JSON has the same") {
+  Workplace place;
+  const auto shown = place.run({"plugins", "adamra"});
+  REQUIRE(shown.exit_code == 0);
+  for (const char* part : {"rates", "subheads", "feature_map", "routing", "router_gradient", "default", "arXiv", "key padding"})
+    CHECK(says(shown.out, part));
+  const auto one = json::parse(place.run({"plugins", "adamra", "--json"}).out);
+  CHECK(one.at("id") == "adamra");
+  CHECK(one.at("parameters").size() >= 5);
+  const auto all = json::parse(place.run({"plugins", "--json"}).out);
+  CHECK(all.size() >= 10);
+}
+
+TEST_CASE("a plugin that is not there is exit 3, with the nearest name") {
+  Workplace place;
+  const auto ended = place.run({"plugins", "adarma"});
+  CHECK(ended.exit_code == 3);
+  CHECK(says(ended.err, "did you mean adamra?"));
+}
+
+TEST_CASE("usage errors are exit 2") {
+  Workplace place;
+  CHECK(place.run({}).exit_code == 2);
+  CHECK(place.run({"tabel"}).exit_code == 2);
+  CHECK(place.run({"run"}).exit_code == 2);
+  CHECK(place.run({"run", "no-such-study.toml"}).exit_code == 2);
+  CHECK(place.run({"plugins", "--plugins", "/no/such/folder"}).exit_code == 2);
+  const auto table = place.run({"table"});
+  CHECK(table.exit_code == 2);
+  CHECK(says(table.err, "ablate.db"));
+}
+
+TEST_CASE("a dry run prints the trials and writes nothing") {
+  Workplace place;
+  const auto ended = place.run(
+      {"run", place.study(kTiny + "[grid]\nseeds = 2\nattention.plugin = [\"softmax\", \"linear\"]\n").string(), "--dry-run"});
+  REQUIRE(ended.exit_code == 0);
+  CHECK(says(ended.out, "4 trials"));
+  CHECK(says(ended.out, "attention=softmax"));
+  CHECK_FALSE(place.has_database());
+}
+
+TEST_CASE("all that is wrong with a study is said at once, with its place, and nothing is written") {
+  Workplace place;
+  const auto ended = place.run({"run", place
+                                           .study(R"([task]
+plugin = "lisstops"
+[model]
+layerz = 2
+d_model = "wide"
+[attention]
+plugin = "softmax"
+heads = 1000
+)")
+                                           .string()});
+  CHECK(ended.exit_code == 2);
+  CHECK(says(ended.err, "study.toml:2:"));
+  CHECK(says(ended.err, "did you mean listops?"));
+  CHECK(says(ended.err, "study.toml:4:"));
+  CHECK(says(ended.err, "did you mean model.layers?") | says(ended.err, "did you mean layers?"));
+  CHECK(says(ended.err, "study.toml:5:"));
+  CHECK(says(ended.err, "study.toml:8:"));
+  CHECK_FALSE(place.has_database());
+}
+
+TEST_CASE("what only the data can tell is said before anything is written") {
+  Workplace place;
+  auto ended =
+      place.run({"run", place.study(kTiny + "[attention]\nplugin = \"adamra\"\nrates = [\"1/2\", \"1/100\"]\n").string()});
+  CHECK(ended.exit_code == 2);
+  CHECK(says(ended.err, "study.toml:"));
+  CHECK(says(ended.err, "1/100"));
+  ended = place.run(
+      {"run",
+       place.study("[task]\nplugin = \"image\"\ndata = \"/no/such/folder\"\n[attention]\nplugin = \"softmax\"\n").string()});
+  CHECK(ended.exit_code == 2);
+  CHECK(says(ended.err, "/no/such/folder"));
+  CHECK_FALSE(place.has_database());
+}

@@ -1,0 +1,5 @@
+// Has the ABI section, but no descriptor.
+#include "ablate/plugin.h"
+
+extern "C" __attribute__((section(".ablate.abi"), used, visibility("default"))) const ablate::AbiStamp ablate_abi =
+    ablate::abi_stamp();

@@ -1,0 +1,80 @@
+// The check before loading: no line of a refused library runs.
+#include "core/registry/abi_check.h"
+
+#include <elf.h>
+
+#include <cstring>
+
+#include "tests/support/catch.h"
+#include "tests/support/temporary.h"
+
+using namespace ablate;
+
+namespace {
+
+const std::filesystem::path kBuild = ABLATE_BUILD_DIR;
+const std::filesystem::path kGood = kBuild / "lib/ablate/plugins/linear.so";
+
+std::string refusal(const std::filesystem::path& path) { return abi_refusal(path, ABLATE_TORCH_VERSION); }
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a plugin of this build is let in") { CHECK(refusal(kGood) == ""); }
+
+TEST_CASE("another torch is refused, naming both versions") {
+  const auto why = abi_refusal(kGood, "1.13.1");
+  CHECK(says(why, "1.13.1"));
+  CHECK(says(why, ABLATE_TORCH_VERSION));
+  CHECK(says(why, "rebuild"));
+}
+
+TEST_CASE("another SDK version is refused, naming both") {
+  const auto why = refusal(kBuild / "tests/faulty-plugins/load/old_sdk.so");
+  CHECK(says(why, "SDK version 999"));
+  CHECK(says(why, "this host has 1"));
+}
+
+TEST_CASE("every compared field of the stamp is compared") {
+  const auto own = abi_stamp();
+  CHECK(abi_difference(own, own) == "");
+  const auto changed = [&](auto change) {
+    auto other = own;
+    change(other);
+    return abi_difference(other, own);
+  };
+  CHECK(changed([](auto& s) { s.magic[0] = 'X'; }) != "");
+  CHECK(changed([](auto& s) { ++s.sdk_version; }) != "");
+  CHECK(changed([](auto& s) { ++s.stamp_size; }) != "");
+  CHECK(changed([](auto& s) { ++s.descriptor_size; }) != "");
+  CHECK(changed([](auto& s) { ++s.parameter_size; }) != "");
+  CHECK(changed([](auto& s) { s.cxx11_abi = 1 - s.cxx11_abi; }) != "");
+  CHECK(changed([](auto& s) { s.torch_version[0] = '9'; }) != "");
+  CHECK(changed([](auto& s) { s.compiler[0] = '9'; }) == "");  // told, not compared
+}
+
+TEST_CASE("files that are no plugin are refused with what they are") {
+  const TemporaryFolder folder;
+  CHECK(says(refusal(folder.write("text.so", "this is no library\n")), "no ELF file"));
+  CHECK(says(refusal(folder.write("empty.so", "")), "no ELF file"));
+  CHECK(says(refusal(folder / "absent.so"), "cannot be read"));
+  CHECK(says(refusal(folder.path()), "no shared library"));
+  const auto whole = read_text(kGood);
+  CHECK(says(refusal(folder.write("cut.so", whole.substr(0, whole.size() / 2))), "cut off"));
+  auto small = whole;
+  small[EI_CLASS] = ELFCLASS32;
+  CHECK(says(refusal(folder.write("32.so", small)), "32-bit"));
+  auto foreign = whole;
+  const Elf64_Half machine = EM_PPC64;
+  std::memcpy(foreign.data() + offsetof(Elf64_Ehdr, e_machine), &machine, sizeof(machine));
+  CHECK(says(refusal(folder.write("foreign.so", foreign)), "another processor"));
+  CHECK(says(refusal("/proc/self/exe"), ".ablate.abi"));
+}
+
+TEST_CASE("a library cut anywhere never crashes the check") {
+  const TemporaryFolder folder;
+  const auto whole = read_text(kGood);
+  for (std::size_t size = 0; size < whole.size(); size += 997)
+    CHECK(refusal(folder.write("cut.so", whole.substr(0, size))) != "");
+}

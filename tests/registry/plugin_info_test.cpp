@@ -1,0 +1,110 @@
+#include "core/registry/plugin_info.h"
+
+#include "core/registry/values.h"
+#include "core/util/error.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using nlohmann::json;
+
+namespace {
+
+constexpr Parameter kGood[] = {
+    boolean("flag", "true", "a flag"),   integer("heads", "2", {1, 64}, "heads"),
+    real("decay", "1", {0, 1}, "decay"), text("map", "\"relu\"", "relu|elu+1", "feature map"),
+    rate("rate", "0.25", "one rate"),    rates("rates", "[\"2/4\", 0.125]", "several rates"),
+};
+
+Descriptor descriptor(std::span<const Parameter> parameters, const char* id = "good") {
+  return detail::describe(Kind::kAttention, {.id = id,
+                                             .version = "1.2.3",
+                                             .summary = "s",
+                                             .capabilities = {.causal = true, .time_exponent = 2},
+                                             .parameters = parameters});
+}
+
+std::string why(std::span<const Parameter> parameters, const char* id = "good") {
+  try {
+    describe(descriptor(parameters, id));
+  } catch (const Error& error) {
+    CHECK(error.code() == ExitCode::kPlugin);
+    return error.what();
+  }
+  return "";
+}
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a schema becomes checked, canonical defaults") {
+  const auto info = describe(descriptor(kGood));
+  REQUIRE(info.parameters.size() == 6);
+  CHECK(info.find("decay")->default_value.is_number_float());
+  CHECK(info.find("rate")->default_value == "1/4");
+  CHECK(info.find("rates")->default_value == json({"1/2", "1/8"}));
+  CHECK(info.find("map")->choices == std::vector<std::string>{"relu", "elu+1"});
+  CHECK(info.find("nothing") == nullptr);
+}
+
+TEST_CASE("JSON keeps everything of a plugin") {
+  auto info = describe(descriptor(kGood));
+  info.path = "/some/where.so", info.content_hash = "abc";
+  const auto back = plugin_info_from_json(json::parse(to_json(info).dump()));
+  CHECK(to_json(back) == to_json(info));
+  CHECK(back.capabilities.causal);
+  CHECK(back.capabilities.time_exponent == 2);
+  CHECK(back.code_identity() == "abc");
+}
+
+TEST_CASE("faults of a schema are refused by name") {
+  const Parameter out_of_range[] = {integer("heads", "0", {1, 64}, "")};
+  const Parameter no_json[] = {text("map", "relu", "", "")};
+  const Parameter no_choice[] = {text("map", "\"tanh\"", "relu|elu+1", "")};
+  const Parameter twice[] = {boolean("a", "true", ""), boolean("a", "true", "")};
+  const Parameter reserved[] = {boolean("plugin", "true", "")};
+  const Parameter spelled[] = {boolean("Heads", "true", "")};
+  const Parameter bad_rate[] = {rate("rate", "\"3/2\"", "")};
+  CHECK(says(why(out_of_range), "heads: the default is 0, expected an integer in [1, 64]"));
+  CHECK(says(why(no_json), "quotes"));
+  CHECK(says(why(no_choice), "one of relu, elu+1"));
+  CHECK(says(why(twice), "twice"));
+  CHECK(says(why(reserved), "reserved"));
+  CHECK(says(why(spelled), "snake_case"));
+  CHECK(says(why(bad_rate), "(0, 1]"));
+  CHECK(says(why({}, "Not An Id"), "id"));
+}
+
+TEST_CASE("values are checked by type, range and choice") {
+  const auto info = describe(descriptor(kGood));
+  const auto check = [&](const char* name, const json& value) { return check_value(*info.find(name), value); };
+  CHECK(check("heads", 64).ok());
+  CHECK_FALSE(check("heads", 65).ok());
+  CHECK_FALSE(check("heads", 2.0).ok());
+  CHECK_FALSE(check("heads", "2").ok());
+  CHECK(check("decay", 1).value.is_number_float());  // a whole number for a real is the same trial as 1.0
+  CHECK_FALSE(check("decay", 1.5).ok());
+  CHECK_FALSE(check("flag", 1).ok());
+  CHECK_FALSE(check("map", "gelu").ok());
+  CHECK(check("rate", 0.125).value == "1/8");
+  CHECK(check("rate", 1).value == "1");
+  CHECK_FALSE(check("rate", 0).ok());
+  CHECK_FALSE(check("rate", 1.5).ok());
+  CHECK_FALSE(check("rates", json::array()).ok());
+  CHECK_FALSE(check("rates", "1/2").ok());
+  CHECK(check("heads", 65).expected == "an integer in [1, 64]");
+}
+
+TEST_CASE("a plugin reads its values by name and type, and nothing else") {
+  const JsonValues values(
+      json{{"heads", 2}, {"decay", 0.5}, {"rates", {"1/2", "1/8"}}, {"map", "relu"}, {"flag", true}, {"rate", "1/3"}});
+  CHECK(values.integer("heads") == 2);
+  CHECK(values.real("decay") == 0.5);
+  CHECK(values.text("map") == "relu");
+  CHECK(values.boolean("flag"));
+  CHECK(values.rate("rate") == Rate{1, 3});
+  CHECK(values.rates("rates") == std::vector<Rate>{{1, 2}, {1, 8}});
+  CHECK_THROWS_AS(values.integer("head"), std::logic_error);
+  CHECK_THROWS_AS(values.integer("map"), std::logic_error);
+  CHECK_THROWS_AS(values.rates("rate"), std::logic_error);
+}

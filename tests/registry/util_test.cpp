@@ -1,0 +1,44 @@
+#include "core/util/nearest.h"
+#include "core/util/rate_text.h"
+#include "core/util/sha256.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+
+TEST_CASE("rates are exact fractions") {
+  CHECK(parse_rate("1/8") == Rate{1, 8});
+  CHECK(parse_rate("2/16") == Rate{1, 8});
+  CHECK(parse_rate("0.125") == Rate{1, 8});
+  CHECK(parse_rate("0.3") == Rate{3, 10});
+  CHECK(rate_from(1.0 / 3) == Rate{1, 3});
+  CHECK(parse_rate("1") == Rate{1, 1});
+  for (const char* wrong : {"", "0", "1/0", "0/3", "-1/2", "3/2", "1.5", "a", "1/2x", "1/", "nan", "1e400"})
+    CHECK_FALSE(parse_rate(wrong).has_value());
+  CHECK(to_text(Rate{1, 8}) == "1/8");
+  CHECK(to_text(Rate{1, 1}) == "1");
+}
+
+TEST_CASE("slots are ceil(rate n), and every token's slot is one of them") {
+  for (const Rate rate : {Rate{1, 1}, Rate{1, 2}, Rate{1, 3}, Rate{2, 5}, Rate{3, 10}, Rate{7, 8}, Rate{1, 64}})
+    for (std::int64_t n = 1; n < 300; ++n) {
+      const auto slots = rate.slots(n);
+      CHECK((slots - 1) * rate.denominator < n * rate.numerator);
+      CHECK(n * rate.numerator <= slots * rate.denominator);
+      CHECK(rate.slot_of(n - 1) < slots);
+    }
+}
+
+TEST_CASE("the nearest name is one that was probably meant") {
+  const std::vector<std::string> names{"adamra", "linear", "softmax", "attention.rates"};
+  CHECK(nearest("adarma", names) == "adamra");
+  CHECK(nearest("lineer", names) == "linear");
+  CHECK(nearest("rates", names) == "attention.rates");
+  CHECK(nearest("quantum", names) == "");
+  CHECK(hint("sofmax", names) == " (did you mean softmax?)");
+  CHECK(hint("quantum", names) == " (known: adamra, linear, softmax, attention.rates)");
+}
+
+TEST_CASE("SHA-256 of known texts") {
+  CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}

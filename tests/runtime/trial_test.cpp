@@ -1,0 +1,121 @@
+// A trial in this process: bits repeat, promises are asked for, faults have reasons.
+#include "core/runtime/trial.h"
+
+#include <random>
+
+#include "core/config/sections.h"
+#include "core/registry/library.h"
+#include "core/runtime/batches.h"
+#include "core/util/error.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using nlohmann::json;
+
+namespace {
+
+/// Class = which of two symbols is the more frequent; padded to different lengths.
+class Majority final : public Task {
+ public:
+  explicit Majority(std::int64_t bad_id = 0) : bad_id_(bad_id) {}
+  TaskInfo info() override { return {3, 12, 2}; }
+  void load() override {}
+  std::string digest() const override { return "majority"; }
+  std::int64_t size(Split split) const override { return split == Split::kTrain ? 400 : 100; }
+  std::string describe(Split, std::int64_t) const override { return ""; }
+  void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      std::mt19937_64 random(static_cast<std::uint64_t>(indices[i] * 3 + static_cast<int>(split)));
+      const auto length = 5 + 2 * (random() % 4);
+      std::size_t ones = 0;
+      for (std::size_t j = 0; j < 12; ++j) {
+        const auto one = random() % 2;
+        batch.ids[i * 12 + j] = j < length ? static_cast<std::int64_t>(1 + one) : 0;
+        if (j < length) ones += one;
+      }
+      if (bad_id_ != 0) batch.ids[i * 12] = bad_id_;
+      batch.labels[i] = ones > length / 2 ? 1 : 0;
+    }
+  }
+
+ private:
+  std::int64_t bad_id_;
+};
+
+json section(std::span<const ParameterInfo> parameters, const json& changes) {
+  json result = json::object();
+  for (const auto& parameter : parameters) result[parameter.name] = parameter.default_value;
+  result.update(changes);
+  return result;
+}
+
+TrialResult run(const json& train, std::uint64_t seed = 1, const char* attention = "linear", std::int64_t bad_id = 0) {
+  const json resolved{
+      {"model", section(model_parameters(), {{"d_model", 16}, {"hidden", 16}, {"dropout", 0.1}})},
+      {"train", section(train_parameters(), {{"steps", 60}, {"batch", 20}, {"learning_rate", 0.01}, {"warmup", 5}})},
+      {"seed", seed}};
+  auto changed = resolved;
+  changed["train"].update(train);
+  Majority task(bad_id);
+  const TrialParts parts{
+      changed, task, with_defaults(load_library(std::string(ABLATE_BUILD_DIR "/lib/ablate/plugins/") + attention + ".so")), {}};
+  return run_trial(parts, [](const Progress&) {});
+}
+
+std::string failure(const json& train, std::int64_t bad_id = 0) {
+  try {
+    run(train, 1, "linear", bad_id);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a trial learns, and says everything it measured with a definition") {
+  const auto result = run({});
+  CHECK(result.values.at("dev/accuracy") > 75);
+  CHECK(result.values.at("test/accuracy") > 70);
+  CHECK(result.values.at("memory/peak_tensor") > 0);
+  CHECK(result.values.at("model/parameters") > 1000);
+  for (const auto& [name, value] : result.values) {
+    INFO(name);
+    CHECK(std::any_of(result.metrics.begin(), result.metrics.end(), [&](const auto& metric) { return metric.name == name; }));
+  }
+  CHECK(result.curve.size() == 60 + 2 * 10);
+}
+
+TEST_CASE("same key and seed, same bits; another seed, others") {
+  const auto a = run({}), b = run({}), c = run({}, 2);
+  for (const char* name : {"dev/accuracy", "dev/loss", "test/loss", "train/loss", "memory/peak_tensor"})
+    CHECK(a.values.at(name) == b.values.at(name));
+  CHECK(a.values.at("train/loss") != c.values.at("train/loss"));
+  REQUIRE(a.curve.size() == b.curve.size());
+  for (std::size_t i = 0; i < a.curve.size(); ++i) CHECK(a.curve[i].value == b.curve[i].value);
+}
+
+TEST_CASE("on shuffled labels nothing is learned that the dev split could show") {
+  CHECK(run({{"shuffle_labels", true}, {"learning_rate", 0.002}}).values.at("dev/accuracy") < 65);
+}
+
+TEST_CASE("faults come with their reason") {
+  CHECK(failure({{"learning_rate", 1e30}, {"schedule", "constant"}, {"warmup", 0}}).find("at step") != std::string::npos);
+  CHECK(failure({{"device", "cuda:7"}}).find("train.device") != std::string::npos);
+  CHECK(failure({}, 3).find("the id 3, and its vocabulary is 3") != std::string::npos);
+  CHECK(failure({}, -1).find("the id -1") != std::string::npos);
+}
+
+TEST_CASE("the order of training covers every example once an epoch and depends on the seed alone") {
+  Shuffle order(10, 5), same(10, 5), other(10, 6);
+  std::vector<std::int64_t> epoch;
+  for (const std::int64_t batch : {3, 3, 4}) {
+    const auto next = order.next(batch);
+    epoch.insert(epoch.end(), next.begin(), next.end());
+  }
+  CHECK(epoch == same.next(10));
+  CHECK(epoch != other.next(10));
+  CHECK(order.next(10) != epoch);
+  std::sort(epoch.begin(), epoch.end());
+  for (std::size_t i = 0; i < epoch.size(); ++i) CHECK(epoch[i] == static_cast<std::int64_t>(i));
+}

@@ -1,0 +1,161 @@
+// ablate plugins: every library found, and what one of them is.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "core/util/error.h"
+#include "core/util/nearest.h"
+#include "tools/ablate/commands.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+json to_json(const FoundLibrary& library) {
+  json result =
+      library.refusal.empty() ? to_json(library.info) : json{{"path", library.path.string()}, {"refusal", library.refusal}};
+  if (!library.warnings.empty()) result["warnings"] = library.warnings;
+  return result;
+}
+
+std::string value_text(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  std::string text;
+  for (const auto& item : value) text += (text.empty() ? "" : ",") + value_text(item);
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> promises(const PluginInfo& info) {
+  const auto& c = info.capabilities;
+  std::vector<std::pair<std::string, std::string>> lines;
+  const auto add = [&](bool promised, const char* name, const char* what) {
+    if (promised) lines.emplace_back(name, what);
+  };
+  if (info.kind == Kind::kAttention) {
+    add(c.causal, "causal", "an output depends on its own and earlier positions alone");
+    add(c.key_padding, "key padding", "padded tokens change nothing");
+    add(c.cross_attention, "cross attention", "queries and context may differ");
+    add(c.stateful, "stateful", "carries a state from segment to segment");
+    add(c.takes_compression, "compression", "takes a compression plugin ([compression] in a study)");
+  }
+  if (info.kind == Kind::kCompression) {
+    add(c.slots_have_keys, "slots with keys", "a slot's key may be projected after compression");
+    add(c.averages, "averages", "a constant sequence stays that constant");
+    add(c.lossless_at_rate_1, "lossless", "at rate 1 nothing is lost");
+  }
+  if (info.kind != Kind::kTask) {
+    add(c.half_precision, "half precision", "float16 and bfloat16, besides float32 and float64");
+    add(c.cuda, "cuda", "runs on CUDA devices, besides the CPU");
+    add(c.deterministic, "deterministic", "same seed, same bits");
+    lines.emplace_back("cost",
+                       fmt::format("time ~ n^{:g}, memory ~ n^{:g} in the length n{}", c.time_exponent, c.memory_exponent,
+                                   c.length_multiple > 1 ? fmt::format("; n a multiple of {}", c.length_multiple) : ""));
+  }
+  return lines;
+}
+
+void show(const FoundLibrary& library) {
+  const auto& info = library.info;
+  fmt::print("{} ({} {})\n{}\n", info.id, to_text(info.kind), info.version, info.summary);
+  if (!info.paper.empty()) fmt::print("Paper: {}\n", info.paper);
+  fmt::print("Library: {}\n", info.path.string());
+  for (const auto& warning : library.warnings) fmt::print("Warning: {}\n", warning);
+  fmt::print("\nParameters, in [{}] of a study:\n", to_text(info.kind));
+  if (info.parameters.empty()) fmt::print("  none\n");
+  std::size_t width = 0;
+  for (const auto& p : info.parameters) width = std::max(width, p.name.size());
+  for (const auto& p : info.parameters) {
+    fmt::print("  {:<{}}  {}{}; default {}\n", p.name, width, expectation(p), p.unit.empty() ? "" : ", in " + p.unit,
+               value_text(p.default_value));
+    fmt::print("  {:<{}}  {}\n", "", width, p.help);
+  }
+  const auto lines = promises(info);
+  if (!lines.empty()) fmt::print("\nPromises:\n");
+  for (const auto& [name, what] : lines) fmt::print("  {:<15}  {}\n", name, what);
+}
+
+void list(const std::vector<FoundLibrary>& libraries, const std::vector<std::filesystem::path>& folders) {
+  std::size_t width = 0;
+  for (const auto& library : libraries) width = std::max(width, library.info.id.size());
+  for (const auto kind : {Kind::kAttention, Kind::kCompression, Kind::kTask}) {
+    bool first = true;
+    for (const auto& library : libraries) {
+      if (!library.refusal.empty() || library.info.kind != kind) continue;
+      if (first) fmt::print("{}\n", to_text(kind));
+      first = false;
+      fmt::print("  {:<{}}  {:<7}  {}\n", library.info.id, width, library.info.version, library.info.summary);
+      for (const auto& warning : library.warnings)
+        fmt::print("  {:<{}}  warning: {}: {}\n", "", width, library.path.string(), warning);
+    }
+  }
+  bool any = false;
+  for (const auto& library : libraries) {
+    if (library.refusal.empty()) continue;
+    if (!any) fmt::print("refused\n");
+    any = true;
+    fmt::print("  {}\n      {}\n", library.path.string(), library.refusal);
+  }
+  if (libraries.empty()) {
+    fmt::print("No plugin library (*.so) was found. Folders looked in:\n");
+    for (const auto& folder : folders) fmt::print("  {}\n", folder.string());
+  }
+}
+
+int plugins(const std::string& id, bool as_json, const Options& options) {
+  std::unique_ptr<WorkerClient> worker;
+  const auto libraries = find_libraries(options, worker);
+  if (id.empty()) {
+    if (as_json) {
+      json all = json::array();
+      for (const auto& library : libraries) all.push_back(to_json(library));
+      fmt::print("{}\n", all.dump(2));
+    } else {
+      list(libraries, plugin_folders({options.plugins.begin(), options.plugins.end()}));
+    }
+    return 0;
+  }
+  std::vector<std::string> known;
+  bool found = false;
+  for (const auto& library : libraries) {
+    if (!library.refusal.empty()) {
+      // A refused library cannot say its id; by convention it is the file's name.
+      if (library.path.stem() == id && !found)
+        throw Error(fmt::format("{} is refused: {}", library.path.string(), library.refusal), ExitCode::kPlugin);
+      continue;
+    }
+    known.push_back(library.info.id);
+    if (library.info.id != id) continue;
+    if (as_json) {
+      fmt::print("{}\n", to_json(library).dump(2));
+    } else {
+      if (found) fmt::print("\n");
+      show(library);
+    }
+    found = true;
+  }
+  if (!found)
+    throw Error(fmt::format("no plugin {}{}; `ablate plugins` lists what was found", id, hint(id, known)), ExitCode::kPlugin);
+  return 0;
+}
+
+}  // namespace
+
+void add_plugins(CLI::App& app, const Options& options, int& exit_code) {
+  auto* command = app.add_subcommand("plugins", "List the plugin libraries found, or show one with its parameters")
+                      ->group("Look at plugins");
+  struct Arguments {
+    std::string id;
+    bool as_json = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("ID", arguments->id, "show this plugin: parameters with type, range, default and help; promises; paper")
+      ->type_name("");
+  command->add_flag("--json", arguments->as_json, "as JSON");
+  command->footer("Example: ablate plugins adamra");
+  command->callback([=, &options, &exit_code] { exit_code = plugins(arguments->id, arguments->as_json, options); });
+}
+
+}  // namespace ablate

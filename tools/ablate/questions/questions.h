@@ -1,0 +1,23 @@
+// The commands that ask the run history: table, runs, show, query. Torch-free, no plugin is looked at.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+
+namespace ablate {
+
+using DatabaseFile = std::function<std::filesystem::path()>;
+
+/// Adds the four commands. Their callbacks print to stdout, set exit_code and throw ablate::Error for what cannot be answered.
+/// @param database tells the file once options are parsed; it and exit_code must outlive app.
+void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code);
+
+void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code);
+
+inline constexpr const char* kQuestions = "Ask the run history";  ///< the group in `ablate --help`
+
+}  // namespace ablate

@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "db/format.h"
+#include "db/history.h"
+#include "tools/ablate/questions/questions.h"
+
+namespace ablate {
+namespace {
+
+std::string as_text(const db::Runs& runs) {
+  std::vector<std::vector<std::string>> rows = {{"run", "experiment", "trial", "outcome", "", "wall", "when"}};
+  if (runs.metric)
+    rows[0][4] = runs.metric->unit.empty() ? runs.metric->name : fmt::format("{} ({})", runs.metric->name, runs.metric->unit);
+  for (const auto& line : runs.lines) {
+    auto outcome = line.outcome;
+    if (outcome == "failed" && !line.reason.empty()) outcome += ": " + db::printable(line.reason);
+    rows.push_back({std::to_string(line.run), line.experiments, line.label.empty() ? line.key.substr(0, 12) : line.label,
+                    outcome, line.value ? db::brief(*line.value) : "", db::duration_text(line.wall_s),
+                    db::time_text(line.started_us)});
+  }
+  auto text = db::render_text(rows);
+  if (static_cast<std::int64_t>(runs.lines.size()) < runs.total)
+    text += fmt::format("\nthe latest {} of {}; -n 0 shows all\n", runs.lines.size(), runs.total);
+  return text;
+}
+
+std::string as_json(const db::Runs& runs) {
+  auto all = nlohmann::ordered_json::array();
+  for (const auto& line : runs.lines) {
+    nlohmann::ordered_json run = {{"run", line.run},       {"experiments", line.experiments}, {"key", line.key},
+                                  {"label", line.label},   {"outcome", line.outcome},         {"reason", line.reason},
+                                  {"wall_s", line.wall_s}, {"started_us", line.started_us}};
+    run["metric"] = runs.metric ? nlohmann::ordered_json(runs.metric->name) : nlohmann::ordered_json(nullptr);
+    run["value"] = line.value ? nlohmann::ordered_json(*line.value) : nlohmann::ordered_json(nullptr);
+    all.push_back(run);
+  }
+  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+  struct Arguments {
+    db::RunsRequest request;
+    bool json = false;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand("runs", "The latest runs, one line each");
+  command->group(kQuestions);
+  command->add_option("experiment", arguments->request.experiment, "only this experiment's; default: all")
+      ->type_name("EXPERIMENT");
+  command->add_flag("--failed", arguments->request.failed, "only runs that failed, timed out or were interrupted");
+  command->add_option("-n", arguments->request.most, "how many, latest first; 0: all; default: 20")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--json", arguments->json, "as JSON");
+  command->footer("`ablate show RUN` tells everything about one.\nExample:\n  ablate runs quickstart -n 5");
+  command->callback([arguments, database, &exit_code] {
+    const db::Reader reader(database());
+    const auto runs = db::list_runs(reader, arguments->request);
+    fmt::print("{}", arguments->json ? as_json(runs) : as_text(runs));
+    exit_code = 0;
+  });
+}
+
+}  // namespace ablate

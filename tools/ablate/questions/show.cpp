@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "db/format.h"
+#include "db/history.h"
+#include "tools/ablate/questions/questions.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string value_text(const ordered_json& value) {
+  if (value.is_null()) return "nan";
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number_float() ? db::exact(value.get<double>()) : value.dump();
+}
+
+/// At most 60 bars between the least and the greatest value; each is the mean of its share of the points.
+std::string sparkline(const std::vector<double>& values, double least, double greatest) {
+  static constexpr const char* kBars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  const auto bars = std::min<std::size_t>(values.size(), 60);
+  std::string line;
+  for (std::size_t bar = 0; bar < bars; ++bar) {
+    const auto from = bar * values.size() / bars, to = (bar + 1) * values.size() / bars;
+    double sum = 0;
+    for (auto i = from; i < to; ++i) sum += values[i];
+    const double mean = sum / static_cast<double>(to - from);
+    const double height = greatest > least ? (mean - least) / (greatest - least) : 0;
+    line += kBars[std::clamp(static_cast<int>(height * 8), 0, 7)];
+  }
+  return line;
+}
+
+std::vector<std::string> curve_row(const std::string& metric, const ordered_json& points) {
+  std::vector<double> values;
+  std::size_t broken = 0;
+  for (const auto& point : points)
+    if (point[1].is_number())
+      values.push_back(point[1].get<double>());
+    else
+      ++broken;
+  auto steps = fmt::format("steps {} to {}", points.front()[0].get<std::int64_t>(), points.back()[0].get<std::int64_t>());
+  if (broken > 0) steps += fmt::format(", {} of {} not a number", broken, points.size());
+  if (values.empty()) return {metric, "", "", steps};
+  const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+  return {metric, sparkline(values, *least, *greatest),
+          fmt::format("{} -> {}, least {}, most {}", db::brief(values.front()), db::brief(values.back()), db::brief(*least),
+                      db::brief(*greatest)),
+          steps};
+}
+
+/// Without the header line that render_text takes for granted: rows under a title of their own.
+std::string section(const std::string& title, const std::vector<std::vector<std::string>>& rows) {
+  if (rows.empty()) return "";
+  std::string text = "\n" + title + "\n";
+  auto body = db::render_text(rows);
+  for (std::size_t from = 0; from < body.size();) {
+    const auto to = body.find('\n', from) + 1;
+    text += "  " + body.substr(from, to - from);
+    from = to;
+  }
+  return text;
+}
+
+std::string as_text(const ordered_json& run) {
+  std::string names;
+  for (const auto& experiment : run["experiments"])
+    names += (names.empty() ? "" : ", ") + experiment["name"].get<std::string>();
+  auto outcome = run["outcome"].get<std::string>();
+  if (const auto reason = run["reason"].get<std::string>(); !reason.empty()) outcome += ": " + db::printable(reason);
+  std::vector<std::vector<std::string>> head = {
+      {"run", std::to_string(run["run"].get<std::int64_t>())},
+      {"trial", run["key"].get<std::string>()},
+      {"experiment", names},
+      {"outcome", outcome},
+  };
+  if (!run["signal"].is_null()) head.push_back({"signal", value_text(run["signal"])});
+  if (!run["exit_code"].is_null()) head.push_back({"exit code", value_text(run["exit_code"])});
+  head.push_back({"started", db::time_text(run["started_us"].get<std::int64_t>())});
+  head.push_back({"time", fmt::format("{} wall, {} CPU", db::duration_text(run["wall_s"].get<double>()),
+                                      db::duration_text(run["cpu_s"].get<double>()))});
+  head.push_back({"memory", fmt::format("{:.1f} MiB resident at most", run["peak_resident_bytes"].get<double>() / 1048576)});
+  if (run["runs"].size() > 1) {
+    std::string all;
+    for (const auto& other : run["runs"])
+      all += fmt::format("{}{} ({})", all.empty() ? "" : ", ", other["run"].get<std::int64_t>(),
+                         other["outcome"].get<std::string>());
+    head.push_back({"its runs", all});
+  }
+  if (const auto repeat = run["repeat"].get<std::string>(); !repeat.empty()) head.push_back({"repeat", repeat});
+  auto text = db::render_text(head);
+
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& result : run["results"])
+    rows.push_back({result["metric"].get<std::string>(),
+                    result["value"].is_null() ? "nan" : db::brief(result["value"].get<double>()),
+                    result["unit"].get<std::string>()});
+  text += section("results", rows);
+  rows.clear();
+  for (const auto& [metric, points] : run["curves"].items()) rows.push_back(curve_row(metric, points));
+  text += section("curves", rows);
+  rows.clear();
+  for (const auto& [path, value] : run["parameters"].items()) rows.push_back({path, value_text(value)});
+  text += section("parameters", rows);
+  rows.clear();
+  for (const auto& plugin : run["plugins"])
+    rows.push_back({plugin["kind"].get<std::string>(), plugin["id"].get<std::string>(), plugin["version"].get<std::string>(),
+                    "code " + plugin["code_identity"].get<std::string>().substr(0, 12),
+                    "binary " + plugin["content_hash"].get<std::string>().substr(0, 12), plugin["path"].get<std::string>()});
+  text += section("plugins", rows);
+  rows.clear();
+  for (const auto& [name, value] : run["environment"].items()) rows.push_back({name, db::printable(value_text(value))});
+  text += section("environment", rows);
+  if (auto output = db::printable(run["output"].get<std::string>()); !output.empty()) {
+    if (output.back() != '\n') output += '\n';
+    text += "\nthe end of its output\n" + output;
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+  struct Arguments {
+    std::string run;
+    bool json = false;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand("show", "Everything about one run");
+  command->group(kQuestions);
+  command->add_option("run", arguments->run, "its number, or the first digits of its trial's key")
+      ->type_name("RUN")
+      ->required();
+  command->add_flag("--json", arguments->json, "as JSON, with all hashes and every point of the curves");
+  command->footer("`ablate runs` lists the numbers.\nExample:\n  ablate show 1");
+  command->callback([arguments, database, &exit_code] {
+    const db::Reader reader(database());
+    const auto run = db::describe_run(reader, arguments->run);
+    fmt::print("{}", arguments->json ? run.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n" : as_text(run));
+    exit_code = 0;
+  });
+}
+
+}  // namespace ablate

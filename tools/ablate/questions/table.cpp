@@ -1,0 +1,52 @@
+#include "db/table.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "tools/ablate/questions/questions.h"
+
+namespace ablate {
+
+void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+  struct Arguments {
+    db::TableRequest request;
+    std::string format = "text";
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand("table", "An ablation table: mean ± standard deviation of a metric over seeds");
+  command->group(kQuestions);
+  command->add_option("experiment", arguments->request.experiment, "only this experiment's trials; default: all trials")
+      ->type_name("EXPERIMENT");
+  command
+      ->add_option("--rows", arguments->request.rows,
+                   "parameters that make the rows, commas between; default: all that vary, except the seed")
+      ->delimiter(',')
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--cols", arguments->request.columns,
+                   "parameters that make the columns, commas between; default: the task, if it varies")
+      ->delimiter(',')
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--metric", arguments->request.metrics,
+                   "metrics, commas between, a group of columns each; default: test/accuracy")
+      ->delimiter(',')
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command->add_option("--format", arguments->format, "text, markdown, csv (a line a cell) or json")->type_name("FORMAT");
+  command->footer(
+      "Trials that failed are shown as what they are, beside the mean of those that are done.\n"
+      "Example:\n"
+      "  ablate table quickstart --rows attention,attention.rates --metric test/accuracy,train/step_time");
+  command->callback([arguments, database, &exit_code] {
+    const auto format = db::format_from_name(arguments->format);
+    const db::Reader reader(database());
+    fmt::print("{}", db::to_text(db::make_table(reader, arguments->request), format));
+    exit_code = 0;
+  });
+}
+
+}  // namespace ablate

@@ -1,5 +1,7 @@
 // Linear attention (Katharopoulos et al. 2020): softmax's exponential replaced by a feature map, so that keys are summed once.
-#include <torch/nn/functional/activation.h>
+#include <torch/types.h>
+
+#include <limits>
 
 #include "ablate/headwise.h"
 
@@ -10,25 +12,62 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("feature_map", "\"elu+1\"", "elu+1|relu", "phi in phi(q) (phi(K)^T V) / (phi(q) sum phi(K))"),
 };
 
+// Tokens whose weights the causal form computes one by one; what lies before them comes as a prefix sum. 64 keeps both the
+// [chunk, chunk] weights and the one [d, d] sum a chunk about as large as the tokens themselves.
+constexpr std::int64_t chunk = 64;
+
+/// [batch, heads, n, d] -> [batch, heads, n / chunk rounded up, chunk, d], zeros at the end.
+torch::Tensor in_chunks(const torch::Tensor& x) {
+  const auto missing = (chunk - x.size(2) % chunk) % chunk;
+  return torch::constant_pad_nd(x, {0, 0, 0, missing}).unflatten(2, {-1, chunk});
+}
+
+/// Chunk c gets the sum of the chunks before it. Shifted rather than subtracted: subtracting would leak a chunk's later tokens
+/// into its earlier ones through rounding.
+torch::Tensor sum_before(const torch::Tensor& x) {
+  const auto sums = x.narrow(2, 0, x.size(2) - 1).cumsum(2);
+  return torch::cat({torch::zeros_like(x.narrow(2, 0, 1)), sums}, 2);
+}
+
 class LinearAttention : public ablate::HeadwiseAttention {
  public:
   explicit LinearAttention(const ablate::AttentionContext& context)
-      : HeadwiseAttention(context, context.parameters.integer("heads")), relu_(context.parameters.text("feature_map") == "relu") {}
+      : HeadwiseAttention(context, context.parameters.integer("heads")),
+        relu_(context.parameters.text("feature_map") == "relu") {}
 
   torch::Tensor attend(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& values,
                        const torch::Tensor& mask) override {
     const auto q = features(queries);
     auto k = features(keys);
     // phi(0) is 1 for elu + 1: a padded key has to leave numerator and denominator.
-    if (mask.defined()) k = k * mask.unsqueeze(1).unsqueeze(-1);
-    const auto numerator = q.matmul(k.transpose(-1, -2).matmul(values));
-    const auto denominator = q.matmul(k.sum(-2).unsqueeze(-1));
-    // The sum of weights is 0 where no key is left (or, with relu, no key agrees with the query): such a query reads 0.
-    return numerator / denominator.masked_fill(denominator <= 0, 1);
+    if (mask.defined()) k = k.masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(-1), 0);
+    return causal() ? attend_causal(q, k, values) : attend_all(q, k, values);
   }
 
  private:
   torch::Tensor features(const torch::Tensor& x) const { return relu_ ? torch::relu(x) : torch::elu(x) + 1; }
+
+  // The sum of weights is 0 where no key is left (or, with relu, where no key agrees with the query): such a query reads 0.
+  // Over infinity its value and all its gradients are 0.
+  static torch::Tensor normalised(const torch::Tensor& numerator, const torch::Tensor& denominator) {
+    return numerator / denominator.masked_fill(denominator <= 0, std::numeric_limits<double>::infinity());
+  }
+
+  static torch::Tensor attend_all(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v) {
+    return normalised(q.matmul(k.transpose(-1, -2).matmul(v)), q.matmul(k.sum(-2).unsqueeze(-1)));
+  }
+
+  /// Query i reads keys 0 to i: those of its own chunk by their weights, those before it by their sums (Eq. 9 to 12).
+  static torch::Tensor attend_causal(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& values) {
+    const auto n = queries.size(2);
+    // A shorter context ends in keys without a feature, which nobody reads; the end of a longer one comes too late for all.
+    const auto fit = [n](const torch::Tensor& x) { return torch::constant_pad_nd(x, {0, 0, 0, n - x.size(2)}); };
+    const auto q = in_chunks(queries), k = in_chunks(fit(keys)), v = in_chunks(fit(values));
+    const auto weights = q.matmul(k.transpose(-1, -2)).tril();
+    const auto numerator = weights.matmul(v) + q.matmul(sum_before(k.transpose(-1, -2).matmul(v)));
+    const auto denominator = weights.sum(-1, true) + q.matmul(sum_before(k.sum(-2).unsqueeze(-1)));
+    return normalised(numerator, denominator).flatten(2, 3).narrow(2, 0, n);
+  }
 
   bool relu_;
 };
@@ -38,6 +77,6 @@ class LinearAttention : public ablate::HeadwiseAttention {
 ABLATE_ATTENTION(LinearAttention, {.id = "linear",
                                    .version = "1.0.0",
                                    .summary = "kernel attention in linear time, normalised",
-                                   .paper = "Katharopoulos et al. 2020, arXiv 2006.16236, Eq. 4 to 6",
-                                   .capabilities = {.key_padding = true, .cross_attention = true},
+                                   .paper = "Katharopoulos et al. 2020, arXiv 2006.16236, Eq. 4 to 12",
+                                   .capabilities = {.causal = true, .key_padding = true, .cross_attention = true},
                                    .parameters = parameters})

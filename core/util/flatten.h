@@ -1,0 +1,15 @@
+// A trial's settings as the database and the tables name them: one path a value.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace ablate {
+
+/// Paths of all leaves with their values; a section's plugin is the section's own path: {"attention": {"plugin": "adamra",
+/// "rates": ["1/2", "1/4"]}, "seed": 1} -> "attention" = "adamra", "attention.rates" = "1/2,1/4", "seed" = 1. Lists become
+/// comma-separated text; numbers, booleans and text stay what they are.
+std::map<std::string, nlohmann::json> flatten(const nlohmann::json& resolved);
+
+}  // namespace ablate

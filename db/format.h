@@ -1,0 +1,42 @@
+// Rows of text as people and programs read them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ablate::db {
+
+enum class Format { kText, kMarkdown, kCsv, kJson };
+
+/// "text", "markdown", "csv", "json": the names that format_from_name knows, in this order.
+const std::vector<std::string>& format_names();
+/// Throws Error with the nearest name.
+Format format_from_name(const std::string& name);
+
+/// The first row is the header. Text: columns aligned, two spaces apart. Markdown: a pipe table. Every row as long as the
+/// first.
+std::string render_text(const std::vector<std::vector<std::string>>& rows);
+std::string render_markdown(const std::vector<std::vector<std::string>>& rows);
+/// RFC 4180, with \n line ends.
+std::string csv_line(const std::vector<std::string>& fields);
+
+/// Shortest decimal that reads back as the same number: for CSV and JSON.
+std::string exact(double value);
+/// Four significant digits.
+std::string brief(double value);
+/// The mean to as many decimals as two significant digits of the deviation have; brief where there is none (NaN or 0).
+std::string with_deviation(double mean, double deviation);
+
+/// "3.2 s", "4 min 10 s", "2 h 05 min".
+std::string duration_text(double seconds);
+/// Local time, "2026-11-21 14:05".
+std::string time_text(std::int64_t microseconds);
+
+/// Columns that the text takes on a terminal: code points of UTF-8.
+std::size_t width(std::string_view text);
+
+/// Without control characters other than newline and tab: what a trial printed must not steer the reader's terminal.
+std::string printable(std::string_view text);
+
+}  // namespace ablate::db

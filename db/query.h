@@ -1,0 +1,21 @@
+// Any question in SQL, and nothing but questions.
+#pragma once
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+
+#include "db/format.h"
+
+namespace ablate::db {
+
+/// Runs one SELECT over the views of db/views.h and the tables beneath, and writes its rows. The database is opened read-only
+/// and an authorizer refuses everything but reading, so no SQL can change the file, make another or load code. Ctrl-C ends it.
+/// Throws Error: SQL that is wrong (with the nearest name of a column or view), that does more than read, or is more than one
+/// statement; interrupted (ExitCode::kInterrupted).
+void run_query(const std::filesystem::path& file, const std::string& sql, Format format, std::ostream& out);
+
+/// The views with their columns, for a person who is about to ask.
+std::string describe_views(const std::filesystem::path& file);
+
+}  // namespace ablate::db

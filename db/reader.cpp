@@ -1,0 +1,124 @@
+#include "db/reader.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/util/nearest.h"
+#include "db/schema.h"
+
+namespace ablate::db {
+namespace {
+
+/// A WAL database needs a file beside it even to be read. Where none can be made, nobody can be writing either (the folder is
+/// read-only), and SQLite may take the file as it is.
+std::string location(const std::filesystem::path& file) {
+  const auto absolute = std::filesystem::absolute(file);
+  if (access(absolute.parent_path().c_str(), W_OK) == 0) return file.string();
+  std::error_code none;
+  if (std::filesystem::exists(absolute.string() + "-wal", none)) return file.string();
+  std::string uri = "file:";
+  for (const char c : absolute.string()) {
+    if (c == '?' || c == '#' || c == '%')
+      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    else
+      uri += c;
+  }
+  return uri + "?immutable=1";
+}
+
+std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file) {
+  std::error_code none;
+  if (!std::filesystem::exists(file, none))
+    throw Error(
+        fmt::format("no run history: looked for {}. `ablate run experiments/quickstart.toml` makes one; --db FILE or "
+                    "ABLATE_DB points elsewhere.",
+                    std::filesystem::absolute(file).lexically_normal().string()));
+  if (std::filesystem::is_directory(file, none))
+    throw Error(fmt::format("{} is a folder: expected the file of a run history (--db FILE or ABLATE_DB)", file.string()));
+  return guarded(file, [&] {
+    auto database =
+        std::make_unique<SQLite::Database>(location(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs);
+    check_schema(*database, file);
+    database->exec("PRAGMA temp_store = MEMORY");
+    database->exec("BEGIN");  // one snapshot for all that follows
+    return database;
+  });
+}
+
+}  // namespace
+
+Reader::Reader(const std::filesystem::path& file) : file_(file), database_(open(file)) {}
+Reader::~Reader() = default;
+
+std::vector<std::string> Reader::experiments() const {
+  return guarded(file_, [&] {
+    std::vector<std::string> names;
+    SQLite::Statement ask(*database_, "SELECT name FROM experiment ORDER BY id");
+    while (ask.executeStep()) names.push_back(ask.getColumn(0).getString());
+    return names;
+  });
+}
+
+std::int64_t Reader::experiment(const std::string& name) const {
+  return guarded(file_, [&] {
+    SQLite::Statement ask(*database_, "SELECT id FROM experiment WHERE name = ?");
+    ask.bind(1, name);
+    if (ask.executeStep()) return ask.getColumn(0).getInt64();
+    throw Error(fmt::format("{} has no experiment \"{}\"{}", file_.string(), name, hint(name, experiments())));
+  });
+}
+
+std::map<std::string, std::int64_t> Reader::paths() const {
+  return guarded(file_, [&] {
+    std::map<std::string, std::int64_t> ids;
+    SQLite::Statement ask(*database_, "SELECT name, id FROM path");
+    while (ask.executeStep()) ids[ask.getColumn(0).getString()] = ask.getColumn(1).getInt64();
+    return ids;
+  });
+}
+
+std::vector<Reader::StoredMetric> Reader::metrics() const {
+  return guarded(file_, [&] {
+    std::vector<StoredMetric> all;
+    SQLite::Statement ask(*database_, "SELECT name, unit, direction, description, id FROM metric ORDER BY name");
+    while (ask.executeStep()) {
+      StoredMetric metric;
+      metric.name = ask.getColumn(0).getString();
+      metric.unit = ask.getColumn(1).getString();
+      metric.direction = ask.getColumn(2).getString();
+      metric.description = ask.getColumn(3).getString();
+      metric.id = ask.getColumn(4).getInt64();
+      all.push_back(std::move(metric));
+    }
+    return all;
+  });
+}
+
+Reader::StoredMetric Reader::metric(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const auto& metric : metrics()) {
+    if (metric.name == name) return metric;
+    names.push_back(metric.name);
+  }
+  throw Error(fmt::format("{} has no metric \"{}\"{}", file_.string(), name, hint(name, names)));
+}
+
+std::optional<Reader::StoredMetric> Reader::main_metric() const {
+  return guarded(file_, [&]() -> std::optional<StoredMetric> {
+    SQLite::Statement any(*database_, "SELECT 1 FROM result WHERE metric = ? LIMIT 1");
+    const auto has_values = [&](const StoredMetric& metric) {
+      any.reset();
+      any.bind(1, metric.id);
+      return any.executeStep();
+    };
+    const auto all = metrics();
+    for (const auto* name : {"test/accuracy", "dev/accuracy"})
+      for (const auto& metric : all)
+        if (metric.name == name && has_values(metric)) return metric;
+    for (const auto& metric : all)
+      if (!metric.direction.empty() && has_values(metric)) return metric;
+    return std::nullopt;
+  });
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,48 @@
+// Trials with what came of them and the parameters that tell them apart: what tables and lists are made from. Internal to db/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/reader.h"
+
+namespace ablate::db {
+
+struct SelectedTrial {
+  std::int64_t id = 0;
+  std::int64_t attempt = 0;  ///< the latest that is done, else the latest; 0: never run
+  std::string outcome;       ///< of that attempt; "missing" where there is none
+};
+
+struct Selection {
+  std::vector<SelectedTrial> trials;  ///< in grid order for one experiment, else by id
+  /// Trials left out because the same settings have a later trial: a plugin, the data or ablate itself has changed since.
+  std::size_t superseded = 0;
+};
+
+/// The trials of an experiment, or of all. Those that the experiment's latest grid no longer has count only if they ever ran.
+Selection select_trials(const Reader& reader, std::optional<std::int64_t> experiment);
+
+/// One parameter over the trials of a selection.
+struct Axis {
+  struct Value {
+    std::string text;
+    bool is_number = false;  ///< number holds: a number, a truth value, or a single rate
+    double number = 0;
+  };
+  std::string path;
+  std::vector<Value> values;  ///< distinct, in order of first appearance
+  std::vector<int> of_trial;  ///< index into values by trial; -1: the trial has no such parameter
+};
+
+Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const std::vector<SelectedTrial>& trials);
+
+/// All parameters with at least two values among the trials, ordered by path.
+std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedTrial>& trials);
+
+/// A metric's value of each trial's attempt; nothing where the attempt has none. Of attempts that are done only.
+std::vector<std::optional<double>> load_results(const Reader& reader, std::int64_t metric_id,
+                                                const std::vector<SelectedTrial>& trials);
+
+}  // namespace ablate::db

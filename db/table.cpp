@@ -1,0 +1,289 @@
+#include "db/table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "core/util/nearest.h"
+#include "core/util/rate_text.h"
+#include "db/schema.h"
+#include "db/selection.h"
+
+namespace ablate::db {
+namespace {
+
+constexpr const char* kSeed = "seed";
+constexpr const char* kAbsent = "-";
+
+/// Numbers before text, by size; lists by their elements; a parameter that is absent comes first.
+bool in_order(const Axis::Value* a, const Axis::Value* b) {
+  if (a == nullptr || b == nullptr) return a == nullptr && b != nullptr;
+  const auto number = [](std::string_view text) -> std::optional<double> {
+    if (const auto rate = parse_rate(text)) return rate->value();
+    return std::nullopt;
+  };
+  const auto elements = [&](const Axis::Value& value) {
+    std::vector<std::pair<double, std::string>> all;  // text sorts behind all numbers
+    if (value.is_number) return all.emplace_back(value.number, ""), all;
+    for (std::size_t from = 0; from <= value.text.size();) {
+      const auto to = std::min(value.text.find(',', from), value.text.size());
+      const auto part = value.text.substr(from, to - from);
+      const auto found = number(part);
+      all.emplace_back(found.value_or(std::numeric_limits<double>::infinity()), found ? "" : part);
+      from = to + 1;
+    }
+    return all;
+  };
+  return elements(*a) < elements(*b);
+}
+
+/// The axes of some paths, and which distinct combination of their values each trial has.
+struct Groups {
+  std::vector<const Axis*> axes;
+  std::vector<std::vector<int>> keys;  ///< one value index an axis; -1: absent
+  std::vector<std::size_t> of_trial;
+
+  Groups(std::vector<const Axis*> by, std::size_t trials, bool keep_order) : axes(std::move(by)) {
+    std::map<std::vector<int>, std::size_t> index;
+    for (std::size_t t = 0; t < trials; ++t) {
+      std::vector<int> key;
+      for (const auto* axis : axes) key.push_back(axis->of_trial[t]);
+      const auto [at, fresh] = index.try_emplace(key, keys.size());
+      if (fresh) keys.push_back(key);
+      of_trial.push_back(at->second);
+    }
+    if (!keep_order) sort();
+  }
+
+  std::vector<std::string> label(std::size_t group) const {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const auto* found = value(group, i);
+      texts.push_back(found ? found->text : kAbsent);
+    }
+    return texts;
+  }
+
+ private:
+  const Axis::Value* value(std::size_t group, std::size_t axis) const {
+    const int index = keys[group][axis];
+    return index < 0 ? nullptr : &axes[axis]->values[static_cast<std::size_t>(index)];
+  }
+
+  void sort() {
+    std::vector<std::size_t> order(keys.size()), place(keys.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      for (std::size_t i = 0; i < axes.size(); ++i) {
+        if (in_order(value(a, i), value(b, i))) return true;
+        if (in_order(value(b, i), value(a, i))) return false;
+      }
+      return false;
+    });
+    std::vector<std::vector<int>> sorted;
+    for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i, sorted.push_back(keys[order[i]]);
+    keys = std::move(sorted);
+    for (auto& group : of_trial) group = place[group];
+  }
+};
+
+class Builder {
+ public:
+  Builder(const Reader& reader, const TableRequest& request) : reader_(reader), request_(request) {}
+
+  Table build() {
+    table_.experiment = request_.experiment;
+    std::optional<std::int64_t> experiment;
+    if (!request_.experiment.empty()) experiment = reader_.experiment(request_.experiment);
+    selection_ = select_trials(reader_, experiment);
+    if (trials().empty())
+      throw Error(fmt::format("{} has no trials{} yet: `ablate run FILE` makes some", reader_.file().string(),
+                              experiment ? " of " + request_.experiment : ""));
+    table_.trials = trials().size();
+    choose_metrics();
+    varying_ = varying_axes(reader_, trials());
+    choose_paths();
+    const Groups rows(axes(table_.row_paths), trials().size(), experiment.has_value());
+    const Groups columns(axes(table_.column_paths), trials().size(), experiment.has_value());
+    for (std::size_t i = 0; i < rows.keys.size(); ++i) table_.rows.push_back(rows.label(i));
+    for (std::size_t i = 0; i < columns.keys.size(); ++i) table_.columns.push_back(columns.label(i));
+    cells_.resize(rows.keys.size() * columns.keys.size());
+    for (std::size_t t = 0; t < trials().size(); ++t)
+      cells_[rows.of_trial[t] * columns.keys.size() + columns.of_trial[t]].push_back(t);
+    fill();
+    mark_best();
+    add_notes();
+    return std::move(table_);
+  }
+
+ private:
+  const std::vector<SelectedTrial>& trials() const { return selection_.trials; }
+
+  void choose_metrics() {
+    if (request_.metrics.empty()) {
+      if (auto main = reader_.main_metric())
+        metrics_.push_back(*main);
+      else  // no results at all: the failures are still worth a table
+        metrics_.emplace_back().name = "test/accuracy";
+    }
+    for (const auto& name : request_.metrics) metrics_.push_back(reader_.metric(name));
+    for (const auto& metric : metrics_) table_.metrics.push_back(metric);
+  }
+
+  bool varies(const std::string& path) const {
+    return std::any_of(varying_.begin(), varying_.end(), [&](const Axis& axis) { return axis.path == path; });
+  }
+
+  void choose_paths() {
+    auto& rows = table_.row_paths;
+    auto& columns = table_.column_paths;
+    rows = request_.rows;
+    columns = request_.columns;
+    if (columns.empty() && varies("task") && std::find(rows.begin(), rows.end(), "task") == rows.end()) columns = {"task"};
+    if (!rows.empty()) return;
+    for (const auto& axis : varying_) {
+      // A parameter of what the columns show belongs to its column.
+      const bool in_columns = std::any_of(columns.begin(), columns.end(), [&](const std::string& column) {
+        return axis.path == column || axis.path.starts_with(column + ".");
+      });
+      if (axis.path != kSeed && !in_columns) rows.push_back(axis.path);
+    }
+  }
+
+  std::vector<const Axis*> axes(const std::vector<std::string>& paths) {
+    std::vector<const Axis*> found;
+    for (const auto& path : paths) {
+      const auto at = std::find_if(varying_.begin(), varying_.end(), [&](const Axis& axis) { return axis.path == path; });
+      if (at != varying_.end()) {
+        found.push_back(&*at);
+        continue;
+      }
+      const auto known = reader_.paths();
+      const auto id = known.find(path);
+      if (id == known.end()) {
+        std::vector<std::string> names;
+        for (const auto& [name, unused] : known) names.push_back(name);
+        throw Error(fmt::format("no trial has a parameter \"{}\"{}", path, hint(path, names)));
+      }
+      constant_.push_back(std::make_unique<Axis>(load_axis(reader_, path, id->second, trials())));
+      found.push_back(constant_.back().get());
+    }
+    return found;
+  }
+
+  void fill() {
+    const auto columns = table_.columns.size();
+    table_.cells.resize(cells_.size() * metrics_.size());
+    for (std::size_t m = 0; m < metrics_.size(); ++m) {
+      const auto values = load_results(reader_, metrics_[m].id, trials());
+      for (std::size_t i = 0; i < cells_.size(); ++i)
+        fill(cells_[i], values, table_.cells[(i / columns * metrics_.size() + m) * columns + i % columns]);
+    }
+  }
+
+  void fill(const std::vector<std::size_t>& members, const std::vector<std::optional<double>>& values, Cell& cell) {
+    cell.trials = static_cast<int>(members.size());
+    double sum = 0;
+    for (const auto t : members)
+      if (values[t]) ++cell.n, sum += *values[t];
+    if (cell.n > 0) cell.mean = sum / cell.n;
+    double squares = 0;
+    for (const auto t : members)
+      if (values[t]) squares += (*values[t] - cell.mean) * (*values[t] - cell.mean);
+    if (cell.n > 1) cell.deviation = std::sqrt(squares / (cell.n - 1));
+    for (const auto* outcome : {"failed", "timeout", "interrupted", "missing"}) {
+      Cell::Failure failure{outcome, 0, "", 0};
+      for (const auto t : members) {
+        if (trials()[t].outcome != outcome) continue;
+        const auto reason = reason_of(trials()[t].attempt);
+        if (failure.count++ == 0)
+          failure.reason = reason;
+        else
+          failure.other_reasons += reason != failure.reason;
+      }
+      if (failure.count > 0) cell.failures.push_back(failure);
+    }
+  }
+
+  std::string reason_of(std::int64_t attempt) {
+    if (attempt == 0) return "";
+    return guarded(reader_.file(), [&] {
+      SQLite::Statement ask(reader_.database(), "SELECT reason FROM attempt WHERE id = ?");
+      ask.bind(1, attempt);
+      return ask.executeStep() ? printable(ask.getColumn(0).getString()) : std::string();
+    });
+  }
+
+  void mark_best() {
+    for (std::size_t m = 0; m < metrics_.size(); ++m) {
+      const auto& direction = metrics_[m].direction;
+      if (direction.empty()) continue;
+      for (std::size_t c = 0; c < table_.columns.size(); ++c) {
+        std::vector<Cell*> rivals;
+        for (std::size_t r = 0; r < table_.rows.size(); ++r)
+          if (auto& cell = table_.cells[(r * metrics_.size() + m) * table_.columns.size() + c]; !std::isnan(cell.mean))
+            rivals.push_back(&cell);
+        if (rivals.size() < 2) continue;
+        const auto less = [](const Cell* a, const Cell* b) { return a->mean < b->mean; };
+        const auto [least, most] = std::minmax_element(rivals.begin(), rivals.end(), less);
+        const double best = direction == "max" ? (*most)->mean : (*least)->mean;
+        for (auto* cell : rivals) cell->best = cell->mean == best;
+      }
+    }
+  }
+
+  /// Averages over something that is no seed are most often a mistake.
+  void add_notes() {
+    for (const auto& axis : varying_) {
+      const auto shown = [&](const std::vector<std::string>& paths) {
+        return std::find(paths.begin(), paths.end(), axis.path) != paths.end();
+      };
+      if (axis.path == kSeed || shown(table_.row_paths) || shown(table_.column_paths)) continue;
+      std::vector<bool> averaged(axis.values.size(), false);
+      constexpr auto kNone = static_cast<std::size_t>(-1);
+      std::vector<std::size_t> last_cell(axis.values.size(), kNone);
+      for (std::size_t i = 0; i < cells_.size(); ++i) {
+        std::vector<std::size_t> seen;
+        for (const auto t : cells_[i]) {
+          if (axis.of_trial[t] < 0) continue;
+          const auto value = static_cast<std::size_t>(axis.of_trial[t]);
+          if (last_cell[value] != i) last_cell[value] = i, seen.push_back(value);
+        }
+        if (seen.size() > 1)
+          for (const auto value : seen) averaged[value] = true;
+      }
+      std::vector<std::string> texts;
+      for (std::size_t i = 0; i < averaged.size(); ++i)
+        if (averaged[i]) texts.push_back(axis.values[i].text);
+      if (texts.empty()) continue;
+      constexpr std::size_t kShown = 6;
+      const bool more = texts.size() > kShown;
+      if (more) texts.resize(kShown);
+      table_.notes.push_back(fmt::format("a cell averages over {} = {}{}; add it to --rows", axis.path, fmt::join(texts, ", "),
+                                         more ? ", ..." : ""));
+    }
+    if (selection_.superseded > 0)
+      table_.notes.push_back(fmt::format(
+          "{} earlier trial{} left out: the same settings were asked for again after a plugin, the data or ablate changed",
+          selection_.superseded, selection_.superseded == 1 ? " is" : "s are"));
+  }
+
+  const Reader& reader_;
+  const TableRequest& request_;
+  Table table_;
+  Selection selection_;
+  std::vector<Reader::StoredMetric> metrics_;
+  std::vector<Axis> varying_;
+  std::vector<std::unique_ptr<Axis>> constant_;  ///< asked for, though they do not vary
+  std::vector<std::vector<std::size_t>> cells_;  ///< [row][column] -> trials
+};
+
+}  // namespace
+
+Table make_table(const Reader& reader, const TableRequest& request) { return Builder(reader, request).build(); }
+
+}  // namespace ablate::db

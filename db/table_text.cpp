@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "db/table.h"
+
+namespace ablate::db {
+namespace {
+
+std::string heading(const Metric& metric, const std::vector<std::string>& column) {
+  auto text = metric.name;
+  if (!metric.unit.empty()) text += fmt::format(" ({})", metric.unit);
+  if (!column.empty()) text += fmt::format(": {}", fmt::join(column, " "));
+  return text;
+}
+
+/// The n that all cells with a value have, or 0.
+int common_n(const Table& table) {
+  int n = 0;
+  for (const auto& cell : table.cells) {
+    if (cell.n == 0 || cell.n == n) continue;
+    if (n != 0) return 0;
+    n = cell.n;
+  }
+  return n;
+}
+
+std::string cell_text(const Cell& cell, bool show_n, Format format) {
+  if (cell.trials == 0) return "";
+  std::string text;
+  if (cell.n > 0) {
+    text = with_deviation(cell.mean, cell.deviation);
+    if (show_n) text += fmt::format(" (n={})", cell.n);
+    if (cell.best) text = format == Format::kMarkdown ? "**" + text + "**" : text + " *";
+  }
+  const auto failures = failure_text(cell);
+  if (!failures.empty()) return text.empty() ? failures : text + ", " + failures;
+  return text.empty() ? "no value" : text;
+}
+
+std::string readable(const Table& table, Format format) {
+  const int n = common_n(table);
+  std::vector<std::vector<std::string>> lines(1, table.row_paths);
+  for (const auto& metric : table.metrics)
+    for (const auto& column : table.columns) lines[0].push_back(heading(metric, column));
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    lines.push_back(table.rows[r]);
+    for (std::size_t m = 0; m < table.metrics.size(); ++m)
+      for (std::size_t c = 0; c < table.columns.size(); ++c)
+        lines.back().push_back(cell_text(table.cell(r, m, c), n == 0, format));
+  }
+  const bool any = std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.n > 0; });
+  const bool marked = std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.best; });
+  auto caption = fmt::format("{}: {} trial{}", table.experiment.empty() ? "all experiments" : table.experiment, table.trials,
+                             table.trials == 1 ? "" : "s");
+  if (any && n != 1) caption += "; mean ± standard deviation";
+  if (n > 1) caption += fmt::format(" of n = {}", n);
+  if (n == 1) caption += "; n = 1";
+  if (marked) caption += format == Format::kMarkdown ? "; best in bold" : "; * best";
+  std::string text = caption + "\n\n" + (format == Format::kMarkdown ? render_markdown(lines) : render_text(lines));
+  if (!table.notes.empty()) text += "\n";
+  for (const auto& note : table.notes) text += (format == Format::kMarkdown ? "- note: " : "note: ") + note + "\n";
+  return text;
+}
+
+std::string csv(const Table& table) {
+  auto header = table.row_paths;
+  header.insert(header.end(), table.column_paths.begin(), table.column_paths.end());
+  for (const auto* name : {"metric", "unit", "mean", "sd", "n", "failed", "reason"}) header.push_back(name);
+  auto text = csv_line(header);
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    for (std::size_t m = 0; m < table.metrics.size(); ++m)
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const auto& cell = table.cell(r, m, c);
+        if (cell.trials == 0) continue;
+        auto line = table.rows[r];
+        line.insert(line.end(), table.columns[c].begin(), table.columns[c].end());
+        int failed = 0;
+        for (const auto& failure : cell.failures) failed += failure.count;
+        for (auto& field :
+             {table.metrics[m].name, table.metrics[m].unit, cell.n > 0 ? exact(cell.mean) : "",
+              cell.n > 1 ? exact(cell.deviation) : "", std::to_string(cell.n), std::to_string(failed), failure_text(cell)})
+          line.push_back(field);
+        text += csv_line(line);
+      }
+  return text;
+}
+
+nlohmann::ordered_json labels(const std::vector<std::string>& paths, const std::vector<std::string>& texts) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; i < paths.size(); ++i) object[paths[i]] = texts[i];
+  return object;
+}
+
+/// JSON has no NaN.
+nlohmann::ordered_json number(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
+
+std::string json(const Table& table) {
+  nlohmann::ordered_json cells = nlohmann::ordered_json::array(), metrics = nlohmann::ordered_json::array();
+  for (const auto& metric : table.metrics)
+    metrics.push_back({{"name", metric.name}, {"unit", metric.unit}, {"direction", metric.direction}});
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    for (std::size_t m = 0; m < table.metrics.size(); ++m)
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const auto& cell = table.cell(r, m, c);
+        if (cell.trials == 0) continue;
+        nlohmann::ordered_json failures = nlohmann::ordered_json::array();
+        for (const auto& failure : cell.failures)
+          failures.push_back({{"outcome", failure.outcome}, {"count", failure.count}, {"reason", failure.reason}});
+        cells.push_back({{"row", labels(table.row_paths, table.rows[r])},
+                         {"column", labels(table.column_paths, table.columns[c])},
+                         {"metric", table.metrics[m].name},
+                         {"mean", number(cell.mean)},
+                         {"sd", number(cell.deviation)},
+                         {"n", cell.n},
+                         {"trials", cell.trials},
+                         {"best", cell.best},
+                         {"failures", failures}});
+      }
+  const nlohmann::ordered_json all = {{"experiment", table.experiment},
+                                      {"trials", table.trials},
+                                      {"rows", table.row_paths},
+                                      {"columns", table.column_paths},
+                                      {"metrics", metrics},
+                                      {"cells", cells},
+                                      {"notes", table.notes}};
+  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string failure_text(const Cell& cell) {
+  std::string text;
+  for (const auto& failure : cell.failures) {
+    if (!text.empty()) text += ", ";
+    text += failure.outcome;
+    if (cell.trials > 1) text += fmt::format(" {}/{}", failure.count, cell.trials);
+    // "timeout" and "interrupted" say it all.
+    if (failure.outcome == "failed" && !failure.reason.empty()) text += ": " + failure.reason;
+    if (failure.outcome == "failed" && failure.other_reasons > 0)
+      text += fmt::format(" (+ {} with another reason)", failure.other_reasons);
+  }
+  return text;
+}
+
+std::string to_text(const Table& table, Format format) {
+  switch (format) {
+    case Format::kCsv:
+      return csv(table);
+    case Format::kJson:
+      return json(table);
+    default:
+      return readable(table, format);
+  }
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,39 @@
+// Trials with their parameters, on their way into the tables. Internal to db/.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_map>
+
+namespace ablate::db {
+
+/// What a trial printed may be any bytes, cut anywhere: JSON text must be UTF-8.
+std::string json_text(const nlohmann::json& json);
+
+/// SQLite has no NaN: NULL stands for it.
+void bind_value(SQLite::Statement& statement, int index, double value);
+
+/// Runs a prepared INSERT once and makes it ready for the next.
+void run(SQLite::Statement& statement);
+
+/// Lives as long as one transaction: ids of paths and values that are rolled back must not be remembered.
+class TrialWriter {
+ public:
+  explicit TrialWriter(SQLite::Database& database);
+
+  /// @return the trial's id; one that is known already is left as it is.
+  std::int64_t put(const std::string& key, const nlohmann::json& resolved);
+
+ private:
+  std::int64_t path(const std::string& name);
+  std::int64_t value(std::int64_t path, const nlohmann::json& value);
+
+  SQLite::Database& database_;
+  SQLite::Statement find_trial_, add_trial_, add_resolved_, add_parameter_;
+  SQLite::Statement find_path_, add_path_, find_value_, add_value_;
+  std::unordered_map<std::string, std::int64_t> paths_, values_;
+};
+
+}  // namespace ablate::db

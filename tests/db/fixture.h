@@ -1,0 +1,104 @@
+// A run history in a folder of its own, and short ways to fill it.
+#pragma once
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+
+#include "core/util/error.h"
+#include "core/util/sha256.h"
+#include "db/reader.h"
+#include "db/store.h"
+
+namespace ablate::db {
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "ablate-db-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path_ = name;
+  }
+  ~Folder() {
+    std::error_code none;
+    std::filesystem::remove_all(path_, none);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::filesystem::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string content(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// What of the Error that f throws; "" where it throws none.
+inline std::string error_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// A trial of attention (with rates where there are any), task image.
+inline nlohmann::json trial(const std::string& attention, const std::vector<std::string>& rates, int seed) {
+  nlohmann::json resolved = {{"task", {{"plugin", "image"}, {"pool", 2}}},
+                             {"attention", {{"plugin", attention}}},
+                             {"train", {{"learning_rate", 0.001}, {"shuffle", true}}},
+                             {"seed", seed}};
+  if (!rates.empty()) resolved["attention"]["rates"] = rates;
+  return resolved;
+}
+
+inline std::string key_of(const nlohmann::json& resolved) { return sha256(resolved.dump()); }
+
+inline Attempt done(const nlohmann::json& resolved, double accuracy) {
+  Attempt attempt;
+  attempt.key = key_of(resolved);
+  attempt.outcome = "done";
+  attempt.started_us = 1'700'000'000'000'000;
+  attempt.wall_s = 2.5;
+  attempt.cpu_s = 2.25;
+  attempt.peak_resident_bytes = 64 << 20;
+  attempt.environment = {{"host", "here"}, {"torch", "2.11.0"}};
+  attempt.results = {{"test/accuracy", accuracy}, {"train/step_time", 100 - accuracy}};
+  return attempt;
+}
+
+inline Attempt failed(const nlohmann::json& resolved, const std::string& reason, const std::string& outcome = "failed") {
+  auto attempt = done(resolved, 0);
+  attempt.outcome = outcome;
+  attempt.reason = reason;
+  attempt.results.clear();
+  return attempt;
+}
+
+inline std::vector<Metric> usual_metrics() {
+  return {{"test/accuracy", "%", "max", "share of test examples that are right"},
+          {"dev/accuracy", "%", "max", "share of dev examples that are right"},
+          {"train/step_time", "ms", "min", "median"}};
+}
+
+/// Makes an experiment of the trials; each gets key_of as its key.
+inline std::int64_t put(Store& store, const std::string& name, const std::vector<nlohmann::json>& trials) {
+  store.put_metrics(usual_metrics());
+  const auto id = store.put_experiment({name, "", "experiments/" + name + ".toml", "[grid]", {"train.steps=20"}});
+  std::vector<std::pair<std::string, nlohmann::json>> keyed;
+  for (const auto& resolved : trials) keyed.emplace_back(key_of(resolved), resolved);
+  store.put_trials(id, keyed);
+  return id;
+}
+
+}  // namespace ablate::db

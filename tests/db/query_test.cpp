@@ -1,0 +1,164 @@
+#include "db/query.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "db/views.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+std::string ask(const std::filesystem::path& file, const std::string& sql, Format format = Format::kCsv) {
+  std::ostringstream out;
+  run_query(file, sql, format, out);
+  return out.str();
+}
+
+void fill(const std::filesystem::path& file) {
+  Store store(file);
+  const auto a = trial("softmax", {}, 1), b = trial("adamra", {"1/8"}, 1), c = trial("linear", {}, 1);
+  put(store, "study", {a, b, c});
+  store.put_attempt(failed(a, "signal 11"));
+  auto attempt = done(a, 60.5);
+  attempt.curve = {{"train/loss", 5, 2.5}, {"train/loss", 10, 1.5}};
+  store.put_attempt(attempt);
+  store.put_attempt(done(b, 70));
+  store.put_attempt(failed(b, "", "interrupted"));
+}
+
+}  // namespace
+
+TEST_CASE("the views answer in every format") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  fill(file);
+  // A trial that never ran is no run; one that is done stays done.
+  const std::string sql =
+      "SELECT attention, \"attention.rates\", seed, outcome, \"test/accuracy\", experiments FROM runs ORDER BY run";
+  CHECK(ask(file, sql) ==
+        "attention,attention.rates,seed,outcome,test/accuracy,experiments\n"
+        "softmax,,1,done,60.5,study\nadamra,1/8,1,done,70,study\n");
+  CHECK(ask(file, "SELECT 1 AS a, 'x|y' AS b", Format::kText) == "a  b\n1  x|y\n");
+  CHECK(ask(file, "SELECT 0.1 + 0.2 AS a", Format::kText) == "a\n0.3\n");
+  CHECK(ask(file, "SELECT 0.1 + 0.2 AS a", Format::kCsv) == "a\n0.30000000000000004\n");
+  CHECK(ask(file, "SELECT 'x|y' AS b", Format::kMarkdown) == "| b |\n| --- |\n| x\\|y |\n");
+  const auto json = nlohmann::json::parse(ask(file, sql, Format::kJson));
+  CHECK(json.size() == 2);
+  CHECK(json[0]["attention.rates"].is_null());
+  CHECK(json[0]["seed"] == 1);
+  CHECK(json[1]["test/accuracy"] == 70.0);
+  CHECK(nlohmann::json::parse(ask(file, "SELECT 1 WHERE 0", Format::kJson)).empty());
+
+  CHECK(ask(file, "SELECT outcome, count(*) AS n FROM attempts GROUP BY outcome") ==
+        "outcome,n\ndone,2\nfailed,1\ninterrupted,1\n");
+  CHECK(ask(file, "SELECT experiment, attempt, metric, step, value FROM curves") ==
+        "experiment,attempt,metric,step,value\nstudy,2,train/loss,5,2.5\nstudy,2,train/loss,10,1.5\n");
+  CHECK(ask(file, "SELECT text, number FROM parameters WHERE path = 'attention.rates'") == "text,number\n1/8,0.125\n");
+  CHECK(ask(file, "SELECT value, unit FROM metrics WHERE metric = 'test/accuracy' ORDER BY run") ==
+        "value,unit\n60.5,%\n70,%\n");
+  CHECK(ask(file, "SELECT trials FROM experiments") == "trials\n3\n");
+  CHECK(ask(file, "SELECT attention FROM runs JOIN members USING (trial) WHERE experiment = 'study' ORDER BY position") ==
+        "attention\nsoftmax\nadamra\n");
+  CHECK(ask(file, "SELECT environment ->> '$.host' AS host FROM attempts LIMIT 1") == "host\nhere\n");
+  // All of each view can be read.
+  for (const auto& view : views(Reader(file))) {
+    const auto text = ask(file, "SELECT * FROM " + quoted(view.name));
+    CHECK(text.substr(0, text.find('\n') + 1) == csv_line(view.columns));
+    CHECK(has(describe_views(file), view.name + ": "));
+  }
+}
+
+TEST_CASE("names with quotes are columns like others") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  {
+    Store store(file);
+    put(store, "study", {{{"we\"ird'; DROP TABLE trial; --", 5}}});
+    store.put_attempt(done({{"we\"ird'; DROP TABLE trial; --", 5}}, 1));
+  }
+  CHECK(ask(file, "SELECT \"we\"\"ird'; DROP TABLE trial; --\" AS x FROM runs") == "x\n5\n");
+}
+
+TEST_CASE("whatever the SQL, nothing is written") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  fill(file);
+  const auto before = content(file);
+  const auto made = folder / "made.db";
+  const std::string statements[] = {
+      "INSERT INTO trial (key, configuration) VALUES ('x', 1)",
+      "UPDATE attempt SET outcome = 'done'",
+      "DELETE FROM result",
+      "REPLACE INTO trial (id, key, configuration) VALUES (1, 'x', 1)",
+      "CREATE TABLE mine (a)",
+      "CREATE TEMP TABLE mine (a)",
+      "CREATE TEMP VIEW mine AS SELECT 1",
+      "CREATE INDEX mine ON trial (configuration)",
+      "CREATE TRIGGER mine AFTER INSERT ON trial BEGIN SELECT 1; END",
+      "DROP TABLE curve",
+      "DROP VIEW runs",
+      "ALTER TABLE trial RENAME TO other",
+      "ATTACH '" + made.string() + "' AS made",
+      "DETACH main",
+      "VACUUM",
+      "VACUUM INTO '" + made.string() + "'",
+      "PRAGMA journal_mode = DELETE",
+      "PRAGMA user_version = 7",
+      "PRAGMA writable_schema = 1",
+      "PRAGMA query_only",
+      "WITH a AS (SELECT 'x' AS k) INSERT INTO trial (key, configuration) SELECT k, 1 FROM a",
+      "EXPLAIN DELETE FROM result",
+      "BEGIN IMMEDIATE",
+      "COMMIT",
+      "SAVEPOINT a",
+      "REINDEX",
+      "ANALYZE",
+      "SELECT load_extension('/tmp/x.so')",
+      "SELECT 1; DELETE FROM result",
+      "SELECT 1; SELECT 2",
+      "DELETE FROM result RETURNING attempt",
+      "SELECT * FROM pragma_journal_mode('delete')",
+  };
+  for (const auto& sql : statements) {
+    INFO(sql);
+    const auto message = error_of([&] { ask(file, sql); });
+    CHECK(has(message, "only reads"));
+    CHECK(has(message, "expected one SELECT"));
+  }
+  CHECK(content(file) == before);
+  CHECK_FALSE(std::filesystem::exists(made));
+  CHECK(has(error_of([&] { ask(file, "DELETE FROM result"); }), "DELETE result"));
+  CHECK(has(error_of([&] { ask(file, "SELECT 1; SELECT 2"); }), "second statement"));
+  // What reads is not refused for its looks.
+  CHECK(ask(file, "SELECT 1 AS a; -- the end\n ;") == "a\n1\n");
+  CHECK(ask(file, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT sum(i) AS s FROM n") ==
+        "s\n6\n");
+}
+
+TEST_CASE("wrong SQL is explained") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  fill(file);
+  CHECK(has(error_of([&] { ask(file, "SELECT \"tset/accuracy\" FROM runs"); }), "did you mean \"test/accuracy\"?"));
+  CHECK(has(error_of([&] { ask(file, "SELECT attention.rates FROM runs"); }), "double quotes: \"attention.rates\""));
+  CHECK(has(error_of([&] { ask(file, "SELECT 1 FROM run"); }), "did you mean runs?"));
+  CHECK(has(error_of([&] { ask(file, "SELEKT 1"); }), "syntax error"));
+  CHECK(has(error_of([&] { ask(file, "  -- nothing"); }), "is empty"));
+}
+
+TEST_CASE("a history can be read where nothing can be written") {
+  Folder folder;
+  std::filesystem::create_directory(folder / "sealed");
+  const auto file = folder / "sealed/a?b#c%.db";
+  fill(file);
+  std::filesystem::permissions(folder / "sealed", std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  const auto text = ask(file, "SELECT count(*) AS n FROM runs");
+  std::filesystem::permissions(folder / "sealed", std::filesystem::perms::owner_all);
+  CHECK(text == "n\n2\n");
+}

@@ -1,0 +1,221 @@
+#include "db/table.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+Table table_of(const std::filesystem::path& file, const TableRequest& request) { return make_table(Reader(file), request); }
+
+using Labels = std::vector<std::vector<std::string>>;
+
+}  // namespace
+
+TEST_CASE("a cell is the mean and sample deviation over seeds") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  std::vector<nlohmann::json> trials;
+  for (const int seed : {1, 2, 3}) trials.push_back(trial("softmax", {}, seed));
+  for (const int seed : {1, 2, 3}) trials.push_back(trial("adamra", {"1/2", "1/4"}, seed));
+  put(store, "study", trials);
+  const double accuracies[] = {70, 71, 75, 80, 81, 79};
+  for (std::size_t i = 0; i < 6; ++i) store.put_attempt(done(trials[i], accuracies[i]));
+
+  SECTION("the defaults: what varies makes the rows, test accuracy the cells") {
+    const auto table = table_of(file, {"study", {}, {}, {}});
+    CHECK(table.row_paths == std::vector<std::string>{"attention"});  // rates have one value only
+    CHECK(table.column_paths.empty());
+    CHECK(table.rows == Labels{{"softmax"}, {"adamra"}});
+    CHECK(table.cell(0, 0, 0).n == 3);
+    CHECK(table.cell(0, 0, 0).mean == Approx(72));
+    CHECK(table.cell(0, 0, 0).deviation == Approx(std::sqrt(7.0)));  // (4 + 1 + 9) / 2
+    CHECK(table.cell(1, 0, 0).mean == Approx(80));
+    CHECK(table.cell(1, 0, 0).deviation == Approx(1));
+    CHECK_FALSE(table.cell(0, 0, 0).best);
+    CHECK(table.cell(1, 0, 0).best);
+    CHECK(table.notes.empty());
+    CHECK(to_text(table, Format::kText) ==
+          "study: 6 trials; mean ± standard deviation of n = 3; * best\n\n"
+          "attention  test/accuracy (%)\n"
+          "softmax    72.0 ± 2.6\n"
+          "adamra     80.0 ± 1.0 *\n");
+  }
+  SECTION("columns, several metrics, an absent parameter") {
+    const auto table = table_of(file, {"study", {"attention.rates"}, {"task"}, {"test/accuracy", "train/step_time"}});
+    CHECK(table.rows == Labels{{"-"}, {"1/2,1/4"}});
+    CHECK(table.columns == Labels{{"image"}});
+    CHECK(table.cell(0, 1, 0).mean == Approx(28));
+    CHECK(table.cell(0, 1, 0).best == false);
+    CHECK(table.cell(1, 1, 0).best);  // of a time the least is best
+    CHECK(to_text(table, Format::kMarkdown) ==
+          "study: 6 trials; mean ± standard deviation of n = 3; best in bold\n\n"
+          "| attention.rates | test/accuracy (%): image | train/step_time (ms): image |\n"
+          "| --- | --- | --- |\n"
+          "| - | 72.0 ± 2.6 | 28.0 ± 2.6 |\n"
+          "| 1/2,1/4 | **80.0 ± 1.0** | **20.0 ± 1.0** |\n");
+    CHECK(to_text(table, Format::kCsv) ==
+          "attention.rates,task,metric,unit,mean,sd,n,failed,reason\n"
+          "-,image,test/accuracy,%,72,2.6457513110645907,3,0,\n"
+          "-,image,train/step_time,ms,28,2.6457513110645907,3,0,\n"
+          "\"1/2,1/4\",image,test/accuracy,%,80,1,3,0,\n"
+          "\"1/2,1/4\",image,train/step_time,ms,20,1,3,0,\n");
+    const auto json = nlohmann::json::parse(to_text(table, Format::kJson));
+    CHECK(json["cells"].size() == 4);
+    CHECK(json["cells"][2]["row"]["attention.rates"] == "1/2,1/4");
+    CHECK(json["cells"][2]["mean"] == 80);
+    CHECK(json["cells"][2]["n"] == 3);
+    CHECK(json["cells"][2]["best"] == true);
+  }
+  SECTION("the latest attempt that is done counts, a later failure does not") {
+    store.put_attempt(done(trials[0], 76));
+    store.put_attempt(failed(trials[0], "signal 9"));
+    const auto table = table_of(file, {"study", {}, {}, {}});
+    CHECK(table.cell(0, 0, 0).n == 3);
+    CHECK(table.cell(0, 0, 0).mean == Approx(74));
+  }
+  SECTION("unknown names are errors with the nearest") {
+    CHECK(has(error_of([&] { table_of(file, {"stduy", {}, {}, {}}); }), "did you mean study?"));
+    CHECK(has(error_of([&] { table_of(file, {"study", {"attention.rate"}, {}, {}}); }), "did you mean attention.rates?"));
+    CHECK(has(error_of([&] { table_of(file, {"study", {}, {"tsk"}, {}}); }), "did you mean task?"));
+    CHECK(has(error_of([&] { table_of(file, {"study", {}, {}, {"test/acuracy"}}); }), "did you mean test/accuracy?"));
+  }
+}
+
+TEST_CASE("trials that are not done are shown as what they are") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  std::vector<nlohmann::json> trials;
+  for (const auto* attention : {"some", "crash", "slow", "none"})
+    for (const int seed : {1, 2, 3}) trials.push_back(trial(attention, {}, seed));
+  trials.push_back(trial("lone", {}, 1));
+  put(store, "study", trials);
+  store.put_attempt(done(trials[0], 70));
+  store.put_attempt(failed(trials[1], "signal 11 (Segmentation fault)"));
+  store.put_attempt(failed(trials[2], "loss is nan at step 12"));
+  for (std::size_t i = 3; i < 6; ++i) store.put_attempt(failed(trials[i], "out | of memory"));
+  for (std::size_t i = 6; i < 8; ++i) store.put_attempt(failed(trials[i], "ran longer than 60 s", "timeout"));
+  store.put_attempt(failed(trials[8], "Ctrl-C", "interrupted"));
+  store.put_attempt(failed(trials[12], "exit code 3"));
+
+  const auto table = table_of(file, {"study", {"attention"}, {}, {}});
+  CHECK(to_text(table, Format::kText) ==
+        "study: 13 trials; n = 1\n\n"
+        "attention  test/accuracy (%)\n"
+        "some       70.00, failed 2/3: signal 11 (Segmentation fault) (+ 1 with another reason)\n"
+        "crash      failed 3/3: out | of memory\n"
+        "slow       timeout 2/3, interrupted 1/3\n"
+        "none       missing 3/3\n"
+        "lone       failed: exit code 3\n");
+  CHECK(has(to_text(table, Format::kMarkdown), "out \\| of memory"));
+  CHECK(has(to_text(table, Format::kCsv), "slow,test/accuracy,%,,,0,3,\"timeout 2/3, interrupted 1/3\"\n"));
+  CHECK(nlohmann::json::parse(to_text(table, Format::kJson))["cells"][1]["mean"].is_null());
+}
+
+TEST_CASE("an average over more than seeds is told") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  std::vector<nlohmann::json> trials;
+  for (const double rate : {0.001, 0.01})
+    for (const int seed : {1, 2}) {
+      trials.push_back(trial("softmax", {}, seed));
+      trials.back()["train"]["learning_rate"] = rate;
+    }
+  put(store, "study", trials);
+  for (std::size_t i = 0; i < 4; ++i) store.put_attempt(done(trials[i], 50 + static_cast<double>(i)));
+  const auto table = table_of(file, {"study", {"attention"}, {}, {}});
+  CHECK(table.notes == std::vector<std::string>{"a cell averages over train.learning_rate = 0.001, 0.01; add it to --rows"});
+  CHECK(has(to_text(table, Format::kText), "\nnote: a cell averages over"));
+  CHECK(table_of(file, {"study", {"train.learning_rate"}, {}, {}}).notes.empty());
+  CHECK(table_of(file, {"study", {"attention"}, {"train.learning_rate"}, {}}).notes.empty());
+  CHECK(table_of(file, {"study", {}, {}, {}}).row_paths == std::vector<std::string>{"train.learning_rate"});
+}
+
+TEST_CASE("rows: the grid's order in one experiment, by size over all") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  const std::vector<std::vector<std::string>> rates = {{"1/2"}, {"1/16"}, {}, {"1/8", "1/2"}, {"1/8", "1/16"}, {"1"}, {"1/10"}};
+  std::vector<nlohmann::json> trials;
+  for (const auto& rate : rates) trials.push_back(trial("x", rate, 1));
+  put(store, "study", trials);
+  const TableRequest by_rates{"study", {"attention.rates"}, {}, {}};
+  CHECK(table_of(file, by_rates).rows == Labels{{"1/2"}, {"1/16"}, {"-"}, {"1/8,1/2"}, {"1/8,1/16"}, {"1"}, {"1/10"}});
+  CHECK(table_of(file, {"", {"attention.rates"}, {}, {}}).rows ==
+        Labels{{"-"}, {"1/16"}, {"1/10"}, {"1/8,1/16"}, {"1/8,1/2"}, {"1/2"}, {"1"}});
+
+  trials.clear();
+  for (const int steps : {1000, 90, 200}) {
+    trials.push_back(trial("y", {}, 1));
+    trials.back()["train"]["steps"] = steps;
+  }
+  put(store, "steps", trials);
+  CHECK(table_of(file, {"", {"train.steps"}, {}, {}}).rows == Labels{{"-"}, {"90"}, {"200"}, {"1000"}});
+}
+
+TEST_CASE("a task that varies makes the columns, and its own parameters no rows") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  std::vector<nlohmann::json> trials;
+  for (const auto* task : {"image", "listops"})
+    for (const auto* attention : {"softmax", "linear"}) {
+      trials.push_back(trial(attention, {}, 1));
+      trials.back()["task"]["plugin"] = task;
+      trials.back()["task"]["pool"] = std::string(task) == "image" ? 2 : 1;
+    }
+  trials.pop_back();
+  put(store, "study", trials);
+  const auto table = table_of(file, {"study", {}, {}, {}});
+  CHECK(table.row_paths == std::vector<std::string>{"attention"});
+  CHECK(table.column_paths == std::vector<std::string>{"task"});
+  CHECK(table.columns == Labels{{"image"}, {"listops"}});
+  CHECK(table.cell(1, 0, 1).trials == 0);  // the grid has no such point
+  CHECK(has(to_text(table, Format::kText), "linear     missing"));
+}
+
+TEST_CASE("trials that new code has replaced, and what a grid no longer asks for, do not count twice") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  const auto a = trial("softmax", {}, 1), b = trial("linear", {}, 1);
+  put(store, "study", {a, b});
+  store.put_attempt(done(a, 60));
+  // The same settings under another key, since a plugin changed; b was never run and is no longer in the grid.
+  const auto id = store.put_experiment({"study", "", "", "", {}});
+  store.put_trials(id, {{"new key", a}});
+  auto attempt = done(a, 80);
+  attempt.key = "new key";
+  store.put_attempt(attempt);
+  for (const auto* experiment : {"study", ""}) {
+    const auto table = table_of(file, {experiment, {"attention"}, {}, {}});
+    CHECK(table.rows == Labels{{"softmax"}});
+    CHECK(table.cell(0, 0, 0).n == 1);
+    CHECK(table.cell(0, 0, 0).mean == 80);
+    REQUIRE(table.notes.size() == 1);
+    CHECK(has(table.notes[0], "1 earlier trial is left out"));
+  }
+}
+
+TEST_CASE("a history without trials or results is no crash") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  CHECK(has(error_of([&] { table_of(file, {"", {}, {}, {}}); }), "no trials yet"));
+  store.put_experiment({"study", "", "", "", {}});
+  CHECK(has(error_of([&] { table_of(file, {"study", {}, {}, {}}); }), "no trials of study yet"));
+  const auto a = trial("softmax", {}, 1);
+  put(store, "study", {a});
+  CHECK(has(to_text(table_of(file, {"study", {}, {}, {}}), Format::kText), "missing"));
+  store.put_attempt(done(a, std::nan("")));
+  CHECK(has(to_text(table_of(file, {"study", {}, {}, {}}), Format::kText), "nan"));
+  CHECK(has(to_text(table_of(file, {"study", {}, {}, {"dev/accuracy"}}), Format::kText), "no value"));
+}

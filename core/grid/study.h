@@ -9,10 +9,12 @@
 
 #include "core/registry/catalog.h"
 #include "core/util/error.h"
+#include "core/util/flatten.h"  // the paths that tables and labels speak of
 
 namespace ablate {
 
-/// Where a value was written. Line and column count from 1; file "--set" for an override, "" for a default of a schema.
+/// Where a value was written. Line and column count from 1; 0 where there is none. For an override the file is "--set" and the
+/// line says which one, from 1.
 struct Location {
   std::string file;
   int line = 0;
@@ -36,13 +38,15 @@ class ConfigError : public Error {
 
 /// One point of the grid, every default filled in.
 struct Trial {
-  /// Canonical: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "compression": {"plugin":
-  /// ...,
-  /// ...} (only where the attention takes one), "train": {...}, "seed": 1}. Rates as "1/8"; keys sorted, as nlohmann::json
-  /// keeps them.
+  /// Canonical: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...},
+  /// "compression": {"plugin": ..., ...} (only where the attention takes one), "train": {...}, "seed": 1}.
+  /// Rates as "1/8"; keys sorted, as nlohmann::json keeps them.
   nlohmann::json resolved;
-  std::map<std::string, Location> where;  ///< of each value that the study sets, by path ("attention.rates")
-  std::string label;                      ///< what tells it from the study's other trials: "attention.rates=1/2,1/4 seed=1"
+  std::map<std::string, Location> where;  ///< of each value that the study sets, by path: "attention.rates", "attention.plugin"
+  std::vector<std::string> rate_paths;    ///< of the values that are compression rates, one or a list: "attention.rates"
+  /// What tells it from the study's other trials, in the paths of flatten(): "attention=adamra attention.rates=1/2,1/4 seed=1".
+  /// Never empty, and different for each trial of a study.
+  std::string label;
 };
 
 struct Study {
@@ -66,10 +70,5 @@ std::string trial_key(const nlohmann::json& resolved, const std::map<std::string
 
 /// Increased when training would give other numbers for the same study (model, optimiser, data order, metrics).
 inline constexpr int kRuntimeVersion = 1;
-
-/// Paths of all leaves with their values; a section's plugin is the section's own path: {"attention": "adamra",
-/// "attention.rates": "1/2,1/4", "seed": 1, ...}. Lists become comma-separated text. This is what the database and the tables
-/// call parameters.
-std::map<std::string, nlohmann::json> flatten(const nlohmann::json& resolved);
 
 }  // namespace ablate

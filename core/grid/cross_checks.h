@@ -1,0 +1,12 @@
+// Checks of a trial's values against each other, which no single parameter's schema can say.
+#pragma once
+
+#include "core/grid/diagnostics.h"
+
+namespace ablate {
+
+/// heads and subheads divide d_model, the warm-up is no longer than the training, the device is one. False, and diagnostics,
+/// otherwise. @param trial what could not be resolved is missing, and not checked
+bool cross_check(const Trial& trial, Diagnostics& diagnostics);
+
+}  // namespace ablate

@@ -1,0 +1,123 @@
+#include "core/grid/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <unordered_map>
+
+#include "core/grid/labels.h"
+#include "core/grid/resolver.h"
+#include "core/grid/rules.h"
+#include "core/util/sha256.h"
+
+namespace ablate {
+namespace {
+
+using Chosen = std::vector<std::size_t>;
+
+[[noreturn]] void cannot_read(const std::filesystem::path& file, const std::string& why) {
+  std::vector<Diagnostic> diagnostics(1);
+  diagnostics[0].where.file = file.string();
+  diagnostics[0].message = "cannot be read: " + why;
+  throw ConfigError(std::move(diagnostics));
+}
+
+std::string read_file(const std::filesystem::path& file) {
+  if (std::filesystem::is_directory(file)) cannot_read(file, "it is a folder; expected a study in TOML");
+  std::ifstream in(file, std::ios::binary);
+  if (!in) cannot_read(file, std::strerror(errno));
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void check_paths(const Draft& draft, const Schema& schema, Diagnostics& diagnostics) {
+  const auto check = [&](const Assignment& set, bool in_grid) {
+    if (in_grid && set.path == "seed")
+      return diagnostics.add(set.key, "seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]");
+    if (const auto why = schema.refuse_path(set.path); !why.empty()) return diagnostics.add(set.key, why);
+    if (set.path.starts_with("compression.") && !schema.takes_compression()) {
+      std::string ids;
+      for (const auto* attention : schema.used("attention")) ids += (ids.empty() ? "" : ", ") + attention->id;
+      const auto header = draft.sections.find("compression");
+      const bool in_section = !in_grid && set.key.file != kOverrideFile && header != draft.sections.end();
+      diagnostics.add(in_section ? header->second : set.key,
+                      fmt::format("{} is set, but no attention of the study takes a compression (used: {}); leave it out",
+                                  in_section ? "[compression]" : set.path, ids));
+    }
+  };
+  for (const auto& [path, set] : draft.base) check(set, false);
+  for (const auto& group : draft.groups)
+    for (const auto& alternative : group.alternatives)
+      for (const auto& set : alternative.set)
+        if (group.form != Group::Form::kSeeds) check(set, true);
+}
+
+/// Reports a trial that equals an earlier one, at the first part of the grid in which the two differ.
+void report_duplicate(const Draft& draft, const Chosen& earlier, const Chosen& later, Diagnostics& diagnostics) {
+  for (std::size_t g = 0; g < draft.groups.size(); ++g) {
+    if (earlier[g] == later[g]) continue;
+    const auto& alternatives = draft.groups[g].alternatives;
+    return diagnostics.add(
+        alternatives[later[g]].where,
+        fmt::format("this gives the same trial as {}; leave one of the two out", to_text(alternatives[earlier[g]].where)));
+  }
+}
+
+std::vector<Trial> expand(const Draft& draft, const Schema& schema, const std::vector<std::string>& overrides,
+                          Diagnostics& diagnostics) {
+  std::vector<Trial> trials;
+  const bool sound = diagnostics.empty();
+  const auto grid = draft.sections.contains("grid") ? draft.sections.at("grid") : draft.start;
+  Rules rules(draft, schema, diagnostics);
+  if (count_points(draft) > kMostTrials) {
+    diagnostics.add(grid, fmt::format("the grid has more than {} trials; split the study", kMostTrials));
+    return trials;
+  }
+  Resolver resolver(draft, schema, diagnostics);
+  std::unordered_map<std::string, Chosen> seen;
+  std::size_t left = 0;
+  each_point(draft, [&](const Point& point) {
+    if (rules.exclude(point)) return;
+    ++left;
+    auto trial = resolver.resolve(point);
+    if (!trial) return;
+    const auto [entry, fresh] = seen.try_emplace(sha256(trial->resolved.dump()), point.chosen);
+    if (!fresh) return report_duplicate(draft, entry->second, point.chosen, diagnostics);
+    trials.push_back(std::move(*trial));
+  });
+  // Where a part of the grid could not be read, or an override replaced one, a rule may rightly match nothing.
+  if (sound && overrides.empty()) rules.report_unmatched(diagnostics);
+  if (left == 0) diagnostics.add(grid, "the grid leaves no trial: every one is excluded");
+  return trials;
+}
+
+}  // namespace
+
+Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog) {
+  Study study{.file = file, .text = read_file(file), .overrides = overrides};
+  Diagnostics diagnostics(overrides);
+  if (const auto document = parse_document(study.text, file.string(), diagnostics)) {
+    const auto draft = read_draft(*document, overrides, file.stem().string(), diagnostics);
+    const Schema schema(catalog, draft.plugins);
+    check_paths(draft, schema, diagnostics);
+    study.name = draft.name, study.description = draft.description, study.timeout_s = draft.timeout_s;
+    study.trials = expand(draft, schema, overrides, diagnostics);
+    if (diagnostics.empty()) add_labels(draft, study.trials);
+  }
+  if (!diagnostics.empty()) throw ConfigError(diagnostics.sorted());
+  return study;
+}
+
+std::string trial_key(const nlohmann::json& resolved, const std::map<std::string, std::string>& identities,
+                      const std::string& data_digest) {
+  const nlohmann::json identity = {
+      {"trial", resolved}, {"plugins", identities}, {"data", data_digest}, {"runtime", kRuntimeVersion}};
+  return sha256(identity.dump());
+}
+
+}  // namespace ablate

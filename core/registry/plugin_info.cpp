@@ -38,11 +38,16 @@ std::optional<Rate> as_rate(const json& value) {
   return std::nullopt;
 }
 
+/// 1000000000, not 1e+09: people copy these numbers.
+std::string plain(double number) {
+  return std::abs(number) < 1e15 && number == std::floor(number) ? fmt::format("{:.0f}", number) : fmt::format("{:g}", number);
+}
+
 std::string interval(const ParameterInfo& p) {
   const bool below = p.minimum > std::numeric_limits<double>::lowest(), above = p.maximum < std::numeric_limits<double>::max();
-  if (below && above) return fmt::format(" in [{:g}, {:g}]", p.minimum, p.maximum);
-  if (below) return fmt::format(" of at least {:g}", p.minimum);
-  return above ? fmt::format(" of at most {:g}", p.maximum) : "";
+  if (below && above) return fmt::format(" in [{}, {}]", plain(p.minimum), plain(p.maximum));
+  if (below) return " of at least " + plain(p.minimum);
+  return above ? " of at most " + plain(p.maximum) : "";
 }
 
 }  // namespace

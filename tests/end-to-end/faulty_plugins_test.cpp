@@ -43,7 +43,7 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
   expect("segfault", "signal 11");
   expect("abort", "signal 6");
   expect("exit", "ended without a result");
-  expect("nan", "loss is nan at step 3");
+  expect("nan", "loss is nan at step");
   expect("memory", "alloc");
   expect("wrong-shape", "");
   // The tail of the output is kept, and failed cells are shown as what they are.

@@ -77,7 +77,8 @@ TEST_CASE("an interrupted grid ends with 130 and goes on where it stopped") {
   CHECK(says(ended.err, "interrupted"));
   CHECK(place.query("SELECT outcome FROM attempts ORDER BY outcome") ==
         json({{{"outcome", "done"}}, {{"outcome", "interrupted"}}}));
-  const auto next = place.run({"run", study, "--set", "train.steps=[3, 4]"});
+  const auto next =
+      place.run({"run", place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [3, 4]\n").string()});
   CHECK(next.exit_code == 0);
   CHECK(says(next.err, "1 done, 1 done before"));
 }

@@ -154,7 +154,7 @@ void add_plugins(CLI::App& app, const Options& options, int& exit_code) {
   command->add_option("ID", arguments->id, "show this plugin: parameters with type, range, default and help; promises; paper")
       ->type_name("");
   command->add_flag("--json", arguments->as_json, "as JSON");
-  command->footer("Example: ablate plugins adamra");
+  command->footer("Example:\n  ablate plugins adamra");
   command->callback([=, &options, &exit_code] { exit_code = plugins(arguments->id, arguments->as_json, options); });
 }
 

@@ -81,7 +81,7 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
   command->add_flag("--dry-run", arguments->dry_run, "check everything and print the trials; nothing is run or written");
-  command->footer("Example: ablate run experiments/quickstart.toml --set train.steps=50 --dry-run");
+  command->footer("Example:\n  ablate run experiments/quickstart.toml --set train.steps=50 --dry-run");
   command->callback([=, &options, &exit_code] { exit_code = run(*arguments, options); });
 }
 

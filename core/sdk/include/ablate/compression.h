@@ -30,6 +30,9 @@ enum class Similarity {
 };
 
 /// A compressed sequence. A slot's mass is how much of the sequence it stands for; a slot of mass 0 takes no part in any read.
+///
+/// Where slots have no keys, values and mass mean something to their own read() only, and a slot may hold several columns side
+/// by side: values [batch, heads, slots, columns * d_value] and mass [batch, heads, slots, columns] where columns > 1.
 struct Memory {
   torch::Tensor keys;    ///< [batch, heads, slots, d_key]; undefined where slots have no keys
   torch::Tensor values;  ///< [batch, heads, slots, d_value]; a landmark's is the mean of its tokens'

@@ -34,11 +34,11 @@ TEST_CASE("single errors, each at its place") {
        {"1:1: attention is a section; write [attention] and in it plugin = \"adamra\""}},
       {kBase + "[train.steps]\nx = 1\n", {"5:8: train.steps is a table, but every key of [train] takes a value"}},
       {"[experiment]\ntimout = 3\n" + kBase, {"2:1: unknown key timout in [experiment] (did you mean timeout?)"}},
-      {"[experiment]\ntimeout = 0\n" + kBase, {"2:11: experiment.timeout = 0: expected a number in [0.001, 1e+09]"}},
+      {"[experiment]\ntimeout = 0\n" + kBase, {"2:11: experiment.timeout = 0: expected a number in [0.001, 1000000000]"}},
       {"[experiment]\nname = \"\"\n" + kBase, {"2:8: experiment.name is empty"}},
       // values
-      {kBase + "[train]\nsteps = \"many\"\n", {"6:9: train.steps = \"many\": expected an integer in [1, 1e+09]"}},
-      {kBase + "[train]\nsteps = 0\n", {"6:9: train.steps = 0: expected an integer in [1, 1e+09]"}},
+      {kBase + "[train]\nsteps = \"many\"\n", {"6:9: train.steps = \"many\": expected an integer in [1, 1000000000]"}},
+      {kBase + "[train]\nsteps = 0\n", {"6:9: train.steps = 0: expected an integer in [1, 1000000000]"}},
       {kBase + "[train]\nlearning_rate = nan\n", {"6:17: train.learning_rate = nan: expected a number in [0, 10]"}},
       {kBase + "[train]\nlearning_rate = [1e-3, 1e-4]\n",
        {"6:17: train.learning_rate = [0.001,0.0001]: expected a number in [0, 10]; several values to compare belong in "
@@ -143,7 +143,7 @@ TEST_CASE("a wrong value is not held against others in its default's stead") {
 
 TEST_CASE("the same bad base value in many trials is one error") {
   CHECK(errors(kBase + "[train]\nsteps = 0\n[grid]\nseeds = 50\nmodel.layers = [1, 2, 3]\n") ==
-        Names{"6:9: train.steps = 0: expected an integer in [1, 1e+09]"});
+        Names{"6:9: train.steps = 0: expected an integer in [1, 1000000000]"});
 }
 
 TEST_CASE("a missing default compression is told at the attention") {

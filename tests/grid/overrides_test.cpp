@@ -75,7 +75,7 @@ TEST_CASE("wrong overrides are told with their text") {
   };
   CHECK(one("train.stpes=200") == "--set: train.stpes=200: unknown key stpes in [train] (did you mean steps?)");
   CHECK(one("steps=200") == "--set: steps=200: unknown path steps (did you mean train.steps?)");
-  CHECK(one("train.steps=0") == "--set: train.steps=0: train.steps = 0: expected an integer in [1, 1e+09]");
+  CHECK(one("train.steps=0") == "--set: train.steps=0: train.steps = 0: expected an integer in [1, 1000000000]");
   CHECK(one("train.steps") == "--set: train.steps: expected path=value, for example train.steps=200");
   CHECK(one("train.steps=") == "--set: train.steps=: expected path=value, for example train.steps=200");
   CHECK(one("attention=linear") == "--set: attention=linear: attention is a section; its plugin is attention.plugin");

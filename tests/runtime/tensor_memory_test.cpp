@@ -13,14 +13,14 @@ TEST_CASE("memory of tensors is counted to the byte, and its peak repeats") {
   for (int round = 0; round < 3; ++round) {
     reset_peak_tensor_bytes();
     {
-      const auto a = torch::empty({1000}, torch::kFloat32);
+      const auto a = at::empty({1000}, at::kFloat);
       CHECK(tensor_bytes() - before == 4000);
       const auto view = a.slice(0, 10);
       CHECK(tensor_bytes() - before == 4000);
-      { const auto b = torch::empty({500}, torch::kFloat64); }
+      { const auto b = at::empty({500}, at::kDouble); }
       CHECK(tensor_bytes() - before == 4000);
       CHECK(peak_tensor_bytes() - before == 8000);
-      auto c = torch::ones({64, 64});
+      auto c = at::ones({64, 64});
       c = c.matmul(c) + 1;
       CHECK(c.sum().item<float>() == Approx(64 * 64 * 65));
       CHECK(reinterpret_cast<std::uintptr_t>(c.data_ptr()) % 64 == 0);

@@ -1,0 +1,79 @@
+// README.md, done as it says: the plugin in 40 lines built outside the tree, the grid in 20 lines run, the questions asked.
+#include <sstream>
+
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+namespace {
+
+/// The fenced block of a language, the `which`-th from 0.
+std::string block(const std::string& language, int which = 0) {
+  const auto readme = read_text(std::string(ABLATE_SOURCE_DIR) + "/README.md");
+  std::size_t at = 0;
+  for (int i = 0; i <= which; ++i) at = readme.find("\n```" + language + "\n", i == 0 ? 0 : at + 1);
+  REQUIRE(at != std::string::npos);
+  const auto start = at + language.size() + 5;
+  return readme.substr(start, readme.find("\n```", start) + 1 - start);
+}
+
+}  // namespace
+
+TEST_CASE("the README's plugin builds outside the tree, drops in, and runs beside the built-in ones", "[out-of-tree]") {
+  const auto source = block("cpp");
+  CHECK(std::count(source.begin(), source.end(), '\n') <= 40);
+  Workplace place;
+  place.folder().write("cosine/cosine.cpp", source);
+  place.folder().write("cosine/CMakeLists.txt", block("cmake"));
+  const auto project = (place.folder() / "cosine").string();
+  const auto configured = Process({"cmake", "-S", project, "-B", project + "/build", "-DCMAKE_BUILD_TYPE=Release",
+                                   std::string("-Dablate_DIR=") + ABLATE_BUILD_DIR})
+                              .wait();
+  INFO(configured.out << configured.err);
+  REQUIRE(configured.exit_code == 0);
+  const auto built = Process({"cmake", "--build", project + "/build"}).wait();
+  INFO(built.out << built.err);
+  REQUIRE(built.exit_code == 0);
+
+  // Dropped into the user's folder, it is there.
+  std::filesystem::create_directories(place.folder() / "data/ablate/plugins");
+  std::filesystem::copy_file(project + "/build/cosine.so", place.folder() / "data/ablate/plugins/cosine.so");
+  const auto shown = place.run({"plugins", "cosine"});
+  REQUIRE(shown.exit_code == 0);
+  CHECK(says(shown.out, "sharpness"));
+  const auto ran = place.run({"run", place.study(kTiny + "[grid]\nattention.plugin = [\"softmax\", \"cosine\"]\n").string()});
+  INFO(ran.err);
+  CHECK(ran.exit_code == 0);
+  CHECK(place.query("SELECT attention FROM runs WHERE outcome = 'done' ORDER BY attention").dump() ==
+        R"([{"attention":"cosine"},{"attention":"softmax"}])");
+}
+
+TEST_CASE("the README's grid and its questions work as they stand") {
+  const auto text = block("toml");
+  CHECK(std::count(text.begin(), text.end(), '\n') <= 20);
+  Workplace place;
+  place.folder().write("resolutions.toml", text);
+  const auto dry = place.run({"run", "resolutions.toml", "--dry-run"});
+  REQUIRE(dry.exit_code == 0);
+  CHECK(says(dry.out, "18 trials"));
+  const auto ran = place.run({"run", "resolutions.toml", "--set", "train.steps=2", "--set", "seeds=2", "--set",
+                              "train.evaluate_batches=1", "--set", "train.test_batches=1"});
+  INFO(ran.err);
+  REQUIRE(ran.exit_code == 0);
+  CHECK(says(ran.err, "12 done"));
+  CHECK(place
+            .run({"table", "resolutions", "--rows", "attention,attention.rates", "--cols", "train.batch", "--metric",
+                  "test/accuracy"})
+            .exit_code == 0);
+  CHECK(place.query(R"(SELECT "attention.rates", avg("train/step_time") FROM runs GROUP BY 1)").size() == 3);
+}
+
+TEST_CASE("every study in experiments/ resolves with the plugins there are") {
+  Workplace place;
+  // Their data may be missing here: what must hold without it is everything that comes before the data.
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(ABLATE_SOURCE_DIR) + "/experiments")) {
+    if (entry.path().extension() != ".toml") continue;
+    const auto ended = place.run({"run", entry.path().string(), "--dry-run"});
+    INFO(entry.path() << ": " << ended.err);
+    CHECK((ended.exit_code == 0 || says(ended.err, "ABLATE_DATA")));
+  }
+}

@@ -1,0 +1,104 @@
+// What the host costs a trial: 200 one-step trials of the smallest model, in turn in this process (no fork, no pipe, no
+// database) and through `ablate run -j 1`. Paired: A B A B ...; prints the median of each, the overhead a trial and the ratio.
+//   build/release/tests/bench_overhead [ROUNDS]
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+#include "core/grid/study.h"
+#include "core/registry/library.h"
+#include "core/registry/values.h"
+#include "core/runtime/trial.h"
+#include "tests/support/process.h"
+
+namespace {
+
+using namespace ablate;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kTrials = 200;
+const std::string kPlugins = std::string(ABLATE_BUILD_DIR) + "/lib/ablate/plugins/";
+const std::string kStudy = R"(
+[experiment]
+name = "overhead"
+[task]
+plugin = "listops"
+min_length = 5
+max_length = 24
+max_depth = 3
+max_arguments = 4
+train = 300
+dev = 20
+test = 20
+[model]
+layers = 1
+d_model = 8
+hidden = 8
+[attention]
+plugin = "linear"
+[train]
+steps = 1
+batch = 10
+evaluate_batches = 1
+test_batches = 1
+[grid]
+seeds = 200
+)";
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const int rounds = count > 1 ? std::atoi(arguments[1]) : 5;
+  const TemporaryFolder folder;
+  const auto file = folder.write("overhead.toml", kStudy);
+  const auto& linear = load_library(kPlugins + "linear.so");
+  const auto& listops = load_library(kPlugins + "listops.so");
+  const Catalog catalog{{describe(linear), describe(listops)}};
+  const auto study = load_study(file, {}, catalog);
+  const JsonValues values(study.trials.front().resolved.at("task"));
+  const auto task = listops.make_task({values, folder.path(), 1});
+  task->info();
+  task->load();
+
+  const auto alone = [&] {
+    const auto start = Clock::now();
+    for (const auto& trial : study.trials)
+      run_trial({trial.resolved, *task, {&linear, trial.resolved.at("attention")}, {}}, [](const Progress&) {});
+    return seconds_since(start);
+  };
+  const auto run = [&](const char* seeds) {
+    std::filesystem::remove(folder / "overhead.db");
+    const auto start = Clock::now();
+    const auto ended = Process({std::string(ABLATE_BUILD_DIR) + "/bin/ablate", "--db", folder / "overhead.db", "run", file,
+                                "-j", "1", "--set", seeds})
+                           .wait();
+    if (ended.exit_code != 0) std::fprintf(stderr, "%s", ended.err.c_str());
+    return seconds_since(start);
+  };
+  std::vector<double> direct, hosted, start_up, ratio;
+  alone();
+  run("seeds=200");
+  for (int i = 0; i < rounds; ++i) {
+    direct.push_back(alone());
+    // What one trial costs includes starting a worker; 200 less 1 leaves 199 trials without it.
+    const double one = run("seeds=1"), all = run("seeds=200");
+    start_up.push_back(one);
+    hosted.push_back((all - one) / (kTrials - 1));
+    ratio.push_back(hosted.back() / (direct.back() / kTrials));
+  }
+  const double own = 1e3 * median(direct) / kTrials, through = 1e3 * median(hosted);
+  std::printf("%d rounds, %d trials of one step, 1 job, 1 thread\n", rounds, kTrials);
+  std::printf("in one process   %8.2f ms a trial\n", own);
+  std::printf("through ablate   %8.2f ms a trial (ratio %.2f)\n", through, median(ratio));
+  std::printf("overhead         %8.2f ms a trial\n", through - own);
+  std::printf("one trial, whole %8.0f ms (with the start of the worker)\n", 1e3 * median(start_up));
+  return 0;
+}

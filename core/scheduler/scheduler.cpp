@@ -7,6 +7,8 @@
 #include <chrono>
 #include <csignal>
 #include <deque>
+#include <limits>
+#include <set>
 
 #include "core/runtime/metrics.h"
 #include "core/scheduler/display.h"
@@ -150,8 +152,9 @@ class Scheduler {
       for (const auto& point : data.at("curve")) trial.attempt.curve.push_back({point.at(0), point.at(1), number(point.at(2))});
       std::vector<db::Metric> metrics;
       for (const auto& m : data.at("metrics"))
-        metrics.push_back({m.at("name"), m.at("unit"), m.at("direction"), m.at("description")});
-      store_.put_metrics(metrics);
+        if (known_metrics_.insert(m.at("name")).second)
+          metrics.push_back({m.at("name"), m.at("unit"), m.at("direction"), m.at("description")});
+      if (!metrics.empty()) store_.put_metrics(metrics);
     } else if (data.contains("step")) {
       display_.progress(job, data.at("step"), data.at("steps"), number(data.at("loss")), number(data.at("accuracy")));
     }
@@ -240,6 +243,7 @@ class Scheduler {
   std::map<int, Running> running_;
   Display display_;
   RunSummary summary_;
+  std::set<std::string> known_metrics_;
   int last_job_ = 0;
 };
 

@@ -25,8 +25,8 @@ TEST_CASE("the README's plugin builds outside the tree, drops in, and runs besid
   place.folder().write("cosine/cosine.cpp", source);
   place.folder().write("cosine/CMakeLists.txt", block("cmake"));
   const auto project = (place.folder() / "cosine").string();
-  const auto configured = Process({"cmake", "-S", project, "-B", project + "/build", "-DCMAKE_BUILD_TYPE=Release",
-                                   std::string("-Dablate_DIR=") + ABLATE_BUILD_DIR})
+  const auto configured = Process({"cmake", "-S", project, "-B", project + "/build", "-G", "Ninja",
+                                   "-DCMAKE_BUILD_TYPE=Release", std::string("-Dablate_DIR=") + ABLATE_BUILD_DIR})
                               .wait();
   INFO(configured.out << configured.err);
   REQUIRE(configured.exit_code == 0);

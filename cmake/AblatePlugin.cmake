@@ -1,37 +1,102 @@
-# ablate_add_plugin(NAME SOURCES file... [TORCH_FREE] [LIBRARIES target...]): one plugin library, NAME.so, NAME being its id.
-# Hidden visibility; the torch version and the digest of its sources go into the descriptor. A task is TORCH_FREE.
-# (FIXTURE, in ablate's own tests: a library that is not installed beside the others.)
-function(ablate_add_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH_FREE;FIXTURE" "" "SOURCES;LIBRARIES")
+# ablate_add_plugin(NAME SOURCES file... [CUDA_SOURCES file...] [TORCH_FREE] [LIBRARIES target...]): one plugin library, NAME.so,
+# NAME being its id. Hidden visibility; the ABI stamp, the torch version and the digest of its sources stand in its descriptor.
+#
+# A library is a link error where a symbol is undefined, or where nothing is exported as a plugin. A task is TORCH_FREE: it is
+# compiled without torch on the include path. CUDA_SOURCES (.cu) are compiled without torch, too: pass them raw pointers and a
+# stream. Where there is no CUDA toolkit they are left out, with a message; where they are in, ABLATE_HAS_CUDA_SOURCES is
+# defined in SOURCES. CMAKE_CUDA_ARCHITECTURES says for which devices; by default, code that the driver translates for any.
+#
+# (FIXTURE, in ablate's own tests: a library that is not installed beside the others, and may be broken.)
+macro(ablate_add_plugin name)
+  # A macro, because CMake enables a language only in the file's own scope.
+  set(_ablate_arguments ${ARGN})
+  if("CUDA_SOURCES" IN_LIST _ablate_arguments AND NOT CMAKE_CUDA_COMPILER_LOADED)
+    if(NOT DEFINED ENV{CUDACXX})
+      find_program(ABLATE_NVCC nvcc PATHS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin /opt/cuda/bin)
+      mark_as_advanced(ABLATE_NVCC)
+      if(ABLATE_NVCC)
+        set(ENV{CUDACXX} ${ABLATE_NVCC})
+      endif()
+    endif()
+    include(CheckLanguage)
+    check_language(CUDA)
+    if(CMAKE_CUDA_COMPILER)
+      enable_language(CUDA)
+    endif()
+  endif()
+  _ablate_add_plugin(${name} ${ARGN})
+endmacro()
+
+function(_ablate_add_plugin name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH_FREE;FIXTURE" "" "SOURCES;CUDA_SOURCES;LIBRARIES")
   if(NOT arg_SOURCES)
     message(FATAL_ERROR "ablate_add_plugin(${name}): no SOURCES")
   endif()
-  # What the code does is in its sources, the headers beside them and the SDK's own inline code.
-  get_target_property(sdk ablate::sdk INTERFACE_INCLUDE_DIRECTORIES)
-  file(GLOB headers CONFIGURE_DEPENDS *.h *.hpp *.cuh ${sdk}/ablate/*.h)
-  set(all "")
-  foreach(source IN LISTS arg_SOURCES headers)
-    get_filename_component(path ${source} ABSOLUTE)
-    file(SHA256 ${path} sum)
-    string(APPEND all "${sum}\n")
-    # An edit reruns CMake, and with it the digest.
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
-  endforeach()
-  string(SHA256 digest "${all}")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "ablate_add_plugin(${name}): found ${arg_UNPARSED_ARGUMENTS}, "
+                        "expected SOURCES, CUDA_SOURCES, LIBRARIES or TORCH_FREE")
+  endif()
+  _ablate_code_digest(digest ${arg_SOURCES} ${arg_CUDA_SOURCES})
   add_library(${name} MODULE ${arg_SOURCES})
   target_compile_features(${name} PRIVATE cxx_std_20)
   target_link_libraries(${name} PRIVATE ablate::sdk ${arg_LIBRARIES})
   if(TARGET ablate_warnings)
     target_link_libraries(${name} PRIVATE ablate_warnings)
   endif()
-  if(NOT arg_TORCH_FREE)
+  target_compile_definitions(${name} PRIVATE ABLATE_TORCH_VERSION="${LIBTORCH_VERSION}" ABLATE_CODE_DIGEST="${digest}")
+  # Static LIBRARIES keep their symbols to themselves: two plugins may hold two releases of one library.
+  target_link_options(${name} PRIVATE -Wl,-z,defs -Wl,--exclude-libs,ALL)
+  if(NOT arg_FIXTURE)
+    target_link_options(${name} PRIVATE -Wl,--require-defined=ablate_plugin -Wl,--require-defined=ablate_abi)
+  endif()
+  if(arg_TORCH_FREE)
+    target_link_options(${name} PRIVATE -Wl,--no-allow-shlib-undefined)
+  else()
     target_link_libraries(${name} PRIVATE ablate::torch)
   endif()
-  target_compile_definitions(${name} PRIVATE ABLATE_TORCH_VERSION="${LIBTORCH_VERSION}" ABLATE_CODE_DIGEST="${digest}")
-  target_link_options(${name} PRIVATE -Wl,-z,defs -Wl,--no-allow-shlib-undefined -Wl,--unresolved-symbols=ignore-in-shared-libs)
-  set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  set_target_properties(${name} PROPERTIES PREFIX "" CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
+                        VISIBILITY_INLINES_HIDDEN ON)
+  if(arg_CUDA_SOURCES AND CMAKE_CUDA_COMPILER)
+    _ablate_add_cuda(${name} ${arg_CUDA_SOURCES})
+  elseif(arg_CUDA_SOURCES)
+    message(STATUS "${name}: no CUDA toolkit was found (nvcc; set CUDACXX to it): built without ${arg_CUDA_SOURCES}")
+  endif()
   if(TARGET ablate_plugins AND NOT arg_FIXTURE)  # ablate's own tree
     add_dependencies(ablate_plugins ${name})
     set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/ablate/plugins)
   endif()
+endfunction()
+
+# What the code does is in its sources, the headers beside them and the SDK's own inline code. The digest depends on nothing
+# else, such as where the files are: built elsewhere, or against an installed SDK, it is the same.
+function(_ablate_code_digest result)
+  get_target_property(sdk ablate::sdk INTERFACE_INCLUDE_DIRECTORIES)
+  file(GLOB beside CONFIGURE_DEPENDS *.h *.hpp *.cuh)
+  file(GLOB sdk_headers CONFIGURE_DEPENDS ${sdk}/ablate/*.h)
+  set(sums "")
+  foreach(file IN LISTS ARGN beside sdk_headers)
+    get_filename_component(path ${file} ABSOLUTE)
+    if(NOT EXISTS ${path})
+      message(FATAL_ERROR "ablate_add_plugin: no file ${path}")
+    endif()
+    file(SHA256 ${path} sum)
+    string(APPEND sums "${sum}\n")
+    # An edit reruns CMake, and with it the digest.
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+  endforeach()
+  string(SHA256 digest "${sums}")
+  set(${result} ${digest} PARENT_SCOPE)
+endfunction()
+
+# Objects of their own, so that torch's headers are not on their include path. CUDA's runtime is linked statically: the plugin
+# also loads where there is no CUDA, and shares torch's context on the device.
+function(_ablate_add_cuda name)
+  add_library(${name}-cuda OBJECT ${ARGN})
+  target_compile_options(${name}-cuda PRIVATE -std=c++20)  # CMake 3.25 does not know that nvcc has it
+  target_link_libraries(${name}-cuda PRIVATE ablate::sdk)
+  set_target_properties(${name}-cuda PROPERTIES POSITION_INDEPENDENT_CODE ON CUDA_VISIBILITY_PRESET hidden
+                        VISIBILITY_INLINES_HIDDEN ON CUDA_RUNTIME_LIBRARY Static)
+  target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}-cuda>)
+  set_target_properties(${name} PROPERTIES CUDA_RUNTIME_LIBRARY Static)
+  target_compile_definitions(${name} PRIVATE ABLATE_HAS_CUDA_SOURCES)
 endfunction()

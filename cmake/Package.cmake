@@ -1,18 +1,25 @@
-# find_package(ablate) from the build tree and from an install prefix.
+# find_package(ablate) from the build tree and from an install prefix: ablateConfig.cmake says what it gives.
 include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
 
+# Paths are relative to the config's own folder in a prefix, which may be moved, and absolute in a build tree.
 set(ABLATE_SDK_LOCATION ${PROJECT_SOURCE_DIR}/core/sdk/include)
 set(ABLATE_MODULES_LOCATION ${PROJECT_SOURCE_DIR}/cmake)
+set(ABLATE_PROGRAM_LOCATION ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ablate)
 configure_file(cmake/ablateConfig.cmake.in ${CMAKE_BINARY_DIR}/ablateConfig.cmake @ONLY)
 
 set(_package ${CMAKE_INSTALL_LIBDIR}/cmake/ablate)
 file(RELATIVE_PATH ABLATE_SDK_LOCATION /${_package} /${CMAKE_INSTALL_INCLUDEDIR})
 set(ABLATE_MODULES_LOCATION .)
+file(RELATIVE_PATH ABLATE_PROGRAM_LOCATION /${_package} /${CMAKE_INSTALL_BINDIR}/ablate)
 configure_file(cmake/ablateConfig.cmake.in ${CMAKE_BINARY_DIR}/install/ablateConfig.cmake @ONLY)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/ablateConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
-install(FILES ${CMAKE_BINARY_DIR}/install/ablateConfig.cmake cmake/LibTorch.cmake cmake/AblatePlugin.cmake DESTINATION ${_package})
+install(FILES ${CMAKE_BINARY_DIR}/install/ablateConfig.cmake ${CMAKE_BINARY_DIR}/ablateConfigVersion.cmake cmake/LibTorch.cmake
+              cmake/AblatePlugin.cmake DESTINATION ${_package})
 install(DIRECTORY core/sdk/include/ablate DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(TARGETS ablate ablate-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 get_property(_plugins TARGET ablate_plugins PROPERTY MANUALLY_ADDED_DEPENDENCIES)
 install(TARGETS ${_plugins} LIBRARY DESTINATION lib/ablate/plugins)

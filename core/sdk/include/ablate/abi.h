@@ -4,6 +4,7 @@
 // the first field of the descriptor. A field that differs is a refusal that names it, what was found and what was expected.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 // Increased whenever a header of this SDK changes what compiled plugins and host exchange.

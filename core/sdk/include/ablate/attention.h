@@ -15,23 +15,28 @@
 
 namespace ablate {
 
-/// What an attention is made with. Valid only during the factory's call, except the generator.
+/// What an attention is made with: the host's, valid only during the factory's call. Copy what is needed later; the generator
+/// is a handle that may be kept, but after the factory draw from AttentionInput's.
 struct AttentionContext {
   const Values& parameters;
   std::int64_t d_model;        ///< channels of queries, context and output
   std::int64_t max_length;     ///< tokens; no sequence is longer
   bool causal;                 ///< true only where causal is promised
   torch::Generator generator;  ///< the only source of randomness (CPU: parameters and buffers are made there, then moved)
-  /// Makes an instance of the trial's compression plugin (a new one each call); register it as a submodule. Throws
-  /// std::logic_error where takes_compression is not promised.
+  /// Makes an instance of the trial's compression plugin, a new one each call, which belongs to the caller: register it as a
+  /// submodule and pass on_step() on to it. Call it in the factory only. Throws std::logic_error where takes_compression is not
+  /// promised, and what the compression's factory throws.
   std::function<std::shared_ptr<Compression>(Rate rate, std::int64_t heads, std::int64_t d_head)> make_compression;
   /// Whether that plugin's slots have keys which may be projected after compression.
   bool slots_have_keys = false;
 };
 
-/// What a stateful attention carries from segment to segment; the host detaches it between steps and drops it at a reset.
+/// What a stateful attention carries from segment to segment: tensors on the module's device, of any shape. The host keeps
+/// them, hands them back with the next segment, detaches them between steps and drops them at a reset.
 using AttentionState = std::vector<torch::Tensor>;
 
+/// One call's input. All floating tensors have the type and the device of the module's parameters. They are shared with the
+/// host: read them, never write into them, and keep none after the call (except through AttentionOutput::state).
 struct AttentionInput {
   torch::Tensor queries;  ///< [batch, n, d_model]
   torch::Tensor context;  ///< [batch, n_context, d_model]; in self-attention the same tensor as queries
@@ -39,7 +44,7 @@ struct AttentionInput {
   /// anything, NaN too, and changes no output of a real query. In self-attention outputs at padded positions may be anything
   /// finite.
   torch::Tensor mask;
-  AttentionState state;        ///< empty at the start of a sequence
+  AttentionState state;        ///< what the last segment's call gave; empty at the start of a sequence, or not stateful
   torch::Generator generator;  ///< for randomness in the forward pass, on the input's device
   bool measure = false;        ///< fill AttentionOutput::metrics (evaluation passes)
 };
@@ -51,20 +56,27 @@ struct Measurement {
   std::string unit;  ///< "" for a plain number
 };
 
+/// One call's result, which the host takes over. Outputs may be views; they have the type and the device of the queries.
 struct AttentionOutput {
-  torch::Tensor output;  ///< [batch, n, d_model]; 0 for a query with nothing to attend to, before the output projection
-  AttentionState state;
-  torch::Tensor auxiliary_loss;  ///< scalar, added to the training loss; undefined: none
-  std::vector<Measurement> metrics;
+  torch::Tensor output;          ///< [batch, n, d_model]; 0 for a query with nothing to attend to, before the output projection
+  AttentionState state;          ///< for the next segment; empty where stateful is not promised
+  torch::Tensor auxiliary_loss;  ///< shape [], with its graph; added to the training loss; undefined: none
+  std::vector<Measurement> metrics;  ///< only where AttentionInput::measure asks for them: they cost a synchronisation
 };
 
-/// An attention method. One instance serves one layer; calls come from one thread. Parameters and buffers are registered with
-/// the module, so the host saves, restores and moves them. Exceptions fail the trial with their what().
+/// An attention method. One instance serves one layer of one model and is owned by it; all calls come from one thread, which
+/// need not be the factory's. Parameters and buffers are registered with the module, so the host saves, restores and moves them
+/// to the device; a tensor that is not registered stays behind. Every call may throw std::exception, torch's included: then the
+/// trial fails with its what(), and the instance is not used again.
 class Attention : public torch::nn::Module {
  public:
+  /// Shapes as in AttentionInput and AttentionOutput; batch, n and n_context differ from call to call. With gradients in
+  /// training (is_training()), without in evaluation, where nothing registered may change, and the result depends on that and
+  /// the input alone.
   virtual AttentionOutput forward(const AttentionInput& input) = 0;
 
-  /// After an optimiser step, in training only: the place for moving averages and redrawn features. @param step from 1
+  /// After an optimiser step, in training only: the place for moving averages and redrawn features, which change buffers under
+  /// a torch::NoGradGuard of its own. @param step from 1
   virtual void on_step(std::int64_t step) { static_cast<void>(step); }
 };
 

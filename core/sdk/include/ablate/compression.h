@@ -12,7 +12,8 @@
 
 namespace ablate {
 
-/// What a compression is made with. Valid only during the factory's call, except the generator.
+/// What a compression is made with: the host's, valid only during the factory's call. Copy what is needed later; the generator
+/// is a handle that may be kept.
 struct CompressionContext {
   const Values& parameters;
   Rate rate;
@@ -42,7 +43,10 @@ struct Memory {
   torch::Tensor slots;
 };
 
-/// A compression method. One instance serves one attention layer; calls come from one thread.
+/// A compression method. One instance is owned by one attention layer, which calls it from one thread. Parameters and buffers
+/// are registered with the module. Tensors handed in are shared with the caller: read them, never write into them. Results may
+/// be views of them, have their type and device, and belong to the caller. Every call may throw std::exception, torch's
+/// included: the trial fails with its what().
 ///
 /// Padding: with mask [batch, length] (true = a token; padding only at the end), an item of L tokens gives exactly the memory
 /// of the sequence cut to L: the same values in its first rate.slots(L) slots, and nothing in the others. Tensors under the
@@ -50,7 +54,8 @@ struct Memory {
 class Compression : public torch::nn::Module {
  public:
   /// Writes a sequence. @param keys [batch, heads, length, d_key] @param values [batch, heads, length, d_value]
-  /// @param mask [batch, length] bool, or undefined: no padding. Any floating type; the device of the inputs.
+  /// @param mask [batch, length] bool, or undefined: no padding. Any floating type; the device of the inputs. heads and
+  /// channels are those of the context, length is at most its max_length. In evaluation nothing registered may change.
   virtual Memory write(const torch::Tensor& keys, const torch::Tensor& values, const torch::Tensor& mask) = 0;
 
   /// Reads a memory: out = weights(q) V / (weights(q) mass), without the division where mass is undefined.
@@ -59,7 +64,8 @@ class Compression : public torch::nn::Module {
   /// @param queries [batch, heads, n, d_key] @return [batch, heads, n, d_value]; 0 where there is nothing to read.
   virtual torch::Tensor read(const torch::Tensor& queries, const Memory& memory, Similarity similarity) = 0;
 
-  /// After an optimiser step, in training only: the place for moving averages and redrawn features. @param step from 1
+  /// After an optimiser step, in training only, passed on by the attention: the place for moving averages and redrawn features,
+  /// which change buffers under a torch::NoGradGuard of its own. @param step from 1
   virtual void on_step(std::int64_t step) { static_cast<void>(step); }
 };
 

@@ -25,10 +25,13 @@ class HeadwiseAttention : public Attention {
 
   /// @param queries [batch, heads, n, d_head] @param keys, values [batch, heads, n_context, d_head]
   /// @param mask [batch, n_context] bool, true = a token; undefined: no padding. Keys and values under it are 0.
-  /// @return [batch, heads, n, d_head]; 0 for a query with nothing to attend to.
+  /// @return [batch, heads, n, d_head], of the queries' type and device; 0 for a query with nothing to attend to. Where
+  /// causal() is true (then n = n_context) query i attends to keys 0 to i. The arguments belong to the caller: never write into
+  /// them. May throw std::exception.
   virtual torch::Tensor attend(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& values,
                                const torch::Tensor& mask) = 0;
 
+  /// As Attention::forward, without state, auxiliary loss and metrics: a method that has these overrides it.
   AttentionOutput forward(const AttentionInput& input) override {
     const bool padded = input.mask.defined();
     // Zeroing is no masking (attend still has to leave these keys out); it keeps NaN in padded inputs from reaching a product.

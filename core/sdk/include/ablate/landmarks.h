@@ -19,9 +19,9 @@ namespace ablate {
 /// of a segment are alike.
 class LandmarkCompression : public Compression {
  public:
-  /// As Compression::read. Memory: keys [batch, heads, slots, d_key], values [batch, heads, slots, d_value], mass
-  /// [batch, heads or 1, slots] of the values' type. A query whose weights sum to 0 reads 0. Kernel reads take
-  /// O((n + slots) d_key d_value) time: no [n, slots] matrix exists.
+  /// As Compression::read; keeps nothing. Memory: keys [batch, heads, slots, d_key], values [batch, heads, slots, d_value],
+  /// mass [batch, heads or 1, slots] of the values' type. A query whose weights sum to 0 reads 0. Kernel reads take O((n +
+  /// slots) d_key d_value) time: no [n, slots] matrix exists.
   torch::Tensor read(const torch::Tensor& queries, const Memory& memory, Similarity similarity) override {
     return similarity == Similarity::kSoftmax ? softmax_read(queries, memory)
                                               : kernel_read(queries, memory, similarity == Similarity::kRelu);

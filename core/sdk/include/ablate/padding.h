@@ -7,7 +7,8 @@
 
 namespace ablate {
 
-/// Zeros under the mask, whatever stood there; gradients there are 0 too. @param x [batch, heads, length, channels]
+/// Zeros under the mask, whatever stood there; gradients there are 0 too. x is not changed. @param x [batch, heads, length,
+/// channels]
 /// @param mask [batch, length] bool, true = a token; undefined: x itself is returned.
 inline torch::Tensor clear_padding(const torch::Tensor& x, const torch::Tensor& mask) {
   // Filling, not multiplying: NaN times 0 is NaN.
@@ -15,7 +16,7 @@ inline torch::Tensor clear_padding(const torch::Tensor& x, const torch::Tensor& 
 }
 
 /// [batch, 1, rate.slots(length)] bool, true where slot j < rate.slots(tokens of the item): Memory::slots (compression.h).
-/// @param mask [batch, length] bool; undefined: the result is undefined too.
+/// @param mask [batch, length] bool; undefined: the result is undefined too. On the mask's device.
 inline torch::Tensor existing_slots(Rate rate, const torch::Tensor& mask) {
   if (!mask.defined()) return {};
   const auto count = (mask.sum(-1) * rate.numerator + (rate.denominator - 1)).floor_divide(rate.denominator);

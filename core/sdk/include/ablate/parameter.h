@@ -17,6 +17,8 @@ enum class ParameterType : std::int32_t {
   kRates,  ///< a list of 1 to 64 rates
 };
 
+/// One parameter. Its texts are static storage of the library, which is never unloaded. The host reads it from any thread, and
+/// refuses a library whose schema is not as said here, with the parameter's name.
 struct Parameter {
   const char* name;  ///< snake_case; "plugin" is reserved
   ParameterType type;
@@ -28,6 +30,7 @@ struct Parameter {
   const char* help;           ///< one line, without a full stop
 };
 
+/// Both ends belong to it.
 struct Range {
   double minimum = std::numeric_limits<double>::lowest();
   double maximum = std::numeric_limits<double>::max();

@@ -35,8 +35,10 @@ struct Capabilities {
   bool stateful = false;           ///< carries a state from segment to segment
   bool takes_compression = false;  ///< asks the context for a compression plugin
   // compression
-  bool slots_have_keys = false;     ///< a slot has a key that may be projected after compression (all but random features)
-  bool averages = false;            ///< a constant sequence is compressed to that constant
+  bool slots_have_keys = false;  ///< a slot has a key that may be projected after compression (all but random features)
+  /// A constant sequence is compressed to that constant. Of an attention: weights sum to 1, so that where all tokens are alike
+  /// their number makes no difference (one that takes a compression: over compressions that promise it too).
+  bool averages = false;
   bool lossless_at_rate_1 = false;  ///< at rate 1 a read equals attention over the sequence itself
   // attention and compression
   bool half_precision = false;       ///< float16 and bfloat16, besides float32 and float64
@@ -59,13 +61,14 @@ struct Descriptor {
   Capabilities capabilities;
   const Parameter* parameters;
   std::size_t parameter_count;
-  // The factory of the plugin's kind; the others are null. Each may throw std::exception: the trial fails with its what().
+  // The factory of the plugin's kind; the others are null. It gives a new instance each call, owned by the caller, and is
+  // called in a worker only, from one thread at a time. It may throw std::exception: the trial fails with its what().
   std::shared_ptr<Attention> (*make_attention)(const AttentionContext&);
   std::shared_ptr<Compression> (*make_compression)(const CompressionContext&);
   std::unique_ptr<Task> (*make_task)(const TaskContext&);
 };
 
-/// What a plugin's author writes; the macros add the rest.
+/// What a plugin's author writes, all of it static storage; the macros add the rest.
 struct About {
   const char* id;
   const char* version;
@@ -75,7 +78,8 @@ struct About {
   std::span<const Parameter> parameters = {};
 };
 
-/// The name of the one exported symbol, a function: const Descriptor* ablate_plugin().
+/// The name of the one exported symbol, a function: const Descriptor* ablate_plugin(). Called once, after loading; gives static
+/// storage, never null, and throws nothing.
 inline constexpr const char* kPluginSymbol = "ablate_plugin";
 inline constexpr const char* kAbiSection = ".ablate.abi";
 

@@ -12,7 +12,7 @@ struct Rate {
   std::int64_t numerator = 1;
   std::int64_t denominator = 1;
 
-  /// ceil(rate * n): the number of slots for n tokens; at least 1 for n >= 1.
+  /// ceil(rate * n): the number of slots for n >= 0 tokens; at least 1 for n >= 1. Exact while n * numerator fits 63 bits.
   constexpr std::int64_t slots(std::int64_t n) const { return (n * numerator + denominator - 1) / denominator; }
 
   /// floor(rate * position): the slot that the token at a position belongs to. It does not depend on the sequence's length, so
@@ -24,6 +24,7 @@ struct Rate {
   constexpr bool operator==(const Rate&) const = default;
 };
 
+/// In lowest terms, as the host hands rates out. Both parts are positive.
 constexpr Rate reduced(Rate rate) {
   const std::int64_t divisor = std::gcd(rate.numerator, rate.denominator);
   return divisor > 1 ? Rate{rate.numerator / divisor, rate.denominator / divisor} : rate;

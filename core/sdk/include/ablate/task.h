@@ -11,10 +11,10 @@
 
 namespace ablate {
 
-/// What a task is made with. Valid only during the factory's call.
+/// What a task is made with: the host's, valid only during the factory's call. Copy what is needed later.
 struct TaskContext {
   const Values& parameters;
-  std::filesystem::path cache;  ///< a folder for generated or converted data; write a temporary file, then rename
+  std::filesystem::path cache;  ///< a folder for this task's data, which exists; write a temporary file, then rename it
   int threads;                  ///< how many threads load() may use
 };
 
@@ -27,20 +27,20 @@ struct TaskInfo {
   std::int64_t classes = 0;     ///< labels lie in [0, classes)
 };
 
-/// A batch's memory, owned by the host: row-major, to be filled whole.
+/// A batch's memory: the host's, valid only during the call; row-major, to be filled whole, by the thread that calls.
 struct BatchView {
   std::span<std::int64_t> ids;     ///< [batch, length]; 0 where there is no token
   std::span<std::int64_t> labels;  ///< [batch]
 };
 
-/// The host calls info() first, then load() once, then the rest, from one thread; after load() the reading calls may come from
-/// several. Every call may throw std::exception with a message that names the file, what was found and what was expected.
-/// The same parameters and files give the same examples in the same order, whatever the number of threads.
+/// Owned by the host, which calls info() first, then load() once, then the rest, from one thread; after load() the reading
+/// calls may come from several. Every call may throw std::exception with a message that names the file, what was found and what
+/// was expected. The same parameters and files give the same examples in the same order, whatever the number of threads.
 class Task {
  public:
   virtual ~Task() = default;
 
-  /// Cheap (milliseconds): parameters and file headers only.
+  /// Cheap (milliseconds): parameters and file headers only. The same before and after load().
   virtual TaskInfo info() = 0;
   /// Reads, generates or converts the data. A generated data set goes into the cache folder.
   virtual void load() = 0;
@@ -48,7 +48,7 @@ class Task {
   virtual std::string digest() const = 0;
   /// Number of examples. After load().
   virtual std::int64_t size(Split split) const = 0;
-  /// Fills a batch with examples, by index in [0, size(split)). After load().
+  /// Fills a batch with examples, by index in [0, size(split)); throws std::out_of_range for another. After load().
   virtual void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const = 0;
   /// An example as a person reads it. After load().
   virtual std::string describe(Split split, std::int64_t index) const = 0;

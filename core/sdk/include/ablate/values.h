@@ -11,7 +11,7 @@ namespace ablate {
 
 /// The values of exactly the parameters that the plugin's schema declares, every default filled in, every value checked.
 /// Asking for a name that the schema lacks, or with another type, throws std::logic_error: it is a fault in the plugin.
-/// Owned by the host; valid only during the call it was handed to. Any thread.
+/// Owned by the host; valid only during the call it was handed to; what it returns is the caller's. Any thread.
 class Values {
  public:
   virtual ~Values() = default;

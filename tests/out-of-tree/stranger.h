@@ -1,0 +1,49 @@
+// A stranger's machine: a home folder with nothing in it, ablate installed below it, and a shell.
+#pragma once
+
+#include "tests/support/catch.h"
+#include "tests/support/process.h"
+
+class Stranger {
+ public:
+  Stranger() { std::filesystem::create_directory(home_ / "work"); }
+
+  const std::filesystem::path& home() const { return home_.path(); }
+  std::filesystem::path work() const { return home_ / "work"; }
+
+  /// Installs ablate to ~/ablate and puts it on the PATH.
+  void install() {
+    const auto installed = Process({"cmake", "--install", ABLATE_BUILD_DIR, "--prefix", (home_ / "ablate").string()}).wait();
+    INFO(installed.err);
+    REQUIRE(installed.exit_code == 0);
+    path_ = (home_ / "ablate/bin").string() + ":" + path_;
+  }
+
+  /// A script, in ~/work, which ends at the first command that fails.
+  Ended shell(const std::string& script) const {
+    return Process({"bash", "-euo", "pipefail", "-c", script},
+                   {{"HOME", home_.path().string()},
+                    {"PATH", path_},
+                    {"XDG_CACHE_HOME", ""},
+                    {"XDG_DATA_HOME", ""},
+                    {"ABLATE_DB", ""},
+                    {"ABLATE_PLUGIN_PATH", ""},
+                    {"ABLATE_WORKER", ""}},
+                   work().string())
+        .wait();
+  }
+
+  /// Output of a script that has to succeed.
+  std::string output_of(const std::string& script) const {
+    const auto ended = shell(script);
+    INFO(script << "\n" << ended.out << ended.err);
+    REQUIRE(ended.exit_code == 0);
+    return ended.out + ended.err;
+  }
+
+ private:
+  TemporaryFolder home_;
+  std::string path_ = std::getenv("PATH");
+};
+
+inline bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

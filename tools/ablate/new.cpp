@@ -1,0 +1,148 @@
+// ablate new: a folder with a plugin that builds, passes `ablate check` and runs in a grid as it is.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "core/util/error.h"
+#include "core/util/nearest.h"
+#include "tools/ablate/commands.h"
+#include "tools/ablate/templates/templates.h"
+
+namespace ablate {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct NewArguments {
+  std::string kind, name, in = ".";
+};
+
+/// The words of a name: what any other way of writing it has between its capitals, spaces, underscores and hyphens.
+std::vector<std::string> words_of(const std::string& name) {
+  std::vector<std::string> words(1);
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto c = static_cast<unsigned char>(name[i]);
+    const bool starts = std::isupper(c) != 0 && i > 0 && std::islower(static_cast<unsigned char>(name[i - 1])) != 0;
+    if ((starts || std::isalnum(c) == 0) && !words.back().empty()) words.emplace_back();
+    if (std::isalnum(c) != 0) words.back() += static_cast<char>(std::tolower(c));
+  }
+  if (words.back().empty() && words.size() > 1) words.pop_back();
+  return words;
+}
+
+std::string joined(const std::vector<std::string>& words, const std::string& between) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+std::string camel_case(std::vector<std::string> words) {
+  for (auto& word : words) word[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(word[0])));
+  return joined(words, "");
+}
+
+void check_kind(const std::string& kind) {
+  const std::vector<std::string> kinds = {"attention", "compression", "task"};
+  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+    throw Error(fmt::format("found the kind {}, expected attention, compression or task{}", kind, hint(kind, kinds)));
+}
+
+void check_name(const std::string& name) {
+  const auto words = words_of(name);
+  const auto kebab = joined(words, "-");
+  const bool can_be_one = !kebab.empty() && std::isalpha(static_cast<unsigned char>(kebab[0])) != 0;
+  if (name != kebab || !can_be_one || name.size() > 64)
+    throw Error(
+        fmt::format("found the name {}, expected at most 64 lower-case letters and digits in words joined by '-', the "
+                    "first a letter{}",
+                    name, can_be_one && kebab != name && kebab.size() <= 64 ? " (did you mean " + kebab + "?)" : ""));
+  // The library's target has the plugin's name, and these are CMake's own.
+  for (const char* taken : {"all", "clean", "help", "install", "package", "preinstall", "test"})
+    if (name == taken) throw Error(fmt::format("the name {0} is taken by CMake's own target; try my-{0}", name));
+}
+
+/// What `ablate plugins` lists would refuse a second plugin of the same kind and id.
+void check_free(const NewArguments& arguments, const Options& options) {
+  std::unique_ptr<WorkerClient> worker;
+  for (const auto& library : find_libraries(options, worker))
+    if (library.refusal.empty() && library.info.id == arguments.name && to_text(library.info.kind) == arguments.kind)
+      throw Error(
+          fmt::format("the {} {} exists, in {}; choose another name", arguments.kind, arguments.name, library.path.string()));
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+/// @throws Error where the folder exists or cannot be made.
+fs::path make_folder(const NewArguments& arguments) {
+  if (!fs::is_directory(arguments.in))
+    throw Error(fmt::format("--in {}: no such folder; it takes the folder that the new one is made in", arguments.in));
+  const auto folder = (fs::path(arguments.in) / arguments.name).lexically_normal();
+  std::error_code failed;
+  if (fs::exists(folder))
+    throw Error(fmt::format("{} exists already, and is left as it is; choose another name, or another folder with --in",
+                            folder.string()));
+  if (!fs::create_directory(folder, failed))
+    throw Error(fmt::format("{} cannot be made: {}", folder.string(), failed.message()));
+  return folder;
+}
+
+/// In quotes where a shell would take it apart.
+std::string shell_word(const std::string& text) {
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("/._-+").find(c) != std::string_view::npos;
+  });
+  return plain ? text : "'" + replaced(text, "'", "'\\''") + "'";
+}
+
+int make(const NewArguments& arguments, const Options& options) {
+  check_kind(arguments.kind);
+  check_name(arguments.name);
+  check_free(arguments, options);
+  const auto folder = make_folder(arguments);
+  const auto words = words_of(arguments.name);
+  const auto fill = [&](std::string_view text) {
+    auto filled = replaced(std::string(text), "my-method", arguments.name);
+    filled = replaced(filled, "my_method", joined(words, "_"));
+    return replaced(replaced(filled, "MyMethod", camel_case(words)), "KIND", arguments.kind);
+  };
+  fmt::print("{}/\n", folder.string());
+  for (const auto& file : kTemplates) {
+    if (!file.kind.empty() && file.kind != arguments.kind) continue;
+    const auto name = fill(file.name);
+    std::ofstream stream(folder / name, std::ios::binary);
+    if (!(stream << fill(file.text)).flush()) throw Error(fmt::format("{} cannot be written", (folder / name).string()));
+    fmt::print("  {}\n", name);
+  }
+  // Where this program is, its package is: in a prefix and in a build tree alike.
+  const auto prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  fmt::print(
+      "\nNext:\n  cd {}\n  cmake -B build -G Ninja -DCMAKE_PREFIX_PATH={}\n  cmake --build build && ctest --test-dir build\n"
+      "  ablate --plugins build run study.toml && ablate table {}\n",
+      shell_word(folder.string()), shell_word(prefix.string()), arguments.name);
+  return 0;
+}
+
+}  // namespace
+
+void add_new(CLI::App& app, const Options& options, int& exit_code) {
+  auto* command = app.add_subcommand("new", "Write a new plugin's folder: source, build, test and a study, working as it is")
+                      ->group("Write plugins");
+  auto arguments = std::make_shared<NewArguments>();
+  command->add_option("KIND", arguments->kind, "attention, compression or task")->required()->type_name("");
+  command->add_option("NAME", arguments->name, "the plugin's id, its library's and its folder's name: my-attention")
+      ->required()
+      ->type_name("");
+  command->add_option("--in", arguments->in, "make the folder in this one; default: here")->type_name("DIR");
+  command->footer("Example:\n  ablate new attention my-attention");
+  command->callback([=, &options, &exit_code] { exit_code = make(*arguments, options); });
+}
+
+}  // namespace ablate

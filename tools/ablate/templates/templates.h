@@ -1,0 +1,18 @@
+// The texts that `ablate new` writes, embedded from this folder when ablate is built.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace ablate {
+
+/// A file of a new plugin's folder, written for a plugin called my-method (my_method, MyMethod).
+struct Template {
+  std::string_view kind;  ///< "attention", ...; "" for all kinds
+  std::string_view name;  ///< of the file, in the new folder
+  std::string_view text;
+};
+
+extern const std::vector<Template> kTemplates;
+
+}  // namespace ablate

@@ -4,10 +4,10 @@
 #include <torch/serialize.h>
 
 #include <cmath>
-#include <functional>
 #include <sstream>
 
 #include "core/conformance/attention_context.h"
+#include "core/conformance/attention_promises.h"
 #include "core/conformance/attention_subject.h"
 #include "core/registry/plugin_info.h"
 
@@ -19,22 +19,16 @@ using namespace conformance;
 
 constexpr double kExact = 0;
 constexpr double kRounding = 1e-10;  // float64, sums of some hundred terms in another order
-using Measure = std::function<double(const AttentionSubject&)>;
 
 double types(const AttentionSubject& subject) {
-  std::vector<torch::Dtype> all = {torch::kFloat32, torch::kFloat64};
-  if (subject.promises().half_precision) all.insert(all.end(), {torch::kHalf, torch::kBFloat16});
+  double worst = 0;
   const auto n = subject.length(13);
   const auto exact = run(*subject.make(1), {random_tokens(2, n, 2)});
-  double worst = 0;
-  for (const auto type : all) {
+  for (const auto type : {torch::kFloat32, torch::kFloat64}) {
     const auto output = run(*subject.make(1, false, type), {random_tokens(2, n, 2, type)});
-    if (output.scalar_type() != type || output.sizes() != exact.sizes()) return kWrong;
-    // In units of the type's own precision; a query near a decision (routing, clusters) may fall otherwise, so finite is enough
-    // beyond float32, and for float32 most outputs have to agree.
-    if (!finite({output})) return kWrong;
-    if (type == torch::kFloat32)
-      worst = std::max(worst, (output.to(torch::kFloat64) - exact).abs().flatten().median().item<double>());
+    if (output.scalar_type() != type || output.sizes() != exact.sizes() || !finite({output})) return kWrong;
+    // The median: a query near a decision (routing, clusters) may fall otherwise in float32.
+    if (type == torch::kFloat32) worst = std::max(worst, (output.to(torch::kFloat64) - exact).abs().median().item<double>());
   }
   return worst;
 }
@@ -199,55 +193,43 @@ double parameter_value(const AttentionSubject& subject) {
   return worst;
 }
 
-Check check(const AttentionSubject& subject, const char* name, const std::string& on, double tolerance,
-            const Measure& measured) {
-  Check result{name, subject.name() + (on.empty() ? "" : ", " + on), false, {}, kWrong, tolerance};
-  try {
-    result.error = measured(subject);
-    result.passed = result.error <= tolerance;
-    result.found = result.error == kWrong ? "a shape, a type or a number that is not finite"
-                                          : fmt::format("off by {:.2g}, {:.2g} allowed", result.error, tolerance);
-  } catch (const std::exception& error) {
-    result.found = error.what();
-  }
-  return result;
-}
-
 }  // namespace
 
-std::vector<Check> check_attention(const Chosen& plugin, const Chosen& compression) {
+void check_attention(const Chosen& plugin, const Chosen& compression, Checks& checks) {
   const AttentionSubject subject(plugin, compression);
   const auto& promises = subject.promises();
-  std::vector<Check> checks;
-  const auto add = [&](const char* name, double tolerance, const Measure& measured) {
-    checks.push_back(check(subject, name, "", tolerance, measured));
+  const bool averages = promises.averages && (!promises.takes_compression || compression.descriptor->capabilities.averages);
+  const auto add = [&](const char* name, const char* shape, double tolerance, double (*measure)(const AttentionSubject&)) {
+    checks.run(name, subject.name() + ", " + shape, tolerance, [&](std::string&) { return measure(subject); });
   };
-  add("types", 1e-4, types);
-  add("lengths", kExact, lengths);
-  add("gradient", 1e-5, gradient);
-  add("batch", kRounding, batch);
-  if (promises.deterministic) add("seed", kExact, seed);
-  add("evaluation", kExact, evaluation);
-  add("save", kExact, save);
-  add("scale", kExact, scale);
-  add("measure", kExact, measure);
-  if (promises.causal) add("causal", kExact, causal);
+  add("types", "[2, 13, 16] float32 and 64", 1e-4, types);
+  add("lengths", "[2, n, 16], n 1 to 80", kExact, lengths);
+  add("long", "[1, 1003, 16] float32", kExact, long_sequence);
+  add("gradient", "[2, 7, 16]", 1e-5, gradient);
+  add("trained", "[4, 80, 16]", kExact, trained);
+  add("batch", "[3, 13, 16]", kRounding, batch);
+  add("instances", "[2, 13, 16]", kExact, instances);
+  if (promises.deterministic) add("seed", "[2, 13, 16]", kExact, seed);
+  add("evaluation", "[2, 13, 16]", kExact, evaluation);
+  add("save", "[2, 13, 16]", kExact, save);
+  add("scale", "[2, 32, 16] float32", kExact, scale);
+  add("measure", "[3, 13, 16]", kExact, measure);
+  if (promises.half_precision) add("half", "[2, 33, 16] float16, bfloat16", 0.05, half);
+  if (averages) add("constants", "[2, n, 16], n 1 to 80", kRounding, constants);
+  if (promises.causal) add("causal", "[2, 70, 16]", kExact, causal);
+  if (promises.stateful) add("state", "[2, 13, 16] twice", kExact, state);
   if (promises.key_padding) {
-    add("padding", kRounding, padding);
-    add("poison", kRounding, poison);
-    add("empty", kRounding, empty);
+    add("padding", "[3, 13, 16], lengths 13, 8, 1", kRounding, padding);
+    add("poison", "[3, 13, 16], lengths 13, 8, 1", kRounding, poison);
+    add("empty", "[2, 7, 16], lengths 0, 7", kRounding, empty);
   }
-  if (promises.cross_attention) add("cross", kRounding, cross);
+  if (promises.cross_attention) add("cross", "[2, 5, 16] to [2, 13, 16]", kRounding, cross);
+  if (!promises.causal || promises.takes_compression || promises.length_multiple > 1)
+    add("refused", "what is not promised", kExact, refused);
   for (const auto& parameter : describe(*plugin.descriptor).parameters)
-    for (const auto& value : edges(parameter)) {
-      const auto on = fmt::format("{} = {}", parameter.name, value.dump());
-      try {
-        checks.push_back(check(subject.with(parameter.name, value), "parameters", on, kRounding, parameter_value));
-      } catch (const std::exception& error) {
-        checks.push_back({"parameters", subject.name() + ", " + on, false, error.what(), kWrong, kRounding});
-      }
-    }
-  return checks;
+    for (const auto& value : edges(parameter))
+      checks.run("parameters", fmt::format("{}, {} = {}", subject.name(), parameter.name, value.dump()), kRounding,
+                 [&](std::string&) { return parameter_value(subject.with(parameter.name, value)); });
 }
 
 }  // namespace ablate

@@ -25,8 +25,9 @@ std::int64_t AttentionSubject::length(std::int64_t at_least) const {
   return (at_least + multiple - 1) / multiple * multiple;
 }
 
-std::shared_ptr<Attention> AttentionSubject::make(std::uint64_t seed, bool causal, torch::Dtype type) const {
-  auto attention = make_attention(plugin_, compression_, {kChannels, length(kMaxLength), causal}, make_generator(seed));
+std::shared_ptr<Attention> AttentionSubject::make(std::uint64_t seed, bool causal, torch::Dtype type,
+                                                  std::int64_t longest) const {
+  auto attention = make_attention(plugin_, compression_, {kChannels, length(longest), causal}, make_generator(seed));
   attention->to(type);
   attention->eval();
   return attention;

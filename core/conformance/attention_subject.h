@@ -32,8 +32,9 @@ class AttentionSubject {
   /// The smallest length that is allowed and at least this long.
   std::int64_t length(std::int64_t at_least) const;
 
-  /// An instance in evaluation mode.
-  std::shared_ptr<Attention> make(std::uint64_t seed, bool causal = false, torch::Dtype type = torch::kFloat64) const;
+  /// An instance in evaluation mode. @param longest the most tokens it has to take
+  std::shared_ptr<Attention> make(std::uint64_t seed, bool causal = false, torch::Dtype type = torch::kFloat64,
+                                  std::int64_t longest = kMaxLength) const;
 
  private:
   Chosen plugin_, compression_;

@@ -9,16 +9,13 @@ namespace ablate {
 
 template <typename Measure>
 void CompressionSuite::check(const char* name, double tolerance, Measure measure) {
-  Check result{name, on_, false, "", kInfinity, tolerance};
-  found_.clear();
-  try {
-    result.error = measure();
-    result.passed = result.error <= tolerance;
-    result.found = fmt::format("error {:.3g}, at most {:.3g}{}{}", result.error, tolerance, found_.empty() ? "" : ": ", found_);
-  } catch (const std::exception& error) {
-    result.found = error.what();
-  }
-  checks_.push_back(std::move(result));
+  const auto place = std::string(probe_.plugin().descriptor->id) + (on_.empty() ? "" : ", " + on_);
+  checks_.run(name, place, tolerance, [&](std::string& where) {
+    found_.clear();
+    const double error = measure();
+    where = found_;
+    return error;
+  });
 }
 
 double CompressionSuite::at(const std::string& place, double error, double tolerance) {
@@ -38,12 +35,14 @@ void CompressionSuite::all() {
   check("empty", 0, [&] { return empty(); });
   check("batch", 1e-10, [&] { return batch(); });
   check("seed", 0, [&] { return seed(); });
+  check("instances", 0, [&] { return instances(); });
   check("save", 0, [&] { return save(); });
   check("gradient", 1e-5, [&] { return gradient(); });
   check("scale", 0, [&] { return scale(); });
   check("frozen", 0, [&] { return frozen(); });
   check("training", 0, [&] { return training(); });
   check("type", 1e-3, [&] { return type(); });
+  if (probe_.promises().half_precision) check("half", 0.05, [&] { return half(); });
   if (probe_.promises().averages) check("constants", 1e-10, [&] { return constants(); });
   if (probe_.promises().lossless_at_rate_1) check("lossless", 1e-10, [&] { return lossless(); });
   if (probe_.promises().slots_have_keys) check("projected", 0, [&] { return projected(); });
@@ -53,9 +52,8 @@ void CompressionSuite::runs() {
   check("runs", 0, [&] { return training(); });
 }
 
-std::vector<Check> check_compression(const Chosen& plugin) {
-  std::vector<Check> checks;
-  CompressionSuite(plugin, plugin.parameters.dump(), checks).all();
+void check_compression(const Chosen& plugin, Checks& checks) {
+  CompressionSuite(plugin, "", checks).all();
   for (const auto& parameter : describe(*plugin.descriptor).parameters) {
     const auto with = [&](const nlohmann::json& value) {
       auto changed = plugin;
@@ -84,7 +82,6 @@ std::vector<Check> check_compression(const Chosen& plugin) {
         break;  // any rate is as good as another: kCheckedRates are the instance's own
     }
   }
-  return checks;
 }
 
 }  // namespace ablate

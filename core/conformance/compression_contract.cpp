@@ -131,6 +131,10 @@ double CompressionSuite::seed() {
 double CompressionSuite::save() {
   const auto in = CompressionProbe::inputs(fit(12), {fit(12), fit(5)});
   const auto compression = probe_.make({1, 3}, 5), other = probe_.make({1, 3}, 6);
+  compression->train();
+  CompressionProbe::pass(*compression, in);
+  compression->on_step(1);
+  compression->eval();
   std::stringstream stream;
   torch::serialize::OutputArchive out;
   compression->save(out);
@@ -139,6 +143,19 @@ double CompressionSuite::save() {
   archive.load_from(stream);
   other->load(archive);
   return largest_difference(CompressionProbe::pass(*compression, in).outputs, CompressionProbe::pass(*other, in).outputs);
+}
+
+double CompressionSuite::instances() {
+  const auto in = CompressionProbe::inputs(fit(12), {fit(12), fit(5)});
+  const auto changed = probe_.make({1, 3}, 5), other = probe_.make({1, 3}, 6);
+  const auto before = CompressionProbe::pass(*other, in).outputs;
+  {
+    torch::NoGradGuard no_grad;
+    for (auto& tensor : changed->parameters()) tensor.add_(1);
+    for (auto& tensor : changed->buffers())
+      if (tensor.is_floating_point()) tensor.add_(1);
+  }
+  return largest_difference(before, CompressionProbe::pass(*other, in).outputs);
 }
 
 double CompressionSuite::frozen() {

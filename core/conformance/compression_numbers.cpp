@@ -87,6 +87,23 @@ double CompressionSuite::type() {
   return largest_difference(wide, narrow);
 }
 
+double CompressionSuite::half() {
+  const auto in = CompressionProbe::inputs(fit(12), {fit(12), fit(5)});
+  const auto wide = CompressionProbe::pass(*probe_.make({1, 3}, 1, torch::kFloat), in.to(torch::kFloat)).outputs;
+  double largest = 0;
+  for (const auto type : {torch::kHalf, torch::kBFloat16}) {
+    const auto narrow = CompressionProbe::pass(*probe_.make({1, 3}, 1, type), in.to(type)).outputs;
+    for (std::size_t i = 0; i < wide.size(); ++i) {
+      if (narrow[i].scalar_type() != type || unless_finite({narrow[i]}) > 0)
+        return at("not finite, or another type", kInfinity);
+      // The median: a token near the border of two groups may fall otherwise.
+      const auto off = (narrow[i].to(torch::kFloat) - wide[i]).abs().median().item<double>();
+      largest = std::max(largest, off / std::max(1e-3, wide[i].abs().median().item<double>()));
+    }
+  }
+  return largest;
+}
+
 double CompressionSuite::constants() {
   double largest = 0;
   for (const auto rate : kCheckedRates) {

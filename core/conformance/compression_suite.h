@@ -3,7 +3,6 @@
 
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "core/conformance/check.h"
 #include "core/conformance/compression_probe.h"
@@ -15,7 +14,7 @@ inline constexpr Rate kCheckedRates[] = {{1, 1}, {1, 2}, {1, 3}, {2, 5}, {3, 4},
 /// The checks on one choice of parameters. Each returns its error, infinity where a number is not finite or a shape is wrong.
 class CompressionSuite {
  public:
-  CompressionSuite(Chosen plugin, std::string on, std::vector<Check>& checks)
+  CompressionSuite(Chosen plugin, std::string on, Checks& checks)
       : probe_(std::move(plugin)), on_(std::move(on)), checks_(checks) {}
 
   /// Every check that the contract or the plugin's promises ask for.
@@ -34,7 +33,10 @@ class CompressionSuite {
   double empty();
   double batch();
   double seed();
+  /// After a step of training, so that moving averages have moved.
   double save();
+  /// Changing all that one instance owns changes nothing in another.
+  double instances();
   /// Evaluation changes no parameter and no buffer.
   double frozen();
 
@@ -47,6 +49,8 @@ class CompressionSuite {
   double training();
   /// float32 agrees with float64, and outputs have the type of the inputs.
   double type();
+  /// float16 and bfloat16: finite, and near float32.
+  double half();
   double constants();
   /// At rate 1, a read is attention over the tokens themselves, computed here plainly.
   double lossless();
@@ -62,7 +66,7 @@ class CompressionSuite {
 
   CompressionProbe probe_;
   std::string on_;
-  std::vector<Check>& checks_;
+  Checks& checks_;
   std::string found_;
 };
 

@@ -13,7 +13,17 @@ namespace {
 using ablate::Memory;
 using torch::Tensor;
 
-enum class Fault { kNone, kPaddedZerosCounted, kFullSizeForRagged, kBatchStatistic, kPaddedNaN, kOwnRandomness, kBufferMoves };
+enum class Fault {
+  kNone,
+  kPaddedZerosCounted,
+  kFullSizeForRagged,
+  kBatchStatistic,
+  kPaddedNaN,
+  kOwnRandomness,
+  kBufferMoves,
+  kUnsaved,
+  kShared
+};
 
 /// Segment means at any rate by a plain loop, with a fault.
 template <Fault fault>
@@ -21,6 +31,11 @@ class Means : public ablate::LandmarkCompression {
  public:
   explicit Means(const ablate::CompressionContext& context) : rate_(context.rate) {
     calls_ = register_buffer("calls", torch::zeros({1}));
+    if (fault == Fault::kUnsaved) features_ = torch::rand({}, context.generator);
+    if (fault == Fault::kShared) {
+      static const Tensor shared = torch::ones({});
+      features_ = register_buffer("shared", shared);
+    }
     noise_ = fault == Fault::kOwnRandomness ? torch::randn({1}).item<double>() : 0;
   }
 
@@ -55,13 +70,15 @@ class Means : public ablate::LandmarkCompression {
     Memory memory;
     memory.keys = mean(keys, memory.mass);
     memory.values = mean(values, memory.mass);
+    // The fault is to keep what was drawn as a plain member: it is neither saved nor restored.
+    if (features_.defined()) memory.values = memory.values * features_.to(values.scalar_type());
     memory.slots = ablate::existing_slots(rate_, mask);
     return memory;
   }
 
  private:
   ablate::Rate rate_;
-  Tensor calls_;
+  Tensor calls_, features_;
   double noise_;
 };
 
@@ -80,7 +97,9 @@ std::set<std::string> caught() {
     return made;
   }();
   std::set<std::string> names;
-  for (const auto& check : ablate::check_compression(ablate::with_defaults(descriptor))) {
+  ablate::Checks checks;
+  ablate::check_compression(ablate::with_defaults(descriptor), checks);
+  for (const auto& check : checks.all()) {
     INFO(check.name << ": " << check.found);
     if (!check.passed) names.insert(check.name);
     if (fault == Fault::kNone) CHECK(check.passed);
@@ -98,4 +117,6 @@ TEST_CASE("the suite passes a plain loop and fails what is wrong") {
   CHECK(caught<Fault::kPaddedNaN>().count("poison") == 1);
   CHECK(caught<Fault::kOwnRandomness>().count("seed") == 1);
   CHECK(caught<Fault::kBufferMoves>().count("frozen") == 1);
+  CHECK(caught<Fault::kUnsaved>().count("save") == 1);
+  CHECK(caught<Fault::kShared>().count("instances") == 1);
 }

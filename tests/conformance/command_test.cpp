@@ -1,0 +1,96 @@
+// ablate check as a user runs it: a right plugin, a wrong one, one that crashes or hangs, libraries that cannot be loaded.
+#include <set>
+
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+
+namespace {
+
+const std::string kWrong = kFaulty + "check/wrong.so";
+
+std::set<std::string> names(const json& checks, bool passed) {
+  std::set<std::string> all;
+  for (const auto& check : checks)
+    if (check.at("passed").get<bool>() == passed) all.insert(check.at("check").get<std::string>());
+  return all;
+}
+
+json check(Workplace& place, const std::string& fault, int exit_code) {
+  const auto ended = place.run(
+      {"check", kWrong, "--no-timing", "--json", "--timeout", fault == "hang" ? "15" : "300", "--set", "fault=" + fault});
+  INFO(ended.out << ended.err);
+  REQUIRE(ended.exit_code == exit_code);
+  const auto answer = json::parse(ended.out);
+  REQUIRE(answer.size() == 1);
+  CHECK(answer[0].at("id") == "wrong");
+  CHECK(answer[0].at("passed") == (exit_code == 0));
+  return answer[0].at("checks");
+}
+
+/// The one check that failed.
+std::string found(const json& checks, const std::string& name) {
+  CHECK(names(checks, false) == std::set<std::string>{name});
+  for (const auto& each : checks)
+    if (!each.at("passed").get<bool>()) return each.at("found");
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a right plugin passes, and a faulty one fails by the name of the check") {
+  Workplace place;
+  CHECK(names(check(place, "none", 0), true).count("memory") == 1);
+  const auto wrong = check(place, "padding", 1);
+  CHECK(names(wrong, false) == std::set<std::string>{"padding"});
+  CHECK(names(wrong, true).count("gradient") == 1);
+  const auto shown = place.run({"check", kWrong, "--no-timing"});  // padding is the default
+  CHECK(shown.exit_code == 1);
+  CHECK(says(shown.out, "FAIL  padding"));
+  CHECK(says(shown.out, "ok    gradient"));
+  CHECK(says(shown.out, "FAILED: padding\n"));
+}
+
+TEST_CASE("a crash, an exit or a hang is a failed check, and what came before is shown") {
+  Workplace place;
+  for (const auto& [fault, reason] :
+       {std::pair{"crash", "signal 11"}, {"exit", "ended the process"}, {"hang", "within 15 s"}}) {
+    const auto checks = check(place, fault, 1);
+    INFO(checks.dump());
+    CHECK(names(checks, true).count("gradient") == 1);
+    CHECK(says(found(checks, "measure"), reason));  // the first check with a mask
+    CHECK(checks.back().at("check") == "measure");
+  }
+  const auto thrown = check(place, "throw", 1);
+  CHECK(names(thrown, false) == std::set<std::string>{"measure", "padding", "poison", "empty"});
+  CHECK(names(thrown, true).count("memory") == 1);
+}
+
+TEST_CASE("what cannot be loaded is exit 3 with a reason, and what is wrongly asked for exit 2") {
+  Workplace place;
+  const auto expect = [&](const std::vector<std::string>& arguments, int code, const char* reason) {
+    const auto ended = place.run(arguments);
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit_code == code);
+    CHECK(says(ended.err, reason));
+  };
+  expect({"check", kFaulty + "load/old_sdk.so"}, 3, "SDK version 999");
+  expect({"check", kFaulty + "load/crash_on_load.so"}, 3, "signal 11");
+  expect({"check", kFaulty + "load/bad_default.so"}, 3, "expected an integer in [1, 10]");
+  expect({"check", kFaulty + "load/kill_worker_on_load.so"}, 3, "cannot be loaded");
+  expect({"check", "./no-such.so"}, 3, "there is no such file");
+  expect({"check", "softmx"}, 3, "did you mean softmax?");
+  expect({"check", kWrong, "--set", "falt=none"}, 2, "did you mean fault?");
+  expect({"check", "softmax", "--set", "heads=many"}, 2, "expected an integer in [1, 64]");
+  expect({"check", "--set", "heads=2"}, 2, "one plugin");
+}
+
+TEST_CASE("a plugin is found by its id, and a compression is taken from the plugin folders") {
+  Workplace place;
+  const auto ended = place.run({"check", "segment-mean", "--no-timing"});
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK(says(ended.out, "segment-mean (compression"));
+  CHECK(says(ended.out, "all passed"));
+}

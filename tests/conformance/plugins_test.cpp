@@ -1,0 +1,49 @@
+// The suite that `ablate check` runs, over every plugin in the plugin folder, without the check that measures time.
+#include <algorithm>
+
+#include "core/conformance/suite.h"
+#include "core/registry/library.h"
+#include "core/runtime/tensor_memory.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary.h"
+#include "tests/task/support.h"
+
+using namespace ablate;
+
+namespace {
+
+/// Small data for the tasks of the project; any other plugin is checked at its defaults.
+nlohmann::json small(const std::string& id, const std::string& pictures) {
+  if (id == "listops") return {{"train", 3000}, {"dev", 300}, {"test", 300}};
+  if (id == "image") return {{"data", pictures}, {"dev", 10}};
+  return nlohmann::json::object();
+}
+
+}  // namespace
+
+TEST_CASE("every plugin in the plugin folder passes the whole suite", "[conformance]") {
+  count_tensor_memory();
+  const std::filesystem::path folder = ABLATE_BUILD_DIR "/lib/ablate/plugins";
+  const std::vector<Chosen> compressions = {with_defaults(load_library(folder / "segment-mean.so")),
+                                            with_defaults(load_library(folder / "random-features.so"))};
+  const tests::IdxFolder pictures;
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".so") continue;
+    const auto& descriptor = load_library(entry.path());
+    found.push_back(descriptor.id);
+    const ::TemporaryFolder scratch;
+    Checks checks;
+    check_plugin({with_defaults(descriptor, small(descriptor.id, pictures.path())), compressions, scratch.path()}, checks);
+    for (const auto& check : checks.all()) {
+      INFO(descriptor.id << ", " << check.on << ": " << check.name << ": " << check.found);
+      CHECK(check.passed);
+    }
+    CHECK(checks.all().size() >= 14);
+  }
+  for (const auto* id : {"softmax", "linear", "compressed", "adamra", "segment-mean", "clustering", "rbf", "random-features",
+                         "listops", "image"}) {
+    INFO(id);
+    CHECK(std::count(found.begin(), found.end(), id) == 1);
+  }
+}

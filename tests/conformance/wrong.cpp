@@ -1,0 +1,44 @@
+// Softmax attention with one fault, chosen by a text without choices, so that no sweep over choices meets the other faults.
+#include <ATen/ATen.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "ablate/headwise.h"
+
+namespace {
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::text("fault", "\"padding\"", "", "padding, throw, crash, exit or hang where there is padding; none"),
+};
+
+class Wrong : public ablate::HeadwiseAttention {
+ public:
+  explicit Wrong(const ablate::AttentionContext& context)
+      : HeadwiseAttention(context, 2), fault_(context.parameters.text("fault")) {}
+
+  torch::Tensor attend(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& values,
+                       const torch::Tensor& mask) override {
+    auto scores = queries.matmul(keys.transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head()));
+    if (mask.defined()) {
+      if (fault_ == "throw") throw std::runtime_error("thrown at a mask");
+      if (fault_ == "crash") std::raise(SIGSEGV);
+      if (fault_ == "exit") _exit(0);
+      if (fault_ == "hang") pause();
+      // Padded keys are 0 and so are their values, but they stay in the denominator.
+      if (fault_ == "none") scores = scores.masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(1), -1e300);
+    }
+    return scores.softmax(-1).matmul(values);
+  }
+
+ private:
+  std::string fault_;
+};
+
+}  // namespace
+
+ABLATE_ATTENTION(Wrong, {.id = "wrong",
+                         .version = "1.0.0",
+                         .summary = "softmax attention with a fault",
+                         .capabilities = {.key_padding = true, .averages = true, .time_exponent = 2, .memory_exponent = 2},
+                         .parameters = parameters})

@@ -120,4 +120,25 @@ std::string printable(std::string_view text) {
   return clean;
 }
 
+std::string one_row(std::string_view text) {
+  auto row = printable(text);
+  std::replace_if(
+      row.begin(), row.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return row;
+}
+
+std::string first_line(std::string_view text) {
+  constexpr std::size_t kMost = 80;
+  auto all = printable(text);
+  all.erase(0, all.find_first_not_of(" \n\t"));
+  all.erase(all.find_last_not_of(" \n\t") + 1);
+  auto line = one_row(all.substr(0, all.find('\n')));
+  if (line.size() == all.size() && width(line) <= kMost) return line;
+  while (width(line) >= kMost) {
+    while ((line.back() & 0xC0) == 0x80) line.pop_back();
+    line.pop_back();
+  }
+  return line + "…";
+}
+
 }  // namespace ablate::db

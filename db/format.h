@@ -38,5 +38,10 @@ std::size_t width(std::string_view text);
 
 /// Without control characters other than newline and tab: what a trial printed must not steer the reader's terminal.
 std::string printable(std::string_view text);
+/// printable, and line ends and tabs are blanks: for a field of a row.
+std::string one_row(std::string_view text);
+/// The first line that is not blank, at most 80 characters; "…" ends it where anything is left out. What a plugin throws may
+/// be a page long.
+std::string first_line(std::string_view text);
 
 }  // namespace ablate::db

@@ -99,7 +99,9 @@ std::string explained(const std::string& message, const std::vector<View>& views
     return message.starts_with(prefix) ? message.substr(prefix.size()) : std::string();
   };
   if (const auto column = after("no such column: "); !column.empty()) {
-    const auto near = nearest(column, columns);
+    constexpr std::string_view kPlugin = ".plugin";  // as studies write it
+    const bool study_path = column.ends_with(kPlugin);
+    const auto near = nearest(study_path ? column.substr(0, column.size() - kPlugin.size()) : column, columns);
     if (near == column) return fmt::format("{} (names with a dot or a slash need double quotes: {})", message, quoted(near));
     if (!near.empty()) return fmt::format("{} (did you mean {}?)", message, quoted(near));
     return message + "; `ablate query` without SQL lists all columns";
@@ -191,14 +193,6 @@ nlohmann::json json_field(sqlite3_stmt* row, int column) {
 
 std::string dump(const nlohmann::json& json) { return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
 
-/// In text and Markdown a row is a line.
-std::string one_line(std::string text) {
-  text = printable(text);
-  for (auto& c : text)
-    if (c == '\n' || c == '\t') c = ' ';
-  return text;
-}
-
 }  // namespace
 
 void run_query(const std::filesystem::path& file, const std::string& sql, Format format, std::ostream& out) {
@@ -231,7 +225,7 @@ void run_query(const std::filesystem::path& file, const std::string& sql, Format
       if (format == Format::kCsv) {
         out << csv_line(fields);
       } else {
-        for (auto& text : fields) text = one_line(text);
+        for (auto& text : fields) text = one_row(text);  // in text and Markdown a row is a line
         rows.push_back(std::move(fields));
       }
     }

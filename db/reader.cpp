@@ -1,7 +1,10 @@
 #include "db/reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include "core/util/nearest.h"
 #include "db/schema.h"
@@ -95,12 +98,25 @@ std::vector<Reader::StoredMetric> Reader::metrics() const {
 }
 
 Reader::StoredMetric Reader::metric(const std::string& name) const {
-  std::vector<std::string> names;
+  std::vector<std::string> names, leaves;
   for (const auto& metric : metrics()) {
     if (metric.name == name) return metric;
     names.push_back(metric.name);
+    leaves.push_back(metric.name.substr(metric.name.find('/') + 1));
   }
-  throw Error(fmt::format("{} has no metric \"{}\"{}", file_.string(), name, hint(name, names)));
+  // "accuracy" is test/accuracy or dev/accuracy; the former first, as in main_metric.
+  std::vector<std::string> near;
+  const auto leaf = name.find('/') == std::string::npos ? nearest(name, leaves) : std::string();
+  for (std::size_t i = 0; i < names.size() && !leaf.empty(); ++i)
+    if (leaves[i] == leaf) near.push_back(names[i]);
+  std::stable_partition(near.begin(), near.end(), [](const std::string& one) { return one.starts_with("test/"); });
+  if (const auto one = nearest(name, names); near.empty() && !one.empty()) near.push_back(one);
+  std::string remedy = "there are none yet";
+  if (!near.empty())
+    remedy = fmt::format("did you mean {}?", fmt::join(near, ", "));
+  else if (!names.empty())
+    remedy = fmt::format("known: {}", fmt::join(names, ", "));
+  throw Error(fmt::format("{} has no metric \"{}\" ({})", file_.string(), name, remedy));
 }
 
 std::optional<Reader::StoredMetric> Reader::main_metric() const {

@@ -38,7 +38,7 @@ class Reader {
     std::int64_t id = 0;
   };
   std::vector<StoredMetric> metrics() const;
-  /// Throws Error with the nearest name.
+  /// Throws Error with the nearest names: of a name without its domain those in all domains; where none is near, with all.
   StoredMetric metric(const std::string& name) const;
   /// test/accuracy where any run has it, else dev/accuracy, else the first metric with a direction and a value; nothing where
   /// there are no results yet.

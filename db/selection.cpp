@@ -103,13 +103,22 @@ Selection select_trials(const Reader& reader, std::optional<std::int64_t> experi
     Selection selection;
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (!members[i].listed && found[i].attempt == 0) continue;
-      if (latest[members[i].configuration] == i)
-        selection.trials.push_back(std::move(found[i]));
-      else
+      if (latest[members[i].configuration] != i)
         ++selection.superseded;
+      else if (experiment && !members[i].listed)
+        ++selection.earlier;
+      else
+        selection.trials.push_back(std::move(found[i]));
     }
     return selection;
   });
+}
+
+nlohmann::ordered_json stored_value(const std::string& type, const std::string& text, std::int64_t integer, double real) {
+  if (type == "integer") return integer;
+  if (type == "boolean") return integer != 0;
+  if (type != "real") return text;
+  return text == "null" ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(real);
 }
 
 Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const std::vector<SelectedTrial>& trials) {
@@ -123,7 +132,7 @@ Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_
            path_id, ids, [&](std::size_t at, Statement& row) { value_of[order[at]] = row.getColumn(1).getInt64(); });
 
     std::unordered_map<std::int64_t, int> index;
-    Statement value(reader.database(), "SELECT text, number FROM value WHERE id = ?");
+    Statement value(reader.database(), "SELECT text, number, type FROM value WHERE id = ?");
     for (const auto id : value_of) {
       if (id == 0) {
         axis.of_trial.push_back(-1);
@@ -135,7 +144,9 @@ Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_
         value.bind(1, id);
         value.executeStep();
         const auto number = value.getColumn(1);
-        axis.values.push_back({value.getColumn(0).getString(), !number.isNull(), number.isNull() ? 0 : number.getDouble()});
+        axis.values.push_back({value.getColumn(0).getString(), !number.isNull(), number.isNull() ? 0 : number.getDouble(),
+                               stored_value(value.getColumn(2).getString(), value.getColumn(0).getString(), number.getInt64(),
+                                            number.getDouble())});
       }
       axis.of_trial.push_back(at->second);
     }

@@ -19,10 +19,16 @@ struct Selection {
   std::vector<SelectedTrial> trials;  ///< in grid order for one experiment, else by id
   /// Trials left out because the same settings have a later trial: a plugin, the data or ablate itself has changed since.
   std::size_t superseded = 0;
+  /// Trials left out because the experiment's latest grid no longer has them.
+  std::size_t earlier = 0;
 };
 
-/// The trials of an experiment, or of all. Those that the experiment's latest grid no longer has count only if they ever ran.
+/// The trials of an experiment's latest grid; or of the whole history, and then those that no latest grid has any more if they
+/// ever ran.
 Selection select_trials(const Reader& reader, std::optional<std::int64_t> experiment);
+
+/// A row of the table "value" with its own type: integer, real (null where it was no number), boolean or text.
+nlohmann::ordered_json stored_value(const std::string& type, const std::string& text, std::int64_t integer, double real);
 
 /// One parameter over the trials of a selection.
 struct Axis {
@@ -30,6 +36,7 @@ struct Axis {
     std::string text;
     bool is_number = false;  ///< number holds: a number, a truth value, or a single rate
     double number = 0;
+    nlohmann::ordered_json json;  ///< with its own type: number, truth value or text
   };
   std::string path;
   std::vector<Value> values;  ///< distinct, in order of first appearance

@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "core/util/nearest.h"
-#include "core/util/rate_text.h"
+#include "db/groups.h"
 #include "db/schema.h"
 #include "db/selection.h"
 
@@ -17,83 +17,29 @@ namespace ablate::db {
 namespace {
 
 constexpr const char* kSeed = "seed";
-constexpr const char* kAbsent = "-";
+constexpr std::array<std::string_view, 3> kPluginPaths = {"task.plugin", "attention.plugin", "compression.plugin"};
 
-/// Numbers before text, by size; lists by their elements; a parameter that is absent comes first.
-bool in_order(const Axis::Value* a, const Axis::Value* b) {
-  if (a == nullptr || b == nullptr) return a == nullptr && b != nullptr;
-  const auto number = [](std::string_view text) -> std::optional<double> {
-    if (const auto rate = parse_rate(text)) return rate->value();
-    return std::nullopt;
-  };
-  const auto elements = [&](const Axis::Value& value) {
-    std::vector<std::pair<double, std::string>> all;  // text sorts behind all numbers
-    if (value.is_number) return all.emplace_back(value.number, ""), all;
-    for (std::size_t from = 0; from <= value.text.size();) {
-      const auto to = std::min(value.text.find(',', from), value.text.size());
-      const auto part = value.text.substr(from, to - from);
-      const auto found = number(part);
-      all.emplace_back(found.value_or(std::numeric_limits<double>::infinity()), found ? "" : part);
-      from = to + 1;
-    }
-    return all;
-  };
-  return elements(*a) < elements(*b);
+/// Names without blanks around them; nothing where a comma stands before nothing.
+/// @param paths a plugin's path in a study, "attention.plugin", becomes the one in the history, "attention"
+std::vector<std::string> without_blanks(const std::vector<std::string>& names, bool paths) {
+  constexpr const char* kBlanks = " \t\n";
+  std::vector<std::string> all;
+  for (const auto& name : names) {
+    const auto from = name.find_first_not_of(kBlanks), to = name.find_last_not_of(kBlanks);
+    if (from == std::string::npos) continue;
+    all.push_back(name.substr(from, to + 1 - from));
+    if (paths && std::find(kPluginPaths.begin(), kPluginPaths.end(), all.back()) != kPluginPaths.end())
+      all.back().erase(all.back().find('.'));
+  }
+  return all;
 }
-
-/// The axes of some paths, and which distinct combination of their values each trial has.
-struct Groups {
-  std::vector<const Axis*> axes;
-  std::vector<std::vector<int>> keys;  ///< one value index an axis; -1: absent
-  std::vector<std::size_t> of_trial;
-
-  Groups(std::vector<const Axis*> by, std::size_t trials, bool keep_order) : axes(std::move(by)) {
-    std::map<std::vector<int>, std::size_t> index;
-    for (std::size_t t = 0; t < trials; ++t) {
-      std::vector<int> key;
-      for (const auto* axis : axes) key.push_back(axis->of_trial[t]);
-      const auto [at, fresh] = index.try_emplace(key, keys.size());
-      if (fresh) keys.push_back(key);
-      of_trial.push_back(at->second);
-    }
-    if (!keep_order) sort();
-  }
-
-  std::vector<std::string> label(std::size_t group) const {
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      const auto* found = value(group, i);
-      texts.push_back(found ? found->text : kAbsent);
-    }
-    return texts;
-  }
-
- private:
-  const Axis::Value* value(std::size_t group, std::size_t axis) const {
-    const int index = keys[group][axis];
-    return index < 0 ? nullptr : &axes[axis]->values[static_cast<std::size_t>(index)];
-  }
-
-  void sort() {
-    std::vector<std::size_t> order(keys.size()), place(keys.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      for (std::size_t i = 0; i < axes.size(); ++i) {
-        if (in_order(value(a, i), value(b, i))) return true;
-        if (in_order(value(b, i), value(a, i))) return false;
-      }
-      return false;
-    });
-    std::vector<std::vector<int>> sorted;
-    for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i, sorted.push_back(keys[order[i]]);
-    keys = std::move(sorted);
-    for (auto& group : of_trial) group = place[group];
-  }
-};
 
 class Builder {
  public:
-  Builder(const Reader& reader, const TableRequest& request) : reader_(reader), request_(request) {}
+  Builder(const Reader& reader, TableRequest request) : reader_(reader), request_(std::move(request)) {
+    for (auto* names : {&request_.rows, &request_.columns}) *names = without_blanks(*names, true);
+    request_.metrics = without_blanks(request_.metrics, false);
+  }
 
   Table build() {
     table_.experiment = request_.experiment;
@@ -104,13 +50,17 @@ class Builder {
       throw Error(fmt::format("{} has no trials{} yet: `ablate run FILE` makes some", reader_.file().string(),
                               experiment ? " of " + request_.experiment : ""));
     table_.trials = trials().size();
-    choose_metrics();
     varying_ = varying_axes(reader_, trials());
     choose_paths();
-    const Groups rows(axes(table_.row_paths), trials().size(), experiment.has_value());
-    const Groups columns(axes(table_.column_paths), trials().size(), experiment.has_value());
-    for (std::size_t i = 0; i < rows.keys.size(); ++i) table_.rows.push_back(rows.label(i));
-    for (std::size_t i = 0; i < columns.keys.size(); ++i) table_.columns.push_back(columns.label(i));
+    const auto row_axes = axes(table_.row_paths, "--rows"), column_axes = axes(table_.column_paths, "--cols");
+    choose_metrics();
+    if (!wrong_.empty()) throw Error(fmt::format("{}", fmt::join(wrong_, "\n")));
+    const Groups rows(row_axes, trials().size(), experiment.has_value());
+    const Groups columns(column_axes, trials().size(), experiment.has_value());
+    for (std::size_t i = 0; i < rows.keys.size(); ++i)
+      table_.rows.push_back(rows.label(i)), table_.row_values.push_back(rows.values(i));
+    for (std::size_t i = 0; i < columns.keys.size(); ++i)
+      table_.columns.push_back(columns.label(i)), table_.column_values.push_back(columns.values(i));
     cells_.resize(rows.keys.size() * columns.keys.size());
     for (std::size_t t = 0; t < trials().size(); ++t)
       cells_[rows.of_trial[t] * columns.keys.size() + columns.of_trial[t]].push_back(t);
@@ -130,7 +80,11 @@ class Builder {
       else  // no results at all: the failures are still worth a table
         metrics_.emplace_back().name = "test/accuracy";
     }
-    for (const auto& name : request_.metrics) metrics_.push_back(reader_.metric(name));
+    for (const auto& name : request_.metrics) try {
+        metrics_.push_back(reader_.metric(name));
+      } catch (const Error& error) {
+        wrong_.push_back(fmt::format("--metric: {}", error.what()));
+      }
     for (const auto& metric : metrics_) table_.metrics.push_back(metric);
   }
 
@@ -154,7 +108,8 @@ class Builder {
     }
   }
 
-  std::vector<const Axis*> axes(const std::vector<std::string>& paths) {
+  /// What is wrong with a path is added to wrong_.
+  std::vector<const Axis*> axes(const std::vector<std::string>& paths, const char* option) {
     std::vector<const Axis*> found;
     for (const auto& path : paths) {
       const auto at = std::find_if(varying_.begin(), varying_.end(), [&](const Axis& axis) { return axis.path == path; });
@@ -167,7 +122,14 @@ class Builder {
       if (id == known.end()) {
         std::vector<std::string> names;
         for (const auto& [name, unused] : known) names.push_back(name);
-        throw Error(fmt::format("no trial has a parameter \"{}\"{}", path, hint(path, names)));
+        auto remedy = hint(path, names);
+        if (remedy.empty()) {
+          std::vector<std::string> differing;
+          for (const auto& axis : varying_) differing.push_back(axis.path);
+          if (!differing.empty()) remedy = fmt::format(" (those that vary: {})", fmt::join(differing, ", "));
+        }
+        wrong_.push_back(fmt::format("{}: no trial has a parameter \"{}\"{}", option, path, remedy));
+        continue;
       }
       constant_.push_back(std::make_unique<Axis>(load_axis(reader_, path, id->second, trials())));
       found.push_back(constant_.back().get());
@@ -197,13 +159,14 @@ class Builder {
     if (cell.n > 1) cell.deviation = std::sqrt(squares / (cell.n - 1));
     for (const auto* outcome : {"failed", "timeout", "interrupted", "missing"}) {
       Cell::Failure failure{outcome, 0, "", 0};
+      std::string first;  // whole, while the failure has a line of it
       for (const auto t : members) {
         if (trials()[t].outcome != outcome) continue;
         const auto reason = reason_of(trials()[t].attempt);
         if (failure.count++ == 0)
-          failure.reason = reason;
+          first = reason, failure.reason = first_line(reason);
         else
-          failure.other_reasons += reason != failure.reason;
+          failure.other_reasons += reason != first;
       }
       if (failure.count > 0) cell.failures.push_back(failure);
     }
@@ -214,7 +177,7 @@ class Builder {
     return guarded(reader_.file(), [&] {
       SQLite::Statement ask(reader_.database(), "SELECT reason FROM attempt WHERE id = ?");
       ask.bind(1, attempt);
-      return ask.executeStep() ? printable(ask.getColumn(0).getString()) : std::string();
+      return ask.executeStep() ? ask.getColumn(0).getString() : std::string();
     });
   }
 
@@ -266,6 +229,10 @@ class Builder {
       table_.notes.push_back(fmt::format("a cell averages over {} = {}{}; add it to --rows", axis.path, fmt::join(texts, ", "),
                                          more ? ", ..." : ""));
     }
+    if (selection_.earlier > 0)
+      table_.notes.push_back(fmt::format("{} of earlier grids {} left out; `ablate runs {}` shows all that ran",
+                                         selection_.earlier == 1 ? "1 trial" : fmt::format("{} trials", selection_.earlier),
+                                         selection_.earlier == 1 ? "is" : "are", request_.experiment));
     if (selection_.superseded > 0)
       table_.notes.push_back(fmt::format(
           "{} earlier trial{} left out: the same settings were asked for again after a plugin, the data or ablate changed",
@@ -273,12 +240,13 @@ class Builder {
   }
 
   const Reader& reader_;
-  const TableRequest& request_;
+  TableRequest request_;
   Table table_;
   Selection selection_;
   std::vector<Reader::StoredMetric> metrics_;
   std::vector<Axis> varying_;
   std::vector<std::unique_ptr<Axis>> constant_;  ///< asked for, though they do not vary
+  std::vector<std::string> wrong_;               ///< all that the request has wrong, a line each
   std::vector<std::vector<std::size_t>> cells_;  ///< [row][column] -> trials
 };
 

@@ -10,10 +10,16 @@
 namespace ablate::db {
 namespace {
 
-std::string heading(const Metric& metric, const std::vector<std::string>& column) {
-  auto text = metric.name;
-  if (!metric.unit.empty()) text += fmt::format(" ({})", metric.unit);
-  if (!column.empty()) text += fmt::format(": {}", fmt::join(column, " "));
+std::string with_unit(const Metric& metric) {
+  return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
+}
+
+/// "train.steps=25"; with the metric before it where there are several. A single metric of columns stands in the caption.
+std::string heading(const Table& table, const Metric& metric, const std::vector<std::string>& column) {
+  std::string text;
+  if (table.metrics.size() > 1 || column.empty()) text = with_unit(metric);
+  for (std::size_t i = 0; i < column.size(); ++i)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", table.column_paths[i], one_row(column[i]));
   return text;
 }
 
@@ -45,9 +51,10 @@ std::string readable(const Table& table, Format format) {
   const int n = common_n(table);
   std::vector<std::vector<std::string>> lines(1, table.row_paths);
   for (const auto& metric : table.metrics)
-    for (const auto& column : table.columns) lines[0].push_back(heading(metric, column));
+    for (const auto& column : table.columns) lines[0].push_back(heading(table, metric, column));
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
-    lines.push_back(table.rows[r]);
+    lines.emplace_back();
+    for (const auto& label : table.rows[r]) lines.back().push_back(one_row(label));
     for (std::size_t m = 0; m < table.metrics.size(); ++m)
       for (std::size_t c = 0; c < table.columns.size(); ++c)
         lines.back().push_back(cell_text(table.cell(r, m, c), n == 0, format));
@@ -56,6 +63,7 @@ std::string readable(const Table& table, Format format) {
   const bool marked = std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.best; });
   auto caption = fmt::format("{}: {} trial{}", table.experiment.empty() ? "all experiments" : table.experiment, table.trials,
                              table.trials == 1 ? "" : "s");
+  if (table.metrics.size() == 1 && !table.column_paths.empty()) caption += "; " + with_unit(table.metrics[0]);
   if (any && n != 1) caption += "; mean ± standard deviation";
   if (n > 1) caption += fmt::format(" of n = {}", n);
   if (n == 1) caption += "; n = 1";
@@ -84,14 +92,15 @@ std::string csv(const Table& table) {
              {table.metrics[m].name, table.metrics[m].unit, cell.n > 0 ? exact(cell.mean) : "",
               cell.n > 1 ? exact(cell.deviation) : "", std::to_string(cell.n), std::to_string(failed), failure_text(cell)})
           line.push_back(field);
+        for (auto& field : line) field = one_row(field);  // so that a row is a line whatever a text holds
         text += csv_line(line);
       }
   return text;
 }
 
-nlohmann::ordered_json labels(const std::vector<std::string>& paths, const std::vector<std::string>& texts) {
+nlohmann::ordered_json labels(const std::vector<std::string>& paths, const std::vector<nlohmann::ordered_json>& values) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  for (std::size_t i = 0; i < paths.size(); ++i) object[paths[i]] = texts[i];
+  for (std::size_t i = 0; i < paths.size(); ++i) object[paths[i]] = values[i];
   return object;
 }
 
@@ -112,8 +121,8 @@ std::string json(const Table& table) {
         nlohmann::ordered_json failures = nlohmann::ordered_json::array();
         for (const auto& failure : cell.failures)
           failures.push_back({{"outcome", failure.outcome}, {"count", failure.count}, {"reason", failure.reason}});
-        cells.push_back({{"row", labels(table.row_paths, table.rows[r])},
-                         {"column", labels(table.column_paths, table.columns[c])},
+        cells.push_back({{"row", labels(table.row_paths, table.row_values[r])},
+                         {"column", labels(table.column_paths, table.column_values[c])},
                          {"metric", table.metrics[m].name},
                          {"mean", number(cell.mean)},
                          {"sd", number(cell.deviation)},

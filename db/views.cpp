@@ -24,11 +24,16 @@ View make(std::string name, std::string about, const std::vector<std::pair<std::
 
 View runs(const Reader& reader) {
   std::vector<std::pair<std::string, std::string>> columns = {
-      {"run", "a.id"},          {"experiments", kExperiments},
-      {"trial", "t.id"},        {"key", "t.key"},
-      {"outcome", "a.outcome"}, {"reason", "a.reason"},
-      {"started", kStarted},    {"wall_s", "a.wall_s"},
-      {"cpu_s", "a.cpu_s"},     {"peak_resident_mib", "a.peak_resident_bytes / 1048576.0"},
+      {"run", "a.id"},
+      {"experiments", kExperiments},
+      {"trial", "t.id"},
+      {"key", "t.key"},
+      {"outcome", "a.outcome"},
+      {"reason", "a.reason"},
+      {"started", kStarted},
+      {"wall_s", "a.wall_s"},
+      {"cpu_s", "nullif(a.cpu_s, 0)"},
+      {"peak_resident_mib", "nullif(a.peak_resident_bytes, 0) / 1048576.0"},
   };
   // A subquery a column: SQLite drops those that a question does not name, and looks the others up by index.
   for (const auto& [name, id] : reader.paths())
@@ -67,8 +72,8 @@ std::vector<View> views(const Reader& reader) {
                       {"reason", "a.reason"},
                       {"started", kStarted},
                       {"wall_s", "a.wall_s"},
-                      {"cpu_s", "a.cpu_s"},
-                      {"peak_resident_mib", "a.peak_resident_bytes / 1048576.0"},
+                      {"cpu_s", "nullif(a.cpu_s, 0)"},
+                      {"peak_resident_mib", "nullif(a.peak_resident_bytes, 0) / 1048576.0"},
                       {"signal", "a.signal"},
                       {"exit_code", "a.exit_code"},
                       {"output", "a.output"},

@@ -35,6 +35,19 @@ TEST_CASE("durations read well") {
   CHECK(duration_text(7500) == "2 h 05 min");
 }
 
+TEST_CASE("the first line of a text") {
+  CHECK(first_line("") == "");
+  CHECK(first_line(" \n\t") == "");
+  CHECK(first_line("one line\n") == "one line");
+  CHECK(first_line("\n a\tb \r\nsecond") == "a b …");
+  CHECK(first_line(std::string(80, 'x')) == std::string(80, 'x'));
+  CHECK(first_line(std::string(81, 'x')) == std::string(79, 'x') + "…");
+  std::string wide;
+  for (int i = 0; i < 81; ++i) wide += "ß";
+  CHECK(first_line(wide) == wide.substr(0, std::size_t{2} * 79) + "…");     // no character is cut in two
+  CHECK(first_line(std::string(200, '\xBF')) == std::string(200, '\xBF'));  // no UTF-8, and no crash
+}
+
 TEST_CASE("an unknown format is an error with the nearest name") {
   CHECK(format_from_name("csv") == Format::kCsv);
   try {

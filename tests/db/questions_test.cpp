@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -32,7 +33,7 @@ class Commands {
 
   std::filesystem::path file() const { return folder_ / "a.db"; }
 
-  /// What the command prints.
+  /// The message of what it throws, and what the command prints.
   std::string operator()(const std::string& line) {
     CLI::App app;
     exit_code = -1;
@@ -41,20 +42,28 @@ class Commands {
     const auto path = folder_ / "out";
     std::fflush(stdout);
     const int kept = dup(STDOUT_FILENO);
+    const int kept_errors = dup(STDERR_FILENO);
     REQUIRE(std::freopen(path.c_str(), "w", stdout) != nullptr);
+    REQUIRE(std::freopen((folder_ / "err").c_str(), "w", stderr) != nullptr);
     std::string message;
     try {
       app.parse(line);
     } catch (const Error& error) {
       message = error.what();
+    } catch (const CLI::ParseError& error) {
+      message = error.what();
     }
-    std::fflush(stdout);
+    for (auto* stream : {stdout, stderr}) std::fflush(stream);
     dup2(kept, STDOUT_FILENO);
+    dup2(kept_errors, STDERR_FILENO);
     close(kept);
+    close(kept_errors);
+    errors = content(folder_ / "err");
     return message + content(path);
   }
 
   int exit_code = -1;
+  std::string errors;  ///< what the last command printed to stderr
 
  private:
   Folder folder_;
@@ -66,12 +75,94 @@ TEST_CASE("table") {
   Commands run;
   const auto text = run("table quickstart --rows attention,attention.rates --cols task --metric test/accuracy,train/step_time");
   CHECK(run.exit_code == 0);
-  CHECK(has(text, "attention  attention.rates  test/accuracy (%): image"));
+  CHECK(has(text, "attention  attention.rates  test/accuracy (%) task=image "));
+  CHECK(has(text, " train/step_time (ms) task=image\n"));
   CHECK(has(text, "softmax    -                85.50"));
   CHECK(has(text, "adamra     1/8              failed: signal 11 (Segmentation fault)"));
   CHECK(nlohmann::json::parse(run("table --format json"))["cells"].size() == 2);
   CHECK(has(run("table quickstart --format cvs"), "did you mean csv?"));
   CHECK(has(run("table quickstrat"), "did you mean quickstart?"));
+}
+
+TEST_CASE("names are taken as people write them, and all that are wrong are told at once") {
+  Commands run;
+  const auto text = run("table quickstart --rows \"attention.plugin, attention.rates \" --cols task.plugin,");
+  CHECK(has(text, "attention  attention.rates  task=image"));
+  CHECK(has(text, "quickstart: 2 trials; test/accuracy (%)"));
+  const auto wrong = run("table --rows atention,zzzzzzzzz --cols tsk --metric accuracy,step_tme,qqqqqqqqqqqq");
+  CHECK(has(wrong, "--rows: no trial has a parameter \"atention\" (did you mean attention?)\n"));
+  CHECK(has(wrong, "\"zzzzzzzzz\" (known: attention, "));
+  CHECK(has(wrong, "--cols: no trial has a parameter \"tsk\" (did you mean task?)\n"));
+  CHECK(has(wrong, "\"accuracy\" (did you mean test/accuracy, dev/accuracy?)\n"));
+  CHECK(has(wrong, "\"step_tme\" (did you mean train/step_time?)\n"));
+  CHECK(has(wrong, "\"qqqqqqqqqqqq\" (known: dev/accuracy, test/accuracy, train/loss, train/step_time)"));
+  CHECK(has(run("query 'SELECT \"attention.plugin\" FROM runs'"), "did you mean \"attention\"?"));
+}
+
+TEST_CASE("trials of an earlier grid") {
+  Commands run;
+  {
+    Store store(run.file());
+    put(store, "quickstart", {trial("adamra", {"1/8"}, 1), trial("adamra", {"1/8"}, 2)});
+  }
+  const auto text = run("runs quickstart");
+  CHECK(has(text, "quickstart (earlier grid)  attention=softmax"));
+  CHECK(has(text, "quickstart                 attention=adamra"));
+  CHECK(nlohmann::json::parse(run("runs --json"))[1]["latest_grid"] == false);
+  CHECK(run("table quickstart --format csv").find("softmax") == std::string::npos);
+  CHECK(run.errors == "note: 1 trial of earlier grids is left out; `ablate runs quickstart` shows all that ran\n");
+  CHECK(has(run("show 1"), "--set train.steps=20  # the study has changed since: its latest grid does not have this trial\n"));
+}
+
+TEST_CASE("the line that repeats a run tells when it would not") {
+  Commands run;
+  const auto study = (run.file().parent_path() / "study.toml").string();
+  const auto asked = trial("linear", {}, 1);
+  {
+    Store store(run.file());
+    store.put_trials(store.put_experiment({"mine", "", study, "[grid]\n", {}}), {{key_of(asked), asked}});
+    store.put_attempt(done(asked, 50));
+  }
+  CHECK(has(run("show 3"), "ablate run " + study + "  # the study is no longer there\n"));
+  std::ofstream(study) << "[grid]\n";
+  CHECK(has(run("show 3"), "ablate run " + study + "\n"));
+  CHECK(nlohmann::json::parse(run("show 3 --json"))["repeat_note"] == "");
+  std::ofstream(study) << "[grid]\nseeds = 2\n";
+  CHECK(has(run("show 3"), "ablate run " + study + "  # the study has changed since: its file is not what was run\n"));
+}
+
+TEST_CASE("a reason of many lines is one in tables and lists, whole in show") {
+  Commands run;
+  const std::string first = "found " + std::string(100, 'x'), rest = "\n  second \x1b[2J, \"line\"\n";
+  {
+    Store store(run.file());
+    store.put_attempt(failed(trial("adamra", {"1/8"}, 1), "\n" + first + rest));
+  }
+  const auto cut = "failed: " + first.substr(0, 79) + "…";
+  CHECK(has(run("table quickstart"), cut + "\n"));
+  CHECK(has(run("runs"), cut + "  "));
+  const auto csv = run("table quickstart --format csv");
+  CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
+  const auto whole = run("show 3");
+  CHECK(has(whole, "outcome     " + cut + "\n"));
+  CHECK(has(whole, "the whole reason\n\n" + first + "\n  second [2J, \"line\"\n"));
+}
+
+TEST_CASE("what was not measured is not 0") {
+  Commands run;
+  {
+    Store store(run.file());
+    auto attempt = failed(trial("softmax", {}, 1), "Ctrl-C", "interrupted");
+    attempt.cpu_s = 0, attempt.peak_resident_bytes = 0;
+    store.put_attempt(attempt);
+  }
+  const auto text = run("show 3");
+  CHECK(has(text, "2.5 s wall, CPU not measured\n"));
+  CHECK(has(text, "memory      not measured\n"));
+  CHECK(nlohmann::json::parse(run("show 3 --json"))["cpu_s"].is_null());
+  CHECK(has(run("show 1"), "2.5 s wall, CPU 2.2 s\n"));
+  CHECK(run("query 'SELECT cpu_s, peak_resident_mib FROM attempts ORDER BY run' --format csv") ==
+        "cpu_s,peak_resident_mib\n2.25,64\n2.25,64\n,\n");
 }
 
 TEST_CASE("runs") {
@@ -83,6 +174,8 @@ TEST_CASE("runs") {
   CHECK(has(text, "2.5 s"));
   CHECK_FALSE(has(run("runs --failed"), "softmax"));
   CHECK(has(run("runs -n 1"), "the latest 1 of 2"));
+  CHECK(has(run("runs -n -3"), "-n: found -3, expected how many runs to show, such as 20, or 0 for all"));
+  CHECK(has(run("runs -n many"), "found many, expected how many runs"));
   const auto json = nlohmann::json::parse(run("runs --json"));
   CHECK(json.size() == 2);
   CHECK(json[1]["value"] == 85.5);

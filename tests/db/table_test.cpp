@@ -56,7 +56,7 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
     CHECK(table.cell(1, 1, 0).best);  // of a time the least is best
     CHECK(to_text(table, Format::kMarkdown) ==
           "study: 6 trials; mean ± standard deviation of n = 3; best in bold\n\n"
-          "| attention.rates | test/accuracy (%): image | train/step_time (ms): image |\n"
+          "| attention.rates | test/accuracy (%) task=image | train/step_time (ms) task=image |\n"
           "| --- | --- | --- |\n"
           "| - | 72.0 ± 2.6 | 28.0 ± 2.6 |\n"
           "| 1/2,1/4 | **80.0 ± 1.0** | **20.0 ± 1.0** |\n");
@@ -69,6 +69,8 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
     const auto json = nlohmann::json::parse(to_text(table, Format::kJson));
     CHECK(json["cells"].size() == 4);
     CHECK(json["cells"][2]["row"]["attention.rates"] == "1/2,1/4");
+    CHECK(json["cells"][0]["row"]["attention.rates"].is_null());
+    CHECK(json["cells"][2]["column"]["task"] == "image");
     CHECK(json["cells"][2]["mean"] == 80);
     CHECK(json["cells"][2]["n"] == 3);
     CHECK(json["cells"][2]["best"] == true);
@@ -203,6 +205,55 @@ TEST_CASE("trials that new code has replaced, and what a grid no longer asks for
     REQUIRE(table.notes.size() == 1);
     CHECK(has(table.notes[0], "1 earlier trial is left out"));
   }
+}
+
+TEST_CASE("with an experiment only its latest grid counts") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  std::vector<nlohmann::json> trials;
+  for (const int seed : {1, 2, 3}) trials.push_back(trial("softmax", {}, seed));
+  put(store, "study", trials);
+  for (std::size_t i = 0; i < 3; ++i) store.put_attempt(done(trials[i], 70 + 10 * static_cast<double>(i)));
+  CHECK(table_of(file, {"study", {"attention"}, {}, {}}).cell(0, 0, 0).n == 3);
+  put(store, "study", {trials[0], trials[1]});
+  const auto table = table_of(file, {"study", {"attention"}, {}, {}});
+  CHECK(table.trials == 2);
+  CHECK(table.cell(0, 0, 0).n == 2);
+  CHECK(table.cell(0, 0, 0).mean == 75);
+  CHECK(table.notes ==
+        std::vector<std::string>{"1 trial of earlier grids is left out; `ablate runs study` shows all that ran"});
+  put(store, "study", {trials[0]});
+  CHECK(has(to_text(table_of(file, {"study", {"attention"}, {}, {}}), Format::kText),
+            "note: 2 trials of earlier grids are left"));
+  // Over the whole history everything that ran counts.
+  CHECK(table_of(file, {"", {"attention"}, {}, {}}).cell(0, 0, 0).n == 3);
+}
+
+TEST_CASE("a column's header names its parameter, and JSON keeps numbers") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  std::vector<nlohmann::json> trials;
+  for (const int steps : {25, 50}) {
+    trials.push_back(trial("softmax", {}, 1));
+    trials.back()["train"]["steps"] = steps;
+  }
+  trials.push_back(trial("softmax", {}, 2));  // has no train.steps
+  put(store, "study", trials);
+  for (const auto& one : trials) store.put_attempt(done(one, 60));
+  const auto table = table_of(file, {"study", {"train.learning_rate", "train.shuffle"}, {"train.steps"}, {}});
+  CHECK(to_text(table, Format::kText) ==
+        "study: 3 trials; test/accuracy (%); n = 1\n\n"
+        "train.learning_rate  train.shuffle  train.steps=25  train.steps=50  train.steps=-\n"
+        "0.001                true           60.00           60.00           60.00\n");
+  const auto json = nlohmann::json::parse(to_text(table, Format::kJson))["cells"];
+  CHECK(json[0]["column"]["train.steps"] == 25);
+  CHECK(json[0]["column"]["train.steps"].is_number_integer());
+  CHECK(json[2]["column"]["train.steps"].is_null());
+  CHECK(json[0]["row"]["train.learning_rate"] == 0.001);
+  CHECK(json[0]["row"]["train.shuffle"] == true);
+  CHECK(json[0]["sd"].is_null());
 }
 
 TEST_CASE("a history without trials or results is no crash") {

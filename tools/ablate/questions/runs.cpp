@@ -15,10 +15,11 @@ std::string as_text(const db::Runs& runs) {
     rows[0][4] = runs.metric->unit.empty() ? runs.metric->name : fmt::format("{} ({})", runs.metric->name, runs.metric->unit);
   for (const auto& line : runs.lines) {
     auto outcome = line.outcome;
-    if (outcome == "failed" && !line.reason.empty()) outcome += ": " + db::printable(line.reason);
-    rows.push_back({std::to_string(line.run), line.experiments, line.label.empty() ? line.key.substr(0, 12) : line.label,
-                    outcome, line.value ? db::brief(*line.value) : "", db::duration_text(line.wall_s),
-                    db::time_text(line.started_us)});
+    if (outcome == "failed" && !line.reason.empty()) outcome += ": " + db::first_line(line.reason);
+    const auto experiments = line.experiments + (line.latest_grid ? "" : " (earlier grid)");
+    rows.push_back({std::to_string(line.run), experiments,
+                    line.label.empty() ? line.key.substr(0, 12) : db::one_row(line.label), outcome,
+                    line.value ? db::brief(*line.value) : "", db::duration_text(line.wall_s), db::time_text(line.started_us)});
   }
   auto text = db::render_text(rows);
   if (static_cast<std::int64_t>(runs.lines.size()) < runs.total)
@@ -32,11 +33,18 @@ std::string as_json(const db::Runs& runs) {
     nlohmann::ordered_json run = {{"run", line.run},       {"experiments", line.experiments}, {"key", line.key},
                                   {"label", line.label},   {"outcome", line.outcome},         {"reason", line.reason},
                                   {"wall_s", line.wall_s}, {"started_us", line.started_us}};
+    run["latest_grid"] = line.latest_grid;
     run["metric"] = runs.metric ? nlohmann::ordered_json(runs.metric->name) : nlohmann::ordered_json(nullptr);
     run["value"] = line.value ? nlohmann::ordered_json(*line.value) : nlohmann::ordered_json(nullptr);
     all.push_back(run);
   }
   return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+/// "" for a number of runs; else what is wrong.
+std::string refuse_count(const std::string& text) {
+  const bool digits = !text.empty() && text.size() < 18 && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? "" : fmt::format("found {}, expected how many runs to show, such as 20, or 0 for all", text);
 }
 
 }  // namespace
@@ -54,7 +62,7 @@ void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->add_flag("--failed", arguments->request.failed, "only runs that failed, timed out or were interrupted");
   command->add_option("-n", arguments->request.most, "how many, latest first; 0: all; default: 20")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Validator(refuse_count, "", ""));
   command->add_flag("--json", arguments->json, "as JSON");
   command->footer("`ablate show RUN` tells everything about one.\nExample:\n  ablate runs quickstart -n 5");
   command->callback([arguments, database, &exit_code] {

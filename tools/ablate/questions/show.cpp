@@ -71,7 +71,8 @@ std::string as_text(const ordered_json& run) {
   for (const auto& experiment : run["experiments"])
     names += (names.empty() ? "" : ", ") + experiment["name"].get<std::string>();
   auto outcome = run["outcome"].get<std::string>();
-  if (const auto reason = run["reason"].get<std::string>(); !reason.empty()) outcome += ": " + db::printable(reason);
+  const auto reason = run["reason"].get<std::string>();
+  if (!reason.empty()) outcome += ": " + db::first_line(reason);
   std::vector<std::vector<std::string>> head = {
       {"run", std::to_string(run["run"].get<std::int64_t>())},
       {"trial", run["key"].get<std::string>()},
@@ -81,9 +82,14 @@ std::string as_text(const ordered_json& run) {
   if (!run["signal"].is_null()) head.push_back({"signal", value_text(run["signal"])});
   if (!run["exit_code"].is_null()) head.push_back({"exit code", value_text(run["exit_code"])});
   head.push_back({"started", db::time_text(run["started_us"].get<std::int64_t>())});
-  head.push_back({"time", fmt::format("{} wall, {} CPU", db::duration_text(run["wall_s"].get<double>()),
-                                      db::duration_text(run["cpu_s"].get<double>()))});
-  head.push_back({"memory", fmt::format("{:.1f} MiB resident at most", run["peak_resident_bytes"].get<double>() / 1048576)});
+  const auto measured = [&](const char* name, const auto& text) {
+    return run[name].is_null() ? std::string("not measured") : text(run[name].get<double>());
+  };
+  head.push_back({"time", fmt::format("{} wall, CPU {}", db::duration_text(run["wall_s"].get<double>()),
+                                      measured("cpu_s", db::duration_text))});
+  head.push_back({"memory", measured("peak_resident_bytes", [](double bytes) {
+                    return fmt::format("{:.1f} MiB resident at most", bytes / 1048576);
+                  })});
   if (run["runs"].size() > 1) {
     std::string all;
     for (const auto& other : run["runs"])
@@ -91,8 +97,12 @@ std::string as_text(const ordered_json& run) {
                          other["outcome"].get<std::string>());
     head.push_back({"its runs", all});
   }
-  if (const auto repeat = run["repeat"].get<std::string>(); !repeat.empty()) head.push_back({"repeat", repeat});
+  if (const auto repeat = run["repeat"].get<std::string>(); !repeat.empty()) {
+    const auto note = run["repeat_note"].get<std::string>();  // behind a #, so that the line can be pasted into a shell
+    head.push_back({"repeat", note.empty() ? repeat : fmt::format("{}  # {}", repeat, note)});
+  }
   auto text = db::render_text(head);
+  if (db::first_line(reason) != reason) text += "\nthe whole reason\n" + db::printable(reason) + "\n";
 
   std::vector<std::vector<std::string>> rows;
   for (const auto& result : run["results"])

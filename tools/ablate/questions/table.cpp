@@ -16,7 +16,9 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("table", "An ablation table: mean ± standard deviation of a metric over seeds");
   command->group(kQuestions);
-  command->add_option("experiment", arguments->request.experiment, "only this experiment's trials; default: all trials")
+  command
+      ->add_option("experiment", arguments->request.experiment,
+                   "only the trials of this experiment's latest grid; default: all trials")
       ->type_name("EXPERIMENT");
   command
       ->add_option("--rows", arguments->request.rows,
@@ -44,7 +46,10 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([arguments, database, &exit_code] {
     const auto format = db::format_from_name(arguments->format);
     const db::Reader reader(database());
-    fmt::print("{}", db::to_text(db::make_table(reader, arguments->request), format));
+    const auto table = db::make_table(reader, arguments->request);
+    fmt::print("{}", db::to_text(table, format));
+    if (format == db::Format::kCsv)  // has no place for them
+      for (const auto& note : table.notes) fmt::print(stderr, "note: {}\n", note);
     exit_code = 0;
   });
 }

@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include "db/history.h"
+#include "db/schema.h"
+#include "db/selection.h"
+
+namespace ablate::db {
+namespace {
+
+using nlohmann::ordered_json;
+using SQLite::Statement;
+
+ordered_json number(const SQLite::Column& column) {
+  if (column.isNull() || !std::isfinite(column.getDouble())) return nullptr;
+  return column.getDouble();
+}
+
+ordered_json integer(const SQLite::Column& column) {
+  return column.isNull() ? ordered_json(nullptr) : ordered_json(column.getInt64());
+}
+
+/// For a person's shell: quotes only where they are needed.
+std::string shell_word(const std::string& text) {
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("._-/=+,:@%").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+/// The command that runs an experiment's latest grid again, and why that is not what ran; "" where nothing is known against it.
+struct Repeat {
+  std::string command, note;
+};
+
+Repeat repeat_of(const std::string& file, const ordered_json& overrides, const std::string& text, bool listed) {
+  // A trial that is done is not run again in the same history, so the repetition has one of its own.
+  Repeat repeat{"ABLATE_DB=repeat.db ablate run " + shell_word(file), ""};
+  for (const auto& override_ : overrides) repeat.command += " --set " + shell_word(override_.get<std::string>());
+  std::ifstream in(file, std::ios::binary);
+  const bool same = in && std::string(std::istreambuf_iterator<char>(in), {}) == text;
+  if (!listed)
+    repeat.note = "the study has changed since: its latest grid does not have this trial";
+  else if (!in.is_open())
+    repeat.note = "the study is no longer there";
+  else if (!same)
+    repeat.note = "the study has changed since: its file is not what was run";
+  return repeat;
+}
+
+/// @return (run, trial)
+std::pair<std::int64_t, std::int64_t> find_run(const Reader& reader, const std::string& run) {
+  auto& database = reader.database();
+  const bool digits = !run.empty() && run.size() < 18 && run.find_first_not_of("0123456789") == std::string::npos;
+  if (digits) {
+    Statement by_number(database, "SELECT trial FROM attempt WHERE id = ?");
+    by_number.bind(1, static_cast<std::int64_t>(std::stoll(run)));
+    if (by_number.executeStep()) return {std::stoll(run), by_number.getColumn(0).getInt64()};
+  }
+  const bool hex = run.size() >= 4 && run.find_first_not_of("0123456789abcdef") == std::string::npos;
+  Statement by_key(database, "SELECT id, key FROM trial WHERE key >= ? AND key < ? ORDER BY key LIMIT 2");
+  if (hex) {
+    by_key.bind(1, run);
+    by_key.bind(2, run + "g");  // behind all hex digits
+    if (by_key.executeStep()) {
+      const auto trial = by_key.getColumn(0).getInt64();
+      const auto key = by_key.getColumn(1).getString();
+      if (by_key.executeStep())
+        throw Error(fmt::format("several trials' keys begin with {}: {}, {}, ...; give more digits", run, key.substr(0, 12),
+                                by_key.getColumn(1).getString().substr(0, 12)));
+      Statement latest(database, "SELECT id FROM attempt WHERE trial = ? ORDER BY outcome = 'done' DESC, id DESC LIMIT 1");
+      latest.bind(1, trial);
+      if (!latest.executeStep()) throw Error(fmt::format("trial {} has not run yet", key.substr(0, 12)));
+      return {latest.getColumn(0).getInt64(), trial};
+    }
+  }
+  Statement last(database, "SELECT max(id) FROM attempt");
+  last.executeStep();
+  const auto highest = last.getColumn(0);
+  throw Error(fmt::format(
+      "{} has no run {}: expected {} or at least 4 hex digits of a trial's key. `ablate runs` lists the latest.",
+      reader.file().string(), run,
+      highest.isNull() ? "a run's number (there are none yet)" : fmt::format("a number up to {}", highest.getInt64())));
+}
+
+}  // namespace
+
+ordered_json describe_run(const Reader& reader, const std::string& run) {
+  return guarded(reader.file(), [&] {
+    auto& database = reader.database();
+    const auto [id, trial] = find_run(reader, run);
+    const auto ask = [&](const char* sql, std::int64_t argument) {
+      Statement statement(database, sql);
+      statement.bind(1, argument);
+      return statement;
+    };
+    ordered_json all;
+    auto attempt =
+        ask("SELECT t.key, a.outcome, a.reason, a.signal, a.exit_code, a.started_us, a.wall_s, nullif(a.cpu_s, 0), "
+            "nullif(a.peak_resident_bytes, 0), "
+            "a.output, e.json FROM attempt a JOIN trial t ON t.id = a.trial JOIN environment e ON e.id = a.environment WHERE "
+            "a.id = "
+            "?",
+            id);
+    attempt.executeStep();
+    all["run"] = id;
+    all["key"] = attempt.getColumn(0).getString();
+    all["experiments"] = ordered_json::array();
+    Repeat repeat;
+    bool repeats_listed = false;
+    auto experiments = ask(
+        "SELECT e.name, e.file, e.overrides, e.text, m.listed FROM experiment_trial m JOIN experiment e ON e.id = m.experiment "
+        "WHERE m.trial = ? ORDER BY e.id",
+        trial);
+    while (experiments.executeStep()) {
+      const auto file = experiments.getColumn(1).getString();
+      const auto overrides = ordered_json::parse(experiments.getColumn(2).getString());
+      const bool listed = experiments.getColumn(4).getInt() != 0;
+      all["experiments"].push_back(
+          {{"name", experiments.getColumn(0).getString()}, {"file", file}, {"overrides", overrides}, {"latest_grid", listed}});
+      // An experiment whose latest grid has the trial repeats it, one that once had it does not; of several the latest.
+      if (repeats_listed && !listed) continue;
+      repeats_listed = listed;
+      repeat = repeat_of(file, overrides, experiments.getColumn(3).getString(), listed);
+    }
+    all["outcome"] = attempt.getColumn(1).getString();
+    all["reason"] = attempt.getColumn(2).getString();
+    all["signal"] = integer(attempt.getColumn(3));
+    all["exit_code"] = integer(attempt.getColumn(4));
+    all["started_us"] = attempt.getColumn(5).getInt64();
+    all["wall_s"] = attempt.getColumn(6).getDouble();
+    all["cpu_s"] = number(attempt.getColumn(7));
+    all["peak_resident_bytes"] = integer(attempt.getColumn(8));
+
+    // CROSS JOIN: every path is searched for the one trial. SQLite, which knows no sizes, might walk all parameters instead.
+    all["parameters"] = ordered_json::object();
+    auto parameters =
+        ask("SELECT n.name, v.type, v.text, v.number FROM path n CROSS JOIN parameter p ON p.path = n.id JOIN value v ON v.id "
+            "= p.value "
+            "WHERE p.trial = ? ORDER BY n.name",
+            trial);
+    while (parameters.executeStep()) {
+      const auto stored = parameters.getColumn(3);
+      all["parameters"][parameters.getColumn(0).getString()] = stored_value(
+          parameters.getColumn(1).getString(), parameters.getColumn(2).getString(), stored.getInt64(), stored.getDouble());
+    }
+
+    all["results"] = ordered_json::array();
+    auto results = ask(
+        "SELECT m.name, r.value, m.unit, m.direction FROM metric m CROSS JOIN result r ON r.metric = m.id WHERE r.attempt = ? "
+        "ORDER BY "
+        "m.name",
+        id);
+    while (results.executeStep())
+      all["results"].push_back({{"metric", results.getColumn(0).getString()},
+                                {"value", number(results.getColumn(1))},
+                                {"unit", results.getColumn(2).getString()},
+                                {"direction", results.getColumn(3).getString()}});
+
+    all["curves"] = ordered_json::object();
+    auto curves =
+        ask("SELECT m.name, c.step, c.value FROM curve c JOIN metric m ON m.id = c.metric WHERE c.attempt = ? ORDER BY m.name, "
+            "c.step",
+            id);
+    while (curves.executeStep())
+      all["curves"][curves.getColumn(0).getString()].push_back({curves.getColumn(1).getInt64(), number(curves.getColumn(2))});
+
+    all["plugins"] = ordered_json::array();
+    auto plugins =
+        ask("SELECT p.kind, p.name, p.version, p.code_identity, p.content_hash, p.path FROM attempt_plugin u JOIN plugin p ON "
+            "p.id = "
+            "u.plugin WHERE u.attempt = ? ORDER BY p.kind, p.name",
+            id);
+    while (plugins.executeStep()) {
+      ordered_json plugin;
+      int column = 0;
+      for (const auto* name : {"kind", "id", "version", "code_identity", "content_hash", "path"})
+        plugin[name] = plugins.getColumn(column++).getString();
+      all["plugins"].push_back(plugin);
+    }
+    all["environment"] = ordered_json::parse(attempt.getColumn(10).getString());
+    all["output"] = attempt.getColumn(9).getString();
+    all["runs"] = ordered_json::array();
+    auto runs = ask("SELECT id, outcome FROM attempt WHERE trial = ? ORDER BY id", trial);
+    while (runs.executeStep())
+      all["runs"].push_back({{"run", runs.getColumn(0).getInt64()}, {"outcome", runs.getColumn(1).getString()}});
+    all["repeat"] = repeat.command;
+    all["repeat_note"] = repeat.note;
+    return all;
+  });
+}
+
+}  // namespace ablate::db

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/util/nearest.h"
@@ -19,22 +20,28 @@ std::string joined(const std::vector<Diagnostic>& diagnostics) {
   return all;
 }
 
+ExitCode code_of(const std::vector<Diagnostic>& diagnostics) {
+  const auto is_plugin = [](const Diagnostic& d) { return d.code == ExitCode::kPlugin; };
+  return std::any_of(diagnostics.begin(), diagnostics.end(), is_plugin) ? ExitCode::kPlugin : ExitCode::kUsage;
+}
+
 }  // namespace
 
 ConfigError::ConfigError(std::vector<Diagnostic> diagnostics)
-    : Error(joined(diagnostics)), diagnostics_(std::move(diagnostics)) {}
+    : Error(joined(diagnostics), code_of(diagnostics)), diagnostics_(std::move(diagnostics)) {}
 
-void Diagnostics::add(const Location& where, const std::string& message) {
+void Diagnostics::add(const Location& where, const std::string& message, ExitCode code) {
   const bool from_command_line = where.file == kOverrideFile;
   std::string text = message;
   if (from_command_line && where.line >= 1 && static_cast<std::size_t>(where.line) <= overrides_.size())
     text = overrides_[where.line - 1] + ": " + message;
-  found_.emplace(from_command_line, where.file, where.line, where.column, std::move(text));
+  found_.emplace(from_command_line, where.file, where.line, where.column, std::move(text), code);
 }
 
 std::vector<Diagnostic> Diagnostics::sorted() const {
   std::vector<Diagnostic> result;
-  for (const auto& [from_command_line, file, line, column, message] : found_) result.push_back({{file, line, column}, message});
+  for (const auto& [from_command_line, file, line, column, message, code] : found_)
+    result.push_back({{file, line, column}, message, code});
   return result;
 }
 

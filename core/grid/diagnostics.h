@@ -19,7 +19,7 @@ class Diagnostics {
   explicit Diagnostics(std::vector<std::string> overrides = {}) : overrides_(std::move(overrides)) {}
 
   /// The same message at the same place is kept once: a bad base value concerns every trial.
-  void add(const Location& where, const std::string& message);
+  void add(const Location& where, const std::string& message, ExitCode code = ExitCode::kUsage);
 
   bool empty() const { return found_.empty(); }
   std::size_t size() const { return found_.size(); }
@@ -29,7 +29,7 @@ class Diagnostics {
 
  private:
   std::vector<std::string> overrides_;
-  std::set<std::tuple<bool, std::string, int, int, std::string>> found_;
+  std::set<std::tuple<bool, std::string, int, int, std::string, ExitCode>> found_;
 };
 
 /// "grid.toml:3:9", without what is not known; "--set" for an override.

@@ -4,6 +4,8 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 #include <tuple>
 
 namespace ablate {
@@ -75,6 +77,30 @@ class Reader {
   Diagnostics& diagnostics_;
 };
 
+/// The remedy where a text that lacks its quotes is at the place (from 1), "" where none is: toml++ tries to read plugin =
+/// tsoft as a truth value, and says so.
+std::string unquoted_hint(const std::string& text, std::size_t line, std::size_t column) {
+  std::size_t from = 0;
+  for (; line > 1; --line) from = text.find('\n', from) + 1;
+  const auto whole = text.substr(from, text.find('\n', from) - from);
+  const auto in_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_-./+:@~").find(c) != std::string_view::npos;
+  };
+  std::size_t begin = std::min(column - 1, whole.size());
+  if (begin == whole.size() && begin > 0) --begin;
+  auto end = begin;
+  while (begin > 0 && in_word(whole[begin - 1])) --begin;
+  while (end < whole.size() && in_word(whole[end])) ++end;
+  const auto word = whole.substr(begin, end - begin);
+  const auto before = whole.find_last_not_of(" \t", begin == 0 ? 0 : begin - 1);
+  // Behind an equals sign, or in a list behind one: [task is a header.
+  const bool value = begin > 0 && before != std::string::npos && whole.find('=') <= before &&
+                     std::string_view("=[,").find(whole[before]) != std::string_view::npos;
+  const bool no_number =
+      std::any_of(word.begin(), word.end(), [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '/'; });
+  return value && no_number ? fmt::format("; a text needs quotes: \"{}\"", word) : "";
+}
+
 std::optional<Node> parse_assignment(const std::string& value, const Location& where, Diagnostics& diagnostics) {
   const auto table = toml::parse("v = " + value);
   const auto* node = table.get("v");
@@ -98,7 +124,7 @@ std::optional<Node> parse_document(const std::string& text, const std::string& f
   } catch (const toml::parse_error& error) {
     const auto& begin = error.source().begin;
     diagnostics.add({file, static_cast<int>(begin.line), static_cast<int>(begin.column)},
-                    fmt::format("not valid TOML: {}", error.description()));
+                    fmt::format("not valid TOML: {}{}", error.description(), unquoted_hint(text, begin.line, begin.column)));
     return std::nullopt;
   }
 }

@@ -68,19 +68,25 @@ void read_zip(const Node& zip, Draft& draft, Diagnostics& diagnostics) {
 }
 
 void read_axis(const std::string& path, const Node& node, Draft& draft, Diagnostics& diagnostics) {
-  if (!node.is_array()) {
+  if (path == "seed") return diagnostics.add(node.key, "seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]");
+  const auto dot = path.find('.');
+  if (dot == std::string::npos && !node.children.empty() && node.children.front().is_table())
+    return diagnostics.add(
+        node.key, fmt::format("unknown list of tables {} in [grid]{}", path, suggestion(path, {"rows", "zip", "exclude"})));
+  // Without a section it is no path: that is what is refused later, not that the value is no list.
+  if (!node.is_array() && dot != std::string::npos) {
     draft.broken.insert(path);
-    const auto dot = path.find('.');
     diagnostics.add(node.where, fmt::format("{} = {}: expected a list of values; a single one belongs in [{}]", path,
                                             show(node.value), path.substr(0, dot)));
     return;
   }
-  if (node.children.empty()) {
+  if (node.is_array() && node.children.empty()) {
     draft.broken.insert(path);
     diagnostics.add(node.where, fmt::format("{} is an empty list; leave it out or give it values", path));
     return;
   }
   Group group{Group::Form::kAxis, node.where, {}};
+  if (!node.is_array()) group.alternatives.push_back({node.where, {{path, node.value, node.key, node.where}}});
   for (const auto& item : node.children) group.alternatives.push_back({item.where, {{path, item.value, node.key, item.where}}});
   draft.groups.push_back(std::move(group));
 }

@@ -53,7 +53,7 @@ void Resolver::check_plugin(const std::string& section, const Point& point) {
   if (!value.is_string())
     report(where, fmt::format("{} = {}: expected the name of a plugin, a text", path, show(value)));
   else if (const auto why = schema_.refuse_plugin(section, value.get<std::string>()); !why.empty())
-    report(where, why);
+    report(where, why, schema_.refused_library(value.get<std::string>()) != nullptr ? ExitCode::kPlugin : ExitCode::kUsage);
 }
 
 void Resolver::add_compression(const Point& point, Trial& trial) {
@@ -126,9 +126,9 @@ void Resolver::refuse_setting(const std::string& section, const PluginInfo* plug
                      plugin->id, key, path));
 }
 
-void Resolver::report(const Location& where, const std::string& message) {
+void Resolver::report(const Location& where, const std::string& message, ExitCode code) {
   ok_ = false;
-  diagnostics_.add(where, message);
+  diagnostics_.add(where, message, code);
 }
 
 }  // namespace ablate

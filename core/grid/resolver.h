@@ -21,7 +21,7 @@ class Resolver {
                       const Point::Setting& setting);
   void check_plugin(const std::string& section, const Point& point);
   void add_compression(const Point& point, Trial& trial);
-  void report(const Location& where, const std::string& message);
+  void report(const Location& where, const std::string& message, ExitCode code = ExitCode::kUsage);
 
   const Draft& draft_;
   const Schema& schema_;

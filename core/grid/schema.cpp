@@ -43,7 +43,14 @@ Schema::Schema(const Catalog& catalog, const std::map<std::string, std::set<std:
 const PluginInfo* Schema::plugin(const std::string& section, const std::string& id) const {
   const auto kind = kind_of(section);
   if (const auto* found = catalog_.find(kind, id)) return found;
-  return id.empty() ? nullptr : catalog_.find(kind, nearest(id, catalog_.ids(kind)));
+  if (id.empty() || refused_library(id) != nullptr) return nullptr;
+  return catalog_.find(kind, nearest(id, catalog_.ids(kind)));
+}
+
+const RefusedLibrary* Schema::refused_library(const std::string& id) const {
+  for (const auto& section : kPluginSections)
+    if (catalog_.find(kind_of(section), id) != nullptr) return nullptr;
+  return catalog_.find_refused(id);
 }
 
 std::string Schema::refuse_plugin(const std::string& section, const std::string& id) const {
@@ -53,6 +60,8 @@ std::string Schema::refuse_plugin(const std::string& section, const std::string&
     if (catalog_.find(kind_of(other), id) != nullptr)
       return fmt::format("{} is a plugin for [{}], not for [{}] (known: {})", id, other, section,
                          fmt::join(catalog_.ids(kind), ", "));
+  if (const auto* library = refused_library(id))
+    return fmt::format("{} plugin \"{}\": {} is refused: {}", section, id, library->path.string(), library->reason);
   const auto ids = catalog_.ids(kind);
   const auto near = nearest(id, ids);
   return fmt::format("unknown {} plugin \"{}\" ({}known: {})", section, id, near.empty() ? "" : "did you mean " + near + "? ",
@@ -106,7 +115,7 @@ std::string Schema::refuse_path(const std::string& path) const {
   if (section == "grid") return "a path is written without grid.: seeds=2, train.steps=200";
   if (section == "experiment") return "[experiment] is the same for all trials";
   if (key.empty()) {
-    std::vector<std::string> paths;
+    std::vector<std::string> paths = {"seeds"};  // none, but the grid and the command line take it where they take paths
     for (const auto& one : kSections)
       for (const auto& name : keys(one)) paths.push_back(one + "." + name);
     return fmt::format("unknown path {}{}", path, hint(path, paths));

@@ -27,6 +27,8 @@ class Schema {
   const PluginInfo* plugin(const std::string& section, const std::string& id) const;
   /// Why the name is refused: "unknown attention plugin ..."; "" where there is such a plugin.
   std::string refuse_plugin(const std::string& section, const std::string& id) const;
+  /// The library that was probably meant where refuse_plugin refuses because of it; nullptr otherwise.
+  const RefusedLibrary* refused_library(const std::string& id) const;
 
   /// @param plugin of the section; nullptr for [model] and [train].
   static std::span<const ParameterInfo> parameters(const std::string& section, const PluginInfo* plugin);

@@ -87,7 +87,9 @@ std::vector<Trial> expand(const Draft& draft, const Schema& schema, const std::v
     auto trial = resolver.resolve(point);
     if (!trial) return;
     const auto [entry, fresh] = seen.try_emplace(sha256(trial->resolved.dump()), point.chosen);
-    if (!fresh) return report_duplicate(draft, entry->second, point.chosen, diagnostics);
+    // Alternatives of a path that is wrong do not differ in the trials.
+    if (!fresh && sound) report_duplicate(draft, entry->second, point.chosen, diagnostics);
+    if (!fresh) return;
     trials.push_back(std::move(*trial));
   });
   // Where a part of the grid could not be read, or an override replaced one, a rule may rightly match nothing.

@@ -24,9 +24,11 @@ struct Location {
 struct Diagnostic {
   Location where;
   std::string message;  ///< found, expected, remedy
+  ExitCode code = ExitCode::kUsage;
 };
 
-/// Everything that is wrong with a study, all at once. what(): one "file:line:column: message" a line.
+/// Everything that is wrong with a study, all at once. what(): one "file:line:column: message" a line. code(): kPlugin where
+/// one of them is a plugin that cannot be loaded.
 class ConfigError : public Error {
  public:
   explicit ConfigError(std::vector<Diagnostic> diagnostics);

@@ -54,9 +54,20 @@ std::string abi_difference(const AbiStamp& found, const AbiStamp& expected) {
   return "";
 }
 
+AbiStamp host_stamp(const std::string& torch_version) {
+  auto stamp = abi_stamp();
+  std::memset(stamp.torch_version, 0, sizeof(stamp.torch_version));
+  torch_version.copy(stamp.torch_version, sizeof(stamp.torch_version) - 1);
+  return stamp;
+}
+
 std::string abi_refusal(const std::filesystem::path& library, const std::string& torch_version) {
-  const File file{open(library.c_str(), O_RDONLY | O_CLOEXEC)};
+  // Without O_NONBLOCK a pipe of that name would be waited for.
+  const File file{open(library.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.descriptor < 0) return fmt::format("cannot be read: {}", std::strerror(errno));
+  struct stat status {};
+  if (fstat(file.descriptor, &status) != 0) return fmt::format("cannot be read: {}", std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) return "is no shared library (no regular file)";
   if (elf_version(EV_CURRENT) == EV_NONE) return "libelf is too old";
   const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(file.descriptor, ELF_C_READ, nullptr), &elf_end);
   if (!elf || elf_kind(elf.get()) != ELF_K_ELF) return "is no shared library (no ELF file)";
@@ -66,8 +77,6 @@ std::string abi_refusal(const std::filesystem::path& library, const std::string&
   if (header.e_type != ET_DYN) return "is no shared library (an ELF file of another type)";
   if (header.e_machine != kMachine)
     return fmt::format("was built for another processor (ELF machine {}, expected {})", header.e_machine, kMachine);
-  struct stat status {};
-  if (fstat(file.descriptor, &status) != 0) return fmt::format("cannot be read: {}", std::strerror(errno));
   const auto table_end = header.e_shoff + static_cast<std::uint64_t>(header.e_shnum) * header.e_shentsize;
   if (table_end > static_cast<std::uint64_t>(status.st_size))
     return fmt::format("is cut off: {} bytes, expected at least {}", static_cast<long long>(status.st_size), table_end);
@@ -83,10 +92,7 @@ std::string abi_refusal(const std::filesystem::path& library, const std::string&
       return fmt::format("its section {} is too short", kAbiSection);
     AbiStamp found{};
     std::memcpy(&found, data->d_buf, std::min(data->d_size, sizeof(found)));
-    auto expected = abi_stamp();
-    std::memset(expected.torch_version, 0, sizeof(expected.torch_version));
-    torch_version.copy(expected.torch_version, sizeof(expected.torch_version) - 1);
-    return abi_difference(found, expected);
+    return abi_difference(found, host_stamp(torch_version));
   }
   return fmt::format("has no section {}: export one plugin with ABLATE_ATTENTION, ABLATE_COMPRESSION or ABLATE_TASK",
                      kAbiSection);

@@ -16,4 +16,7 @@ std::string abi_refusal(const std::filesystem::path& library, const std::string&
 /// Compares two stamps; "" where they agree.
 std::string abi_difference(const AbiStamp& found, const AbiStamp& expected);
 
+/// What a stamp has to be. @param torch_version the host's torch, "2.11.0"
+AbiStamp host_stamp(const std::string& torch_version);
+
 }  // namespace ablate

@@ -9,12 +9,25 @@
 
 namespace ablate {
 
+/// A library that cannot be used. It cannot say its id, either: by convention that is the file's stem.
+struct RefusedLibrary {
+  std::filesystem::path path;
+  std::string reason;
+};
+
 struct Catalog {
   std::vector<PluginInfo> plugins;  ///< ids are unique within a kind
+  std::vector<RefusedLibrary> refused;
 
   const PluginInfo* find(Kind kind, std::string_view id) const {
     for (const auto& plugin : plugins)
       if (plugin.kind == kind && plugin.id == id) return &plugin;
+    return nullptr;
+  }
+  /// The refused library that may have been meant by an id which no plugin has; nullptr where there is none.
+  const RefusedLibrary* find_refused(std::string_view id) const {
+    for (const auto& library : refused)
+      if (library.path.stem() == id) return &library;
     return nullptr;
   }
   std::vector<std::string> ids(Kind kind) const {

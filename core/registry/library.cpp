@@ -5,11 +5,15 @@
 
 #include <boost/dll/shared_library.hpp>
 
+#include "core/registry/abi_check.h"
 #include "core/util/error.h"
 
 namespace ablate {
 
 const Descriptor& load_library(const std::filesystem::path& path) {
+  const auto refuse = [&](const std::string& why) { throw Error(path.string() + ": " + why, ExitCode::kPlugin); };
+  // Again, although the scan has done so: the file may be another one by now.
+  if (const auto why = abi_refusal(path, ABLATE_TORCH_VERSION); !why.empty()) refuse(why);
   const auto absolute = std::filesystem::absolute(path);
   boost::dll::shared_library library;
   boost::system::error_code failed;
@@ -19,20 +23,19 @@ const Descriptor& load_library(const std::filesystem::path& path) {
     // Boost appends an unrelated errno text to the loader's message; a second try through dlopen yields the message alone.
     if (dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
       const char* why = dlerror();
-      throw Error(fmt::format("{}: cannot be loaded: {}", path.string(), why != nullptr ? why : failed.message()),
-                  ExitCode::kPlugin);
+      refuse(fmt::format("cannot be loaded: {}", why != nullptr ? why : failed.message()));
     }
-    throw Error(fmt::format("{}: cannot be loaded: {}", path.string(), failed.message()), ExitCode::kPlugin);
+    refuse(fmt::format("cannot be loaded: {}", failed.message()));
   }
   if (!library.has(kPluginSymbol))
-    throw Error(
-        fmt::format("{}: exports no symbol {}; export one plugin with ABLATE_ATTENTION, ABLATE_COMPRESSION or ABLATE_TASK",
-                    path.string(), kPluginSymbol),
-        ExitCode::kPlugin);
+    refuse(fmt::format("exports no symbol {}; export one plugin with ABLATE_ATTENTION, ABLATE_COMPRESSION or ABLATE_TASK",
+                       kPluginSymbol));
   const auto entry = library.get<const Descriptor*()>(kPluginSymbol);
   const Descriptor* descriptor = entry();
-  if (descriptor == nullptr)
-    throw Error(fmt::format("{}: {} returned no descriptor", path.string(), kPluginSymbol), ExitCode::kPlugin);
+  if (descriptor == nullptr) refuse(fmt::format("{} returned no descriptor", kPluginSymbol));
+  // The section was right, or the library would not be loaded: a descriptor of other code contradicts it.
+  if (const auto why = abi_difference(descriptor->abi, host_stamp(ABLATE_TORCH_VERSION)); !why.empty())
+    refuse(fmt::format("its descriptor contradicts its section {}: {}", kAbiSection, why));
   // Unloading would leave torch's registries with pointers into unmapped code.
   dlopen(absolute.c_str(), RTLD_NOW | RTLD_NODELETE);
   return *descriptor;

@@ -8,8 +8,8 @@
 namespace ablate {
 
 /// Loads a library through Boost.DLL and returns its descriptor, valid for the rest of the process: a library is never
-/// unloaded. The ABI stamp must have been checked (abi_check.h). Throws Error (ExitCode::kPlugin) with the loader's full
-/// message, or naming the symbol that is missing.
+/// unloaded. The ABI stamp is checked before (abi_check.h), and the descriptor's own after. Throws Error (ExitCode::kPlugin)
+/// with the stamp's difference, the loader's full message, or the symbol that is missing.
 const Descriptor& load_library(const std::filesystem::path& path);
 
 }  // namespace ablate

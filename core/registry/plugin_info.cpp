@@ -98,9 +98,11 @@ std::string expectation(const ParameterInfo& p) {
     case ParameterType::kText:
       return p.choices.empty() ? "a text" : fmt::format("one of {}", fmt::join(p.choices, ", "));
     case ParameterType::kRate:
-      return "a compression rate in (0, 1], such as \"1/8\" or 0.125";
+      return "a compression rate in (0, 1] with a denominator of at most 1,000,000, such as \"1/8\" or 0.125";
     case ParameterType::kRates:
-      return fmt::format("a list of 1 to {} compression rates in (0, 1], such as [\"1/2\", 0.125]", kMostRates);
+      return fmt::format(
+          "a list of 1 to {} compression rates in (0, 1] with denominators of at most 1,000,000, such as [\"1/2\", 0.125]",
+          kMostRates);
   }
   return "";
 }
@@ -144,27 +146,86 @@ Checked check_value(const ParameterInfo& p, const json& value) {
   return wrong;
 }
 
+namespace {
+
+/// Why a text of a descriptor cannot be shown in a line; "" where it can.
+std::string text_refusal(const char* text) {
+  if (text == nullptr) return "is null";
+  const std::string_view all(text);
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
+  if (std::any_of(all.begin(), all.end(), is_control)) return "holds a control character, and is to be one line";
+  // nlohmann::json::dump throws on what is no UTF-8.
+  try {
+    static_cast<void>(json(text).dump());
+  } catch (const json::exception&) {
+    return "is no UTF-8";
+  }
+  return "";
+}
+
+/// Where capabilities and factories contradict the kind; "" where they do not.
+std::string promise_refusal(const Descriptor& d) {
+  if (std::string_view(to_text(d.kind)) == "unknown")
+    return fmt::format("its kind is {}, which this host does not know", static_cast<int>(d.kind));
+  for (const auto& [kind, there] : {std::pair{Kind::kAttention, d.make_attention != nullptr},
+                                    {Kind::kCompression, d.make_compression != nullptr},
+                                    {Kind::kTask, d.make_task != nullptr}}) {
+    if (there == (kind == d.kind)) continue;
+    return there ? fmt::format("its kind is {}, and it has a factory of the kind {}", to_text(d.kind), to_text(kind))
+                 : fmt::format("its kind is {0}, and it has no factory, make_{0}", to_text(kind));
+  }
+  const auto& c = d.capabilities;
+  const auto promises = [&](Kind kind, bool promised, const char* name) {
+    return promised && d.kind != kind ? fmt::format("promises {}, which only the kind {} can", name, to_text(kind)) : "";
+  };
+  for (const auto& why :
+       {promises(Kind::kAttention, c.causal, "causal"), promises(Kind::kAttention, c.key_padding, "key_padding"),
+        promises(Kind::kAttention, c.cross_attention, "cross_attention"), promises(Kind::kAttention, c.stateful, "stateful"),
+        promises(Kind::kAttention, c.takes_compression, "takes_compression"),
+        promises(Kind::kCompression, c.slots_have_keys, "slots_have_keys")})
+    if (!why.empty()) return why;
+  if (c.length_multiple < 1) return fmt::format("its length_multiple is {}, expected at least 1", c.length_multiple);
+  for (const auto& [exponent, name] : {std::pair{c.time_exponent, "time"}, {c.memory_exponent, "memory"}})
+    if (!(exponent >= 0 && exponent <= 10)) return fmt::format("its {}_exponent is {}, expected 0 to 10", name, exponent);
+  return "";
+}
+
+}  // namespace
+
 ParameterInfo describe(const Parameter& p) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("parameter {}: {}", p.name, why), ExitCode::kPlugin);
+  };
+  for (const auto& [text, name] :
+       {std::pair{p.default_value, "default"}, {p.choices, "list of choices"}, {p.unit, "unit"}, {p.help, "help"}})
+    if (const auto why = text_refusal(text); !why.empty()) refuse(fmt::format("its {} {}", name, why));
+  if (std::string_view(to_text(p.type)) == "unknown")
+    refuse(fmt::format("its type is {}, which this host does not know", static_cast<int>(p.type)));
+  if (std::isnan(p.minimum) || std::isnan(p.maximum)) refuse("a bound of its range is nan");
+  using Limits = std::numeric_limits<double>;  // JSON has no infinity
   ParameterInfo info{.name = p.name,
                      .type = p.type,
-                     .minimum = p.minimum,
-                     .maximum = p.maximum,
+                     .minimum = std::max(p.minimum, Limits::lowest()),
+                     .maximum = std::min(p.maximum, Limits::max()),
                      .choices = split(p.choices, '|'),
                      .unit = p.unit,
                      .help = p.help};
   const auto given = json::parse(p.default_value, nullptr, false);
-  if (given.is_discarded())
-    throw Error(fmt::format("parameter {}: the default {} is no JSON (a text needs its quotes)", p.name, p.default_value),
-                ExitCode::kPlugin);
+  if (given.is_discarded()) refuse(fmt::format("the default {} is no JSON (a text needs its quotes)", p.default_value));
   const auto checked = check_value(info, given);
-  if (!checked.ok())
-    throw Error(fmt::format("parameter {}: the default is {}, expected {}", p.name, p.default_value, checked.expected),
-                ExitCode::kPlugin);
+  if (!checked.ok()) refuse(fmt::format("the default is {}, expected {}", p.default_value, checked.expected));
   info.default_value = checked.value;
   return info;
 }
 
 PluginInfo describe(const Descriptor& d) {
+  for (const auto& [text, name] : {std::pair{d.id, "id"},
+                                   {d.version, "version"},
+                                   {d.summary, "summary"},
+                                   {d.paper, "paper"},
+                                   {d.code_digest, "code digest"}})
+    if (const auto why = text_refusal(text); !why.empty())
+      throw Error(fmt::format("the descriptor's {} {}", name, why), ExitCode::kPlugin);
   PluginInfo info{.kind = d.kind,
                   .id = d.id,
                   .version = d.version,
@@ -176,9 +237,13 @@ PluginInfo describe(const Descriptor& d) {
     throw Error(fmt::format("plugin \"{}\": {}", info.id, why), ExitCode::kPlugin);
   };
   if (!is_name(info.id, '-')) refuse("an id is lower-case letters, digits and '-'");
+  if (const auto why = promise_refusal(d); !why.empty()) refuse(why);
+  if (d.parameters == nullptr && d.parameter_count > 0)
+    refuse(fmt::format("declares {} parameters, and its list of them is null", d.parameter_count));
   std::set<std::string> names;
   for (std::size_t i = 0; i < d.parameter_count; ++i) {
     const auto& p = d.parameters[i];
+    if (const auto why = text_refusal(p.name); !why.empty()) refuse(fmt::format("the name of parameter {} {}", i + 1, why));
     if (!is_name(p.name, '_') || std::string_view(p.name) == "plugin")
       refuse(fmt::format("the parameter name \"{}\" is not snake_case, or reserved", p.name));
     if (!names.insert(p.name).second) refuse(fmt::format("declares the parameter {} twice", p.name));

@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "core/registry/abi_check.h"
@@ -26,32 +29,51 @@ fs::path home_folder(const char* variable, const char* below_home) {
   return fs::path(home != nullptr ? home : "/tmp") / below_home;
 }
 
+/// What a library said of itself: a plugin, or a refusal.
+struct Answer {
+  PluginInfo info;
+  std::string refusal;
+};
+
+/// Nothing where it is no answer: a damaged cache.
+std::optional<Answer> read_answer(const json& answer) {
+  try {
+    for (const char* key : {"refusal", "failed"})
+      if (answer.contains(key)) return Answer{{}, answer.at(key)};
+    return Answer{plugin_info_from_json(answer), ""};
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+}
+
 /// {"files": {path: {"stamp": ..., "hash": ...}}, "hashes": {hash: PluginInfo or {"refusal": ...}}}. The stamp (size, time,
 /// inode) saves hashing.
 class Cache {
  public:
   Cache(fs::path file, const std::string& host) : file_(std::move(file)) {
     if (std::ifstream stream(file_); !file_.empty() && stream) content_ = json::parse(stream, nullptr, false);
-    if (!content_.is_object() || content_.value("host", "") != host)
+    const auto is_object = [&](const char* part) { return content_.contains(part) && content_[part].is_object(); };
+    if (!content_.is_object() || content_.value("host", json()) != json(host) || !is_object("files") || !is_object("hashes"))
       content_ = {{"host", host}, {"files", json::object()}, {"hashes", json::object()}};
   }
 
   std::string hash(const fs::path& path) {
     struct stat status {};
-    if (stat(path.c_str(), &status) != 0) throw Error("cannot be read");
+    if (stat(path.c_str(), &status) != 0) throw Error("cannot read " + path.string() + ": " + std::strerror(errno));
     const auto stamp =
         fmt::format("{} {} {}.{:09}", status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
     auto& entry = content_["files"][path.string()];
-    if (!entry.is_object() || entry.value("stamp", "") != stamp) {
+    if (!entry.is_object() || entry.value("stamp", json()) != json(stamp) || !entry.contains("hash") ||
+        !entry["hash"].is_string()) {
       entry = {{"stamp", stamp}, {"hash", sha256_file(path)}};
       changed_ = true;
     }
     return entry["hash"];
   }
 
-  const json* find(const std::string& hash) const {
+  std::optional<Answer> find(const std::string& hash) const {
     const auto found = content_["hashes"].find(hash);
-    return found == content_["hashes"].end() ? nullptr : &*found;
+    return found == content_["hashes"].end() ? std::nullopt : read_answer(*found);
   }
 
   void put(const std::string& hash, json info) {
@@ -120,39 +142,50 @@ std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
 
 std::vector<FoundLibrary> scan(const std::vector<fs::path>& folders, const std::string& torch_version, const Inspect& inspect,
                                const fs::path& cache_file) {
-  Cache cache(cache_file, fmt::format("sdk {} descriptor {} torch {}", ABLATE_SDK_VERSION, sizeof(Descriptor), torch_version));
+  Cache cache(cache_file,
+              fmt::format("checks 2 sdk {} descriptor {} torch {}", ABLATE_SDK_VERSION, sizeof(Descriptor), torch_version));
   std::vector<FoundLibrary> found;
-  std::vector<std::string> hashes;
-  std::vector<fs::path> unknown;
+  std::vector<std::size_t> unknown;
+  const auto take = [&](FoundLibrary& library, const std::optional<Answer>& answer, const std::string& hash) {
+    library.info = answer ? answer->info : PluginInfo{};
+    library.refusal = answer ? answer->refusal : "what it says of itself cannot be understood";
+    library.info.path = library.path;
+    library.info.content_hash = hash;
+  };
   for (const auto& path : libraries_in(folders)) {
     FoundLibrary library{.path = path, .warnings = warnings_for(path)};
-    std::string hash;
     // The stamp is checked every time: it is cheap, and the cache must not vouch for a file that is not what it was.
     library.refusal = abi_refusal(path, torch_version);
-    if (library.refusal.empty()) {
-      hash = cache.hash(path);
-      if (cache.find(hash) == nullptr) unknown.push_back(path);
-    }
+    if (library.refusal.empty()) try {
+        const auto hash = cache.hash(path);
+        const auto answer = cache.find(hash);
+        if (!answer) unknown.push_back(found.size());
+        take(library, answer, hash);
+      } catch (const Error& error) {
+        library.refusal = error.what();
+      }
     found.push_back(std::move(library));
-    hashes.push_back(hash);
   }
   if (!unknown.empty()) {
-    const auto answers = inspect(unknown);
-    for (std::size_t i = 0; i < unknown.size(); ++i) cache.put(cache.hash(unknown[i]), answers.at(i));
+    std::vector<fs::path> paths;
+    for (const auto at : unknown) paths.push_back(found[at].path);
+    const auto answers = inspect(paths);
+    for (std::size_t i = 0; i < unknown.size(); ++i) {
+      auto& library = found[unknown[i]];
+      const auto hash = library.info.content_hash;
+      const auto answer = read_answer(answers.at(i));
+      take(library, answer, hash);
+      std::error_code gone;
+      if (!fs::exists(library.path, gone) || cache.hash(library.path) != hash)
+        library.refusal = "it was replaced while it was looked at: try again";
+      else if (answer && !answers[i].contains("failed"))
+        cache.put(hash, answers[i]);
+    }
   }
   cache.save();
   std::map<std::string, fs::path> taken;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    auto& library = found[i];
+  for (auto& library : found) {
     if (!library.refusal.empty()) continue;
-    const json& known = *cache.find(hashes[i]);
-    if (known.contains("refusal")) {
-      library.refusal = known["refusal"];
-      continue;
-    }
-    library.info = plugin_info_from_json(known);
-    library.info.path = library.path;
-    library.info.content_hash = hashes[i];
     const auto name = fmt::format("{} {}", to_text(library.info.kind), library.info.id);
     const auto [first, is_new] = taken.emplace(name, library.path);
     if (!is_new)
@@ -164,7 +197,10 @@ std::vector<FoundLibrary> scan(const std::vector<fs::path>& folders, const std::
 Catalog catalog_of(const std::vector<FoundLibrary>& libraries) {
   Catalog catalog;
   for (const auto& library : libraries)
-    if (library.refusal.empty()) catalog.plugins.push_back(library.info);
+    if (library.refusal.empty())
+      catalog.plugins.push_back(library.info);
+    else
+      catalog.refused.push_back({library.path, library.refusal});
   return catalog;
 }
 

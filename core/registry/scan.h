@@ -25,8 +25,9 @@ std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesys
 /// $XDG_CACHE_HOME/ablate (~/.cache/ablate).
 std::filesystem::path cache_folder();
 
-/// Loads libraries elsewhere (a throw-away process each) and returns for each path either PluginInfo as JSON or {"refusal":
-/// reason}.
+/// Loads libraries elsewhere (a throw-away process each) and returns for each path PluginInfo as JSON, or {"refusal": reason}
+/// for a fault of the descriptor, or {"failed": reason} where it could not be loaded: that may depend on more than the file (a
+/// library that it needs), so it is tried again each time.
 using Inspect = std::function<std::vector<nlohmann::json>(const std::vector<std::filesystem::path>&)>;
 
 /// Lists every *.so in the folders, by folder and name. What a library says of itself is remembered in the cache folder by its

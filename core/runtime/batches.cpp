@@ -11,7 +11,8 @@ namespace ablate {
 
 Batch BatchReader::read(Split split, std::span<const std::int64_t> indices) const {
   const auto count = static_cast<std::int64_t>(indices.size());
-  Batch batch{torch::empty({count, info_.length}, torch::kInt64), {}, torch::empty({count}, torch::kInt64)};
+  // Filled with what no task may hand out, so that a place which it leaves out is told, and not trained on.
+  Batch batch{torch::full({count, info_.length}, -1, torch::kInt64), {}, torch::full({count}, -1, torch::kInt64)};
   const std::span ids(batch.ids.mutable_data_ptr<std::int64_t>(), static_cast<std::size_t>(count * info_.length));
   const std::span labels(batch.labels.mutable_data_ptr<std::int64_t>(), indices.size());
   task_.read(split, indices, {ids, labels});

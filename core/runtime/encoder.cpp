@@ -1,15 +1,44 @@
 #include "core/runtime/encoder.h"
 
 #include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "ablate/linear.h"
+#include "core/util/error.h"
+#include "core/util/one_line.h"
 
 namespace ablate {
 namespace {
 
 constexpr double kEmbeddingDeviation = 0.02;
+
+std::string shape_text(const torch::Tensor& tensor) {
+  return c10::str(tensor.scalar_type(), " ", tensor.sizes(), " on ", tensor.device());
+}
+
+/// What torch would broadcast or promote in silence, or refuse without naming the plugin.
+void check(const AttentionOutput& attended, const torch::Tensor& input) {
+  const auto& output = attended.output;
+  if (!output.defined())
+    throw Error(fmt::format("the attention returned no output, expected {} (batch, length, d_model)", shape_text(input)));
+  if (output.sizes() != input.sizes() || output.scalar_type() != input.scalar_type() || output.device() != input.device())
+    throw Error(fmt::format("the attention returned an output of {}, expected {} (batch, length, d_model)", shape_text(output),
+                            shape_text(input)));
+  if (attended.auxiliary_loss.defined() && attended.auxiliary_loss.dim() != 0)
+    throw Error(
+        fmt::format("the attention returned an auxiliary loss of {}, expected a scalar", shape_text(attended.auxiliary_loss)));
+  const auto in_name = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  for (const auto& metric : attended.metrics) {
+    if (metric.name.empty() || !std::all_of(metric.name.begin(), metric.name.end(), in_name))
+      throw Error(fmt::format("the attention reports a metric named \"{}\", expected snake_case", metric.name));
+    if (one_line(metric.unit) != metric.unit)
+      throw Error(fmt::format("the attention reports {} in the unit \"{}\", expected one line", metric.name, metric.unit));
+  }
+}
 
 torch::nn::LayerNorm layer_norm(std::int64_t d_model) { return torch::nn::LayerNorm(torch::nn::LayerNormOptions({d_model})); }
 
@@ -63,6 +92,7 @@ EncoderOutput Encoder::forward(const torch::Tensor& ids, const torch::Tensor& pa
     const auto normed = layer.norm1->forward(x);
     auto attended = layer.attention->forward(
         {.queries = normed, .context = normed, .mask = mask, .generator = generator, .measure = measure});
+    check(attended, normed);
     x = x + drop(attended.output);
     x = x + drop(layer.contract->forward(torch::gelu(layer.expand->forward(layer.norm2->forward(x)))));
     if (attended.auxiliary_loss.defined())

@@ -28,7 +28,9 @@ torch::Generator make_generator(std::uint64_t seed) { return at::detail::createC
 std::shared_ptr<Compression> make_compression(const Chosen& plugin, Rate rate, std::int64_t heads, std::int64_t d_head,
                                               std::int64_t max_length, torch::Generator generator) {
   const JsonValues values(plugin.parameters);
-  return plugin.descriptor->make_compression({values, rate, heads, d_head, max_length, std::move(generator)});
+  auto made = plugin.descriptor->make_compression({values, rate, heads, d_head, max_length, std::move(generator)});
+  if (!made) throw Error(fmt::format("compression {}: its factory returned nothing", plugin.descriptor->id), ExitCode::kPlugin);
+  return made;
 }
 
 std::shared_ptr<Attention> make_attention(const Chosen& plugin, const Chosen& compression, AttentionShape shape,
@@ -50,7 +52,9 @@ std::shared_ptr<Attention> make_attention(const Chosen& plugin, const Chosen& co
       return make_compression(compression, rate, heads, d_head, shape.max_length, generator);
     };
   }
-  return plugin.descriptor->make_attention(context);
+  auto made = plugin.descriptor->make_attention(context);
+  if (!made) throw Error(fmt::format("attention {}: its factory returned nothing", plugin.descriptor->id), ExitCode::kPlugin);
+  return made;
 }
 
 }  // namespace ablate

@@ -259,6 +259,10 @@ class Run {
     model_->train();
     sum.accuracy *= 100.0 / count;
     sum.loss /= count;
+    // The accuracy of such outputs is that of the first class: a number, and wrong.
+    if (!std::isfinite(sum.loss))
+      throw Error(fmt::format("{} loss is {}: outputs of an evaluation are not finite", split == Split::kDev ? "dev" : "test",
+                              std::isnan(sum.loss) ? "nan" : "inf"));
     for (auto& [name, metric] : metrics) {
       metric.value /= rounds;
       sum.metrics.push_back(metric);

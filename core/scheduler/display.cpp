@@ -14,7 +14,7 @@ namespace {
 double seconds(std::chrono::steady_clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
 std::string duration(double s) {
-  if (s < 60) return fmt::format("{:.0f} s", s);
+  if (s < 60) return fmt::format("{:.{}f} s", s, s < 10 ? 1 : 0);
   if (s < 3600) return fmt::format("{} min {:02} s", static_cast<long>(s) / 60, static_cast<long>(s) % 60);
   return fmt::format("{} h {:02} min", static_cast<long>(s) / 3600, static_cast<long>(s) / 60 % 60);
 }
@@ -56,6 +56,13 @@ void Display::ended(int job, const std::string& outcome, const std::string& what
   refresh(true);
 }
 
+void Display::note(const std::string& text) {
+  erase();
+  fmt::print(to_, "{}\n", text);
+  std::fflush(to_);
+  refresh(true);
+}
+
 void Display::erase() {
   if (drawn_ > 0) fmt::print(to_, "\033[{}F\033[J", drawn_);
   drawn_ = 0;
@@ -63,25 +70,32 @@ void Display::erase() {
 
 std::string Display::total_line() const {
   std::string text = fmt::format("{} of {} trials ended", done_, total_);
-  if (failed_ > 0) text += fmt::format(", {} not done", failed_);
-  // Shares of running trials count, so that the estimate moves before the first trial has ended.
-  double shares = done_;
-  for (const auto& [job, trial] : running_)
+  if (failed_ > 0) text += fmt::format(", {} failed", failed_);
+  // Shares of running trials count, so that the estimate moves before the first trial has ended; and no estimate of the whole
+  // is shorter than that of a trial in it.
+  double shares = done_, longest = 0;
+  for (const auto& [job, trial] : running_) {
     if (trial.steps > 0) shares += static_cast<double>(trial.step) / static_cast<double>(trial.steps);
+    longest = std::max(longest, seconds_left(trial));
+  }
   const double elapsed = seconds(Clock::now() - start_);
   text += fmt::format(", {} running, {}", running_.size(), duration(elapsed));
-  if (shares > 0.05 && total_ > shares) text += fmt::format(", {} left", duration(elapsed * (total_ - shares) / shares));
+  if (shares > 0.05 && total_ > shares)
+    text += fmt::format(", {} left", duration(std::max(longest, elapsed * (total_ - shares) / shares)));
   return text;
+}
+
+double Display::seconds_left(const Running& trial) {
+  if (trial.step == 0) return 0;
+  return seconds(Clock::now() - trial.start) * static_cast<double>(trial.steps - trial.step) / static_cast<double>(trial.step);
 }
 
 std::string Display::line(const Running& trial) const {
   std::string text = "  " + trial.label;
   if (trial.steps == 0) return text + "  starting";
-  const double share = static_cast<double>(trial.step) / static_cast<double>(trial.steps),
-               elapsed = seconds(Clock::now() - trial.start);
   text += fmt::format("  step {}/{}  loss {:.3f}", trial.step, trial.steps, trial.loss);
   if (trial.dev_accuracy >= 0) text += fmt::format("  dev {:.1f} %", trial.dev_accuracy);
-  return text + (share >= 1 ? "  testing" : fmt::format("  {} left", duration(elapsed * (1 - share) / std::max(share, 1e-6))));
+  return text + (trial.step >= trial.steps ? "  testing" : fmt::format("  {} left", duration(seconds_left(trial))));
 }
 
 void Display::refresh(bool now) {

@@ -19,6 +19,12 @@ class Display {
   /// @param outcome "done", "failed", ... @param what the main result or the reason
   void ended(int job, const std::string& outcome, const std::string& what, double wall_s);
 
+  /// One trial less to run: another process has done it.
+  void skipped() { --total_; }
+
+  /// A line of its own, which stays.
+  void note(const std::string& text);
+
   /// Draws at most ten times a second; nothing when not on a terminal.
   void refresh(bool now = false);
 
@@ -34,6 +40,7 @@ class Display {
   void erase();
   std::string total_line() const;
   std::string line(const Running& trial) const;
+  static double seconds_left(const Running& trial);  ///< 0 before the first step
 
   std::FILE* to_;
   bool live_;

@@ -17,14 +17,20 @@ class TaskAnswers {
 
   const json& of(const json& section) {
     const auto [found, is_new] = answers_.try_emplace(section.dump());
-    if (is_new)
-      found->second =
-          worker_.ask(kind_, {{"library", catalog_.find(Kind::kTask, section.at("plugin").get<std::string>())->path.string()},
-                              {"section", section}});
+    if (is_new) found->second = ask(section);
     return found->second;
   }
 
  private:
+  json ask(const json& section) {
+    const auto* task = catalog_.find(Kind::kTask, section.at("plugin").get<std::string>());
+    try {
+      return worker_.ask(kind_, {{"library", task->path.string()}, {"section", section}});
+    } catch (const WorkerEnded& ended) {
+      return {{"failed", fmt::format("it took the worker with it: {}", ended.what())}, {"fault", true}};
+    }
+  }
+
   std::string kind_;
   const Catalog& catalog_;
   WorkerClient& worker_;
@@ -32,7 +38,10 @@ class TaskAnswers {
 };
 
 Error task_error(const json& section, const json& answer) {
-  return Error(fmt::format("task {}: {}", section.at("plugin").get<std::string>(), answer.at("failed").get<std::string>()));
+  const std::string id = section.at("plugin"), why = answer.at("failed");
+  // What a task says (missing data, ...) the user can mend; a crash or a wrong answer is the library's fault.
+  return Error(why.starts_with(id + ": ") ? "task " + why : fmt::format("task {}: {}", id, why),
+               answer.value("fault", false) ? ExitCode::kPlugin : ExitCode::kUsage);
 }
 
 }  // namespace
@@ -56,7 +65,7 @@ void check_tasks(const Study& study, const Catalog& catalog, WorkerClient& worke
     if (const auto& answer = described.of(section); answer.contains("failed")) {
       const auto where = trial.where.find("task.plugin");
       throw ConfigError({{where == trial.where.end() ? Location{study.file.string(), 0, 0} : where->second,
-                          task_error(section, answer).what()}});
+                          task_error(section, answer).what(), task_error(section, answer).code()}});
     }
   }
   const auto wrong =

@@ -12,6 +12,7 @@
 
 #include "core/runtime/metrics.h"
 #include "core/scheduler/display.h"
+#include "core/scheduler/library_watch.h"
 
 namespace ablate {
 namespace {
@@ -95,16 +96,18 @@ class Scheduler {
  private:
   /// Everything that any waiting trial needs is loaded before the first fork, so that a trial starts in milliseconds.
   void load() {
-    json libraries = json::array(), tasks = json::array();
+    json libraries = json::array(), tasks = json::array(), hashes;
     bool cuda = false;
     for (const auto* planned : waiting_) {
+      watch_.remember(planned->plugins);
+      for (const auto& plugin : planned->plugins) hashes[plugin.path] = plugin.content_hash;
       const auto& resolved = planned->trial->resolved;
       for (const auto& plugin : planned->plugins)
         if (std::find(libraries.begin(), libraries.end(), plugin.path) == libraries.end()) libraries.push_back(plugin.path);
       if (std::find(tasks.begin(), tasks.end(), resolved.at("task")) == tasks.end()) tasks.push_back(resolved.at("task"));
       cuda = cuda || resolved.at("train").at("device").get<std::string>().starts_with("cuda");
     }
-    worker_->send({{"do", "load"}, {"libraries", libraries}, {"tasks", tasks}, {"cuda", cuda}});
+    worker_->send({{"do", "load"}, {"libraries", libraries}, {"hashes", hashes}, {"tasks", tasks}, {"cuda", cuda}});
     try {
       for (;;) {
         const auto event = worker_->next(1000);
@@ -121,7 +124,16 @@ class Scheduler {
 
   void start(const PlannedTrial& planned) {
     waiting_.pop_front();
+    if (!store_.done({planned.key}).empty()) {  // by another process, in the meantime
+      ++summary_.skipped;
+      return display_.skipped();
+    }
     const int job = ++last_job_;
+    for (const auto& library : watch_.newly_replaced(planned.plugins))
+      display_.note(fmt::format(
+          "warning: {} was replaced or deleted; this grid goes on with the code that it has loaded, and records its trials "
+          "under that; run the command again for the new one",
+          library));
     Running trial{.planned = &planned, .start = Clock::now()};
     trial.attempt.key = planned.key;
     trial.attempt.started_us = now_us();
@@ -129,6 +141,12 @@ class Scheduler {
     trial.attempt.plugins = planned.plugins;
     running_.emplace(job, std::move(trial));
     display_.started(job, planned.trial->label);
+    if (const auto why = watch_.overwritten(planned.plugins); !why.empty()) {
+      auto& refused = running_.at(job);
+      refused.attempt.outcome = "failed";
+      refused.attempt.reason = why;
+      return finish(job, refused);
+    }
     worker_->send({{"do", "start"}, {"job", job}, {"kind", "trial"}, {"spec", planned.trial->resolved}});
   }
 
@@ -148,7 +166,7 @@ class Scheduler {
       trial.failed = data.at("failed");
     } else if (data.contains("results")) {
       trial.has_result = true;
-      trial.attempt.results = data.at("results").get<std::map<std::string, double>>();
+      for (const auto& [name, value] : data.at("results").items()) trial.attempt.results[name] = number(value);
       for (const auto& point : data.at("curve")) trial.attempt.curve.push_back({point.at(0), point.at(1), number(point.at(2))});
       std::vector<db::Metric> metrics;
       for (const auto& m : data.at("metrics"))
@@ -192,6 +210,8 @@ class Scheduler {
     auto& attempt = trial.attempt;
     if (attempt.outcome == "timeout")
       attempt.reason = fmt::format("ran longer than the {:g} s that the study allows", options_.timeout_s);
+    if (attempt.outcome == "done")
+      if (attempt.reason = watch_.overwritten(trial.planned->plugins); !attempt.reason.empty()) attempt.outcome = "failed";
     if (attempt.outcome != "done") attempt.results.clear(), attempt.curve.clear();
     store_.put_attempt(attempt);
     const auto accuracy = attempt.results.find("test/accuracy");
@@ -242,6 +262,7 @@ class Scheduler {
   std::deque<const PlannedTrial*> waiting_;
   std::map<int, Running> running_;
   Display display_;
+  LibraryWatch watch_;
   RunSummary summary_;
   std::set<std::string> known_metrics_;
   int last_job_ = 0;
@@ -263,7 +284,7 @@ RunSummary run_trials(const std::vector<PlannedTrial>& planned, std::unique_ptr<
     store.put_metrics(to_store(process_metrics()));
     summary = Scheduler(worker, store, options, std::move(waiting)).run();
   }
-  summary.skipped = skipped;
+  summary.skipped += skipped;
   return summary;
 }
 

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 
 #include "core/util/error.h"
+#include "core/util/one_line.h"
 
 namespace ablate {
 namespace {
@@ -111,22 +113,29 @@ std::optional<json> WorkerClient::next(int timeout_ms) {
   }
 }
 
-json WorkerClient::ask(const std::string& kind, const json& spec) {
+json WorkerClient::ask(const std::string& kind, const json& spec, double timeout_s) {
   const int job = --last_ask_;  // negative: never the number of a trial
   send({{"do", "start"}, {"job", job}, {"kind", kind}, {"spec", spec}});
+  const auto start = std::chrono::steady_clock::now();
+  bool late = false;
   json answer;
   for (;;) {
-    const auto event = next(-1);
+    const auto event = next(timeout_s > 0 ? 200 : -1);
+    if (timeout_s > 0 && !late && std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > timeout_s) {
+      late = true;
+      send({{"do", "kill"}, {"job", job}});
+    }
     if (!event || event->value("job", 0) != job) continue;
     if (event->at("event") == "message") answer = event->at("data");
     if (event->at("event") != "ended") continue;
+    if (late) return {{"failed", fmt::format("did not end within {:g} s", timeout_s)}, {"fault", true}};
     const auto why = reason_of(event->at("status"));
     // A message of its own says more than the exit code that follows from it; a signal says more than what came before it.
     if (answer.contains("failed") || (why.empty() && !answer.is_null())) return answer;
     auto reason = why.empty() ? "it ended without an answer" : why;
     if (const auto output = event->value("output", ""); !output.empty())
-      reason += "; its last output: " + output.substr(output.size() - std::min<std::size_t>(output.size(), 400));
-    return {{"failed", reason}};
+      reason += "; its last output: " + one_line(output.substr(output.size() - std::min<std::size_t>(output.size(), 400)));
+    return {{"failed", reason}, {"fault", true}};
   }
 }
 

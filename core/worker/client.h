@@ -1,8 +1,9 @@
 // The scheduler's side of a worker: a process that has loaded torch and forks one child a job. Torch-free.
 //
 // Messages are JSON, one a line. To the worker:
-//   {"do": "load", "libraries": [path], "tasks": [section], "cuda": bool}  load for all later jobs -> "loaded" or "refused"
-//   {"do": "start", "job": N, "kind": "inspect" | "describe-task" | "prepare-task" | "trial", "spec": {...}}
+//   {"do": "load", "libraries": [path], "hashes": {path: SHA-256}, "tasks": [section], "cuda": bool}
+//       load for all later jobs -> "loaded" or "refused"; a library whose content is not what its hash says is refused
+//   {"do": "start", "job": N, "kind": "inspect" | "describe-task" | "prepare-task" | "check" | "trial", "spec": {...}}
 //   {"do": "kill", "job": N}
 // From it:
 //   {"event": "ready", "environment": {...}}
@@ -38,8 +39,10 @@ class WorkerClient {
   const nlohmann::json& environment() const { return environment_; }
   pid_t pid() const { return pid_; }
 
-  /// Runs one job that answers with a single message, to its end. @return the message, or {"failed": reason} however it ended.
-  nlohmann::json ask(const std::string& kind, const nlohmann::json& spec);
+  /// Runs one job that answers with a single message, to its end. @param timeout_s after which it is ended; 0: none
+  /// @return the message, or {"failed": reason, "fault": bool} however it ended; the fault is true where it is a plugin's (a
+  /// crash, a hang, an answer that cannot be), and false where the job threw and said why.
+  nlohmann::json ask(const std::string& kind, const nlohmann::json& spec, double timeout_s = 0);
 
  private:
   pid_t pid_ = -1;

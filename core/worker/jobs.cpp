@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <iostream>
 #include <thread>
 
 #include "core/registry/library.h"
@@ -11,23 +12,54 @@
 #include "core/runtime/device.h"
 #include "core/runtime/trial.h"
 #include "core/util/error.h"
+#include "core/util/sha256.h"
+#include "core/worker/check_job.h"
 
 namespace ablate {
 namespace {
 
 using nlohmann::json;
 
+constexpr std::int64_t kMostOfATask = 1'000'000'000'000;  ///< tokens, classes, examples: more is a fault
+
 std::string name_of(Kind kind, const std::string& id) { return fmt::format("{} {}", to_text(kind), id); }
+
+/// Throws Error where a library is not what it was when the study was planned.
+void check_content(const std::string& path, const json& hashes) {
+  if (const auto planned = hashes.find(path); planned != hashes.end() && *planned != sha256_file(path))
+    throw Error(fmt::format("{} was replaced after the study was planned: run the command again", path), ExitCode::kPlugin);
+}
+
+/// Throws Error for sizes that cannot be: the fault is in the plugin, and would show later as something cryptic.
+void check_sizes(const std::string& id, const TaskInfo& info) {
+  const auto expect = [&](const char* name, std::int64_t found, std::int64_t least) {
+    if (found < least || found > kMostOfATask)
+      throw Error(fmt::format("task {}: its info() says {} = {}, expected {} to {}", id, name, found, least, kMostOfATask),
+                  ExitCode::kPlugin);
+  };
+  expect("vocabulary", info.vocabulary, 2);
+  expect("length", info.length, 1);
+  expect("classes", info.classes, 1);
+}
 
 }  // namespace
 
 void TorchJobs::load(const json& what) {
-  for (const auto& path : what.value("libraries", json::array())) {
-    const auto& descriptor = load_library(path.get<std::string>());
+  const auto folder = std::filesystem::current_path();
+  const auto hashes = what.value("hashes", json::object());
+  for (const std::string path : what.value("libraries", json::array())) {
+    // Before, so that nothing unknown runs; after, so that it was this content which was loaded.
+    check_content(path, hashes);
+    const auto& descriptor = load_library(path);
+    check_content(path, hashes);
     plugins_[name_of(descriptor.kind, descriptor.id)] = &descriptor;
   }
   if (what.value("cuda", false)) load_cuda();
-  for (const auto& section : what.value("tasks", json::array())) task(section);
+  for (const auto& section : what.value("tasks", json::array())) {
+    std::filesystem::current_path(folder);  // one plugin's chdir must not change where the next one looks
+    task(section);
+  }
+  std::filesystem::current_path(folder);
 }
 
 const Descriptor& TorchJobs::plugin(Kind kind, const std::string& id) const {
@@ -42,7 +74,9 @@ std::unique_ptr<Task> TorchJobs::make_task(const json& section, int threads) con
   const JsonValues values(section);
   auto cache = cache_folder() / "tasks" / descriptor.id;
   std::filesystem::create_directories(cache);
-  return descriptor.make_task({values, std::move(cache), threads});
+  auto made = descriptor.make_task({values, std::move(cache), threads});
+  if (!made) throw Error(fmt::format("task {}: its factory returned nothing", descriptor.id), ExitCode::kPlugin);
+  return made;
 }
 
 Task& TorchJobs::task(const json& section) {
@@ -56,27 +90,45 @@ Task& TorchJobs::task(const json& section) {
   return *known;
 }
 
-void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) {
+void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) try {
   if (kind == "inspect") {
-    say(to_json(describe(load_library(spec.at("path").get<std::string>()))));
+    const auto& descriptor = load_library(spec.at("path").get<std::string>());
+    try {
+      say(to_json(describe(descriptor)));
+    } catch (const Error& error) {
+      say({{"refusal", error.what()}});
+    }
   } else if (kind == "describe-task" || kind == "prepare-task") {
     load({{"libraries", {spec.at("library")}}});
     const auto made = make_task(spec.at("section"), static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
     const auto info = made->info();
+    check_sizes(spec.at("section").at("plugin"), info);
     json answer{{"vocabulary", info.vocabulary}, {"length", info.length}, {"classes", info.classes}};
     if (kind == "prepare-task") {
       made->load();
-      answer["digest"] = made->digest();
+      const auto digest = made->digest();
+      if (digest.empty()) throw Error("its digest() is empty, expected a hash of its data", ExitCode::kPlugin);
+      answer["digest"] = digest;
       for (const auto& [name, split] :
-           {std::pair{"train", Split::kTrain}, std::pair{"dev", Split::kDev}, std::pair{"test", Split::kTest}})
-        answer["sizes"][name] = made->size(split);
+           {std::pair{"train", Split::kTrain}, std::pair{"dev", Split::kDev}, std::pair{"test", Split::kTest}}) {
+        const auto size = made->size(split);
+        if (size < 0 || size > kMostOfATask)
+          throw Error(fmt::format("its {} split has {} examples, expected 0 to {}", name, size, kMostOfATask),
+                      ExitCode::kPlugin);
+        answer["sizes"][name] = size;
+      }
     }
     say(answer);
+  } else if (kind == "check") {
+    run_check_job(spec, say);
   } else if (kind == "trial") {
     trial(spec, say);
   } else {
     throw Error("no such job: " + kind);
   }
+} catch (const c10::Error& error) {
+  std::cerr << error.what() << "\n";  // the backtrace, for the tail of the output
+  throw std::runtime_error(error.what_without_backtrace());
 }
 
 void TorchJobs::trial(const json& resolved, const Say& say) {

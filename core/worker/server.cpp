@@ -8,14 +8,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <vector>
+
+#include "core/util/error.h"
+#include "core/util/one_line.h"
 
 namespace ablate {
 namespace {
@@ -44,19 +50,22 @@ struct Child {
   Clock::time_point start;
 };
 
-/// Appends what is there to read. @return false at the end of the stream
-bool drain(int from, std::string& into) {
+/// Appends what is there to read, but no more than a mebibyte: a job that prints without end must not keep the others waiting.
+void drain(int from, std::string& into) {
   char chunk[65536];
-  for (;;) {
+  for (int rounds = 0; rounds < 16; ++rounds) {
     const auto n = read(from, chunk, sizeof(chunk));
-    if (n > 0) {
+    if (n > 0)
       into.append(chunk, static_cast<std::size_t>(n));
-    } else if (n < 0 && errno == EINTR) {
-      continue;
-    } else {
-      return n < 0 && errno == EAGAIN;
-    }
+    else if (n == 0 || errno != EINTR)
+      return;
   }
+}
+
+/// The processes whose parent this one is.
+std::vector<pid_t> own_children() {
+  std::ifstream list("/proc/self/task/" + std::to_string(getpid()) + "/children");
+  return {std::istream_iterator<pid_t>(list), {}};
 }
 
 class Server {
@@ -107,12 +116,23 @@ class Server {
   }
 
   void load(const json& message) {
+    const pid_t self = getpid();
+    std::string refused;
     try {
       jobs_.load(message);
-      say({{"event", "loaded"}});
     } catch (const std::exception& error) {
-      say({{"event", "refused"}, {"reason", error.what()}});
+      refused = one_line(error.what());
+    } catch (...) {
+      refused = "an exception that is no std::exception";
     }
+    if (getpid() != self) _exit(1);  // a plugin has forked: its copy of this process must not answer, too
+    // Plugin code has run here, and may have changed these.
+    std::signal(SIGCHLD, SIG_DFL);
+    std::signal(SIGPIPE, SIG_IGN);
+    if (refused.empty())
+      say({{"event", "loaded"}});
+    else
+      say({{"event", "refused"}, {"reason", refused}});
   }
 
   void start(const json& message) {
@@ -152,11 +172,17 @@ class Server {
       close(other.output);
     }
     int code = 0;
-    const Say say = [messages](const json& data) { write_all(messages, line(data)); };
+    const Say say = [messages, self = getpid()](const json& data) {
+      if (getpid() != self) _exit(1);  // a plugin has forked: its copy of the job must not answer, too
+      write_all(messages, line(data));
+    };
     try {
       jobs_.run(message.at("kind"), message.at("spec"), say);
+    } catch (const Error& error) {
+      say({{"failed", one_line(error.what())}, {"fault", error.code() == ExitCode::kPlugin}});
+      code = 1;
     } catch (const std::exception& error) {
-      say({{"failed", error.what()}});
+      say({{"failed", one_line(error.what())}, {"fault", false}});
       code = 1;
     } catch (...) {
       say({{"failed", "an exception that is no std::exception"}});
@@ -183,7 +209,8 @@ class Server {
     auto& child = children_.at(job);
     int status = 0;
     rusage usage{};
-    if (wait4(child.pid, &status, 0, &usage) < 0) return;
+    if (wait4(child.pid, &status, 0, &usage) < 0) throw std::runtime_error(std::string("wait4: ") + std::strerror(errno));
+    end_orphans();
     forward(job, child);
     const auto seconds = [](const timeval& time) {
       return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
@@ -199,6 +226,16 @@ class Server {
     children_.erase(job);
   }
 
+  /// Ends what jobs left behind: as their subreaper, this process has become their parent.
+  void end_orphans() {
+    for (const auto pid : own_children()) {
+      const auto is_it = [&](const auto& entry) { return entry.second.pid == pid; };
+      if (std::any_of(children_.begin(), children_.end(), is_it)) continue;
+      kill(pid, SIGKILL);
+      waitpid(pid, nullptr, 0);
+    }
+  }
+
   int input_, output_;
   Jobs& jobs_;
   std::string unread_;
@@ -210,6 +247,7 @@ class Server {
 void serve(int input, int output, const nlohmann::json& environment, Jobs& jobs) {
   for (const int end : {input, output}) fcntl(end, F_SETFD, FD_CLOEXEC);
   std::signal(SIGPIPE, SIG_IGN);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   write_all(output, line({{"event", "ready"}, {"environment", environment}}));
   Server(input, output, jobs).run();
 }

@@ -47,6 +47,7 @@ ABLATE_ATTENTION(CompressedAttention, {.id = "compressed",
                                        .capabilities = {.key_padding = true,
                                                         .cross_attention = true,
                                                         .takes_compression = true,
+                                                        .averages = true,
                                                         .time_exponent = 2,
                                                         .memory_exponent = 2},
                                        .parameters = parameters})

@@ -74,9 +74,10 @@ class LinearAttention : public ablate::HeadwiseAttention {
 
 }  // namespace
 
-ABLATE_ATTENTION(LinearAttention, {.id = "linear",
-                                   .version = "1.0.0",
-                                   .summary = "kernel attention in linear time, normalised",
-                                   .paper = "Katharopoulos et al. 2020, arXiv 2006.16236, Eq. 4 to 12",
-                                   .capabilities = {.causal = true, .key_padding = true, .cross_attention = true},
-                                   .parameters = parameters})
+ABLATE_ATTENTION(LinearAttention,
+                 {.id = "linear",
+                  .version = "1.0.0",
+                  .summary = "kernel attention in linear time, normalised",
+                  .paper = "Katharopoulos et al. 2020, arXiv 2006.16236, Eq. 4 to 12",
+                  .capabilities = {.causal = true, .key_padding = true, .cross_attention = true, .averages = true},
+                  .parameters = parameters})

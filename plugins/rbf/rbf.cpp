@@ -123,5 +123,5 @@ ABLATE_COMPRESSION(RadialBasis, {.id = "rbf",
                                  .version = "1.0.0",
                                  .summary = "a continuous memory of Gaussian basis functions, fitted by ridge regression",
                                  .paper = "Martins et al. 2021, arXiv 2109.00301, section 3",
-                                 .capabilities = {.slots_have_keys = true, .time_exponent = 2},
+                                 .capabilities = {.slots_have_keys = true, .time_exponent = 2, .memory_exponent = 2},
                                  .parameters = parameters})

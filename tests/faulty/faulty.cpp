@@ -14,7 +14,9 @@ namespace {
 constexpr ablate::Parameter parameters[] = {
     ablate::text(
         "fault", "\"none\"",
-        "none|throw-in-factory|throw|throw-int|segfault|abort|exit|nan|nan-gradient|hang|memory|wrong-shape|kill-worker",
+        "none|throw-in-factory|null-factory|throw|throw-int|throw-lines|throw-on-step|segfault|abort|exit|exit-at-end|nan|"
+        "nan-in-evaluation|hang|memory|wrong-shape|broadcast|wrong-type|undefined|strided|bad-loss|nan-metric|odd-metric|print|"
+        "print-on|close|fork|chdir|orphan|unpromised|kill-worker",
         "what goes wrong"),
     ablate::integer("after", "2", {0, 1000}, "forward passes that go well before"),
 };
@@ -24,6 +26,25 @@ class Faulty : public ablate::HeadwiseAttention {
   explicit Faulty(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, 1), fault_(context.parameters.text("fault")), left_(context.parameters.integer("after")) {
     if (fault_ == "throw-in-factory") throw std::runtime_error("the factory has thrown, as it was asked to");
+    if (fault_ == "unpromised") context.make_compression({1, 2}, 1, context.d_model);
+    if (fault_ == "exit-at-end") std::atexit([] { _exit(0); });
+  }
+
+  ablate::AttentionOutput forward(const ablate::AttentionInput& input) override {
+    auto result = HeadwiseAttention::forward(input);
+    if (fault_ == "undefined") result.output = torch::Tensor();
+    if (fault_ == "broadcast") result.output = result.output.slice(1, 0, 1);
+    if (fault_ == "wrong-type") result.output = result.output.to(at::kDouble);
+    if (fault_ == "strided") result.output = result.output.transpose(1, 2).contiguous().transpose(1, 2);
+    if (fault_ == "bad-loss") result.auxiliary_loss = result.output.sum(-1);
+    if (fault_ == "nan-in-evaluation" && !is_training()) result.output = result.output * std::nan("");
+    if (fault_ == "nan-metric") result.metrics.push_back({"share", std::nan(""), ""});
+    if (fault_ == "odd-metric") result.metrics.push_back({"Share \"of\"\n", 1, ""});
+    return result;
+  }
+
+  void on_step(std::int64_t) override {
+    if (fault_ == "throw-on-step") throw std::runtime_error("on_step has thrown, as it was asked to");
   }
 
   torch::Tensor attend(const torch::Tensor& queries, const torch::Tensor&, const torch::Tensor& values,
@@ -32,13 +53,25 @@ class Faulty : public ablate::HeadwiseAttention {
     std::cout << "about to: " << fault_ << std::endl;
     if (fault_ == "throw") throw std::runtime_error("attend has thrown, as it was asked to");
     if (fault_ == "throw-int") throw 42;
+    if (fault_ == "throw-lines") throw std::runtime_error("first\n\033[2Jsecond \xff line");
     if (fault_ == "segfault") std::raise(SIGSEGV);
     if (fault_ == "abort") std::abort();
     if (fault_ == "exit") _exit(0);
-    if (fault_ == "nan") return values * std::nan("");
+    if (fault_ == "nan" && is_training()) return values * std::nan("");
     if (fault_ == "hang") pause();
     if (fault_ == "memory") return at::empty({int64_t{1} << 46});
     if (fault_ == "wrong-shape") return queries.slice(2, 0, 1).slice(3, 0, 1);
+    if (fault_ == "print") std::cout << std::string(std::size_t{64} << 20, 'p') << std::endl;
+    while (fault_ == "print-on") std::cout << std::string(1 << 20, 'p') << std::endl;
+    if (fault_ == "close") closefrom(3);
+    const bool first = left_ == -1;  // copies of copies would fill the machine
+    if (fault_ == "fork" && first) fork();
+    if (fault_ == "chdir" && chdir("/") != 0) std::abort();
+    if (fault_ == "orphan" && first && fork() == 0) {
+      setsid();
+      execlp("sleep", "sleep", "98765", nullptr);
+      _exit(1);
+    }
     if (fault_ == "kill-worker") kill(getppid(), SIGKILL);
     return values;
   }
@@ -50,8 +83,19 @@ class Faulty : public ablate::HeadwiseAttention {
 
 }  // namespace
 
-ABLATE_ATTENTION(Faulty, {.id = "faulty",
-                          .version = "1.0.0",
-                          .summary = "fails on demand",
-                          .capabilities = {.key_padding = true},
-                          .parameters = parameters})
+// ABLATE_ATTENTION written out, because its factory cannot return nothing.
+namespace {
+constexpr ablate::Descriptor ablate_descriptor = [] {
+  auto descriptor = ablate::detail::describe(ablate::Kind::kAttention, {.id = "faulty",
+                                                                        .version = "1.0.0",
+                                                                        .summary = "fails on demand",
+                                                                        .capabilities = {.key_padding = true},
+                                                                        .parameters = parameters});
+  descriptor.make_attention = [](const ablate::AttentionContext& context) -> std::shared_ptr<ablate::Attention> {
+    if (context.parameters.text("fault") == "null-factory") return nullptr;
+    return std::make_shared<Faulty>(context);
+  };
+  return descriptor;
+}();
+}  // namespace
+ABLATE_EXPORT_PLUGIN(ablate_descriptor)

@@ -45,8 +45,8 @@ TEST_CASE("single errors, each at its place") {
         "[grid]"}},
       {kBase + "routing = \"lerned\"\n", {"5:11: attention.routing = \"lerned\": expected one of learned, random, all"}},
       {kBase + "rates = [\"1/2\", 0]\n",
-       {"5:9: attention.rates = [\"1/2\",0]: expected a list of 1 to 64 compression rates in (0, 1], such as [\"1/2\", "
-        "0.125]"}},
+       {"5:9: attention.rates = [\"1/2\",0]: expected a list of 1 to 64 compression rates in (0, 1] with denominators of "
+        "at most 1,000,000, such as [\"1/2\", 0.125]"}},
       {kBase + "[train]\nsteps = 2020-01-01\n",
        {"6:9: found a date or a time, which no parameter takes; put it in quotes if a text is meant"}},
       // plugins
@@ -79,13 +79,19 @@ TEST_CASE("single errors, each at its place") {
       {kBase + "[grid]\nlayers = [1]\n", {"6:1: unknown path layers (did you mean model.layers?)"}},
       {kBase + "[grid]\nattention = [\"softmax\"]\n", {"6:1: attention is a section; its plugin is attention.plugin"}},
       {kBase + "[grid]\nmodle.layers = [1]\n", {"6:7: unknown section modle in modle.layers (did you mean model?)"}},
+      {kBase + "[grid]\nlayers = 1\n", {"6:1: unknown path layers (did you mean model.layers?)"}},
+      {kBase + "[grid]\nsedes = 2\n", {"6:1: unknown path sedes (did you mean seeds?)"}},
+      {kBase + "[grid]\nsedes = [1, 2]\n", {"6:1: unknown path sedes (did you mean seeds?)"}},
+      {kBase + "[[grid.row]]\nmodel.layers = 2\n", {"5:8: unknown list of tables row in [grid] (did you mean rows?)"}},
+      {kBase + "[grid]\nseed = 2\n", {"6:1: seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]"}},
+      {kBase + "[grid]\nseed = 2\nseeds = [2, 3]\n", {"6:1: seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]"}},
       {kBase + "[grid]\nseed = [1]\n", {"6:1: seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]"}},
       {kBase + "[grid]\nexperiment.name = [\"a\"]\n", {"6:12: [experiment] is the same for all trials"}},
       {kBase + "[grid]\nmodel.layers = [1, 0]\n", {"6:20: model.layers = 0: expected an integer in [1, 64]"}},
       {kBase + "[grid]\nattention.rates = [\"1/2\"]\n",
-       {"6:20: attention.rates = \"1/2\": expected a list of 1 to 64 compression rates in (0, 1], such as [\"1/2\", 0.125]; as "
-        "an "
-        "axis, write a list of such lists: [[\"1/2\"], [\"1/4\", \"1/8\"]]"}},
+       {"6:20: attention.rates = \"1/2\": expected a list of 1 to 64 compression rates in (0, 1] with denominators of "
+        "at most 1,000,000, such as [\"1/2\", 0.125]; as an axis, write a list of such lists: [[\"1/2\"], [\"1/4\", "
+        "\"1/8\"]]"}},
       {kBase + "[grid]\nattention.rates = [[\"1/8\"], [0.125]]\nseeds = 3\n",
        {"6:29: this gives the same trial as FILE:6:20; leave one of the two out"}},
       {kBase + "[grid]\nseeds = [1, 2, 1]\n", {"6:16: this gives the same trial as FILE:6:10; leave one of the two out"}},
@@ -185,6 +191,32 @@ TEST_CASE("a syntax error has its place") {
   REQUIRE(found.size() == 1);
   CHECK(found[0].find("2:") == 0);
   CHECK(found[0].find("not valid TOML") != std::string::npos);
+}
+
+TEST_CASE("a text without its quotes is told so") {
+  const auto ends = [](const std::string& text, const std::string& end) {
+    const auto found = errors(text);
+    INFO(found.front());
+    CHECK(found.size() == 1);
+    CHECK(found.front().find("not valid TOML") != std::string::npos);
+    CHECK(found.front().ends_with(end));
+  };
+  ends("[task]\nplugin = image\n", "; a text needs quotes: \"image\"");
+  ends("[task]\nplugin = \"image\"\ndata = fashion-mnist", "; a text needs quotes: \"fashion-mnist\"");  // "fas": no false
+  ends("[task]\nplugin = infix # one\n", "; a text needs quotes: \"infix\"");
+  ends("[grid]\nrows = [ { attention.plugin = softmax, x = 1 } ]\n", "; a text needs quotes: \"softmax\"");
+  ends("[grid]\nattention.plugin = [\"a\", linear]\n", "; a text needs quotes: \"linear\"");
+  ends("[attention]\nrates = [1/8]\n", "; a text needs quotes: \"1/8\"");
+  for (const auto* text : {"[task]\nplugin = \"image\n", "[task\n", "a = 1 2\n", "=", "", "a = ", "[task]\na b = 1\n"})
+    for (const auto& error : errors(text)) CHECK(error.find("needs quotes") == std::string::npos);
+}
+
+TEST_CASE("a rate that lies in (0, 1] and is refused: the message has the reason") {
+  for (const auto* rate : {"\"1/1000001\"", "1e-7"}) {
+    const auto found = errors(kBase + "rates = [" + rate + "]\n");
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].find("denominators of at most 1,000,000") != std::string::npos);
+  }
 }
 
 TEST_CASE("what() has one line an error, as compilers write it") {

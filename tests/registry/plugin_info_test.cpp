@@ -16,11 +16,13 @@ constexpr Parameter kGood[] = {
 };
 
 Descriptor descriptor(std::span<const Parameter> parameters, const char* id = "good") {
-  return detail::describe(Kind::kAttention, {.id = id,
-                                             .version = "1.2.3",
-                                             .summary = "s",
-                                             .capabilities = {.causal = true, .time_exponent = 2},
-                                             .parameters = parameters});
+  auto made = detail::describe(Kind::kAttention, {.id = id,
+                                                  .version = "1.2.3",
+                                                  .summary = "s",
+                                                  .capabilities = {.causal = true, .time_exponent = 2},
+                                                  .parameters = parameters});
+  made.make_attention = [](const AttentionContext&) { return std::shared_ptr<Attention>(); };
+  return made;
 }
 
 std::string why(std::span<const Parameter> parameters, const char* id = "good") {

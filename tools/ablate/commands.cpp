@@ -5,11 +5,26 @@
 #include "core/util/error.h"
 
 namespace ablate {
+namespace {
+
+constexpr double kInspectTimeout = 20;  ///< seconds that a library may take to load and to describe itself
+
+}  // namespace
 
 std::filesystem::path Options::database_file() const {
   if (!database.empty()) return database;
   if (const char* set = std::getenv("ABLATE_DB"); set != nullptr && *set != '\0') return set;
   return "ablate.db";
+}
+
+nlohmann::json inspect_library(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker) {
+  try {
+    if (!worker) worker = std::make_unique<WorkerClient>();
+    return worker->ask("inspect", {{"path", path.string()}}, kInspectTimeout);
+  } catch (const WorkerEnded& ended) {
+    worker.reset();
+    return {{"failed", std::string("took the worker with it while it was loaded: ") + ended.what()}};
+  }
 }
 
 std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr<WorkerClient>& worker) {
@@ -20,13 +35,8 @@ std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr
     folders.emplace_back(folder);
   }
   const auto inspect = [&](const std::vector<std::filesystem::path>& paths) {
-    if (!worker) worker = std::make_unique<WorkerClient>();
     std::vector<nlohmann::json> answers;
-    for (const auto& path : paths) {
-      auto answer = worker->ask("inspect", {{"path", path.string()}});
-      if (answer.contains("failed")) answer = {{"refusal", answer.at("failed")}};
-      answers.push_back(std::move(answer));
-    }
+    for (const auto& path : paths) answers.push_back(inspect_library(path, worker));
     return answers;
   };
   return scan(plugin_folders(folders), ABLATE_TORCH_VERSION, inspect, cache_folder() / "plugins.json");

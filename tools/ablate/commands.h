@@ -23,7 +23,13 @@ struct Options {
 /// The libraries in all plugin folders. A worker is started only where one was never seen before, and then kept in `worker`.
 std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr<WorkerClient>& worker);
 
+/// What a library says of itself, from a child of the worker that loads it: a PluginInfo as JSON, {"refusal": reason} or
+/// {"failed": reason}. Whatever the library does to the worker, `worker` is usable or null afterwards.
+nlohmann::json inspect_library(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker);
+
 void add_run(CLI::App& app, const Options& options, int& exit_code);
 void add_plugins(CLI::App& app, const Options& options, int& exit_code);
+void add_check(CLI::App& app, const Options& options, int& exit_code);
+void add_new(CLI::App& app, const Options& options, int& exit_code);
 
 }  // namespace ablate

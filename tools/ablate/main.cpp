@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/grid/study.h"
 #include "core/util/error.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/questions/questions.h"
@@ -23,6 +24,8 @@ int parse_and_run(int count, char** arguments) {
       ->allow_extra_args(false);
   ablate::add_run(app, options, exit_code);
   ablate::add_plugins(app, options, exit_code);
+  ablate::add_check(app, options, exit_code);
+  ablate::add_new(app, options, exit_code);
   ablate::add_questions(
       app, [&options] { return options.database_file(); }, exit_code);
   app.footer(
@@ -42,6 +45,9 @@ int parse_and_run(int count, char** arguments) {
 int main(int count, char** arguments) {
   try {
     return parse_and_run(count, arguments);
+  } catch (const ablate::ConfigError& error) {
+    fmt::print(stderr, "{}\n", error.what());  // each line begins with file:line:column, as editors expect
+    return static_cast<int>(error.code());
   } catch (const ablate::Error& error) {
     fmt::print(stderr, "ablate: {}\n", error.what());
     return static_cast<int>(error.code());

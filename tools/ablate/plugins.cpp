@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "core/config/sections.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "tools/ablate/commands.h"
@@ -39,6 +40,7 @@ std::vector<std::pair<std::string, std::string>> promises(const PluginInfo& info
     add(c.key_padding, "key padding", "padded tokens change nothing");
     add(c.cross_attention, "cross attention", "queries and context may differ");
     add(c.stateful, "stateful", "carries a state from segment to segment");
+    add(c.averages, "averages", "a constant sequence is attended to as one token of it");
     add(c.takes_compression, "compression", "takes a compression plugin ([compression] in a study)");
   }
   if (info.kind == Kind::kCompression) {
@@ -57,21 +59,26 @@ std::vector<std::pair<std::string, std::string>> promises(const PluginInfo& info
   return lines;
 }
 
+void show_parameters(std::span<const ParameterInfo> parameters, const std::string& section) {
+  fmt::print("Parameters, in [{}] of a study:\n", section);
+  if (parameters.empty()) fmt::print("  none\n");
+  std::size_t width = 0;
+  for (const auto& p : parameters) width = std::max(width, p.name.size());
+  for (const auto& p : parameters) {
+    fmt::print("  {:<{}}  {}{}; default {}\n", p.name, width, expectation(p), p.unit.empty() ? "" : ", in " + p.unit,
+               value_text(p.default_value));
+    fmt::print("  {:<{}}  {}\n", "", width, p.help);
+  }
+}
+
 void show(const FoundLibrary& library) {
   const auto& info = library.info;
   fmt::print("{} ({} {})\n{}\n", info.id, to_text(info.kind), info.version, info.summary);
   if (!info.paper.empty()) fmt::print("Paper: {}\n", info.paper);
   fmt::print("Library: {}\n", info.path.string());
   for (const auto& warning : library.warnings) fmt::print("Warning: {}\n", warning);
-  fmt::print("\nParameters, in [{}] of a study:\n", to_text(info.kind));
-  if (info.parameters.empty()) fmt::print("  none\n");
-  std::size_t width = 0;
-  for (const auto& p : info.parameters) width = std::max(width, p.name.size());
-  for (const auto& p : info.parameters) {
-    fmt::print("  {:<{}}  {}{}; default {}\n", p.name, width, expectation(p), p.unit.empty() ? "" : ", in " + p.unit,
-               value_text(p.default_value));
-    fmt::print("  {:<{}}  {}\n", "", width, p.help);
-  }
+  fmt::print("\n");
+  show_parameters(info.parameters, to_text(info.kind));
   const auto lines = promises(info);
   if (!lines.empty()) fmt::print("\nPromises:\n");
   for (const auto& [name, what] : lines) fmt::print("  {:<15}  {}\n", name, what);
@@ -105,6 +112,16 @@ void list(const std::vector<FoundLibrary>& libraries, const std::vector<std::fil
 }
 
 int plugins(const std::string& id, bool as_json, const Options& options) {
+  if (id == "model" || id == "train") {  // no plugins, but looked for in the same place
+    const auto parameters = id == "model" ? model_parameters() : train_parameters();
+    if (as_json) {
+      fmt::print("{}\n",
+                 to_json(PluginInfo{.id = id, .parameters = {parameters.begin(), parameters.end()}}).at("parameters").dump(2));
+    } else {
+      show_parameters(parameters, id);
+    }
+    return 0;
+  }
   std::unique_ptr<WorkerClient> worker;
   const auto libraries = find_libraries(options, worker);
   if (id.empty()) {
@@ -120,12 +137,7 @@ int plugins(const std::string& id, bool as_json, const Options& options) {
   std::vector<std::string> known;
   bool found = false;
   for (const auto& library : libraries) {
-    if (!library.refusal.empty()) {
-      // A refused library cannot say its id; by convention it is the file's name.
-      if (library.path.stem() == id && !found)
-        throw Error(fmt::format("{} is refused: {}", library.path.string(), library.refusal), ExitCode::kPlugin);
-      continue;
-    }
+    if (!library.refusal.empty()) continue;
     known.push_back(library.info.id);
     if (library.info.id != id) continue;
     if (as_json) {
@@ -135,6 +147,12 @@ int plugins(const std::string& id, bool as_json, const Options& options) {
       show(library);
     }
     found = true;
+  }
+  const auto catalog = catalog_of(libraries);
+  if (const auto* refused = catalog.find_refused(id); refused != nullptr) {
+    const auto why = fmt::format("{} is refused: {}", refused->path.string(), refused->reason);
+    if (!found) throw Error(why, ExitCode::kPlugin);
+    std::cerr << "warning: " << why << "\n";
   }
   if (!found)
     throw Error(fmt::format("no plugin {}{}; `ablate plugins` lists what was found", id, hint(id, known)), ExitCode::kPlugin);
@@ -151,7 +169,9 @@ void add_plugins(CLI::App& app, const Options& options, int& exit_code) {
     bool as_json = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("ID", arguments->id, "show this plugin: parameters with type, range, default and help; promises; paper")
+  command
+      ->add_option("ID", arguments->id,
+                   "show this plugin: parameters with type, range, default and help; promises; paper. Also: model, train")
       ->type_name("");
   command->add_flag("--json", arguments->as_json, "as JSON");
   command->footer("Example:\n  ablate plugins adamra");

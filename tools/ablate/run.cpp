@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <set>
 #include <thread>
 
 #include "core/scheduler/scheduler.h"
@@ -35,6 +36,16 @@ int most_threads(const Study& study) {
   return static_cast<int>(most);
 }
 
+/// What is to be said of libraries that the study uses (anyone can write it, ...).
+void warn_of_used(const Study& study, const Catalog& catalog, const std::vector<FoundLibrary>& libraries) {
+  std::set<std::filesystem::path> used;
+  for (const auto& trial : study.trials)
+    for (const auto& [section, info] : used_plugins(trial.resolved, catalog)) used.insert(info->path);
+  for (const auto& library : libraries)
+    for (const auto& warning : library.warnings)
+      if (used.contains(library.path)) std::cerr << "warning: " << library.path.string() << ": " << warning << "\n";
+}
+
 int run(const RunArguments& arguments, const Options& options) {
   std::unique_ptr<WorkerClient> worker;
   const auto libraries = find_libraries(options, worker);
@@ -43,6 +54,7 @@ int run(const RunArguments& arguments, const Options& options) {
       std::cerr << "warning: " << library.path.string() << " is left out: " << library.refusal << "\n";
   const auto catalog = catalog_of(libraries);
   const auto study = load_study(arguments.file, arguments.overrides, catalog);
+  warn_of_used(study, catalog, libraries);
   if (!worker) worker = std::make_unique<WorkerClient>();
   check_tasks(study, catalog, *worker);
   if (arguments.dry_run) {
@@ -59,6 +71,9 @@ int run(const RunArguments& arguments, const Options& options) {
 
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const RunOptions how{arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / most_threads(study)), study.timeout_s};
+  if (how.jobs * most_threads(study) > cores)
+    fmt::print(stderr, "warning: {} trials of {} thread{} on {} cores: their step times will not compare with other runs'\n",
+               how.jobs, most_threads(study), most_threads(study) == 1 ? "" : "s", cores);
   const auto summary = run_trials(planned, worker, store, how);
   fmt::print(stderr, "{}: {} done, {} done before, {} failed{}\n", study.name, summary.done, summary.skipped, summary.failed,
              summary.interrupted ? "; interrupted: the same command goes on where it stopped" : "");

@@ -1,13 +1,10 @@
-// Built with another version of the SDK.
-#include "ablate/abi.h"
-#undef ABLATE_SDK_VERSION
-#define ABLATE_SDK_VERSION 999
-#include "trivial_task.h"
+// Built against another host, as its ABI stamp says: CHANGE is one statement on `stamp`. None of its code may run.
+#include "ablate/plugin.h"
 
 namespace {
 constexpr ablate::AbiStamp other() {
   auto stamp = ablate::abi_stamp();
-  stamp.sdk_version = ABLATE_SDK_VERSION;
+  CHANGE;
   return stamp;
 }
 }  // namespace

@@ -1,0 +1,70 @@
+// A task that fails on demand, in the call of its choice, in the way of its choice.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+
+#include "ablate/task.h"
+
+namespace {
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::text("where", "\"nowhere\"", "nowhere|factory|info|load|digest|size|read", "the call that goes wrong"),
+    ablate::text("how", "\"throw\"", "throw|throw-int|crash|exit|close|lie|lie-less|leave-out|chdir|look|fork|kill-worker",
+                 "what goes wrong"),
+};
+
+class FaultyTask final : public ablate::Task {
+ public:
+  explicit FaultyTask(const ablate::TaskContext& context)
+      : where_(context.parameters.text("where")), how_(context.parameters.text("how")) {
+    at("factory");
+  }
+  ablate::TaskInfo info() override {
+    at("info");
+    if (lies("info")) return {2, -1, 2};
+    return {how_ == "lie-less" && where_ == "info" ? 1 : 5, 8, 2};
+  }
+  void load() override { at("load"); }
+  std::string digest() const override {
+    at("digest");
+    return lies("digest") ? "" : "faulty";
+  }
+  std::int64_t size(ablate::Split) const override {
+    at("size");
+    return lies("size") ? -1 : 40;
+  }
+  void read(ablate::Split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
+    at("read");
+    for (auto& id : batch.ids) id = lies("read") ? 99 : 1 + (indices[0] + (&id - batch.ids.data())) % 4;
+    if (where_ == "read" && how_ == "leave-out") return;
+    for (std::size_t i = 0; i < indices.size(); ++i)
+      batch.labels[i] = where_ == "read" && how_ == "lie-less" ? -7 : indices[i] % 2;
+  }
+  std::string describe(ablate::Split, std::int64_t) const override { return "faulty"; }
+
+ private:
+  bool lies(std::string_view here) const { return here == where_ && how_ == "lie"; }
+
+  void at(const std::string& here) const {
+    if (here != where_) return;
+    if (how_ == "throw") throw std::runtime_error(here + " has\nthrown, as it was asked to");
+    if (how_ == "throw-int") throw 42;
+    if (how_ == "crash") raise(SIGSEGV);
+    if (how_ == "exit") exit(0);
+    if (how_ == "close") closefrom(3);
+    if (how_ == "chdir" && chdir("/") != 0) abort();
+    if (how_ == "look" && access("study.toml", R_OK) != 0) throw std::runtime_error("the working folder is another one");
+    if (how_ == "fork" && !std::exchange(forked_, true)) fork();  // once: copies of copies would fill the machine
+    if (how_ == "kill-worker") kill(getppid(), SIGKILL);
+  }
+
+  std::string where_, how_;
+  mutable bool forked_ = false;
+};
+
+}  // namespace
+
+ABLATE_TASK(FaultyTask, {.id = "faulty-task", .version = "1.0.0", .summary = "fails on demand", .parameters = parameters})

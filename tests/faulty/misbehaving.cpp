@@ -1,0 +1,37 @@
+// Does something while it is loaded that a library must not do: DO is one of the functions here. Its descriptor is right.
+#include <signal.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <stdexcept>
+
+#include "trivial_task.h"
+
+namespace {
+
+[[maybe_unused]] void crash() { raise(SIGSEGV); }
+[[maybe_unused]] void throw_error() { throw std::runtime_error("thrown while loading"); }
+[[maybe_unused]] void leave() { exit(0); }
+[[maybe_unused]] void hang() { pause(); }
+[[maybe_unused]] void kill_worker() { kill(getppid(), SIGKILL); }
+[[maybe_unused]] void close_all() { closefrom(0); }
+
+/// An odd number of bytes in characters of two: the tail that a host keeps begins within one. And what steers a terminal.
+[[maybe_unused]] void print_and_crash() {
+  for (int i = 0; i < 1000; ++i) std::cout << "é";
+  std::cout << "!\033[2J" << std::endl;
+  crash();
+}
+
+/// Survivable, and to be survived: the host has to undo or outlive each of them.
+[[maybe_unused]] void meddle() {
+  signal(SIGCHLD, SIG_IGN);
+  fork();
+  if (chdir("/") != 0) crash();
+}
+
+[[maybe_unused]] const int done = (DO(), 0);
+
+}  // namespace
+
+ABLATE_TASK(TrivialTask, {.id = FIXTURE_ID, .version = "1.0.0", .summary = "misbehaves while it is loaded"})

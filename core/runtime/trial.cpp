@@ -76,8 +76,7 @@ class Run {
     put("test/accuracy", test.accuracy);
     put("test/loss", test.loss);
     for (const auto& metric : test.metrics) {
-      define({"attention/" + metric.name, metric.unit, "", "reported by the attention; mean over layers and test batches"});
-      put("attention/" + metric.name, metric.value);
+      put(define_attention(metric), metric.value);
     }
     return std::move(result_);
   }
@@ -210,8 +209,7 @@ class Run {
     result_.curve.push_back({"dev/accuracy", step, dev.accuracy});
     result_.curve.push_back({"dev/loss", step, dev.loss});
     for (const auto& metric : dev.metrics) {
-      define({"attention/" + metric.name, metric.unit, "", "reported by the attention; mean over layers and test batches"});
-      result_.curve.push_back({"attention/" + metric.name, step, metric.value});
+      result_.curve.push_back({define_attention(metric), step, metric.value});
     }
     if (best_step_ == 0 || dev.accuracy > best_.accuracy) {
       best_ = dev;
@@ -274,6 +272,12 @@ class Run {
   void define(const MetricInfo& metric) {
     const auto same = [&](const auto& known) { return known.name == metric.name; };
     if (std::none_of(result_.metrics.begin(), result_.metrics.end(), same)) result_.metrics.push_back(metric);
+  }
+  /// @return the metric's name in the history
+  std::string define_attention(const Measurement& metric) {
+    const auto name = "attention/" + metric.name;
+    define({name, metric.unit, "", "reported by the attention; mean over layers and test batches"});
+    return name;
   }
   void put(const std::string& metric, double value) { result_.values[metric] = value; }
 

@@ -96,14 +96,16 @@ class Scheduler {
  private:
   /// Everything that any waiting trial needs is loaded before the first fork, so that a trial starts in milliseconds.
   void load() {
-    json libraries = json::array(), tasks = json::array(), hashes;
+    json libraries = json::array(), tasks = json::array(), hashes = json::object();
     bool cuda = false;
     for (const auto* planned : waiting_) {
-      watch_.remember(planned->plugins);
-      for (const auto& plugin : planned->plugins) hashes[plugin.path] = plugin.content_hash;
+      for (const auto& plugin : planned->plugins) {
+        if (hashes.contains(plugin.path)) continue;
+        hashes[plugin.path] = plugin.content_hash;
+        libraries.push_back(plugin.path);
+        watch_.remember({plugin});
+      }
       const auto& resolved = planned->trial->resolved;
-      for (const auto& plugin : planned->plugins)
-        if (std::find(libraries.begin(), libraries.end(), plugin.path) == libraries.end()) libraries.push_back(plugin.path);
       if (std::find(tasks.begin(), tasks.end(), resolved.at("task")) == tasks.end()) tasks.push_back(resolved.at("task"));
       cuda = cuda || resolved.at("train").at("device").get<std::string>().starts_with("cuda");
     }
@@ -218,7 +220,11 @@ class Scheduler {
     const auto what =
         accuracy != attempt.results.end() ? fmt::format("test/accuracy {:.2f} %", accuracy->second) : attempt.reason;
     display_.ended(job, attempt.outcome, what, attempt.wall_s);
-    ++(attempt.outcome == "done" ? summary_.done : summary_.failed);
+    if (attempt.outcome == "done") {
+      ++summary_.done;
+    } else if (attempt.outcome != "interrupted") {
+      ++summary_.failed;
+    }
     running_.erase(job);
   }
 
@@ -243,9 +249,7 @@ class Scheduler {
   }
 
   void interrupt() {
-    const auto failed = summary_.failed;
     end_all("interrupted", "interrupted by the user");
-    summary_.failed = failed;
     summary_.interrupted = true;
     worker_.reset();
   }

@@ -11,6 +11,8 @@ namespace ablate::conformance {
 /// How far off a check is where no number says it.
 inline constexpr double kWrong = std::numeric_limits<double>::infinity();
 
+inline constexpr double kRounding = 1e-10;  ///< float64, sums of some hundred terms in another order
+
 /// The lengths of the padded batch of three: full, part, one token.
 inline const std::vector<std::int64_t> kLengths = {13, 8, 1};
 

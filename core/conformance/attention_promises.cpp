@@ -12,10 +12,12 @@ namespace ablate::conformance {
 
 namespace {
 
-AttentionOutput forward(Attention& attention, const torch::Tensor& tokens, const AttentionState& state = {}) {
+AttentionOutput forward(Attention& attention, const torch::Tensor& tokens, const AttentionState& state = {},
+                        const torch::Tensor& mask = {}) {
   AttentionInput input;
   input.queries = tokens;
   input.context = tokens;
+  input.mask = mask;
   input.state = state;
   input.generator = make_generator(17);
   return attention.forward(input);
@@ -116,22 +118,75 @@ double constants(const AttentionSubject& subject) {
   return worst;
 }
 
+/// The outputs of a sequence, segment by segment, each with the state of the one before.
+static std::vector<torch::Tensor> sequence(Attention& attention, const std::vector<torch::Tensor>& segments) {
+  std::vector<torch::Tensor> outputs;
+  AttentionState state;
+  for (const auto& segment : segments) {
+    const auto result = forward(attention, segment, state);
+    outputs.push_back(result.output);
+    state = result.state;
+  }
+  return outputs;
+}
+
 double state(const AttentionSubject& subject) {
+  const auto n = subject.length(kLengths.front());
   const auto attention = subject.make(1);
-  const auto n = subject.length(13);
-  const auto first = random_tokens(2, n, 2).requires_grad_(), second = random_tokens(2, n, 3);
-  const auto start = forward(*attention, first);
-  if (start.state.empty()) throw std::runtime_error("stateful is promised, but forward returned no state");
-  const auto carried = forward(*attention, second, start.state).output, alone = forward(*attention, second).output;
-  if (difference(carried, alone) == 0) throw std::runtime_error("the state of a segment changes nothing in the next one");
+  // An item among mates 100 times as large and as small, whose states have to stay apart as well.
+  const auto scales = torch::tensor({1.0, 100.0, 0.01}, torch::kFloat64).view({3, 1, 1});
+  const std::vector<torch::Tensor> segments = {random_tokens(3, n, 2) * scales, random_tokens(3, n, 3) * scales,
+                                               random_tokens(3, n, 4) * scales};
+  const auto alone = sequence(*subject.make(1), segments);
+
+  // Carried: two sequences by turns, as the host may feed them, with their states told apart by it alone.
+  AttentionState one, other;
+  double worst = 0;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const auto result = forward(*attention, segments[i], one);
+    worst = std::max(worst, difference(result.output, alone[i]));
+    if (result.state.empty()) throw std::runtime_error("stateful is promised, but forward returned no state");
+    if (!finite(result.state)) throw std::runtime_error("a state is not finite");
+    if (i > 0 && difference(result.output[0], forward(*attention, segments[i]).output[0]) == 0)
+      throw std::runtime_error("the state of a segment changes nothing in the next one");
+    one = result.state;
+    other = forward(*attention, random_tokens(3, n, 10 + i), other).state;
+  }
+  if (worst > kRounding)
+    throw std::runtime_error(fmt::format("two sequences by turns: off by {:.2g}: state is kept inside", worst));
+  // Reset: an empty state is the start of a sequence, whatever came before.
+  if (difference(forward(*attention, segments[0]).output, alone[0]) > kRounding)
+    throw std::runtime_error("an empty state after other segments does not give what a new instance gives");
+
+  for (std::int64_t i = 0; i < 3; ++i) {
+    std::vector<torch::Tensor> own;
+    for (const auto& segment : segments) own.push_back(item(segment, i, n));
+    const auto outputs = sequence(*attention, own);
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      const auto size = std::max(1.0, outputs[k].abs().max().item<double>());
+      if (difference(item(alone[k], i, n), outputs[k]) / size > kRounding)
+        throw std::runtime_error(fmt::format("segment {}: an item's state depends on its batch mates", k));
+    }
+  }
+
+  const auto first = segments[0].clone().requires_grad_();
   AttentionState detached;
-  for (const auto& tensor : start.state) detached.push_back(tensor.detach());
-  const auto cut = forward(*attention, second, detached).output;
+  for (const auto& tensor : forward(*attention, first).state) detached.push_back(tensor.detach());
+  const auto cut = forward(*attention, segments[1], detached).output;
   const auto gradient = torch::autograd::grad({cut.sum()}, {first}, {}, std::nullopt, false, true);
   if (gradient[0].defined() && gradient[0].ne(0).any().item<bool>())
     throw std::runtime_error("a gradient reaches the first segment past a detached state: the module keeps one of its own");
-  // A reset is an empty state: what came before must leave no trace.
-  return std::max(difference(cut, carried), difference(forward(*attention, first).output, start.output));
+  worst = std::max(worst, difference(cut, alone[1]));
+
+  if (subject.promises().key_padding) {
+    const auto kept = subject.length(kLengths[1]);
+    const auto mask = padding_mask({n, kept, n}, n);
+    const auto padded = forward(*attention, segments[1], forward(*attention, segments[0], {}, mask).state).output;
+    const auto whole = sequence(*attention, {item(segments[0], 1, kept), item(segments[1], 1, n)}).back();
+    if (difference(item(padded, 1, n), whole) / std::max(1.0, whole.abs().max().item<double>()) > kRounding)
+      throw std::runtime_error("padding in a segment is carried into the next one");
+  }
+  return worst;
 }
 
 double refused(const AttentionSubject& subject) {

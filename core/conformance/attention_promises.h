@@ -19,7 +19,8 @@ double instances(const AttentionSubject& subject);
 double half(const AttentionSubject& subject);
 /// Where all tokens are alike, their number makes no difference: the weights of a normalised attention sum to 1.
 double constants(const AttentionSubject& subject);
-/// A state is carried on, nothing is carried without it, and a detached one cuts the gradient.
+/// A state is carried from segment to segment by the host alone, apart for each sequence and each item, without padding; an empty
+/// one is a new start, and a detached one cuts the gradient.
 double state(const AttentionSubject& subject);
 /// What is not promised is refused: a causal instance, one without the compression it needs, a length that does not fit.
 double refused(const AttentionSubject& subject);

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <stdexcept>
+#include <vector>
 
 #include "core/conformance/attention_subject.h"
 #include "core/runtime/tensor_memory.h"
@@ -18,11 +18,11 @@ namespace ablate {
 
 namespace {
 
-constexpr std::int64_t kLengths[] = {1024, 2048, 4096};
+constexpr std::int64_t kLengths[] = {1024, 2048, 4096, 8192};  // the last only where the first three look too steep
 constexpr double kMemoryTolerance = 0.2;
-constexpr double kTimeTolerance = 0.35;  // caches: data that fit at one length and not at twice it
-constexpr int kLeastPasses = 3;
-constexpr double kLeastSeconds = 0.1;  // of passes at each length
+constexpr double kTimeTolerance = 0.5;  // half way to the next whole exponent: a busy machine and its caches cost some of it
+constexpr int kLeastRounds = 5, kMostRounds = 200;
+constexpr double kLeastSeconds = 0.5;  // of all rounds
 
 /// Makes an instance for a length and returns one pass of it, ready to be run again and again.
 using Prepare = std::function<std::function<void()>(std::int64_t length)>;
@@ -31,11 +31,6 @@ double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-/// n^slope through the first and the last of the lengths (a least-squares line through three equidistant points has it, too).
-double slope(const std::vector<double>& costs) {
-  return std::log2(costs.back() / costs.front()) / static_cast<double>(costs.size() - 1);
 }
 
 double memory(const Prepare& prepare, std::int64_t length) {
@@ -47,36 +42,36 @@ double memory(const Prepare& prepare, std::int64_t length) {
   return static_cast<double>(peak);
 }
 
-double time(const Prepare& prepare, std::int64_t length) {
+/// The least time of a pass at each length. The lengths take turns, so that what disturbs the machine for a while disturbs all
+/// of them.
+std::vector<double> times(const Prepare& prepare, std::span<const std::int64_t> lengths) {
   // Memory that is given back to the system comes back page by page, zeroed: large tensors would pay for it and small ones not.
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-  const auto pass = prepare(length);
-  pass();
-  double least = std::numeric_limits<double>::infinity(), sum = 0;
-  for (int i = 0; i < kLeastPasses || sum < kLeastSeconds; ++i) {
-    const double start = cpu_seconds();
-    pass();
-    const double taken = cpu_seconds() - start;
-    least = std::min(least, taken);
-    sum += taken;
+  std::vector<std::function<void()>> passes;
+  for (const auto length : lengths) {
+    passes.push_back(prepare(length));
+    passes.back()();
   }
+  std::vector<double> least(lengths.size(), std::numeric_limits<double>::infinity());
+  double sum = 0;
+  for (int round = 0; round < kLeastRounds || (sum < kLeastSeconds && round < kMostRounds); ++round)
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+      const double start = cpu_seconds();
+      passes[i]();
+      const double taken = cpu_seconds() - start;
+      least[i] = std::min(least[i], taken);
+      sum += taken;
+    }
   return least;
 }
 
 void check(const std::string& name, const std::string& on, double declared, double tolerance, Checks& checks,
-           const std::function<double(std::int64_t)>& cost) {
+           const MeasureCosts& costs) {
   checks.run(name, on, tolerance, [&](std::string& where) {
-    std::vector<double> costs;
-    for (const auto length : kLengths) costs.push_back(cost(length));
-    double found = slope(costs);
-    if (found - declared > tolerance) {
-      // What fits into a cache at first and not at last looks steeper than it is; beyond that, one more doubling tells.
-      costs.push_back(cost(2 * kLengths[std::size(kLengths) - 1]));
-      found = std::log2(costs.back() / costs[costs.size() - 2]);
-    }
-    where = fmt::format("grows as n^{:.2f}, declared n^{:g}{}", found, declared,
-                        costs.size() > std::size(kLengths) ? ", from 4096 to 8192" : "");
+    const auto [found, lengths] = growth(costs, declared + tolerance);
+    where =
+        fmt::format("grows as n^{:.2f} from {} to {}, declared n^{:g}", found, kLengths[0], kLengths[lengths - 1], declared);
     return std::max(0.0, found - declared);
   });
 }
@@ -109,6 +104,27 @@ Prepare compression_pass(const Chosen& plugin) {
 
 }  // namespace
 
+double exponent(std::span<const double> costs) {
+  const double middle = (static_cast<double>(costs.size()) - 1) / 2;
+  double up = 0, squares = 0;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const double away = static_cast<double>(i) - middle;
+    up += away * std::log2(costs[i]);
+    squares += away * away;
+  }
+  return up / squares;
+}
+
+Growth growth(const MeasureCosts& costs, double most) {
+  const std::span all(kLengths);
+  Growth found;
+  for (found.lengths = all.size() - 1;; ++found.lengths) {
+    const auto lengths = all.first(found.lengths);
+    found.exponent = exponent(costs(lengths));
+    if (found.exponent <= most || found.lengths == all.size()) return found;
+  }
+}
+
 void check_cost(const Chosen& plugin, const Chosen& compression, bool timed, Checks& checks) {
   auto bound = plugin.descriptor->capabilities;
   const bool is_attention = plugin.descriptor->kind == Kind::kAttention;
@@ -118,10 +134,17 @@ void check_cost(const Chosen& plugin, const Chosen& compression, bool timed, Che
     bound.time_exponent = std::max(bound.time_exponent, compression.descriptor->capabilities.time_exponent);
     bound.memory_exponent = std::max(bound.memory_exponent, compression.descriptor->capabilities.memory_exponent);
   }
-  on += is_attention ? ", [1, n, 16], n 1024 to 4096" : ", [1, 2, n, 8], rate 1/4, n 1024 to 4096";
+  on += is_attention ? ", [1, n, 16], n from 1024" : ", [1, 2, n, 8], rate 1/4, n from 1024";
   const auto prepare = is_attention ? attention_pass(plugin, compression) : compression_pass(plugin);
-  check("memory", on, bound.memory_exponent, kMemoryTolerance, checks, [&](std::int64_t n) { return memory(prepare, n); });
-  if (timed) check("time", on, bound.time_exponent, kTimeTolerance, checks, [&](std::int64_t n) { return time(prepare, n); });
+  const auto bytes = [&](std::span<const std::int64_t> lengths) {
+    std::vector<double> all;
+    for (const auto length : lengths) all.push_back(memory(prepare, length));
+    return all;
+  };
+  check("memory", on, bound.memory_exponent, kMemoryTolerance, checks, bytes);
+  if (timed)
+    check("time", on, bound.time_exponent, kTimeTolerance, checks,
+          [&](std::span<const std::int64_t> lengths) { return times(prepare, lengths); });
 }
 
 }  // namespace ablate

@@ -2,6 +2,7 @@
 // data.
 #include <algorithm>
 #include <random>
+#include <stdexcept>
 
 #include "ablate/task.h"
 
@@ -15,51 +16,88 @@ constexpr ablate::Parameter parameters[] = {
 
 constexpr std::int64_t kBytes = 256;
 constexpr std::int64_t kClasses = 2;
+constexpr std::int64_t kSplits = 3;
 
 class Bytes final : public ablate::Task {
  public:
   explicit Bytes(const ablate::TaskContext& context)
       : length_(context.parameters.integer("length")),
         examples_(context.parameters.integer("examples")),
-        seed_(static_cast<std::uint64_t>(context.parameters.integer("data_seed"))) {}
+        seed_(static_cast<std::uint64_t>(context.parameters.integer("data_seed"))) {
+    std::int64_t different = 1;
+    for (; named_ < length_ && different < kSplits * examples_; ++named_) different *= kBytes;
+    if (different < kSplits * examples_)
+      throw std::invalid_argument("bytes: there are " + std::to_string(different) +
+                                  " different sequences of length = " + std::to_string(length_) + ", and " +
+                                  std::to_string(kSplits) + " splits of examples = " + std::to_string(examples_) +
+                                  " were asked for; make length greater");
+  }
 
   ablate::TaskInfo info() override { return {.vocabulary = kBytes + 1, .length = length_, .classes = kClasses}; }
   void load() override {}  // an example is a function of its index
   std::string digest() const override {
-    return "bytes 1 " + std::to_string(length_) + " " + std::to_string(examples_) + " " + std::to_string(seed_);
+    return "bytes 2 " + std::to_string(length_) + " " + std::to_string(examples_) + " " + std::to_string(seed_);
   }
   std::int64_t size(ablate::Split) const override { return examples_; }
 
   void read(ablate::Split split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
     auto id = batch.ids.begin();
     for (std::size_t i = 0; i < indices.size(); ++i) {
-      auto random = generator(split, indices[i]);
-      batch.labels[i] = static_cast<std::int64_t>(random() % kClasses);
-      for (std::int64_t j = 0; j < length_; ++j) *id++ = 1 + static_cast<std::int64_t>(random() % kBytes);
+      Example example(*this, split, indices[i]);
+      batch.labels[i] = example.label();
+      for (std::int64_t j = 0; j < length_; ++j) *id++ = 1 + example.next();
     }
   }
 
   std::string describe(ablate::Split split, std::int64_t index) const override {
     constexpr std::int64_t kShown = 32;
-    auto random = generator(split, index);
-    std::string text = "label " + std::to_string(random() % kClasses) + ":";
-    for (std::int64_t j = 0; j < std::min(length_, kShown); ++j) text += " " + std::to_string(random() % kBytes);
+    Example example(*this, split, index);
+    std::string text = "label " + std::to_string(example.label()) + ":";
+    for (std::int64_t j = 0; j < std::min(length_, kShown); ++j) text += " " + std::to_string(example.next());
     return text + (length_ > kShown ? " ..." : "");
   }
 
  private:
-  std::mt19937_64 generator(ablate::Split split, std::int64_t index) const {
-    std::seed_seq mixed{seed_, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(index)};
-    return std::mt19937_64(mixed);
-  }
+  /// One example, byte by byte: first those of a number that no other example has, so that no two are the same, then random
+  /// ones.
+  class Example {
+   public:
+    /// Throws std::out_of_range.
+    Example(const Bytes& task, ablate::Split split, std::int64_t index) : named_(task.named_) {
+      if (index < 0 || index >= task.examples_)
+        throw std::out_of_range("bytes: found the index " + std::to_string(index) + ", expected one in [0, " +
+                                std::to_string(task.examples_) + ")");
+      const auto number = static_cast<std::uint64_t>(index * kSplits + static_cast<std::int64_t>(split));
+      std::seed_seq mixed{task.seed_, task.seed_ >> 32, number};
+      random_.seed(mixed);
+      label_ = static_cast<std::int64_t>(random_() % kClasses);
+      // An odd factor permutes the numbers below any power of two; another seed shifts them.
+      name_ = number * 0x9e3779b97f4a7c15u + task.seed_;
+    }
+
+    std::int64_t label() const { return label_; }
+    std::int64_t next() {
+      if (named_ == 0) return static_cast<std::int64_t>(random_() % kBytes);
+      --named_;
+      const auto byte = static_cast<std::int64_t>(name_ % kBytes);
+      name_ /= kBytes;
+      return byte;
+    }
+
+   private:
+    std::mt19937_64 random_;
+    std::int64_t named_, label_;
+    std::uint64_t name_;
+  };
 
   std::int64_t length_, examples_;
+  std::int64_t named_ = 0;  ///< bytes that hold an example's number
   std::uint64_t seed_;
 };
 
 }  // namespace
 
 ABLATE_TASK(Bytes, {.id = "bytes",
-                    .version = "1.0.0",
+                    .version = "1.1.0",
                     .summary = "random bytes of one length, nothing to learn: for measuring cost",
                     .parameters = parameters})

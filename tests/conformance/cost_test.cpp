@@ -1,7 +1,11 @@
-// Memory that grows faster than its declaration is found; what grows as declared, or more slowly, is not.
+// What grows faster than its declaration is found; what grows as declared, or more slowly, is not.
 #include "core/conformance/cost.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <cmath>
+#include <random>
 
 #include "ablate/headwise.h"
 #include "core/runtime/tensor_memory.h"
@@ -21,31 +25,84 @@ class Dense : public HeadwiseAttention {
   }
 };
 
-template <int exponent>
-Check memory_check() {
+/// The checks of memory and, where `timed`, of time of that attention, declared to grow with a power of the length.
+template <int declared>
+std::vector<Check> cost_checks(bool timed) {
   static const Descriptor descriptor = [] {
-    auto made = ablate::detail::describe(
-        Kind::kAttention,
-        {.id = "dense", .version = "1.0.0", .summary = "dense", .capabilities = {.memory_exponent = exponent}});
+    auto made =
+        ablate::detail::describe(Kind::kAttention, {.id = "dense",
+                                                    .version = "1.0.0",
+                                                    .summary = "dense",
+                                                    .capabilities = {.time_exponent = declared, .memory_exponent = declared}});
     made.make_attention = [](const AttentionContext& context) -> std::shared_ptr<Attention> {
       return std::make_shared<Dense>(context);
     };
     return made;
   }();
+  count_tensor_memory();
+  at::set_num_threads(1);
   Checks checks;
-  check_cost(with_defaults(descriptor), {}, false, checks);
-  REQUIRE(checks.all().size() == 1);
-  return checks.all().front();
+  check_cost(with_defaults(descriptor), {}, timed, checks);
+  REQUIRE(checks.all().size() == (timed ? 2 : 1));
+  return checks.all();
+}
+
+/// Costs by a law, as growth() asks for them.
+MeasureCosts law(const std::function<double(double)>& cost) {
+  return [=](std::span<const std::int64_t> lengths) {
+    std::vector<double> all;
+    for (const auto n : lengths) all.push_back(cost(static_cast<double>(n)));
+    return all;
+  };
 }
 
 }  // namespace
 
-TEST_CASE("a matrix of weights is no linear memory", "[cost]") {
-  count_tensor_memory();
-  const auto lying = memory_check<1>();
-  INFO(lying.found);
-  CHECK_FALSE(lying.passed);
-  CHECK(lying.error == Approx(1).margin(0.1));
-  CHECK(memory_check<2>().passed);
-  CHECK(memory_check<3>().passed);
+TEST_CASE("a matrix of weights is no linear cost", "[cost]") {
+  const auto lying = cost_checks<1>(true);
+  INFO(lying[0].found << "; " << lying[1].found);
+  CHECK_FALSE(lying[0].passed);
+  CHECK(lying[0].error == Approx(1).margin(0.1));
+  // Of what is timed only that is tested which no noise can turn: four times the work at twice the length, half of it allowed.
+  CHECK(lying[1].name == "time");
+  CHECK_FALSE(lying[1].passed);
+  CHECK(cost_checks<2>(false)[0].passed);
+  CHECK(cost_checks<3>(false)[0].passed);
+}
+
+TEST_CASE("the exponent is the power of the length", "[cost]") {
+  for (const double power : {0.0, 1.0, 1.5, 2.0, 3.0})
+    for (const std::size_t count : {2, 3, 4}) {
+      std::vector<double> costs;
+      for (std::size_t i = 0; i < count; ++i) costs.push_back(7 * std::exp2(power * static_cast<double>(i)));
+      CHECK(exponent(costs) == Approx(power).margin(1e-12));
+    }
+}
+
+TEST_CASE("growth tells linear from quadratic through caches, fixed costs and noise", "[cost]") {
+  constexpr double most = 1.5;  // linear, and what the check of the time tolerates
+  const auto found = [&](const std::function<double(double)>& cost) { return growth(law(cost), most); };
+  CHECK(found([](double n) { return n; }).lengths == 3);
+  CHECK(found([](double n) { return n * std::log2(n); }).exponent < most);
+  CHECK(found([](double n) { return 3000 + n; }).exponent < 1);
+  for (const double edge : {1500.0, 3000.0, 6000.0}) {  // beyond a cache, twice as dear
+    const auto cached = found([&](double n) { return n > edge ? 2 * n : n; });
+    INFO("edge " << edge << ": " << cached.exponent);
+    CHECK(cached.exponent <= most);
+  }
+  const auto dear = found([](double n) { return n > 3000 ? 2.2 * n : n; });  // too steep at three lengths, and not at four
+  CHECK(dear.lengths == 4);
+  CHECK(dear.exponent <= most);
+  const auto quadratic = found([](double n) { return n * n; });
+  CHECK(quadratic.lengths == 4);
+  CHECK(quadratic.exponent == Approx(2));
+  CHECK(found([](double n) { return 1000 * n + n * n; }).exponent > most);
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 1000; ++i) {
+    const auto noise = [&] {
+      return 1 + 0.3 * static_cast<double>(random() >> 11) * 0x1p-53;
+    };  // what is left of a busy machine
+    CHECK(found([&](double n) { return n * noise(); }).exponent <= most);
+    CHECK(found([&](double n) { return n * n * noise(); }).exponent > most);
+  }
 }

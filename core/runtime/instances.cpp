@@ -5,6 +5,7 @@
 
 #include "core/registry/plugin_info.h"
 #include "core/registry/values.h"
+#include "core/runtime/checked_compression.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -30,7 +31,7 @@ std::shared_ptr<Compression> make_compression(const Chosen& plugin, Rate rate, s
   const JsonValues values(plugin.parameters);
   auto made = plugin.descriptor->make_compression({values, rate, heads, d_head, max_length, std::move(generator)});
   if (!made) throw Error(fmt::format("compression {}: its factory returned nothing", plugin.descriptor->id), ExitCode::kPlugin);
-  return made;
+  return checked(std::move(made), plugin.descriptor->id, rate, plugin.descriptor->capabilities.slots_have_keys);
 }
 
 std::shared_ptr<Attention> make_attention(const Chosen& plugin, const Chosen& compression, AttentionShape shape,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/grid/rates_check.h"
 
 namespace ablate {
@@ -12,8 +14,9 @@ using nlohmann::json;
 /// What a task answers, asked once for each distinct section of the study.
 class TaskAnswers {
  public:
-  TaskAnswers(std::string kind, const Catalog& catalog, WorkerClient& worker)
-      : kind_(std::move(kind)), catalog_(catalog), worker_(worker) {}
+  /// @param late what to add where the limit was reached
+  TaskAnswers(std::string kind, double limit_s, std::string late, const Catalog& catalog, WorkerClient& worker)
+      : kind_(std::move(kind)), limit_s_(limit_s), late_(std::move(late)), catalog_(catalog), worker_(worker) {}
 
   const json& of(const json& section) {
     const auto [found, is_new] = answers_.try_emplace(section.dump());
@@ -25,13 +28,17 @@ class TaskAnswers {
   json ask(const json& section) {
     const auto* task = catalog_.find(Kind::kTask, section.at("plugin").get<std::string>());
     try {
-      return worker_.ask(kind_, {{"library", task->path.string()}, {"section", section}});
+      auto answer = worker_.ask(kind_, {{"library", task->path.string()}, {"section", section}}, limit_s_);
+      if (answer.value("late", false)) answer["failed"] = answer.at("failed").get<std::string>() + late_;
+      return answer;
     } catch (const WorkerEnded& ended) {
       return {{"failed", fmt::format("it took the worker with it: {}", ended.what())}, {"fault", true}};
     }
   }
 
   std::string kind_;
+  double limit_s_;
+  std::string late_;
   const Catalog& catalog_;
   WorkerClient& worker_;
   std::map<std::string, json> answers_;
@@ -58,8 +65,8 @@ std::map<std::string, const PluginInfo*> used_plugins(const json& resolved, cons
   return used;
 }
 
-void check_tasks(const Study& study, const Catalog& catalog, WorkerClient& worker) {
-  TaskAnswers described("describe-task", catalog, worker);
+void check_tasks(const Study& study, const Catalog& catalog, WorkerClient& worker, const TaskLimits& limits) {
+  TaskAnswers described("describe-task", limits.describe_s, ": its info() has to take milliseconds", catalog, worker);
   for (const auto& trial : study.trials) {
     const auto& section = trial.resolved.at("task");
     if (const auto& answer = described.of(section); answer.contains("failed")) {
@@ -73,8 +80,9 @@ void check_tasks(const Study& study, const Catalog& catalog, WorkerClient& worke
   if (!wrong.empty()) throw ConfigError(wrong);
 }
 
-std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, WorkerClient& worker) {
-  TaskAnswers prepared("prepare-task", catalog, worker);
+std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, WorkerClient& worker, const TaskLimits& limits) {
+  TaskAnswers prepared("prepare-task", std::max(limits.prepare_s, study.timeout_s),
+                       ": where its load() needs longer, [experiment] timeout allows it", catalog, worker);
   std::vector<PlannedTrial> planned;
   for (const auto& trial : study.trials) {
     const auto& section = trial.resolved.at("task");

@@ -128,7 +128,7 @@ json WorkerClient::ask(const std::string& kind, const json& spec, double timeout
     if (!event || event->value("job", 0) != job) continue;
     if (event->at("event") == "message") answer = event->at("data");
     if (event->at("event") != "ended") continue;
-    if (late) return {{"failed", fmt::format("did not end within {:g} s", timeout_s)}, {"fault", true}};
+    if (late) return {{"failed", fmt::format("did not end within {:g} s", timeout_s)}, {"fault", true}, {"late", true}};
     const auto why = reason_of(event->at("status"));
     // A message of its own says more than the exit code that follows from it; a signal says more than what came before it.
     if (answer.contains("failed") || (why.empty() && !answer.is_null())) return answer;

@@ -41,7 +41,7 @@ class WorkerClient {
 
   /// Runs one job that answers with a single message, to its end. @param timeout_s after which it is ended; 0: none
   /// @return the message, or {"failed": reason, "fault": bool} however it ended; the fault is true where it is a plugin's (a
-  /// crash, a hang, an answer that cannot be), and false where the job threw and said why.
+  /// crash, a hang, an answer that cannot be), and false where the job threw and said why. A hang has "late": true as well.
   nlohmann::json ask(const std::string& kind, const nlohmann::json& spec, double timeout_s = 0);
 
  private:

@@ -85,6 +85,7 @@ TEST_CASE("a trial that prints without end is ended by the time-out, and the oth
   CHECK(ended.exit_code == 1);
   const auto rows = outcomes(place);
   CHECK(rows.at("print-on").at(0) == "timeout");
+  CHECK(place.query("SELECT max(length(output)) AS n FROM attempts")[0]["n"] == 8192);  // of gigabytes
   CHECK(rows.at("none").at(0) == "done");
 }
 
@@ -94,15 +95,26 @@ TEST_CASE("a compression that throws or returns the wrong shape costs its trial"
       {"write", "write has thrown"},
       {"read", "read has thrown"},
       {"on-step", "on-step has thrown"},
-      {"wrong-shape", "returned an output of Float [10, 1, 8] on cpu, expected Float [10, 24, 8]"}};
+      {"wrong-shape",
+       "compression faulty-compression: its read() returned a result of Float [10, 2, 1, 4] on cpu, expected Float [10, 2, 24, "
+       "4]"
+       " on cpu (batch, heads, queries, d_value)"},
+      {"no-values", "its write() returned no values, expected Float [10, 2, 24, 4] on cpu (batch, heads, slots, d_value)"},
+      {"one-head", "its write() returned values of Float [10, 1, 24, 1] on cpu, expected Float [10, 2, 24, 4]"},
+      {"too-many-slots", "its write() returned keys of Float [10, 2, 48, 4] on cpu, expected Float [10, 2, 24, 4]"},
+      {"wrong-type", "its write() returned values of Double [10, 2, 24, 4] on cpu, expected Float"},
+      {"one-mass", "its write() returned mass of Float [1, 1, 1] on cpu, expected Float [10, 1, 24] on cpu"},
+      {"odd-slots", "its write() returned slots of Bool [10, 24] on cpu, expected Bool [10, 1, 24] on cpu"}};
+  std::string all = "\"none\"";
+  for (const auto& [fault, reason] : reasons) all += ", \"" + fault + "\"";
   Workplace place;
-  const auto ended =
-      place.run({"--plugins", kFaulty + "trial", "run",
-                 place
-                     .study(kTiny + "[attention]\nplugin = \"compressed\"\nrate = 1\n[compression]\nplugin = "
-                                    "\"faulty-compression\"\n[grid]\ncompression.fault = [\"none\", \"factory\", "
-                                    "\"write\", \"read\", \"on-step\", \"wrong-shape\"]\n")
-                     .string()});
+  const auto ended = place.run({"--plugins", kFaulty + "trial", "run",
+                                place
+                                    .study(kTiny +
+                                           "[attention]\nplugin = \"compressed\"\nrate = 1\n[compression]\nplugin = "
+                                           "\"faulty-compression\"\n[grid]\ncompression.fault = [" +
+                                           all + "]\n")
+                                    .string()});
   INFO(ended.err);
   CHECK(ended.exit_code == 1);
   for (const auto& row :

@@ -8,7 +8,9 @@
 namespace {
 
 constexpr ablate::Parameter parameters[] = {
-    ablate::text("fault", "\"none\"", "none|factory|write|read|on-step|wrong-shape", "where it throws, or what it returns"),
+    ablate::text("fault", "\"none\"",
+                 "none|factory|write|read|on-step|wrong-shape|no-values|one-head|too-many-slots|wrong-type|one-mass|odd-slots",
+                 "where it throws, or what it returns"),
 };
 
 class FaultyCompression : public ablate::Compression {
@@ -18,7 +20,14 @@ class FaultyCompression : public ablate::Compression {
   }
   ablate::Memory write(const torch::Tensor& keys, const torch::Tensor& values, const torch::Tensor&) override {
     throw_at("write");
-    return {keys, values, {}, {}};
+    ablate::Memory memory{keys, values, {}, {}};
+    if (fault_ == "no-values") memory.values = torch::Tensor();
+    if (fault_ == "one-head") memory.values = values.slice(1, 0, 1).slice(3, 0, 1);
+    if (fault_ == "too-many-slots") memory.keys = at::cat({keys, keys}, 2);
+    if (fault_ == "wrong-type") memory.values = values.to(at::kDouble);
+    if (fault_ == "one-mass") memory.mass = at::ones({1, 1, 1}, values.options());
+    if (fault_ == "odd-slots") memory.slots = at::ones({keys.size(0), keys.size(2)}, values.options().dtype(at::kBool));
+    return memory;
   }
   torch::Tensor read(const torch::Tensor& queries, const ablate::Memory& memory, ablate::Similarity) override {
     throw_at("read");

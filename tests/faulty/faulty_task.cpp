@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
@@ -12,14 +13,15 @@ namespace {
 
 constexpr ablate::Parameter parameters[] = {
     ablate::text("where", "\"nowhere\"", "nowhere|factory|info|load|digest|size|read", "the call that goes wrong"),
-    ablate::text("how", "\"throw\"", "throw|throw-int|crash|exit|close|lie|lie-less|leave-out|chdir|look|fork|kill-worker",
+    ablate::text("how", "\"throw\"",
+                 "throw|throw-int|crash|exit|close|lie|lie-less|leave-out|chdir|look|fork|kill-worker|hang|hang-again",
                  "what goes wrong"),
 };
 
 class FaultyTask final : public ablate::Task {
  public:
   explicit FaultyTask(const ablate::TaskContext& context)
-      : where_(context.parameters.text("where")), how_(context.parameters.text("how")) {
+      : where_(context.parameters.text("where")), how_(context.parameters.text("how")), cache_(context.cache) {
     at("factory");
   }
   ablate::TaskInfo info() override {
@@ -59,9 +61,11 @@ class FaultyTask final : public ablate::Task {
     if (how_ == "look" && access("study.toml", R_OK) != 0) throw std::runtime_error("the working folder is another one");
     if (how_ == "fork" && !std::exchange(forked_, true)) fork();  // once: copies of copies would fill the machine
     if (how_ == "kill-worker") kill(getppid(), SIGKILL);
+    if (how_ == "hang" || (how_ == "hang-again" && !std::filesystem::create_directory(cache_ / "seen"))) pause();
   }
 
   std::string where_, how_;
+  std::filesystem::path cache_;
   mutable bool forked_ = false;
 };
 

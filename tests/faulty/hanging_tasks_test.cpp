@@ -1,0 +1,85 @@
+// A task that hangs before any trial ends with a reason. (The limits of `ablate run` are minutes; these are seconds.)
+#include <stdlib.h>
+
+#include "core/scheduler/scheduler.h"
+#include "core/util/sha256.h"
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+
+namespace {
+
+class Hanging {
+ public:
+  Hanging(const std::string& where, const std::string& how) {
+    setenv("ABLATE_WORKER", (kBin + "ablate-worker").c_str(), 1);
+    setenv("XDG_CACHE_HOME", (place_.folder() / "cache").c_str(), 1);
+    worker = std::make_unique<WorkerClient>();
+    PluginInfo task;
+    task.kind = Kind::kTask, task.id = "faulty-task", task.path = kFaulty + "trial/faulty_task.so";
+    task.content_hash = sha256_file(task.path);
+    PluginInfo attention;
+    attention.id = "linear", attention.path = std::string(ABLATE_BUILD_DIR) + "/lib/ablate/plugins/linear.so";
+    attention.content_hash = sha256_file(attention.path);
+    catalog.plugins = {task, attention};
+    Trial trial;
+    trial.resolved = {{"task", {{"plugin", "faulty-task"}, {"where", where}, {"how", how}}},
+                      {"attention", {{"plugin", "linear"}}},
+                      {"train", {{"device", "cpu"}}}};
+    trial.label = "the only one";
+    study.trials = {trial};
+  }
+
+  std::filesystem::path database() const { return place_.folder() / "ablate.db"; }
+
+  std::unique_ptr<WorkerClient> worker;
+  Catalog catalog;
+  Study study;
+
+ private:
+  Workplace place_;
+};
+
+template <class Call>
+void ends(const Call& call, const char* reason) {
+  try {
+    call();
+    FAIL("it did not throw");
+  } catch (const Error& error) {
+    INFO(error.what());
+    CHECK(says(error.what(), reason));
+    CHECK(error.code() == ExitCode::kPlugin);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a task whose info() hangs is given up, and the worker goes on") {
+  Hanging hanging("info", "hang");
+  ends([&] { check_tasks(hanging.study, hanging.catalog, *hanging.worker, {.describe_s = 1}); },
+       "task faulty-task: did not end within 1 s: its info() has to take milliseconds");
+  hanging.study.trials[0].resolved["task"]["where"] = "nowhere";
+  CHECK(plan(hanging.study, hanging.catalog, *hanging.worker).size() == 1);
+}
+
+TEST_CASE("a task whose load() hangs is given up") {
+  Hanging hanging("load", "hang");
+  check_tasks(hanging.study, hanging.catalog, *hanging.worker, {.describe_s = 60});
+  ends([&] { plan(hanging.study, hanging.catalog, *hanging.worker, {.prepare_s = 1}); },
+       "task faulty-task: did not end within 1 s: where its load() needs longer, [experiment] timeout allows it");
+}
+
+TEST_CASE("a longer time-out of the study's trials lets load() take as long") {
+  Hanging hanging("load", "hang");
+  hanging.study.timeout_s = 2;
+  ends([&] { plan(hanging.study, hanging.catalog, *hanging.worker, {.prepare_s = 1}); }, "did not end within 2 s");
+}
+
+TEST_CASE("a task that hangs only where all trials share it is given up") {
+  Hanging hanging("load", "hang-again");
+  const auto planned = plan(hanging.study, hanging.catalog, *hanging.worker);
+  db::Store store(hanging.database());
+  ends([&] { run_trials(planned, hanging.worker, store, {.jobs = 1, .load_s = 1}); },
+       "the worker did not load the study's plugins and data within 1 s");
+}

@@ -235,10 +235,13 @@ class AdaMra : public ablate::Attention {
 }  // namespace
 
 // The exponents are those of a kernel read; with feature_map = softmax both are 2.
-ABLATE_ATTENTION(AdaMra,
-                 {.id = "adamra",
-                  .version = "1.0.0",
-                  .summary = "every query chooses the resolution at which it reads the sequence, in linear time",
-                  .paper = "Zhang et al. 2021, Adaptive Multi-Resolution Attention, arXiv 2108.04962, Eq. 6 to 9",
-                  .capabilities = {.key_padding = true, .cross_attention = true, .takes_compression = true, .averages = true},
-                  .parameters = parameters})
+ABLATE_ATTENTION(AdaMra, {.id = "adamra",
+                          .version = "1.0.0",
+                          .summary = "every query chooses the resolution at which it reads the sequence, in linear time",
+                          .paper = "Zhang et al. 2021, Adaptive Multi-Resolution Attention, arXiv 2108.04962, Eq. 6 to 9",
+                          .capabilities = {.key_padding = true,
+                                           .cross_attention = true,
+                                           .takes_compression = true,
+                                           .averages = true,
+                                           .half_precision = true},
+                          .parameters = parameters})

@@ -38,17 +38,11 @@ class WeighRows : public Function<WeighRows> {
   }
 };
 
-// A list of booleans as a column, or nothing where none is true.
-torch::Tensor column(const std::vector<std::uint8_t>& flags, torch::Device device) {
-  if (std::find(flags.begin(), flags.end(), 1) == flags.end()) return {};
-  return torch::tensor(torch::ArrayRef<std::uint8_t>(flags), torch::kUInt8).to(torch::kBool).unsqueeze(-1).to(device);
-}
-
 }  // namespace
 
 torch::Tensor Picks::from(const torch::Tensor& matrix) const {
   auto rows = matrix.index_select(0, index);
-  return absent.defined() ? rows.masked_fill_(absent, 0) : rows;
+  return absent.size(0) > 0 ? rows.index_fill_(0, absent, 0) : rows;
 }
 
 Assignment assign(const torch::Tensor& chosen, const torch::Tensor& real, std::int64_t heads) {
@@ -79,21 +73,26 @@ Assignment assign(const torch::Tensor& chosen, const torch::Tensor& real, std::i
     rows += batch * result.widths[h];
   }
   std::vector<std::int64_t> query_of(rows, 0), row_of(batch * n, 0);
-  std::vector<std::uint8_t> empty(rows, 1), unread(batch * n, 1);
+  std::vector<std::uint8_t> filled(rows, 0);
+  std::vector<std::int64_t> empty, unread;
   for (std::int64_t i = 0; i < batch * n; ++i) {
-    if (kept != nullptr && !kept[i]) continue;
+    if (kept != nullptr && !kept[i]) {
+      unread.push_back(i);
+      continue;
+    }
     const auto row = start[head[i]] + i / n * result.widths[head[i]] + rank[i];
     query_of[row] = i;
     row_of[i] = row;
-    empty[row] = 0;
-    unread[i] = 0;
+    filled[row] = 1;
   }
+  for (std::int64_t row = 0; row < rows; ++row)
+    if (filled[row] == 0) empty.push_back(row);
   const auto device = chosen.device();
   const auto index = [&](const std::vector<std::int64_t>& from) {
     return torch::tensor(torch::ArrayRef<std::int64_t>(from), torch::kInt64).to(device);
   };
-  result.queries = {index(query_of), column(empty, device)};
-  result.rows = {index(row_of), column(unread, device)};
+  result.queries = {index(query_of), index(empty)};
+  result.rows = {index(row_of), index(unread)};
   return result;
 }
 

@@ -10,7 +10,7 @@ namespace ablate::adamra {
 /// Rows to be picked from a matrix.
 struct Picks {
   torch::Tensor index;   ///< [count] int64
-  torch::Tensor absent;  ///< [count, 1] bool, true where the picked row is to be 0; undefined: nowhere
+  torch::Tensor absent;  ///< [few] int64, which of the picked rows are to be 0
 
   /// [rows, d] -> [count, d]
   torch::Tensor from(const torch::Tensor& matrix) const;

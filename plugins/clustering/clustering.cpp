@@ -120,5 +120,5 @@ ABLATE_COMPRESSION(Clustering, {.id = "clustering",
                                 .version = "1.0.0",
                                 .summary = "the mean of each cluster of alike tokens (k-means on the unit ball)",
                                 .paper = "Roy et al. 2021, arXiv 2003.05997, section 4.1",
-                                .capabilities = {.slots_have_keys = true, .averages = true, .time_exponent = 2},
+                                .capabilities = {.slots_have_keys = true, .averages = true, .half_precision = true, .time_exponent = 2},
                                 .parameters = parameters})

@@ -48,6 +48,7 @@ ABLATE_ATTENTION(CompressedAttention, {.id = "compressed",
                                                         .cross_attention = true,
                                                         .takes_compression = true,
                                                         .averages = true,
+                                                        .half_precision = true,
                                                         .time_exponent = 2,
                                                         .memory_exponent = 2},
                                        .parameters = parameters})

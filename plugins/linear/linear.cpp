@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ablate/headwise.h"
+#include "ablate/kernel_attention.h"
 
 namespace {
 
@@ -33,28 +34,33 @@ class LinearAttention : public ablate::HeadwiseAttention {
  public:
   explicit LinearAttention(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, context.parameters.integer("heads")),
-        relu_(context.parameters.text("feature_map") == "relu") {}
+        map_(context.parameters.text("feature_map") == "relu" ? ablate::FeatureMap::kRelu : ablate::FeatureMap::kElu) {}
 
   torch::Tensor attend(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& values,
                        const torch::Tensor& mask) override {
-    const auto q = features(queries);
-    auto k = features(keys);
     // phi(0) is 1 for elu + 1: a padded key has to leave numerator and denominator.
+    if (!causal()) {
+      const auto mass = mask.defined() ? mask.to(queries.scalar_type()).unsqueeze(1) : torch::Tensor();
+      return ablate::kernel_attention(queries, keys, values, mass, map_);
+    }
+    // A prefix sum has no wider sum of its own inside.
+    const auto type = queries.scalar_type();
+    if (type == torch::kHalf || type == torch::kBFloat16)
+      return attend(queries.to(torch::kFloat), keys.to(torch::kFloat), values.to(torch::kFloat), mask).to(type);
+    auto k = features(keys);
     if (mask.defined()) k = k.masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(-1), 0);
-    return causal() ? attend_causal(q, k, values) : attend_all(q, k, values);
+    return attend_causal(features(queries), k, values);
   }
 
  private:
-  torch::Tensor features(const torch::Tensor& x) const { return relu_ ? torch::relu(x) : torch::elu(x) + 1; }
+  torch::Tensor features(const torch::Tensor& x) const {
+    return map_ == ablate::FeatureMap::kRelu ? torch::relu(x) : torch::elu(x) + 1;
+  }
 
   // The sum of weights is 0 where no key is left (or, with relu, where no key agrees with the query): such a query reads 0.
   // Over infinity its value and all its gradients are 0.
   static torch::Tensor normalised(const torch::Tensor& numerator, const torch::Tensor& denominator) {
     return numerator / denominator.masked_fill(denominator <= 0, std::numeric_limits<double>::infinity());
-  }
-
-  static torch::Tensor attend_all(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v) {
-    return normalised(q.matmul(k.transpose(-1, -2).matmul(v)), q.matmul(k.sum(-2).unsqueeze(-1)));
   }
 
   /// Query i reads keys 0 to i: those of its own chunk by their weights, those before it by their sums (Eq. 9 to 12).
@@ -69,15 +75,16 @@ class LinearAttention : public ablate::HeadwiseAttention {
     return normalised(numerator, denominator).flatten(2, 3).narrow(2, 0, n);
   }
 
-  bool relu_;
+  ablate::FeatureMap map_;
 };
 
 }  // namespace
 
-ABLATE_ATTENTION(LinearAttention,
-                 {.id = "linear",
-                  .version = "1.0.0",
-                  .summary = "kernel attention in linear time, normalised",
-                  .paper = "Katharopoulos et al. 2020, arXiv 2006.16236, Eq. 4 to 12",
-                  .capabilities = {.causal = true, .key_padding = true, .cross_attention = true, .averages = true},
-                  .parameters = parameters})
+ABLATE_ATTENTION(
+    LinearAttention,
+    {.id = "linear",
+     .version = "1.0.0",
+     .summary = "kernel attention in linear time, normalised",
+     .paper = "Katharopoulos et al. 2020, arXiv 2006.16236, Eq. 4 to 12",
+     .capabilities = {.causal = true, .key_padding = true, .cross_attention = true, .averages = true, .half_precision = true},
+     .parameters = parameters})

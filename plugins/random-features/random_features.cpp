@@ -120,5 +120,5 @@ ABLATE_COMPRESSION(RandomFeatures,
                     .version = "1.0.0",
                     .summary = "positive, trigonometric or hyperbolic orthogonal random features of the softmax kernel",
                     .paper = "Choromanski et al. 2021, arXiv 2009.14794",
-                    .capabilities = {.time_exponent = 2, .memory_exponent = 2},
+                    .capabilities = {.half_precision = true, .time_exponent = 2, .memory_exponent = 2},
                     .parameters = parameters})

@@ -5,6 +5,7 @@
 
 #include "ablate/landmarks.h"
 #include "ablate/padding.h"
+#include "means.h"
 
 namespace {
 
@@ -22,12 +23,16 @@ class SegmentMean : public ablate::LandmarkCompression {
     Memory memory;
     memory.slots = existing_slots(rate_, mask);
     if (!mask.defined() && rate_.numerator == 1 && n % rate_.denominator == 0) {
-      const auto mean = [&](const Tensor& x) {
-        return rate_.denominator == 1 ? x : x.unflatten(2, {slots, rate_.denominator}).mean(3);
-      };
-      memory.keys = mean(keys);
-      memory.values = mean(values);
-      memory.mass = torch::full({batch, 1, slots}, rate_.denominator, keys.options());
+      memory.keys = ablate::segment_mean::means(keys, rate_.denominator);
+      memory.values = ablate::segment_mean::means(values, rate_.denominator);
+      memory.mass = torch::full({1, 1, 1}, rate_.denominator, keys.options()).expand({batch, 1, slots});
+      return memory;
+    }
+    // Sums of a segment outgrow float16 long before its mean does.
+    const auto type = keys.scalar_type();
+    if (type == torch::kHalf || type == torch::kBFloat16) {
+      memory = write(keys.to(torch::kFloat), values.to(torch::kFloat), mask);
+      for (auto* part : {&memory.keys, &memory.values, &memory.mass}) *part = part->to(type);
       return memory;
     }
     const auto tokens =
@@ -69,8 +74,10 @@ class SegmentMean : public ablate::LandmarkCompression {
 
 }  // namespace
 
-ABLATE_COMPRESSION(SegmentMean, {.id = "segment-mean",
-                                 .version = "1.0.0",
-                                 .summary = "the mean of each segment of neighbouring tokens",
-                                 .paper = "AdaMRA, section 3.2; Xiong et al. 2021, arXiv 2102.03902",
-                                 .capabilities = {.slots_have_keys = true, .averages = true, .lossless_at_rate_1 = true}})
+ABLATE_COMPRESSION(SegmentMean,
+                   {.id = "segment-mean",
+                    .version = "1.0.0",
+                    .summary = "the mean of each segment of neighbouring tokens",
+                    .paper = "AdaMRA, section 3.2; Xiong et al. 2021, arXiv 2102.03902",
+                    .capabilities = {
+                        .slots_have_keys = true, .averages = true, .lossless_at_rate_1 = true, .half_precision = true}})

@@ -1,0 +1,95 @@
+#include "means.h"
+
+#include <ATen/Dispatch.h>
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+
+namespace ablate::segment_mean {
+namespace {
+
+using torch::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+constexpr std::int64_t kGrain = 1 << 14;  // numbers a thread takes at least
+
+/// Tokens before heads in memory, as projections leave them: [batch, heads, n, d] as a view of [batch, n, heads, d].
+Tensor like(const Tensor& x, std::int64_t length) {
+  return at::empty({x.size(0), length, x.size(1), x.size(3)}, x.options()).transpose(1, 2);
+}
+
+/// Whether the loops below can walk it: they are several times faster than torch's strided reductions, which serve the rest.
+bool can_walk(const Tensor& x) {
+  return x.is_cpu() && (x.scalar_type() == torch::kFloat || x.scalar_type() == torch::kDouble) && x.stride(3) == 1;
+}
+
+/// Calls f(batch, head, segment) for all segments of [batch, heads, segments, ...], in parallel.
+template <class F>
+void each_segment(const Tensor& segments, std::int64_t numbers, const F& f) {
+  const auto heads = segments.size(1), count = segments.size(2);
+  const auto grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, numbers));
+  at::parallel_for(0, segments.size(0) * heads * count, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = begin; i < end; ++i) f(i / (heads * count), i / count % heads, i % count);
+  });
+}
+
+Tensor walk_means(const Tensor& x, std::int64_t tokens) {
+  auto result = like(x, x.size(2) / tokens);
+  const auto d = x.size(3);
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "segment means", [&] {
+    const auto* const from = x.const_data_ptr<scalar_t>();
+    auto* const to = result.mutable_data_ptr<scalar_t>();
+    const auto scale = scalar_t(1) / static_cast<scalar_t>(tokens);
+    each_segment(result, tokens * d, [&](std::int64_t b, std::int64_t h, std::int64_t j) {
+      const auto* token = from + b * x.stride(0) + h * x.stride(1) + j * tokens * x.stride(2);
+      auto* const mean = to + b * result.stride(0) + h * result.stride(1) + j * result.stride(2);
+      for (std::int64_t c = 0; c < d; ++c) mean[c] = token[c];
+      for (std::int64_t i = 1; i < tokens; ++i) {
+        token += x.stride(2);
+        for (std::int64_t c = 0; c < d; ++c) mean[c] += token[c];
+      }
+      for (std::int64_t c = 0; c < d; ++c) mean[c] *= scale;
+    });
+  });
+  return result;
+}
+
+Tensor walk_spread(const Tensor& gradient, std::int64_t tokens) {
+  auto result = like(gradient, gradient.size(2) * tokens);
+  const auto d = gradient.size(3);
+  AT_DISPATCH_FLOATING_TYPES(gradient.scalar_type(), "segment means", [&] {
+    const auto* const from = gradient.const_data_ptr<scalar_t>();
+    auto* const to = result.mutable_data_ptr<scalar_t>();
+    const auto scale = scalar_t(1) / static_cast<scalar_t>(tokens);
+    each_segment(gradient, tokens * d, [&](std::int64_t b, std::int64_t h, std::int64_t j) {
+      const auto* const of_mean = from + b * gradient.stride(0) + h * gradient.stride(1) + j * gradient.stride(2);
+      auto* token = to + b * result.stride(0) + h * result.stride(1) + j * tokens * result.stride(2);
+      for (std::int64_t i = 0; i < tokens; ++i, token += result.stride(2))
+        for (std::int64_t c = 0; c < d; ++c) token[c] = of_mean[c] * scale;
+    });
+  });
+  return result;
+}
+
+class Means : public torch::autograd::Function<Means> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& x, std::int64_t tokens) {
+    context->saved_data["tokens"] = tokens;
+    return can_walk(x) ? walk_means(x, tokens) : x.unflatten(2, {-1, tokens}).mean(3);
+  }
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto tokens = context->saved_data["tokens"].toInt();
+    const auto& gradient = gradients[0];
+    if (can_walk(gradient)) return {walk_spread(gradient, tokens), Tensor()};
+    return {(gradient / static_cast<double>(tokens)).unsqueeze(3).expand({-1, -1, -1, tokens, -1}).flatten(2, 3), Tensor()};
+  }
+};
+
+}  // namespace
+
+Tensor means(const Tensor& x, std::int64_t tokens) { return tokens == 1 ? x : Means::apply(x, tokens); }
+
+}  // namespace ablate::segment_mean

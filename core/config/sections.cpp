@@ -30,6 +30,8 @@ constexpr Parameter kTrain[] = {
     integer("test_batches", "0", {0, 1e9}, "batches of the test split, with the best dev checkpoint; 0: all of it", "batches"),
     boolean("shuffle_labels", "false",
             "control: train on labels that are shuffled among the examples; dev accuracy must stay at chance"),
+    text("dtype", "\"float32\"", "float32|bfloat16",
+         "type of weights and activations; the optimiser keeps float32 weights beside bfloat16 ones"),
     text("device", "\"cpu\"", "", "cpu, cuda or cuda:N"),
     integer("threads", "1", {1, 1024}, "processor threads of the trial", "threads"),
 };

@@ -65,4 +65,20 @@ bool cross_check(const Trial& trial, Diagnostics& diagnostics) {
   return ok;
 }
 
+bool check_promises(const Trial& trial, const PluginInfo& plugin, Diagnostics& diagnostics) {
+  const auto plugin_path = std::string(to_text(plugin.kind)) + ".plugin";
+  const auto refuse = [&](const char* path, const nlohmann::json& value, const char* what) {
+    diagnostics.add(
+        where_of(trial, {path, plugin_path.c_str()}),
+        fmt::format("{} = {}, but {} {} does not promise to run {}", path, show(value), to_text(plugin.kind), plugin.id, what));
+    return false;
+  };
+  const auto *device = value_of(trial, "train", "device"), *dtype = value_of(trial, "train", "dtype");
+  if (device != nullptr && device->get<std::string>().starts_with("cuda") && !plugin.capabilities.cuda)
+    return refuse("train.device", *device, "on CUDA devices");
+  if (dtype != nullptr && *dtype != "float32" && !plugin.capabilities.half_precision)
+    return refuse("train.dtype", *dtype, "in half precision");
+  return true;
+}
+
 }  // namespace ablate

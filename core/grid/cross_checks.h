@@ -9,4 +9,7 @@ namespace ablate {
 /// otherwise. @param trial what could not be resolved is missing, and not checked
 bool cross_check(const Trial& trial, Diagnostics& diagnostics);
 
+/// A plugin runs on the trial's device and in its type only where it promises to. False, and a diagnostic, otherwise.
+bool check_promises(const Trial& trial, const PluginInfo& plugin, Diagnostics& diagnostics);
+
 }  // namespace ablate

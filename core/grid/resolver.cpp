@@ -35,6 +35,9 @@ std::optional<Trial> Resolver::resolve(const Point& point) {
   add_compression(point, trial);
   trial.resolved["seed"] = point.settings.at("seed").assignment->value;
   if (!cross_check(trial, diagnostics_)) ok_ = false;
+  for (const auto* section : {"attention", "compression"})
+    if (const auto* plugin = plugin_of(schema_, point, section); plugin != nullptr && trial.resolved.contains(section))
+      if (!check_promises(trial, *plugin, diagnostics_)) ok_ = false;
   return ok_ ? std::optional(std::move(trial)) : std::nullopt;
 }
 

@@ -16,7 +16,8 @@ class AdamW {
     double beta1, beta2, epsilon, weight_decay;
   };
 
-  /// @param parameters trained from now on; those without a gradient in a step are left as they are
+  /// @param parameters trained from now on; those without a gradient in a step are left as they are. Of types with fewer digits
+  /// than float32 a float32 copy is kept, trained and rounded.
   AdamW(std::vector<torch::Tensor> parameters, const Options& options);
 
   void zero_grad();
@@ -27,7 +28,7 @@ class AdamW {
   void step(double learning_rate);
 
  private:
-  std::vector<torch::Tensor> parameters_, average_, square_, count_;
+  std::vector<torch::Tensor> parameters_, masters_, average_, square_, count_;
   Options options_;
 };
 

@@ -16,6 +16,7 @@
 #include "core/runtime/encoder.h"
 #include "core/runtime/optimizer.h"
 #include "core/runtime/schedule.h"
+#include "core/runtime/step_times.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -27,16 +28,6 @@ using Clock = std::chrono::steady_clock;
 constexpr double kMiB = 1024.0 * 1024.0;
 constexpr std::int64_t kCurvePoints = 200;  ///< of train/loss, at most
 constexpr std::int64_t kDefaultEvaluations = 10;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// Independent streams from one seed (splitmix64): weights, order of examples, shuffled labels.
 std::uint64_t stream(std::uint64_t seed, std::uint64_t number) {
@@ -116,7 +107,7 @@ class Run {
       return make_attention(parts_.attention, parts_.compression, {shape.d_model, length, false}, generator);
     };
     model_ = std::make_shared<Encoder>(shape, make, generator);
-    model_->to(device_);
+    model_->to(device_, train_.text("dtype") == "bfloat16" ? torch::kBFloat16 : torch::kFloat32);
     optimizer_.emplace(model_->parameters(), AdamW::Options{train_.real("beta1"), train_.real("beta2"), train_.real("epsilon"),
                                                             train_.real("weight_decay")});
     generator_ = at::globalContext().defaultGenerator(device_);
@@ -132,7 +123,9 @@ class Run {
     if (batch.mask.defined() && !parts_.attention.descriptor->capabilities.key_padding)
       throw Error(fmt::format("attention {} does not promise key_padding, and the task's sequences are padded",
                               parts_.attention.descriptor->id));
-    return model_->forward(batch.ids, batch.mask, generator_, measure);
+    auto output = model_->forward(batch.ids, batch.mask, generator_, measure);
+    output.logits = output.logits.to(torch::kFloat32);  // a loss in fewer digits would be the loss of other outputs
+    return output;
   }
 
   Batch training_batch(Shuffle& order, std::int64_t size) {
@@ -155,14 +148,14 @@ class Run {
     const auto window = (steps + kCurvePoints - 1) / kCurvePoints;
     if (parts_.task.size(Split::kTrain) == 0) throw Error("the task has no training examples");
     Shuffle order(parts_.task.size(Split::kTrain), stream(seed_, 1));
-    std::vector<double> times;
+    StepTimes times(device_);
     double window_loss = 0, dev_accuracy = -1;
     std::int64_t in_window = 0, peak = 0;
     auto reported = Clock::now() - std::chrono::seconds(1);
     model_->train();
     reset_peak_memory(device_);
     for (std::int64_t step = 1; step <= steps; ++step) {
-      const auto start = Clock::now();
+      times.begin();
       const auto batch = training_batch(order, size);
       auto output = forward(batch, false);
       auto loss = at::cross_entropy_loss(output.logits, batch.labels);
@@ -171,13 +164,14 @@ class Run {
       if (!std::isfinite(value) || !std::isfinite(loss.item<double>()))
         throw Error(
             fmt::format("loss is {} at step {}", std::isnan(value) ? "nan" : fmt::format("{}", loss.item<double>()), step));
+      times.loss();
       optimizer_->zero_grad();
       loss.backward();
+      times.gradients();
       optimizer_->clip(clip);
       optimizer_->step(peak_rate * learning_rate_factor(schedule, step, steps, warmup));
       model_->on_step(step);
-      synchronize(device_);
-      times.push_back(milliseconds_since(start));
+      times.end();
       window_loss += value;
       if (++in_window == window || step == steps) {
         const double mean = window_loss / static_cast<double>(in_window);
@@ -195,9 +189,8 @@ class Run {
         reported = Clock::now();
       }
     }
-    const double step_time = median(times);
-    put("train/step_time", step_time);
-    put("train/examples_per_second", 1000.0 * static_cast<double>(size) / step_time);
+    result_.values.merge(times.medians());
+    put("train/examples_per_second", 1000.0 * static_cast<double>(size) / result_.values.at("train/step_time"));
     put("memory/peak_tensor", static_cast<double>(peak) / kMiB);
     std::int64_t parameters = 0;
     for (const auto& parameter : model_->parameters()) parameters += parameter.numel();

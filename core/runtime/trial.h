@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ablate/task.h"
+#include "core/config/metrics.h"
 #include "core/runtime/instances.h"
-#include "core/runtime/metrics.h"
 
 namespace ablate {
 

@@ -10,7 +10,7 @@
 #include <limits>
 #include <set>
 
-#include "core/runtime/metrics.h"
+#include "core/config/metrics.h"
 #include "core/scheduler/display.h"
 #include "core/scheduler/library_watch.h"
 
@@ -110,10 +110,17 @@ class Scheduler {
       cuda = cuda || resolved.at("train").at("device").get<std::string>().starts_with("cuda");
     }
     worker_->send({{"do", "load"}, {"libraries", libraries}, {"hashes", hashes}, {"tasks", tasks}, {"cuda", cuda}});
+    const double limit_s = std::max(options_.load_s, options_.timeout_s);
+    const auto start = Clock::now();
     try {
       for (;;) {
         const auto event = worker_->next(1000);
         if (asked_to_stop != 0) return;
+        if (std::chrono::duration<double>(Clock::now() - start).count() > limit_s)
+          throw Error(fmt::format("the worker did not load the study's plugins and data within {:g} s, though each was loaded by "
+                                  "itself before: a load() that hangs with one thread or with a cache?",
+                                  limit_s),
+                      ExitCode::kPlugin);
         if (!event) continue;
         if (event->at("event") == "loaded") return;
         if (event->at("event") == "refused") throw Error(event->at("reason").get<std::string>(), ExitCode::kPlugin);

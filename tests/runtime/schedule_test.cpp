@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/runtime/metrics.h"
+#include "core/config/metrics.h"
 #include "tests/support/catch.h"
 
 using ablate::learning_rate_factor;

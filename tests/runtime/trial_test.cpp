@@ -6,6 +6,7 @@
 #include "core/config/sections.h"
 #include "core/registry/library.h"
 #include "core/runtime/batches.h"
+#include "core/runtime/optimizer.h"
 #include "core/runtime/tensor_memory.h"
 #include "core/util/error.h"
 #include "tests/support/catch.h"
@@ -101,6 +102,32 @@ TEST_CASE("on shuffled labels there is nothing to learn") {
   CHECK(run(json::object()).values.at("train/loss") < 0.5);
   // ln 2 = 0.693 is the loss of a fair guess between two classes.
   CHECK(run({{"shuffle_labels", true}}).values.at("train/loss") > 0.65);
+}
+
+TEST_CASE("half precision learns as float32 does, in half the activations") {
+  const auto whole = run(json::object(), 1, "softmax"), half = run({{"dtype", "bfloat16"}}, 1, "softmax");
+  CHECK(half.values.at("test/accuracy") > 70);
+  CHECK(half.values.at("train/loss") != whole.values.at("train/loss"));
+  CHECK(half.values.at("train/loss") == Approx(whole.values.at("train/loss")).margin(0.1));
+}
+
+TEST_CASE("steps smaller than the digits of bfloat16 add up") {
+  // Below 1 bfloat16 steps by 1/256; under a constant gradient AdamW steps by its learning rate.
+  auto weight = torch::ones({4}, torch::kBFloat16).requires_grad_();
+  AdamW optimizer({weight}, {.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8, .weight_decay = 0});
+  for (int step = 0; step < 20; ++step) {
+    optimizer.zero_grad();
+    weight.sum().backward();
+    optimizer.step(1e-3);
+  }
+  CHECK(weight[0].item<double>() == Approx(0.98).margin(1.0 / 256));
+}
+
+TEST_CASE("a step's times are parts of each other") {
+  const auto values = run(json::object()).values;
+  CHECK(values.at("train/forward_time") > 0);
+  CHECK(values.at("train/forward_backward_time") > values.at("train/forward_time"));
+  CHECK(values.at("train/step_time") > values.at("train/forward_backward_time"));
 }
 
 TEST_CASE("faults come with their reason") {

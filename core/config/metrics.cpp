@@ -1,4 +1,4 @@
-#include "core/runtime/metrics.h"
+#include "core/config/metrics.h"
 
 #include <vector>
 
@@ -12,6 +12,8 @@ std::span<const MetricInfo> training_metrics() {
       {"test/accuracy", "%", "max", "share of test examples classified right, with the best dev checkpoint"},
       {"test/loss", "", "min", "mean cross-entropy on the test split, with the best dev checkpoint"},
       {"train/loss", "", "min", "mean training loss over the last point of its curve"},
+      {"train/forward_time", "ms", "min", "median time of a training step up to its loss: batch and forward pass"},
+      {"train/forward_backward_time", "ms", "min", "median time of a training step up to its gradients"},
       {"train/step_time", "ms", "min", "median time of a training step: batch, forward, backward, optimiser"},
       {"train/examples_per_second", "examples/s", "max", "batch size over the median step time"},
       {"model/parameters", "", "min", "trained numbers of the whole model"},

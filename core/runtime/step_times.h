@@ -1,0 +1,35 @@
+// How long training steps take, and what in them takes it.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ablate {
+
+/// Marks points of a step: begin, then loss, gradients and end, each once. Waits for the device at every mark, so that its time
+/// counts where it was asked for.
+class StepTimes {
+ public:
+  explicit StepTimes(c10::Device device) : device_(device) {}
+
+  void begin();
+  void loss() { forward_.push_back(since_begin()); }
+  void gradients() { forward_backward_.push_back(since_begin()); }
+  void end() { step_.push_back(since_begin()); }
+
+  /// train/forward_time, train/forward_backward_time and train/step_time: medians over the steps, ms. At least one step.
+  std::map<std::string, double> medians() const;
+
+ private:
+  double since_begin() const;
+
+  c10::Device device_;
+  std::chrono::steady_clock::time_point begin_;
+  std::vector<double> forward_, forward_backward_, step_;
+};
+
+}  // namespace ablate

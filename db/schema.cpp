@@ -117,6 +117,17 @@ CREATE TABLE attempt_plugin (
   plugin INTEGER NOT NULL REFERENCES plugin,
   PRIMARY KEY (attempt, plugin)
 ) STRICT, WITHOUT ROWID;
+)sql",
+                                    R"sql(
+-- What papers report for an experiment's trials. metric: a name, for a paper may give what no run has measured yet.
+CREATE TABLE published_value (
+  experiment INTEGER NOT NULL REFERENCES experiment,
+  metric TEXT NOT NULL,
+  trial INTEGER NOT NULL REFERENCES trial,
+  value REAL NOT NULL,
+  source TEXT NOT NULL,
+  PRIMARY KEY (experiment, metric, trial)
+) STRICT, WITHOUT ROWID;
 )sql"};
 
 int pragma(SQLite::Database& database, const char* name) {

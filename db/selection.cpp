@@ -170,6 +170,30 @@ std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedT
   });
 }
 
+std::vector<std::optional<double>> load_published(const Reader& reader, const std::string& metric,
+                                                  std::optional<std::int64_t> experiment,
+                                                  const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources) {
+  return guarded(reader.file(), [&] {
+    std::unordered_map<std::int64_t, std::size_t> place;
+    for (std::size_t i = 0; i < trials.size(); ++i) place[trials[i].id] = i;
+    std::vector<std::optional<double>> values(trials.size());
+    Statement ask(
+        reader.database(),
+        "SELECT trial, value, source FROM published_value WHERE metric = ?1 AND (?2 IS NULL OR experiment = ?2) ORDER BY "
+        "experiment");
+    ask.bind(1, metric);
+    if (experiment) ask.bind(2, *experiment);
+    while (ask.executeStep()) {
+      const auto at = place.find(ask.getColumn(0).getInt64());
+      if (at == place.end()) continue;
+      values[at->second] = ask.getColumn(1).getDouble();
+      const auto source = ask.getColumn(2).getString();
+      if (std::find(sources.begin(), sources.end(), source) == sources.end()) sources.push_back(source);
+    }
+    return values;
+  });
+}
+
 std::vector<std::optional<double>> load_results(const Reader& reader, std::int64_t metric_id,
                                                 const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {

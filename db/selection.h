@@ -48,6 +48,12 @@ Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_
 /// All parameters with at least two values among the trials, ordered by path.
 std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
+/// What papers report of a metric for each trial, in the experiment's study or, of all of them, in the latest that says
+/// something; nothing where none does. Adds to `sources` those that are used and not among them.
+std::vector<std::optional<double>> load_published(const Reader& reader, const std::string& metric,
+                                                  std::optional<std::int64_t> experiment,
+                                                  const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources);
+
 /// A metric's value of each trial's attempt; nothing where the attempt has none. Of attempts that are done only.
 std::vector<std::optional<double>> load_results(const Reader& reader, std::int64_t metric_id,
                                                 const std::vector<SelectedTrial>& trials);

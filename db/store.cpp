@@ -148,6 +148,27 @@ void Store::put_trials(std::int64_t experiment, const std::vector<std::pair<std:
   });
 }
 
+void Store::put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) {
+  implementation_->write([&] {
+    Statement forget(implementation_->database, "DELETE FROM published_value WHERE experiment = ?");
+    forget.bind(1, experiment);
+    forget.exec();
+    Statement put(
+        implementation_->database,
+        "INSERT INTO published_value (experiment, metric, trial, value, source) VALUES (?, ?, (SELECT id FROM trial WHERE key "
+        "= ?), ?, ?)");
+    for (const auto& [key, metric, value, source] : values) {
+      put.bind(1, experiment);
+      put.bind(2, metric);
+      put.bind(3, key);
+      put.bind(4, value);
+      put.bind(5, source);
+      run(put);
+    }
+    return values.size();
+  });
+}
+
 std::set<std::string> Store::done(const std::vector<std::string>& keys) {
   return guarded(implementation_->file, [&] {
     SQLite::Transaction one_snapshot(implementation_->database);

@@ -52,6 +52,14 @@ struct Attempt {
   std::vector<Point> curve;
 };
 
+/// What a paper reports for a trial.
+struct PublishedValue {
+  std::string key;  ///< of the trial
+  std::string metric;
+  double value;
+  std::string source;
+};
+
 /// Throws ablate::Error: the file is no database, is newer than this program (schema found and expected), is locked, is
 /// unwritable.
 class Store {
@@ -67,6 +75,10 @@ class Store {
   /// Remembers a trial and that it belongs to an experiment, in grid order. Idempotent. All in one transaction.
   /// @param trials (key, Trial::resolved), in order; an experiment's earlier trials that are not among them stay.
   void put_trials(std::int64_t experiment, const std::vector<std::pair<std::string, nlohmann::json>>& trials);
+
+  /// Remembers what papers report for trials of an experiment, in place of what was remembered for it before. The trials must
+  /// be known; at most one value for a trial and a metric.
+  void put_published(std::int64_t experiment, const std::vector<PublishedValue>& values);
 
   /// Those of the keys that have an attempt with outcome "done", in any experiment.
   std::set<std::string> done(const std::vector<std::string>& keys);

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "core/util/nearest.h"
+#include "db/comparison.h"
 #include "db/groups.h"
 #include "db/schema.h"
 #include "db/selection.h"
@@ -64,9 +65,11 @@ class Builder {
     cells_.resize(rows.keys.size() * columns.keys.size());
     for (std::size_t t = 0; t < trials().size(); ++t)
       cells_[rows.of_trial[t] * columns.keys.size() + columns.of_trial[t]].push_back(t);
-    fill();
+    fill(experiment);
     mark_best();
     add_notes();
+    if (!request_.baseline.empty()) add_ratios(table_, request_.baseline);
+    if (request_.exponent) add_exponents(table_);
     return std::move(table_);
   }
 
@@ -137,22 +140,39 @@ class Builder {
     return found;
   }
 
-  void fill() {
+  void fill(std::optional<std::int64_t> experiment) {
     const auto columns = table_.columns.size();
     table_.cells.resize(cells_.size() * metrics_.size());
+    table_.published = request_.published;
+    std::vector<std::string> sources;
     for (std::size_t m = 0; m < metrics_.size(); ++m) {
       const auto values = load_results(reader_, metrics_[m].id, trials());
-      for (std::size_t i = 0; i < cells_.size(); ++i)
-        fill(cells_[i], values, table_.cells[(i / columns * metrics_.size() + m) * columns + i % columns]);
+      std::vector<std::optional<double>> published(trials().size());
+      if (request_.published) published = load_published(reader_, metrics_[m].name, experiment, trials(), sources);
+      for (std::size_t i = 0; i < cells_.size(); ++i) {
+        auto& cell = table_.cells[(i / columns * metrics_.size() + m) * columns + i % columns];
+        fill(cells_[i], values, cell);
+        cell.published = mean(cells_[i], published).first;
+      }
     }
+    if (!request_.published) return;
+    for (const auto& source : sources) table_.notes.push_back("published: " + source);
+    if (sources.empty()) table_.notes.push_back("nothing is published for these trials: their study has no [[published]]");
+  }
+
+  /// Over the members that have a value, and how many they are; NaN where none has one.
+  static std::pair<double, int> mean(const std::vector<std::size_t>& members,
+                                     const std::vector<std::optional<double>>& values) {
+    double sum = 0;
+    int n = 0;
+    for (const auto t : members)
+      if (values[t]) ++n, sum += *values[t];
+    return {n > 0 ? sum / n : std::numeric_limits<double>::quiet_NaN(), n};
   }
 
   void fill(const std::vector<std::size_t>& members, const std::vector<std::optional<double>>& values, Cell& cell) {
     cell.trials = static_cast<int>(members.size());
-    double sum = 0;
-    for (const auto t : members)
-      if (values[t]) ++cell.n, sum += *values[t];
-    if (cell.n > 0) cell.mean = sum / cell.n;
+    std::tie(cell.mean, cell.n) = mean(members, values);
     double squares = 0;
     for (const auto t : members)
       if (values[t]) squares += (*values[t] - cell.mean) * (*values[t] - cell.mean);

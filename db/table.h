@@ -18,6 +18,11 @@ struct TableRequest {
   std::vector<std::string> rows;
   std::vector<std::string> columns;  ///< none: the task, where it varies and is no row
   std::vector<std::string> metrics;  ///< none: Reader::main_metric
+  /// "attention=softmax": ratios to the row, or the column, whose label has all of these values; of several, to the one with
+  /// the same other values.
+  std::vector<std::string> baseline;
+  bool published = false;  ///< what papers report for the same trials beside every cell
+  bool exponent = false;   ///< the slope of a row's means over the columns' number, both in logarithms
 };
 
 struct Cell {
@@ -33,7 +38,17 @@ struct Cell {
   double mean = std::numeric_limits<double>::quiet_NaN();
   double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the sample (n - 1); NaN for n < 2
   std::vector<Failure> failures;
-  bool best = false;  ///< of its column, by the metric's direction
+  bool best = false;                                            ///< of its column, by the metric's direction
+  double published = std::numeric_limits<double>::quiet_NaN();  ///< mean of what papers report for the cell's trials
+  /// To the baseline's mean, and the published number to the baseline's; NaN where one of the two is not there.
+  double ratio = std::numeric_limits<double>::quiet_NaN();
+  double published_ratio = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// e in metric ~ column^e, least squares in logarithms over the columns that have a value; NaN for fewer than two of them.
+struct Exponent {
+  double measured = std::numeric_limits<double>::quiet_NaN();
+  double published = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct Table {
@@ -42,8 +57,11 @@ struct Table {
   std::vector<std::vector<std::string>> rows, columns;  ///< labels, one text a path; "-": the trials have no such parameter
   std::vector<std::vector<nlohmann::ordered_json>> row_values, column_values;  ///< the labels with their own types; null: "-"
   std::vector<Metric> metrics;
-  std::vector<Cell> cells;         ///< [row][metric][column]
-  std::vector<std::string> notes;  ///< what a reader must know to read it right
+  std::vector<Cell> cells;          ///< [row][metric][column]
+  std::string baseline;             ///< "attention=softmax"; "": no ratios
+  bool published = false;           ///< whether asked for
+  std::vector<Exponent> exponents;  ///< [row][metric]; empty: not asked for
+  std::vector<std::string> notes;   ///< what a reader must know to read it right
   std::size_t trials = 0;
 
   const Cell& cell(std::size_t row, std::size_t metric, std::size_t column) const {
@@ -52,11 +70,13 @@ struct Table {
 };
 
 /// Of an experiment its latest grid counts. Throws Error with the nearest name for an experiment that the history does not
-/// know, one with a line for each path and metric that it does not know, and one for an experiment without trials.
+/// know, one with a line for each path and metric that it does not know, one for an experiment without trials, for a baseline
+/// that is not exactly one row or column, and for exponents over columns that are no numbers.
 Table make_table(const Reader& reader, const TableRequest& request);
 
-/// Text and Markdown: "85.31 ± 0.42", the best of a column marked * or bold. CSV: one line a cell with mean, sd, n and the
-/// number of trials that failed, and no notes. JSON: {experiment, rows, columns, metrics, cells, notes}.
+/// Text and Markdown: "85.31 ± 0.42", the best of a column marked * or bold; with a baseline the ratio in its place. CSV: one
+/// line a cell with mean, sd, n, the number of trials that failed, published and ratios, one an exponent, and no notes. JSON:
+/// {experiment, rows, columns, metrics, baseline, cells, exponents, notes}.
 std::string to_text(const Table& table, Format format);
 
 /// "failed 2/3: signal 11, missing 1/3"; "" where all trials are done.

@@ -34,11 +34,16 @@ int common_n(const Table& table) {
   return n;
 }
 
-std::string cell_text(const Cell& cell, bool show_n, Format format) {
+std::string brief_or_nothing(double value) { return std::isnan(value) ? "" : brief(value); }
+std::string exponent_text(double value) { return std::isnan(value) ? "" : fmt::format("{:.2f}", value); }
+
+std::string cell_text(const Table& table, const Cell& cell, bool show_n, Format format) {
   if (cell.trials == 0) return "";
   std::string text;
   if (cell.n > 0) {
-    text = with_deviation(cell.mean, cell.deviation);
+    text = table.baseline.empty()   ? with_deviation(cell.mean, cell.deviation)
+           : std::isnan(cell.ratio) ? "no ratio"
+                                    : brief(cell.ratio);
     if (show_n) text += fmt::format(" (n={})", cell.n);
     if (cell.best) text = format == Format::kMarkdown ? "**" + text + "**" : text + " *";
   }
@@ -50,21 +55,40 @@ std::string cell_text(const Cell& cell, bool show_n, Format format) {
 std::string readable(const Table& table, Format format) {
   const int n = common_n(table);
   std::vector<std::vector<std::string>> lines(1, table.row_paths);
-  for (const auto& metric : table.metrics)
-    for (const auto& column : table.columns) lines[0].push_back(heading(table, metric, column));
+  for (const auto& metric : table.metrics) {
+    for (const auto& column : table.columns) {
+      lines[0].push_back(heading(table, metric, column));
+      if (table.published) lines[0].push_back("published");
+    }
+    if (table.exponents.empty()) continue;
+    lines[0].push_back(table.metrics.size() > 1 ? metric.name + " exponent" : "exponent");
+    if (table.published) lines[0].push_back("published");
+  }
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     lines.emplace_back();
     for (const auto& label : table.rows[r]) lines.back().push_back(one_row(label));
-    for (std::size_t m = 0; m < table.metrics.size(); ++m)
-      for (std::size_t c = 0; c < table.columns.size(); ++c)
-        lines.back().push_back(cell_text(table.cell(r, m, c), n == 0, format));
+    for (std::size_t m = 0; m < table.metrics.size(); ++m) {
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const auto& cell = table.cell(r, m, c);
+        lines.back().push_back(cell_text(table, cell, n == 0, format));
+        if (table.published)
+          lines.back().push_back(brief_or_nothing(table.baseline.empty() ? cell.published : cell.published_ratio));
+      }
+      if (table.exponents.empty()) continue;
+      const auto& exponent = table.exponents[r * table.metrics.size() + m];
+      lines.back().push_back(exponent_text(exponent.measured));
+      if (table.published) lines.back().push_back(exponent_text(exponent.published));
+    }
   }
   const bool any = std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.n > 0; });
   const bool marked = std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.best; });
   auto caption = fmt::format("{}: {} trial{}", table.experiment.empty() ? "all experiments" : table.experiment, table.trials,
                              table.trials == 1 ? "" : "s");
   if (table.metrics.size() == 1 && !table.column_paths.empty()) caption += "; " + with_unit(table.metrics[0]);
-  if (any && n != 1) caption += "; mean ± standard deviation";
+  if (!table.baseline.empty())
+    caption += "; ratio of means to " + table.baseline;
+  else if (any && n != 1)
+    caption += "; mean ± standard deviation";
   if (n > 1) caption += fmt::format(" of n = {}", n);
   if (n == 1) caption += "; n = 1";
   if (marked) caption += format == Format::kMarkdown ? "; best in bold" : "; * best";
@@ -74,10 +98,13 @@ std::string readable(const Table& table, Format format) {
   return text;
 }
 
+std::string exact_or_nothing(double value) { return std::isnan(value) ? "" : exact(value); }
+
 std::string csv(const Table& table) {
   auto header = table.row_paths;
   header.insert(header.end(), table.column_paths.begin(), table.column_paths.end());
-  for (const auto* name : {"metric", "unit", "mean", "sd", "n", "failed", "reason"}) header.push_back(name);
+  for (const auto* name : {"metric", "unit", "mean", "sd", "n", "failed", "reason", "published", "ratio", "published_ratio"})
+    header.push_back(name);
   auto text = csv_line(header);
   for (std::size_t r = 0; r < table.rows.size(); ++r)
     for (std::size_t m = 0; m < table.metrics.size(); ++m)
@@ -90,11 +117,23 @@ std::string csv(const Table& table) {
         for (const auto& failure : cell.failures) failed += failure.count;
         for (auto& field :
              {table.metrics[m].name, table.metrics[m].unit, cell.n > 0 ? exact(cell.mean) : "",
-              cell.n > 1 ? exact(cell.deviation) : "", std::to_string(cell.n), std::to_string(failed), failure_text(cell)})
+              cell.n > 1 ? exact(cell.deviation) : "", std::to_string(cell.n), std::to_string(failed), failure_text(cell),
+              exact_or_nothing(cell.published), exact_or_nothing(cell.ratio), exact_or_nothing(cell.published_ratio)})
           line.push_back(field);
         for (auto& field : line) field = one_row(field);  // so that a row is a line whatever a text holds
         text += csv_line(line);
       }
+  for (std::size_t i = 0; i < table.exponents.size(); ++i) {
+    auto line = table.rows[i / table.metrics.size()];
+    line.insert(line.end(), table.column_paths.size(), "");
+    const auto& [measured, published] = table.exponents[i];
+    for (auto& field :
+         {table.metrics[i % table.metrics.size()].name + " exponent", std::string(), exact_or_nothing(measured), std::string(),
+          std::string(), std::string(), std::string(), exact_or_nothing(published), std::string(), std::string()})
+      line.push_back(field);
+    for (auto& field : line) field = one_row(field);
+    text += csv_line(line);
+  }
   return text;
 }
 
@@ -129,14 +168,25 @@ std::string json(const Table& table) {
                          {"n", cell.n},
                          {"trials", cell.trials},
                          {"best", cell.best},
+                         {"published", number(cell.published)},
+                         {"ratio", number(cell.ratio)},
+                         {"published_ratio", number(cell.published_ratio)},
                          {"failures", failures}});
       }
+  nlohmann::ordered_json exponents = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < table.exponents.size(); ++i)
+    exponents.push_back({{"row", labels(table.row_paths, table.row_values[i / table.metrics.size()])},
+                         {"metric", table.metrics[i % table.metrics.size()].name},
+                         {"exponent", number(table.exponents[i].measured)},
+                         {"published", number(table.exponents[i].published)}});
   const nlohmann::ordered_json all = {{"experiment", table.experiment},
                                       {"trials", table.trials},
                                       {"rows", table.row_paths},
                                       {"columns", table.column_paths},
                                       {"metrics", metrics},
+                                      {"baseline", table.baseline},
                                       {"cells", cells},
+                                      {"exponents", exponents},
                                       {"notes", table.notes}};
   return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

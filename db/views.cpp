@@ -111,6 +111,14 @@ std::vector<View> views(const Reader& reader) {
   all.push_back(make("members", "which trials an experiment has, in grid order; listed: its latest grid has it",
                      {{"experiment", "e.name"}, {"trial", "m.trial"}, {"position", "m.position"}, {"listed", "m.listed"}},
                      "experiment_trial m JOIN experiment e ON e.id = m.experiment"));
+  all.push_back(make("published", "what papers report for an experiment's trials, as its study says",
+                     {{"experiment", "e.name"},
+                      {"trial", "p.trial"},
+                      {"key", "t.key"},
+                      {"metric", "p.metric"},
+                      {"value", "p.value"},
+                      {"source", "p.source"}},
+                     "published_value p JOIN experiment e ON e.id = p.experiment JOIN trial t ON t.id = p.trial"));
   return all;
 }
 

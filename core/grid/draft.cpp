@@ -33,6 +33,7 @@ std::vector<std::string> known_sections() {
   std::vector<std::string> names = {"experiment"};
   names.insert(names.end(), kSections.begin(), kSections.end());
   names.push_back("grid");
+  names.push_back("published");
   return names;
 }
 
@@ -125,6 +126,8 @@ Draft read_draft(const Node& document, const std::vector<std::string>& overrides
     if (child.name == "grid" && child.is_table()) {
       draft.sections["grid"] = child.where;
       read_grid(child, draft, diagnostics);
+    } else if (child.name == "published") {
+      read_published(child, draft, diagnostics);
     } else if (std::find(sections.begin(), sections.end(), child.name) != sections.end()) {
       read_section(child, draft, diagnostics);
     } else if (child.name == "seed" || child.name == "seeds") {

@@ -43,12 +43,22 @@ struct Rule {
   std::vector<Entry> entries;
 };
 
+/// A number that a paper gives for the trials that match a rule.
+struct PublishedDraft {
+  std::string metric, source;
+  double value;
+  Location where;
+  std::size_t rule;  ///< index into Draft::published_rules
+};
+
 struct Draft {
   std::string name, description;
   double timeout_s = 0;
   std::map<std::string, Assignment> base;
   std::vector<Group> groups;  ///< rows, zips, axes in the order of the file, seeds
   std::vector<Rule> rules;
+  std::vector<Rule> published_rules;  ///< one for each line of a [[published]]
+  std::vector<PublishedDraft> published;
   Location start;                            ///< of the file
   std::map<std::string, Location> sections;  ///< of the headers that are there, "grid" too
   std::set<std::string> broken;              ///< paths whose part of the study was left out because of an error
@@ -69,6 +79,9 @@ std::vector<std::pair<std::string, const Node*>> leaves(const Node& table);
 
 /// Reads [grid] into draft.groups and draft.rules.
 void read_grid(const Node& grid, Draft& draft, Diagnostics& diagnostics);
+
+/// Reads [[published]] into draft.published and draft.published_rules.
+void read_published(const Node& node, Draft& draft, Diagnostics& diagnostics);
 
 /// The seeds' group: from a count or a list of integers.
 Group read_seeds(const Node& node, Diagnostics& diagnostics);

@@ -49,10 +49,10 @@ std::string refuse(const Rule::Entry& entry, const Schema& schema) {
 
 }  // namespace
 
-Rules::Rules(const Draft& draft, const Schema& schema, Diagnostics& diagnostics)
-    : draft_(draft), schema_(schema), matched_(draft.rules.size(), false), valid_(draft.rules.size(), true) {
-  for (std::size_t i = 0; i < draft.rules.size(); ++i) {
-    for (const auto& entry : draft.rules[i].entries) {
+Rules::Rules(const std::vector<Rule>& rules, std::string what, const Schema& schema, Diagnostics& diagnostics)
+    : rules_(rules), what_(std::move(what)), schema_(schema), matched_(rules.size(), false), valid_(rules.size(), true) {
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    for (const auto& entry : rules[i].entries) {
       auto why = entry.path == "seed" ? "" : schema.refuse_path(entry.path);
       const auto& where = why.empty() ? entry.where : entry.key;
       if (why.empty()) why = refuse(entry, schema);
@@ -63,14 +63,15 @@ Rules::Rules(const Draft& draft, const Schema& schema, Diagnostics& diagnostics)
   }
 }
 
-bool Rules::exclude(const Point& point) {
-  bool excluded = false;
-  for (std::size_t i = 0; i < draft_.rules.size(); ++i) {
-    const auto& entries = draft_.rules[i].entries;
+std::vector<std::size_t> Rules::matching(const Point& point) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    const auto& entries = rules_[i].entries;
     if (!valid_[i] || !std::all_of(entries.begin(), entries.end(), [&](const auto& e) { return matches(e, point); })) continue;
-    matched_[i] = excluded = true;
+    matched_[i] = true;
+    found.push_back(i);
   }
-  return excluded;
+  return found;
 }
 
 bool Rules::matches(const Rule::Entry& entry, const Point& point) const {
@@ -102,10 +103,9 @@ void Rules::report_unmatched(Diagnostics& diagnostics) const {
   for (std::size_t i = 0; i < matched_.size(); ++i) {
     if (matched_[i] || !valid_[i]) continue;
     std::string all;
-    for (const auto& entry : draft_.rules[i].entries)
+    for (const auto& entry : rules_[i].entries)
       all += fmt::format("{}{} = {}", all.empty() ? "" : ", ", entry.path, show(entry.value));
-    diagnostics.add(draft_.rules[i].where,
-                    fmt::format("this exclude rule matches no trial: {}; correct it or leave it out", all));
+    diagnostics.add(rules_[i].where, fmt::format("this {} matches no trial: {}; correct it or leave it out", what_, all));
   }
 }
 

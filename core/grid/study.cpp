@@ -68,21 +68,32 @@ void report_duplicate(const Draft& draft, const Chosen& earlier, const Chosen& l
   }
 }
 
-std::vector<Trial> expand(const Draft& draft, const Schema& schema, const std::vector<std::string>& overrides,
-                          Diagnostics& diagnostics) {
-  std::vector<Trial> trials;
+/// The published numbers of the trial that comes next. One paper may repeat another's number, but a trial can show one only.
+void add_published(const Draft& draft, const std::vector<std::size_t>& rules, Study& study, Diagnostics& diagnostics) {
+  std::map<std::string, const PublishedDraft*> seen;
+  for (const auto& number : draft.published) {
+    if (std::find(rules.begin(), rules.end(), number.rule) == rules.end()) continue;
+    if (const auto [other, fresh] = seen.try_emplace(number.metric, &number); !fresh)
+      diagnostics.add(number.where, fmt::format("{} of this trial is published at {} already; keep one", number.metric,
+                                                to_text(other->second->where)));
+    else
+      study.published.push_back({study.trials.size(), number.metric, number.value, number.source});
+  }
+}
+
+void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics& diagnostics) {
+  auto& trials = study.trials;
   const bool sound = diagnostics.empty();
   const auto grid = draft.sections.contains("grid") ? draft.sections.at("grid") : draft.start;
-  Rules rules(draft, schema, diagnostics);
-  if (count_points(draft) > kMostTrials) {
-    diagnostics.add(grid, fmt::format("the grid has more than {} trials; split the study", kMostTrials));
-    return trials;
-  }
+  Rules exclude(draft.rules, "exclude rule", schema, diagnostics);
+  Rules publish(draft.published_rules, "published line", schema, diagnostics);
+  if (count_points(draft) > kMostTrials)
+    return diagnostics.add(grid, fmt::format("the grid has more than {} trials; split the study", kMostTrials));
   Resolver resolver(draft, schema, diagnostics);
   std::unordered_map<std::string, Chosen> seen;
   std::size_t left = 0;
   each_point(draft, [&](const Point& point) {
-    if (rules.exclude(point)) return;
+    if (!exclude.matching(point).empty()) return;
     ++left;
     auto trial = resolver.resolve(point);
     if (!trial) return;
@@ -90,12 +101,13 @@ std::vector<Trial> expand(const Draft& draft, const Schema& schema, const std::v
     // Alternatives of a path that is wrong do not differ in the trials.
     if (!fresh && sound) report_duplicate(draft, entry->second, point.chosen, diagnostics);
     if (!fresh) return;
+    add_published(draft, publish.matching(point), study, diagnostics);
     trials.push_back(std::move(*trial));
   });
   // Where a part of the grid could not be read, or an override replaced one, a rule may rightly match nothing.
-  if (sound && overrides.empty()) rules.report_unmatched(diagnostics);
+  if (sound && study.overrides.empty())
+    for (const auto* rules : {&exclude, &publish}) rules->report_unmatched(diagnostics);
   if (left == 0) diagnostics.add(grid, "the grid leaves no trial: every one is excluded");
-  return trials;
 }
 
 }  // namespace
@@ -108,7 +120,7 @@ Study load_study(const std::filesystem::path& file, const std::vector<std::strin
     const Schema schema(catalog, draft.plugins);
     check_paths(draft, schema, diagnostics);
     study.name = draft.name, study.description = draft.description, study.timeout_s = draft.timeout_s;
-    study.trials = expand(draft, schema, overrides, diagnostics);
+    expand(draft, schema, study, diagnostics);
     if (diagnostics.empty()) add_labels(draft, study.trials);
   }
   if (!diagnostics.empty()) throw ConfigError(diagnostics.sorted());

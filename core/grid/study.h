@@ -51,6 +51,14 @@ struct Trial {
   std::string label;
 };
 
+/// What a paper reports for a trial: shown beside the trial's own results, never in place of them.
+struct Published {
+  std::size_t trial;   ///< index into Study::trials
+  std::string metric;  ///< "test/accuracy"
+  double value;        ///< in the unit of the source
+  std::string source;
+};
+
 struct Study {
   std::string name;         ///< [experiment] name; default: the file's stem
   std::string description;  ///< [experiment] description
@@ -59,6 +67,7 @@ struct Study {
   std::string text;  ///< the file as read
   std::vector<std::string> overrides;
   std::vector<Trial> trials;
+  std::vector<Published> published;  ///< at most one for a trial and a metric
 };
 
 /// @param overrides "train.steps=200": values as in TOML, or a bare word for a text; they replace the file's base values and

@@ -28,7 +28,7 @@ TEST_CASE("single errors, each at its place") {
       {kBase + "[model]\nsteps = 3\n", {"6:1: unknown key steps in [model] (did you mean train.steps?)"}},
       {kBase + "[trian]\nsteps = 3\n", {"5:2: unknown section trian (did you mean train?)"}},
       {kBase + "[zzzzzz]\n",
-       {"5:2: unknown section zzzzzz (known: experiment, task, model, attention, compression, train, grid)"}},
+       {"5:2: unknown section zzzzzz (known: experiment, task, model, attention, compression, train, grid, published)"}},
       {"seed = 3\n" + kBase, {"1:1: seed is no section; seeds are set in [grid]: seeds = [1, 2, 3]"}},
       {"attention = \"adamra\"\n[task]\nplugin = \"image\"\n",
        {"1:1: attention is a section; write [attention] and in it plugin = \"adamra\""}},
@@ -241,6 +241,23 @@ TEST_CASE("a file that is not there, and a folder") {
       CHECK(std::string(error.what()).find(std::string(path) + ": cannot be read: ") == 0);
     }
   }
+}
+
+TEST_CASE("a device or a type that a plugin does not promise is refused where it is set") {
+  auto plugins = studies::catalog();
+  for (auto& one : plugins.plugins) {
+    one.capabilities.half_precision = one.id == "softmax" || one.id == "adamra";
+    one.capabilities.cuda = one.id != "segment-mean";
+  }
+  const std::string image = "[task]\nplugin = \"image\"\n[attention]\nplugin = ";
+  const auto with = [&](const std::string& rest) { return errors(image + rest, {}, plugins); };
+  CHECK(with("\"softmax\"\n[train]\ndtype = \"bfloat16\"\ndevice = \"cuda\"\n").empty());
+  CHECK(with("\"linear\"\n[train]\ndtype = \"bfloat16\"\n") ==
+        Names{"6:9: train.dtype = \"bfloat16\", but attention linear does not promise to run in half precision"});
+  CHECK(with("\"adamra\"\n[train]\ndtype = \"bfloat16\"\n") ==
+        Names{"6:9: train.dtype = \"bfloat16\", but compression segment-mean does not promise to run in half precision"});
+  CHECK(with("\"adamra\"\n[train]\ndevice = \"cuda:1\"\n") ==
+        Names{"6:10: train.device = \"cuda:1\", but compression segment-mean does not promise to run on CUDA devices"});
 }
 
 TEST_CASE("no truncation of a study and no byte changed in it makes the loader crash") {

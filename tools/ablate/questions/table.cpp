@@ -38,11 +38,20 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->delimiter(',')
       ->type_name("NAME")
       ->allow_extra_args(false);
+  command
+      ->add_option("--baseline", arguments->request.baseline,
+                   "ratios to the row (or column) with this value, as attention=softmax; repeat it for more values")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+  command->add_flag("--published", arguments->request.published,
+                    "beside every column what papers report for the same trials (a study's [[published]])");
+  command->add_flag("--exponent", arguments->request.exponent, "how the metric grows with the columns' number, as n^exponent");
   command->add_option("--format", arguments->format, "text, markdown, csv (a line a cell) or json")->type_name("FORMAT");
   command->footer(
       "Trials that failed are shown as what they are, beside the mean of those that are done.\n"
       "Example:\n"
-      "  ablate table quickstart --rows attention,attention.rates --metric test/accuracy,train/step_time");
+      "  ablate table quickstart --rows attention,attention.rates --metric test/accuracy,train/step_time\n"
+      "  ablate table bench --cols task.length --metric train/step_time --baseline attention=softmax --exponent");
   command->callback([arguments, database, &exit_code] {
     const auto format = db::format_from_name(arguments->format);
     const db::Reader reader(database());

@@ -1,0 +1,147 @@
+#include "db/comparison.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "core/util/error.h"
+#include "core/util/nearest.h"
+
+namespace ablate::db {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+/// The labels of one path.
+struct Condition {
+  std::string path, value;
+};
+
+Condition parse(const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw Error(fmt::format("--baseline {}: expected PATH=VALUE, for example attention=softmax", text));
+  Condition condition{text.substr(0, equals), text.substr(equals + 1)};
+  const std::string end = ".plugin";  // as a study writes it
+  if (condition.path.ends_with(end)) condition.path.erase(condition.path.size() - end.size());
+  return condition;
+}
+
+constexpr const char* kAbsent = "-";  // as Groups::label has it
+
+/// The rows, or the columns, of a table.
+struct Lines {
+  const std::vector<std::string>& paths;
+  const std::vector<std::vector<std::string>>& labels;
+
+  std::size_t place(const std::string& path) const {
+    return static_cast<std::size_t>(std::find(paths.begin(), paths.end(), path) - paths.begin());
+  }
+  bool have(const std::vector<Condition>& conditions) const {
+    return std::all_of(conditions.begin(), conditions.end(), [&](const auto& c) { return place(c.path) < paths.size(); });
+  }
+  bool meets(std::size_t line, const std::vector<Condition>& conditions) const {
+    return std::all_of(conditions.begin(), conditions.end(),
+                       [&](const auto& c) { return labels[line][place(c.path)] == c.value; });
+  }
+  /// Where both have a parameter that no condition names, they have the same value of it.
+  bool agree(std::size_t a, std::size_t b, const std::vector<Condition>& conditions) const {
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const bool named = std::any_of(conditions.begin(), conditions.end(), [&](const auto& c) { return c.path == paths[i]; });
+      if (!named && labels[a][i] != labels[b][i] && labels[a][i] != kAbsent && labels[b][i] != kAbsent) return false;
+    }
+    return true;
+  }
+};
+
+/// The line that each line is compared with.
+std::vector<std::size_t> baselines(const Lines& lines, const std::vector<Condition>& conditions, const std::string& text) {
+  std::vector<std::size_t> candidates, chosen;
+  std::set<std::string> known;
+  for (std::size_t i = 0; i < lines.labels.size(); ++i) {
+    if (lines.meets(i, conditions)) candidates.push_back(i);
+    for (const auto& condition : conditions) known.insert(condition.path + "=" + lines.labels[i][lines.place(condition.path)]);
+  }
+  const std::vector<std::string> names(known.begin(), known.end());
+  if (candidates.empty())
+    throw Error(fmt::format("--baseline {}: the table has no such line; there are {}{}", text, fmt::join(names, ", "),
+                            nearest(text, names).empty() ? "" : hint(text, names)));
+  for (std::size_t i = 0; i < lines.labels.size(); ++i) {
+    auto fitting = candidates;
+    if (fitting.size() > 1) std::erase_if(fitting, [&](std::size_t line) { return !lines.agree(i, line, conditions); });
+    if (fitting.size() != 1)
+      throw Error(
+          fmt::format("--baseline {}: {} lines of the table could be that of {}; name one with another --baseline, of {}", text,
+                      fitting.size(), fmt::join(lines.labels[i], " "), fmt::join(lines.paths, ", ")));
+    chosen.push_back(fitting.front());
+  }
+  return chosen;
+}
+
+double ratio(double value, double base) { return base == 0 ? kNone : value / base; }
+
+/// Least squares through the logarithms.
+double slope(const std::vector<std::pair<double, double>>& points) {
+  double x = 0, y = 0, xx = 0, xy = 0, n = 0;
+  for (const auto& [size, cost] : points) {
+    if (!(size > 0) || !(cost > 0)) continue;
+    const double a = std::log(size), b = std::log(cost);
+    x += a, y += b, xx += a * a, xy += a * b, ++n;
+  }
+  const double spread = n * xx - x * x;
+  return n < 2 || spread <= 0 ? kNone : (n * xy - x * y) / spread;
+}
+
+}  // namespace
+
+void add_ratios(Table& table, const std::vector<std::string>& baseline) {
+  std::vector<Condition> conditions;
+  for (const auto& text : baseline) conditions.push_back(parse(text));
+  const Lines rows{table.row_paths, table.rows}, columns{table.column_paths, table.columns};
+  table.baseline = fmt::format("{}", fmt::join(baseline, " "));
+  const bool by_row = rows.have(conditions);
+  if (!by_row && !columns.have(conditions))
+    throw Error(fmt::format("--baseline {}: neither the rows ({}) nor the columns ({}) tell it apart; add it to --rows",
+                            table.baseline, fmt::join(table.row_paths, ", "), fmt::join(table.column_paths, ", ")));
+  const auto base = baselines(by_row ? rows : columns, conditions, table.baseline);
+  // Where lines have baselines of their own, the best mean of a column is not its best ratio.
+  const bool comparable = by_row && std::all_of(base.begin(), base.end(), [&](std::size_t one) { return one == base.front(); });
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    for (std::size_t m = 0; m < table.metrics.size(); ++m)
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        auto& cell = table.cells[(r * table.metrics.size() + m) * table.columns.size() + c];
+        const auto& to = by_row ? table.cell(base[r], m, c) : table.cell(r, m, base[c]);
+        cell.ratio = ratio(cell.mean, to.mean);
+        cell.published_ratio = ratio(cell.published, to.published);
+        if (!comparable) cell.best = false;
+      }
+}
+
+void add_exponents(Table& table) {
+  std::vector<double> sizes;
+  std::set<double> distinct;
+  for (const auto& value : table.column_values) {
+    sizes.push_back(value.size() == 1 && value.front().is_number() ? value.front().get<double>() : kNone);
+    if (sizes.back() > 0) distinct.insert(sizes.back());
+  }
+  if (table.column_paths.size() != 1 || distinct.size() < 2)
+    throw Error(
+        fmt::format("--exponent: the columns are {}, expected one parameter with at least two numbers above 0, as in "
+                    "--cols task.length",
+                    table.column_paths.empty() ? "none" : fmt::format("{}", fmt::join(table.column_paths, ", "))));
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    for (std::size_t m = 0; m < table.metrics.size(); ++m) {
+      std::vector<std::pair<double, double>> measured, published;
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        measured.emplace_back(sizes[c], table.cell(r, m, c).mean);
+        published.emplace_back(sizes[c], table.cell(r, m, c).published);
+      }
+      table.exponents.push_back({slope(measured), slope(published)});
+    }
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,168 @@
+// Ratios to a baseline, growth exponents and published numbers in a table.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "db/table.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+nlohmann::json at_length(const std::string& attention, const std::vector<std::string>& rates, int length, int batch = 1) {
+  auto resolved = trial(attention, rates, 1);
+  resolved["task"]["length"] = length;
+  resolved["train"]["batch"] = batch;
+  return resolved;
+}
+
+Attempt took(const nlohmann::json& resolved, double milliseconds) {
+  auto attempt = done(resolved, 50);
+  attempt.results["train/step_time"] = milliseconds;
+  return attempt;
+}
+
+TableRequest request(std::vector<std::string> rows, std::vector<std::string> columns) {
+  return {"study", std::move(rows), std::move(columns), {"train/step_time"}};
+}
+
+/// softmax takes n^2 / 100 ms, adamra n / 10 ms, at 100, 200 and 400 tokens.
+struct Costs {
+  Folder folder;
+  std::filesystem::path file = folder / "a.db";
+  std::vector<nlohmann::json> trials;
+
+  explicit Costs(bool published = true) {
+    Store store(file);
+    for (const int n : {100, 200, 400}) trials.push_back(at_length("softmax", {}, n));
+    for (const int n : {100, 200, 400}) trials.push_back(at_length("adamra", {"1/2"}, n));
+    const auto id = put(store, "study", trials);
+    for (const auto& one : trials) {
+      const double n = one["task"]["length"];
+      store.put_attempt(took(one, one["attention"]["plugin"] == "softmax" ? n * n / 100 : n / 10));
+    }
+    std::vector<PublishedValue> values;
+    for (const auto& one : trials) {
+      const double n = one["task"]["length"];
+      const bool softmax = one["attention"]["plugin"] == "softmax";
+      if (published) values.push_back({key_of(one), "train/step_time", softmax ? 2 * n : 5, "A paper"});
+    }
+    store.put_published(id, values);
+  }
+  Table table(const TableRequest& asked) const { return make_table(Reader(file), asked); }
+  std::string error(const TableRequest& asked) const {
+    return error_of([&] { table(asked); });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("ratios to a baseline row, ours and the published ones side by side") {
+  const Costs costs;
+  auto asked = request({"attention", "attention.rates"}, {"task.length"});
+  asked.baseline = {"attention=softmax"};
+  asked.published = true;
+  const auto table = costs.table(asked);
+  CHECK(table.cell(0, 0, 1).ratio == Approx(1));
+  CHECK(table.cell(1, 0, 0).ratio == Approx(0.1));
+  CHECK(table.cell(1, 0, 2).ratio == Approx(0.025));
+  CHECK(table.cell(1, 0, 2).published_ratio == Approx(5.0 / 800));
+  CHECK(
+      to_text(table, Format::kMarkdown) ==
+      "study: 6 trials; train/step_time (ms); ratio of means to attention=softmax; n = 1; best in bold\n\n"
+      "| attention | attention.rates | task.length=100 | published | task.length=200 | published | task.length=400 | published "
+      "|\n| --- | --- | --- | --- | --- | --- | --- | --- |\n"
+      "| softmax | - | 1.000 | 1.000 | 1.000 | 1.000 | 1.000 | 1.000 |\n"
+      "| adamra | 1/2 | **0.1000** | 0.02500 | **0.05000** | 0.01250 | **0.02500** | 0.006250 |\n\n"
+      "- note: published: A paper\n");
+}
+
+TEST_CASE("ratios to a baseline column; a row that has no such cell has no ratio") {
+  const Costs costs;
+  auto asked = request({"attention"}, {"task.length"});
+  asked.baseline = {"task.length=100"};
+  const auto table = costs.table(asked);
+  CHECK(table.cell(0, 0, 2).ratio == Approx(16));
+  CHECK(table.cell(1, 0, 2).ratio == Approx(4));
+  CHECK_FALSE(table.cell(1, 0, 2).best);  // rows have bases of their own
+  CHECK(std::isnan(table.cell(0, 0, 2).published_ratio));
+}
+
+TEST_CASE("of several baseline rows each row takes the one that agrees with it") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  std::vector<nlohmann::json> trials;
+  for (const int batch : {1, 8})
+    for (const auto* attention : {"softmax", "adamra"})
+      trials.push_back(
+          at_length(attention, *attention == 'a' ? std::vector<std::string>{"1/2"} : std::vector<std::string>{}, 100, batch));
+  put(store, "study", trials);
+  const double times[] = {10, 5, 80, 20};
+  for (std::size_t i = 0; i < 4; ++i) store.put_attempt(took(trials[i], times[i]));
+  auto asked = request({"attention", "attention.rates", "train.batch"}, {});
+  asked.baseline = {"attention=softmax"};
+  const auto table = make_table(Reader(file), asked);
+  REQUIRE(table.rows.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto& row = table.rows[i];
+    CHECK(table.cell(i, 0, 0).ratio == Approx(row[0] == "softmax" ? 1 : row[2] == "1" ? 0.5 : 0.25));
+  }
+  asked.rows = {"attention", "train.batch"};
+  asked.baseline = {"train.batch=1"};
+  CHECK(make_table(Reader(file), asked).cell(1, 0, 0).n == 1);
+}
+
+TEST_CASE("exponents are the slope in logarithms, ours and the published") {
+  const Costs costs;
+  auto asked = request({"attention"}, {"task.length"});
+  asked.exponent = asked.published = true;
+  const auto table = costs.table(asked);
+  REQUIRE(table.exponents.size() == 2);
+  CHECK(table.exponents[0].measured == Approx(2));
+  CHECK(table.exponents[1].measured == Approx(1));
+  CHECK(table.exponents[0].published == Approx(1));
+  CHECK(table.exponents[1].published == Approx(0).margin(1e-12));
+  CHECK(has(to_text(table, Format::kText), "exponent  published"));
+  CHECK(has(to_text(table, Format::kCsv), "softmax,,train/step_time exponent,,"));
+  const auto json = nlohmann::json::parse(to_text(table, Format::kJson));
+  CHECK(json["exponents"][1]["row"]["attention"] == "adamra");
+  CHECK(json["exponents"][1]["exponent"].get<double>() == Approx(1));
+  CHECK(json["cells"][0]["published"] == 200);
+}
+
+TEST_CASE("what cannot be compared is said, with what can") {
+  const Costs costs(false);
+  auto asked = request({"attention"}, {"task.length"});
+  asked.baseline = {"attention=sofmax"};
+  CHECK(has(costs.error(asked), "there are attention=adamra, attention=softmax (did you mean attention=softmax?)"));
+  asked.baseline = {"train.batch=1"};
+  CHECK(has(costs.error(asked), "neither the rows (attention) nor the columns (task.length) tell it apart"));
+  asked.baseline = {"softmax"};
+  CHECK(has(costs.error(asked), "expected PATH=VALUE"));
+  asked.baseline.clear();
+  asked.exponent = true;
+  asked.columns = {"attention"};
+  asked.rows = {"task.length"};
+  CHECK(has(costs.error(asked), "--exponent: the columns are attention"));
+  asked.exponent = false;
+  asked.published = true;
+  CHECK(costs.table(asked).notes ==
+        std::vector<std::string>{"nothing is published for these trials: their study has no [[published]]"});
+}
+
+TEST_CASE("published numbers are replaced by those of the study's next run, and can be asked for in SQL") {
+  const Costs costs;
+  {
+    Store store(costs.file);
+    const auto id = put(store, "study", costs.trials);
+    store.put_published(id, {{key_of(costs.trials[0]), "train/step_time", 7, "Another"}});
+  }
+  auto asked = request({"attention"}, {"task.length"});
+  asked.published = true;
+  const auto table = costs.table(asked);
+  CHECK(table.cell(0, 0, 0).published == 7);
+  CHECK(std::isnan(table.cell(0, 0, 1).published));
+}

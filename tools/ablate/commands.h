@@ -27,6 +27,21 @@ std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr
 /// {"failed": reason}. Whatever the library does to the worker, `worker` is usable or null afterwards.
 nlohmann::json inspect_library(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker);
 
+struct RunArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+  int jobs = 0;          ///< trials at a time; 0: cores / train.threads
+  bool dry_run = false;  ///< check and print only
+  std::string table;     ///< the command that is named for its results; default: "table NAME"
+};
+
+/// Runs a study's trials that the history does not have yet and says on stderr how it went. @return the exit code. Throws Error.
+int run_study(const RunArguments& arguments, const Options& options);
+
+/// "ablate COMMAND" with the --db that was given: what the user can type next for the same history.
+std::string again(const Options& options, const std::string& command);
+
+void add_bench(CLI::App& app, const Options& options, int& exit_code);
 void add_run(CLI::App& app, const Options& options, int& exit_code);
 void add_plugins(CLI::App& app, const Options& options, int& exit_code);
 void add_check(CLI::App& app, const Options& options, int& exit_code);

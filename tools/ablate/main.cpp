@@ -23,6 +23,7 @@ int parse_and_run(int count, char** arguments) {
       ->type_name("DIR")
       ->allow_extra_args(false);
   ablate::add_run(app, options, exit_code);
+  ablate::add_bench(app, options, exit_code);
   ablate::add_plugins(app, options, exit_code);
   ablate::add_check(app, options, exit_code);
   ablate::add_new(app, options, exit_code);

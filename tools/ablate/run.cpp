@@ -12,18 +12,6 @@
 namespace ablate {
 namespace {
 
-struct RunArguments {
-  std::string file;
-  std::vector<std::string> overrides;
-  int jobs = 0;
-  bool dry_run = false;
-};
-
-/// The --db and environment stay with the user: they are needed again for the same history.
-std::string again(const Options& options, const std::string& command) {
-  return "ablate " + command + (options.database.empty() ? "" : " --db " + options.database);
-}
-
 void print_trials(const Study& study) {
   fmt::print("{}: {} trial{}\n", study.name, study.trials.size(), study.trials.size() == 1 ? "" : "s");
   for (std::size_t i = 0; i < study.trials.size(); ++i) fmt::print("{:>5}  {}\n", i + 1, study.trials[i].label);
@@ -46,7 +34,13 @@ void warn_of_used(const Study& study, const Catalog& catalog, const std::vector<
       if (used.contains(library.path)) std::cerr << "warning: " << library.path.string() << ": " << warning << "\n";
 }
 
-int run(const RunArguments& arguments, const Options& options) {
+}  // namespace
+
+std::string again(const Options& options, const std::string& command) {
+  return "ablate " + command + (options.database.empty() ? "" : " --db " + options.database);
+}
+
+int run_study(const RunArguments& arguments, const Options& options) {
   std::unique_ptr<WorkerClient> worker;
   const auto libraries = find_libraries(options, worker);
   for (const auto& library : libraries)
@@ -68,6 +62,10 @@ int run(const RunArguments& arguments, const Options& options) {
   std::vector<std::pair<std::string, nlohmann::json>> rows;
   for (const auto& trial : planned) rows.emplace_back(trial.key, trial.trial->resolved);
   store.put_trials(experiment, rows);
+  std::vector<db::PublishedValue> published;
+  for (const auto& [trial, metric, value, source] : study.published)
+    published.push_back({planned.at(trial).key, metric, value, source});
+  store.put_published(experiment, published);
 
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const RunOptions how{arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / most_threads(study)), study.timeout_s};
@@ -78,11 +76,10 @@ int run(const RunArguments& arguments, const Options& options) {
   fmt::print(stderr, "{}: {} done, {} done before, {} failed{}\n", study.name, summary.done, summary.skipped, summary.failed,
              summary.interrupted ? "; interrupted: the same command goes on where it stopped" : "");
   if (summary.failed > 0) fmt::print(stderr, "why: {}\n", again(options, fmt::format("runs {} --failed", study.name)));
-  if (!summary.interrupted) fmt::print(stderr, "table: {}\n", again(options, "table " + study.name));
+  if (!summary.interrupted)
+    fmt::print(stderr, "table: {}\n", again(options, arguments.table.empty() ? "table " + study.name : arguments.table));
   return static_cast<int>(summary.exit_code());
 }
-
-}  // namespace
 
 void add_run(CLI::App& app, const Options& options, int& exit_code) {
   auto* command =
@@ -97,7 +94,7 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
       ->type_name("N");
   command->add_flag("--dry-run", arguments->dry_run, "check everything and print the trials; nothing is run or written");
   command->footer("Example:\n  ablate run experiments/quickstart.toml --set train.steps=50 --dry-run");
-  command->callback([=, &options, &exit_code] { exit_code = run(*arguments, options); });
+  command->callback([=, &options, &exit_code] { exit_code = run_study(*arguments, options); });
 }
 
 }  // namespace ablate

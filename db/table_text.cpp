@@ -14,10 +14,14 @@ std::string with_unit(const Metric& metric) {
   return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
 }
 
-/// "train.steps=25"; with the metric before it where there are several. A single metric of columns stands in the caption.
+/// Metrics side by side are too wide where each has columns of its own: then each has a table of its own.
+bool stacked(const Table& table) { return table.metrics.size() > 1 && table.columns.size() > 1; }
+
+/// "train.steps=25"; with the metric before it where there are several. A single metric of columns stands in the caption, one
+/// of several tables above it.
 std::string heading(const Table& table, const Metric& metric, const std::vector<std::string>& column) {
   std::string text;
-  if (table.metrics.size() > 1 || column.empty()) text = with_unit(metric);
+  if ((table.metrics.size() > 1 && !stacked(table)) || column.empty()) text = with_unit(metric);
   for (std::size_t i = 0; i < column.size(); ++i)
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", table.column_paths[i], one_row(column[i]));
   return text;
@@ -52,25 +56,26 @@ std::string cell_text(const Table& table, const Cell& cell, bool show_n, Format 
   return text.empty() ? "no value" : text;
 }
 
-std::string readable(const Table& table, Format format) {
-  const int n = common_n(table);
+/// Rows of text of the metrics in [first, last), the header first.
+std::vector<std::vector<std::string>> lines_of(const Table& table, std::size_t first, std::size_t last, Format format) {
+  const bool show_n = common_n(table) == 0;
   std::vector<std::vector<std::string>> lines(1, table.row_paths);
-  for (const auto& metric : table.metrics) {
+  for (auto m = first; m < last; ++m) {
     for (const auto& column : table.columns) {
-      lines[0].push_back(heading(table, metric, column));
+      lines[0].push_back(heading(table, table.metrics[m], column));
       if (table.published) lines[0].push_back("published");
     }
     if (table.exponents.empty()) continue;
-    lines[0].push_back(table.metrics.size() > 1 ? metric.name + " exponent" : "exponent");
+    lines[0].push_back("exponent");
     if (table.published) lines[0].push_back("published");
   }
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     lines.emplace_back();
     for (const auto& label : table.rows[r]) lines.back().push_back(one_row(label));
-    for (std::size_t m = 0; m < table.metrics.size(); ++m) {
+    for (auto m = first; m < last; ++m) {
       for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const auto& cell = table.cell(r, m, c);
-        lines.back().push_back(cell_text(table, cell, n == 0, format));
+        lines.back().push_back(cell_text(table, cell, show_n, format));
         if (table.published)
           lines.back().push_back(brief_or_nothing(table.baseline.empty() ? cell.published : cell.published_ratio));
       }
@@ -80,6 +85,11 @@ std::string readable(const Table& table, Format format) {
       if (table.published) lines.back().push_back(exponent_text(exponent.published));
     }
   }
+  return lines;
+}
+
+std::string readable(const Table& table, Format format) {
+  const int n = common_n(table);
   const bool any = std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.n > 0; });
   const bool marked = std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.best; });
   auto caption = fmt::format("{}: {} trial{}", table.experiment.empty() ? "all experiments" : table.experiment, table.trials,
@@ -92,7 +102,16 @@ std::string readable(const Table& table, Format format) {
   if (n > 1) caption += fmt::format(" of n = {}", n);
   if (n == 1) caption += "; n = 1";
   if (marked) caption += format == Format::kMarkdown ? "; best in bold" : "; * best";
-  std::string text = caption + "\n\n" + (format == Format::kMarkdown ? render_markdown(lines) : render_text(lines));
+  const auto render = [&](std::size_t first, std::size_t last) {
+    const auto lines = lines_of(table, first, last, format);
+    return format == Format::kMarkdown ? render_markdown(lines) : render_text(lines);
+  };
+  auto text = caption + "\n\n";
+  if (stacked(table))
+    for (std::size_t m = 0; m < table.metrics.size(); ++m)
+      text += fmt::format("{}{}\n\n{}", m > 0 ? "\n" : "", with_unit(table.metrics[m]), render(m, m + 1));
+  else
+    text += render(0, table.metrics.size());
   if (!table.notes.empty()) text += "\n";
   for (const auto& note : table.notes) text += (format == Format::kMarkdown ? "- note: " : "note: ") + note + "\n";
   return text;

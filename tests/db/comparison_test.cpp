@@ -133,6 +133,20 @@ TEST_CASE("exponents are the slope in logarithms, ours and the published") {
   CHECK(json["cells"][0]["published"] == 200);
 }
 
+TEST_CASE("several metrics with columns of their own stand one below the other") {
+  const Costs costs;
+  auto asked = request({"attention"}, {"task.length"});
+  asked.metrics = {"train/step_time", "test/accuracy"};
+  CHECK(to_text(costs.table(asked), Format::kMarkdown) ==
+        "study: 6 trials; n = 1; best in bold\n\n"
+        "train/step_time (ms)\n\n"
+        "| attention | task.length=100 | task.length=200 | task.length=400 |\n| --- | --- | --- | --- |\n"
+        "| softmax | 100.0 | 400.0 | 1600 |\n| adamra | **10.00** | **20.00** | **40.00** |\n\n"
+        "test/accuracy (%)\n\n"
+        "| attention | task.length=100 | task.length=200 | task.length=400 |\n| --- | --- | --- | --- |\n"
+        "| softmax | **50.00** | **50.00** | **50.00** |\n| adamra | **50.00** | **50.00** | **50.00** |\n");
+}
+
 TEST_CASE("what cannot be compared is said, with what can") {
   const Costs costs(false);
   auto asked = request({"attention"}, {"task.length"});

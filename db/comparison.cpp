@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <set>
+#include <tuple>
 
 #include "core/util/error.h"
 #include "core/util/nearest.h"
@@ -84,8 +85,8 @@ std::vector<std::size_t> baselines(const Lines& lines, const std::vector<Conditi
 
 double ratio(double value, double base) { return base == 0 ? kNone : value / base; }
 
-/// Least squares through the logarithms.
-double slope(const std::vector<std::pair<double, double>>& points) {
+/// Least squares through the logarithms. Also how many points there are.
+std::pair<double, int> slope(const std::vector<std::pair<double, double>>& points) {
   double x = 0, y = 0, xx = 0, xy = 0, n = 0;
   for (const auto& [size, cost] : points) {
     if (!(size > 0) || !(cost > 0)) continue;
@@ -93,7 +94,7 @@ double slope(const std::vector<std::pair<double, double>>& points) {
     x += a, y += b, xx += a * a, xy += a * b, ++n;
   }
   const double spread = n * xx - x * x;
-  return n < 2 || spread <= 0 ? kNone : (n * xy - x * y) / spread;
+  return {n < 2 || spread <= 0 ? kNone : (n * xy - x * y) / spread, static_cast<int>(n)};
 }
 
 }  // namespace
@@ -140,7 +141,9 @@ void add_exponents(Table& table) {
         measured.emplace_back(sizes[c], table.cell(r, m, c).mean);
         published.emplace_back(sizes[c], table.cell(r, m, c).published);
       }
-      table.exponents.push_back({slope(measured), slope(published)});
+      auto& exponent = table.exponents.emplace_back();
+      std::tie(exponent.measured, exponent.points) = slope(measured);
+      std::tie(exponent.published, exponent.published_points) = slope(published);
     }
 }
 

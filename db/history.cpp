@@ -65,6 +65,14 @@ class Labels {
 
 }  // namespace
 
+std::string study_file(const Reader& reader, const std::string& experiment) {
+  return guarded(reader.file(), [&] {
+    Statement ask(reader.database(), "SELECT file FROM experiment WHERE name = ?");
+    ask.bind(1, experiment);
+    return ask.executeStep() ? ask.getColumn(0).getString() : std::string();
+  });
+}
+
 Runs list_runs(const Reader& reader, const RunsRequest& request) {
   return guarded(reader.file(), [&] {
     Runs runs;

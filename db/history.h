@@ -43,4 +43,7 @@ Runs list_runs(const Reader& reader, const RunsRequest& request);
 /// latest. Throws Error: no such run, or several trials begin so.
 nlohmann::ordered_json describe_run(const Reader& reader, const std::string& run);
 
+/// The study file of an experiment's latest run; "" where there is no such experiment.
+std::string study_file(const Reader& reader, const std::string& experiment);
+
 }  // namespace ablate::db

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include "db/schema.h"
@@ -191,6 +192,27 @@ std::vector<std::optional<double>> load_published(const Reader& reader, const st
       if (std::find(sources.begin(), sources.end(), source) == sources.end()) sources.push_back(source);
     }
     return values;
+  });
+}
+
+std::vector<std::string> load_machines(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  return guarded(reader.file(), [&] {
+    std::vector<std::int64_t> ids;
+    for (const auto i : order_by(trials, [](const SelectedTrial& trial) { return trial.attempt; }))
+      if (trials[i].outcome == "done") ids.push_back(trials[i].attempt);
+    std::set<std::int64_t> environments;
+    gather(reader.database(), "SELECT id, environment FROM attempt WHERE ?1 = 0 AND id BETWEEN ?2 AND ?3 ORDER BY id", 0, ids,
+           [&](std::size_t, Statement& row) { environments.insert(row.getColumn(1).getInt64()); });
+    std::set<std::string> names;
+    Statement name(reader.database(),
+                   "SELECT printf('%s (%s)', json ->> '$.host', coalesce(json ->> '$.processor', 'unknown')) FROM environment "
+                   "WHERE id = ?");
+    for (const auto id : environments) {
+      name.reset();
+      name.bind(1, id);
+      if (name.executeStep()) names.insert(name.getColumn(0).getString());
+    }
+    return std::vector<std::string>(names.begin(), names.end());
   });
 }
 

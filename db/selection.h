@@ -54,6 +54,9 @@ std::vector<std::optional<double>> load_published(const Reader& reader, const st
                                                   std::optional<std::int64_t> experiment,
                                                   const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources);
 
+/// "HOST (PROCESSOR)" of every machine that the trials' attempts which are done ran on.
+std::vector<std::string> load_machines(const Reader& reader, const std::vector<SelectedTrial>& trials);
+
 /// A metric's value of each trial's attempt; nothing where the attempt has none. Of attempts that are done only.
 std::vector<std::optional<double>> load_results(const Reader& reader, std::int64_t metric_id,
                                                 const std::vector<SelectedTrial>& trials);

@@ -157,7 +157,7 @@ class Builder {
     }
     if (!request_.published) return;
     for (const auto& source : sources) table_.notes.push_back("published: " + source);
-    if (sources.empty()) table_.notes.push_back("nothing is published for these trials: their study has no [[published]]");
+    if (sources.empty()) table_.notes.push_back("no [[published]] of a study gives these metrics for these trials");
   }
 
   /// Over the members that have a value, and how many they are; NaN where none has one.
@@ -219,8 +219,21 @@ class Builder {
     }
   }
 
+  /// Times and memory of one machine say little about another's.
+  void note_machines() {
+    const auto costs = [](const Metric& metric) {
+      return metric.unit == "ms" || metric.unit == "s" || metric.unit == "MiB" || metric.unit == "examples/s";
+    };
+    if (std::none_of(metrics_.begin(), metrics_.end(), costs)) return;
+    const auto machines = load_machines(reader_, trials());
+    if (machines.size() > 1)
+      table_.notes.push_back(
+          fmt::format("measured on {} machines, whose costs do not compare: {}", machines.size(), fmt::join(machines, ", ")));
+  }
+
   /// Averages over something that is no seed are most often a mistake.
   void add_notes() {
+    note_machines();
     for (const auto& axis : varying_) {
       const auto shown = [&](const std::vector<std::string>& paths) {
         return std::find(paths.begin(), paths.end(), axis.path) != paths.end();

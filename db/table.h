@@ -49,6 +49,7 @@ struct Cell {
 struct Exponent {
   double measured = std::numeric_limits<double>::quiet_NaN();
   double published = std::numeric_limits<double>::quiet_NaN();
+  int points = 0, published_points = 0;  ///< columns that have a value
 };
 
 struct Table {

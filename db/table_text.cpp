@@ -39,7 +39,12 @@ int common_n(const Table& table) {
 }
 
 std::string brief_or_nothing(double value) { return std::isnan(value) ? "" : brief(value); }
-std::string exponent_text(double value) { return std::isnan(value) ? "" : fmt::format("{:.2f}", value); }
+/// Of fewer columns than there are, it says of how many.
+std::string exponent_text(const Table& table, double value, int points) {
+  if (std::isnan(value)) return "";
+  const auto all = static_cast<int>(table.columns.size());
+  return fmt::format("{:.2f}{}", value, points < all ? fmt::format(" ({} of {})", points, all) : "");
+}
 
 std::string cell_text(const Table& table, const Cell& cell, bool show_n, Format format) {
   if (cell.trials == 0) return "";
@@ -81,8 +86,8 @@ std::vector<std::vector<std::string>> lines_of(const Table& table, std::size_t f
       }
       if (table.exponents.empty()) continue;
       const auto& exponent = table.exponents[r * table.metrics.size() + m];
-      lines.back().push_back(exponent_text(exponent.measured));
-      if (table.published) lines.back().push_back(exponent_text(exponent.published));
+      lines.back().push_back(exponent_text(table, exponent.measured, exponent.points));
+      if (table.published) lines.back().push_back(exponent_text(table, exponent.published, exponent.published_points));
     }
   }
   return lines;
@@ -145,10 +150,10 @@ std::string csv(const Table& table) {
   for (std::size_t i = 0; i < table.exponents.size(); ++i) {
     auto line = table.rows[i / table.metrics.size()];
     line.insert(line.end(), table.column_paths.size(), "");
-    const auto& [measured, published] = table.exponents[i];
-    for (auto& field :
-         {table.metrics[i % table.metrics.size()].name + " exponent", std::string(), exact_or_nothing(measured), std::string(),
-          std::string(), std::string(), std::string(), exact_or_nothing(published), std::string(), std::string()})
+    const auto& exponent = table.exponents[i];
+    for (auto& field : {table.metrics[i % table.metrics.size()].name + " exponent", std::string(),
+                        exact_or_nothing(exponent.measured), std::string(), std::to_string(exponent.points), std::string(),
+                        std::string(), exact_or_nothing(exponent.published), std::string(), std::string()})
       line.push_back(field);
     for (auto& field : line) field = one_row(field);
     text += csv_line(line);
@@ -197,6 +202,7 @@ std::string json(const Table& table) {
     exponents.push_back({{"row", labels(table.row_paths, table.row_values[i / table.metrics.size()])},
                          {"metric", table.metrics[i % table.metrics.size()].name},
                          {"exponent", number(table.exponents[i].measured)},
+                         {"points", table.exponents[i].points},
                          {"published", number(table.exponents[i].published)}});
   const nlohmann::ordered_json all = {{"experiment", table.experiment},
                                       {"trials", table.trials},

@@ -1,9 +1,13 @@
 #include "core/conformance/attention_promises.h"
 
+#include <c10/util/StringUtil.h>
 #include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/functions/accumulate_grad.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "core/conformance/attention_context.h"
@@ -43,6 +47,25 @@ double long_sequence(const AttentionSubject& subject) {
   return output.sizes() == pass.queries.sizes() && finite({output}) && finite(gradients(*attention, pass)) ? 0 : kWrong;
 }
 
+/// Throws where a gradient runs into a tensor that is none of the parameters.
+static void refuse_unregistered(const torch::Tensor& loss, const std::vector<torch::Tensor>& parameters) {
+  std::set<const torch::autograd::Node*> seen;
+  std::vector<torch::autograd::Node*> open = {loss.grad_fn().get()};
+  while (!open.empty()) {
+    auto* const node = open.back();
+    open.pop_back();
+    if (node == nullptr || !seen.insert(node).second) continue;
+    if (const auto* leaf = dynamic_cast<const torch::autograd::AccumulateGrad*>(node);
+        leaf != nullptr &&
+        std::none_of(parameters.begin(), parameters.end(), [&](const auto& one) { return one.is_same(leaf->variable); }))
+      throw std::runtime_error(
+          fmt::format("a tensor of {} asks for a gradient and is not registered, so that it is neither trained nor saved nor "
+                      "moved: register_parameter() it",
+                      c10::str(leaf->variable.sizes())));
+    for (const auto& edge : node->next_edges()) open.push_back(edge.function.get());
+  }
+}
+
 double trained(const AttentionSubject& subject) {
   const auto attention = subject.make(1);
   attention->train();
@@ -59,6 +82,7 @@ double trained(const AttentionSubject& subject) {
       parameters.push_back(parameter.value());
       if (!parameter.value().requires_grad()) throw std::runtime_error(parameter.key() + " is a parameter without gradient");
     }
+    if (loss.requires_grad()) refuse_unregistered(loss, parameters);
     if (parameters.empty()) return 0;
     const auto found = torch::autograd::grad({loss}, parameters, {}, false, false, true);
     for (std::size_t i = 0; i < names.size(); ++i) reached[names[i]] |= found[i].defined() && found[i].ne(0).any().item<bool>();

@@ -11,7 +11,7 @@ namespace ablate::conformance {
 
 /// 1003 tokens, which no usual block divides: the right shape, and finite.
 double long_sequence(const AttentionSubject& subject);
-/// A gradient of the output or of the auxiliary loss reaches every parameter in training.
+/// A gradient of the output or of the auxiliary loss reaches every parameter in training, and nothing that is no parameter.
 double trained(const AttentionSubject& subject);
 /// Changing all that one instance owns changes nothing in another.
 double instances(const AttentionSubject& subject);

@@ -1,9 +1,12 @@
 #include "core/conformance/check.h"
 
+#include <c10/util/Exception.h>
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
+
+#include "core/util/one_line.h"
 
 namespace ablate {
 
@@ -22,8 +25,10 @@ void Checks::run(const std::string& name, const std::string& on, double toleranc
       check.found = fmt::format("off by {:.2g}, {:.2g} allowed", check.error, tolerance);
     }
     if (!where.empty()) check.found += (check.found.empty() ? "" : ": ") + where;
+  } catch (const c10::Error& error) {
+    check.found = one_line(error.what_without_backtrace());
   } catch (const std::exception& error) {
-    check.found = error.what();
+    check.found = one_line(error.what());
   } catch (...) {
     check.found = "an exception that is no std::exception";
   }

@@ -21,7 +21,7 @@ class Checks {
  public:
   using Begin = std::function<void(const std::string& name, const std::string& on)>;
   using End = std::function<void(const Check&)>;
-  /// Measures an error. It may say in `where` what it saw, and where; an exception is a failure with its what().
+  /// Measures an error. It may say in `where` what it saw, and where; an exception is a failure with its what(), on one line.
   using Measure = std::function<double(std::string& where)>;
 
   Checks() = default;

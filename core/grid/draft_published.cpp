@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/config/metrics.h"
 #include "core/grid/draft.h"
@@ -28,7 +29,7 @@ void read_line(const Node& line, const std::string& source, Draft& draft, Diagno
       rule.entries.push_back({path, leaf->value, leaf->key, leaf->where});
     } else if (const auto why = refuse_metric(path); !why.empty()) {
       diagnostics.add(leaf->key, why);
-    } else if (!leaf->value.is_number()) {
+    } else if (!leaf->value.is_number() || !std::isfinite(leaf->value.get<double>())) {
       diagnostics.add(leaf->where, fmt::format("{} = {}: expected a number", path, show(leaf->value)));
     } else {
       draft.published.push_back({path, source, leaf->value, leaf->where, draft.published_rules.size()});

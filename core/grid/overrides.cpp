@@ -17,6 +17,23 @@ bool same_values(const Alternative& a, const Alternative& b) {
                     [](const auto& x, const auto& y) { return x.path == y.path && x.value == y.value; });
 }
 
+/// Gives an axis of the grid other values, where the path has one and the value is a list of what the axis holds: of lists,
+/// where it holds lists.
+bool replace_axis(const std::string& path, const Node& node, std::vector<Group>& groups) {
+  if (!node.is_array() || node.children.empty()) return false;
+  for (auto& group : groups) {
+    if (group.form != Group::Form::kAxis || group.alternatives.front().set.front().path != path) continue;
+    const bool holds_lists = group.alternatives.front().set.front().value.is_array();
+    for (const auto& item : node.children)
+      if (item.is_array() != holds_lists) return false;
+    group.alternatives.clear();
+    for (const auto& item : node.children)
+      group.alternatives.push_back({item.where, {{path, item.value, node.where, item.where}}});
+    return true;
+  }
+  return false;
+}
+
 /// Takes a path out of the grid. Alternatives that no longer differ become one, so that ten rows of rates with the rates
 /// overridden are one trial, not ten equal ones.
 void remove_from_grid(const std::string& path, std::vector<Group>& groups) {
@@ -51,6 +68,7 @@ void apply_overrides(const std::vector<std::string>& overrides, Draft& draft, Di
       if (node) draft.groups.back() = read_seeds(*node, diagnostics);
       continue;
     }
+    if (node && replace_axis(path, *node, draft.groups)) continue;
     if (path != "seed") remove_from_grid(path, draft.groups);  // "seed" is refused later; the seeds' group stays the last
     draft.broken.erase(path);
     if (node)

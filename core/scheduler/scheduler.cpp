@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <deque>
 #include <limits>
 #include <set>
@@ -13,6 +12,7 @@
 #include "core/config/metrics.h"
 #include "core/scheduler/display.h"
 #include "core/scheduler/library_watch.h"
+#include "core/scheduler/stop_on_signal.h"
 
 namespace ablate {
 namespace {
@@ -21,28 +21,6 @@ using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr double kMiB = 1024.0 * 1024.0;
-
-volatile std::sig_atomic_t asked_to_stop = 0;
-
-/// While it lives, SIGINT and SIGTERM set a flag instead of ending the process.
-class StopOnSignal {
- public:
-  StopOnSignal() {
-    asked_to_stop = 0;
-    struct sigaction action {};
-    action.sa_handler = [](int) { asked_to_stop = 1; };
-    sigaction(SIGINT, &action, &interrupt_);
-    sigaction(SIGTERM, &action, &terminate_);
-  }
-  ~StopOnSignal() {
-    sigaction(SIGINT, &interrupt_, nullptr);
-    sigaction(SIGTERM, &terminate_, nullptr);
-  }
-
- private:
-  struct sigaction interrupt_ {
-  }, terminate_{};
-};
 
 std::int64_t now_us() {
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -76,6 +54,7 @@ class Scheduler {
   RunSummary run() {
     const StopOnSignal stop;
     load();
+    if (options_.record && asked_to_stop == 0) options_.record();
     while (!waiting_.empty() || !running_.empty()) {
       if (asked_to_stop != 0) {
         interrupt();
@@ -117,10 +96,11 @@ class Scheduler {
         const auto event = worker_->next(1000);
         if (asked_to_stop != 0) return;
         if (std::chrono::duration<double>(Clock::now() - start).count() > limit_s)
-          throw Error(fmt::format("the worker did not load the study's plugins and data within {:g} s, though each was loaded by "
-                                  "itself before: a load() that hangs with one thread or with a cache?",
-                                  limit_s),
-                      ExitCode::kPlugin);
+          throw Error(
+              fmt::format("the worker did not load the study's plugins and data within {:g} s, though each was loaded by "
+                          "itself before: a load() that hangs with one thread or with a cache?",
+                          limit_s),
+              ExitCode::kPlugin);
         if (!event) continue;
         if (event->at("event") == "loaded") return;
         if (event->at("event") == "refused") throw Error(event->at("reason").get<std::string>(), ExitCode::kPlugin);
@@ -133,7 +113,7 @@ class Scheduler {
 
   void start(const PlannedTrial& planned) {
     waiting_.pop_front();
-    if (!store_.done({planned.key}).empty()) {  // by another process, in the meantime
+    if (!options_.again && !store_.done({planned.key}).empty()) {  // by another process, in the meantime
       ++summary_.skipped;
       return display_.skipped();
     }
@@ -288,12 +268,14 @@ RunSummary run_trials(const std::vector<PlannedTrial>& planned, std::unique_ptr<
   const auto done = store.done(keys);
   std::deque<const PlannedTrial*> waiting;
   for (const auto& trial : planned)
-    if (!done.contains(trial.key)) waiting.push_back(&trial);
+    if (options.again || !done.contains(trial.key)) waiting.push_back(&trial);
   const auto skipped = static_cast<int>(planned.size() - waiting.size());
   RunSummary summary;
   if (!waiting.empty()) {
     store.put_metrics(to_store(process_metrics()));
     summary = Scheduler(worker, store, options, std::move(waiting)).run();
+  } else if (options.record) {
+    options.record();
   }
   summary.skipped += skipped;
   return summary;

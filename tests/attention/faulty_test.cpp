@@ -36,6 +36,7 @@ enum class Fault {
   kPaddingTouched,    // padded context times 0, and NaN times 0 is NaN
   kOtherContext,      // another rule where the context is another tensor
   kBlocks,            // whole blocks alone: what is left over at the end has no output
+  kUnregistered,      // a learned tensor that is a plain member
   kOneChoice,         // a choice that ignores the mask
 };
 
@@ -50,6 +51,7 @@ class Faulty : public HeadwiseAttention {
     }
     if (fault == Fault::kRouterCut)
       register_parameter("router", torch::empty({d_head(), 1}).uniform_(-1, 1, context.generator));
+    if (fault == Fault::kUnregistered) unregistered_ = torch::ones({1}).requires_grad_();
     if (fault == Fault::kUnsavedState) unsaved_ = 1 + torch::rand({}, context.generator);
     if (fault == Fault::kFixedTable) register_buffer("table", torch::randn({512}, context.generator));
     if (fault == Fault::kOneChoice && context.parameters.boolean("dense")) fault_ = Fault::kMaskIgnored;
@@ -78,6 +80,7 @@ class Faulty : public HeadwiseAttention {
     if (fault_ == Fault::kBatchStatistic) scores = scores / (1 + scores.detach().abs().max());
     if (fault_ == Fault::kGlobalGenerator) scores = scores * named_parameters()["extra"];
     if (fault_ == Fault::kUnsavedState) scores = scores * unsaved_.to(scores.scalar_type());
+    if (fault_ == Fault::kUnregistered) scores = scores * unregistered_.to(scores.scalar_type());
     if (fault_ == Fault::kEvaluationState && !is_training()) gain_.add_(0.1);
     if (fault_ == Fault::kDetached) scores = scores.detach();
     if (fault_ == Fault::kShared) scores = scores * named_parameters()["shared"];
@@ -106,7 +109,7 @@ class Faulty : public HeadwiseAttention {
 
  private:
   Fault fault_;
-  Tensor gain_, unsaved_;
+  Tensor gain_, unsaved_, unregistered_;
 };
 
 constexpr Parameter kChoice[] = {boolean("dense", "false", "whether the mask is left out")};
@@ -168,6 +171,7 @@ TEST_CASE("the suite names each fault", "[conformance]") {
   CHECK(has(failed<Fault::kScaledByLength>(), "padding"));
   CHECK(has(failed<Fault::kShared>(), "instances"));
   CHECK(failed<Fault::kRouterCut>() == std::vector<std::string>{"trained"});
+  CHECK(failed<Fault::kUnregistered>() == std::vector<std::string>{"trained"});
   CHECK(has(failed<Fault::kDeviation>(), "lengths"));
   CHECK(failed<Fault::kFixedTable>() == std::vector<std::string>{"long"});
   CHECK(has(failed<Fault::kNoStabiliser>(), "scale"));

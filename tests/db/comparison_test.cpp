@@ -127,10 +127,28 @@ TEST_CASE("exponents are the slope in logarithms, ours and the published") {
   CHECK(table.exponents[1].published == Approx(0).margin(1e-12));
   CHECK(has(to_text(table, Format::kText), "exponent  published"));
   CHECK(has(to_text(table, Format::kCsv), "softmax,,train/step_time exponent,,"));
+  CHECK(table.exponents[0].points == 3);
   const auto json = nlohmann::json::parse(to_text(table, Format::kJson));
   CHECK(json["exponents"][1]["row"]["attention"] == "adamra");
   CHECK(json["exponents"][1]["exponent"].get<double>() == Approx(1));
   CHECK(json["cells"][0]["published"] == 200);
+}
+
+TEST_CASE("costs that were measured on several machines are told") {
+  const Costs costs;
+  {
+    Store store(costs.file);
+    auto elsewhere = took(costs.trials[0], 90);
+    elsewhere.environment = {{"host", "there"}, {"processor", "another"}};
+    store.put_attempt(elsewhere);
+  }
+  const auto table = costs.table(request({"attention"}, {"task.length"}));
+  CHECK(table.cell(0, 0, 0).mean == 90);  // the latest run that is done
+  CHECK(table.notes ==
+        std::vector<std::string>{"measured on 2 machines, whose costs do not compare: here (unknown), there (another)"});
+  auto accuracy = request({"attention"}, {"task.length"});
+  accuracy.metrics = {"test/accuracy"};
+  CHECK(costs.table(accuracy).notes.empty());
 }
 
 TEST_CASE("several metrics with columns of their own stand one below the other") {
@@ -164,7 +182,7 @@ TEST_CASE("what cannot be compared is said, with what can") {
   asked.exponent = false;
   asked.published = true;
   CHECK(costs.table(asked).notes ==
-        std::vector<std::string>{"nothing is published for these trials: their study has no [[published]]"});
+        std::vector<std::string>{"no [[published]] of a study gives these metrics for these trials"});
 }
 
 TEST_CASE("published numbers are replaced by those of the study's next run, and can be asked for in SQL") {

@@ -89,3 +89,15 @@ TEST_CASE("wrong overrides are told with their text") {
   CHECK(errors(kBase, {"train.steps=0", "model.layers=0"}).size() == 2);
   CHECK(errors(kBase, {"seed=3", "seeds=2"}).size() == 1);
 }
+
+TEST_CASE("an axis takes a list of other values; anything else takes its place as a base value") {
+  const std::string text =
+      "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\n[grid]\ntrain.batch = [8, 16, 32]\nattention.rates = "
+      "[[\"1/2\"], [\"1/4\"]]\n";
+  CHECK(studies::load(text).trials.size() == 6);
+  CHECK(studies::load(text, {"train.batch=[4, 8]"}).trials.size() == 4);
+  CHECK(studies::load(text, {"train.batch=[4, 8]"}).trials[0].resolved["train"]["batch"] == 4);
+  CHECK(studies::load(text, {"train.batch=4"}).trials.size() == 2);
+  CHECK(studies::load(text, {"attention.rates=[\"1/8\", \"1/16\"]"}).trials.size() == 3);  // one value: a list of rates
+  CHECK(studies::load(text, {"attention.rates=[[\"1/8\"], [\"1/16\"], [\"1/2\"]]"}).trials.size() == 9);
+}

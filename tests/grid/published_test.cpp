@@ -60,6 +60,7 @@ TEST_CASE("every mistake in a published number has its place") {
         Names{"12:11: this published line matches no trial: attention.rates = [\"1/3\"]; correct it or leave it out"});
   CHECK(wrong("attention.plugin = \"softmax\", " + kMetric + "\"38\"") ==
         Names{"12:61: test/accuracy = \"38\": expected a number"});
+  CHECK(wrong("attention.plugin = \"softmax\", " + kMetric + "nan").size() == 1);
   CHECK(wrong("attention.plugin = \"softmax\"") ==
         Names{"12:11: this line gives no number; write a metric and its value, as in \"test/accuracy\" = 46.0"});
   CHECK(errors(kGrid + "values = [{ " + kMetric + "1 }, { attention.plugin = \"softmax\", " + kMetric + "2 }]\n") ==

@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "core/util/sha256.h"
+#include "db/history.h"
 #include "db/table.h"
 #include "tools/ablate/commands.h"
 
@@ -21,10 +23,33 @@ namespace fs = std::filesystem;
 struct BenchArguments {
   std::vector<std::string> plugins;  ///< ATTENTION or ATTENTION+COMPRESSION; none: all attentions
   std::vector<std::int64_t> lengths = {1024, 2048, 4096, 8192, 16384}, batch = {1}, heads;
-  std::vector<std::string> devices = {"cpu"}, dtypes = {"float32"}, overrides;
+  std::vector<std::string> devices = {"cpu"}, dtypes = {"float32"}, vary, overrides;
   std::string name = "bench";
-  bool dry_run = false;
+  bool again = false, dry_run = false;
 };
+
+/// "attention.window=[16, 32]": a parameter and the values it takes, as TOML and JSON both write them.
+struct Varied {
+  std::string path;
+  nlohmann::json values;
+};
+
+std::vector<Varied> varied(const BenchArguments& arguments) {
+  std::vector<Varied> all;
+  if (!arguments.heads.empty()) all.push_back({"attention.heads", arguments.heads});
+  for (const auto& text : arguments.vary) {
+    const auto equals = text.find('=');
+    const auto values =
+        equals == std::string::npos ? nlohmann::json() : nlohmann::json::parse(text.substr(equals + 1), nullptr, false);
+    if (!values.is_array() || values.empty())
+      throw Error(
+          fmt::format("--vary {}: expected PATH=[VALUE, ...], for example attention.window=[16, 32] or "
+                      "attention.rates=[[\"1/2\"], [\"1/4\", \"1/8\"]]",
+                      text));
+    all.push_back({text.substr(0, equals), values});
+  }
+  return all;
+}
 
 /// One line of the table.
 struct Subject {
@@ -44,7 +69,10 @@ const PluginInfo& find(const Catalog& catalog, Kind kind, const std::string& id)
 
 std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& catalog) {
   std::vector<Subject> all;
-  for (const auto& text : arguments.plugins.empty() ? catalog.ids(Kind::kAttention) : arguments.plugins) {
+  auto names = arguments.plugins.empty() ? catalog.ids(Kind::kAttention) : arguments.plugins;
+  if (arguments.plugins.empty())  // what the others are compared with
+    std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name == "softmax"; });
+  for (const auto& text : names) {
     const auto plus = text.find('+');
     Subject subject{&find(catalog, Kind::kAttention, text.substr(0, plus)), nullptr};
     if (plus != std::string::npos) {
@@ -58,21 +86,42 @@ std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& ca
   return all;
 }
 
-/// The grid's rows: heads vary where an attention has such a parameter.
-std::string rows(const std::vector<Subject>& subjects, const std::vector<std::int64_t>& heads) {
-  std::string text;
-  bool heads_used = heads.empty();
-  for (const auto& [attention, compression] : subjects) {
-    auto row = fmt::format("attention.plugin = \"{}\"", attention->id);
-    if (compression != nullptr) row += fmt::format(", compression.plugin = \"{}\"", compression->id);
-    if (attention->find("heads") == nullptr || heads.empty()) {
-      text += fmt::format("  {{ {} }},\n", row);
-      continue;
+/// Whether a subject's own plugins have the parameter at a path: "attention.heads".
+bool has_parameter(const Subject& subject, const std::string& path) {
+  const auto name = path.substr(path.find('.') + 1);
+  if (path.starts_with("attention.")) return subject.attention->find(name) != nullptr;
+  return path.starts_with("compression.") && subject.compression != nullptr && subject.compression->find(name) != nullptr;
+}
+
+bool of_a_plugin(const std::string& path) { return path.starts_with("attention.") || path.starts_with("compression."); }
+
+/// The grid's rows: a parameter varies in those that have it.
+std::string rows(const std::vector<Subject>& subjects, const std::vector<Varied>& vary) {
+  std::vector<std::string> all;
+  for (const auto& subject : subjects) {
+    std::vector<std::string> own = {fmt::format("attention.plugin = \"{}\"", subject.attention->id)};
+    if (subject.compression != nullptr) own[0] += fmt::format(", compression.plugin = \"{}\"", subject.compression->id);
+    for (const auto& [path, values] : vary) {
+      if (!has_parameter(subject, path)) continue;
+      std::vector<std::string> longer;
+      for (const auto& row : own)
+        for (const auto& value : values) longer.push_back(fmt::format("{}, {} = {}", row, path, value.dump()));
+      own = std::move(longer);
     }
-    heads_used = true;
-    for (const auto count : heads) text += fmt::format("  {{ {}, attention.heads = {} }},\n", row, count);
+    all.insert(all.end(), own.begin(), own.end());
   }
-  if (!heads_used) throw Error("--heads: none of the attentions has a parameter heads");
+  for (const auto& [path, unused] : vary)
+    if (of_a_plugin(path) &&
+        std::none_of(subjects.begin(), subjects.end(), [&](const Subject& subject) { return has_parameter(subject, path); }))
+      throw Error(fmt::format("none of the plugins has the parameter {}; `ablate plugins ID` lists those of one", path));
+  return fmt::format("  {{ {} }},\n", fmt::join(all, " },\n  { "));
+}
+
+/// Axes of the model's and the training's parameters.
+std::string axes(const std::vector<Varied>& vary) {
+  std::string text;
+  for (const auto& [path, values] : vary)
+    if (!of_a_plugin(path)) text += fmt::format("{} = {}\n", path, values.dump());
   return text;
 }
 
@@ -83,7 +132,7 @@ std::string quoted(const std::vector<std::string>& texts) {
 }
 
 /// A median over seven steps after which nothing is evaluated that could be left out.
-std::string compose(const BenchArguments& arguments, const std::vector<Subject>& subjects) {
+std::string compose(const BenchArguments& arguments, const std::vector<Subject>& subjects, const std::vector<Varied>& vary) {
   return fmt::format(R"(# Written by `ablate bench`.
 [experiment]
 name = {}
@@ -104,15 +153,31 @@ rows = [
 train.batch = [{}]
 train.device = {}
 train.dtype = {}
-task.length = [{}]
+{}task.length = [{}]
 )",
-                     nlohmann::json(arguments.name).dump(), rows(subjects, arguments.heads), fmt::join(arguments.batch, ", "),
-                     quoted(arguments.devices), quoted(arguments.dtypes), fmt::join(arguments.lengths, ", "));
+                     nlohmann::json(arguments.name).dump(), rows(subjects, vary), fmt::join(arguments.batch, ", "),
+                     quoted(arguments.devices), quoted(arguments.dtypes), axes(vary), fmt::join(arguments.lengths, ", "));
+}
+
+fs::path kept_studies() { return cache_folder() / "studies"; }
+
+/// A name that is a file's and a word, and no other study's: its grid would take the place of that one's.
+void check_name(const std::string& name, const fs::path& database) {
+  const auto in_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+  };
+  if (name.empty() || name.front() == '.' || !std::all_of(name.begin(), name.end(), in_name))
+    throw Error(fmt::format("--name {}: expected letters, digits, '-', '_' and '.'", name));
+  if (!fs::exists(database)) return;
+  const db::Reader reader(database);
+  const auto file = db::study_file(reader, name);
+  if (file.empty() || fs::path(file).parent_path() == kept_studies()) return;
+  throw Error(fmt::format("--name {}: that experiment is the one of {}; give another name", name, file));
 }
 
 /// Under the hash of its text, so that a run's study stays what it was.
 fs::path keep(const std::string& name, const std::string& text) {
-  const auto folder = cache_folder() / "studies";
+  const auto folder = kept_studies();
   const auto file = folder / fmt::format("{}-{}.toml", name, sha256(text).substr(0, 12));
   fs::create_directories(folder);
   const auto part = fs::path(file.string() + fmt::format(".{}", getpid()));
@@ -124,12 +189,13 @@ fs::path keep(const std::string& name, const std::string& text) {
 }
 
 /// The table that all metrics share.
-db::TableRequest table_of(const BenchArguments& arguments, const std::vector<Subject>& subjects) {
+db::TableRequest table_of(const BenchArguments& arguments, const std::vector<Subject>& subjects,
+                          const std::vector<Varied>& vary) {
   db::TableRequest request{.experiment = arguments.name, .rows = {"attention"}, .columns = {"task.length"}};
   const bool compressed =
       std::any_of(subjects.begin(), subjects.end(), [](const Subject& s) { return s.compression != nullptr; });
   if (compressed) request.rows.emplace_back("compression");
-  if (!arguments.heads.empty()) request.rows.emplace_back("attention.heads");
+  for (const auto& one : vary) request.rows.push_back(one.path);
   if (arguments.batch.size() > 1) request.rows.emplace_back("train.batch");
   if (arguments.devices.size() > 1) request.rows.emplace_back("train.device");
   if (arguments.dtypes.size() > 1) request.rows.emplace_back("train.dtype");
@@ -160,13 +226,21 @@ void print_tables(db::TableRequest request, const std::vector<Subject>& subjects
 
 int bench(const BenchArguments& arguments, const Options& options) {
   std::unique_ptr<WorkerClient> worker;
+  check_name(arguments.name, options.database_file());
   const auto catalog = catalog_of(find_libraries(options, worker));
   worker.reset();
   const auto all = subjects(arguments, catalog);
-  const auto file = keep(arguments.name, compose(arguments, all));
-  const auto request = table_of(arguments, all);
+  const auto vary = varied(arguments);
+  const auto file = keep(arguments.name, compose(arguments, all, vary));
+  const auto request = table_of(arguments, all, vary);
   // One at a time: trials side by side would slow each other down.
-  const auto code = run_study({file.string(), arguments.overrides, 1, arguments.dry_run, command_of(request)}, options);
+  const auto code = run_study({.file = file.string(),
+                               .overrides = arguments.overrides,
+                               .jobs = 1,
+                               .again = arguments.again,
+                               .dry_run = arguments.dry_run,
+                               .table = command_of(request)},
+                              options);
   if (!arguments.dry_run && code != static_cast<int>(ExitCode::kInterrupted)) print_tables(request, all, options);
   return code;
 }
@@ -177,6 +251,13 @@ void add_bench(CLI::App& app, const Options& options, int& exit_code) {
   auto* command = app.add_subcommand("bench", "What attentions cost: time, memory and how they grow with the sequence length")
                       ->group("Run ablations");
   auto arguments = std::make_shared<BenchArguments>();
+  const CLI::Validator count(
+      [](const std::string& text) {
+        const bool ok =
+            !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos && text[0] != '0';
+        return ok ? std::string() : fmt::format("found {}, expected whole numbers above 0, commas between", text);
+      },
+      "");
   const auto list = [&](const char* name, auto& values, const char* help, const char* type) {
     return command->add_option(name, values, help)->delimiter(',')->type_name(type)->allow_extra_args(false);
   };
@@ -184,16 +265,22 @@ void add_bench(CLI::App& app, const Options& options, int& exit_code) {
       ->add_option("PLUGIN", arguments->plugins,
                    "attentions, or ATTENTION+COMPRESSION; the first is what the others are compared with; default: all")
       ->type_name("");
-  list("--lengths", arguments->lengths, "tokens; default: 1024,2048,4096,8192,16384", "N,...")->check(CLI::PositiveNumber);
-  list("--batch", arguments->batch, "examples a step; default: 1", "N,...")->check(CLI::PositiveNumber);
-  list("--heads", arguments->heads, "for attentions with such a parameter", "N,...")->check(CLI::PositiveNumber);
+  list("--lengths", arguments->lengths, "tokens; default: 1024,2048,4096,8192,16384", "N,...")->check(count);
+  list("--batch", arguments->batch, "examples a step; default: 1", "N,...")->check(count);
+  list("--heads", arguments->heads, "for attentions with such a parameter", "N,...")->check(count);
   list("--device", arguments->devices, "cpu, cuda or cuda:N; default: cpu", "DEVICE,...");
   list("--dtype", arguments->dtypes, "float32 or bfloat16; default: float32", "TYPE,...");
+  command
+      ->add_option("--vary", arguments->vary,
+                   "any other parameter, in the attentions that have it: attention.window=[16, 32]; repeat it for more")
+      ->type_name("PATH=[V,...]")
+      ->allow_extra_args(false);
   command->add_option("--name", arguments->name, "the experiment's name in the run history; default: bench")->type_name("NAME");
   command->add_option("--set", arguments->overrides, "PATH=VALUE: any other value of the study; repeat it for more")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
-  command->add_flag("--dry-run", arguments->dry_run, "check everything and print the trials; nothing is run or written");
+  command->add_flag("--again", arguments->again, "measure what is in the run history already once more");
+  command->add_flag("--dry-run", arguments->dry_run, "check everything and print the trials; nothing is run or recorded");
   command->footer(
       "Every point is a trial of seven steps on random bytes, stored in the run history; what is there already is not "
       "measured\n"

@@ -31,6 +31,7 @@ struct RunArguments {
   std::string file;
   std::vector<std::string> overrides;
   int jobs = 0;          ///< trials at a time; 0: cores / train.threads
+  bool again = false;    ///< run what is done already, too
   bool dry_run = false;  ///< check and print only
   std::string table;     ///< the command that is named for its results; default: "table NAME"
 };

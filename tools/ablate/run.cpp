@@ -57,24 +57,31 @@ int run_study(const RunArguments& arguments, const Options& options) {
   }
   const auto planned = plan(study, catalog, *worker);
   db::Store store(options.database_file());
-  const auto experiment = store.put_experiment(
-      {study.name, study.description, std::filesystem::absolute(study.file).string(), study.text, study.overrides});
-  std::vector<std::pair<std::string, nlohmann::json>> rows;
-  for (const auto& trial : planned) rows.emplace_back(trial.key, trial.trial->resolved);
-  store.put_trials(experiment, rows);
-  std::vector<db::PublishedValue> published;
-  for (const auto& [trial, metric, value, source] : study.published)
-    published.push_back({planned.at(trial).key, metric, value, source});
-  store.put_published(experiment, published);
+  const auto record = [&] {
+    const auto experiment = store.put_experiment(
+        {study.name, study.description, std::filesystem::absolute(study.file).string(), study.text, study.overrides});
+    std::vector<std::pair<std::string, nlohmann::json>> rows;
+    for (const auto& trial : planned) rows.emplace_back(trial.key, trial.trial->resolved);
+    store.put_trials(experiment, rows);
+    std::vector<db::PublishedValue> published;
+    for (const auto& [trial, metric, value, source] : study.published)
+      published.push_back({planned.at(trial).key, metric, value, source});
+    store.put_published(experiment, published);
+  };
 
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const RunOptions how{arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / most_threads(study)), study.timeout_s};
+  const RunOptions how{.jobs = arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / most_threads(study)),
+                       .timeout_s = study.timeout_s,
+                       .again = arguments.again,
+                       .record = record};
   if (how.jobs * most_threads(study) > cores)
     fmt::print(stderr, "warning: {} trials of {} thread{} on {} cores: their step times will not compare with other runs'\n",
                how.jobs, most_threads(study), most_threads(study) == 1 ? "" : "s", cores);
   const auto summary = run_trials(planned, worker, store, how);
   fmt::print(stderr, "{}: {} done, {} done before, {} failed{}\n", study.name, summary.done, summary.skipped, summary.failed,
-             summary.interrupted ? "; interrupted: the same command goes on where it stopped" : "");
+             !summary.interrupted ? ""
+             : arguments.again    ? "; interrupted"
+                                  : "; interrupted: the same command goes on where it stopped");
   if (summary.failed > 0) fmt::print(stderr, "why: {}\n", again(options, fmt::format("runs {} --failed", study.name)));
   if (!summary.interrupted)
     fmt::print(stderr, "table: {}\n", again(options, arguments.table.empty() ? "table " + study.name : arguments.table));
@@ -92,6 +99,8 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
   command->add_option("-j,--jobs", arguments->jobs, "trials at a time; default: cores / train.threads")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
+  command->add_flag("--again", arguments->again,
+                    "run what is done already once more, as for new timings; tables take a trial's latest run");
   command->add_flag("--dry-run", arguments->dry_run, "check everything and print the trials; nothing is run or written");
   command->footer("Example:\n  ablate run experiments/quickstart.toml --set train.steps=50 --dry-run");
   command->callback([=, &options, &exit_code] { exit_code = run_study(*arguments, options); });

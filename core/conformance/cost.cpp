@@ -1,7 +1,6 @@
 #include "core/conformance/cost.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <time.h>
 
 #include <algorithm>
@@ -45,9 +44,7 @@ double memory(const Prepare& prepare, std::int64_t length) {
 /// The least time of a pass at each length. The lengths take turns, so that what disturbs the machine for a while disturbs all
 /// of them.
 std::vector<double> times(const Prepare& prepare, std::span<const std::int64_t> lengths) {
-  // Memory that is given back to the system comes back page by page, zeroed: large tensors would pay for it and small ones not.
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  keep_freed_memory();
   std::vector<std::function<void()>> passes;
   for (const auto length : lengths) {
     passes.push_back(prepare(length));

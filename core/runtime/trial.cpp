@@ -17,6 +17,7 @@
 #include "core/runtime/optimizer.h"
 #include "core/runtime/schedule.h"
 #include "core/runtime/step_times.h"
+#include "core/runtime/tensor_memory.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -74,6 +75,7 @@ class Run {
 
  private:
   c10::Device prepare_device() const {
+    keep_freed_memory();
     at::set_num_threads(static_cast<int>(train_.integer("threads")));
     at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
     at::globalContext().setDeterministicFillUninitializedMemory(false);

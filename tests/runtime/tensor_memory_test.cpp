@@ -1,6 +1,9 @@
 #include "core/runtime/tensor_memory.h"
 
 #include <ATen/ATen.h>
+#include <unistd.h>
+
+#include <fstream>
 
 #include "tests/support/catch.h"
 
@@ -29,4 +32,27 @@ TEST_CASE("memory of tensors is counted to the byte, and its peak repeats") {
     if (round == 0) first = peak_tensor_bytes() - before;
     CHECK(peak_tensor_bytes() - before == first);
   }
+}
+
+TEST_CASE("large blocks are kept for tensors of their size, and never add to the peak") {
+  constexpr std::int64_t kMiB = 1 << 20;
+  count_tensor_memory();
+  keep_freed_memory();
+  const auto resident = [] {
+    std::ifstream file("/proc/self/statm");
+    std::int64_t all = 0, pages = 0;
+    file >> all >> pages;
+    return pages * sysconf(_SC_PAGESIZE);
+  };
+  const auto before = tensor_bytes(), at_start = resident();
+  const void* first = nullptr;
+  for (int round = 0; round < 3; ++round) {
+    const auto tensor = at::ones({40 * kMiB}, at::kByte);
+    CHECK(tensor_bytes() - before == 40 * kMiB);
+    if (round == 0) first = tensor.const_data_ptr();
+    CHECK(tensor.const_data_ptr() == first);
+  }
+  for (std::int64_t size = 41; size <= 50; ++size) at::ones({size * kMiB}, at::kByte);
+  CHECK(tensor_bytes() == before);
+  CHECK(resident() - at_start < 60 * kMiB);  // 455 MiB if all were kept
 }

@@ -152,7 +152,7 @@ class Run {
     Shuffle order(parts_.task.size(Split::kTrain), stream(seed_, 1));
     StepTimes times(device_);
     double window_loss = 0, dev_accuracy = -1;
-    std::int64_t in_window = 0, peak = 0;
+    std::int64_t in_window = 0, peak_bytes = 0;
     auto reported = Clock::now() - std::chrono::seconds(1);
     model_->train();
     reset_peak_memory(device_);
@@ -182,7 +182,7 @@ class Run {
         window_loss = 0, in_window = 0;
       }
       if (step % every == 0 || step == steps) {
-        peak = std::max(peak, peak_memory(device_));
+        peak_bytes = std::max(peak_bytes, peak_memory(device_));
         dev_accuracy = evaluate_dev(step);
         reset_peak_memory(device_);
       }
@@ -193,7 +193,7 @@ class Run {
     }
     result_.values.merge(times.medians());
     put("train/examples_per_second", 1000.0 * static_cast<double>(size) / result_.values.at("train/step_time"));
-    put("memory/peak_tensor", static_cast<double>(peak) / kMiB);
+    put("memory/peak_tensor", static_cast<double>(peak_bytes) / kMiB);
     std::int64_t parameters = 0;
     for (const auto& parameter : model_->parameters()) parameters += parameter.numel();
     put("model/parameters", static_cast<double>(parameters));

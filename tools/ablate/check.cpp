@@ -172,11 +172,12 @@ void run_suite(const json& spec, int timeout_s, std::unique_ptr<WorkerClient>& w
       const auto output = event->value("output", "");
       const auto tail = output.substr(output.size() - std::min<std::size_t>(output.size(), 400));
       return done(
-          failed(begun, (why.empty() ? "it ended the process" : why) + (tail.empty() ? "" : "; its last output: " + tail)));
+          failed(begun, (why.empty() ? "it ended the process" : why) + "; the checks after this one did not run" +
+                            (tail.empty() ? "" : "; its last output: " + tail)));
     }
   } catch (const WorkerEnded& ended) {
     worker.reset();  // the next plugin gets a new one
-    done(failed(begun, fmt::format("the worker ended ({})", ended.what())));
+    done(failed(begun, fmt::format("the worker ended ({}); the checks after this one did not run", ended.what())));
   }
 }
 

@@ -19,7 +19,8 @@ void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->add_option("sql", arguments->sql, "one SELECT; without it the views and their columns are listed")->type_name("SQL");
   command->add_option("--format", arguments->format, "text, markdown, csv or json")->type_name("FORMAT");
   command->footer(
-      "Views: runs (a column for each parameter and metric), attempts, curves, parameters, metrics, experiments, members;\n"
+      "Views: runs (a column for each parameter and metric), attempts, curves, parameters, metrics, experiments, members,\n"
+      "published;\n"
       "docs/database.md tells more. Names with a dot or a slash stand in double quotes.\n"
       "Example:\n"
       "  ablate query 'SELECT attention, avg(\"dev/accuracy\") FROM runs GROUP BY attention'");

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <set>
 #include <tuple>
 
 #include "core/util/error.h"
 #include "core/util/nearest.h"
+#include "db/groups.h"
 
 namespace ablate::db {
 namespace {
@@ -26,13 +26,8 @@ Condition parse(const std::string& text) {
   const auto equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
     throw Error(fmt::format("--baseline {}: expected PATH=VALUE, for example attention=softmax", text));
-  Condition condition{text.substr(0, equals), text.substr(equals + 1)};
-  const std::string end = ".plugin";  // as a study writes it
-  if (condition.path.ends_with(end)) condition.path.erase(condition.path.size() - end.size());
-  return condition;
+  return {history_path(text.substr(0, equals)), text.substr(equals + 1)};
 }
-
-constexpr const char* kAbsent = "-";  // as Groups::label has it
 
 /// The rows, or the columns, of a table.
 struct Lines {

@@ -1,6 +1,7 @@
 #include "db/groups.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -11,7 +12,7 @@
 namespace ablate::db {
 namespace {
 
-constexpr const char* kAbsent = "-";
+constexpr std::array<std::string_view, 3> kPluginPaths = {"task.plugin", "attention.plugin", "compression.plugin"};
 
 /// Numbers before text, by size; lists by their elements; a parameter that is absent comes first.
 bool in_order(const Axis::Value* a, const Axis::Value* b) {
@@ -36,6 +37,11 @@ bool in_order(const Axis::Value* a, const Axis::Value* b) {
 }
 
 }  // namespace
+
+std::string history_path(const std::string& path) {
+  const bool is_plugin = std::find(kPluginPaths.begin(), kPluginPaths.end(), path) != kPluginPaths.end();
+  return is_plugin ? path.substr(0, path.find('.')) : path;
+}
 
 Groups::Groups(std::vector<const Axis*> by, std::size_t trials, bool keep_order) : axes(std::move(by)) {
   std::map<std::vector<int>, std::size_t> index;

@@ -8,6 +8,12 @@
 
 namespace ablate::db {
 
+/// A label of trials that have no such parameter.
+inline constexpr const char* kAbsent = "-";
+
+/// A plugin's path in a study, "attention.plugin", is "attention" in the history; any other is itself.
+std::string history_path(const std::string& path);
+
 /// The axes of some paths, and which distinct combination of their values each trial has.
 struct Groups {
   std::vector<const Axis*> axes;
@@ -20,7 +26,7 @@ struct Groups {
 
   /// A value an axis, as it is stored; null where the trials have no such parameter.
   std::vector<nlohmann::ordered_json> values(std::size_t group) const;
-  /// The same as text; "-" where it is absent.
+  /// The same as text; kAbsent where it is absent.
   std::vector<std::string> label(std::size_t group) const;
 
  private:

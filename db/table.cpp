@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
@@ -18,19 +17,17 @@ namespace ablate::db {
 namespace {
 
 constexpr const char* kSeed = "seed";
-constexpr std::array<std::string_view, 3> kPluginPaths = {"task.plugin", "attention.plugin", "compression.plugin"};
 
 /// Names without blanks around them; nothing where a comma stands before nothing.
-/// @param paths a plugin's path in a study, "attention.plugin", becomes the one in the history, "attention"
+/// @param paths whether they are paths, which become those of the history
 std::vector<std::string> without_blanks(const std::vector<std::string>& names, bool paths) {
   constexpr const char* kBlanks = " \t\n";
   std::vector<std::string> all;
   for (const auto& name : names) {
     const auto from = name.find_first_not_of(kBlanks), to = name.find_last_not_of(kBlanks);
     if (from == std::string::npos) continue;
-    all.push_back(name.substr(from, to + 1 - from));
-    if (paths && std::find(kPluginPaths.begin(), kPluginPaths.end(), all.back()) != kPluginPaths.end())
-      all.back().erase(all.back().find('.'));
+    const auto bare = name.substr(from, to + 1 - from);
+    all.push_back(paths ? history_path(bare) : bare);
   }
   return all;
 }
@@ -147,12 +144,12 @@ class Builder {
     std::vector<std::string> sources;
     for (std::size_t m = 0; m < metrics_.size(); ++m) {
       const auto values = load_results(reader_, metrics_[m].id, trials());
-      std::vector<std::optional<double>> published(trials().size());
+      std::vector<std::optional<double>> published;
       if (request_.published) published = load_published(reader_, metrics_[m].name, experiment, trials(), sources);
       for (std::size_t i = 0; i < cells_.size(); ++i) {
         auto& cell = table_.cells[(i / columns * metrics_.size() + m) * columns + i % columns];
         fill(cells_[i], values, cell);
-        cell.published = mean(cells_[i], published).first;
+        if (request_.published) cell.published = mean(cells_[i], published).first;
       }
     }
     if (!request_.published) return;

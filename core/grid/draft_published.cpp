@@ -20,14 +20,21 @@ std::string refuse_metric(const std::string& name) {
   return fmt::format("unknown metric {}{}", name, suggestion(name, names));
 }
 
+bool is_list_of_tables(const Node& node) {
+  return node.is_array() && std::all_of(node.children.begin(), node.children.end(), [](const Node& n) { return n.is_table(); });
+}
+
 /// A line: paths say which trials, names with a slash are metrics.
 void read_line(const Node& line, const std::string& source, Draft& draft, Diagnostics& diagnostics) {
   Rule rule{line.where, {}};
-  const auto count = draft.published.size();
+  bool has_metric = false;
   for (const auto& [path, leaf] : leaves(line)) {
     if (path.find('/') == std::string::npos) {
       rule.entries.push_back({path, leaf->value, leaf->key, leaf->where});
-    } else if (const auto why = refuse_metric(path); !why.empty()) {
+      continue;
+    }
+    has_metric = true;
+    if (const auto why = refuse_metric(path); !why.empty()) {
       diagnostics.add(leaf->key, why);
     } else if (!leaf->value.is_number() || !std::isfinite(leaf->value.get<double>())) {
       diagnostics.add(leaf->where, fmt::format("{} = {}: expected a number", path, show(leaf->value)));
@@ -35,7 +42,7 @@ void read_line(const Node& line, const std::string& source, Draft& draft, Diagno
       draft.published.push_back({path, source, leaf->value, leaf->where, draft.published_rules.size()});
     }
   }
-  if (draft.published.size() == count && diagnostics.empty())
+  if (!has_metric)
     diagnostics.add(line.where, "this line gives no number; write a metric and its value, as in \"test/accuracy\" = 46.0");
   draft.published_rules.push_back(std::move(rule));
 }
@@ -43,7 +50,7 @@ void read_line(const Node& line, const std::string& source, Draft& draft, Diagno
 }  // namespace
 
 void read_published(const Node& node, Draft& draft, Diagnostics& diagnostics) {
-  if (!node.is_array() || std::any_of(node.children.begin(), node.children.end(), [](const Node& n) { return !n.is_table(); }))
+  if (!is_list_of_tables(node))
     return diagnostics.add(node.key, "published is a list of tables; write [[published]], and in it source and values");
   for (const auto& table : node.children) {
     std::string source;
@@ -67,8 +74,7 @@ void read_published(const Node& node, Draft& draft, Diagnostics& diagnostics) {
     }
     for (const auto& line : values->children)
       if (line.is_table()) read_line(line, source, draft, diagnostics);
-    if (!values->is_array() || values->children.empty() ||
-        std::any_of(values->children.begin(), values->children.end(), [](const Node& n) { return !n.is_table(); }))
+    if (!is_list_of_tables(*values) || values->children.empty())
       diagnostics.add(values->where, "values is a list of tables: [{ path = value, \"test/accuracy\" = 46.0 }]");
   }
 }

@@ -282,9 +282,8 @@ void add_bench(CLI::App& app, const Options& options, int& exit_code) {
   command->add_flag("--again", arguments->again, "measure what is in the run history already once more");
   command->add_flag("--dry-run", arguments->dry_run, "check everything and print the trials; nothing is run or recorded");
   command->footer(
-      "Every point is a trial of seven steps on random bytes, stored in the run history; what is there already is not "
-      "measured\n"
-      "again (--set seeds=3 measures three times).\n"
+      "Every point is a trial of seven steps on random bytes, stored in the run history; what is there already is not\n"
+      "measured again (--again does; --set seeds=3 measures three times).\n"
       "Example:\n  ablate bench softmax linear compressed+clustering --lengths 1024,4096 --batch 8 --set train.threads=2");
   command->callback([=, &options, &exit_code] { exit_code = bench(*arguments, options); });
 }

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/util/shell_word.h"
 #include "db/history.h"
 #include "db/schema.h"
 #include "db/selection.h"
@@ -22,17 +23,6 @@ ordered_json number(const SQLite::Column& column) {
 
 ordered_json integer(const SQLite::Column& column) {
   return column.isNull() ? ordered_json(nullptr) : ordered_json(column.getInt64());
-}
-
-/// For a person's shell: quotes only where they are needed.
-std::string shell_word(const std::string& text) {
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("._-/=+,:@%").find(c) != std::string_view::npos;
-  };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
 }
 
 /// The command that runs an experiment's latest grid again, and why that is not what ran; "" where nothing is known against it.

@@ -45,7 +45,7 @@ class LinearAttention : public ablate::HeadwiseAttention {
     }
     // A prefix sum has no wider sum of its own inside.
     const auto type = queries.scalar_type();
-    if (type == torch::kHalf || type == torch::kBFloat16)
+    if (c10::isReducedFloatingType(type))
       return attend(queries.to(torch::kFloat), keys.to(torch::kFloat), values.to(torch::kFloat), mask).to(type);
     auto k = features(keys);
     if (mask.defined()) k = k.masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(-1), 0);

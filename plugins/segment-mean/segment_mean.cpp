@@ -30,7 +30,7 @@ class SegmentMean : public ablate::LandmarkCompression {
     }
     // Sums of a segment outgrow float16 long before its mean does.
     const auto type = keys.scalar_type();
-    if (type == torch::kHalf || type == torch::kBFloat16) {
+    if (c10::isReducedFloatingType(type)) {
       memory = write(keys.to(torch::kFloat), values.to(torch::kFloat), mask);
       for (auto* part : {&memory.keys, &memory.values, &memory.mass}) *part = part->to(type);
       return memory;

@@ -3,13 +3,11 @@
 
 #include <ATen/ops/baddbmm.h>
 #include <ATen/ops/bmm.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/clamp_max.h>
 #include <ATen/ops/div.h>
 #include <ATen/ops/elu.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/mul.h>
 #include <ATen/ops/relu.h>
 #include <ATen/ops/threshold_backward.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -125,7 +123,7 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
 inline torch::Tensor kernel_attention(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& values,
                                       const torch::Tensor& mass, FeatureMap map) {
   const auto type = queries.scalar_type();
-  const bool half = type == torch::kHalf || type == torch::kBFloat16;
+  const bool half = c10::isReducedFloatingType(type);
   const auto wide = [half](const torch::Tensor& x) { return half ? x.to(torch::kFloat) : x; };
   const auto weights = mass.defined() ? std::optional(wide(mass)) : std::nullopt;
   return detail::KernelAttention::apply(wide(queries), wide(keys), wide(values), weights, map).to(type);

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <thread>
 
+#include "db/views.h"
+
 namespace ablate::db {
 namespace {
 
@@ -196,6 +198,7 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file) {
   // Asked again: another process may have migrated meanwhile.
   for (int version = version_of(database, file); version < schema_version(); ++version)
     database.exec(kMigrations[static_cast<std::size_t>(version)]);
+  write_views(database);
   database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
   database.exec(fmt::format("PRAGMA user_version = {}", schema_version()));
   transaction.commit();

@@ -11,6 +11,7 @@
 #include "db/process.h"
 #include "db/schema.h"
 #include "db/trial_writer.h"
+#include "db/views.h"
 
 namespace ablate::db {
 
@@ -54,7 +55,9 @@ struct Store::Implementation {
     return use([&] {
       file.expect_there();
       SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+      const auto before = views_state(database);
       auto result = f();
+      if (views_state(database) != before) write_views(database);
       transaction.commit();
       return result;
     });

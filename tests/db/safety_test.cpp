@@ -205,4 +205,7 @@ TEST_CASE("a file of the schema before is brought up to date with all that it ho
   CHECK(run["output"] == "all well");
   CHECK(describe_run(reader, "2")["reason"] == "signal 11");
   CHECK(list_runs(reader, {"old study"}).total == 2);
+  CHECK(SQLite::Database(file.string())
+            .execAndGet("SELECT \"test/accuracy\" FROM runs WHERE attention = 'softmax'")
+            .getDouble() == 81.5);
 }

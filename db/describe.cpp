@@ -95,7 +95,8 @@ ordered_json describe_run(const Reader& reader, const std::string& run) {
     auto attempt =
         ask("SELECT t.key, a.outcome, a.reason, a.signal, a.exit_code, a.started_us, a.wall_s, nullif(a.cpu_s, 0), "
             "nullif(a.peak_resident_bytes, 0), "
-            "a.output, e.json FROM attempt a JOIN trial t ON t.id = a.trial JOIN environment e ON e.id = a.environment WHERE "
+            "a.output, e.json, nullif(a.step, 0), nullif(a.steps, 0) FROM attempt a JOIN trial t ON t.id = a.trial JOIN "
+            "environment e ON e.id = a.environment WHERE "
             "a.id = "
             "?",
             id);
@@ -126,6 +127,8 @@ ordered_json describe_run(const Reader& reader, const std::string& run) {
     all["exit_code"] = integer(attempt.getColumn(4));
     all["started_us"] = attempt.getColumn(5).getInt64();
     all["wall_s"] = attempt.getColumn(6).getDouble();
+    all["step"] = integer(attempt.getColumn(11));
+    all["steps"] = integer(attempt.getColumn(12));
     all["cpu_s"] = number(attempt.getColumn(7));
     all["peak_resident_bytes"] = integer(attempt.getColumn(8));
 

@@ -16,16 +16,19 @@ struct RunsRequest {
 };
 
 struct RunLine {
-  std::int64_t run = 0;     ///< its number
+  std::int64_t run = 0;     ///< its number; 0: it is running
   bool latest_grid = true;  ///< whether the latest grid has its trial: of the experiment asked about, else of any
   std::string experiments, key, label, outcome, reason;
-  std::optional<double> value;  ///< of the main metric
-  double wall_s = 0;
+  std::optional<double> value;  ///< of the main metric; of what is running its latest train/loss
+  double wall_s = 0;            ///< of what is running: until now
   std::int64_t started_us = 0;
+  std::int64_t step = 0, steps = 0;  ///< how far it got, of how many; 0: not known
+  std::string host;  ///< of what is running on another machine, so that nobody here can tell whether it still is
 };
 
 struct Runs {
-  std::optional<Metric> metric;  ///< Reader::main_metric
+  std::optional<Metric> metric;  ///< main_metric of the lines' trials (db/selection.h)
+  std::vector<RunLine> running;  ///< outcome "running": latest first; none where only failures are asked for
   std::vector<RunLine> lines;    ///< latest first
   std::int64_t total = 0;        ///< how many the request asks about, shown or not
 };
@@ -34,8 +37,8 @@ struct Runs {
 Runs list_runs(const Reader& reader, const RunsRequest& request);
 
 /// Everything on one run: {run, key, experiments: [{name, file, overrides, latest_grid}], outcome, reason, signal, exit_code,
-/// started_us, wall_s, cpu_s, peak_resident_bytes (null: not measured), parameters: {path: value}, results: [{metric, value,
-/// unit, direction}], curves: {metric:
+/// started_us, wall_s, step, steps, cpu_s, peak_resident_bytes (null: not known), parameters: {path: value}, results: [{metric,
+/// value, unit, direction}], curves: {metric:
 /// [[step, value], ...]}, plugins: [{kind, id, version, code_identity, content_hash, path}], environment, output, runs:
 /// [{run, outcome}] of the same trial, repeat: the command that runs its experiment again, with the study and overrides of that
 /// one's latest run, repeat_note: why that would not repeat this run, or ""}. A value that is no number is null.

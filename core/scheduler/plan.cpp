@@ -88,13 +88,13 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Worke
     const auto& section = trial.resolved.at("task");
     const auto& answer = prepared.of(section);
     if (answer.contains("failed")) throw task_error(section, answer);
-    PlannedTrial next{.trial = &trial};
+    PlannedTrial next{.trial = &trial, .data_digest = answer.at("digest")};
     std::map<std::string, std::string> identities;
     for (const auto& [name, info] : used_plugins(trial.resolved, catalog)) {
       identities[name] = info->code_identity();
       next.plugins.push_back({name, info->id, info->version, info->code_identity(), info->content_hash, info->path.string()});
     }
-    next.key = trial_key(trial.resolved, identities, answer.at("digest"));
+    next.key = trial_key(trial.resolved, identities, next.data_digest);
     planned.push_back(std::move(next));
   }
   return planned;

@@ -14,6 +14,7 @@ struct PlannedTrial {
   const Trial* trial;
   std::string key;
   std::vector<db::UsedPlugin> plugins;
+  std::string data_digest;  ///< Task::digest, as it was when the study was planned
 };
 
 /// How long a task's calls before any trial may take. A task that hangs must end with a reason, too.

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/util/nearest.h"
+#include "db/place.h"
 #include "db/schema.h"
 
 namespace ablate::db {
@@ -30,14 +31,13 @@ std::string location(const std::filesystem::path& file) {
 }
 
 std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file) {
+  check_place(file);
   std::error_code none;
   if (!std::filesystem::exists(file, none))
     throw Error(
         fmt::format("no run history: looked for {}. `ablate run experiments/quickstart.toml` makes one; --db FILE or "
                     "ABLATE_DB points elsewhere.",
                     std::filesystem::absolute(file).lexically_normal().string()));
-  if (std::filesystem::is_directory(file, none))
-    throw Error(fmt::format("{} is a folder: expected the file of a run history (--db FILE or ABLATE_DB)", file.string()));
   return guarded(file, [&] {
     auto database =
         std::make_unique<SQLite::Database>(location(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs);

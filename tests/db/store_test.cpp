@@ -173,7 +173,8 @@ TEST_CASE("a grid that changes keeps its order and remembers which trials it sti
 }
 
 TEST_CASE("done keys are those with an attempt that is done, whatever came before or after") {
-  Store store(":memory:");
+  Folder folder;
+  Store store(folder / "a.db");
   const auto a = trial("softmax", {}, 1), b = trial("softmax", {}, 2), c = trial("softmax", {}, 3);
   put(store, "study", {a, b, c});
   const std::vector<std::string> keys = {key_of(a), key_of(b), key_of(c), "unknown"};

@@ -4,7 +4,10 @@
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <iostream>
+#include <numeric>
 #include <thread>
 
 #include "core/registry/library.h"
@@ -42,6 +45,24 @@ void check_sizes(const std::string& id, const TaskInfo& info) {
   expect("vocabulary", info.vocabulary, 2);
   expect("length", info.length, 1);
   expect("classes", info.classes, 1);
+}
+
+constexpr std::array kSplits{std::pair{"train", Split::kTrain}, std::pair{"dev", Split::kDev}, std::pair{"test", Split::kTest}};
+
+/// Whether any example of any split is shorter than the longest. Reads until it finds one.
+bool has_padding(const Task& task, const TaskInfo& info) {
+  constexpr std::int64_t kBatch = 64;
+  for (const auto& [name, split] : kSplits) {
+    const auto size = task.size(split);
+    for (std::int64_t first = 0; first < size; first += kBatch) {
+      std::vector<std::int64_t> indices(static_cast<std::size_t>(std::min(kBatch, size - first)));
+      std::iota(indices.begin(), indices.end(), first);
+      std::vector<std::int64_t> ids(indices.size() * static_cast<std::size_t>(info.length), -1), labels(indices.size());
+      task.read(split, indices, {ids, labels});
+      if (std::find(ids.begin(), ids.end(), 0) != ids.end()) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -125,14 +146,14 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
       const auto digest = made->digest();
       if (digest.empty()) throw Error("its digest() is empty, expected a hash of its data", ExitCode::kPlugin);
       answer["digest"] = digest;
-      for (const auto& [name, split] :
-           {std::pair{"train", Split::kTrain}, std::pair{"dev", Split::kDev}, std::pair{"test", Split::kTest}}) {
+      for (const auto& [name, split] : kSplits) {
         const auto size = made->size(split);
         if (size < 0 || size > kMostOfATask)
           throw Error(fmt::format("its {} split has {} examples, expected 0 to {}", name, size, kMostOfATask),
                       ExitCode::kPlugin);
         answer["sizes"][name] = size;
       }
+      if (spec.value("scan_padding", false)) answer["padded"] = has_padding(*made, info);
     }
     say(answer);
   } else if (kind == "check") {

@@ -16,9 +16,7 @@ using nlohmann::json;
 constexpr double kMiB = 1024.0 * 1024.0;
 
 /// JSON has no NaN: it arrives as null.
-double number(const json& value) {
-  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
-}
+double number(const json& value) { return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN(); }
 
 }  // namespace
 
@@ -51,7 +49,8 @@ void AttemptInProgress::read(const json& data) {
   } else if (data.contains("crashed")) {
     crashed_ = one_line(data.at("crashed").get<std::string>(), 200);
   } else if (data.contains("results")) {
-    for (const auto& [name, value] : data.at("results").items()) attempt_.results[name] = number(value);
+    for (const auto& [name, value] : data.at("results").get_ref<const json::object_t&>())
+      attempt_.results[name] = number(value);
     has_result_ = true;
   } else {
     progress_ = {data.at("step"), data.at("steps"), number(data.at("loss")), number(data.at("accuracy"))};

@@ -131,7 +131,7 @@ void Display::tell_silent() {
   for (auto& [job, trial] : running_) {
     if (Clock::now() - trial.told < silence_) continue;
     trial.told = Clock::now();
-    write(fmt::format("{}; for {}\n", line(trial), duration(seconds(Clock::now() - trial.start))));
+    write(fmt::format("{}; running for {}\n", line(trial), duration(seconds(Clock::now() - trial.start))));
   }
 }
 

@@ -1,5 +1,5 @@
-// How a running grid looks: live lines on a terminal, plain lines elsewhere. What cannot be written is left out: a full disk or a
-// closed terminal ends no grid.
+// How a running grid looks: live lines on a terminal, plain lines elsewhere. What cannot be written is left out: a full disk or
+// a closed terminal ends no grid.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,8 @@ namespace ablate {
 
 class Display {
  public:
-  /// @param total trials to run @param jobs at a time, for the estimate of the end @param silence_s where it is no terminal: how
-  /// long a trial runs without a line that says how far it is
+  /// @param total trials to run @param jobs at a time, for the estimate of the end @param silence_s where it is no terminal:
+  /// how long a trial runs without a line that says how far it is
   Display(std::FILE* to, int total, int jobs, double silence_s);
   ~Display();
 

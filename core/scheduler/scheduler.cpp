@@ -139,11 +139,8 @@ class Scheduler {
       trial.fail(why);
       return finish(job);
     }
-    worker_->send({{"do", "start"},
-                   {"job", job},
-                   {"kind", "trial"},
-                   {"spec", planned.trial->resolved},
-                   {"limit_s", options_.timeout_s}});
+    worker_->send(
+        {{"do", "start"}, {"job", job}, {"kind", "trial"}, {"spec", planned.trial->resolved}, {"limit_s", options_.timeout_s}});
   }
 
   void handle(const json& event) {
@@ -201,8 +198,8 @@ class Scheduler {
   /// The worker ends a late trial itself, by its own clock. One that is stopped does not, and answers nothing else either.
   void give_up_on_stopped_worker() {
     const bool overdue = options_.timeout_s > 0 && std::any_of(running_.begin(), running_.end(), [&](const auto& entry) {
-      return clock_s_ - entry.second.started_s() > options_.timeout_s + options_.answer_s;
-    });
+                           return clock_s_ - entry.second.started_s() > options_.timeout_s + options_.answer_s;
+                         });
     if (!overdue) {
       asked_s_ = -1;
     } else if (asked_s_ < 0) {
@@ -257,8 +254,8 @@ class Scheduler {
     }
     waiting_.insert(waiting_.begin(), back.begin(), back.end());
     if (!back.empty())
-      display_.note(fmt::format("warning: {}; {} of them {} run again, alone", reason, back.size(),
-                                back.size() == 1 ? "is" : "are"));
+      display_.note(
+          fmt::format("warning: {}; {} of them {} run again, alone", reason, back.size(), back.size() == 1 ? "is" : "are"));
     asked_s_ = -1;
     worker_.reset();
     worker_ = std::make_unique<WorkerClient>();
@@ -273,8 +270,9 @@ class Scheduler {
   std::string where_everything_is() const {
     if (recorder_.lost() > 0)
       return fmt::format("{}. The results of {} trials could not be kept anywhere", recorder_.why(), recorder_.lost());
-    return fmt::format("{}. Everything, with the results of this run, is in {}: put it in the database's place, or ask it with --db",
-                       recorder_.why(), recorder_.rescued().string());
+    return fmt::format(
+        "{}. Everything, with the results of this run, is in {}: put it in the database's place, or ask it with --db",
+        recorder_.why(), recorder_.rescued().string());
   }
 
   std::unique_ptr<WorkerClient>& worker_;

@@ -5,17 +5,21 @@
 
 namespace ablate {
 
-inline volatile std::sig_atomic_t asked_to_stop = 0;      ///< the latest signal; 0: none
+inline volatile std::sig_atomic_t asked_to_stop = 0;        ///< the latest signal; 0: none
 inline volatile std::sig_atomic_t asked_to_stop_often = 0;  ///< how many came
 
 /// While it lives, these signals set the flag instead of ending the process. One that is ignored stays so: nohup means it.
 class StopOnSignal {
  public:
   StopOnSignal() {
-    asked_to_stop = asked_to_stop_often = 0;
+    asked_to_stop = 0;
+    asked_to_stop_often = 0;
     for (std::size_t i = 0; i < kCount; ++i) {
       struct sigaction action {};
-      action.sa_handler = [](int signal) { asked_to_stop = signal, asked_to_stop_often = asked_to_stop_often + 1; };
+      action.sa_handler = [](int signal) {
+        asked_to_stop = signal;
+        asked_to_stop_often = asked_to_stop_often + 1;
+      };
       sigaction(kSignals[i], nullptr, &before_[i]);
       if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
     }

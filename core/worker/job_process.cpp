@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kTail = 8192;                        ///< bytes of a job's output that are kept
+constexpr std::size_t kTail = 8192;                            ///< bytes of a job's output that are kept
 constexpr std::size_t kLongestMessage = std::size_t{1} << 24;  ///< bytes; a curve of 200 points has some thousands
 
 struct Pipe {

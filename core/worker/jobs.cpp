@@ -115,9 +115,10 @@ void TorchJobs::load_task(const json& section, const std::string& digest) {
   made->info();
   made->load();
   if (const auto found = made->digest(); found != digest)
-    throw Error(fmt::format("task {}: its data changed after the study was planned (their digest is {}, and was {}): run the "
-                            "command again for the new data",
-                            section.at("plugin").get<std::string>(), found.substr(0, 12), digest.substr(0, 12)));
+    throw Error(
+        fmt::format("task {}: its data changed after the study was planned (their digest is {}, and was {}): run the "
+                    "command again for the new data",
+                    section.at("plugin").get<std::string>(), found.substr(0, 12), digest.substr(0, 12)));
   known = std::move(made);
 }
 

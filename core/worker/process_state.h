@@ -7,8 +7,8 @@
 
 namespace ablate {
 
-/// The process as it was when this was made. A library built with -ffast-math sets flush-to-zero merely by being loaded, and all
-/// that is computed after it has other bits.
+/// The process as it was when this was made. A library built with -ffast-math sets flush-to-zero merely by being loaded, and
+/// all that is computed after it has other bits.
 class ProcessState {
  public:
   ProcessState();

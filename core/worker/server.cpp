@@ -20,8 +20,8 @@
 
 #include "core/util/error.h"
 #include "core/util/one_line.h"
-#include "core/worker/job_process.h"
 #include "core/util/orphans.h"
+#include "core/worker/job_process.h"
 #include "core/worker/process_state.h"
 
 namespace ablate {

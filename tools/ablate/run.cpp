@@ -57,16 +57,16 @@ int run_study(const RunArguments& arguments, const Options& options) {
   }
   const auto planned = plan(study, catalog, *worker);
   db::Store store(options.database_file());
-  const auto record = [&] {
-    const auto experiment = store.put_experiment(
+  const auto record = [&](db::Store& into) {
+    const auto experiment = into.put_experiment(
         {study.name, study.description, std::filesystem::absolute(study.file).string(), study.text, study.overrides});
     std::vector<std::pair<std::string, nlohmann::json>> rows;
     for (const auto& trial : planned) rows.emplace_back(trial.key, trial.trial->resolved);
-    store.put_trials(experiment, rows);
+    into.put_trials(experiment, rows);
     std::vector<db::PublishedValue> published;
     for (const auto& [trial, metric, value, source] : study.published)
       published.push_back({planned.at(trial).key, metric, value, source});
-    store.put_published(experiment, published);
+    into.put_published(experiment, published);
   };
 
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));

@@ -226,7 +226,6 @@ void run_query(const std::filesystem::path& file, const std::string& sql, Format
       if (format == Format::kCsv) {
         out << csv_line(fields);
       } else {
-        for (auto& text : fields) text = one_row(text);  // in text and Markdown a row is a line
         rows.push_back(std::move(fields));
       }
     }
@@ -243,7 +242,7 @@ std::string describe_views(const std::filesystem::path& file) {
   std::string text;
   for (const auto& view : known_views(reader)) {
     text += fmt::format("{}: {}\n", view.name, view.about);
-    for (const auto& column : view.columns) text += fmt::format("  {}\n", quoted(column));
+    for (const auto& column : view.columns) text += fmt::format("  {}\n", one_row(quoted(column)));
   }
   return text;
 }

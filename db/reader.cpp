@@ -119,22 +119,4 @@ Reader::StoredMetric Reader::metric(const std::string& name) const {
   throw Error(fmt::format("{} has no metric \"{}\" ({})", file_.string(), name, remedy));
 }
 
-std::optional<Reader::StoredMetric> Reader::main_metric() const {
-  return guarded(file_, [&]() -> std::optional<StoredMetric> {
-    SQLite::Statement any(*database_, "SELECT 1 FROM result WHERE metric = ? LIMIT 1");
-    const auto has_values = [&](const StoredMetric& metric) {
-      any.reset();
-      any.bind(1, metric.id);
-      return any.executeStep();
-    };
-    const auto all = metrics();
-    for (const auto* name : {"test/accuracy", "dev/accuracy"})
-      for (const auto& metric : all)
-        if (metric.name == name && has_values(metric)) return metric;
-    for (const auto& metric : all)
-      if (!metric.direction.empty() && has_values(metric)) return metric;
-    return std::nullopt;
-  });
-}
-
 }  // namespace ablate::db

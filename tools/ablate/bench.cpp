@@ -39,6 +39,7 @@ void check_name(const std::string& name, const fs::path& database) {
 
 /// Under the hash of its text, so that a run's study stays what it was.
 fs::path keep(const std::string& name, const std::string& text) {
+  if (cache_folder().empty()) throw Error(std::string("no place to keep the study of a bench: ") + kNoCache);
   const auto folder = kept_studies();
   const auto file = folder / fmt::format("{}-{}.toml", name, sha256(text).substr(0, 12));
   fs::create_directories(folder);

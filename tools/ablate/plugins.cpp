@@ -84,7 +84,7 @@ void show(const FoundLibrary& library) {
   for (const auto& [name, what] : lines) print("  {:<15}  {}\n", name, what);
 }
 
-void list(const std::vector<FoundLibrary>& libraries, const std::vector<std::filesystem::path>& folders) {
+void list(const std::vector<FoundLibrary>& libraries, const std::vector<PluginFolder>& folders) {
   std::size_t width = 0;
   for (const auto& library : libraries) width = std::max(width, library.info.id.size());
   for (const auto kind : {Kind::kAttention, Kind::kCompression, Kind::kTask}) {
@@ -107,7 +107,7 @@ void list(const std::vector<FoundLibrary>& libraries, const std::vector<std::fil
   }
   if (libraries.empty()) {
     print("No plugin library (*.so) was found. Folders looked in:\n");
-    for (const auto& folder : folders) print("  {}\n", path_text(folder));
+    for (const auto& folder : folders) print("  {}\n", path_text(folder.path));
   }
 }
 

@@ -106,6 +106,8 @@ Store::Store(const std::filesystem::path& file) {
 Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 
+const std::filesystem::path& Store::file() const { return implementation_->file.path(); }
+
 void Store::set_patience(int milliseconds) {
   implementation_->patience_ms = milliseconds;
   implementation_->use([&] { implementation_->database.setBusyTimeout(milliseconds); });

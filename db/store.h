@@ -83,6 +83,9 @@ class Store {
   ~Store();
   Store(Store&&) noexcept;
 
+  /// Absolute.
+  const std::filesystem::path& file() const;
+
   /// How long a call waits for another process's lock before it throws Unavailable. 30 s unless set.
   void set_patience(int milliseconds);
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "core/grid/nesting.h"
+
 namespace ablate {
 namespace {
 
@@ -101,6 +103,8 @@ std::string unquoted_hint(const std::string& text, std::size_t line, std::size_t
   return value && no_number ? fmt::format("; a text needs quotes: \"{}\"", word) : "";
 }
 
+constexpr const char* kTooDeep = "nested more than {} levels deep, brackets and the parts of dotted keys counted";
+
 std::optional<Node> parse_assignment(const std::string& value, const Location& where, Diagnostics& diagnostics) {
   const auto table = toml::parse("v = " + value);
   const auto* node = table.get("v");
@@ -118,6 +122,10 @@ const Node* Node::find(std::string_view member) const {
 }
 
 std::optional<Node> parse_document(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
+  if (const auto place = nested_too_deeply(text)) {
+    diagnostics.add({file, place->line, place->column}, fmt::format(kTooDeep, kMostLevels));
+    return std::nullopt;
+  }
   try {
     const auto table = toml::parse(text, file);
     return Reader(file, nullptr, diagnostics).read(table);
@@ -130,6 +138,10 @@ std::optional<Node> parse_document(const std::string& text, const std::string& f
 }
 
 std::optional<Node> parse_value(const std::string& text, const Location& where, Diagnostics& diagnostics) {
+  if (nested_too_deeply(text)) {
+    diagnostics.add(where, "the value is " + fmt::format(kTooDeep, kMostLevels));
+    return std::nullopt;
+  }
   std::string why = "it has a line break";
   try {
     if (auto node = parse_assignment(text, where, diagnostics)) return node;

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/registry/plugin_info.h"
+#include "core/util/plain_text.h"
 
 namespace ablate {
 namespace {
@@ -37,9 +38,26 @@ std::vector<std::string> known_sections() {
   return names;
 }
 
+/// What is wrong with a name that a person types and a terminal shows; "" where nothing is.
+std::string refuse_name(const std::string& name) {
+  if (name.empty()) return "is empty";
+  if (name.front() == '-') return "begins with '-', as an option of a command does";
+  return line_refusal(name);
+}
+
+/// A text of several lines as one, for checks.
+nlohmann::json in_one_line(nlohmann::json value) {
+  if (!value.is_string()) return value;
+  auto text = value.get<std::string>();
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return text;
+}
+
 /// Takes [experiment] out of the base values.
 void read_experiment(Draft& draft, Diagnostics& diagnostics) {
   const std::string prefix = "experiment.";
+  bool named = false;
   for (auto entry = draft.base.lower_bound(prefix); entry != draft.base.end() && entry->first.starts_with(prefix);
        entry = draft.base.erase(entry)) {
     const auto& [path, assignment] = *entry;
@@ -52,18 +70,21 @@ void read_experiment(Draft& draft, Diagnostics& diagnostics) {
       diagnostics.add(assignment.key, fmt::format("unknown key {} in [experiment]{}", name, suggestion(name, names)));
       continue;
     }
-    const auto checked = check_value(*found, assignment.value);
+    const auto checked = check_value(*found, name == "description" ? in_one_line(assignment.value) : assignment.value);
     if (!checked.ok())
       diagnostics.add(assignment.where, fmt::format("{} = {}: expected {}", path, show(assignment.value), checked.expected));
     else if (name == "timeout")
       draft.timeout_s = checked.value;
     else if (name == "description")
-      draft.description = checked.value;
-    else if (checked.value == "")
-      diagnostics.add(assignment.where, "experiment.name is empty");
+      draft.description = assignment.value;
+    else if (const auto why = refuse_name(checked.value); !why.empty())
+      diagnostics.add(assignment.where, "experiment.name " + why);
     else
-      draft.name = checked.value;
+      draft.name = checked.value, named = true;
   }
+  if (const auto why = refuse_name(draft.name); !named && !why.empty())
+    diagnostics.add(draft.start, fmt::format("the file's name, {}, is the experiment's, and {}; set [experiment] name",
+                                             show(draft.name), why));
 }
 
 void read_section(const Node& section, Draft& draft, Diagnostics& diagnostics) {

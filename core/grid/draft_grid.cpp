@@ -128,6 +128,10 @@ Group read_seeds(const Node& node, Diagnostics& diagnostics) {
   const auto most = static_cast<std::int64_t>(kMostTrials);
   if (node.value.is_number_integer() && node.value > 0 && node.value <= most) {
     for (std::int64_t seed = 1; seed <= node.value; ++seed) add(seed, node.where);
+  } else if ((node.value.is_number_integer() && node.value > most) || node.children.size() > kMostTrials) {
+    diagnostics.add(node.where,
+                    fmt::format("{} seeds; a study has at most {} trials, so at most as many seeds",
+                                node.is_array() ? nlohmann::json(node.children.size()).dump() : show(node.value), kMostTrials));
   } else if (node.is_array() && !node.children.empty()) {
     for (const auto& item : node.children) {
       if (item.value.is_number_integer() && item.value >= 0)

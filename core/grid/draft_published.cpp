@@ -6,6 +6,7 @@
 
 #include "core/config/metrics.h"
 #include "core/grid/draft.h"
+#include "core/util/plain_text.h"
 
 namespace ablate {
 namespace {
@@ -61,8 +62,9 @@ void read_published(const Node& node, Draft& draft, Diagnostics& diagnostics) {
       else if (child.name != "source")
         diagnostics.add(child.key, fmt::format("unknown key {} in [[published]]{}", child.name,
                                                suggestion(child.name, {"source", "values"})));
-      else if (!child.value.is_string() || child.value == "")
-        diagnostics.add(child.where, fmt::format("source = {}: expected a text: paper and table", show(child.value)));
+      else if (!child.value.is_string() || child.value == "" || !line_refusal(child.value.get<std::string>()).empty())
+        diagnostics.add(child.where,
+                        fmt::format("source = {}: expected a text in one line: paper and table", show(child.value)));
       else
         source = child.value;
     }

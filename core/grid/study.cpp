@@ -1,12 +1,13 @@
 #include "core/grid/study.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <unordered_map>
 
 #include "core/grid/labels.h"
@@ -26,13 +27,33 @@ using Chosen = std::vector<std::size_t>;
   throw ConfigError(std::move(diagnostics));
 }
 
+constexpr std::size_t kMostBytes = 4 << 20;  ///< of a study: 100,000 points take far less
+
 std::string read_file(const std::filesystem::path& file) {
-  if (std::filesystem::is_directory(file)) cannot_read(file, "it is a folder; expected a study in TOML");
-  std::ifstream in(file, std::ios::binary);
-  if (!in) cannot_read(file, std::strerror(errno));
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  struct Descriptor {
+    int number;
+    ~Descriptor() {
+      if (number >= 0) close(number);
+    }
+  };
+  // Without O_NONBLOCK a pipe of that name would be waited for.
+  const Descriptor in{open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat status {};
+  if (in.number < 0 || fstat(in.number, &status) != 0) cannot_read(file, std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) cannot_read(file, "it is a folder; expected a study in TOML");
+  if (!S_ISREG(status.st_mode)) cannot_read(file, "it is no regular file; expected a study in TOML");
+  std::string text(kMostBytes + 1, '\0');
+  std::size_t size = 0;
+  for (;;) {
+    const auto some = read(in.number, text.data() + size, text.size() - size);
+    if (some < 0 && errno == EINTR) continue;
+    if (some < 0) cannot_read(file, std::strerror(errno));
+    if (some == 0) break;
+    size += static_cast<std::size_t>(some);
+    if (size > kMostBytes) cannot_read(file, fmt::format("it is longer than {} MiB; is it a study?", kMostBytes >> 20));
+  }
+  text.resize(size);
+  return text;
 }
 
 void check_paths(const Draft& draft, const Schema& schema, Diagnostics& diagnostics) {

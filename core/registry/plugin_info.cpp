@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/util/error.h"
+#include "core/util/plain_text.h"
 #include "core/util/rate_text.h"
 
 namespace ablate {
@@ -96,7 +97,7 @@ std::string expectation(const ParameterInfo& p) {
     case ParameterType::kReal:
       return "a number" + interval(p);
     case ParameterType::kText:
-      return p.choices.empty() ? "a text" : fmt::format("one of {}", fmt::join(p.choices, ", "));
+      return p.choices.empty() ? "a text in one line" : fmt::format("one of {}", fmt::join(p.choices, ", "));
     case ParameterType::kRate:
       return "a compression rate in (0, 1] with a denominator of at most 1,000,000, such as \"1/8\" or 0.125";
     case ParameterType::kRates:
@@ -123,7 +124,7 @@ Checked check_value(const ParameterInfo& p, const json& value) {
       return std::isfinite(number) && number >= p.minimum && number <= p.maximum ? Checked{number, ""} : wrong;
     }
     case ParameterType::kText: {
-      if (!value.is_string()) return wrong;
+      if (!value.is_string() || !line_refusal(value.get<std::string>()).empty()) return wrong;
       const auto known =
           p.choices.empty() || std::find(p.choices.begin(), p.choices.end(), value.get<std::string>()) != p.choices.end();
       return known ? Checked{value, ""} : wrong;
@@ -151,16 +152,7 @@ namespace {
 /// Why a text of a descriptor cannot be shown in a line; "" where it can.
 std::string text_refusal(const char* text) {
   if (text == nullptr) return "is null";
-  const std::string_view all(text);
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
-  if (std::any_of(all.begin(), all.end(), is_control)) return "holds a control character, and is to be one line";
-  // nlohmann::json::dump throws on what is no UTF-8.
-  try {
-    static_cast<void>(json(text).dump());
-  } catch (const json::exception&) {
-    return "is no UTF-8";
-  }
-  return "";
+  return line_refusal(text);
 }
 
 /// Where capabilities and factories contradict the kind; "" where they do not.

@@ -6,12 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <optional>
-#include <sstream>
 
 #include "core/registry/abi_check.h"
 #include "core/util/error.h"
@@ -22,12 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-fs::path home_folder(const char* variable, const char* below_home) {
-  if (const char* set = std::getenv(variable); set != nullptr && *set != '\0') return set;
-  const char* home = std::getenv("HOME");
-  return fs::path(home != nullptr ? home : "/tmp") / below_home;
-}
 
 /// What a library said of itself: a plugin, or a refusal.
 struct Answer {
@@ -97,19 +89,6 @@ class Cache {
   bool changed_ = false;
 };
 
-std::vector<fs::path> libraries_in(const std::vector<fs::path>& folders) {
-  std::vector<fs::path> found;
-  for (const auto& folder : folders) {
-    std::vector<fs::path> here;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(folder, ignored))
-      if (entry.path().extension() == ".so") here.push_back(entry.path());
-    std::sort(here.begin(), here.end());
-    found.insert(found.end(), here.begin(), here.end());
-  }
-  return found;
-}
-
 std::vector<std::string> warnings_for(const fs::path& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0)
@@ -117,34 +96,27 @@ std::vector<std::string> warnings_for(const fs::path& path) {
   return {};
 }
 
-}  // namespace
-
-fs::path cache_folder() { return home_folder("XDG_CACHE_HOME", ".cache") / "ablate"; }
-
-std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
-  std::vector<fs::path> all = extra;
-  if (const char* list = std::getenv("ABLATE_PLUGIN_PATH")) {
-    std::istringstream parts(list);
-    for (std::string part; std::getline(parts, part, ':');)
-      if (!part.empty()) all.emplace_back(part);
+std::vector<FoundLibrary> libraries_in(const std::vector<PluginFolder>& folders) {
+  std::vector<FoundLibrary> found;
+  for (const auto& folder : folders) {
+    std::vector<fs::path> here;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder.path, ignored))
+      if (entry.path().extension() == ".so") here.push_back(entry.path());
+    std::sort(here.begin(), here.end());
+    for (const auto& path : here)
+      found.push_back({.path = path, .refusal = trust_refusal(folder, path), .warnings = warnings_for(path)});
   }
-  all.push_back(home_folder("XDG_DATA_HOME", ".local/share") / "ablate/plugins");
-  std::error_code ignored;
-  const auto program = fs::read_symlink("/proc/self/exe", ignored);
-  all.push_back(program.parent_path().parent_path() / "lib/ablate/plugins");
-  std::vector<fs::path> unique;
-  for (const auto& folder : all) {
-    const auto whole = fs::weakly_canonical(folder, ignored);
-    if (std::find(unique.begin(), unique.end(), whole) == unique.end()) unique.push_back(whole);
-  }
-  return unique;
+  return found;
 }
 
-std::vector<FoundLibrary> scan(const std::vector<fs::path>& folders, const std::string& torch_version, const Inspect& inspect,
-                               const fs::path& cache_file) {
+}  // namespace
+
+std::vector<FoundLibrary> scan(const std::vector<PluginFolder>& folders, const std::string& torch_version,
+                               const Inspect& inspect, const fs::path& cache_file) {
   Cache cache(cache_file,
               fmt::format("checks 2 sdk {} descriptor {} torch {}", ABLATE_SDK_VERSION, sizeof(Descriptor), torch_version));
-  std::vector<FoundLibrary> found;
+  auto found = libraries_in(folders);
   std::vector<std::size_t> unknown;
   const auto take = [&](FoundLibrary& library, const std::optional<Answer>& answer, const std::string& hash) {
     library.info = answer ? answer->info : PluginInfo{};
@@ -152,19 +124,20 @@ std::vector<FoundLibrary> scan(const std::vector<fs::path>& folders, const std::
     library.info.path = library.path;
     library.info.content_hash = hash;
   };
-  for (const auto& path : libraries_in(folders)) {
-    FoundLibrary library{.path = path, .warnings = warnings_for(path)};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    auto& library = found[i];
+    if (!library.refusal.empty()) continue;
     // The stamp is checked every time: it is cheap, and the cache must not vouch for a file that is not what it was.
-    library.refusal = abi_refusal(path, torch_version);
-    if (library.refusal.empty()) try {
-        const auto hash = cache.hash(path);
-        const auto answer = cache.find(hash);
-        if (!answer) unknown.push_back(found.size());
-        take(library, answer, hash);
-      } catch (const Error& error) {
-        library.refusal = error.what();
-      }
-    found.push_back(std::move(library));
+    library.refusal = abi_refusal(library.path, torch_version);
+    if (!library.refusal.empty()) continue;
+    try {
+      const auto hash = cache.hash(library.path);
+      const auto answer = cache.find(hash);
+      if (!answer) unknown.push_back(i);
+      take(library, answer, hash);
+    } catch (const Error& error) {
+      library.refusal = error.what();
+    }
   }
   if (!unknown.empty()) {
     std::vector<fs::path> paths;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/registry/catalog.h"
+#include "core/registry/folders.h"
 
 namespace ablate {
 
@@ -18,22 +19,16 @@ struct FoundLibrary {
   std::vector<std::string> warnings;
 };
 
-/// Where to look, most specific first, without repetition: `extra` (--plugins), ABLATE_PLUGIN_PATH (colon-separated),
-/// $XDG_DATA_HOME/ablate/plugins (~/.local/share), and lib/ablate/plugins beside the program's bin folder.
-std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesystem::path>& extra);
-
-/// $XDG_CACHE_HOME/ablate (~/.cache/ablate).
-std::filesystem::path cache_folder();
-
 /// Loads libraries elsewhere (a throw-away process each) and returns for each path PluginInfo as JSON, or {"refusal": reason}
 /// for a fault of the descriptor, or {"failed": reason} where it could not be loaded: that may depend on more than the file (a
 /// library that it needs), so it is tried again each time.
 using Inspect = std::function<std::vector<nlohmann::json>(const std::vector<std::filesystem::path>&)>;
 
-/// Lists every *.so in the folders, by folder and name. What a library says of itself is remembered in the cache folder by its
-/// content hash, so `inspect` is called only for libraries that were never seen. Of two with one id the one found first counts.
+/// Lists every *.so in the folders, by folder and name; those that somebody else can have put there are refused (folders.h).
+/// What a library says of itself is remembered in the cache folder by its content hash, so `inspect` is called only for
+/// libraries that were never seen. Of two with one id the one found first counts.
 /// @param cache_file "" for none
-std::vector<FoundLibrary> scan(const std::vector<std::filesystem::path>& folders, const std::string& torch_version,
+std::vector<FoundLibrary> scan(const std::vector<PluginFolder>& folders, const std::string& torch_version,
                                const Inspect& inspect, const std::filesystem::path& cache_file);
 
 Catalog catalog_of(const std::vector<FoundLibrary>& libraries);

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 
+#include "core/config/evaluations.h"
 #include "core/registry/values.h"
 #include "core/runtime/batches.h"
 #include "core/runtime/device.h"
@@ -28,7 +29,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kMiB = 1024.0 * 1024.0;
 constexpr std::int64_t kCurvePoints = 200;  ///< of train/loss, at most
-constexpr std::int64_t kDefaultEvaluations = 10;
 
 /// Independent streams from one seed (splitmix64): weights, order of examples, shuffled labels.
 std::uint64_t stream(std::uint64_t seed, std::uint64_t number) {
@@ -145,8 +145,7 @@ class Run {
     const auto steps = train_.integer("steps"), size = train_.integer("batch"), warmup = train_.integer("warmup");
     const auto schedule = train_.text("schedule");
     const double peak_rate = train_.real("learning_rate"), clip = train_.real("clip");
-    auto every = train_.integer("evaluate_every");
-    if (every == 0) every = std::max<std::int64_t>(1, (steps + kDefaultEvaluations - 1) / kDefaultEvaluations);
+    const auto every = steps_between_evaluations(steps, train_.integer("evaluate_every"));
     const auto window = (steps + kCurvePoints - 1) / kCurvePoints;
     if (parts_.task.size(Split::kTrain) == 0) throw Error("the task has no training examples");
     Shuffle order(parts_.task.size(Split::kTrain), stream(seed_, 1));

@@ -1,8 +1,13 @@
 #include "core/worker/jobs.h"
 
+#include <c10/core/DefaultDtype.h>
+#include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <iostream>
+#include <numeric>
 #include <thread>
 
 #include "core/registry/library.h"
@@ -42,10 +47,27 @@ void check_sizes(const std::string& id, const TaskInfo& info) {
   expect("classes", info.classes, 1);
 }
 
+constexpr std::array kSplits{std::pair{"train", Split::kTrain}, std::pair{"dev", Split::kDev}, std::pair{"test", Split::kTest}};
+
+/// Whether any example of any split is shorter than the longest. Reads until it finds one.
+bool has_padding(const Task& task, const TaskInfo& info) {
+  constexpr std::int64_t kBatch = 64;
+  for (const auto& [name, split] : kSplits) {
+    const auto size = task.size(split);
+    for (std::int64_t first = 0; first < size; first += kBatch) {
+      std::vector<std::int64_t> indices(static_cast<std::size_t>(std::min(kBatch, size - first)));
+      std::iota(indices.begin(), indices.end(), first);
+      std::vector<std::int64_t> ids(indices.size() * static_cast<std::size_t>(info.length), -1), labels(indices.size());
+      task.read(split, indices, {ids, labels});
+      if (std::find(ids.begin(), ids.end(), 0) != ids.end()) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void TorchJobs::load(const json& what) {
-  const auto folder = std::filesystem::current_path();
   const auto hashes = what.value("hashes", json::object());
   for (const std::string path : what.value("libraries", json::array())) {
     // Before, so that nothing unknown runs; after, so that it was this content which was loaded.
@@ -53,13 +75,20 @@ void TorchJobs::load(const json& what) {
     const auto& descriptor = load_library(path);
     check_content(path, hashes);
     plugins_[name_of(descriptor.kind, descriptor.id)] = &descriptor;
+    restore();
   }
   if (what.value("cuda", false)) load_cuda();
-  for (const auto& section : what.value("tasks", json::array())) {
-    std::filesystem::current_path(folder);  // one plugin's chdir must not change where the next one looks
-    task(section);
+  for (const auto& task : what.value("tasks", json::array())) {
+    load_task(task.at("section"), task.at("digest"));
+    restore();
   }
-  std::filesystem::current_path(folder);
+}
+
+void TorchJobs::restore() const {
+  // One plugin's chdir, rounding mode or default type must not change what the next one does.
+  state_.restore();
+  c10::set_default_dtype(caffe2::TypeMeta::Make<float>());
+  c10::GradMode::set_enabled(true);
 }
 
 const Descriptor& TorchJobs::plugin(Kind kind, const std::string& id) const {
@@ -72,6 +101,7 @@ const Descriptor& TorchJobs::plugin(Kind kind, const std::string& id) const {
 std::unique_ptr<Task> TorchJobs::make_task(const json& section, int threads) const {
   const auto& descriptor = plugin(Kind::kTask, section.at("plugin"));
   const JsonValues values(section);
+  if (cache_folder().empty()) throw Error(std::string("no place for its data: ") + kNoCache);
   auto cache = cache_folder() / "tasks" / descriptor.id;
   std::filesystem::create_directories(cache);
   auto made = descriptor.make_task({values, std::move(cache), threads});
@@ -79,15 +109,24 @@ std::unique_ptr<Task> TorchJobs::make_task(const json& section, int threads) con
   return made;
 }
 
-Task& TorchJobs::task(const json& section) {
+void TorchJobs::load_task(const json& section, const std::string& digest) {
   auto& known = tasks_[section.dump()];
-  if (!known) {
-    auto made = make_task(section, 1);
-    made->info();
-    made->load();
-    known = std::move(made);
-  }
-  return *known;
+  if (known) return;
+  auto made = make_task(section, 1);
+  made->info();
+  made->load();
+  if (const auto found = made->digest(); found != digest)
+    throw Error(
+        fmt::format("task {}: its data changed after the study was planned (their digest is {}, and was {}): run the "
+                    "command again for the new data",
+                    section.at("plugin").get<std::string>(), found.substr(0, 12), digest.substr(0, 12)));
+  known = std::move(made);
+}
+
+Task& TorchJobs::task(const json& section) const {
+  const auto found = tasks_.find(section.dump());
+  if (found == tasks_.end() || !found->second) throw std::logic_error("a trial whose task was not loaded");
+  return *found->second;
 }
 
 void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) try {
@@ -109,14 +148,14 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
       const auto digest = made->digest();
       if (digest.empty()) throw Error("its digest() is empty, expected a hash of its data", ExitCode::kPlugin);
       answer["digest"] = digest;
-      for (const auto& [name, split] :
-           {std::pair{"train", Split::kTrain}, std::pair{"dev", Split::kDev}, std::pair{"test", Split::kTest}}) {
+      for (const auto& [name, split] : kSplits) {
         const auto size = made->size(split);
         if (size < 0 || size > kMostOfATask)
           throw Error(fmt::format("its {} split has {} examples, expected 0 to {}", name, size, kMostOfATask),
                       ExitCode::kPlugin);
         answer["sizes"][name] = size;
       }
+      if (spec.value("scan_padding", false)) answer["padded"] = has_padding(*made, info);
     }
     say(answer);
   } else if (kind == "check") {

@@ -15,13 +15,19 @@ class Workplace {
 
   Process start(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), kBin + "ablate");
+    return start_program(arguments);
+  }
+  /// A command line of bash, with this place's environment.
+  Process start_shell(const std::string& command) { return start_program({"bash", "-c", command}); }
+  Ended run(std::vector<std::string> arguments) { return start(std::move(arguments)).wait(); }
+
+  Process start_program(const std::vector<std::string>& command) {
     auto environment = environment_;
     environment["XDG_CACHE_HOME"] = std::string(ABLATE_BUILD_DIR) + "/tests/cache";
     environment["XDG_DATA_HOME"] = (folder_ / "data").string();
     environment["ABLATE_DB"] = "";
-    return Process(arguments, environment, folder_.path());
+    return Process(command, environment, folder_.path());
   }
-  Ended run(std::vector<std::string> arguments) { return start(std::move(arguments)).wait(); }
 
   /// Rows of a query, as JSON objects.
   nlohmann::json query(const std::string& sql) {

@@ -1,6 +1,8 @@
 #include "core/registry/scan.h"
 
+#include <pwd.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
@@ -17,6 +19,12 @@ PluginInfo some_plugin(const std::string& id) {
   PluginInfo info;
   info.id = id, info.version = "1.0.0", info.summary = "a plugin";
   return info;
+}
+
+std::vector<PluginFolder> named(const std::vector<fs::path>& paths) {
+  std::vector<PluginFolder> folders;
+  for (const auto& path : paths) folders.push_back({path, std::nullopt});
+  return folders;
 }
 
 struct Inspector {
@@ -39,7 +47,7 @@ TEST_CASE("a library is inspected once, whatever its path, until its content cha
   fs::copy_file(kGood, folder / "a/one.so");
   Inspector inspector;
   const auto look = [&](const std::vector<fs::path>& folders) {
-    return scan(folders, ABLATE_TORCH_VERSION, std::ref(inspector), folder / "cache/plugins.json");
+    return scan(named(folders), ABLATE_TORCH_VERSION, std::ref(inspector), folder / "cache/plugins.json");
   };
   auto found = look({folder / "a"});
   REQUIRE(found.size() == 1);
@@ -64,7 +72,7 @@ TEST_CASE("of two libraries with one id the first found counts, and the other sa
     fs::copy_file(kGood, folder / (std::string(name) + "/one.so"));
   }
   Inspector inspector;
-  const auto found = scan({folder / "a", folder / "b"}, ABLATE_TORCH_VERSION, std::ref(inspector), "");
+  const auto found = scan(named({folder / "a", folder / "b"}), ABLATE_TORCH_VERSION, std::ref(inspector), "");
   REQUIRE(found.size() == 2);
   CHECK(found[0].refusal == "");
   CHECK(found[1].refusal.find((folder / "a/one.so").string()) != std::string::npos);
@@ -77,7 +85,7 @@ TEST_CASE("refused libraries are listed with the reason and never inspected") {
   fs::copy_file(kBuild / "tests/faulty-plugins/load/old_sdk.so", folder / "old.so");
   fs::copy_file(kGood, folder / "crashing.so");
   Inspector inspector;
-  const auto found = scan({folder.path()}, ABLATE_TORCH_VERSION, std::ref(inspector), "");
+  const auto found = scan(named({folder.path()}), ABLATE_TORCH_VERSION, std::ref(inspector), "");
   REQUIRE(found.size() == 3);
   CHECK(inspector.calls == 1);
   CHECK(found[0].refusal == "signal 11");
@@ -93,7 +101,7 @@ TEST_CASE("a damaged cache is made anew, and a file that anyone can write is war
   chmod((folder / "a/one.so").c_str(), 0666);
   const auto cache = folder.write("plugins.json", "{\"files\": 3");
   Inspector inspector;
-  const auto found = scan({folder / "a"}, ABLATE_TORCH_VERSION, std::ref(inspector), cache);
+  const auto found = scan(named({folder / "a"}), ABLATE_TORCH_VERSION, std::ref(inspector), cache);
   CHECK(inspector.calls == 1);
   REQUIRE(found[0].warnings.size() == 1);
   CHECK(found[0].warnings[0].find("anyone can write") != std::string::npos);
@@ -107,9 +115,65 @@ TEST_CASE("folders: those asked for come before the environment's and the user's
   unsetenv("ABLATE_PLUGIN_PATH");
   unsetenv("XDG_DATA_HOME");
   REQUIRE(folders.size() == 5);
-  CHECK(folders[0] == folder / "asked");
-  CHECK(folders[1] == folder / "x");
-  CHECK(folders[2] == folder / "y");
-  CHECK(folders[3] == folder / "data/ablate/plugins");
-  CHECK(folders[4].string().ends_with("lib/ablate/plugins"));
+  CHECK(folders[0].path == folder / "asked");
+  CHECK(folders[1].path == folder / "x");
+  CHECK(folders[2].path == folder / "y");
+  CHECK(folders[3].path == folder / "data/ablate/plugins");
+  CHECK(folders[4].path.string().ends_with("lib/ablate/plugins"));
+  for (int i = 0; i < 5; ++i) CHECK(folders[i].owner.has_value() == (i > 2));  // what was named is meant
+}
+
+TEST_CASE("without HOME the user database's home counts, and never a folder that all users share") {
+  const std::string home = getenv("HOME") != nullptr ? getenv("HOME") : "";
+  const auto data = getenv("XDG_DATA_HOME"), cache = getenv("XDG_CACHE_HOME");
+  REQUIRE(data == nullptr);
+  const std::string kept = cache != nullptr ? cache : "";
+  unsetenv("HOME");
+  unsetenv("XDG_CACHE_HOME");
+  const auto* user = getpwuid(geteuid());
+  const fs::path own = user != nullptr ? user->pw_dir : "";
+  CHECK(cache_folder() == (own.empty() ? "" : own / ".cache/ablate"));
+  for (const auto& folder : plugin_folders({})) CHECK_FALSE(folder.path.string().starts_with("/tmp/.local"));
+  if (!home.empty()) setenv("HOME", home.c_str(), 1);
+  if (!kept.empty()) setenv("XDG_CACHE_HOME", kept.c_str(), 1);
+}
+
+TEST_CASE("a library that somebody else can have put there is refused unless its folder was named") {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "above/plugins");
+  const auto plugins = folder / "above/plugins", library = plugins / "one.so";
+  fs::copy_file(kGood, library);
+  Inspector inspector;
+  const auto refusal = [&](std::optional<uid_t> owner) {
+    const auto found = scan({{plugins, owner}}, ABLATE_TORCH_VERSION, std::ref(inspector), "");
+    REQUIRE(found.size() == 1);
+    return found[0].refusal;
+  };
+  const auto says = [](const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; };
+  CHECK(refusal(geteuid()) == "");
+  chmod(folder.path().c_str(), 01777);  // as /tmp: nobody can rename another's folder
+  CHECK(refusal(geteuid()) == "");
+  chmod(folder.path().c_str(), 0700);
+  const int calls = inspector.calls;
+  for (const auto& open : {library, plugins, folder / "above"}) {
+    const auto mode = fs::status(open).permissions();
+    chmod(open.c_str(), 0777);
+    INFO(open);
+    CHECK(refusal(geteuid()) == open.string() + " can be written by anyone; chmod o-w it, or name " + plugins.string() +
+                                    " with --plugins if you trust it");
+    fs::permissions(open, mode);
+  }
+  CHECK(inspector.calls == calls);  // no code of it ran
+  chmod(plugins.c_str(), 0777);
+  CHECK(refusal(std::nullopt) == "");
+  chmod(plugins.c_str(), 0755);
+  if (geteuid() != 0) return;  // cannot give a file away
+  constexpr uid_t kOther = 54321;
+  for (const auto& foreign : {library, plugins}) {
+    REQUIRE(chown(foreign.c_str(), kOther, 0) == 0);
+    CHECK(says(refusal(0), foreign.string() + " belongs to user 54321, who is neither root nor you"));
+    CHECK(refusal(kOther) == "");  // the program is that user's, too
+    CHECK(refusal(std::nullopt) == "");
+    REQUIRE(chown(foreign.c_str(), 0, 0) == 0);
+  }
 }

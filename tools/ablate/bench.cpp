@@ -9,155 +9,17 @@
 #include <fstream>
 
 #include "core/util/error.h"
-#include "core/util/nearest.h"
 #include "core/util/sha256.h"
 #include "db/history.h"
 #include "db/table.h"
+#include "tools/ablate/bench_study.h"
 #include "tools/ablate/commands.h"
+#include "tools/ablate/streams.h"
 
 namespace ablate {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct BenchArguments {
-  std::vector<std::string> plugins;  ///< ATTENTION or ATTENTION+COMPRESSION; none: all attentions
-  std::vector<std::int64_t> lengths = {1024, 2048, 4096, 8192, 16384}, batch = {1}, heads;
-  std::vector<std::string> devices = {"cpu"}, dtypes = {"float32"}, vary, overrides;
-  std::string name = "bench";
-  bool again = false, dry_run = false;
-};
-
-/// "attention.window=[16, 32]": a parameter and the values it takes, as TOML and JSON both write them.
-struct Varied {
-  std::string path;
-  nlohmann::json values;
-};
-
-std::vector<Varied> varied(const BenchArguments& arguments) {
-  std::vector<Varied> all;
-  if (!arguments.heads.empty()) all.push_back({"attention.heads", arguments.heads});
-  for (const auto& text : arguments.vary) {
-    const auto equals = text.find('=');
-    const auto values =
-        equals == std::string::npos ? nlohmann::json() : nlohmann::json::parse(text.substr(equals + 1), nullptr, false);
-    if (!values.is_array() || values.empty())
-      throw Error(
-          fmt::format("--vary {}: expected PATH=[VALUE, ...], for example attention.window=[16, 32] or "
-                      "attention.rates=[[\"1/2\"], [\"1/4\", \"1/8\"]]",
-                      text));
-    all.push_back({text.substr(0, equals), values});
-  }
-  return all;
-}
-
-/// One line of the table.
-struct Subject {
-  const PluginInfo* attention;
-  const PluginInfo* compression;  ///< nullptr: the study's
-};
-
-const PluginInfo& find(const Catalog& catalog, Kind kind, const std::string& id) {
-  if (const auto* found = catalog.find(kind, id)) return *found;
-  if (const auto* refused = catalog.find_refused(id))
-    throw Error(fmt::format("{} cannot be loaded: {}", refused->path.string(), refused->reason), ExitCode::kPlugin);
-  if (kind == Kind::kAttention && catalog.find(Kind::kCompression, id) != nullptr)
-    throw Error(
-        fmt::format("{0} is a compression; an attention reads it: write ATTENTION+{0}, for example compressed+{0}", id));
-  throw Error(fmt::format("no {} plugin \"{}\" was found{}", to_text(kind), id, hint(id, catalog.ids(kind))));
-}
-
-std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& catalog) {
-  std::vector<Subject> all;
-  auto names = arguments.plugins.empty() ? catalog.ids(Kind::kAttention) : arguments.plugins;
-  if (arguments.plugins.empty())  // what the others are compared with
-    std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name == "softmax"; });
-  for (const auto& text : names) {
-    const auto plus = text.find('+');
-    Subject subject{&find(catalog, Kind::kAttention, text.substr(0, plus)), nullptr};
-    if (plus != std::string::npos) {
-      subject.compression = &find(catalog, Kind::kCompression, text.substr(plus + 1));
-      if (!subject.attention->capabilities.takes_compression)
-        throw Error(fmt::format("{}: attention {} takes no compression", text, subject.attention->id));
-    }
-    all.push_back(subject);
-  }
-  if (all.empty()) throw Error("no attention plugin was found; `ablate plugins` lists the folders looked at");
-  return all;
-}
-
-/// Whether a subject's own plugins have the parameter at a path: "attention.heads".
-bool has_parameter(const Subject& subject, const std::string& path) {
-  const auto name = path.substr(path.find('.') + 1);
-  if (path.starts_with("attention.")) return subject.attention->find(name) != nullptr;
-  return path.starts_with("compression.") && subject.compression != nullptr && subject.compression->find(name) != nullptr;
-}
-
-bool of_a_plugin(const std::string& path) { return path.starts_with("attention.") || path.starts_with("compression."); }
-
-/// The grid's rows: a parameter varies in those that have it.
-std::string rows(const std::vector<Subject>& subjects, const std::vector<Varied>& vary) {
-  std::vector<std::string> all;
-  for (const auto& subject : subjects) {
-    std::vector<std::string> own = {fmt::format("attention.plugin = \"{}\"", subject.attention->id)};
-    if (subject.compression != nullptr) own[0] += fmt::format(", compression.plugin = \"{}\"", subject.compression->id);
-    for (const auto& [path, values] : vary) {
-      if (!has_parameter(subject, path)) continue;
-      std::vector<std::string> longer;
-      for (const auto& row : own)
-        for (const auto& value : values) longer.push_back(fmt::format("{}, {} = {}", row, path, value.dump()));
-      own = std::move(longer);
-    }
-    all.insert(all.end(), own.begin(), own.end());
-  }
-  for (const auto& [path, unused] : vary)
-    if (of_a_plugin(path) &&
-        std::none_of(subjects.begin(), subjects.end(), [&](const Subject& subject) { return has_parameter(subject, path); }))
-      throw Error(fmt::format("none of the plugins has the parameter {}; `ablate plugins ID` lists those of one", path));
-  return fmt::format("  {{ {} }},\n", fmt::join(all, " },\n  { "));
-}
-
-/// Axes of the model's and the training's parameters.
-std::string axes(const std::vector<Varied>& vary) {
-  std::string text;
-  for (const auto& [path, values] : vary)
-    if (!of_a_plugin(path)) text += fmt::format("{} = {}\n", path, values.dump());
-  return text;
-}
-
-std::string quoted(const std::vector<std::string>& texts) {
-  std::string list;
-  for (const auto& text : texts) list += (list.empty() ? "" : ", ") + nlohmann::json(text).dump();
-  return "[" + list + "]";
-}
-
-/// A median over seven steps after which nothing is evaluated that could be left out.
-std::string compose(const BenchArguments& arguments, const std::vector<Subject>& subjects, const std::vector<Varied>& vary) {
-  return fmt::format(R"(# Written by `ablate bench`.
-[experiment]
-name = {}
-description = "Cost of attentions by sequence length: random bytes, nothing is learned."
-[task]
-plugin = "bytes"
-[model]
-dropout = 0.0
-[train]
-steps = 7
-schedule = "constant"
-evaluate_every = 7
-evaluate_batches = 1
-test_batches = 1
-[grid]
-rows = [
-{}]
-train.batch = [{}]
-train.device = {}
-train.dtype = {}
-{}task.length = [{}]
-)",
-                     nlohmann::json(arguments.name).dump(), rows(subjects, vary), fmt::join(arguments.batch, ", "),
-                     quoted(arguments.devices), quoted(arguments.dtypes), axes(vary), fmt::join(arguments.lengths, ", "));
-}
 
 fs::path kept_studies() { return cache_folder() / "studies"; }
 
@@ -177,13 +39,16 @@ void check_name(const std::string& name, const fs::path& database) {
 
 /// Under the hash of its text, so that a run's study stays what it was.
 fs::path keep(const std::string& name, const std::string& text) {
+  if (cache_folder().empty()) throw Error(std::string("no place to keep the study of a bench: ") + kNoCache);
   const auto folder = kept_studies();
   const auto file = folder / fmt::format("{}-{}.toml", name, sha256(text).substr(0, 12));
   fs::create_directories(folder);
   const auto part = fs::path(file.string() + fmt::format(".{}", getpid()));
-  std::ofstream(part) << text;
   std::error_code failed;
-  fs::rename(part, file, failed);
+  if (std::ofstream stream(part); !(stream << text).flush())
+    failed = std::make_error_code(std::errc::io_error);
+  else
+    fs::rename(part, file, failed);
   if (failed) throw Error(fmt::format("cannot write {}: {}", file.string(), failed.message()));
   return file;
 }
@@ -203,25 +68,27 @@ db::TableRequest table_of(const BenchArguments& arguments, const std::vector<Sub
   return request;
 }
 
-std::string command_of(const db::TableRequest& request) {
-  return fmt::format("table {} --rows {} --cols task.length --metric train/step_time{}", request.experiment,
-                     fmt::join(request.rows, ","), request.exponent ? " --exponent" : "");
+std::vector<std::string> command_of(const db::TableRequest& request) {
+  std::vector<std::string> words = {"table",  request.experiment, "--rows",   fmt::format("{}", fmt::join(request.rows, ",")),
+                                    "--cols", "task.length",      "--metric", "train/step_time"};
+  if (request.exponent) words.emplace_back("--exponent");
+  return words;
 }
 
 void print_tables(db::TableRequest request, const std::vector<Subject>& subjects, const Options& options) {
   const db::Reader reader(options.database_file());
-  const auto print = [&](const char* metric) {
+  const auto show = [&](const char* metric) {
     request.metrics = {metric};
-    fmt::print("{}\n", db::to_text(db::make_table(reader, request), db::Format::kText));
+    print("{}\n", db::to_text(db::make_table(reader, request), db::Format::kText));
   };
   for (const auto* metric : {"train/forward_time", "train/forward_backward_time", "train/step_time", "memory/peak_tensor"})
-    print(metric);
+    show(metric);
   if (subjects.size() < 2) return;
   const auto& first = subjects.front();
   request.baseline = {"attention=" + first.attention->id};
   if (first.compression != nullptr) request.baseline.push_back("compression=" + first.compression->id);
   request.exponent = false;
-  for (const auto* metric : {"train/step_time", "memory/peak_tensor"}) print(metric);
+  for (const auto* metric : {"train/step_time", "memory/peak_tensor"}) show(metric);
 }
 
 int bench(const BenchArguments& arguments, const Options& options) {
@@ -231,16 +98,23 @@ int bench(const BenchArguments& arguments, const Options& options) {
   worker.reset();
   const auto all = subjects(arguments, catalog);
   const auto vary = varied(arguments);
-  const auto file = keep(arguments.name, compose(arguments, all, vary));
+  const auto text = compose(arguments, all, vary);
+  const auto file = keep(arguments.name, text);
   const auto request = table_of(arguments, all, vary);
-  // One at a time: trials side by side would slow each other down.
-  const auto code = run_study({.file = file.string(),
-                               .overrides = arguments.overrides,
-                               .jobs = 1,
-                               .again = arguments.again,
-                               .dry_run = arguments.dry_run,
-                               .table = command_of(request)},
-                              options);
+  const auto code = [&] {
+    try {
+      // One at a time: trials side by side would slow each other down.
+      return run_study({.file = file.string(),
+                        .overrides = arguments.overrides,
+                        .jobs = 1,
+                        .again = arguments.again,
+                        .dry_run = arguments.dry_run,
+                        .table = command_of(request)},
+                       options);
+    } catch (const ConfigError& error) {
+      throw in_options(error, text, file.string(), arguments);
+    }
+  }();
   if (!arguments.dry_run && code != static_cast<int>(ExitCode::kInterrupted)) print_tables(request, all, options);
   return code;
 }

@@ -10,6 +10,7 @@
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "tools/ablate/commands.h"
+#include "tools/ablate/streams.h"
 
 namespace ablate {
 namespace {
@@ -120,9 +121,9 @@ std::vector<std::string> partners(const std::vector<FoundLibrary>& found) {
 std::string number(const json& value) { return value.is_number() ? fmt::format("{:.2g}", value.get<double>()) : "-"; }
 
 void print_check(const json& check) {
-  fmt::print("  {:<4}  {:<14}  {:>8}  {:>8}  {:<52}  {}\n", check.at("passed").get<bool>() ? "ok" : "FAIL",
-             check.at("check").get<std::string>(), number(check.at("error")), number(check.at("tolerance")),
-             check.at("on").get<std::string>(), check.at("found").get<std::string>());
+  print("  {:<4}  {:<14}  {:>8}  {:>8}  {:<52}  {}\n", check.at("passed").get<bool>() ? "ok" : "FAIL",
+        check.at("check").get<std::string>(), number(check.at("error")), number(check.at("tolerance")),
+        check.at("on").get<std::string>(), db::one_row(check.at("found").get<std::string>()));
   std::fflush(stdout);
 }
 
@@ -171,9 +172,8 @@ void run_suite(const json& spec, int timeout_s, std::unique_ptr<WorkerClient>& w
       if (has_failed || (why.empty() && begun.empty())) return;
       const auto output = event->value("output", "");
       const auto tail = output.substr(output.size() - std::min<std::size_t>(output.size(), 400));
-      return done(
-          failed(begun, (why.empty() ? "it ended the process" : why) + "; the checks after this one did not run" +
-                            (tail.empty() ? "" : "; its last output: " + tail)));
+      return done(failed(begun, (why.empty() ? "it ended the process" : why) + "; the checks after this one did not run" +
+                                    (tail.empty() ? "" : "; its last output: " + tail)));
     }
   } catch (const WorkerEnded& ended) {
     worker.reset();  // the next plugin gets a new one
@@ -192,8 +192,8 @@ json check_one(const FoundLibrary& library, const std::vector<std::string>& comp
                   {"scratch", scratch.path().string()},
                   {"timed", !arguments.no_timing}};
   if (!arguments.as_json) {
-    fmt::print("{} ({} {}), {}\n", info.id, to_text(info.kind), info.version, library.path.string());
-    fmt::print("  {:<4}  {:<14}  {:>8}  {:>8}  {:<52}  {}\n", "", "check", "off by", "allowed", "on", "found");
+    print("{} ({} {}), {}\n", info.id, to_text(info.kind), info.version, path_text(library.path));
+    print("  {:<4}  {:<14}  {:>8}  {:>8}  {:<52}  {}\n", "", "check", "off by", "allowed", "on", "found");
   }
   json checks = json::array();
   std::vector<std::string> wrong;
@@ -210,8 +210,8 @@ json check_one(const FoundLibrary& library, const std::vector<std::string>& comp
   const auto count = checks.size();
   wrong.erase(std::unique(wrong.begin(), wrong.end()), wrong.end());
   if (!arguments.as_json)
-    fmt::print("{}: {} checks, {}\n\n", info.id, count,
-               wrong.empty() ? "all passed" : fmt::format("FAILED: {}", fmt::join(wrong, ", ")));
+    print("{}: {} checks, {}\n\n", info.id, count,
+          wrong.empty() ? "all passed" : fmt::format("FAILED: {}", fmt::join(wrong, ", ")));
   return {{"id", info.id},           {"kind", to_text(info.kind)},
           {"version", info.version}, {"path", library.path.string()},
           {"passed", wrong.empty()}, {"checks", checks}};
@@ -229,7 +229,7 @@ int check(const Arguments& arguments, const Options& options) {
     if (!library.refusal.empty()) {
       if (code == ExitCode::kDone) code = ExitCode::kPlugin;
       all.push_back({{"path", library.path.string()}, {"passed", false}, {"refusal", library.refusal}});
-      if (!arguments.as_json) fmt::print("{}\n  refused: {}\n\n", library.path.string(), library.refusal);
+      if (!arguments.as_json) print("{}\n  refused: {}\n\n", path_text(library.path), db::one_row(library.refusal));
       continue;
     }
     all.push_back(check_one(library, compressions, arguments, worker));

@@ -39,7 +39,8 @@ std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr
     for (const auto& path : paths) answers.push_back(inspect_library(path, worker));
     return answers;
   };
-  return scan(plugin_folders(folders), ABLATE_TORCH_VERSION, inspect, cache_folder() / "plugins.json");
+  const auto cache = cache_folder();
+  return scan(plugin_folders(folders), ABLATE_TORCH_VERSION, inspect, cache.empty() ? cache : cache / "plugins.json");
 }
 
 }  // namespace ablate

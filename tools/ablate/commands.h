@@ -30,17 +30,19 @@ nlohmann::json inspect_library(const std::filesystem::path& path, std::unique_pt
 struct RunArguments {
   std::string file;
   std::vector<std::string> overrides;
-  int jobs = 0;          ///< trials at a time; 0: cores / train.threads
-  bool again = false;    ///< run what is done already, too
-  bool dry_run = false;  ///< check and print only
-  std::string table;     ///< the command that is named for its results; default: "table NAME"
+  std::vector<std::string> only;   ///< the first digits of keys; none: all trials
+  int jobs = 0;                    ///< trials at a time; 0: cores / train.threads
+  bool again = false;              ///< run what is done already, too
+  bool dry_run = false;            ///< check and print only
+  std::vector<std::string> table;  ///< the command that is named for its results, by word; default: table NAME
 };
 
-/// Runs a study's trials that the history does not have yet and says on stderr how it went. @return the exit code. Throws Error.
+/// Runs a study's trials that the history does not have yet and says on stderr how it went. @return the exit code. Throws
+/// Error.
 int run_study(const RunArguments& arguments, const Options& options);
 
-/// "ablate COMMAND" with the --db that was given: what the user can type next for the same history.
-std::string again(const Options& options, const std::string& command);
+/// What the user can type next for the same history: "ablate" and the words, quoted for a shell, and the --db that was given.
+std::string again(const Options& options, std::vector<std::string> words);
 
 void add_bench(CLI::App& app, const Options& options, int& exit_code);
 void add_run(CLI::App& app, const Options& options, int& exit_code);

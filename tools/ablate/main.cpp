@@ -1,14 +1,34 @@
 // ablate: the command line. Torch-free; plugin code never runs here.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+#include <system_error>
 
 #include "core/grid/study.h"
 #include "core/util/error.h"
+#include "core/util/nearest.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/questions/questions.h"
+#include "tools/ablate/streams.h"
 
 namespace {
+
+/// Throws Error where the word that stands in the command's place is none. CLI11 would miss a command, or answer --help.
+void check_command(const CLI::App& app, int count, char** arguments) {
+  std::vector<std::string> commands;
+  for (const auto* command : app.get_subcommands({})) commands.push_back(command->get_name());
+  for (int i = 1; i < count; ++i) {
+    const std::string word = arguments[i];
+    if (word.starts_with('-')) {
+      const auto* option = app.get_option_no_throw(word);
+      if (option != nullptr && option->get_items_expected_max() > 0) ++i;  // --db FILE
+      continue;
+    }
+    if (std::find(commands.begin(), commands.end(), word) != commands.end()) return;
+    throw ablate::Error(fmt::format("no command \"{}\"{}", word, ablate::hint(word, commands)));
+  }
+}
 
 int parse_and_run(int count, char** arguments) {
   CLI::App app("ablate: ablation studies of efficient attention, from plugins to the table");
@@ -33,27 +53,46 @@ int parse_and_run(int count, char** arguments) {
       "`ablate COMMAND --help` has an example of each. Exit codes: 0 all done, 1 some trials failed, 2 usage or "
       "configuration,\n"
       "3 a plugin cannot be loaded, 130 interrupted.");
+  check_command(app, count, arguments);
   try {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ablate::ExitCode::kUsage);
+    std::ostringstream answer, complaint;
+    const bool asked = app.exit(error, answer, complaint) == 0;
+    ablate::print("{}", answer.str());
+    ablate::say("{}", complaint.str());
+    return asked ? 0 : static_cast<int>(ablate::ExitCode::kUsage);
   }
   return exit_code;
+}
+
+/// @param write_error errno where writing to stdout threw
+int run(int count, char** arguments, int& write_error) {
+  try {
+    return parse_and_run(count, arguments);
+  } catch (const ablate::ConfigError& error) {
+    ablate::say("{}\n", error.what());  // each line begins with file:line:column, as editors expect
+    return static_cast<int>(error.code());
+  } catch (const ablate::Error& error) {
+    ablate::say("ablate: {}\n", error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0)
+      write_error = error.code().value();
+    else
+      ablate::say("ablate: {}\n", error.what());
+    return static_cast<int>(ablate::ExitCode::kUsage);
+  } catch (const std::exception& error) {
+    ablate::say("ablate: {}\n", error.what());
+    return static_cast<int>(ablate::ExitCode::kUsage);
+  }
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  try {
-    return parse_and_run(count, arguments);
-  } catch (const ablate::ConfigError& error) {
-    fmt::print(stderr, "{}\n", error.what());  // each line begins with file:line:column, as editors expect
-    return static_cast<int>(error.code());
-  } catch (const ablate::Error& error) {
-    fmt::print(stderr, "ablate: {}\n", error.what());
-    return static_cast<int>(error.code());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "ablate: {}\n", error.what());
-    return static_cast<int>(ablate::ExitCode::kUsage);
-  }
+  ablate::hold_standard_streams();
+  int write_error = 0;
+  const int code = run(count, arguments, write_error);
+  return ablate::end_output(code, write_error);
 }

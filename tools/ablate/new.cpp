@@ -9,7 +9,9 @@
 
 #include "core/util/error.h"
 #include "core/util/nearest.h"
+#include "core/util/shell_word.h"
 #include "tools/ablate/commands.h"
+#include "tools/ablate/streams.h"
 #include "tools/ablate/templates/templates.h"
 
 namespace ablate {
@@ -94,14 +96,6 @@ fs::path make_folder(const NewArguments& arguments) {
   return folder;
 }
 
-/// In quotes where a shell would take it apart.
-std::string shell_word(const std::string& text) {
-  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("/._-+").find(c) != std::string_view::npos;
-  });
-  return plain ? text : "'" + replaced(text, "'", "'\\''") + "'";
-}
-
 int make(const NewArguments& arguments, const Options& options) {
   check_kind(arguments.kind);
   check_name(arguments.name);
@@ -113,17 +107,17 @@ int make(const NewArguments& arguments, const Options& options) {
     filled = replaced(filled, "my_method", joined(words, "_"));
     return replaced(replaced(filled, "MyMethod", camel_case(words)), "KIND", arguments.kind);
   };
-  fmt::print("{}/\n", folder.string());
+  print("{}/\n", path_text(folder));
   for (const auto& file : kTemplates) {
     if (!file.kind.empty() && file.kind != arguments.kind) continue;
     const auto name = fill(file.name);
     std::ofstream stream(folder / name, std::ios::binary);
     if (!(stream << fill(file.text)).flush()) throw Error(fmt::format("{} cannot be written", (folder / name).string()));
-    fmt::print("  {}\n", name);
+    print("  {}\n", name);
   }
   // Where this program is, its package is: in a prefix and in a build tree alike.
   const auto prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
-  fmt::print(
+  print(
       "\nNext:\n  cd {}\n  cmake -B build -G Ninja -DCMAKE_PREFIX_PATH={}\n  cmake --build build && ctest --test-dir build\n"
       "  ablate --plugins build run study.toml && ablate table {}\n",
       shell_word(folder.string()), shell_word(prefix.string()), arguments.name);

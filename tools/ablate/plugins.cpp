@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 
 #include "core/config/sections.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "tools/ablate/commands.h"
+#include "tools/ablate/streams.h"
 
 namespace ablate {
 namespace {
@@ -60,54 +60,54 @@ std::vector<std::pair<std::string, std::string>> promises(const PluginInfo& info
 }
 
 void show_parameters(std::span<const ParameterInfo> parameters, const std::string& section) {
-  fmt::print("Parameters, in [{}] of a study:\n", section);
-  if (parameters.empty()) fmt::print("  none\n");
+  print("Parameters, in [{}] of a study:\n", section);
+  if (parameters.empty()) print("  none\n");
   std::size_t width = 0;
   for (const auto& p : parameters) width = std::max(width, p.name.size());
   for (const auto& p : parameters) {
-    fmt::print("  {:<{}}  {}{}; default {}\n", p.name, width, expectation(p), p.unit.empty() ? "" : ", in " + p.unit,
-               value_text(p.default_value));
-    fmt::print("  {:<{}}  {}\n", "", width, p.help);
+    print("  {:<{}}  {}{}; default {}\n", p.name, width, expectation(p), p.unit.empty() ? "" : ", in " + p.unit,
+          value_text(p.default_value));
+    print("  {:<{}}  {}\n", "", width, p.help);
   }
 }
 
 void show(const FoundLibrary& library) {
   const auto& info = library.info;
-  fmt::print("{} ({} {})\n{}\n", info.id, to_text(info.kind), info.version, info.summary);
-  if (!info.paper.empty()) fmt::print("Paper: {}\n", info.paper);
-  fmt::print("Library: {}\n", info.path.string());
-  for (const auto& warning : library.warnings) fmt::print("Warning: {}\n", warning);
-  fmt::print("\n");
+  print("{} ({} {})\n{}\n", info.id, to_text(info.kind), info.version, info.summary);
+  if (!info.paper.empty()) print("Paper: {}\n", info.paper);
+  print("Library: {}\n", path_text(info.path));
+  for (const auto& warning : library.warnings) print("Warning: {}\n", warning);
+  print("\n");
   show_parameters(info.parameters, to_text(info.kind));
   const auto lines = promises(info);
-  if (!lines.empty()) fmt::print("\nPromises:\n");
-  for (const auto& [name, what] : lines) fmt::print("  {:<15}  {}\n", name, what);
+  if (!lines.empty()) print("\nPromises:\n");
+  for (const auto& [name, what] : lines) print("  {:<15}  {}\n", name, what);
 }
 
-void list(const std::vector<FoundLibrary>& libraries, const std::vector<std::filesystem::path>& folders) {
+void list(const std::vector<FoundLibrary>& libraries, const std::vector<PluginFolder>& folders) {
   std::size_t width = 0;
   for (const auto& library : libraries) width = std::max(width, library.info.id.size());
   for (const auto kind : {Kind::kAttention, Kind::kCompression, Kind::kTask}) {
     bool first = true;
     for (const auto& library : libraries) {
       if (!library.refusal.empty() || library.info.kind != kind) continue;
-      if (first) fmt::print("{}\n", to_text(kind));
+      if (first) print("{}\n", to_text(kind));
       first = false;
-      fmt::print("  {:<{}}  {:<7}  {}\n", library.info.id, width, library.info.version, library.info.summary);
+      print("  {:<{}}  {:<7}  {}\n", library.info.id, width, library.info.version, library.info.summary);
       for (const auto& warning : library.warnings)
-        fmt::print("  {:<{}}  warning: {}: {}\n", "", width, library.path.string(), warning);
+        print("  {:<{}}  warning: {}: {}\n", "", width, path_text(library.path), warning);
     }
   }
   bool any = false;
   for (const auto& library : libraries) {
     if (library.refusal.empty()) continue;
-    if (!any) fmt::print("refused\n");
+    if (!any) print("refused\n");
     any = true;
-    fmt::print("  {}\n      {}\n", library.path.string(), library.refusal);
+    print("  {}\n      {}\n", path_text(library.path), db::one_row(library.refusal));
   }
   if (libraries.empty()) {
-    fmt::print("No plugin library (*.so) was found. Folders looked in:\n");
-    for (const auto& folder : folders) fmt::print("  {}\n", folder.string());
+    print("No plugin library (*.so) was found. Folders looked in:\n");
+    for (const auto& folder : folders) print("  {}\n", path_text(folder.path));
   }
 }
 
@@ -128,7 +128,7 @@ int plugins(const std::string& id, bool as_json, const Options& options) {
     if (as_json) {
       json all = json::array();
       for (const auto& library : libraries) all.push_back(to_json(library));
-      fmt::print("{}\n", all.dump(2));
+      fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
     } else {
       list(libraries, plugin_folders({options.plugins.begin(), options.plugins.end()}));
     }
@@ -141,9 +141,9 @@ int plugins(const std::string& id, bool as_json, const Options& options) {
     known.push_back(library.info.id);
     if (library.info.id != id) continue;
     if (as_json) {
-      fmt::print("{}\n", to_json(library).dump(2));
+      fmt::print("{}\n", to_json(library).dump(2, ' ', false, json::error_handler_t::replace));
     } else {
-      if (found) fmt::print("\n");
+      if (found) print("\n");
       show(library);
     }
     found = true;
@@ -152,7 +152,7 @@ int plugins(const std::string& id, bool as_json, const Options& options) {
   if (const auto* refused = catalog.find_refused(id); refused != nullptr) {
     const auto why = fmt::format("{} is refused: {}", refused->path.string(), refused->reason);
     if (!found) throw Error(why, ExitCode::kPlugin);
-    std::cerr << "warning: " << why << "\n";
+    say("warning: {}\n", db::one_row(why));
   }
   if (!found)
     throw Error(fmt::format("no plugin {}{}; `ablate plugins` lists what was found", id, hint(id, known)), ExitCode::kPlugin);

@@ -1,26 +1,63 @@
 // ablate run: a study's trials, those that the history does not have yet.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iostream>
 #include <set>
 #include <thread>
 
 #include "core/scheduler/scheduler.h"
+#include "core/util/shell_word.h"
 #include "tools/ablate/commands.h"
+#include "tools/ablate/streams.h"
 
 namespace ablate {
 namespace {
 
-void print_trials(const Study& study) {
-  fmt::print("{}: {} trial{}\n", study.name, study.trials.size(), study.trials.size() == 1 ? "" : "s");
-  for (std::size_t i = 0; i < study.trials.size(); ++i) fmt::print("{:>5}  {}\n", i + 1, study.trials[i].label);
-  fmt::print("\nThe first of them in full:\n{}\n", study.trials.front().resolved.dump(2));
+constexpr std::size_t kShownDigits = 12;  ///< of a key
+
+using Chosen = std::vector<const PlannedTrial*>;
+
+void print_trials(const Study& study, const Chosen& chosen) {
+  print("{}: {} trial{}{}\n", study.name, chosen.size(), chosen.size() == 1 ? "" : "s",
+        chosen.size() == study.trials.size() ? "" : fmt::format(" of {}, by --only", study.trials.size()));
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    print("{:>5}  {}  {}\n", i + 1, chosen[i]->key.substr(0, kShownDigits), db::one_row(chosen[i]->trial->label));
+  print("\nThe first of them in full:\n{}\n", chosen.front()->trial->resolved.dump(2));
+  print("\n{}\n", evaluation_text(chosen));
 }
 
-int most_threads(const Study& study) {
+/// The trials whose keys begin with one of `only`; all of them where it is empty. Throws Error for one that begins none.
+Chosen choose(const std::vector<PlannedTrial>& planned, const std::vector<std::string>& only) {
+  std::set<const PlannedTrial*> wanted;
+  for (const auto& digits : only) {
+    if (digits.size() < 4 || digits.find_first_not_of("0123456789abcdef") != std::string::npos)
+      throw Error(
+          fmt::format("--only {}: expected the first digits of a trial's key, at least 4 of 0-9 and a-f, as "
+                      "`ablate runs` and --dry-run show them",
+                      digits));
+    bool found = false;
+    for (const auto& trial : planned)
+      if (trial.key.starts_with(digits)) wanted.insert(&trial), found = true;
+    if (found) continue;
+    std::string some;
+    for (std::size_t i = 0; i < std::min<std::size_t>(planned.size(), 5); ++i)
+      some += (i == 0 ? "" : ", ") + planned[i].key.substr(0, kShownDigits);
+    throw Error(
+        fmt::format("--only {}: no trial of the study has such a key; its keys are {}{} (a key changes with the "
+                    "values, the plugins' code and the data; --dry-run shows all)",
+                    digits, some, planned.size() > 5 ? ", ..." : ""));
+  }
+  Chosen chosen;
+  for (const auto& trial : planned)
+    if (only.empty() || wanted.contains(&trial)) chosen.push_back(&trial);
+  return chosen;
+}
+
+int most_threads(const Chosen& chosen) {
   std::int64_t most = 1;
-  for (const auto& trial : study.trials) most = std::max(most, trial.resolved.at("train").at("threads").get<std::int64_t>());
+  for (const auto* planned : chosen)
+    most = std::max(most, planned->trial->resolved.at("train").at("threads").get<std::int64_t>());
   return static_cast<int>(most);
 }
 
@@ -31,60 +68,67 @@ void warn_of_used(const Study& study, const Catalog& catalog, const std::vector<
     for (const auto& [section, info] : used_plugins(trial.resolved, catalog)) used.insert(info->path);
   for (const auto& library : libraries)
     for (const auto& warning : library.warnings)
-      if (used.contains(library.path)) std::cerr << "warning: " << library.path.string() << ": " << warning << "\n";
+      if (used.contains(library.path)) say("warning: {}: {}\n", path_text(library.path), warning);
 }
 
 }  // namespace
 
-std::string again(const Options& options, const std::string& command) {
-  return "ablate " + command + (options.database.empty() ? "" : " --db " + options.database);
+std::string again(const Options& options, std::vector<std::string> words) {
+  words.insert(words.begin(), "ablate");
+  if (!options.database.empty()) words.insert(words.end(), {"--db", options.database});
+  for (auto& word : words) word = shell_word(word);
+  return fmt::format("{}", fmt::join(words, " "));
 }
 
 int run_study(const RunArguments& arguments, const Options& options) {
   std::unique_ptr<WorkerClient> worker;
   const auto libraries = find_libraries(options, worker);
   for (const auto& library : libraries)
-    if (!library.refusal.empty())
-      std::cerr << "warning: " << library.path.string() << " is left out: " << library.refusal << "\n";
+    if (!library.refusal.empty()) say("warning: {} is left out: {}\n", path_text(library.path), db::one_row(library.refusal));
   const auto catalog = catalog_of(libraries);
   const auto study = load_study(arguments.file, arguments.overrides, catalog);
   warn_of_used(study, catalog, libraries);
   if (!worker) worker = std::make_unique<WorkerClient>();
   check_tasks(study, catalog, *worker);
+  const auto planned = plan(study, catalog, *worker);
+  const auto chosen = choose(planned, arguments.only);
   if (arguments.dry_run) {
-    print_trials(study);
+    print_trials(study, chosen);
     return 0;
   }
-  const auto planned = plan(study, catalog, *worker);
   db::Store store(options.database_file());
-  const auto record = [&] {
-    const auto experiment = store.put_experiment(
+  const auto record = [&](db::Store& into) {  // all trials of the study, whichever are run: the grid's table must not shrink
+    const auto experiment = into.put_experiment(
         {study.name, study.description, std::filesystem::absolute(study.file).string(), study.text, study.overrides});
     std::vector<std::pair<std::string, nlohmann::json>> rows;
     for (const auto& trial : planned) rows.emplace_back(trial.key, trial.trial->resolved);
-    store.put_trials(experiment, rows);
+    into.put_trials(experiment, rows);
     std::vector<db::PublishedValue> published;
     for (const auto& [trial, metric, value, source] : study.published)
       published.push_back({planned.at(trial).key, metric, value, source});
-    store.put_published(experiment, published);
+    into.put_published(experiment, published);
   };
 
-  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const RunOptions how{.jobs = arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / most_threads(study)),
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency())), threads = most_threads(chosen);
+  const RunOptions how{.jobs = arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / threads),
                        .timeout_s = study.timeout_s,
                        .again = arguments.again,
                        .record = record};
-  if (how.jobs * most_threads(study) > cores)
-    fmt::print(stderr, "warning: {} trials of {} thread{} on {} cores: their step times will not compare with other runs'\n",
-               how.jobs, most_threads(study), most_threads(study) == 1 ? "" : "s", cores);
-  const auto summary = run_trials(planned, worker, store, how);
-  fmt::print(stderr, "{}: {} done, {} done before, {} failed{}\n", study.name, summary.done, summary.skipped, summary.failed,
-             !summary.interrupted ? ""
-             : arguments.again    ? "; interrupted"
-                                  : "; interrupted: the same command goes on where it stopped");
-  if (summary.failed > 0) fmt::print(stderr, "why: {}\n", again(options, fmt::format("runs {} --failed", study.name)));
+  if (how.jobs * threads > cores)
+    say("warning: {} trials of {} thread{} on {} cores: their step times will not compare with other runs'\n", how.jobs,
+        threads, threads == 1 ? "" : "s", cores);
+  if (evaluation_share(chosen) > 0.5) say("{}\n", evaluation_text(chosen));
+  std::vector<PlannedTrial> to_run;
+  for (const auto* trial : chosen) to_run.push_back(*trial);
+  const auto summary = run_trials(to_run, worker, store, how);
+  say("{}: {} done, {} done before, {} failed{}\n", study.name, summary.done, summary.skipped, summary.failed,
+      !summary.interrupted ? ""
+      : arguments.again    ? "; interrupted"
+                           : "; interrupted: the same command goes on where it stopped");
+  if (summary.failed > 0) say("why: {}\n", again(options, {"runs", study.name, "--failed"}));
   if (!summary.interrupted)
-    fmt::print(stderr, "table: {}\n", again(options, arguments.table.empty() ? "table " + study.name : arguments.table));
+    say("table: {}\n",
+        again(options, arguments.table.empty() ? std::vector<std::string>{"table", study.name} : arguments.table));
   return static_cast<int>(summary.exit_code());
 }
 
@@ -96,12 +140,21 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
   command->add_option("--set", arguments->overrides, "PATH=VALUE: replaces a value or an axis of the study; repeat it for more")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
+  command
+      ->add_option("--only", arguments->only,
+                   "only the trials whose keys begin with these digits, at least 4; the experiment keeps the others; repeat it "
+                   "for more")
+      ->type_name("KEY")
+      ->allow_extra_args(false);
   command->add_option("-j,--jobs", arguments->jobs, "trials at a time; default: cores / train.threads")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
   command->add_flag("--again", arguments->again,
                     "run what is done already once more, as for new timings; tables take a trial's latest run");
-  command->add_flag("--dry-run", arguments->dry_run, "check everything and print the trials; nothing is run or written");
+  command->add_flag(
+      "--dry-run", arguments->dry_run,
+      "check everything that a run checks before it starts, data included, and print the trials with their keys; nothing is "
+      "run or recorded");
   command->footer("Example:\n  ablate run experiments/quickstart.toml --set train.steps=50 --dry-run");
   command->callback([=, &options, &exit_code] { exit_code = run_study(*arguments, options); });
 }

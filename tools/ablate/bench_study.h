@@ -1,0 +1,47 @@
+// The study that `ablate bench` composes from its options, and its mistakes in terms of those.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/grid/study.h"
+
+namespace ablate {
+
+struct BenchArguments {
+  std::vector<std::string> plugins;  ///< ATTENTION or ATTENTION+COMPRESSION; none: all attentions
+  std::vector<std::int64_t> lengths = {1024, 2048, 4096, 8192, 16384}, batch = {1}, heads;
+  std::vector<std::string> devices = {"cpu"}, dtypes = {"float32"}, vary, overrides;
+  std::string name = "bench";
+  bool again = false, dry_run = false;
+};
+
+/// "attention.window=[16, 32]": a parameter and the values it takes, as TOML and JSON both write them.
+struct Varied {
+  std::string path;
+  nlohmann::json values;
+};
+
+/// One line of the table.
+struct Subject {
+  const PluginInfo* attention;
+  const PluginInfo* compression;  ///< nullptr: the study's
+};
+
+/// --heads and --vary. Throws Error where they are no lists.
+std::vector<Varied> varied(const BenchArguments& arguments);
+
+/// The plugins asked for, or all attentions. Throws Error, with the nearest name.
+std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& catalog);
+
+/// The study's text: a median over seven steps after which nothing is evaluated that could be left out. Throws Error for a
+/// parameter that none of the subjects has.
+std::string compose(const BenchArguments& arguments, const std::vector<Subject>& subjects, const std::vector<Varied>& vary);
+
+/// What is wrong with a composed study, at the options that it was composed from and not at lines that the user never wrote.
+/// @param file where the text is kept
+ConfigError in_options(const ConfigError& error, const std::string& text, const std::string& file,
+                       const BenchArguments& arguments);
+
+}  // namespace ablate

@@ -1,0 +1,38 @@
+// What the program writes: to a terminal that no text may steer, to a disk that may be full, into a pipe that may be closed.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+
+#include "core/util/output.h"
+#include "db/format.h"
+
+namespace ablate {
+
+/// For stderr: what cannot be written is lost, and nothing else. Control characters are left out.
+template <class... Values>
+void say(fmt::format_string<Values...> text, Values&&... values) {
+  write_text(stderr, db::printable(fmt::format(text, std::forward<Values>(values)...)));
+}
+
+/// For stdout, without control characters. Throws std::system_error; what a buffer holds until the end, end_output finds.
+template <class... Values>
+void print(fmt::format_string<Values...> text, Values&&... values) {
+  fmt::print("{}", db::printable(fmt::format(text, std::forward<Values>(values)...)));
+}
+
+/// A path in a line of text: a file's name may hold anything but a slash.
+inline std::string path_text(const std::filesystem::path& path) { return db::one_row(path.string()); }
+
+/// Before anything is opened: the descriptors 0, 1 and 2 that are closed would become files that the program opens (a database,
+/// into which messages would then be written). A closed pipe is an error of writing from here on, no signal.
+void hold_standard_streams();
+
+/// After everything: whether all of stdout could be written, and if not, says so. @return the exit code: `code` where all is
+/// well, or where it is not 0 anyway; 128 + SIGPIPE, silently, where the reader has gone (ablate table | head)
+/// @param write_error errno of a write that failed already; 0: none
+int end_output(int code, int write_error);
+
+}  // namespace ablate

@@ -1,6 +1,7 @@
 // Where a run history lies: what may be opened as one, and whether it is still the file that was opened. Internal to db/.
 #pragma once
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <sys/types.h>
 
 #include <filesystem>
@@ -17,9 +18,11 @@ class OpenedFile {
  public:
   explicit OpenedFile(const std::filesystem::path& file);
 
-  /// Throws Gone where the path no longer leads to that file, or the file was emptied. The file is not opened for it: closing
-  /// it again would release the locks that SQLite holds for this process.
-  void expect_there() const;
+  /// Throws Gone where the path no longer leads to that file, or the file was emptied or overwritten with what is no database.
+  /// SQLite would not see that: while its log has the pages that it needs, it does not look at the file. Nothing is opened for
+  /// it, since closing it again would release the locks that SQLite holds for this process.
+  /// @param database the connection that has the file open
+  void expect_there(SQLite::Database& database) const;
 
   const std::filesystem::path& path() const { return path_; }  ///< absolute
 

@@ -53,7 +53,7 @@ struct Store::Implementation {
   template <class F>
   auto write(F&& f) {
     return use([&] {
-      file.expect_there();
+      file.expect_there(database);
       SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
       const auto before = views_state(database);
       auto result = f();

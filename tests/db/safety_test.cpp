@@ -83,15 +83,24 @@ TEST_CASE("a file that was removed, moved, replaced or emptied takes no more, an
 }
 
 TEST_CASE("a file that was overwritten in place is told from one that fails for a moment") {
-  Folder folder;
-  const auto file = folder / "a.db";
-  {
-    Store store(file);
-    put(store, "study", {kA, kB});
+  Recorded at;
+  const auto overwrite = [&](std::streamoff from) {
+    std::fstream out(at.file, std::ios::in | std::ios::out | std::ios::binary);
+    out.seekp(from);
+    out << std::string(std::filesystem::file_size(at.file) - static_cast<std::size_t>(from), 'x');
+  };
+  SECTION("while all that SQLite needs is still in its log") {
+    overwrite(0);
+    CHECK(has(at.gone(), "was overwritten since it was opened"));
+    at.store.rescue(at.folder / "rescued.db");
+    CHECK(runs_in(at.folder / "rescued.db") == 1);
   }
-  Store store(file);  // its log is empty: every page comes from the file
-  std::fstream(file, std::ios::in | std::ios::out | std::ios::binary) << std::string(std::filesystem::file_size(file), 'x');
-  CHECK_THROWS_AS(store.put_attempt(done(kA, 70)), Gone);
+  SECTION("behind its beginning, with nothing in the log") {
+    SQLite::Database(at.file.string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    Store store(at.file);
+    overwrite(100);
+    CHECK_THROWS_AS(store.put_attempt(done(kB, 80)), Gone);
+  }
 }
 
 TEST_CASE("every write looks first, and from any working folder") {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <memory>
 
-#include "core/registry/scan.h"
+#include "core/registry/folders.h"
 #include "db/format.h"
 #include "db/history.h"
 #include "tools/ablate/questions/questions.h"
@@ -152,7 +152,9 @@ void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->footer("`ablate runs` lists the numbers.\nExample:\n  ablate show 1");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
-    const auto run = db::describe_run(reader, arguments->run, plugin_folders({}));
+    std::vector<std::filesystem::path> by_itself;  // looked into without being named
+    for (const auto& folder : plugin_folders({})) by_itself.push_back(folder.path);
+    const auto run = db::describe_run(reader, arguments->run, by_itself);
     fmt::print("{}", arguments->json ? run.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n" : as_text(run));
     exit_code = 0;
   });

@@ -15,13 +15,12 @@ class Workplace {
 
   Process start(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), kBin + "ablate");
-    auto environment = environment_;
-    environment["XDG_CACHE_HOME"] = std::string(ABLATE_BUILD_DIR) + "/tests/cache";
-    environment["XDG_DATA_HOME"] = (folder_ / "data").string();
-    environment["ABLATE_DB"] = "";
-    return Process(arguments, environment, folder_.path());
+    return start_program(std::move(arguments));
   }
   Ended run(std::vector<std::string> arguments) { return start(std::move(arguments)).wait(); }
+
+  /// A line of bash, to which $ablate is the program: for streams that are closed or full.
+  Ended shell(const std::string& line) { return start_program({"bash", "-c", "ablate=" + kBin + "ablate; " + line}).wait(); }
 
   /// Rows of a query, as JSON objects.
   nlohmann::json query(const std::string& sql) {
@@ -36,6 +35,14 @@ class Workplace {
   void set(const std::string& name, const std::string& value) { environment_[name] = value; }
 
  private:
+  Process start_program(std::vector<std::string> words) {
+    auto environment = environment_;
+    environment["XDG_CACHE_HOME"] = std::string(ABLATE_BUILD_DIR) + "/tests/cache";
+    environment["XDG_DATA_HOME"] = (folder_ / "data").string();
+    environment["ABLATE_DB"] = "";
+    return Process(std::move(words), environment, folder_.path());
+  }
+
   TemporaryFolder folder_;
   std::map<std::string, std::string> environment_;
 };

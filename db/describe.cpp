@@ -25,24 +25,52 @@ ordered_json integer(const SQLite::Column& column) {
   return column.isNull() ? ordered_json(nullptr) : ordered_json(column.getInt64());
 }
 
-/// The command that runs an experiment's latest grid again, and why that is not what ran; "" where nothing is known against it.
+/// The command that runs a trial of an experiment's latest grid again, and why that is not what ran; "" where nothing is known
+/// against it.
 struct Repeat {
   std::string command, note;
 };
 
-Repeat repeat_of(const std::string& file, const ordered_json& overrides, const std::string& text, bool listed) {
+struct Study {
+  std::string file, text;
+  ordered_json overrides;
+  bool listed;  ///< whether its latest grid has the trial
+};
+
+Repeat repeat_of(const Study& study, const std::string& key, const std::vector<std::string>& folders) {
   // A trial that is done is not run again in the same history, so the repetition has one of its own.
-  Repeat repeat{"ABLATE_DB=repeat.db ablate run " + shell_word(file), ""};
-  for (const auto& override_ : overrides) repeat.command += " --set " + shell_word(override_.get<std::string>());
-  std::ifstream in(file, std::ios::binary);
-  const bool same = in && std::string(std::istreambuf_iterator<char>(in), {}) == text;
-  if (!listed)
+  Repeat repeat{"ABLATE_DB=repeat.db ablate run " + shell_word(study.file), ""};
+  for (const auto& folder : folders) repeat.command += " --plugins " + shell_word(folder);
+  for (const auto& override_ : study.overrides) repeat.command += " --set " + shell_word(override_.get<std::string>());
+  repeat.command += " --only " + shell_word(key.substr(0, 12));
+  std::ifstream in;
+  if (std::error_code none; std::filesystem::is_regular_file(study.file, none)) in.open(study.file, std::ios::binary);
+  const bool same = in.is_open() && std::string(std::istreambuf_iterator<char>(in), {}) == study.text;
+  if (!study.listed)
     repeat.note = "the study has changed since: its latest grid does not have this trial";
   else if (!in.is_open())
     repeat.note = "the study is no longer there";
   else if (!same)
     repeat.note = "the study has changed since: its file is not what was run";
   return repeat;
+}
+
+/// Those of the libraries that are looked at only where --plugins names them, each once.
+std::vector<std::string> named_folders(const ordered_json& plugins, const std::vector<std::filesystem::path>& default_folders) {
+  std::vector<std::string> folders;
+  const auto canonical = [](const std::filesystem::path& folder) {
+    std::error_code none;
+    const auto found = std::filesystem::weakly_canonical(folder, none);
+    return found.empty() ? folder.lexically_normal() : found;
+  };
+  for (const auto& plugin : plugins) {
+    const auto folder = std::filesystem::path(plugin["path"].get<std::string>()).parent_path();
+    const bool is_default = std::any_of(default_folders.begin(), default_folders.end(),
+                                        [&](const auto& other) { return canonical(other) == canonical(folder); });
+    if (!folder.empty() && !is_default && std::find(folders.begin(), folders.end(), folder.string()) == folders.end())
+      folders.push_back(folder.string());
+  }
+  return folders;
 }
 
 /// @return (run, trial)
@@ -82,7 +110,8 @@ std::pair<std::int64_t, std::int64_t> find_run(const Reader& reader, const std::
 
 }  // namespace
 
-ordered_json describe_run(const Reader& reader, const std::string& run) {
+ordered_json describe_run(const Reader& reader, const std::string& run,
+                          const std::vector<std::filesystem::path>& default_folders) {
   return guarded(reader.file(), [&] {
     auto& database = reader.database();
     const auto [id, trial] = find_run(reader, run);
@@ -95,7 +124,8 @@ ordered_json describe_run(const Reader& reader, const std::string& run) {
     auto attempt =
         ask("SELECT t.key, a.outcome, a.reason, a.signal, a.exit_code, a.started_us, a.wall_s, nullif(a.cpu_s, 0), "
             "nullif(a.peak_resident_bytes, 0), "
-            "a.output, e.json FROM attempt a JOIN trial t ON t.id = a.trial JOIN environment e ON e.id = a.environment WHERE "
+            "a.output, e.json, nullif(a.step, 0), nullif(a.steps, 0) FROM attempt a JOIN trial t ON t.id = a.trial JOIN "
+            "environment e ON e.id = a.environment WHERE "
             "a.id = "
             "?",
             id);
@@ -103,8 +133,7 @@ ordered_json describe_run(const Reader& reader, const std::string& run) {
     all["run"] = id;
     all["key"] = attempt.getColumn(0).getString();
     all["experiments"] = ordered_json::array();
-    Repeat repeat;
-    bool repeats_listed = false;
+    std::optional<Study> repeated;
     auto experiments = ask(
         "SELECT e.name, e.file, e.overrides, e.text, m.listed FROM experiment_trial m JOIN experiment e ON e.id = m.experiment "
         "WHERE m.trial = ? ORDER BY e.id",
@@ -116,9 +145,8 @@ ordered_json describe_run(const Reader& reader, const std::string& run) {
       all["experiments"].push_back(
           {{"name", experiments.getColumn(0).getString()}, {"file", file}, {"overrides", overrides}, {"latest_grid", listed}});
       // An experiment whose latest grid has the trial repeats it, one that once had it does not; of several the latest.
-      if (repeats_listed && !listed) continue;
-      repeats_listed = listed;
-      repeat = repeat_of(file, overrides, experiments.getColumn(3).getString(), listed);
+      if (!repeated || listed || !repeated->listed)
+        repeated = Study{file, experiments.getColumn(3).getString(), overrides, listed};
     }
     all["outcome"] = attempt.getColumn(1).getString();
     all["reason"] = attempt.getColumn(2).getString();
@@ -126,6 +154,8 @@ ordered_json describe_run(const Reader& reader, const std::string& run) {
     all["exit_code"] = integer(attempt.getColumn(4));
     all["started_us"] = attempt.getColumn(5).getInt64();
     all["wall_s"] = attempt.getColumn(6).getDouble();
+    all["step"] = integer(attempt.getColumn(11));
+    all["steps"] = integer(attempt.getColumn(12));
     all["cpu_s"] = number(attempt.getColumn(7));
     all["peak_resident_bytes"] = integer(attempt.getColumn(8));
 
@@ -181,6 +211,7 @@ ordered_json describe_run(const Reader& reader, const std::string& run) {
     auto runs = ask("SELECT id, outcome FROM attempt WHERE trial = ? ORDER BY id", trial);
     while (runs.executeStep())
       all["runs"].push_back({{"run", runs.getColumn(0).getInt64()}, {"outcome", runs.getColumn(1).getString()}});
+    const auto repeat = repeated ? repeat_of(*repeated, all["key"], named_folders(all["plugins"], default_folders)) : Repeat();
     all["repeat"] = repeat.command;
     all["repeat_note"] = repeat.note;
     return all;

@@ -30,10 +30,14 @@ std::size_t width(std::string_view text) {
 std::string render_text(const std::vector<std::vector<std::string>>& rows) {
   if (rows.empty()) return "";
   std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  auto clean = rows;
+  for (auto& row : clean)
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] = one_row(row[i]);
+      widths[i] = std::max(widths[i], width(row[i]));
+    }
   std::string text;
-  for (const auto& row : rows) {
+  for (const auto& row : clean) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - width(row[i]) + 2, ' ');
     line.erase(line.find_last_not_of(' ') + 1);
@@ -48,9 +52,9 @@ std::string render_markdown(const std::vector<std::vector<std::string>>& rows) {
     text += "|";
     for (const auto& field : rows[i]) {
       text += " ";
-      for (const char c : field) {
+      for (const char c : one_row(field)) {
         if (c == '|') text += '\\';
-        text += c == '\n' ? ' ' : c;
+        text += c;
       }
       text += " |";
     }
@@ -115,8 +119,14 @@ std::string time_text(std::int64_t microseconds) {
 
 std::string printable(std::string_view text) {
   std::string clean;
-  for (const char c : text)
-    if (c == '\n' || c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7F)) clean += c;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+    if (c == 0xC2 && next >= 0x80 && next <= 0x9F)
+      ++i;  // the second set of control characters, in UTF-8: U+009B steers a terminal as ESC [ does
+    else if (c == '\n' || c == '\t' || (c >= 0x20 && c != 0x7F))
+      clean += text[i];
+  }
   return clean;
 }
 

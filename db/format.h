@@ -15,7 +15,7 @@ const std::vector<std::string>& format_names();
 Format format_from_name(const std::string& name);
 
 /// The first row is the header. Text: columns aligned, two spaces apart. Markdown: a pipe table. Every row as long as the
-/// first.
+/// first. Fields are written as one_row has them: names come from studies and plugins, and must not steer a terminal.
 std::string render_text(const std::vector<std::vector<std::string>>& rows);
 std::string render_markdown(const std::vector<std::vector<std::string>>& rows);
 /// RFC 4180, with \n line ends.

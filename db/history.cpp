@@ -2,7 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "db/process.h"
 #include "db/schema.h"
+#include "db/selection.h"
 
 namespace ablate::db {
 namespace {
@@ -73,11 +79,44 @@ std::string study_file(const Reader& reader, const std::string& experiment) {
   });
 }
 
+namespace {
+
+/// Until its process is dead. Of another machine's nobody here can tell.
+std::vector<RunLine> list_running(const Reader& reader, std::int64_t experiment, Labels& labels) {
+  std::vector<RunLine> lines;
+  Statement ask(
+      reader.database(),
+      "SELECT r.host, r.process, r.started, r.key, r.started_us, r.step, r.steps, r.loss, t.id, (SELECT group_concat(e.name) "
+      "FROM experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = t.id) FROM running r LEFT JOIN trial t "
+      "ON t.key = r.key WHERE ?1 = 0 OR t.id IN (SELECT trial FROM experiment_trial WHERE experiment = ?1) ORDER BY "
+      "r.started_us DESC, r.key");
+  ask.bind(1, experiment);
+  const auto here = this_host();
+  const auto now = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
+  while (ask.executeStep()) {
+    const Process process{ask.getColumn(0).getString(), ask.getColumn(1).getInt64(), ask.getColumn(2).getInt64()};
+    if (process.host == here && !lives(process)) continue;
+    RunLine line;
+    line.outcome = "running";
+    if (process.host != here) line.host = process.host;
+    line.key = ask.getColumn(3).getString();
+    line.started_us = ask.getColumn(4).getInt64();
+    line.step = ask.getColumn(5).getInt64();
+    line.steps = ask.getColumn(6).getInt64();
+    if (!ask.isColumnNull(7)) line.value = ask.getColumn(7).getDouble();
+    if (!ask.isColumnNull(8)) line.label = labels.of(ask.getColumn(8).getInt64());
+    line.experiments = ask.getColumn(9).getString();
+    line.wall_s = std::max(0.0, static_cast<double>(now.count() - line.started_us) / 1e6);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace
+
 Runs list_runs(const Reader& reader, const RunsRequest& request) {
   return guarded(reader.file(), [&] {
     Runs runs;
-    const auto metric = reader.main_metric();
-    if (metric) runs.metric = *metric;
     std::string where = request.failed ? "a.outcome IN ('failed', 'timeout', 'interrupted')" : "1";
     std::int64_t experiment = 0;
     if (!request.experiment.empty()) {
@@ -89,22 +128,22 @@ Runs list_runs(const Reader& reader, const RunsRequest& request) {
     Statement count(reader.database(),
                     all ? "SELECT coalesce(max(id), 0) FROM attempt" : "SELECT count(*) FROM attempt a WHERE " + where);
     // The lines are chosen first and filled in after: the rest of a row costs a dozen searches.
-    Statement ask(
-        reader.database(),
-        "SELECT a.id, a.trial, t.key, a.outcome, a.reason, a.wall_s, a.started_us, (SELECT group_concat(e.name) FROM "
-        "experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = t.id), (SELECT value FROM result "
-        "WHERE metric = ?2 AND attempt = a.id), (SELECT max(listed) FROM experiment_trial WHERE trial = t.id AND (?1 = 0 OR "
-        "experiment = ?1)) FROM (SELECT a.id FROM attempt a WHERE " +
-            where +
-            " ORDER BY a.id DESC LIMIT ?3) chosen CROSS JOIN attempt a ON a.id = chosen.id JOIN trial t ON t.id = "
-            "a.trial ORDER BY a.id DESC");
+    Statement ask(reader.database(),
+                  "SELECT a.id, a.trial, t.key, a.outcome, a.reason, a.wall_s, a.started_us, (SELECT group_concat(e.name) FROM "
+                  "experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = t.id), (SELECT max(listed) FROM "
+                  "experiment_trial WHERE trial = t.id AND (?1 = 0 OR experiment = ?1)), a.step, a.steps FROM (SELECT a.id "
+                  "FROM attempt a "
+                  "WHERE " +
+                      where +
+                      " ORDER BY a.id DESC LIMIT ?2) chosen CROSS JOIN attempt a ON a.id = chosen.id JOIN trial t ON t.id = "
+                      "a.trial ORDER BY a.id DESC");
     if (experiment != 0) count.bind(1, experiment);
     ask.bind(1, experiment);
     count.executeStep();
     runs.total = count.getColumn(0).getInt64();
-    ask.bind(2, metric ? metric->id : 0);
-    ask.bind(3, request.most > 0 ? request.most : -1);
+    ask.bind(2, request.most > 0 ? request.most : -1);
     Labels labels(reader);
+    std::vector<SelectedTrial> trials;
     while (ask.executeStep()) {
       RunLine line;
       line.run = ask.getColumn(0).getInt64();
@@ -115,10 +154,19 @@ Runs list_runs(const Reader& reader, const RunsRequest& request) {
       line.started_us = ask.getColumn(6).getInt64();
       line.experiments = ask.getColumn(7).getString();
       line.label = labels.of(ask.getColumn(1).getInt64());
-      line.latest_grid = ask.getColumn(9).getInt() != 0;
-      if (!ask.isColumnNull(8)) line.value = ask.getColumn(8).getDouble();
+      line.latest_grid = ask.getColumn(8).getInt() != 0;
+      line.step = ask.getColumn(9).getInt64();
+      line.steps = ask.getColumn(10).getInt64();
+      trials.push_back({ask.getColumn(1).getInt64(), line.run, line.outcome});
       runs.lines.push_back(std::move(line));
     }
+    if (const auto metric = main_metric(reader, trials)) {
+      runs.metric = *metric;
+      const auto values = load_results(reader, metric->id, trials);
+      for (std::size_t i = 0; i < values.size(); ++i)
+        if (values[i] && !std::isnan(*values[i])) runs.lines[i].value = values[i];
+    }
+    if (!request.failed) runs.running = list_running(reader, experiment, labels);
     return runs;
   });
 }

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/util/nearest.h"
+#include "db/reader.h"
 #include "db/schema.h"
 #include "db/views.h"
 
@@ -110,14 +111,14 @@ std::string explained(const std::string& message, const std::vector<View>& views
   return message;
 }
 
-/// A connection with the views in it, closed to everything but reading.
+std::vector<View> known_views(const Reader& reader) {
+  return guarded(reader.file(), [&] { return views(reader.database()); });
+}
+
+/// A connection that is closed to everything but reading.
 class Session {
  public:
-  explicit Session(const std::filesystem::path& file) : reader_(file), views_(views(reader_)) {
-    guarded(file, [&] {
-      for (const auto& view : views_)
-        reader_.database().exec(fmt::format("CREATE TEMP VIEW {} AS {}", quoted(view.name), view.sql));
-    });
+  explicit Session(const std::filesystem::path& file) : reader_(file), views_(known_views(reader_)) {
     // "tset/accuracy" in double quotes would otherwise be taken as a text where no such column is.
     sqlite3_db_config(handle(), SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
     sqlite3_db_config(handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
@@ -225,7 +226,6 @@ void run_query(const std::filesystem::path& file, const std::string& sql, Format
       if (format == Format::kCsv) {
         out << csv_line(fields);
       } else {
-        for (auto& text : fields) text = one_row(text);  // in text and Markdown a row is a line
         rows.push_back(std::move(fields));
       }
     }
@@ -240,9 +240,9 @@ void run_query(const std::filesystem::path& file, const std::string& sql, Format
 std::string describe_views(const std::filesystem::path& file) {
   const Reader reader(file);
   std::string text;
-  for (const auto& view : views(reader)) {
+  for (const auto& view : known_views(reader)) {
     text += fmt::format("{}: {}\n", view.name, view.about);
-    for (const auto& column : view.columns) text += fmt::format("  {}\n", quoted(column));
+    for (const auto& column : view.columns) text += fmt::format("  {}\n", one_row(quoted(column)));
   }
   return text;
 }

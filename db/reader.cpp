@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/util/nearest.h"
+#include "db/place.h"
 #include "db/schema.h"
 
 namespace ablate::db {
@@ -30,14 +31,13 @@ std::string location(const std::filesystem::path& file) {
 }
 
 std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file) {
+  check_place(file);
   std::error_code none;
   if (!std::filesystem::exists(file, none))
     throw Error(
         fmt::format("no run history: looked for {}. `ablate run experiments/quickstart.toml` makes one; --db FILE or "
                     "ABLATE_DB points elsewhere.",
                     std::filesystem::absolute(file).lexically_normal().string()));
-  if (std::filesystem::is_directory(file, none))
-    throw Error(fmt::format("{} is a folder: expected the file of a run history (--db FILE or ABLATE_DB)", file.string()));
   return guarded(file, [&] {
     auto database =
         std::make_unique<SQLite::Database>(location(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs);
@@ -117,24 +117,6 @@ Reader::StoredMetric Reader::metric(const std::string& name) const {
   else if (!names.empty())
     remedy = fmt::format("known: {}", fmt::join(names, ", "));
   throw Error(fmt::format("{} has no metric \"{}\" ({})", file_.string(), name, remedy));
-}
-
-std::optional<Reader::StoredMetric> Reader::main_metric() const {
-  return guarded(file_, [&]() -> std::optional<StoredMetric> {
-    SQLite::Statement any(*database_, "SELECT 1 FROM result WHERE metric = ? LIMIT 1");
-    const auto has_values = [&](const StoredMetric& metric) {
-      any.reset();
-      any.bind(1, metric.id);
-      return any.executeStep();
-    };
-    const auto all = metrics();
-    for (const auto* name : {"test/accuracy", "dev/accuracy"})
-      for (const auto& metric : all)
-        if (metric.name == name && has_values(metric)) return metric;
-    for (const auto& metric : all)
-      if (!metric.direction.empty() && has_values(metric)) return metric;
-    return std::nullopt;
-  });
 }
 
 }  // namespace ablate::db

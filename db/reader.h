@@ -40,9 +40,6 @@ class Reader {
   std::vector<StoredMetric> metrics() const;
   /// Throws Error with the nearest names: of a name without its domain those in all domains; where none is near, with all.
   StoredMetric metric(const std::string& name) const;
-  /// test/accuracy where any run has it, else dev/accuracy, else the first metric with a direction and a value; nothing where
-  /// there are no results yet.
-  std::optional<StoredMetric> main_metric() const;
 
  private:
   std::filesystem::path file_;

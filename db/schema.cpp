@@ -7,6 +7,8 @@
 #include <chrono>
 #include <thread>
 
+#include "db/views.h"
+
 namespace ablate::db {
 namespace {
 
@@ -128,6 +130,23 @@ CREATE TABLE published_value (
   source TEXT NOT NULL,
   PRIMARY KEY (experiment, metric, trial)
 ) STRICT, WITHOUT ROWID;
+)sql",
+                                    R"sql(
+-- How far an attempt got; 0: not known.
+ALTER TABLE attempt ADD COLUMN step INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE attempt ADD COLUMN steps INTEGER NOT NULL DEFAULT 0;
+-- What processes say that they are running. started: of the process, in clock ticks. loss: NULL before there is one.
+CREATE TABLE running (
+  host TEXT NOT NULL,
+  process INTEGER NOT NULL,
+  started INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  started_us INTEGER NOT NULL,
+  step INTEGER NOT NULL,
+  steps INTEGER NOT NULL,
+  loss REAL,
+  PRIMARY KEY (host, process, started, key)
+) STRICT, WITHOUT ROWID;
 )sql"};
 
 int pragma(SQLite::Database& database, const char* name) {
@@ -179,6 +198,7 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file) {
   // Asked again: another process may have migrated meanwhile.
   for (int version = version_of(database, file); version < schema_version(); ++version)
     database.exec(kMigrations[static_cast<std::size_t>(version)]);
+  write_views(database);
   database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
   database.exec(fmt::format("PRAGMA user_version = {}", schema_version()));
   transaction.commit();
@@ -196,35 +216,39 @@ void check_schema(SQLite::Database& database, const std::filesystem::path& file)
                     file.string(), version, schema_version()));
 }
 
-Error explain(const SQLite::Exception& exception, const std::filesystem::path& file) {
+void fail(const SQLite::Exception& exception, const std::filesystem::path& file, int patience_ms) {
   const auto name = file.string();
-  switch (exception.getErrorCode()) {
+  const int code = exception.getErrorCode() & 0xFF;  // without the extended part
+  switch (code) {
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      return Error(fmt::format(
-          "{} is no run history: found {}, expected a SQLite file that `ablate run` made. Point elsewhere "
-          "with --db FILE or ABLATE_DB.",
-          name,
-          exception.getErrorCode() == SQLITE_NOTADB ? "something that is no SQLite database" : "a damaged SQLite database"));
+      throw Error(
+          fmt::format("{} is no run history: found {}, expected a SQLite file that `ablate run` made. Point elsewhere "
+                      "with --db FILE or ABLATE_DB.",
+                      name, code == SQLITE_NOTADB ? "something that is no SQLite database" : "a damaged SQLite database"));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return Error(
-          fmt::format("{} is locked: another process has been writing to it for more than {} s. Wait for it, or "
-                      "end it.",
-                      name, kBusyTimeoutMs / 1000));
+    case SQLITE_PROTOCOL:
+      throw Unavailable(
+          fmt::format("{} is locked: another process has been writing to it for more than {:.3g} s. Wait for it, "
+                      "or end it.",
+                      name, patience_ms / 1000.0));
+    case SQLITE_FULL:
+      throw Unavailable(
+          fmt::format("cannot write {}: the disk is full. Make room and run again: what was recorded is safe.", name));
+    case SQLITE_IOERR:
+      throw Unavailable(fmt::format("{}: {}", name, exception.what()));
     case SQLITE_CANTOPEN:
-      return Error(
+      throw Error(
           fmt::format("cannot open {}: {}. Its folder must exist and be writable; --db FILE or ABLATE_DB points "
                       "elsewhere.",
                       name, exception.what()));
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      return Error(fmt::format("cannot write {}: {}. Change its permissions, or point elsewhere with --db FILE or ABLATE_DB.",
-                               name, exception.what()));
-    case SQLITE_FULL:
-      return Error(fmt::format("cannot write {}: the disk is full. Make room and run again: what was recorded is safe.", name));
+      throw Error(fmt::format("cannot write {}: {}. Change its permissions, or point elsewhere with --db FILE or ABLATE_DB.",
+                              name, exception.what()));
     default:
-      return Error(fmt::format("{}: {}", name, exception.what()));
+      throw Error(fmt::format("{}: {}", name, exception.what()));
   }
 }
 

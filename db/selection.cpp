@@ -216,6 +216,33 @@ std::vector<std::string> load_machines(const Reader& reader, const std::vector<S
   });
 }
 
+std::optional<Reader::StoredMetric> main_metric(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  const auto paths = reader.paths();
+  const auto metrics = reader.metrics();
+  /// Whether a trial that was not limited to one batch by the parameter has a value; "" limits none.
+  const auto has_values = [&](const Reader::StoredMetric& metric, const std::string& batches) {
+    const auto values = load_results(reader, metric.id, trials);
+    std::optional<Axis> limit;
+    if (const auto path = paths.find(batches); path != paths.end()) limit = load_axis(reader, batches, path->second, trials);
+    for (std::size_t t = 0; t < trials.size(); ++t) {
+      const int at = limit ? limit->of_trial[t] : -1;
+      if (values[t] && (at < 0 || limit->values[static_cast<std::size_t>(at)].text != "1")) return true;
+    }
+    return false;
+  };
+  const auto named = [&](const std::string& name) {
+    return std::find_if(metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.name == name; });
+  };
+  for (const auto& [name, batches] : {std::pair("test/accuracy", "train.test_batches"),
+                                      {"dev/accuracy", "train.evaluate_batches"},
+                                      {"train/step_time", ""},
+                                      {"test/accuracy", ""}})
+    if (const auto at = named(name); at != metrics.end() && has_values(*at, batches)) return *at;
+  for (const auto& metric : metrics)
+    if (!metric.direction.empty() && has_values(metric, "")) return metric;
+  return std::nullopt;
+}
+
 std::vector<std::optional<double>> load_results(const Reader& reader, std::int64_t metric_id,
                                                 const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {

@@ -57,6 +57,12 @@ std::vector<std::optional<double>> load_published(const Reader& reader, const st
 /// "HOST (PROCESSOR)" of every machine that the trials' attempts which are done ran on.
 std::vector<std::string> load_machines(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
+/// What a question about trials is most likely about: test/accuracy, else dev/accuracy, else train/step_time, else the first
+/// metric with a direction; of those that any of the trials has a value of. An accuracy over a single batch
+/// (train.test_batches, train.evaluate_batches of 1) says that a trial runs, not what it learned: it comes last. Nothing where
+/// there are no values.
+std::optional<Reader::StoredMetric> main_metric(const Reader& reader, const std::vector<SelectedTrial>& trials);
+
 /// A metric's value of each trial's attempt; nothing where the attempt has none. Of attempts that are done only.
 std::vector<std::optional<double>> load_results(const Reader& reader, std::int64_t metric_id,
                                                 const std::vector<SelectedTrial>& trials);

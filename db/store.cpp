@@ -1,33 +1,63 @@
 #include "db/store.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/util/sha256.h"
+#include "db/attempt_writer.h"
+#include "db/place.h"
+#include "db/process.h"
 #include "db/schema.h"
 #include "db/trial_writer.h"
+#include "db/views.h"
 
 namespace ablate::db {
 
 using SQLite::Statement;
 
 struct Store::Implementation {
-  std::filesystem::path file;
   SQLite::Database database;
+  OpenedFile file;
+  int patience_ms = kBusyTimeoutMs;
 
   explicit Implementation(const std::filesystem::path& path)
-      : file(path), database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyTimeoutMs) {
-    migrate(database, file);
+      : database(std::filesystem::absolute(path).string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyTimeoutMs),
+        file(path) {
+    migrate(database, path);
+  }
+
+  /// Runs f() on the open file. What was a history when it was opened and is none now is gone, and what cannot be opened now,
+  /// as the write-ahead log, lacks a descriptor or memory for the moment.
+  template <class F>
+  auto use(F&& f) {
+    try {
+      return f();
+    } catch (const SQLite::Exception& exception) {
+      switch (exception.getErrorCode() & 0xFF) {
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+          throw Gone(fmt::format("{} was overwritten since it was opened ({}): nothing more can be recorded there",
+                                 file.path().string(), exception.what()));
+        case SQLITE_CANTOPEN:
+        case SQLITE_NOMEM:
+          throw Unavailable(fmt::format("{}: {}", file.path().string(), exception.what()));
+        default:
+          fail(exception, file.path(), patience_ms);
+      }
+    }
   }
 
   /// f() as one transaction that nobody else writes beside.
   template <class F>
   auto write(F&& f) {
-    return guarded(file, [&] {
+    return use([&] {
+      file.expect_there();
       SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+      const auto before = views_state(database);
       auto result = f();
+      if (views_state(database) != before) write_views(database);
       transaction.commit();
       return result;
     });
@@ -67,56 +97,35 @@ struct Store::Implementation {
     for (const auto trial : listed) place(trial, true);
     for (const auto trial : order) place(trial, false);
   }
-
-  std::int64_t metric(const std::string& name) {
-    Statement find(database, "SELECT id FROM metric WHERE name = ?");
-    find.bind(1, name);
-    if (find.executeStep()) return find.getColumn(0).getInt64();
-    Statement add(database, "INSERT INTO metric (name, unit, direction, description) VALUES (?, '', '', '')");
-    add.bind(1, name);
-    add.exec();
-    return database.getLastInsertRowid();
-  }
-
-  std::int64_t environment(const nlohmann::json& json) {
-    const auto text = json_text(json.is_null() ? nlohmann::json::object() : json);
-    Statement put(database,
-                  "INSERT INTO environment (hash, json) VALUES (?, ?) ON CONFLICT DO UPDATE SET hash = hash RETURNING id");
-    put.bind(1, sha256(text));
-    put.bind(2, text);
-    put.executeStep();
-    const auto id = put.getColumn(0).getInt64();
-    while (put.executeStep()) {
-    }
-    return id;
-  }
-
-  void put_plugins(std::int64_t attempt, const std::vector<UsedPlugin>& plugins) {
-    Statement add(database,
-                  "INSERT INTO plugin (kind, name, version, code_identity, content_hash, path) VALUES (?, ?, ?, ?, ?, ?) "
-                  "ON CONFLICT (kind, name, version, code_identity, content_hash, path) DO NOTHING");
-    Statement use(database,
-                  "INSERT INTO attempt_plugin (attempt, plugin) SELECT ?, id FROM plugin WHERE kind = ? AND name = ? AND "
-                  "version = ? AND code_identity = ? AND content_hash = ? AND path = ? ON CONFLICT DO NOTHING");
-    for (const auto& plugin : plugins) {
-      int index = 0;
-      use.bind(1, attempt);
-      for (const auto* field :
-           {&plugin.kind, &plugin.id, &plugin.version, &plugin.code_identity, &plugin.content_hash, &plugin.path}) {
-        add.bind(++index, *field);
-        use.bind(index + 1, *field);
-      }
-      run(add);
-      run(use);
-    }
-  }
 };
 
 Store::Store(const std::filesystem::path& file) {
+  check_place(file);
   implementation_ = guarded(file, [&] { return std::make_unique<Implementation>(file); });
 }
 Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
+
+const std::filesystem::path& Store::file() const { return implementation_->file.path(); }
+
+void Store::set_patience(int milliseconds) {
+  implementation_->patience_ms = milliseconds;
+  implementation_->use([&] { implementation_->database.setBusyTimeout(milliseconds); });
+}
+
+void Store::rescue(const std::filesystem::path& file) {
+  const auto name = std::filesystem::absolute(file).string();
+  std::error_code none;
+  if (std::filesystem::exists(name, none)) throw Error(fmt::format("cannot rescue the run history into {}: it exists", name));
+  try {
+    Statement copy(implementation_->database, "VACUUM INTO ?");
+    copy.bind(1, name);
+    copy.exec();
+  } catch (const SQLite::Exception& exception) {
+    std::filesystem::remove(name, none);
+    throw Error(fmt::format("cannot rescue the run history into {}: {}", name, exception.what()));
+  }
+}
 
 std::int64_t Store::put_experiment(const Experiment& experiment) {
   return implementation_->write([&] {
@@ -170,7 +179,7 @@ void Store::put_published(std::int64_t experiment, const std::vector<PublishedVa
 }
 
 std::set<std::string> Store::done(const std::vector<std::string>& keys) {
-  return guarded(implementation_->file, [&] {
+  return implementation_->use([&] {
     SQLite::Transaction one_snapshot(implementation_->database);
     std::set<std::string> found;
     Statement ask(
@@ -206,52 +215,43 @@ void Store::put_metrics(const std::vector<Metric>& metrics) {
 }
 
 std::int64_t Store::put_attempt(const Attempt& attempt) {
-  auto& self = *implementation_;
-  return self.write([&] {
-    Statement find(self.database, "SELECT id FROM trial WHERE key = ?");
-    find.bind(1, attempt.key);
-    if (!find.executeStep())
-      throw Error(fmt::format("{}: an attempt at trial {}, which is not known: put_trials comes first", self.file.string(),
-                              attempt.key));
-    const auto trial = find.getColumn(0).getInt64();
-    Statement add(self.database,
-                  "INSERT INTO attempt (trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, "
-                  "exit_code, environment, output) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    add.bind(1, trial);
-    add.bind(2, attempt.outcome);
-    add.bind(3, attempt.reason);
-    add.bind(4, attempt.started_us);
-    add.bind(5, attempt.wall_s);
-    add.bind(6, attempt.cpu_s);
-    add.bind(7, attempt.peak_resident_bytes);
-    if (attempt.signal) add.bind(8, *attempt.signal);
-    if (attempt.exit_code) add.bind(9, *attempt.exit_code);
-    add.bind(10, self.environment(attempt.environment));
-    add.bind(11, attempt.output);
-    add.exec();
-    const auto id = self.database.getLastInsertRowid();
+  return implementation_->write([&] { return AttemptWriter(implementation_->database).put(attempt); });
+}
 
-    Statement result(self.database, "INSERT INTO result (metric, attempt, value) VALUES (?, ?, ?)");
-    for (const auto& [name, value] : attempt.results) {
-      result.bind(1, self.metric(name));
-      result.bind(2, id);
-      bind_value(result, 3, value);
-      run(result);
+void Store::put_running(const std::vector<RunningTrial>& trials) {
+  auto& database = implementation_->database;
+  const auto self = this_process();
+  implementation_->write([&] {
+    std::vector<Process> over = {self};
+    Statement others(database, "SELECT DISTINCT process, started FROM running WHERE host = ?");
+    others.bind(1, self.host);
+    while (others.executeStep()) {
+      const Process other{self.host, others.getColumn(0).getInt64(), others.getColumn(1).getInt64()};
+      if (!lives(other)) over.push_back(other);
     }
-    // A run that went on from a checkpoint may tell a step twice; the last telling is the one that led to the results.
-    Statement point(self.database, "INSERT OR REPLACE INTO curve (attempt, metric, step, value) VALUES (?, ?, ?, ?)");
-    std::unordered_map<std::string, std::int64_t> metrics;
-    for (const auto& [name, step, value] : attempt.curve) {
-      const auto [at, fresh] = metrics.try_emplace(name, 0);
-      if (fresh) at->second = self.metric(name);
-      point.bind(1, id);
-      point.bind(2, at->second);
-      point.bind(3, step);
-      bind_value(point, 4, value);
-      run(point);
+    Statement forget(database, "DELETE FROM running WHERE host = ? AND process = ? AND started = ?");
+    for (const auto& process : over) {
+      forget.bind(1, process.host);
+      forget.bind(2, process.id);
+      forget.bind(3, process.started);
+      run(forget);
     }
-    self.put_plugins(id, attempt.plugins);
-    return id;
+    Statement put(
+        database,
+        "INSERT OR REPLACE INTO running (host, process, started, key, started_us, step, steps, loss) VALUES (?, ?, ?, "
+        "?, ?, ?, ?, ?)");
+    for (const auto& trial : trials) {
+      put.bind(1, self.host);
+      put.bind(2, self.id);
+      put.bind(3, self.started);
+      put.bind(4, trial.key);
+      put.bind(5, trial.started_us);
+      put.bind(6, trial.step);
+      put.bind(7, trial.steps);
+      bind_value(put, 8, trial.loss);
+      run(put);
+    }
+    return trials.size();
   });
 }
 

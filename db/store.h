@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,8 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include "db/errors.h"
 
 namespace ablate::db {
 
@@ -40,8 +43,10 @@ struct Attempt {
   std::int64_t started_us = 0;  ///< microseconds since 1970, UTC
   double wall_s = 0, cpu_s = 0;
   std::int64_t peak_resident_bytes = 0;
+  std::int64_t step = 0, steps = 0;  ///< how far it got, of how many; 0: it has not said
   std::optional<int> signal, exit_code;
-  nlohmann::json environment;  ///< host, git, compiler, torch, processor, GPU, library versions: one row each distinct object
+  /// host, git, compiler, torch, processor, GPUs, library versions, variables (docs/database.md): one row each distinct object
+  nlohmann::json environment;
   std::vector<UsedPlugin> plugins;
   std::map<std::string, double> results;  ///< final values, by metric
   struct Point {
@@ -60,14 +65,33 @@ struct PublishedValue {
   std::string source;
 };
 
-/// Throws ablate::Error: the file is no database, is newer than this program (schema found and expected), is locked, is
-/// unwritable.
+/// A trial that is being run.
+struct RunningTrial {
+  std::string key;
+  std::int64_t started_us = 0;  ///< microseconds since 1970, UTC
+  std::int64_t step = 0, steps = 0;
+  double loss = std::numeric_limits<double>::quiet_NaN();  ///< the latest train/loss; NaN: none yet
+};
+
+/// Every call throws Unavailable where the file is locked, full or unreadable for the moment, and Gone where it is no longer
+/// the file that was opened. Not thread-safe.
 class Store {
  public:
-  /// Opens for writing; creates and migrates as needed. ":memory:" for tests.
+  /// Opens for writing; creates and migrates as needed. Throws ablate::Error: the file is no database, is newer than this
+  /// program (schema found and expected), cannot be written, or is no regular file.
   explicit Store(const std::filesystem::path& file);
   ~Store();
   Store(Store&&) noexcept;
+
+  /// Absolute.
+  const std::filesystem::path& file() const;
+
+  /// How long a call waits for another process's lock before it throws Unavailable. 30 s unless set.
+  void set_patience(int milliseconds);
+
+  /// Writes everything that this connection sees into a new database file, also where its own file was removed or replaced.
+  /// Throws Error where `file` exists or cannot be written, or where too little is left of the own file.
+  void rescue(const std::filesystem::path& file);
 
   /// Remembers an experiment by name (the latest description, file and text win). @return its id
   std::int64_t put_experiment(const Experiment& experiment);
@@ -87,6 +111,10 @@ class Store {
 
   /// One transaction: the attempt with all its values, or nothing. The trial must be known. @return the run's number
   std::int64_t put_attempt(const Attempt& attempt);
+
+  /// What this process is running now, in place of what it said before: for `ablate runs`. At its end: put_running({}). Also
+  /// forgets what processes of this machine that are dead were running.
+  void put_running(const std::vector<RunningTrial>& trials);
 
  private:
   struct Implementation;

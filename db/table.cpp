@@ -75,7 +75,7 @@ class Builder {
 
   void choose_metrics() {
     if (request_.metrics.empty()) {
-      if (auto main = reader_.main_metric())
+      if (auto main = main_metric(reader_, trials()))
         metrics_.push_back(*main);
       else  // no results at all: the failures are still worth a table
         metrics_.emplace_back().name = "test/accuracy";

@@ -17,7 +17,7 @@ struct TableRequest {
   /// show.
   std::vector<std::string> rows;
   std::vector<std::string> columns;  ///< none: the task, where it varies and is no row
-  std::vector<std::string> metrics;  ///< none: Reader::main_metric
+  std::vector<std::string> metrics;  ///< none: main_metric of the trials (db/selection.h)
   /// "attention=softmax": ratios to the row, or the column, whose label has all of these values; of several, to the one with
   /// the same other values.
   std::vector<std::string> baseline;

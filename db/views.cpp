@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 namespace ablate::db {
 namespace {
 
@@ -22,8 +24,40 @@ View make(std::string name, std::string about, const std::vector<std::pair<std::
   return view;
 }
 
-View runs(const Reader& reader) {
-  std::vector<std::pair<std::string, std::string>> columns = {
+/// The columns of parameters and metrics, behind those that every row has.
+class Columns {
+ public:
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+  explicit Columns(Pairs first) : all_(std::move(first)) {
+    for (const auto& [name, unused] : all_) taken_.insert(lower(name));
+  }
+  /// @param from "SELECT name, id" from the names' table
+  /// @param expression has {} for the id
+  void add(SQLite::Database& database, const char* from, const char* kind, const char* expression) {
+    SQLite::Statement names(database, from);
+    while (all_.size() < kMostColumns && names.executeStep()) {
+      auto name = names.getColumn(0).getString();
+      if (name.find('\0') != std::string::npos) continue;  // no SQL can say it
+      while (!taken_.insert(lower(name)).second) name += fmt::format(" ({})", kind);
+      all_.emplace_back(name, fmt::format(fmt::runtime(expression), names.getColumn(1).getInt64()));
+    }
+  }
+  const Pairs& all() const { return all_; }
+
+ private:
+  static std::string lower(std::string name) {  // as SQLite does, ASCII only
+    for (auto& c : name)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return name;
+  }
+
+  Pairs all_;
+  std::set<std::string> taken_;
+};
+
+View runs(SQLite::Database& database) {
+  Columns columns({
       {"run", "a.id"},
       {"experiments", kExperiments},
       {"trial", "t.id"},
@@ -34,21 +68,19 @@ View runs(const Reader& reader) {
       {"wall_s", "a.wall_s"},
       {"cpu_s", "nullif(a.cpu_s, 0)"},
       {"peak_resident_mib", "nullif(a.peak_resident_bytes, 0) / 1048576.0"},
-  };
+      {"step", "nullif(a.step, 0)"},
+      {"steps", "nullif(a.steps, 0)"},
+  });
   // A subquery a column: SQLite drops those that a question does not name, and looks the others up by index.
-  for (const auto& [name, id] : reader.paths())
-    if (columns.size() < kMostColumns)
-      columns.emplace_back(name, fmt::format("(SELECT CASE v.type WHEN 'text' THEN v.text ELSE v.number END FROM parameter p "
-                                             "JOIN value v ON v.id = p.value WHERE p.path = {} AND p.trial = t.id)",
-                                             id));
-  for (const auto& metric : reader.metrics())
-    if (columns.size() < kMostColumns)
-      columns.emplace_back(metric.name,
-                           fmt::format("(SELECT value FROM result WHERE metric = {} AND attempt = a.id)", metric.id));
+  columns.add(database, "SELECT name, id FROM path ORDER BY name", "parameter",
+              "(SELECT CASE v.type WHEN 'text' THEN v.text ELSE v.number END FROM parameter p JOIN value v ON v.id = p.value "
+              "WHERE p.path = {} AND p.trial = t.id)");
+  columns.add(database, "SELECT name, id FROM metric ORDER BY name", "metric",
+              "(SELECT value FROM result WHERE metric = {} AND attempt = a.id)");
   return make("runs",
               "one row a trial that has run: its latest attempt that is done, else its latest; a column for each "
               "parameter and metric",
-              columns,
+              columns.all(),
               "trial t JOIN attempt a ON a.id = coalesce((SELECT max(id) FROM attempt WHERE trial = t.id AND outcome = "
               "'done'), (SELECT max(id) FROM attempt WHERE trial = t.id))");
 }
@@ -61,9 +93,9 @@ std::string quoted(const std::string& identifier) {
   return text + "\"";
 }
 
-std::vector<View> views(const Reader& reader) {
+std::vector<View> views(SQLite::Database& database) {
   std::vector<View> all;
-  all.push_back(runs(reader));
+  all.push_back(runs(database));
   all.push_back(make("attempts", "one row an attempt at a trial, however it ended",
                      {{"run", "a.id"},
                       {"trial", "t.id"},
@@ -74,6 +106,8 @@ std::vector<View> views(const Reader& reader) {
                       {"wall_s", "a.wall_s"},
                       {"cpu_s", "nullif(a.cpu_s, 0)"},
                       {"peak_resident_mib", "nullif(a.peak_resident_bytes, 0) / 1048576.0"},
+                      {"step", "nullif(a.step, 0)"},
+                      {"steps", "nullif(a.steps, 0)"},
                       {"signal", "a.signal"},
                       {"exit_code", "a.exit_code"},
                       {"output", "a.output"},
@@ -120,6 +154,19 @@ std::vector<View> views(const Reader& reader) {
                       {"source", "p.source"}},
                      "published_value p JOIN experiment e ON e.id = p.experiment JOIN trial t ON t.id = p.trial"));
   return all;
+}
+
+void write_views(SQLite::Database& database) {
+  for (const auto& view : views(database)) {
+    database.exec("DROP VIEW IF EXISTS " + quoted(view.name));
+    database.exec(fmt::format("CREATE VIEW {} AS {}", quoted(view.name), view.sql));
+  }
+}
+
+std::pair<std::int64_t, std::int64_t> views_state(SQLite::Database& database) {
+  SQLite::Statement ask(database, "SELECT (SELECT coalesce(max(id), 0) FROM path), (SELECT coalesce(max(id), 0) FROM metric)");
+  ask.executeStep();  // names are never taken away, and never change
+  return {ask.getColumn(0).getInt64(), ask.getColumn(1).getInt64()};
 }
 
 }  // namespace ablate::db

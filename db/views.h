@@ -1,11 +1,14 @@
-// The documented views (docs/database.md) that `ablate query` offers over the tables. They are temporary: a parameter or a
-// metric that a later run brings is a column at once, and no migration ever rewrites a view.
+// The documented views (docs/database.md) over the tables. They lie in the file, for any program that speaks SQLite; whoever
+// adds a parameter or a metric writes them anew in the same transaction, so that they never lag. A change of a view's text
+// needs a migration of its own, which may be empty: files get the new views with it.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <SQLiteCpp/SQLiteCpp.h>
 
-#include "db/reader.h"
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace ablate::db {
 
@@ -17,7 +20,15 @@ struct View {
 };
 
 /// runs has a column for each parameter and metric, at most kMostColumns in all: what is beyond is in parameters and metrics.
-std::vector<View> views(const Reader& reader);
+/// One whose name an earlier column has (SQL does not tell upper case from lower) is called "NAME (parameter)" or "NAME
+/// (metric)".
+std::vector<View> views(SQLite::Database& database);
+
+/// Writes them into the file, in place of those it has. Within the caller's transaction.
+void write_views(SQLite::Database& database);
+
+/// Changes whenever the columns of the views do.
+std::pair<std::int64_t, std::int64_t> views_state(SQLite::Database& database);
 
 /// SQLite refuses more than 2000 columns of a result.
 inline constexpr std::size_t kMostColumns = 1900;

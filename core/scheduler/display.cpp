@@ -8,12 +8,16 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "core/util/one_line.h"
+#include "core/util/output.h"
+
 namespace ablate {
 namespace {
 
 double seconds(std::chrono::steady_clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
 std::string duration(double s) {
+  if (!(s >= 0)) return "?";
   if (s < 60) return fmt::format("{:.{}f} s", s, s < 10 ? 1 : 0);
   if (s < 3600) return fmt::format("{} min {:02} s", static_cast<long>(s) / 60, static_cast<long>(s) % 60);
   return fmt::format("{} h {:02} min", static_cast<long>(s) / 3600, static_cast<long>(s) / 60 % 60);
@@ -26,7 +30,12 @@ std::size_t columns(std::FILE* to) {
 
 }  // namespace
 
-Display::Display(std::FILE* to, int total, int jobs) : to_(to), total_(total), jobs_(jobs), start_(Clock::now()) {
+Display::Display(std::FILE* to, int total, int jobs, double silence_s)
+    : to_(to),
+      total_(total),
+      jobs_(jobs),
+      silence_(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(silence_s))),
+      start_(Clock::now()) {
   const char* terminal = std::getenv("TERM");
   live_ = isatty(fileno(to)) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
@@ -34,7 +43,7 @@ Display::Display(std::FILE* to, int total, int jobs) : to_(to), total_(total), j
 Display::~Display() { erase(); }
 
 void Display::started(int job, const std::string& label) {
-  running_[job] = {.label = label, .start = Clock::now()};
+  running_[job] = {.label = one_line(label, 1000), .start = Clock::now(), .told = Clock::now()};
   refresh();
 }
 
@@ -47,24 +56,23 @@ void Display::progress(int job, long step, long steps, double loss, double dev_a
 void Display::ended(int job, const std::string& outcome, const std::string& what, double wall_s) {
   ++done_;
   if (outcome != "done") ++failed_;
-  finished_wall_s_ += wall_s;
   erase();
-  fmt::print(to_, "[{:>{}}/{}] {:<7} {:>8}  {}  {}\n", done_, std::to_string(total_).size(), total_, outcome, duration(wall_s),
-             running_[job].label, what);
-  std::fflush(to_);
+  write(fmt::format("[{:>{}}/{}] {:<7} {:>8}  {}  {}\n", done_, std::to_string(total_).size(), total_, outcome,
+                    duration(wall_s), running_[job].label, one_line(what)));
   running_.erase(job);
   refresh(true);
 }
 
 void Display::note(const std::string& text) {
   erase();
-  fmt::print(to_, "{}\n", text);
-  std::fflush(to_);
+  write(one_line(text) + "\n");
   refresh(true);
 }
 
+void Display::write(const std::string& text) { write_text(to_, text); }
+
 void Display::erase() {
-  if (drawn_ > 0) fmt::print(to_, "\033[{}F\033[J", drawn_);
+  if (drawn_ > 0) write(fmt::format("\033[{}F\033[J", drawn_));
   drawn_ = 0;
 }
 
@@ -99,18 +107,32 @@ std::string Display::line(const Running& trial) const {
 }
 
 void Display::refresh(bool now) {
-  if (!live_ || (!now && Clock::now() - last_ < std::chrono::milliseconds(100))) return;
+  if (!live_) return tell_silent();
+  if (!now && Clock::now() - last_ < std::chrono::milliseconds(100)) return;
   last_ = Clock::now();
+  draw();
+}
+
+void Display::draw() {
   erase();
   const auto width = columns(to_);
+  std::string screen;
   const auto show = [&](std::string text) {
     if (text.size() >= width) text.resize(width - 1);
-    fmt::print(to_, "{}\n", text);
+    screen += text + "\n";
     ++drawn_;
   };
   for (const auto& [job, trial] : running_) show(line(trial));
   if (done_ < total_) show(total_line());
-  std::fflush(to_);
+  write(screen);
+}
+
+void Display::tell_silent() {
+  for (auto& [job, trial] : running_) {
+    if (Clock::now() - trial.told < silence_) continue;
+    trial.told = Clock::now();
+    write(fmt::format("{}; running for {}\n", line(trial), duration(seconds(Clock::now() - trial.start))));
+  }
 }
 
 }  // namespace ablate

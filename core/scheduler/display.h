@@ -1,4 +1,5 @@
-// How a running grid looks: live lines on a terminal, plain lines elsewhere.
+// How a running grid looks: live lines on a terminal, plain lines elsewhere. What cannot be written is left out: a full disk or
+// a closed terminal ends no grid.
 #pragma once
 
 #include <chrono>
@@ -10,8 +11,9 @@ namespace ablate {
 
 class Display {
  public:
-  /// @param total trials to run @param jobs at a time, for the estimate of the end
-  Display(std::FILE* to, int total, int jobs);
+  /// @param total trials to run @param jobs at a time, for the estimate of the end @param silence_s where it is no terminal:
+  /// how long a trial runs without a line that says how far it is
+  Display(std::FILE* to, int total, int jobs, double silence_s);
   ~Display();
 
   void started(int job, const std::string& label);
@@ -21,11 +23,16 @@ class Display {
 
   /// One trial less to run: another process has done it.
   void skipped() { --total_; }
+  /// More to run, because they run again.
+  void expect_more(int trials) { total_ += trials; }
+  /// It could not be started yet.
+  void taken_back(int job) { running_.erase(job); }
+  void limit(int jobs) { jobs_ = jobs; }
 
   /// A line of its own, which stays.
   void note(const std::string& text);
 
-  /// Draws at most ten times a second; nothing when not on a terminal.
+  /// Draws at most ten times a second; elsewhere a line for each trial that nothing was said of for long.
   void refresh(bool now = false);
 
  private:
@@ -35,9 +42,13 @@ class Display {
     Clock::time_point start;
     long step = 0, steps = 0;
     double loss = 0, dev_accuracy = -1;
+    Clock::time_point told;  ///< when a line last spoke of it
   };
 
   void erase();
+  void draw();
+  void tell_silent();
+  void write(const std::string& text);
   std::string total_line() const;
   std::string line(const Running& trial) const;
   static double seconds_left(const Running& trial);  ///< 0 before the first step
@@ -45,8 +56,8 @@ class Display {
   std::FILE* to_;
   bool live_;
   int total_, jobs_, done_ = 0, failed_ = 0;
+  Clock::duration silence_;
   int drawn_ = 0;  ///< lines on the screen that the next drawing replaces
-  double finished_wall_s_ = 0;
   Clock::time_point start_, last_;
   std::map<int, Running> running_;
 };

@@ -1,45 +1,34 @@
 #include "core/scheduler/scheduler.h"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
+#include <string.h>
 
 #include <algorithm>
 #include <chrono>
 #include <deque>
-#include <limits>
-#include <set>
 
 #include "core/config/metrics.h"
+#include "core/scheduler/attempt_in_progress.h"
 #include "core/scheduler/display.h"
 #include "core/scheduler/library_watch.h"
+#include "core/scheduler/recorder.h"
 #include "core/scheduler/stop_on_signal.h"
+#include "core/scheduler/worker_load.h"
 
 namespace ablate {
 namespace {
 
 using nlohmann::json;
-using Clock = std::chrono::steady_clock;
 
-constexpr double kMiB = 1024.0 * 1024.0;
-
-std::int64_t now_us() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
+constexpr int kMostLosses = 3;      ///< workers that died under one trial: then it is the trial's fault
+constexpr double kLongestTick = 1;  ///< s; what takes longer, this process was not running, or waited for a lock
+constexpr double kLastWrites = 600, kLastWritesInterrupted = 10;  ///< s, for a database that others hold
 
 std::vector<db::Metric> to_store(std::span<const MetricInfo> metrics) {
   std::vector<db::Metric> result;
   for (const auto& metric : metrics) result.push_back({metric.name, metric.unit, metric.direction, metric.description});
   return result;
 }
-
-struct Running {
-  const PlannedTrial* planned;
-  db::Attempt attempt;
-  std::string failed;  ///< the trial's own words
-  bool timed_out = false;
-  bool has_result = false;
-  Clock::time_point start;
-};
 
 class Scheduler {
  public:
@@ -49,160 +38,141 @@ class Scheduler {
         store_(store),
         options_(options),
         waiting_(std::move(waiting)),
-        display_(stderr, static_cast<int>(waiting_.size()), options.jobs) {}
+        display_(stderr, static_cast<int>(waiting_.size()), options.jobs, options.silence_s),
+        recorder_(store, options.record, [this](const std::string& text) { display_.note(text); }) {}
 
   RunSummary run() {
     const StopOnSignal stop;
+    limit_jobs(worker_->most_jobs(), "file descriptors allow (ulimit -n)");
     load();
-    if (options_.record && asked_to_stop == 0) options_.record();
-    while (!waiting_.empty() || !running_.empty()) {
-      if (asked_to_stop != 0) {
-        interrupt();
-        break;
-      }
-      while (!waiting_.empty() && static_cast<int>(running_.size()) < options_.jobs) start(*waiting_.front());
-      try {
-        if (const auto event = worker_->next(200)) handle(*event);
-        end_late();
-        display_.refresh();
-      } catch (const WorkerEnded& ended) {
-        replace_worker(ended.what());
-      }
+    if (options_.record && asked_to_stop == 0) options_.record(store_);
+    try {
+      while (asked_to_stop == 0 && recorder_.rescued().empty() && !(waiting_.empty() && running_.empty())) step();
+    } catch (...) {
+      close("interrupted", "the grid ended before it: a worker could not be replaced");
+      throw;
     }
+    if (!recorder_.rescued().empty()) {
+      close("interrupted", "the database was taken away: " + recorder_.why());
+      throw Error(where_everything_is());
+    }
+    if (asked_to_stop != 0) {
+      summary_.interrupted = true;
+      drain();
+      close("interrupted", fmt::format("interrupted by {}", asked_to_stop == SIGINT ? "the user" : name_of(asked_to_stop)));
+    } else {
+      close("", "");
+    }
+    if (!recorder_.rescued().empty()) throw Error(where_everything_is());
     return summary_;
   }
 
  private:
-  /// Everything that any waiting trial needs is loaded before the first fork, so that a trial starts in milliseconds.
-  void load() {
-    json libraries = json::array(), tasks = json::array(), hashes = json::object();
-    bool cuda = false;
-    for (const auto* planned : waiting_) {
-      for (const auto& plugin : planned->plugins) {
-        if (hashes.contains(plugin.path)) continue;
-        hashes[plugin.path] = plugin.content_hash;
-        libraries.push_back(plugin.path);
-        watch_.remember({plugin});
-      }
-      const auto& resolved = planned->trial->resolved;
-      if (std::find(tasks.begin(), tasks.end(), resolved.at("task")) == tasks.end()) tasks.push_back(resolved.at("task"));
-      cuda = cuda || resolved.at("train").at("device").get<std::string>().starts_with("cuda");
-    }
-    worker_->send({{"do", "load"}, {"libraries", libraries}, {"hashes", hashes}, {"tasks", tasks}, {"cuda", cuda}});
-    const double limit_s = std::max(options_.load_s, options_.timeout_s);
-    const auto start = Clock::now();
+  void load() { load_worker(*worker_, waiting_, watch_, std::max(options_.load_s, options_.timeout_s)); }
+
+  void step() {
+    start_some();
     try {
-      for (;;) {
-        const auto event = worker_->next(1000);
-        if (asked_to_stop != 0) return;
-        if (std::chrono::duration<double>(Clock::now() - start).count() > limit_s)
-          throw Error(
-              fmt::format("the worker did not load the study's plugins and data within {:g} s, though each was loaded by "
-                          "itself before: a load() that hangs with one thread or with a cache?",
-                          limit_s),
-              ExitCode::kPlugin);
-        if (!event) continue;
-        if (event->at("event") == "loaded") return;
-        if (event->at("event") == "refused") throw Error(event->at("reason").get<std::string>(), ExitCode::kPlugin);
-      }
+      if (const auto event = worker_->next(200)) handle(*event);
+      tick();
+      give_up_on_stopped_worker();
     } catch (const WorkerEnded& ended) {
-      throw Error(fmt::format("the worker ended while it loaded the study's plugins and data: {}", ended.what()),
-                  ExitCode::kPlugin);
+      replace_worker(ended.what());
+    }
+    recorder_.retry();
+    show_running();
+    display_.refresh();
+  }
+
+  /// This scheduler's own time, which stands still while it is stopped or waits.
+  void tick() {
+    const auto now = std::chrono::steady_clock::now();
+    clock_s_ += std::min(kLongestTick, std::chrono::duration<double>(now - last_tick_).count());
+    last_tick_ = now;
+  }
+
+  void limit_jobs(int most, const char* what) {
+    if (options_.jobs <= most) return;
+    const auto wished = std::min<std::size_t>(static_cast<std::size_t>(options_.jobs), waiting_.size());
+    if (static_cast<int>(wished) > most)
+      display_.note(fmt::format("warning: {} trial{} at a time instead of {}: no more is what {}", most, most == 1 ? "" : "s",
+                                options_.jobs, what));
+    options_.jobs = most;
+    display_.limit(most);
+  }
+
+  /// A trial that has seen a worker die runs alone, so that the next death tells whether it is the one.
+  bool may_start(const PlannedTrial& planned) const {
+    const auto suspect = [&](const PlannedTrial& trial) { return losses_.contains(&trial); };
+    return running_.empty() || (static_cast<int>(running_.size()) < options_.jobs && !suspect(planned) &&
+                                !suspect(running_.begin()->second.planned()));
+  }
+
+  void start_some() {
+    while (!waiting_.empty() && may_start(*waiting_.front())) {
+      if (!options_.again) {
+        const auto done = recorder_.is_done(waiting_.front()->key);  // by another process, in the meantime
+        if (!done) return;
+        if (*done) {
+          ++summary_.skipped;
+          display_.skipped();
+          waiting_.pop_front();
+          continue;
+        }
+      }
+      const auto& planned = *waiting_.front();
+      waiting_.pop_front();
+      start(planned);
     }
   }
 
   void start(const PlannedTrial& planned) {
-    waiting_.pop_front();
-    if (!options_.again && !store_.done({planned.key}).empty()) {  // by another process, in the meantime
-      ++summary_.skipped;
-      return display_.skipped();
-    }
     const int job = ++last_job_;
     for (const auto& library : watch_.newly_replaced(planned.plugins))
       display_.note(fmt::format(
           "warning: {} was replaced or deleted; this grid goes on with the code that it has loaded, and records its trials "
           "under that; run the command again for the new one",
           library));
-    Running trial{.planned = &planned, .start = Clock::now()};
-    trial.attempt.key = planned.key;
-    trial.attempt.started_us = now_us();
-    trial.attempt.environment = worker_->environment();
-    trial.attempt.plugins = planned.plugins;
-    running_.emplace(job, std::move(trial));
+    auto& trial = running_.try_emplace(job, planned, worker_->environment(), clock_s_).first->second;
     display_.started(job, planned.trial->label);
     if (const auto why = watch_.overwritten(planned.plugins); !why.empty()) {
-      auto& refused = running_.at(job);
-      refused.attempt.outcome = "failed";
-      refused.attempt.reason = why;
-      return finish(job, refused);
+      trial.fail(why);
+      return finish(job);
     }
-    worker_->send({{"do", "start"}, {"job", job}, {"kind", "trial"}, {"spec", planned.trial->resolved}});
+    worker_->send(
+        {{"do", "start"}, {"job", job}, {"kind", "trial"}, {"spec", planned.trial->resolved}, {"limit_s", options_.timeout_s}});
   }
 
   void handle(const json& event) {
     const auto found = running_.find(event.value("job", 0));
     if (found == running_.end()) return;
+    auto& [job, trial] = *found;
     if (event.at("event") == "message") {
-      message(found->first, found->second, event.at("data"));
+      trial.take(event.at("data"));
+      if (trial.has_progress()) {
+        const auto& now = trial.progress();
+        display_.progress(job, now.step, now.steps, now.loss, now.accuracy);
+      }
     } else if (event.at("event") == "ended") {
-      ended(found->second, event);
-      finish(found->first, found->second);
+      if (event.contains("not_started") && running_.size() > 1) return postpone(job, event.at("not_started"));
+      trial.end(event, options_.timeout_s);
+      if (trial.attempt().outcome == "done")
+        if (const auto why = watch_.overwritten(trial.planned().plugins); !why.empty()) trial.fail(why);
+      finish(job);
     }
   }
 
-  void message(int job, Running& trial, const json& data) {
-    if (data.contains("failed")) {
-      trial.failed = data.at("failed");
-    } else if (data.contains("results")) {
-      trial.has_result = true;
-      for (const auto& [name, value] : data.at("results").items()) trial.attempt.results[name] = number(value);
-      for (const auto& point : data.at("curve")) trial.attempt.curve.push_back({point.at(0), point.at(1), number(point.at(2))});
-      std::vector<db::Metric> metrics;
-      for (const auto& m : data.at("metrics"))
-        if (known_metrics_.insert(m.at("name")).second)
-          metrics.push_back({m.at("name"), m.at("unit"), m.at("direction"), m.at("description")});
-      if (!metrics.empty()) store_.put_metrics(metrics);
-    } else if (data.contains("step")) {
-      display_.progress(job, data.at("step"), data.at("steps"), number(data.at("loss")), number(data.at("accuracy")));
-    }
+  /// There was no process or no descriptor for one more.
+  void postpone(int job, const std::string& why) {
+    waiting_.push_front(&running_.at(job).planned());
+    running_.erase(job);
+    display_.taken_back(job);
+    limit_jobs(static_cast<int>(running_.size()), fmt::format("this machine has room for ({})", why).c_str());
   }
 
-  /// JSON has no NaN: it arrives as null.
-  static double number(const json& value) {
-    return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
-  }
-
-  static void ended(Running& trial, const json& event) {
-    auto& attempt = trial.attempt;
-    const int status = event.at("status");
-    attempt.wall_s = event.at("wall_s"), attempt.cpu_s = event.at("cpu_s");
-    attempt.peak_resident_bytes = event.at("peak_resident_bytes");
-    attempt.output = event.at("output");
-    if (WIFSIGNALED(status)) attempt.signal = WTERMSIG(status);
-    if (WIFEXITED(status)) attempt.exit_code = WEXITSTATUS(status);
-    const auto why = reason_of(status);
-    if (trial.timed_out) {
-      attempt.outcome = "timeout";
-    } else if (trial.has_result && why.empty()) {
-      attempt.outcome = "done";
-      attempt.results["memory/peak_resident"] = static_cast<double>(attempt.peak_resident_bytes) / kMiB;
-      attempt.results["time/cpu"] = attempt.cpu_s;
-      attempt.results["time/wall"] = attempt.wall_s;
-    } else {
-      attempt.outcome = "failed";
-      attempt.reason = !trial.failed.empty() ? trial.failed : why.empty() ? "ended without a result" : why;
-      if (WIFSIGNALED(status) && !trial.failed.empty()) attempt.reason += "; then " + why;
-    }
-  }
-
-  void finish(int job, Running& trial) {
-    auto& attempt = trial.attempt;
-    if (attempt.outcome == "timeout")
-      attempt.reason = fmt::format("ran longer than the {:g} s that the study allows", options_.timeout_s);
-    if (attempt.outcome == "done")
-      if (attempt.reason = watch_.overwritten(trial.planned->plugins); !attempt.reason.empty()) attempt.outcome = "failed";
-    if (attempt.outcome != "done") attempt.results.clear(), attempt.curve.clear();
-    store_.put_attempt(attempt);
+  void finish(int job) {
+    const auto& trial = running_.at(job);
+    const auto& attempt = trial.attempt();
     const auto accuracy = attempt.results.find("test/accuracy");
     const auto what =
         accuracy != attempt.results.end() ? fmt::format("test/accuracy {:.2f} %", accuracy->second) : attempt.reason;
@@ -212,51 +182,112 @@ class Scheduler {
     } else if (attempt.outcome != "interrupted") {
       ++summary_.failed;
     }
+    recorder_.put(attempt, trial.metrics());
     running_.erase(job);
   }
 
-  void end_late() {
-    if (options_.timeout_s <= 0) return;
-    for (auto& [job, trial] : running_) {
-      if (trial.timed_out || std::chrono::duration<double>(Clock::now() - trial.start).count() < options_.timeout_s) continue;
-      trial.timed_out = true;
-      worker_->send({{"do", "kill"}, {"job", job}});
+  void show_running() {
+    std::vector<db::RunningTrial> now;
+    for (const auto& [job, trial] : running_) {
+      const auto& attempt = trial.attempt();
+      now.push_back({attempt.key, attempt.started_us, attempt.step, attempt.steps, trial.progress().loss});
+    }
+    recorder_.show_running(now);
+  }
+
+  /// The worker ends a late trial itself, by its own clock. One that is stopped does not, and answers nothing else either.
+  void give_up_on_stopped_worker() {
+    const bool overdue = options_.timeout_s > 0 && std::any_of(running_.begin(), running_.end(), [&](const auto& entry) {
+                           return clock_s_ - entry.second.started_s() > options_.timeout_s + options_.answer_s;
+                         });
+    if (!overdue) {
+      asked_s_ = -1;
+    } else if (asked_s_ < 0) {
+      asked_s_ = clock_s_;
+      worker_->send({{"do", "ping"}});
+    } else if (clock_s_ - asked_s_ > options_.answer_s) {
+      worker_->give_up();
     }
   }
 
-  /// Ends every running trial with one outcome, as far as it is known without the worker.
-  void end_all(const std::string& outcome, const std::string& reason) {
+  /// What has ended already is not interrupted.
+  void drain() {
+    try {
+      while (const auto event = worker_->next(0)) handle(*event);
+    } catch (const WorkerEnded&) {
+    }
+  }
+
+  /// Every running trial gets this outcome, and everything is written.
+  void close(const std::string& outcome, const std::string& reason) {
     while (!running_.empty()) {
       auto& [job, trial] = *running_.begin();
-      trial.attempt.outcome = outcome;
-      trial.attempt.reason = reason;
-      trial.attempt.wall_s = std::chrono::duration<double>(Clock::now() - trial.start).count();
-      finish(job, trial);
+      trial.end(outcome, reason, clock_s_ - trial.started_s());
+      finish(job);
     }
-  }
-
-  void interrupt() {
-    end_all("interrupted", "interrupted by the user");
-    summary_.interrupted = true;
-    worker_.reset();
+    if (!outcome.empty()) worker_.reset();
+    const double start_s = clock_s_;
+    const auto often = asked_to_stop_often;
+    recorder_.finish([&] {
+      tick();
+      display_.refresh();
+      return asked_to_stop_often > often || clock_s_ - start_s > (outcome.empty() ? kLastWrites : kLastWritesInterrupted);
+    });
+    recorder_.show_running({});
   }
 
   void replace_worker(const std::string& why) {
-    end_all("failed", fmt::format("the worker ended ({}), and with it every trial that it ran", why));
+    const auto reason = fmt::format("the worker ended ({}), and with it every trial that it ran", why);
+    std::vector<const PlannedTrial*> back;
+    while (!running_.empty()) {
+      auto& [job, trial] = *running_.begin();
+      const auto* planned = &trial.planned();
+      const double wall_s = clock_s_ - trial.started_s();
+      if (++losses_[planned] >= kMostLosses) {
+        trial.end("failed", reason, wall_s);
+      } else {
+        trial.end("interrupted", reason, wall_s);
+        back.push_back(planned);
+        display_.expect_more(1);
+      }
+      finish(job);
+    }
+    waiting_.insert(waiting_.begin(), back.begin(), back.end());
+    if (!back.empty())
+      display_.note(
+          fmt::format("warning: {}; {} of them {} run again, alone", reason, back.size(), back.size() == 1 ? "is" : "are"));
+    asked_s_ = -1;
+    worker_.reset();
     worker_ = std::make_unique<WorkerClient>();
     if (!waiting_.empty()) load();
+  }
+
+  static std::string name_of(int signal) {
+    const char* name = sigabbrev_np(signal);
+    return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name);
+  }
+
+  std::string where_everything_is() const {
+    if (recorder_.lost() > 0)
+      return fmt::format("{}. The results of {} trials could not be kept anywhere", recorder_.why(), recorder_.lost());
+    return fmt::format(
+        "{}. Everything, with the results of this run, is in {}: put it in the database's place, or ask it with --db",
+        recorder_.why(), recorder_.rescued().string());
   }
 
   std::unique_ptr<WorkerClient>& worker_;
   db::Store& store_;
   RunOptions options_;
   std::deque<const PlannedTrial*> waiting_;
-  std::map<int, Running> running_;
+  std::map<int, AttemptInProgress> running_;
+  std::map<const PlannedTrial*, int> losses_;  ///< workers that died under a trial
   Display display_;
+  Recorder recorder_;
   LibraryWatch watch_;
   RunSummary summary_;
-  std::set<std::string> known_metrics_;
   int last_job_ = 0;
+  double clock_s_ = 0, asked_s_ = -1;  ///< asked_s_: since when an answer is missing; negative: none is
+  std::chrono::steady_clock::time_point last_tick_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace
@@ -275,7 +306,7 @@ RunSummary run_trials(const std::vector<PlannedTrial>& planned, std::unique_ptr<
     store.put_metrics(to_store(process_metrics()));
     summary = Scheduler(worker, store, options, std::move(waiting)).run();
   } else if (options.record) {
-    options.record();
+    options.record(store);
   }
   summary.skipped += skipped;
   return summary;

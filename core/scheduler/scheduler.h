@@ -10,16 +10,20 @@
 namespace ablate {
 
 struct RunOptions {
-  int jobs = 1;                  ///< trials at a time
-  double timeout_s = 0;          ///< a trial that runs longer is ended; 0: none
-  bool again = false;            ///< also what is done already
-  std::function<void()> record;  ///< called once, when all that the trials need is loaded, before the first of them starts
-  double load_s = 3600;          ///< to load plugins and data sets into the worker; a greater timeout_s allows more
+  int jobs = 1;          ///< trials at a time; fewer where descriptors or processes do not suffice, with a word
+  double timeout_s = 0;  ///< a trial that runs longer is ended; 0: none
+  bool again = false;    ///< also what is done already
+  /// Writes the study and its trials: called when all that the trials need is loaded, before the first of them starts; and
+  /// again for a new file where the database was damaged or taken away.
+  std::function<void(db::Store&)> record;
+  double load_s = 3600;   ///< to load plugins and data sets into the worker; a greater timeout_s allows more
+  double answer_s = 5;    ///< for a worker to answer when a trial's time is long over; a worker that does not is replaced
+  double silence_s = 60;  ///< between two lines of a long trial where the output is no terminal
 };
 
 struct RunSummary {
   int done = 0, failed = 0, skipped = 0;  ///< failed: also timed out; skipped: their key was done before
-  bool interrupted = false;               ///< by SIGINT or SIGTERM; running trials were ended and recorded so
+  bool interrupted = false;               ///< by SIGINT, SIGTERM or SIGHUP; running trials were ended and recorded so
 
   ExitCode exit_code() const {
     return interrupted ? ExitCode::kInterrupted : failed > 0 ? ExitCode::kTrialsFailed : ExitCode::kDone;
@@ -27,8 +31,10 @@ struct RunSummary {
 };
 
 /// Runs those trials of the plan whose keys are not done, or all of them. A trial that crashes, throws, hangs or diverges is
-/// recorded with its reason and the tail of its output, and the grid goes on; so it does when the worker itself dies, with a
-/// new one. Throws Error where the plugins cannot be loaded into a worker, or not in time, or the database cannot be written.
+/// recorded with its reason, its curves and the tail of its output, and the grid goes on. Where the worker dies, its trials go
+/// back into the queue, each alone from then on, until it is clear whose fault that is. While the database cannot be written,
+/// results wait. Throws Error where the plugins or the data cannot be loaded into a worker, or not in time, or are not what
+/// was planned; and where the database was taken away: then what() says in which file everything is.
 RunSummary run_trials(const std::vector<PlannedTrial>& planned, std::unique_ptr<WorkerClient>& worker, db::Store& store,
                       const RunOptions& options);
 

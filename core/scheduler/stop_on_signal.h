@@ -1,30 +1,39 @@
-// Ctrl-C and SIGTERM as a flag that a loop looks at.
+// Ctrl-C, SIGTERM and SIGHUP as a flag that a loop looks at.
 #pragma once
 
 #include <csignal>
 
 namespace ablate {
 
-inline volatile std::sig_atomic_t asked_to_stop = 0;
+inline volatile std::sig_atomic_t asked_to_stop = 0;        ///< the latest signal; 0: none
+inline volatile std::sig_atomic_t asked_to_stop_often = 0;  ///< how many came
 
-/// While it lives, SIGINT and SIGTERM set a flag instead of ending the process.
+/// While it lives, these signals set the flag instead of ending the process. One that is ignored stays so: nohup means it.
 class StopOnSignal {
  public:
   StopOnSignal() {
     asked_to_stop = 0;
-    struct sigaction action {};
-    action.sa_handler = [](int) { asked_to_stop = 1; };
-    sigaction(SIGINT, &action, &interrupt_);
-    sigaction(SIGTERM, &action, &terminate_);
+    asked_to_stop_often = 0;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      struct sigaction action {};
+      action.sa_handler = [](int signal) {
+        asked_to_stop = signal;
+        asked_to_stop_often = asked_to_stop_often + 1;
+      };
+      sigaction(kSignals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+    }
   }
   ~StopOnSignal() {
-    sigaction(SIGINT, &interrupt_, nullptr);
-    sigaction(SIGTERM, &terminate_, nullptr);
+    for (std::size_t i = 0; i < kCount; ++i) sigaction(kSignals[i], &before_[i], nullptr);
   }
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
 
  private:
-  struct sigaction interrupt_ {
-  }, terminate_{};
+  static constexpr std::size_t kCount = 3;
+  static constexpr int kSignals[kCount] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before_[kCount] {};
 };
 
 }  // namespace ablate

@@ -11,14 +11,20 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <thread>
 
 #include "core/util/error.h"
 #include "core/util/one_line.h"
+#include "core/util/orphans.h"
 
 namespace ablate {
 namespace {
 
 using nlohmann::json;
+
+/// A worker that was told to end has to end its jobs, which it does at once.
+constexpr std::chrono::seconds kEnding(8);
+constexpr double kAnswer_s = 10;  ///< for a worker to tell that a job's time is over
 
 std::filesystem::path worker_program() {
   std::error_code failed;
@@ -35,10 +41,16 @@ std::string reason_of(int status) {
   return "";
 }
 
-WorkerClient::WorkerClient() {
+WorkerClient::WorkerClient(double ready_s) {
+  adopt_orphans();
+  not_ours_ = own_children();
   int in[2], out[2];
-  if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0)
-    throw Error(fmt::format("no pipe to a worker: {}", std::strerror(errno)));
+  if (pipe2(in, O_CLOEXEC) != 0) throw Error(fmt::format("no pipe to a worker: {}", std::strerror(errno)));
+  if (pipe2(out, O_CLOEXEC) != 0) {
+    const int why = errno;
+    for (const int descriptor : in) close(descriptor);
+    throw Error(fmt::format("no pipe from a worker: {}", std::strerror(why)));
+  }
   const auto program = worker_program();
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -57,25 +69,54 @@ WorkerClient::WorkerClient() {
   close(in[0]);
   close(out[1]);
   to_ = in[1], from_ = out[0];
-  if (failed != 0) throw Error(fmt::format("cannot start {}: {}", program.string(), std::strerror(failed)));
-  std::signal(SIGPIPE, SIG_IGN);
-  try {
-    auto ready = next(120'000);
-    if (!ready) throw WorkerEnded("it did not answer within 120 s");
-    environment_ = ready->value("environment", json::object());
-  } catch (const WorkerEnded& ended) {
-    throw Error(fmt::format("{} did not start: {}", program.string(), ended.what()));
+  std::string why;
+  if (failed != 0) {
+    pid_ = -1;
+    why = std::strerror(failed);
+  } else {
+    std::signal(SIGPIPE, SIG_IGN);
+    try {
+      if (const auto ready = next(static_cast<int>(ready_s * 1000))) {
+        environment_ = ready->value("environment", json::object());
+        most_jobs_ = ready->value("most_jobs", 1);
+        return;
+      }
+      why = fmt::format("it did not answer within {:g} s", ready_s);
+    } catch (const WorkerEnded& ended) {
+      why = ended.what();
+    }
+    give_up();
+    end();
   }
+  close(to_);
+  close(from_);
+  throw Error(fmt::format("{} did not start: {}", program.string(), why));
 }
 
 WorkerClient::~WorkerClient() {
   close(to_);
   close(from_);
-  if (pid_ > 0) {
-    kill(-pid_, SIGKILL);
-    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+  end();
+}
+
+void WorkerClient::give_up() {
+  if (pid_ > 0) kill(-pid_, SIGKILL);
+}
+
+std::string WorkerClient::end() {
+  if (pid_ <= 0) return "";
+  int status = 0;
+  const auto deadline = std::chrono::steady_clock::now() + kEnding;
+  pid_t ended = 0;
+  while ((ended = waitpid(pid_, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  if (ended == 0) {
+    give_up();
+    waitpid(pid_, &status, 0);
   }
+  pid_ = -1;
+  end_orphans(not_ours_);
+  return reason_of(status);
 }
 
 void WorkerClient::send(const json& message) {
@@ -93,8 +134,8 @@ std::optional<json> WorkerClient::next(int timeout_ms) {
     if (const auto end = buffer_.find('\n'); end != std::string::npos) {
       auto message = json::parse(buffer_.substr(0, end), nullptr, false);
       buffer_.erase(0, end + 1);
-      if (message.is_discarded()) continue;
-      return message;
+      if (message.is_object() && message.value("event", json()).is_string()) return message;
+      continue;  // none of the worker's own: a library has written it while it was loaded
     }
     pollfd waiting{from_, POLLIN, 0};
     const int ready = poll(&waiting, 1, timeout_ms);
@@ -103,10 +144,7 @@ std::optional<json> WorkerClient::next(int timeout_ms) {
     const auto n = read(from_, chunk, sizeof(chunk));
     if (n < 0 && errno == EINTR) return std::nullopt;
     if (n <= 0) {
-      int status = 0;
-      waitpid(pid_, &status, 0);
-      pid_ = -1;
-      const auto why = reason_of(status);
+      const auto why = end();
       throw WorkerEnded(why.empty() ? "it ended by itself" : why);
     }
     buffer_.append(chunk, static_cast<std::size_t>(n));
@@ -115,27 +153,30 @@ std::optional<json> WorkerClient::next(int timeout_ms) {
 
 json WorkerClient::ask(const std::string& kind, const json& spec, double timeout_s) {
   const int job = --last_ask_;  // negative: never the number of a trial
-  send({{"do", "start"}, {"job", job}, {"kind", kind}, {"spec", spec}});
-  const auto start = std::chrono::steady_clock::now();
-  bool late = false;
+  send({{"do", "start"}, {"job", job}, {"kind", kind}, {"spec", spec}, {"limit_s", timeout_s}});
   json answer;
-  for (;;) {
-    const auto event = next(timeout_s > 0 ? 200 : -1);
-    if (timeout_s > 0 && !late && std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > timeout_s) {
-      late = true;
-      send({{"do", "kill"}, {"job", job}});
-    }
+  for (double silent_s = 0;;) {
+    const auto event = next(1000);
+    if (!event) silent_s += 1;
+    if (timeout_s > 0 && silent_s > timeout_s + kAnswer_s) give_up();  // it is stopped; next() will tell
     if (!event || event->value("job", 0) != job) continue;
     if (event->at("event") == "message") answer = event->at("data");
     if (event->at("event") != "ended") continue;
-    if (late) return {{"failed", fmt::format("did not end within {:g} s", timeout_s)}, {"fault", true}, {"late", true}};
+    const auto fault = [](const std::string& reason) { return json{{"failed", reason}, {"fault", true}}; };
+    if (event->contains("not_started")) return {{"failed", event->at("not_started")}, {"fault", false}};
+    if (const auto intrusion = event->value("intrusion", ""); !intrusion.empty()) return fault(intrusion);
+    if (event->value("late", false)) {
+      auto late = fault(fmt::format("did not end within {:g} s", timeout_s));
+      late["late"] = true;
+      return late;
+    }
     const auto why = reason_of(event->at("status"));
     // A message of its own says more than the exit code that follows from it; a signal says more than what came before it.
     if (answer.contains("failed") || (why.empty() && !answer.is_null())) return answer;
     auto reason = why.empty() ? "it ended without an answer" : why;
     if (const auto output = event->value("output", ""); !output.empty())
       reason += "; its last output: " + one_line(output.substr(output.size() - std::min<std::size_t>(output.size(), 400)));
-    return {{"failed", reason}, {"fault", true}};
+    return fault(reason);
   }
 }
 

@@ -1,16 +1,21 @@
 // The scheduler's side of a worker: a process that has loaded torch and forks one child a job. Torch-free.
 //
 // Messages are JSON, one a line. To the worker:
-//   {"do": "load", "libraries": [path], "hashes": {path: SHA-256}, "tasks": [section], "cuda": bool}
-//       load for all later jobs -> "loaded" or "refused"; a library whose content is not what its hash says is refused
-//   {"do": "start", "job": N, "kind": "inspect" | "describe-task" | "prepare-task" | "check" | "trial", "spec": {...}}
+//   {"do": "load", "libraries": [path], "hashes": {path: SHA-256}, "tasks": [{"section": {...}, "digest": ...}], "cuda": bool}
+//       load for all later jobs -> "loaded" or "refused"; a library whose content is not what its hash says is refused, and so
+//       is a task whose data are not what its digest says
+//   {"do": "start", "job": N, "kind": "inspect" | "describe-task" | "prepare-task" | "check" | "trial", "spec": {...},
+//    "limit_s": seconds}          by the worker's clock; 0 or absent: none
 //   {"do": "kill", "job": N}
+//   {"do": "ping"}                                    -> "pong"
 // From it:
-//   {"event": "ready", "environment": {...}}
-//   {"event": "loaded"} | {"event": "refused", "reason": ...}
-//   {"event": "message", "job": N, "data": {...}}     a line of the job itself
-//   {"event": "ended", "job": N, "status": wait status, "wall_s": , "cpu_s": , "peak_resident_bytes": , "output": tail}
-// The end of its input, or the death of the scheduler, ends the worker and every job.
+//   {"event": "ready", "environment": {...}, "most_jobs": at a time}
+//   {"event": "loaded"} | {"event": "refused", "reason": ..., "code": exit code} | {"event": "pong"}
+//   {"event": "message", "job": N, "data": {...}}     an object that the job has said
+//   {"event": "ended", "job": N, "status": wait status, "wall_s": , "cpu_s": , "peak_resident_bytes": , "output": tail,
+//    "late": it was ended by its limit, "intrusion": what else was in its channel}
+//   {"event": "ended", "job": N, "not_started": reason}
+// The end of its input, or the death of the scheduler, ends the worker, every job and what these left behind.
 #pragma once
 
 #include <sys/types.h>
@@ -18,6 +23,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,8 +31,9 @@ namespace ablate {
 
 class WorkerClient {
  public:
-  /// Starts ablate-worker from this program's folder and waits until it is ready. Throws Error.
-  WorkerClient();
+  /// Starts ablate-worker from this program's folder and waits until it is ready. Throws Error, and leaves no process then.
+  explicit WorkerClient(double ready_s = 120);
+  /// Ends it, its jobs, and what these left behind.
   ~WorkerClient();
   WorkerClient(const WorkerClient&) = delete;
   WorkerClient& operator=(const WorkerClient&) = delete;
@@ -37,7 +44,11 @@ class WorkerClient {
   std::optional<nlohmann::json> next(int timeout_ms);
 
   const nlohmann::json& environment() const { return environment_; }
+  int most_jobs() const { return most_jobs_; }  ///< at a time, as the limit of descriptors allows
   pid_t pid() const { return pid_; }
+
+  /// Ends a worker that does not answer, and all of its jobs, at once. The next call of next() tells.
+  void give_up();
 
   /// Runs one job that answers with a single message, to its end. @param timeout_s after which it is ended; 0: none
   /// @return the message, or {"failed": reason, "fault": bool} however it ended; the fault is true where it is a plugin's (a
@@ -45,10 +56,15 @@ class WorkerClient {
   nlohmann::json ask(const std::string& kind, const nlohmann::json& spec, double timeout_s = 0);
 
  private:
+  /// Waits for the process, which has closed its side or is to; kills it after a while. @return reason_of(its end)
+  std::string end();
+
+  std::set<pid_t> not_ours_;  ///< children that this process had before
   pid_t pid_ = -1;
   int to_ = -1, from_ = -1;
   std::string buffer_;
   nlohmann::json environment_;
+  int most_jobs_ = 1;
   int last_ask_ = 0;
 };
 

@@ -1,5 +1,7 @@
 #include "core/worker/jobs.h"
 
+#include <c10/core/DefaultDtype.h>
+#include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,7 +68,6 @@ bool has_padding(const Task& task, const TaskInfo& info) {
 }  // namespace
 
 void TorchJobs::load(const json& what) {
-  const auto folder = std::filesystem::current_path();
   const auto hashes = what.value("hashes", json::object());
   for (const std::string path : what.value("libraries", json::array())) {
     // Before, so that nothing unknown runs; after, so that it was this content which was loaded.
@@ -74,13 +75,20 @@ void TorchJobs::load(const json& what) {
     const auto& descriptor = load_library(path);
     check_content(path, hashes);
     plugins_[name_of(descriptor.kind, descriptor.id)] = &descriptor;
+    restore();
   }
   if (what.value("cuda", false)) load_cuda();
-  for (const auto& section : what.value("tasks", json::array())) {
-    std::filesystem::current_path(folder);  // one plugin's chdir must not change where the next one looks
-    task(section);
+  for (const auto& task : what.value("tasks", json::array())) {
+    load_task(task.at("section"), task.at("digest"));
+    restore();
   }
-  std::filesystem::current_path(folder);
+}
+
+void TorchJobs::restore() const {
+  // One plugin's chdir, rounding mode or default type must not change what the next one does.
+  state_.restore();
+  c10::set_default_dtype(caffe2::TypeMeta::Make<float>());
+  c10::GradMode::set_enabled(true);
 }
 
 const Descriptor& TorchJobs::plugin(Kind kind, const std::string& id) const {
@@ -101,15 +109,24 @@ std::unique_ptr<Task> TorchJobs::make_task(const json& section, int threads) con
   return made;
 }
 
-Task& TorchJobs::task(const json& section) {
+void TorchJobs::load_task(const json& section, const std::string& digest) {
   auto& known = tasks_[section.dump()];
-  if (!known) {
-    auto made = make_task(section, 1);
-    made->info();
-    made->load();
-    known = std::move(made);
-  }
-  return *known;
+  if (known) return;
+  auto made = make_task(section, 1);
+  made->info();
+  made->load();
+  if (const auto found = made->digest(); found != digest)
+    throw Error(
+        fmt::format("task {}: its data changed after the study was planned (their digest is {}, and was {}): run the "
+                    "command again for the new data",
+                    section.at("plugin").get<std::string>(), found.substr(0, 12), digest.substr(0, 12)));
+  known = std::move(made);
+}
+
+Task& TorchJobs::task(const json& section) const {
+  const auto found = tasks_.find(section.dump());
+  if (found == tasks_.end() || !found->second) throw std::logic_error("a trial whose task was not loaded");
+  return *found->second;
 }
 
 void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) try {

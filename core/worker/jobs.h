@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "ablate/task.h"
+#include "core/worker/process_state.h"
 #include "core/worker/server.h"
 
 namespace ablate {
@@ -17,11 +18,14 @@ class TorchJobs final : public Jobs {
  private:
   /// Loaded libraries by "kind id".
   const Descriptor& plugin(Kind kind, const std::string& id) const;
+  void restore() const;
   std::unique_ptr<Task> make_task(const nlohmann::json& section, int threads) const;
-  /// Of a task section, loaded once and shared with all jobs by fork.
-  Task& task(const nlohmann::json& section);
+  /// Loads a task for all jobs, which share it by fork. Throws Error where its data are not what the digest says.
+  void load_task(const nlohmann::json& section, const std::string& digest);
+  Task& task(const nlohmann::json& section) const;
   void trial(const nlohmann::json& resolved, const Say& say);
 
+  ProcessState state_;
   std::map<std::string, const Descriptor*> plugins_;
   std::map<std::string, std::unique_ptr<Task>> tasks_;  ///< by the section's text
 };

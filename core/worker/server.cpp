@@ -4,8 +4,6 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,15 +11,18 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <fstream>
-#include <iostream>
-#include <iterator>
+#include <filesystem>
 #include <map>
+#include <set>
 #include <stdexcept>
+#include <system_error>
 #include <vector>
 
 #include "core/util/error.h"
 #include "core/util/one_line.h"
+#include "core/util/orphans.h"
+#include "core/worker/job_process.h"
+#include "core/worker/process_state.h"
 
 namespace ablate {
 namespace {
@@ -29,76 +30,88 @@ namespace {
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kTail = 8192;  ///< bytes of a job's output that are kept
-
-void write_all(int to, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const auto n = write(to, text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) _exit(1);  // nobody listens any more
-    done += static_cast<std::size_t>(n);
-  }
-}
+constexpr auto kOversleep = std::chrono::seconds(3);  ///< a wait that ends so much too late: this process was stopped
 
 std::string line(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"; }
 
-struct Child {
-  pid_t pid = -1;
-  int handle = -1;  ///< a pidfd: readable when the child has ended
-  int messages = -1, output = -1;
-  std::string unread, tail;
-  Clock::time_point start;
-};
-
-/// Appends what is there to read, but no more than a mebibyte: a job that prints without end must not keep the others waiting.
-void drain(int from, std::string& into) {
-  char chunk[65536];
-  for (int rounds = 0; rounds < 16; ++rounds) {
-    const auto n = read(from, chunk, sizeof(chunk));
-    if (n > 0)
-      into.append(chunk, static_cast<std::size_t>(n));
-    else if (n == 0 || errno != EINTR)
-      return;
-  }
+/// A job needs two pipes and a pidfd, and for a moment the other ends of the pipes; what plugins open is theirs.
+int most_jobs() {
+  constexpr int kOfAJob = 3, kSpare = 32;
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const auto open = std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  const auto most = std::min<rlim_t>(limit.rlim_cur, 1'000'000);
+  return std::max(1, (static_cast<int>(most) - static_cast<int>(open) - kSpare) / kOfAJob);
 }
 
-/// The processes whose parent this one is.
-std::vector<pid_t> own_children() {
-  std::ifstream list("/proc/self/task/" + std::to_string(getpid()) + "/children");
-  return {std::istream_iterator<pid_t>(list), {}};
-}
+/// At the scheduler's death the input ends. A worker that is stopped just then has to wake up for it.
+void wake_at_parents_end() { prctl(PR_SET_PDEATHSIG, SIGCONT); }
 
 class Server {
  public:
-  Server(int input, int output, Jobs& jobs) : input_(input), output_(output), jobs_(jobs) {}
+  Server(int input, int output, Jobs& jobs) : input_(input), output_(output), jobs_(jobs) {
+    fcntl(output_, F_SETFL, O_NONBLOCK);
+  }
 
-  void run() {
-    for (;;) {
-      std::vector<pollfd> waiting{{input_, POLLIN, 0}};
-      for (const auto& [job, child] : children_) {
-        waiting.push_back({child.handle, POLLIN, 0});
-        waiting.push_back({child.messages, POLLIN, 0});
-        waiting.push_back({child.output, POLLIN, 0});
-      }
-      if (poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR) throw std::runtime_error(std::strerror(errno));
-      if (waiting[0].revents != 0 && !commands()) break;
+  void run(const json& environment) {
+    say({{"event", "ready"}, {"environment", environment}, {"most_jobs", most_jobs()}});
+    while (open_) {
+      wait();
       std::vector<int> ended;
       for (auto& [job, child] : children_) {
-        forward(job, child);
-        if (pollfd one{child.handle, POLLIN, 0}; poll(&one, 1, 0) > 0) ended.push_back(job);
+        forward(job, child.read());
+        child.end_if_late();
+        if (child.has_ended()) ended.push_back(job);
       }
       for (const int job : ended) reap(job);
     }
-    for (const auto& [job, child] : children_) kill(child.pid, SIGKILL);
+    children_.clear();
+    end_orphans({});
   }
 
  private:
-  void say(const json& message) { write_all(output_, line(message)); }
+  /// Until something is to be done. A scheduler that does not read (it is stopped, or waits for a lock) keeps nobody waiting:
+  /// what it has not read yet is kept here.
+  void wait() {
+    flush();
+    std::vector<pollfd> waiting{{input_, POLLIN, 0}};
+    if (!unwritten_.empty()) waiting.push_back({output_, POLLOUT, 0});
+    int left = -1;
+    for (const auto& [job, child] : children_) {
+      child.wait_for(waiting);
+      if (const int its = child.milliseconds_left(); its >= 0) left = left < 0 ? its : std::min(left, its);
+    }
+    const auto start = Clock::now();
+    if (poll(waiting.data(), waiting.size(), left) < 0 && errno != EINTR) throw std::runtime_error(std::strerror(errno));
+    const auto overslept = Clock::now() - start - std::chrono::milliseconds(left);
+    if (left >= 0 && overslept > kOversleep)
+      for (auto& [job, child] : children_) child.forgive(overslept);
+    if (waiting[0].revents != 0) commands();
+  }
 
-  bool commands() {
+  void say(const json& message) {
+    unwritten_ += line(message);
+    flush();
+  }
+
+  void flush() {
+    while (!unwritten_.empty()) {
+      const auto n = write(output_, unwritten_.data(), unwritten_.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0 && errno == EAGAIN) return;
+      if (n < 0) {  // nobody listens any more
+        open_ = false;
+        unwritten_.clear();
+        return;
+      }
+      unwritten_.erase(0, static_cast<std::size_t>(n));
+    }
+  }
+
+  void commands() {
     char chunk[65536];
     const auto n = read(input_, chunk, sizeof(chunk));
-    if (n == 0 || (n < 0 && errno != EINTR)) return false;
+    if (n == 0 || (n < 0 && errno != EINTR)) open_ = false;
     if (n > 0) unread_.append(chunk, static_cast<std::size_t>(n));
     for (std::size_t end; (end = unread_.find('\n')) != std::string::npos;) {
       const auto message = json::parse(unread_.substr(0, end));
@@ -107,139 +120,76 @@ class Server {
       if (what == "start") {
         start(message);
       } else if (what == "kill") {
-        if (const auto found = children_.find(message.at("job")); found != children_.end()) kill(found->second.pid, SIGKILL);
+        if (const auto found = children_.find(message.at("job")); found != children_.end()) found->second.kill();
       } else if (what == "load") {
         load(message);
+      } else if (what == "ping") {
+        say({{"event", "pong"}});
       }
     }
-    return true;
   }
 
   void load(const json& message) {
     const pid_t self = getpid();
-    std::string refused;
+    json answer{{"event", "loaded"}};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // plugin code runs here, which may never come back to notice the end of the input
     try {
       jobs_.load(message);
+    } catch (const Error& error) {
+      answer = {{"event", "refused"}, {"reason", one_line(error.what())}, {"code", static_cast<int>(error.code())}};
     } catch (const std::exception& error) {
-      refused = one_line(error.what());
+      answer = {{"event", "refused"}, {"reason", one_line(error.what())}};
     } catch (...) {
-      refused = "an exception that is no std::exception";
+      answer = {{"event", "refused"}, {"reason", "an exception that is no std::exception"}};
     }
     if (getpid() != self) _exit(1);  // a plugin has forked: its copy of this process must not answer, too
-    // Plugin code has run here, and may have changed these.
-    std::signal(SIGCHLD, SIG_DFL);
-    std::signal(SIGPIPE, SIG_IGN);
-    if (refused.empty())
-      say({{"event", "loaded"}});
-    else
-      say({{"event", "refused"}, {"reason", refused}});
+    state_.restore();
+    wake_at_parents_end();
+    say(answer);
   }
 
   void start(const json& message) {
-    int messages[2], output[2];
-    if (pipe2(messages, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0) throw std::runtime_error(std::strerror(errno));
-    const pid_t self = getpid();
-    const pid_t pid = fork();
-    if (pid == 0) become_child(message, self, messages[1], output[1]);
-    close(messages[1]);
-    close(output[1]);
-    if (pid < 0) throw std::runtime_error(std::strerror(errno));
-    for (const int end : {messages[0], output[0]}) fcntl(end, F_SETFL, O_NONBLOCK);
-    Child child{.pid = pid, .messages = messages[0], .output = output[0], .start = Clock::now()};
-    child.handle = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-    if (child.handle < 0)
-      throw std::runtime_error(std::string("pidfd_open: ") + std::strerror(errno) + " (Linux 5.3 or newer is needed)");
-    children_.emplace(message.at("job").get<int>(), std::move(child));
-  }
-
-  [[noreturn]] void become_child(const json& message, pid_t parent, int messages, int output) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);
-    // Where memory runs out, the kernel takes the trial that eats it, not the scheduler or its database.
-    if (const int score = open("/proc/self/oom_score_adj", O_WRONLY); score >= 0) {
-      [[maybe_unused]] const auto written = write(score, "1000", 4);
-      close(score);
-    }
-    const int nothing = open("/dev/null", O_RDONLY);
-    dup2(nothing, STDIN_FILENO);
-    dup2(output, STDOUT_FILENO);
-    dup2(output, STDERR_FILENO);
-    close(input_);
-    close(output_);
-    for (const auto& [job, other] : children_) {
-      close(other.handle);
-      close(other.messages);
-      close(other.output);
-    }
-    int code = 0;
-    const Say say = [messages, self = getpid()](const json& data) {
-      if (getpid() != self) _exit(1);  // a plugin has forked: its copy of the job must not answer, too
-      write_all(messages, line(data));
+    const int job = message.at("job");
+    const auto prepare = [this] {
+      close(input_);
+      close(output_);
+      for (const auto& [other, child] : children_) child.close_in_child();
+      state_.restore();
     };
+    const auto run = [&](const Say& say) { jobs_.run(message.at("kind"), message.at("spec"), say); };
     try {
-      jobs_.run(message.at("kind"), message.at("spec"), say);
-    } catch (const Error& error) {
-      say({{"failed", one_line(error.what())}, {"fault", error.code() == ExitCode::kPlugin}});
-      code = 1;
-    } catch (const std::exception& error) {
-      say({{"failed", one_line(error.what())}, {"fault", false}});
-      code = 1;
-    } catch (...) {
-      say({{"failed", "an exception that is no std::exception"}});
-      code = 1;
+      children_.try_emplace(job, message.value("limit_s", 0.0), prepare, run);
+    } catch (const std::system_error& error) {
+      say({{"event", "ended"}, {"job", job}, {"not_started", error.what()}});
     }
-    std::cout.flush();
-    std::cerr.flush();
-    fflush(nullptr);
-    _exit(code);  // destructors of a plugin's statics may take long or crash, and change nothing
   }
 
-  void forward(int job, Child& child) {
-    drain(child.messages, child.unread);
-    for (std::size_t end; (end = child.unread.find('\n')) != std::string::npos;) {
-      auto data = json::parse(child.unread.substr(0, end), nullptr, false);
-      child.unread.erase(0, end + 1);
-      if (!data.is_discarded()) say({{"event", "message"}, {"job", job}, {"data", std::move(data)}});
-    }
-    drain(child.output, child.tail);
-    if (child.tail.size() > kTail) child.tail.erase(0, child.tail.size() - kTail);
+  void forward(int job, std::vector<json> messages) {
+    for (auto& data : messages) say({{"event", "message"}, {"job", job}, {"data", std::move(data)}});
   }
 
   void reap(int job) {
-    auto& child = children_.at(job);
-    int status = 0;
-    rusage usage{};
-    if (wait4(child.pid, &status, 0, &usage) < 0) throw std::runtime_error(std::string("wait4: ") + std::strerror(errno));
-    end_orphans();
-    forward(job, child);
-    const auto seconds = [](const timeval& time) {
-      return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-    };
-    say({{"event", "ended"},
-         {"job", job},
-         {"status", status},
-         {"wall_s", std::chrono::duration<double>(Clock::now() - child.start).count()},
-         {"cpu_s", seconds(usage.ru_utime) + seconds(usage.ru_stime)},
-         {"peak_resident_bytes", static_cast<std::int64_t>(usage.ru_maxrss) * 1024},
-         {"output", child.tail}});
-    for (const int end : {child.handle, child.messages, child.output}) close(end);
+    std::vector<json> last;
+    auto event = children_.at(job).end([&] { end_left_behind(job); }, last);
+    forward(job, std::move(last));
     children_.erase(job);
+    event["event"] = "ended", event["job"] = job;
+    say(event);
   }
 
-  /// Ends what jobs left behind: as their subreaper, this process has become their parent.
-  void end_orphans() {
-    for (const auto pid : own_children()) {
-      const auto is_it = [&](const auto& entry) { return entry.second.pid == pid; };
-      if (std::any_of(children_.begin(), children_.end(), is_it)) continue;
-      kill(pid, SIGKILL);
-      waitpid(pid, nullptr, 0);
-    }
+  void end_left_behind(int gone) {
+    std::set<pid_t> jobs;
+    for (const auto& [job, child] : children_)
+      if (job != gone) jobs.insert(child.pid());
+    end_orphans(jobs);
   }
 
   int input_, output_;
   Jobs& jobs_;
-  std::string unread_;
-  std::map<int, Child> children_;
+  ProcessState state_;
+  bool open_ = true;
+  std::string unread_, unwritten_;
+  std::map<int, JobProcess> children_;
 };
 
 }  // namespace
@@ -247,9 +197,9 @@ class Server {
 void serve(int input, int output, const nlohmann::json& environment, Jobs& jobs) {
   for (const int end : {input, output}) fcntl(end, F_SETFD, FD_CLOEXEC);
   std::signal(SIGPIPE, SIG_IGN);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
-  write_all(output, line({{"event", "ready"}, {"environment", environment}}));
-  Server(input, output, jobs).run();
+  adopt_orphans();
+  wake_at_parents_end();
+  Server(input, output, jobs).run(environment);
 }
 
 }  // namespace ablate

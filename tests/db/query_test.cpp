@@ -67,7 +67,8 @@ TEST_CASE("the views answer in every format") {
         "attention\nsoftmax\nadamra\n");
   CHECK(ask(file, "SELECT environment ->> '$.host' AS host FROM attempts LIMIT 1") == "host\nhere\n");
   // All of each view can be read.
-  for (const auto& view : views(Reader(file))) {
+  const Reader reader(file);
+  for (const auto& view : views(reader.database())) {
     const auto text = ask(file, "SELECT * FROM " + quoted(view.name));
     CHECK(text.substr(0, text.find('\n') + 1) == csv_line(view.columns));
     CHECK(has(describe_views(file), view.name + ": "));
@@ -83,6 +84,74 @@ TEST_CASE("names with quotes are columns like others") {
     store.put_attempt(done({{"we\"ird'; DROP TABLE trial; --", 5}}, 1));
   }
   CHECK(ask(file, "SELECT \"we\"\"ird'; DROP TABLE trial; --\" AS x FROM runs") == "x\n5\n");
+}
+
+TEST_CASE("the views lie in the file, and never lag") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  // Another program with a connection that stays open.
+  SQLite::Database other(file.string(), SQLite::OPEN_READONLY);
+  const auto columns = [&](const char* like) {
+    return other
+        .execAndGet(std::string("SELECT coalesce(group_concat(name), '') FROM pragma_table_info('runs') WHERE name LIKE '") +
+                    like + "'")
+        .getString();
+  };
+  CHECK(other.execAndGet("SELECT count(*) FROM runs").getInt() == 0);
+  const auto a = trial("softmax", {}, 1), b = trial("adamra", {"1/8"}, 2);
+  put(store, "study", {a});
+  CHECK(columns("attention%") == "attention");
+  CHECK(columns("test%") == "test/accuracy");
+  put(store, "study", {a, b});  // brings a path
+  CHECK(columns("attention%") == "attention,attention.rates");
+  auto attempt = done(b, 70);
+  attempt.results["attention/adamra/kept"] = 0.5;  // and this a metric
+  attempt.step = attempt.steps = 20;
+  store.put_attempt(attempt);
+  CHECK(columns("attention/%") == "attention/adamra/kept");
+  CHECK(other.execAndGet("SELECT \"attention/adamra/kept\" FROM runs WHERE seed = 2 AND steps = 20").getDouble() == 0.5);
+  // What brings nothing new writes no view.
+  const auto version = other.execAndGet("PRAGMA schema_version").getInt();
+  store.put_attempt(done(a, 60));
+  put(store, "study", {a, b});
+  CHECK(other.execAndGet("PRAGMA schema_version").getInt() == version);
+  // A call that fails leaves the views as they were.
+  attempt = done(a, 1);
+  attempt.results["extra/new"] = 1;
+  attempt.plugins = {{"no such kind", "x", "1", "c", "h", "p"}};
+  CHECK_FALSE(error_of([&] { store.put_attempt(attempt); }).empty());
+  CHECK(columns("extra%") == "");
+}
+
+TEST_CASE("columns whose names are taken have names of their own") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  const nlohmann::json odd = {{"outcome", "o"}, {"Run", 7}, {"x", 1}, {"X", 2}, {std::string("nul\0l", 5), 3}, {"", 4}};
+  put(store, "study", {odd});
+  auto attempt = done(odd, 60);
+  attempt.results["x"] = 0.25;
+  store.put_attempt(attempt);
+  CHECK(
+      ask(file,
+          "SELECT outcome, \"outcome (parameter)\", run, \"Run (parameter)\", X, \"x (parameter)\", \"x (metric)\", \"\" FROM "
+          "runs") ==
+      "outcome,outcome (parameter),run,Run (parameter),X,x (parameter),x (metric),\n"
+      "done,o,1,7,2,1,0.25,4\n");
+  CHECK(ask(file, "SELECT count(*) AS n FROM parameters") == "n\n6\n");
+}
+
+TEST_CASE("a history with more names than a view can have columns") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  nlohmann::json many;
+  for (int i = 0; i < 2500; ++i) many["train"]["p" + std::to_string(i)] = i;
+  put(store, "study", {many});
+  store.put_attempt(done(many, 60));
+  CHECK(ask(file, "SELECT \"train.p0\" AS a FROM runs") == "a\n0\n");
+  CHECK(ask(file, "SELECT count(*) AS n FROM parameters") == "n\n2500\n");
 }
 
 TEST_CASE("whatever the SQL, nothing is written") {

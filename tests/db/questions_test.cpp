@@ -1,12 +1,15 @@
 // The four commands as a person types them; what they print goes through a file in place of stdout.
 #include "tools/ablate/questions/questions.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "core/registry/scan.h"
+#include "db/process.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 
@@ -35,6 +38,19 @@ class Commands {
 
   /// The message of what it throws, and what the command prints.
   std::string operator()(const std::string& line) {
+    return captured([&](CLI::App& app) { app.parse(line); });
+  }
+  /// Of words, which may be empty.
+  std::string words(std::vector<std::string> words) {
+    std::reverse(words.begin(), words.end());
+    return captured([&](CLI::App& app) { app.parse(std::move(words)); });
+  }
+
+  int exit_code = -1;
+  std::string errors;  ///< what the last command printed to stderr
+
+ private:
+  std::string captured(const std::function<void(CLI::App&)>& parse) {
     CLI::App app;
     exit_code = -1;
     add_questions(
@@ -47,7 +63,7 @@ class Commands {
     REQUIRE(std::freopen((folder_ / "err").c_str(), "w", stderr) != nullptr);
     std::string message;
     try {
-      app.parse(line);
+      parse(app);
     } catch (const Error& error) {
       message = error.what();
     } catch (const CLI::ParseError& error) {
@@ -62,10 +78,6 @@ class Commands {
     return message + content(path);
   }
 
-  int exit_code = -1;
-  std::string errors;  ///< what the last command printed to stderr
-
- private:
   Folder folder_;
 };
 
@@ -111,7 +123,7 @@ TEST_CASE("trials of an earlier grid") {
   CHECK(nlohmann::json::parse(run("runs --json"))[1]["latest_grid"] == false);
   CHECK(run("table quickstart --format csv").find("softmax") == std::string::npos);
   CHECK(run.errors == "note: 1 trial of earlier grids is left out; `ablate runs quickstart` shows all that ran\n");
-  CHECK(has(run("show 1"), "--set train.steps=20  # the study has changed since: its latest grid does not have this trial\n"));
+  CHECK(has(run("show 1"), "  # the study has changed since: its latest grid does not have this trial\n"));
 }
 
 TEST_CASE("the line that repeats a run tells when it would not") {
@@ -121,14 +133,21 @@ TEST_CASE("the line that repeats a run tells when it would not") {
   {
     Store store(run.file());
     store.put_trials(store.put_experiment({"mine", "", study, "[grid]\n", {}}), {{key_of(asked), asked}});
-    store.put_attempt(done(asked, 50));
+    auto attempt = done(asked, 50);
+    // Folders that have to be named, one of them twice and one for a shell; and one that is looked at anyway.
+    for (const auto* path : {"/my plugins/linear.so", "/my plugins/image.so", "/other/gate.so"})
+      attempt.plugins.push_back({"attention", path, "1.0.0", "c", "b", path});
+    attempt.plugins.push_back({"task", "image", "1.0.0", "c", "b", (plugin_folders({}).back() / "image.so").string()});
+    store.put_attempt(attempt);
   }
-  CHECK(has(run("show 3"), "ablate run " + study + "  # the study is no longer there\n"));
+  const auto repeat = "repeat      ABLATE_DB=repeat.db ablate run " + study +
+                      " --plugins '/my plugins' --plugins /other --only " + key_of(asked).substr(0, 12);
+  CHECK(has(run("show 3"), repeat + "  # the study is no longer there\n"));
   std::ofstream(study) << "[grid]\n";
-  CHECK(has(run("show 3"), "ablate run " + study + "\n"));
+  CHECK(has(run("show 3"), repeat + "\n"));
   CHECK(nlohmann::json::parse(run("show 3 --json"))["repeat_note"] == "");
   std::ofstream(study) << "[grid]\nseeds = 2\n";
-  CHECK(has(run("show 3"), "ablate run " + study + "  # the study has changed since: its file is not what was run\n"));
+  CHECK(has(run("show 3"), repeat + "  # the study has changed since: its file is not what was run\n"));
 }
 
 TEST_CASE("a reason of many lines is one in tables and lists, whole in show") {
@@ -180,6 +199,101 @@ TEST_CASE("runs") {
   CHECK(json.size() == 2);
   CHECK(json[1]["value"] == 85.5);
   CHECK(json[0]["value"].is_null());
+}
+
+TEST_CASE("what is running stands on top, while its process lives") {
+  Commands run;
+  const auto b = trial("adamra", {"1/8"}, 1);
+  Store store(run.file());
+  store.put_running({{key_of(b), 1'700'000'000'000'000, 340, 1000, 1.2345}, {"0123456789abcdef", 0}});
+  const auto text = run("runs");
+  CHECK(has(text, "running, step 340/1000, loss 1.234"));
+  CHECK(has(text, "0123456789ab"));  // a trial that nobody has put
+  CHECK(text.find("running") < text.find("failed"));
+  const auto json = nlohmann::json::parse(run("runs --json"));
+  REQUIRE(json.size() == 4);
+  CHECK(json[0]["outcome"] == "running");
+  CHECK(json[0]["run"].is_null());
+  CHECK(json[0]["step"] == 340);
+  CHECK(json[0]["steps"] == 1000);
+  CHECK(json[0]["metric"] == "train/loss");
+  CHECK(json[0]["value"] == 1.2345);
+  CHECK(json[0]["elsewhere"].is_null());
+  CHECK(json[0]["wall_s"] > 1e7);
+  CHECK(json[1]["value"].is_null());
+  CHECK_FALSE(has(run("runs --failed"), "running"));
+  CHECK(has(run("runs quickstart"), "running, step 340/1000"));
+  CHECK_FALSE(has(run("runs quickstart"), "0123456789ab"));
+  store.put_running({});
+  CHECK_FALSE(has(run("runs"), "running"));
+  {
+    SQLite::Database others(run.file().string(), SQLite::OPEN_READWRITE);
+    others.exec("INSERT INTO running VALUES ('" + this_host() + "', 1, 999999999, '" + key_of(b) + "', 0, 0, 0, NULL)");
+    CHECK_FALSE(has(run("runs"), "running"));
+    others.exec("INSERT INTO running VALUES ('node\x1b[2J7', 1, 5, '" + key_of(b) + "', 0, 3, 9, NULL)");
+  }
+  CHECK(has(run("runs"), "running on node[2J7, not seen from here, step 3/9  "));
+}
+
+TEST_CASE("how far a run got that is not done, with its curves") {
+  Commands run;
+  {
+    Store store(run.file());
+    auto attempt = failed(trial("adamra", {"1/8"}, 1), "ran longer than 60 s", "timeout");
+    attempt.step = 340, attempt.steps = 1000;
+    attempt.curve = {{"train/loss", 170, 2.5}, {"train/loss", 340, 1.5}};
+    store.put_attempt(attempt);
+  }
+  const auto text = run("show 3");
+  CHECK(has(text, "got to      step 340 of 1000\n"));
+  CHECK(has(text, "2.500 -> 1.500"));
+  CHECK_FALSE(has(run("show 1"), "got to"));
+  CHECK(run("query 'SELECT step, steps FROM attempts ORDER BY run' --format csv") == "step,steps\n,\n,\n340,1000\n");
+  CHECK(run("query 'SELECT count(*) AS n FROM curves WHERE attempt = 3' --format csv") == "n\n2\n");
+}
+
+TEST_CASE("an empty name of an experiment is none") {
+  Commands run;
+  for (const auto* command : {"table", "runs"})
+    CHECK(has(run.words({command, ""}),
+              "experiment: found an empty name, expected one of an experiment; without any all are meant"));
+  CHECK(run.exit_code == -1);
+  CHECK(has(run.words({"query", ""}), "the SQL is empty"));
+}
+
+TEST_CASE("names never steer the terminal") {
+  Commands run;
+  const std::string bad =
+      "a\x1b[2J\nb\xc2\x9b"
+      "31m\x7f";
+  const auto odd = trial(bad, {bad}, 1);
+  {
+    Store store(run.file());
+    store.put_metrics({{"test/" + bad, "%" + bad, "max", bad}});
+    const auto id = store.put_experiment({"e" + bad, bad, "f" + bad, "", {"x=" + bad}});
+    store.put_trials(id, {{key_of(odd), odd}, {key_of(trial(bad, {}, 1)), trial(bad, {}, 1)}});
+    store.put_published(id, {{key_of(odd), "test/" + bad, 5, bad}});
+    auto attempt = failed(odd, bad);
+    attempt.results["test/" + bad] = 1;
+    attempt.curve = {{"train/" + bad, 1, 1.0}};
+    attempt.environment[bad] = bad;
+    attempt.output = bad;
+    attempt.plugins = {{"attention", bad, bad, bad, bad, "/" + bad + "/x.so"}};
+    store.put_attempt(attempt);
+    attempt.outcome = "done";
+    store.put_attempt(attempt);
+    store.put_running({{bad, 0}});
+  }
+  for (const auto* line :
+       {"table --rows attention,attention.rates --published", "table --cols attention.rates --format markdown",
+        "table --cols attention --format csv", "runs", "show 3", "show 4", "query", "query 'SELECT * FROM runs'",
+        "query 'SELECT * FROM parameters' --format markdown"}) {
+    INFO(line);
+    const auto text = run(line) + run.errors;
+    CHECK_FALSE(has(text, "\x1b"));
+    CHECK_FALSE(has(text, "\x7f"));
+    CHECK_FALSE(has(text, "\xc2\x9b"));
+  }
 }
 
 TEST_CASE("show") {

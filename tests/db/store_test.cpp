@@ -99,6 +99,7 @@ TEST_CASE("an attempt comes back whole") {
   attempt.plugins = {{"attention", "adamra", "1.0.0", "code", "binary", "/lib/adamra.so"}};
   attempt.output = "step 1\xff\n";
   attempt.exit_code = 0;
+  attempt.step = 30, attempt.steps = 40;
   const auto run = store.put_attempt(attempt);
 
   const Reader reader(file);
@@ -126,7 +127,10 @@ TEST_CASE("an attempt comes back whole") {
     CHECK(all["plugins"][0]["content_hash"] == "binary");
     CHECK(all["environment"]["torch"] == "2.11.0");
     CHECK(all["output"] == "step 1\xff\n");
-    CHECK(all["repeat"] == "ABLATE_DB=repeat.db ablate run experiments/study.toml --set train.steps=20");
+    CHECK(all["repeat"] == "ABLATE_DB=repeat.db ablate run experiments/study.toml --plugins /lib --set train.steps=20 --only " +
+                               key_of(resolved).substr(0, 12));
+    CHECK(all["step"] == 30);
+    CHECK(all["steps"] == 40);
   }
   CHECK(has(error_of([&] { describe_run(reader, "7"); }), "a number up to 1"));
   CHECK(has(error_of([&] { describe_run(reader, "zzz"); }), "no run zzz"));
@@ -173,7 +177,8 @@ TEST_CASE("a grid that changes keeps its order and remembers which trials it sti
 }
 
 TEST_CASE("done keys are those with an attempt that is done, whatever came before or after") {
-  Store store(":memory:");
+  Folder folder;
+  Store store(folder / "a.db");
   const auto a = trial("softmax", {}, 1), b = trial("softmax", {}, 2), c = trial("softmax", {}, 3);
   put(store, "study", {a, b, c});
   const std::vector<std::string> keys = {key_of(a), key_of(b), key_of(c), "unknown"};

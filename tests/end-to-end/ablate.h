@@ -15,12 +15,22 @@ class Workplace {
 
   Process start(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), kBin + "ablate");
-    return start_program(std::move(arguments));
+    return start_program(arguments);
   }
+  /// A command line of bash, with this place's environment.
+  Process start_shell(const std::string& command) { return start_program({"bash", "-c", command}); }
   Ended run(std::vector<std::string> arguments) { return start(std::move(arguments)).wait(); }
 
+  Process start_program(const std::vector<std::string>& command) {
+    auto environment = environment_;
+    environment["XDG_CACHE_HOME"] = std::string(ABLATE_BUILD_DIR) + "/tests/cache";
+    environment["XDG_DATA_HOME"] = (folder_ / "data").string();
+    environment["ABLATE_DB"] = "";
+    return Process(command, environment, folder_.path());
+  }
+
   /// A line of bash, to which $ablate is the program: for streams that are closed or full.
-  Ended shell(const std::string& line) { return start_program({"bash", "-c", "ablate=" + kBin + "ablate; " + line}).wait(); }
+  Ended shell(const std::string& line) { return start_shell("ablate=" + kBin + "ablate; " + line).wait(); }
 
   /// Rows of a query, as JSON objects.
   nlohmann::json query(const std::string& sql) {
@@ -35,14 +45,6 @@ class Workplace {
   void set(const std::string& name, const std::string& value) { environment_[name] = value; }
 
  private:
-  Process start_program(std::vector<std::string> words) {
-    auto environment = environment_;
-    environment["XDG_CACHE_HOME"] = std::string(ABLATE_BUILD_DIR) + "/tests/cache";
-    environment["XDG_DATA_HOME"] = (folder_ / "data").string();
-    environment["ABLATE_DB"] = "";
-    return Process(std::move(words), environment, folder_.path());
-  }
-
   TemporaryFolder folder_;
   std::map<std::string, std::string> environment_;
 };

@@ -41,6 +41,8 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
       {"wrong-type", "returned an output of Double [10, 24, 8]"},
       {"undefined", "returned no output, expected Float [10, 24, 8]"},
       {"bad-loss", "auxiliary loss of Float [10, 24] on cpu, expected a scalar"},
+      {"forge", "into the channel that the host keeps for results"},
+      {"forge-and-crash", "into the channel that the host keeps for results"},
       {"odd-metric", "a metric named \"Share \"of\" \", expected snake_case"},
   };
   // What looks odd and does no harm is done; so is a trial that tells a figure which is no number.
@@ -137,15 +139,18 @@ TEST_CASE("a trial that hangs is ended by the time-out") {
   CHECK(rows.at("none").at(0) == "done");
 }
 
-TEST_CASE("even the death of the worker costs only what it ran") {
+TEST_CASE("a trial that kills its worker again and again is found out, and costs no other") {
   Workplace place;
-  const auto ended =
-      place.run({"--plugins", kFaulty + "trial", "run", place.study(faults("\"kill-worker\", \"none\"")).string(), "-j", "1"});
+  const auto ended = place.run({"--plugins", kFaulty + "trial", "run",
+                                place.study(faults("\"none\", \"kill-worker\", \"strided\"")).string(), "-j", "3"});
+  INFO(ended.err);
   CHECK(ended.exit_code == 1);
   const auto rows = outcomes(place);
   CHECK(rows.at("kill-worker").at(0) == "failed");
   CHECK(says(rows.at("kill-worker").at(1), "the worker ended (signal 9"));
   CHECK(rows.at("none").at(0) == "done");
+  CHECK(rows.at("strided").at(0) == "done");
+  CHECK(says(ended.err, "2 done, 0 done before, 1 failed"));
 }
 
 TEST_CASE("failed trials are tried again, done ones are not") {

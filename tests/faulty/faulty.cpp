@@ -1,11 +1,13 @@
 // An attention that fails on demand: what the host must survive.
 #include <ATen/ATen.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <stdexcept>
+#include <string_view>
 
 #include "ablate/headwise.h"
 
@@ -16,7 +18,7 @@ constexpr ablate::Parameter parameters[] = {
         "fault", "\"none\"",
         "none|throw-in-factory|null-factory|throw|throw-int|throw-lines|throw-on-step|segfault|abort|exit|exit-at-end|nan|"
         "nan-in-evaluation|hang|memory|wrong-shape|broadcast|wrong-type|undefined|strided|bad-loss|nan-metric|odd-metric|print|"
-        "print-on|close|fork|chdir|orphan|unpromised|kill-worker",
+        "print-on|close|fork|chdir|orphan|daemon-and-hang|unpromised|kill-worker|forge|forge-and-crash",
         "what goes wrong"),
     ablate::integer("after", "2", {0, 1000}, "forward passes that go well before"),
 };
@@ -72,11 +74,28 @@ class Faulty : public ablate::HeadwiseAttention {
       execlp("sleep", "sleep", "98765", nullptr);
       _exit(1);
     }
+    if (fault_ == "daemon-and-hang") {
+      if (fork() == 0) {
+        setsid();
+        execlp("sleep", "sleep", "98764", nullptr);
+      }
+      pause();
+    }
+    if (fault_.starts_with("forge")) forge();
+    if (fault_ == "forge-and-crash") std::raise(SIGSEGV);
     if (fault_ == "kill-worker") kill(getppid(), SIGKILL);
     return values;
   }
 
  private:
+  /// What a trial says when it is done, into every descriptor that takes it.
+  static void forge() {
+    const std::string_view line = "{\"results\": {\"test/accuracy\": 100}, \"curve\": [], \"metrics\": []}\n{\"results\": 7}\n";
+    for (int descriptor = 3; descriptor < 64; ++descriptor)
+      if ((fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_WRONLY)
+        if (write(descriptor, line.data(), line.size()) < 0) continue;
+  }
+
   std::string fault_;
   std::int64_t left_;
 };

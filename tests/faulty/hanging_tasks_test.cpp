@@ -83,3 +83,26 @@ TEST_CASE("a task that hangs only where all trials share it is given up") {
   ends([&] { run_trials(planned, hanging.worker, store, {.jobs = 1, .load_s = 1}); },
        "the worker did not load the study's plugins and data within 1 s");
 }
+
+TEST_CASE("data that are not those of the plan are not trained on") {
+  Hanging hanging("nowhere", "throw");
+  auto planned = plan(hanging.study, hanging.catalog, *hanging.worker);
+  planned[0].data_digest = "what they were";
+  db::Store store(hanging.database());
+  try {
+    run_trials(planned, hanging.worker, store, {.jobs = 1});
+    FAIL("it did not throw");
+  } catch (const Error& error) {
+    CHECK(says(error.what(), "task faulty-task: its data changed after the study was planned"));
+    CHECK(error.code() == ExitCode::kUsage);
+  }
+}
+
+TEST_CASE("a worker that never answers is given up, and ends") {
+  TemporaryFolder folder;
+  const auto program = folder.write("worker", "#!/bin/sh\nexec sleep 98763\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  setenv("ABLATE_WORKER", program.c_str(), 1);
+  CHECK_THROWS_WITH(WorkerClient(0.5), Catch::Contains("did not answer within 0.5 s"));
+  CHECK(Process({"pgrep", "-fx", "sleep 98763"}).wait().exit_code == 1);
+}

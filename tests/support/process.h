@@ -37,6 +37,7 @@ class Process {
     }
   }
 
+  pid_t pid() const { return pid_; }
   void send(int signal) const { kill(pid_, signal); }
   std::string printed() const { return read_text(folder_ / "out") + read_text(folder_ / "err"); }
 

@@ -97,16 +97,16 @@ int run_study(const RunArguments& arguments, const Options& options) {
     return 0;
   }
   db::Store store(options.database_file());
-  const auto record = [&] {  // all trials of the study, whichever are run: the grid's table must not shrink
-    const auto experiment = store.put_experiment(
+  const auto record = [&](db::Store& into) {  // all trials of the study, whichever are run: the grid's table must not shrink
+    const auto experiment = into.put_experiment(
         {study.name, study.description, std::filesystem::absolute(study.file).string(), study.text, study.overrides});
     std::vector<std::pair<std::string, nlohmann::json>> rows;
     for (const auto& trial : planned) rows.emplace_back(trial.key, trial.trial->resolved);
-    store.put_trials(experiment, rows);
+    into.put_trials(experiment, rows);
     std::vector<db::PublishedValue> published;
     for (const auto& [trial, metric, value, source] : study.published)
       published.push_back({planned.at(trial).key, metric, value, source});
-    store.put_published(experiment, published);
+    into.put_published(experiment, published);
   };
 
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency())), threads = most_threads(chosen);

@@ -16,7 +16,8 @@ void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("query", "Any question in SQL; can read only");
   command->group(kQuestions);
-  command->add_option("sql", arguments->sql, "one SELECT; without it the views and their columns are listed")->type_name("SQL");
+  const auto* sql = command->add_option("sql", arguments->sql, "one SELECT; without it the views and their columns are listed")
+                        ->type_name("SQL");
   command->add_option("--format", arguments->format, "text, markdown, csv or json")->type_name("FORMAT");
   command->footer(
       "Views: runs (a column for each parameter and metric), attempts, curves, parameters, metrics, experiments, members,\n"
@@ -24,9 +25,9 @@ void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       "docs/database.md tells more. Names with a dot or a slash stand in double quotes.\n"
       "Example:\n"
       "  ablate query 'SELECT attention, avg(\"dev/accuracy\") FROM runs GROUP BY attention'");
-  command->callback([arguments, database, &exit_code] {
+  command->callback([arguments, sql, database, &exit_code] {
     const auto format = db::format_from_name(arguments->format);
-    if (arguments->sql.empty())
+    if (sql->empty())
       fmt::print("{}", db::describe_views(database()));
     else
       db::run_query(database(), arguments->sql, format, std::cout);

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
+#include <string>
 
 namespace ablate {
 
@@ -17,6 +18,9 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code);
+
+/// For an experiment's name: "" is none, and must not stand for all. @return what is wrong, or ""
+std::string refuse_empty(const std::string& name);
 
 inline constexpr const char* kQuestions = "Ask the run history";  ///< the group in `ablate --help`
 

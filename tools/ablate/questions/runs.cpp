@@ -13,13 +13,23 @@ std::string as_text(const db::Runs& runs) {
   std::vector<std::vector<std::string>> rows = {{"run", "experiment", "trial", "outcome", "", "wall", "when"}};
   if (runs.metric)
     rows[0][4] = runs.metric->unit.empty() ? runs.metric->name : fmt::format("{} ({})", runs.metric->name, runs.metric->unit);
+  const auto add = [&](const db::RunLine& line, std::string outcome, const std::string& value) {
+    const auto experiments = line.experiments + (line.latest_grid ? "" : " (earlier grid)");
+    rows.push_back({line.run > 0 ? std::to_string(line.run) : "", experiments,
+                    line.label.empty() ? line.key.substr(0, 12) : line.label, std::move(outcome), value,
+                    db::duration_text(line.wall_s), db::time_text(line.started_us)});
+  };
+  for (const auto& line : runs.running) {
+    std::string outcome = "running";
+    if (!line.host.empty()) outcome += fmt::format(" on {}, not seen from here", line.host);
+    if (line.steps > 0) outcome += fmt::format(", step {}/{}", line.step, line.steps);
+    if (line.value) outcome += ", loss " + db::brief(*line.value);
+    add(line, outcome, "");
+  }
   for (const auto& line : runs.lines) {
     auto outcome = line.outcome;
     if (outcome == "failed" && !line.reason.empty()) outcome += ": " + db::first_line(line.reason);
-    const auto experiments = line.experiments + (line.latest_grid ? "" : " (earlier grid)");
-    rows.push_back({std::to_string(line.run), experiments,
-                    line.label.empty() ? line.key.substr(0, 12) : db::one_row(line.label), outcome,
-                    line.value ? db::brief(*line.value) : "", db::duration_text(line.wall_s), db::time_text(line.started_us)});
+    add(line, outcome, line.value ? db::brief(*line.value) : "");
   }
   auto text = db::render_text(rows);
   if (static_cast<std::int64_t>(runs.lines.size()) < runs.total)
@@ -28,16 +38,22 @@ std::string as_text(const db::Runs& runs) {
 }
 
 std::string as_json(const db::Runs& runs) {
-  auto all = nlohmann::ordered_json::array();
-  for (const auto& line : runs.lines) {
-    nlohmann::ordered_json run = {{"run", line.run},       {"experiments", line.experiments}, {"key", line.key},
-                                  {"label", line.label},   {"outcome", line.outcome},         {"reason", line.reason},
-                                  {"wall_s", line.wall_s}, {"started_us", line.started_us}};
-    run["latest_grid"] = line.latest_grid;
-    run["metric"] = runs.metric ? nlohmann::ordered_json(runs.metric->name) : nlohmann::ordered_json(nullptr);
-    run["value"] = line.value ? nlohmann::ordered_json(*line.value) : nlohmann::ordered_json(nullptr);
-    all.push_back(run);
-  }
+  using nlohmann::ordered_json;
+  auto all = ordered_json::array();
+  const auto known = [](std::int64_t number) { return number > 0 ? ordered_json(number) : ordered_json(nullptr); };
+  for (const auto* lines : {&runs.running, &runs.lines})
+    for (const auto& line : *lines) {
+      const bool running = lines == &runs.running;
+      ordered_json run = {{"run", known(line.run)},     {"experiments", line.experiments}, {"key", line.key},
+                          {"label", line.label},        {"outcome", line.outcome},         {"reason", line.reason},
+                          {"wall_s", line.wall_s},      {"started_us", line.started_us},   {"step", known(line.step)},
+                          {"steps", known(line.steps)}, {"latest_grid", line.latest_grid}};
+      if (running) run["elsewhere"] = line.host.empty() ? ordered_json(nullptr) : ordered_json(line.host);
+      const std::string metric = running ? "train/loss" : runs.metric ? runs.metric->name : "";
+      run["metric"] = metric.empty() ? ordered_json(nullptr) : ordered_json(metric);
+      run["value"] = line.value ? ordered_json(*line.value) : ordered_json(nullptr);
+      all.push_back(run);
+    }
   return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -55,10 +71,11 @@ void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("runs", "The latest runs, one line each");
+  auto* command = app.add_subcommand("runs", "What is running now, and the latest runs, one line each");
   command->group(kQuestions);
   command->add_option("experiment", arguments->request.experiment, "only this experiment's; default: all")
-      ->type_name("EXPERIMENT");
+      ->type_name("EXPERIMENT")
+      ->check(CLI::Validator(refuse_empty, "", ""));
   command->add_flag("--failed", arguments->request.failed, "only runs that failed, timed out or were interrupted");
   command->add_option("-n", arguments->request.most, "how many, latest first; 0: all; default: 20")
       ->type_name("N")

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "core/registry/scan.h"
 #include "db/format.h"
 #include "db/history.h"
 #include "tools/ablate/questions/questions.h"
@@ -79,6 +80,8 @@ std::string as_text(const ordered_json& run) {
       {"experiment", names},
       {"outcome", outcome},
   };
+  if (outcome != "done" && !run["step"].is_null())
+    head.push_back({"got to", fmt::format("step {} of {}", value_text(run["step"]), value_text(run["steps"]))});
   if (!run["signal"].is_null()) head.push_back({"signal", value_text(run["signal"])});
   if (!run["exit_code"].is_null()) head.push_back({"exit code", value_text(run["exit_code"])});
   head.push_back({"started", db::time_text(run["started_us"].get<std::int64_t>())});
@@ -149,7 +152,7 @@ void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->footer("`ablate runs` lists the numbers.\nExample:\n  ablate show 1");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
-    const auto run = db::describe_run(reader, arguments->run);
+    const auto run = db::describe_run(reader, arguments->run, plugin_folders({}));
     fmt::print("{}", arguments->json ? run.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n" : as_text(run));
     exit_code = 0;
   });

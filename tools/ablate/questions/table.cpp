@@ -19,7 +19,8 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command
       ->add_option("experiment", arguments->request.experiment,
                    "only the trials of this experiment's latest grid; default: all trials")
-      ->type_name("EXPERIMENT");
+      ->type_name("EXPERIMENT")
+      ->check(CLI::Validator(refuse_empty, "", ""));
   command
       ->add_option("--rows", arguments->request.rows,
                    "parameters that make the rows, commas between; default: all that vary, except the seed")
@@ -34,7 +35,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->allow_extra_args(false);
   command
       ->add_option("--metric", arguments->request.metrics,
-                   "metrics, commas between, a group of columns each; default: test/accuracy")
+                   "metrics, commas between, a group of columns each; default: test/accuracy, or what the trials have")
       ->delimiter(',')
       ->type_name("NAME")
       ->allow_extra_args(false);
@@ -58,7 +59,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     const auto table = db::make_table(reader, arguments->request);
     fmt::print("{}", db::to_text(table, format));
     if (format == db::Format::kCsv)  // has no place for them
-      for (const auto& note : table.notes) fmt::print(stderr, "note: {}\n", note);
+      for (const auto& note : table.notes) fmt::print(stderr, "note: {}\n", db::one_row(note));
     exit_code = 0;
   });
 }

@@ -1,0 +1,135 @@
+#include "core/scheduler/recorder.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <thread>
+
+namespace ablate {
+namespace {
+
+constexpr int kPatienceMs = 200;  ///< shorter than anybody would notice in a running grid
+constexpr int kUsualPatienceMs = 30'000;
+constexpr std::chrono::seconds kBetweenTries(1), kBetweenShows(1), kBetweenNotes(60);
+
+std::string plural(std::size_t count) { return fmt::format("{} finished trial{}", count, count == 1 ? "" : "s"); }
+
+}  // namespace
+
+Recorder::Recorder(db::Store& store, std::function<void(db::Store&)> describe, Note note)
+    : store_(store), describe_(std::move(describe)), note_(std::move(note)) {
+  store_.set_patience(kPatienceMs);
+}
+
+Recorder::~Recorder() { store_.set_patience(kUsualPatienceMs); }
+
+void Recorder::put(const db::Attempt& attempt, const std::vector<db::Metric>& metrics) {
+  waiting_.push_back({attempt, metrics});
+  next_try_ = {};
+  retry();
+}
+
+std::optional<bool> Recorder::is_done(const std::string& key) {
+  try {
+    return !store().done({key}).empty();
+  } catch (const db::Unavailable& error) {
+    tell_delay(error.what());
+    return std::nullopt;
+  } catch (const Error& error) {
+    rescue(error.what());
+    return std::nullopt;
+  }
+}
+
+void Recorder::show_running(const std::vector<db::RunningTrial>& trials) {
+  if (Clock::now() < next_show_ && !trials.empty()) return;
+  next_show_ = Clock::now() + kBetweenShows;
+  try {
+    store().put_running(trials);
+  } catch (const Error&) {
+    // Nobody's result: the next attempt that is written will tell what is wrong.
+  }
+}
+
+void Recorder::write_waiting(db::Store& to) {
+  while (!waiting_.empty()) {
+    auto& [attempt, metrics] = waiting_.front();
+    std::erase_if(metrics, [&](const db::Metric& metric) { return defined_.contains(metric.name); });
+    if (!metrics.empty()) to.put_metrics(metrics);
+    for (const auto& metric : metrics) defined_.insert(metric.name);
+    to.put_attempt(attempt);
+    waiting_.pop_front();
+  }
+}
+
+void Recorder::retry() {
+  if (waiting_.empty() || Clock::now() < next_try_) return;
+  try {
+    write_waiting(store());
+    if (delayed_) note_("the database can be written again, and everything is in it");
+    delayed_ = false;
+  } catch (const db::Unavailable& error) {
+    next_try_ = Clock::now() + kBetweenTries;
+    tell_delay(error.what());
+  } catch (const Error& error) {
+    rescue(error.what());
+  }
+}
+
+void Recorder::tell_delay(const std::string& why) {
+  if (delayed_ && Clock::now() < next_note_) return;
+  delayed_ = true;
+  next_note_ = Clock::now() + kBetweenNotes;
+  note_(fmt::format("warning: {}; trials go on, {} to be written as soon as it can be", why,
+                    waiting_.empty() ? "results wait" : plural(waiting_.size()) + (waiting_.size() == 1 ? " waits" : " wait")));
+}
+
+void Recorder::finish(const std::function<bool()>& give_up) {
+  retry();
+  while (!waiting_.empty()) {
+    if (give_up()) return rescue("the database could not be written to the end");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    retry();
+  }
+}
+
+void Recorder::rescue(const std::string& why) {
+  if (!rescued_.empty()) {  // once only: there is no third place
+    lost_ += waiting_.size();
+    waiting_.clear();
+    return;
+  }
+  why_ = why;
+  const auto now = fmt::localtime(std::time(nullptr));
+  const auto name = fmt::format("{}.rescued-{:%Y%m%d-%H%M%S}-{}.db", store_.file().stem().string(), now, getpid());
+  std::error_code none;
+  for (const bool copy : {true, false})
+    for (const auto& folder : {store_.file().parent_path(), std::filesystem::temp_directory_path(none)})
+      if (rescue_into(folder / name, copy)) return;
+  lost_ = waiting_.size();
+  waiting_.clear();
+  rescued_ = "nowhere";
+}
+
+bool Recorder::rescue_into(const std::filesystem::path& file, bool copy) {
+  const auto waiting = waiting_;
+  try {
+    if (copy) store_.rescue(file);
+    db::Store made(file);
+    if (!copy && describe_) describe_(made);
+    defined_.clear();
+    write_waiting(made);
+    rescue_.emplace(std::move(made));
+    rescued_ = file;
+    return true;
+  } catch (const Error&) {
+    waiting_ = waiting;
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+    return false;
+  }
+}
+
+}  // namespace ablate

@@ -1,0 +1,46 @@
+#include "core/util/orphans.h"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+
+namespace ablate {
+namespace {
+
+constexpr std::chrono::seconds kPatience(5);
+
+/// Stopped first, all of them, so that none of them forks while the others are being killed.
+void end_all(const std::set<pid_t>& processes) {
+  for (const int signal : {SIGSTOP, SIGKILL})
+    for (const auto pid : processes) kill(pid, signal);
+  for (const auto pid : processes)
+    while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+}  // namespace
+
+void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+std::set<pid_t> own_children() {
+  std::ifstream list("/proc/self/task/" + std::to_string(getpid()) + "/children");
+  return {std::istream_iterator<pid_t>(list), {}};
+}
+
+void end_orphans(const std::set<pid_t>& spared) {
+  const auto start = std::chrono::steady_clock::now();
+  do {
+    auto orphans = own_children();
+    for (const auto pid : spared) orphans.erase(pid);
+    if (orphans.empty()) return;
+    end_all(orphans);
+  } while (std::chrono::steady_clock::now() - start < kPatience);
+}
+
+}  // namespace ablate

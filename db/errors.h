@@ -1,0 +1,20 @@
+// Failures of the run history that a caller may want to tell from a wrong question.
+#pragma once
+
+#include "core/util/error.h"
+
+namespace ablate::db {
+
+/// What may pass by itself: another process's lock, a full disk, an I/O error. Nothing was written; the same call may succeed
+/// later.
+struct Unavailable : Error {
+  using Error::Error;
+};
+
+/// The file is no longer the one that was opened: it was removed or replaced. Nothing was written; Store::rescue keeps what
+/// this connection sees.
+struct Gone : Error {
+  using Error::Error;
+};
+
+}  // namespace ablate::db

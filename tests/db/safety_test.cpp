@@ -1,0 +1,211 @@
+// A file that others lock, fill, remove, replace or wrote long ago: nothing is lost, and nothing is written elsewhere.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "db/history.h"
+#include "db/process.h"
+#include "db/schema.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+const auto kA = trial("softmax", {}, 1), kB = trial("linear", {}, 1);
+
+/// A store with two trials, one of them done.
+struct Recorded {
+  Folder folder;
+  std::filesystem::path file = folder / "a.db";
+  Store store{file};
+
+  Recorded() {
+    put(store, "study", {kA, kB});
+    store.put_attempt(done(kA, 70));
+  }
+  std::string gone() {
+    try {
+      store.put_attempt(done(kB, 80));
+    } catch (const Gone& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+std::int64_t runs_in(const std::filesystem::path& file) { return list_runs(Reader(file), {}).total; }
+
+}  // namespace
+
+TEST_CASE("a file that was removed, moved, replaced or emptied takes no more, and what it held can be rescued") {
+  Recorded at;
+  const auto rescued = at.folder / "rescued.db";
+  SECTION("removed, with what was recorded still in the write-ahead log") {
+    REQUIRE(std::filesystem::file_size(at.file.string() + "-wal") > 0);
+    for (const auto* part : {"", "-wal", "-shm"}) std::filesystem::remove(at.file.string() + part);
+    CHECK(has(at.gone(), "a.db was removed or moved since it was opened"));
+    at.store.rescue(rescued);
+    CHECK_FALSE(std::filesystem::exists(at.file));
+  }
+  SECTION("moved") {
+    std::filesystem::rename(at.file, at.folder / "b.db");
+    CHECK(has(at.gone(), "was removed or moved"));
+    at.store.rescue(rescued);
+  }
+  SECTION("replaced by another history, which stays as it is") {
+    const auto other = at.folder / "other.db";
+    { Store store(other); }
+    const auto before = content(other);
+    std::filesystem::rename(other, at.file);
+    CHECK(has(at.gone(), "was replaced by another file"));
+    CHECK(content(at.file) == before);
+    at.store.rescue(rescued);
+    CHECK(content(at.file) == before);
+  }
+  SECTION("emptied") {
+    std::filesystem::resize_file(at.file, 0);
+    CHECK(has(at.gone(), "was emptied"));
+    return;  // what the log does not hold is lost
+  }
+  CHECK(runs_in(rescued) == 1);
+  CHECK(describe_run(Reader(rescued), "1")["results"][0]["value"] == 70);
+  Store again(rescued);  // a history like any other
+  again.put_attempt(done(kB, 80));
+  CHECK(again.done({key_of(kA), key_of(kB)}).size() == 2);
+  CHECK(has(error_of([&] { at.store.rescue(rescued); }), "it exists"));
+  CHECK(has(error_of([&] { at.store.rescue(at.folder / "none/x.db"); }), "cannot rescue"));
+}
+
+TEST_CASE("a file that was overwritten in place is told from one that fails for a moment") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  {
+    Store store(file);
+    put(store, "study", {kA, kB});
+  }
+  Store store(file);  // its log is empty: every page comes from the file
+  std::fstream(file, std::ios::in | std::ios::out | std::ios::binary) << std::string(std::filesystem::file_size(file), 'x');
+  CHECK_THROWS_AS(store.put_attempt(done(kA, 70)), Gone);
+}
+
+TEST_CASE("every write looks first, and from any working folder") {
+  Recorded at;
+  const auto home = std::filesystem::current_path();
+  std::filesystem::current_path(at.folder / ".");
+  Store relative("a.db");
+  std::filesystem::current_path(home);
+  CHECK_NOTHROW(relative.put_metrics(usual_metrics()));
+  std::filesystem::remove(at.file);
+  CHECK_THROWS_AS(relative.put_metrics(usual_metrics()), Gone);
+  CHECK_THROWS_AS(relative.put_experiment({"x", "", "", "", {}}), Gone);
+  CHECK_THROWS_AS(relative.put_trials(1, {}), Gone);
+  CHECK_THROWS_AS(relative.put_published(1, {}), Gone);
+  CHECK_THROWS_AS(relative.put_running({}), Gone);
+}
+
+TEST_CASE("another's lock is waited for as long as asked, and passes") {
+  Recorded at;
+  at.store.set_patience(20);
+  SQLite::Database other(at.file.string(), SQLite::OPEN_READWRITE);
+  other.exec("BEGIN IMMEDIATE");
+  CHECK_THROWS_AS(at.store.put_attempt(done(kB, 80)), Unavailable);
+  CHECK(has(error_of([&] { at.store.put_attempt(done(kB, 80)); }), "for more than 0.02 s"));
+  CHECK(at.store.done({key_of(kA)}).size() == 1);  // reading goes on beside a writer
+  other.exec("COMMIT");
+  at.store.put_attempt(done(kB, 80));
+  CHECK(runs_in(at.file) == 2);
+}
+
+TEST_CASE("a full disk is told as what may pass, and the same call succeeds later") {
+  Recorded at;
+  auto attempt = done(kB, 80);
+  attempt.output.assign(1 << 20, 'x');
+  rlimit before{}, small{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto handled = signal(SIGXFSZ, SIG_IGN);
+  small = {1 << 19, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  bool unavailable = false;
+  try {
+    at.store.put_attempt(attempt);
+  } catch (const Unavailable&) {
+    unavailable = true;
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, handled);
+  CHECK(unavailable);
+  CHECK(at.store.put_attempt(attempt) == 2);
+}
+
+TEST_CASE("only regular files hold a history, and names that end with the process are refused") {
+  Folder folder;
+  mkfifo((folder / "fifo").c_str(), 0600);
+  for (const auto& [name, message] :
+       std::vector<std::pair<std::string, std::string>>{{":memory:", "it would be lost at the end"},
+                                                        {"", "it would be lost at the end"},
+                                                        {"file::memory:?cache=shared", "expected a file's path, not a URI"},
+                                                        {(folder / ".").string(), "is a folder"},
+                                                        {(folder / "fifo").string(), "is a FIFO"},
+                                                        {"/dev/zero", "is a device"}}) {
+    INFO(name);
+    CHECK(has(error_of([&] { Store store(name); }), message));
+    CHECK(has(error_of([&] { Reader reader(name); }), message));
+  }
+}
+
+TEST_CASE("what runs is told while its process lives") {
+  Recorded at;
+  at.store.put_running({{key_of(kA), 1'000'000, 5, 20, 1.5}, {key_of(kB), 2'000'000}});
+  const auto rows = [&] { return SQLite::Database(at.file.string()).execAndGet("SELECT count(*) FROM running").getInt(); };
+  CHECK(rows() == 2);
+  at.store.put_running({{key_of(kB), 2'000'000, 1, 20}});
+  CHECK(rows() == 1);
+  {
+    SQLite::Database dead(at.file.string(), SQLite::OPEN_READWRITE);
+    dead.exec("INSERT INTO running VALUES ('" + this_host() + "', " + std::to_string(getpid()) + ", 1, 'k', 0, 0, 0, NULL)");
+    dead.exec("INSERT INTO running VALUES ('another host', 1, 1, 'k', 0, 0, 0, NULL)");
+  }
+  at.store.put_running({});
+  CHECK(rows() == 1);  // another host's processes are not seen from here
+}
+
+TEST_CASE("a process is itself, not another that has its number later, and not one that is dead") {
+  const auto self = this_process();
+  CHECK(lives(self));
+  CHECK_FALSE(lives({self.host, self.id, self.started - 1}));
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  siginfo_t info{};
+  waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);  // dead, and not yet waited for
+  CHECK_FALSE(lives({self.host, child, self.started}));
+  waitpid(child, nullptr, 0);
+}
+
+TEST_CASE("a file of the schema before is brought up to date with all that it holds") {
+  Folder folder;
+  const auto file = folder / "old.db";
+  {
+    SQLite::Database old(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    old.exec(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "tests/db/schema2.sql"));
+  }
+  CHECK(has(error_of([&] { Reader reader(file); }), "found schema 2, expected " + std::to_string(schema_version())));
+  Store store(file);
+  CHECK(store.done({"a1b2c3d4", "e5f6a7b8"}) == std::set<std::string>{"a1b2c3d4"});
+  const Reader reader(file);
+  const auto run = describe_run(reader, "1");
+  CHECK(run["results"][0]["value"] == 81.5);
+  CHECK(run["curves"]["train/loss"].dump() == "[[10,1.5]]");
+  CHECK(run["plugins"][0]["id"] == "softmax");
+  CHECK(run["output"] == "all well");
+  CHECK(describe_run(reader, "2")["reason"] == "signal 11");
+  CHECK(list_runs(reader, {"old study"}).total == 2);
+  CHECK(SQLite::Database(file.string())
+            .execAndGet("SELECT \"test/accuracy\" FROM runs WHERE attention = 'softmax'")
+            .getDouble() == 81.5);
+}

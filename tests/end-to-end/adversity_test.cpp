@@ -1,0 +1,209 @@
+// What happens around a grid while it runs: nothing is lost, nothing wrong is kept, nothing is left running.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <signal.h>
+
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+void nap(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+bool until(const std::function<bool()>& holds, double seconds = 60) {
+  for (double waited = 0; waited < seconds; waited += 0.02) {
+    if (holds()) return true;
+    nap(0.02);
+  }
+  return holds();
+}
+
+/// Trials of `steps` steps each: some milliseconds for 6, many seconds for 20,000.
+std::string grid(const std::string& steps) {
+  return kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [" + steps + "]\n";
+}
+
+/// The processes whose parent is this one and that run this program.
+std::vector<pid_t> children(pid_t parent, const std::string& program) {
+  std::ifstream list("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
+  std::vector<pid_t> found;
+  for (pid_t pid; list >> pid;) {
+    std::error_code gone;
+    if (fs::read_symlink("/proc/" + std::to_string(pid) + "/exe", gone).filename() == program) found.push_back(pid);
+  }
+  return found;
+}
+
+pid_t worker_of(const Process& ablate) {
+  std::vector<pid_t> found;
+  until([&] { return !(found = children(ablate.pid(), "ablate-worker")).empty(); });
+  return found.empty() ? -1 : found.front();
+}
+
+bool has_trial(pid_t worker) { return !children(worker, "ablate-worker").empty(); }
+
+std::string outcomes(Workplace& place) {
+  std::string all;
+  for (const auto& row : place.query("SELECT outcome FROM attempts ORDER BY run"))
+    all += (all.empty() ? "" : " ") + row.at("outcome").get<std::string>();
+  return all;
+}
+
+fs::path rescued(const Workplace& place) {
+  for (const auto& entry : fs::directory_iterator(place.folder().path()))
+    if (says(entry.path().filename(), ".rescued-") && entry.path().extension() == ".db") return entry.path();
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a database that is removed or replaced while a grid runs loses nothing, and the grid ends loudly") {
+  const bool replace = GENERATE(false, true);
+  Workplace place;
+  REQUIRE(place.run({"run", place.study(grid("3")).string()}).exit_code == 0);  // an earlier run is in it
+  auto running = place.start({"run", place.study(grid("5, 4000, 7, 200000")).string(), "-j", "1"});
+  REQUIRE(until([&] { return says(running.printed(), "[1/4] done"); }));
+  for (const auto* end : {"", "-wal", "-shm"}) fs::remove((place.folder() / "ablate.db").string() + end);
+  if (replace) std::ofstream(place.folder() / "ablate.db") << "of somebody else";
+  const auto ended = running.wait();
+  INFO(ended.err);
+  CHECK(ended.exit_code == 2);
+  CHECK(says(ended.err, replace ? "replaced" : "removed"));
+  const auto file = rescued(place);
+  REQUIRE_FALSE(file.empty());
+  CHECK(says(ended.err, file.filename()));
+  const auto kept = json::parse(place
+                                    .run({"--db", file.string(), "query",
+                                          "SELECT \"train.steps\" AS s, outcome FROM runs ORDER BY s", "--format", "json"})
+                                    .out);
+  INFO(kept.dump());
+  REQUIRE(kept.size() >= 3);
+  CHECK(kept[0] == json({{"s", 3}, {"outcome", "done"}}));
+  CHECK(kept[1] == json({{"s", 5}, {"outcome", "done"}}));
+  for (const auto& row : kept)
+    if (row.at("s") == 4000) CHECK(row.at("outcome") == "done");  // it found out that there is no database
+  if (replace) CHECK(read_text(place.folder() / "ablate.db") == "of somebody else");
+  // The rescue is a history: the grid goes on in it.
+  fs::rename(file, place.folder() / "ablate.db");
+  CHECK(says(place.run({"run", place.study(grid("3, 5")).string()}).err, "0 done, 2 done before"));
+}
+
+TEST_CASE("while another process holds the database trials go on, and their results are written afterwards") {
+  Workplace place;
+  auto running = place.start({"run", place.study(grid("300, 301, 302, 303, 304, 305")).string(), "-j", "2"});
+  REQUIRE(until([&] { return says(running.printed(), "[1/6] done"); }));
+  {
+    SQLite::Database other((place.folder() / "ablate.db").string(), SQLite::OPEN_READWRITE, 5000);
+    SQLite::Transaction lock(other, SQLite::TransactionBehavior::IMMEDIATE);
+    REQUIRE(until([&] { return says(running.printed(), "[5/6] done"); }));
+    CHECK(says(running.printed(), "warning: "));
+  }
+  const auto ended = running.wait();
+  INFO(ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK(says(ended.err, "6 done, 0 done before, 0 failed"));
+  CHECK(says(ended.err, "the database can be written again"));
+  CHECK(outcomes(place) == "done done done done done done");
+}
+
+TEST_CASE("a worker that somebody kills costs no trial") {
+  Workplace place;
+  auto running = place.start({"run", place.study(grid("2000, 2001, 2002")).string(), "-j", "2"});
+  const auto worker = worker_of(running);
+  REQUIRE(until([&] { return has_trial(worker); }));
+  nap(0.2);
+  kill(worker, SIGKILL);
+  const auto ended = running.wait();
+  INFO(ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK(says(ended.err, "3 done, 0 done before, 0 failed"));
+  CHECK(says(ended.err, "the worker ended (signal 9"));
+  CHECK(place.query("SELECT count(*) AS n FROM runs WHERE outcome = 'done'")[0]["n"] == 3);
+  CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'interrupted'")[0]["n"].get<int>() >= 1);
+}
+
+TEST_CASE("a stopped worker is replaced where there is a time-out") {
+  Workplace place;
+  auto running = place.start({"run", place.study(grid("600")).string(), "--set", "experiment.timeout=10"});
+  const auto worker = worker_of(running);
+  REQUIRE(until([&] { return has_trial(worker); }));
+  kill(worker, SIGSTOP);
+  for (const auto trial : children(worker, "ablate-worker")) kill(trial, SIGSTOP);
+  const auto ended = running.wait();
+  INFO(ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK(outcomes(place) == "interrupted done");
+  CHECK(kill(worker, 0) != 0);
+}
+
+TEST_CASE("a scheduler that was stopped takes what its trials did in time") {
+  Workplace place;
+  auto running = place.start({"run", place.study(grid("600")).string(), "--set", "experiment.timeout=10"});
+  const auto worker = worker_of(running);
+  REQUIRE(until([&] { return has_trial(worker); }));
+  running.send(SIGSTOP);
+  REQUIRE(until([&] { return !has_trial(worker); }));  // it has ended by itself
+  nap(10.5);
+  running.send(SIGCONT);
+  const auto ended = running.wait();
+  INFO(ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK(outcomes(place) == "done");
+}
+
+TEST_CASE("a closed terminal is recorded as an interruption") {
+  Workplace place;
+  auto running = place.start({"run", place.study(grid("3, 2000000")).string(), "-j", "1"});
+  REQUIRE(until([&] { return says(running.printed(), "[1/2] done"); }));
+  nap(0.3);
+  running.send(SIGHUP);
+  const auto ended = running.wait();
+  CHECK(ended.exit_code == 130);
+  CHECK(outcomes(place) == "done interrupted");
+  CHECK(says(place.query("SELECT reason FROM attempts ORDER BY run DESC")[0]["reason"], "SIGHUP"));
+  // nohup: the signal that is ignored stays so.
+  Workplace other;
+  const auto study = other.study(grid("2000")).string();
+  auto deaf = other.start_shell("trap '' HUP; exec " + kBin + "ablate run " + study);
+  REQUIRE(until([&] { return has_trial(worker_of(deaf)); }));
+  deaf.send(SIGHUP);
+  CHECK(deaf.wait().exit_code == 0);
+}
+
+TEST_CASE("output that cannot be written ends no grid") {
+  const auto* where = GENERATE("2>/dev/full", "2>&-", "2>&- >&- <&-", "2> >(true)");
+  INFO(where);
+  Workplace place;
+  const auto study = place.study(grid("3, 4")).string();
+  CHECK(place.start_shell(kBin + "ablate run " + study + " " + where).wait().exit_code == 0);
+  CHECK(outcomes(place) == "done done");
+  CHECK(place.run({"table", "tiny"}).exit_code == 0);  // no message stands in the database file
+}
+
+TEST_CASE("more trials at a time than descriptors allow are fewer, with a word") {
+  Workplace place;
+  const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\nseeds = 40\n").string();
+  const auto ended = place.start_shell("ulimit -n 100; exec " + kBin + "ablate run " + study + " -j 40").wait();
+  INFO(ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK(says(ended.err, "40 done, 0 done before, 0 failed"));
+  CHECK(says(ended.err, "trials at a time instead of 40: no more is what file descriptors allow (ulimit -n)"));
+}
+
+TEST_CASE("a daemon that a trial left behind does not outlive a killed scheduler") {
+  Workplace place;
+  auto running = place.start({"--plugins", kFaulty + "trial", "run",
+                              place.study(kTiny + "[attention]\nplugin = \"faulty\"\nfault = \"daemon-and-hang\"\n").string()});
+  const auto daemon = [] { return Process({"pgrep", "-fx", "sleep 98764"}).wait().exit_code == 0; };
+  REQUIRE(until(daemon));
+  running.send(SIGKILL);
+  running.wait();
+  CHECK(until([&] { return !daemon(); }, 10));
+}

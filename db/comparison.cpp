@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -31,6 +32,7 @@ Condition parse(const std::string& text) {
 
 /// The rows, or the columns, of a table.
 struct Lines {
+  const char* name;  ///< "row"
   const std::vector<std::string>& paths;
   const std::vector<std::vector<std::string>>& labels;
 
@@ -43,6 +45,19 @@ struct Lines {
   bool meets(std::size_t line, const std::vector<Condition>& conditions) const {
     return std::all_of(conditions.begin(), conditions.end(),
                        [&](const auto& c) { return labels[line][place(c.path)] == c.value; });
+  }
+  /// "attention=adamra attention.rates=1/2"
+  std::string label(std::size_t line) const {
+    std::string text;
+    for (std::size_t i = 0; i < paths.size(); ++i) text += fmt::format("{}{}={}", i > 0 ? " " : "", paths[i], labels[line][i]);
+    return text;
+  }
+  std::vector<std::string> unnamed(const std::vector<Condition>& conditions) const {
+    auto rest = paths;
+    std::erase_if(rest, [&](const std::string& path) {
+      return std::any_of(conditions.begin(), conditions.end(), [&](const auto& c) { return c.path == path; });
+    });
+    return rest;
   }
   /// Where both have a parameter that no condition names, they have the same value of it.
   bool agree(std::size_t a, std::size_t b, const std::vector<Condition>& conditions) const {
@@ -62,23 +77,54 @@ std::vector<std::size_t> baselines(const Lines& lines, const std::vector<Conditi
     if (lines.meets(i, conditions)) candidates.push_back(i);
     for (const auto& condition : conditions) known.insert(condition.path + "=" + lines.labels[i][lines.place(condition.path)]);
   }
-  const std::vector<std::string> names(known.begin(), known.end());
-  if (candidates.empty())
-    throw Error(fmt::format("--baseline {}: the table has no such line; there are {}{}", text, fmt::join(names, ", "),
-                            nearest(text, names).empty() ? "" : hint(text, names)));
+  if (candidates.empty()) {
+    const std::vector<std::string> names(known.begin(), known.end());
+    auto expected = names;
+    constexpr std::size_t kShown = 12;
+    if (expected.size() > kShown) expected.resize(kShown), expected.emplace_back("...");
+    throw Error(fmt::format("--baseline {}: found no {} that has it, expected one of {}{}", text, lines.name,
+                            fmt::join(expected, ", "), nearest(text, names).empty() ? "" : hint(text, names)));
+  }
   for (std::size_t i = 0; i < lines.labels.size(); ++i) {
     auto fitting = candidates;
     if (fitting.size() > 1) std::erase_if(fitting, [&](std::size_t line) { return !lines.agree(i, line, conditions); });
     if (fitting.size() != 1)
       throw Error(
-          fmt::format("--baseline {}: {} lines of the table could be that of {}; name one with another --baseline, of {}", text,
-                      fitting.size(), fmt::join(lines.labels[i], " "), fmt::join(lines.paths, ", ")));
+          fmt::format("--baseline {}: found {} {}s that {} could be compared with, expected one; a further --baseline "
+                      "PATH=VALUE chooses it, by {}",
+                      text, fitting.size(), lines.name, lines.label(i), fmt::join(lines.unnamed(conditions), " or ")));
     chosen.push_back(fitting.front());
   }
   return chosen;
 }
 
+/// Neither the rows nor the columns show all parameters of a baseline.
+[[noreturn]] void refuse(const Table& table, const std::vector<Condition>& conditions) {
+  auto shown = table.row_paths;
+  shown.insert(shown.end(), table.column_paths.begin(), table.column_paths.end());
+  const auto list = [](const std::vector<std::string>& paths) {
+    return paths.empty() ? "none" : fmt::format("{}", fmt::join(paths, ", "));
+  };
+  const auto expected =
+      fmt::format("expected one of the rows ({}) or of the columns ({})", list(table.row_paths), list(table.column_paths));
+  for (const auto& [path, value] : conditions) {
+    if (std::find(shown.begin(), shown.end(), path) != shown.end()) continue;
+    const auto near = nearest(path, shown);
+    throw Error(fmt::format("--baseline {0}={1}: found the parameter {0}, {2}; {3}", path, value, expected,
+                            near.empty() ? "--rows can add it" : fmt::format("did you mean {}={}?", near, value)));
+  }
+  throw Error(
+      fmt::format("--baseline {}: found a parameter of the rows and one of the columns, expected all of the rows ({}) or "
+                  "all of the columns ({}); leave one out",
+                  table.baseline, list(table.row_paths), list(table.column_paths)));
+}
+
 double ratio(double value, double base) { return base == 0 ? kNone : value / base; }
+
+/// 0 where it is not known.
+double relative_uncertainty(const Cell& cell) {
+  return std::isfinite(cell.uncertainty) && cell.mean != 0 ? cell.uncertainty / std::abs(cell.mean) : 0;
+}
 
 /// Least squares through the logarithms. Also how many points there are.
 std::pair<double, int> slope(const std::vector<std::pair<double, double>>& points) {
@@ -94,25 +140,52 @@ std::pair<double, int> slope(const std::vector<std::pair<double, double>>& point
 
 }  // namespace
 
+void mark_best(Table& table, const std::vector<std::set<std::size_t>>& tasks) {
+  for (std::size_t m = 0; m < table.metrics.size(); ++m) {
+    const auto& direction = table.metrics[m].direction;
+    if (direction.empty()) continue;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      std::map<std::set<std::size_t>, std::vector<Cell*>> rivals;
+      for (std::size_t r = 0; r < table.rows.size(); ++r) {
+        const auto at = (r * table.metrics.size() + m) * table.columns.size() + c;
+        if (!std::isnan(table.cells[at].mean)) rivals[tasks[at]].push_back(&table.cells[at]);
+      }
+      for (auto& [unused, cells] : rivals) {
+        if (cells.size() < 2) continue;
+        const auto less = [](const Cell* a, const Cell* b) { return a->mean < b->mean; };
+        const auto [least, most] = std::minmax_element(cells.begin(), cells.end(), less);
+        const double best = direction == "max" ? (*most)->mean : (*least)->mean;
+        for (auto* cell : cells) cell->best = cell->mean == best;
+      }
+    }
+  }
+}
+
 void add_ratios(Table& table, const std::vector<std::string>& baseline) {
   std::vector<Condition> conditions;
   for (const auto& text : baseline) conditions.push_back(parse(text));
-  const Lines rows{table.row_paths, table.rows}, columns{table.column_paths, table.columns};
+  const Lines rows{"row", table.row_paths, table.rows}, columns{"column", table.column_paths, table.columns};
   table.baseline = fmt::format("{}", fmt::join(baseline, " "));
   const bool by_row = rows.have(conditions);
-  if (!by_row && !columns.have(conditions))
-    throw Error(fmt::format("--baseline {}: neither the rows ({}) nor the columns ({}) tell it apart; add it to --rows",
-                            table.baseline, fmt::join(table.row_paths, ", "), fmt::join(table.column_paths, ", ")));
+  if (!by_row && !columns.have(conditions)) refuse(table, conditions);
   const auto base = baselines(by_row ? rows : columns, conditions, table.baseline);
   // Where lines have baselines of their own, the best mean of a column is not its best ratio.
   const bool comparable = by_row && std::all_of(base.begin(), base.end(), [&](std::size_t one) { return one == base.front(); });
+  const auto means = table.cells;  // a base is a cell, too
   for (std::size_t r = 0; r < table.rows.size(); ++r)
     for (std::size_t m = 0; m < table.metrics.size(); ++m)
       for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        auto& cell = table.cells[(r * table.metrics.size() + m) * table.columns.size() + c];
-        const auto& to = by_row ? table.cell(base[r], m, c) : table.cell(r, m, base[c]);
+        const auto place = [&](std::size_t row, std::size_t column) {
+          return (row * table.metrics.size() + m) * table.columns.size() + column;
+        };
+        auto& cell = table.cells[place(r, c)];
+        const auto to_place = by_row ? place(base[r], c) : place(r, base[c]);
+        const auto& to = means[to_place];
         cell.ratio = ratio(cell.mean, to.mean);
         cell.published_ratio = ratio(cell.published, to.published);
+        if (to_place != place(r, c))
+          cell.ratio_uncertainty = std::abs(cell.ratio) * std::hypot(relative_uncertainty(cell), relative_uncertainty(to));
+        cell.unsettled = cell.unsettled || to.unsettled;
         if (!comparable) cell.best = false;
       }
 }

@@ -102,13 +102,13 @@ Reader::StoredMetric Reader::metric(const std::string& name) const {
   for (const auto& metric : metrics()) {
     if (metric.name == name) return metric;
     names.push_back(metric.name);
-    leaves.push_back(metric.name.substr(metric.name.find('/') + 1));
+    leaves.push_back(metric.name.substr(metric.name.rfind('/') + 1));
   }
-  // "accuracy" is test/accuracy or dev/accuracy; the former first, as in main_metric.
+  // "accuracy" is test/accuracy or dev/accuracy; the former first, as in main_metric. "adamra/kept" is attention/adamra/kept.
   std::vector<std::string> near;
   const auto leaf = name.find('/') == std::string::npos ? nearest(name, leaves) : std::string();
-  for (std::size_t i = 0; i < names.size() && !leaf.empty(); ++i)
-    if (leaves[i] == leaf) near.push_back(names[i]);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i].ends_with("/" + name) || (!leaf.empty() && leaves[i] == leaf)) near.push_back(names[i]);
   std::stable_partition(near.begin(), near.end(), [](const std::string& one) { return one.starts_with("test/"); });
   if (const auto one = nearest(name, names); near.empty() && !one.empty()) near.push_back(one);
   std::string remedy = "there are none yet";

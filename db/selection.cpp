@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <set>
 #include <unordered_map>
 
 #include "db/schema.h"
@@ -50,6 +49,19 @@ std::vector<std::size_t> order_by(const Sequence& sequence, Get get) {
   if (!std::is_sorted(sequence.begin(), sequence.end(), [&](const auto& a, const auto& b) { return get(a) < get(b); }))
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return get(sequence[a]) < get(sequence[b]); });
   return order;
+}
+
+/// The attempts that are done, ascending, and the places of their trials.
+struct DoneAttempts {
+  std::vector<std::int64_t> ids;
+  std::vector<std::size_t> place;
+};
+
+DoneAttempts done_attempts(const std::vector<SelectedTrial>& trials) {
+  DoneAttempts done;
+  for (const auto i : order_by(trials, [](const SelectedTrial& trial) { return trial.attempt; }))
+    if (trials[i].outcome == "done") done.ids.push_back(trials[i].attempt), done.place.push_back(i);
+  return done;
 }
 
 struct Member {
@@ -195,24 +207,13 @@ std::vector<std::optional<double>> load_published(const Reader& reader, const st
   });
 }
 
-std::vector<std::string> load_machines(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+std::vector<std::int64_t> load_environment_ids(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {
-    std::vector<std::int64_t> ids;
-    for (const auto i : order_by(trials, [](const SelectedTrial& trial) { return trial.attempt; }))
-      if (trials[i].outcome == "done") ids.push_back(trials[i].attempt);
-    std::set<std::int64_t> environments;
-    gather(reader.database(), "SELECT id, environment FROM attempt WHERE ?1 = 0 AND id BETWEEN ?2 AND ?3 ORDER BY id", 0, ids,
-           [&](std::size_t, Statement& row) { environments.insert(row.getColumn(1).getInt64()); });
-    std::set<std::string> names;
-    Statement name(reader.database(),
-                   "SELECT printf('%s (%s)', json ->> '$.host', coalesce(json ->> '$.processor', 'unknown')) FROM environment "
-                   "WHERE id = ?");
-    for (const auto id : environments) {
-      name.reset();
-      name.bind(1, id);
-      if (name.executeStep()) names.insert(name.getColumn(0).getString());
-    }
-    return std::vector<std::string>(names.begin(), names.end());
+    const auto done = done_attempts(trials);
+    std::vector<std::int64_t> environments(trials.size(), 0);
+    gather(reader.database(), "SELECT id, environment FROM attempt WHERE ?1 = 0 AND id BETWEEN ?2 AND ?3 ORDER BY id", 0,
+           done.ids, [&](std::size_t at, Statement& row) { environments[done.place[at]] = row.getColumn(1).getInt64(); });
+    return environments;
   });
 }
 
@@ -246,17 +247,13 @@ std::optional<Reader::StoredMetric> main_metric(const Reader& reader, const std:
 std::vector<std::optional<double>> load_results(const Reader& reader, std::int64_t metric_id,
                                                 const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {
-    const auto order = order_by(trials, [](const SelectedTrial& trial) { return trial.attempt; });
-    std::vector<std::int64_t> ids;
-    std::vector<std::size_t> place;
-    for (const auto i : order)
-      if (trials[i].outcome == "done") ids.push_back(trials[i].attempt), place.push_back(i);
+    const auto done = done_attempts(trials);
     std::vector<std::optional<double>> values(trials.size());
     gather(reader.database(),
-           "SELECT attempt, value FROM result WHERE metric = ?1 AND attempt BETWEEN ?2 AND ?3 ORDER BY attempt", metric_id, ids,
-           [&](std::size_t at, Statement& row) {
+           "SELECT attempt, value FROM result WHERE metric = ?1 AND attempt BETWEEN ?2 AND ?3 ORDER BY attempt", metric_id,
+           done.ids, [&](std::size_t at, Statement& row) {
              const auto value = row.getColumn(1);
-             values[place[at]] = value.isNull() ? std::numeric_limits<double>::quiet_NaN() : value.getDouble();
+             values[done.place[at]] = value.isNull() ? std::numeric_limits<double>::quiet_NaN() : value.getDouble();
            });
     return values;
   });

@@ -54,8 +54,8 @@ std::vector<std::optional<double>> load_published(const Reader& reader, const st
                                                   std::optional<std::int64_t> experiment,
                                                   const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources);
 
-/// "HOST (PROCESSOR)" of every machine that the trials' attempts which are done ran on.
-std::vector<std::string> load_machines(const Reader& reader, const std::vector<SelectedTrial>& trials);
+/// The environment of each trial's attempt, by id; 0 for what is not done.
+std::vector<std::int64_t> load_environment_ids(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 /// What a question about trials is most likely about: test/accuracy, else dev/accuracy, else train/step_time, else the first
 /// metric with a direction; of those that any of the trials has a value of. An accuracy over a single batch

@@ -5,13 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <set>
+#include <tuple>
 
 #include "core/util/nearest.h"
 #include "db/comparison.h"
+#include "db/environments.h"
 #include "db/groups.h"
 #include "db/schema.h"
 #include "db/selection.h"
+#include "db/settling.h"
+#include "db/table_notes.h"
 
 namespace ablate::db {
 namespace {
@@ -63,7 +67,7 @@ class Builder {
     for (std::size_t t = 0; t < trials().size(); ++t)
       cells_[rows.of_trial[t] * columns.keys.size() + columns.of_trial[t]].push_back(t);
     fill(experiment);
-    mark_best();
+    mark_best(table_, tasks_of_cells());
     add_notes();
     if (!request_.baseline.empty()) add_ratios(table_, request_.baseline);
     if (request_.exponent) add_exponents(table_);
@@ -72,6 +76,11 @@ class Builder {
 
  private:
   const std::vector<SelectedTrial>& trials() const { return selection_.trials; }
+
+  std::size_t place(std::size_t row_and_column, std::size_t metric) const {
+    const auto columns = table_.columns.size();
+    return (row_and_column / columns * metrics_.size() + metric) * columns + row_and_column % columns;
+  }
 
   void choose_metrics() {
     if (request_.metrics.empty()) {
@@ -138,23 +147,61 @@ class Builder {
   }
 
   void fill(std::optional<std::int64_t> experiment) {
-    const auto columns = table_.columns.size();
     table_.cells.resize(cells_.size() * metrics_.size());
     table_.published = request_.published;
+    std::optional<Settling> settling;
+    if (std::any_of(metrics_.begin(), metrics_.end(), is_step_time)) settling = load_settling(reader_, trials());
     std::vector<std::string> sources;
     for (std::size_t m = 0; m < metrics_.size(); ++m) {
       const auto values = load_results(reader_, metrics_[m].id, trials());
+      values_.push_back(values);
       std::vector<std::optional<double>> published;
       if (request_.published) published = load_published(reader_, metrics_[m].name, experiment, trials(), sources);
       for (std::size_t i = 0; i < cells_.size(); ++i) {
-        auto& cell = table_.cells[(i / columns * metrics_.size() + m) * columns + i % columns];
+        auto& cell = table_.cells[place(i, m)];
         fill(cells_[i], values, cell);
+        if (is_step_time(metrics_[m])) settle(cells_[i], values, *settling, cell);
         if (request_.published) cell.published = mean(cells_[i], published).first;
       }
     }
     if (!request_.published) return;
     for (const auto& source : sources) table_.notes.push_back("published: " + source);
     if (sources.empty()) table_.notes.push_back("no [[published]] of a study gives these metrics for these trials");
+  }
+
+  static void settle(const std::vector<std::size_t>& members, const std::vector<std::optional<double>>& values,
+                     const Settling& settling, Cell& cell) {
+    for (const auto t : members) {
+      if (!values[t]) continue;
+      cell.unsettled = cell.unsettled || settling.unsettled[t];
+      if (cell.n == 1 && settling.spread[t]) cell.uncertainty = std::abs(cell.mean) * *settling.spread[t] / 100;
+    }
+  }
+
+  /// Of each cell the tasks, with their parameters, that its mean is over.
+  std::vector<std::set<std::size_t>> tasks_of_cells() const {
+    std::vector<const Axis*> axes;
+    for (const auto& axis : varying_)
+      if (axis.path == "task" || axis.path.starts_with("task.")) axes.push_back(&axis);
+    const Groups tasks(axes, trials().size(), true);
+    std::vector<std::set<std::size_t>> all(table_.cells.size());
+    for (std::size_t m = 0; m < metrics_.size(); ++m)
+      for (std::size_t i = 0; i < cells_.size(); ++i)
+        for (const auto t : cells_[i])
+          if (values_[m][t]) all[place(i, m)].insert(tasks.of_trial[t]);
+    return all;
+  }
+
+  void add_notes() {
+    auto& notes = table_.notes;
+    const auto append = [&](std::vector<std::string> more) { notes.insert(notes.end(), more.begin(), more.end()); };
+    append(environment_notes(reader_, trials(), metrics_));
+    append(settling_notes(table_));
+    auto shown = table_.row_paths;
+    shown.insert(shown.end(), table_.column_paths.begin(), table_.column_paths.end());
+    shown.emplace_back(kSeed);
+    append(average_notes(varying_, shown, cells_));
+    append(left_out_notes(selection_, request_.experiment));
   }
 
   /// Over the members that have a value, and how many they are; NaN where none has one.
@@ -173,7 +220,7 @@ class Builder {
     double squares = 0;
     for (const auto t : members)
       if (values[t]) squares += (*values[t] - cell.mean) * (*values[t] - cell.mean);
-    if (cell.n > 1) cell.deviation = std::sqrt(squares / (cell.n - 1));
+    if (cell.n > 1) cell.deviation = cell.uncertainty = std::sqrt(squares / (cell.n - 1));
     for (const auto* outcome : {"failed", "timeout", "interrupted", "missing"}) {
       Cell::Failure failure{outcome, 0, "", 0};
       std::string first;  // whole, while the failure has a line of it
@@ -198,86 +245,16 @@ class Builder {
     });
   }
 
-  void mark_best() {
-    for (std::size_t m = 0; m < metrics_.size(); ++m) {
-      const auto& direction = metrics_[m].direction;
-      if (direction.empty()) continue;
-      for (std::size_t c = 0; c < table_.columns.size(); ++c) {
-        std::vector<Cell*> rivals;
-        for (std::size_t r = 0; r < table_.rows.size(); ++r)
-          if (auto& cell = table_.cells[(r * metrics_.size() + m) * table_.columns.size() + c]; !std::isnan(cell.mean))
-            rivals.push_back(&cell);
-        if (rivals.size() < 2) continue;
-        const auto less = [](const Cell* a, const Cell* b) { return a->mean < b->mean; };
-        const auto [least, most] = std::minmax_element(rivals.begin(), rivals.end(), less);
-        const double best = direction == "max" ? (*most)->mean : (*least)->mean;
-        for (auto* cell : rivals) cell->best = cell->mean == best;
-      }
-    }
-  }
-
-  /// Times and memory of one machine say little about another's.
-  void note_machines() {
-    const auto costs = [](const Metric& metric) {
-      return metric.unit == "ms" || metric.unit == "s" || metric.unit == "MiB" || metric.unit == "examples/s";
-    };
-    if (std::none_of(metrics_.begin(), metrics_.end(), costs)) return;
-    const auto machines = load_machines(reader_, trials());
-    if (machines.size() > 1)
-      table_.notes.push_back(
-          fmt::format("measured on {} machines, whose costs do not compare: {}", machines.size(), fmt::join(machines, ", ")));
-  }
-
-  /// Averages over something that is no seed are most often a mistake.
-  void add_notes() {
-    note_machines();
-    for (const auto& axis : varying_) {
-      const auto shown = [&](const std::vector<std::string>& paths) {
-        return std::find(paths.begin(), paths.end(), axis.path) != paths.end();
-      };
-      if (axis.path == kSeed || shown(table_.row_paths) || shown(table_.column_paths)) continue;
-      std::vector<bool> averaged(axis.values.size(), false);
-      constexpr auto kNone = static_cast<std::size_t>(-1);
-      std::vector<std::size_t> last_cell(axis.values.size(), kNone);
-      for (std::size_t i = 0; i < cells_.size(); ++i) {
-        std::vector<std::size_t> seen;
-        for (const auto t : cells_[i]) {
-          if (axis.of_trial[t] < 0) continue;
-          const auto value = static_cast<std::size_t>(axis.of_trial[t]);
-          if (last_cell[value] != i) last_cell[value] = i, seen.push_back(value);
-        }
-        if (seen.size() > 1)
-          for (const auto value : seen) averaged[value] = true;
-      }
-      std::vector<std::string> texts;
-      for (std::size_t i = 0; i < averaged.size(); ++i)
-        if (averaged[i]) texts.push_back(axis.values[i].text);
-      if (texts.empty()) continue;
-      constexpr std::size_t kShown = 6;
-      const bool more = texts.size() > kShown;
-      if (more) texts.resize(kShown);
-      table_.notes.push_back(fmt::format("a cell averages over {} = {}{}; add it to --rows", axis.path, fmt::join(texts, ", "),
-                                         more ? ", ..." : ""));
-    }
-    if (selection_.earlier > 0)
-      table_.notes.push_back(fmt::format("{} of earlier grids {} left out; `ablate runs {}` shows all that ran",
-                                         selection_.earlier == 1 ? "1 trial" : fmt::format("{} trials", selection_.earlier),
-                                         selection_.earlier == 1 ? "is" : "are", request_.experiment));
-    if (selection_.superseded > 0)
-      table_.notes.push_back(fmt::format(
-          "{} earlier trial{} left out: the same settings were asked for again after a plugin, the data or ablate changed",
-          selection_.superseded, selection_.superseded == 1 ? " is" : "s are"));
-  }
-
   const Reader& reader_;
   TableRequest request_;
   Table table_;
   Selection selection_;
   std::vector<Reader::StoredMetric> metrics_;
   std::vector<Axis> varying_;
-  std::vector<std::unique_ptr<Axis>> constant_;  ///< asked for, though they do not vary
-  std::vector<std::string> wrong_;               ///< all that the request has wrong, a line each
-  std::vector<std::vector<std::size_t>> cells_;  ///< [row][column] -> trials
+  std::vector<std::unique_ptr<Axis>> constant_;             ///< asked for, though they do not vary
+  std::vector<std::string> wrong_;                          ///< all that the request has wrong, a line each
+  std::vector<std::vector<std::size_t>> cells_;             ///< [row][column] -> trials
+  std::vector<std::vector<std::optional<double>>> values_;  ///< [metric][trial]
 };
 
 }  // namespace

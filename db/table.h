@@ -38,11 +38,17 @@ struct Cell {
   double mean = std::numeric_limits<double>::quiet_NaN();
   double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the sample (n - 1); NaN for n < 2
   std::vector<Failure> failures;
-  bool best = false;                                            ///< of its column, by the metric's direction
+  /// Of its column, by the metric's direction, among the rows whose values are of the same tasks with the same parameters.
+  bool best = false;
+  /// Of a step time: one of its trials ran while the machine was busy, or before times settled (docs/database.md).
+  bool unsettled = false;
+  /// How far the mean can be trusted: the deviation; of a single trial's step time the spread over its steps. NaN: not known.
+  double uncertainty = std::numeric_limits<double>::quiet_NaN();
   double published = std::numeric_limits<double>::quiet_NaN();  ///< mean of what papers report for the cell's trials
   /// To the baseline's mean, and the published number to the baseline's; NaN where one of the two is not there.
   double ratio = std::numeric_limits<double>::quiet_NaN();
   double published_ratio = std::numeric_limits<double>::quiet_NaN();
+  double ratio_uncertainty = std::numeric_limits<double>::quiet_NaN();  ///< of ratio, as uncertainty
 };
 
 /// e in metric ~ column^e, least squares in logarithms over the columns that have a value; NaN for fewer than two of them.
@@ -75,9 +81,10 @@ struct Table {
 /// that is not exactly one row or column, and for exponents over columns that are no numbers.
 Table make_table(const Reader& reader, const TableRequest& request);
 
-/// Text and Markdown: "85.31 ± 0.42", the best of a column marked * or bold; with a baseline the ratio in its place. CSV: one
-/// line a cell with mean, sd, n, the number of trials that failed, published and ratios, one an exponent, and no notes. JSON:
-/// {experiment, rows, columns, metrics, baseline, cells, exponents, notes}.
+/// Text and Markdown: "85.31 ± 0.42", the best of a column marked * or bold, what is unsettled ~; with a baseline the ratio in
+/// its place; in a column all numbers have the same decimals (db/digits.h). CSV: one line a cell with mean, sd, n, the number
+/// of trials that failed, published, ratios and whether it is unsettled, one an exponent, and no notes; a label of trials
+/// without the parameter is empty. JSON: {experiment, rows, columns, metrics, baseline, cells, exponents, notes}.
 std::string to_text(const Table& table, Format format);
 
 /// "failed 2/3: signal 11, missing 1/3"; "" where all trials are done.

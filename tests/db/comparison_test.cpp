@@ -74,8 +74,8 @@ TEST_CASE("ratios to a baseline row, ours and the published ones side by side") 
       "study: 6 trials; train/step_time (ms); ratio of means to attention=softmax; n = 1; best in bold\n\n"
       "| attention | attention.rates | task.length=100 | published | task.length=200 | published | task.length=400 | published "
       "|\n| --- | --- | --- | --- | --- | --- | --- | --- |\n"
-      "| softmax | - | 1.000 | 1.000 | 1.000 | 1.000 | 1.000 | 1.000 |\n"
-      "| adamra | 1/2 | **0.1000** | 0.02500 | **0.05000** | 0.01250 | **0.02500** | 0.006250 |\n\n"
+      "| softmax | - | 1.000 | 1.000 | 1.000 | 1.000 | 1.000 | 1.0000 |\n"
+      "| adamra | 1/2 | **0.100** | 0.025 | **0.050** | 0.013 | **0.025** | 0.0063 |\n\n"
       "- note: published: A paper\n");
 }
 
@@ -159,19 +159,92 @@ TEST_CASE("several metrics with columns of their own stand one below the other")
         "study: 6 trials; n = 1; best in bold\n\n"
         "train/step_time (ms)\n\n"
         "| attention | task.length=100 | task.length=200 | task.length=400 |\n| --- | --- | --- | --- |\n"
-        "| softmax | 100.0 | 400.0 | 1600 |\n| adamra | **10.00** | **20.00** | **40.00** |\n\n"
+        "| softmax | 100.0 | 400.0 | 1600 |\n| adamra | **10.0** | **20.0** | **40** |\n\n"
         "test/accuracy (%)\n\n"
         "| attention | task.length=100 | task.length=200 | task.length=400 |\n| --- | --- | --- | --- |\n"
         "| softmax | **50.00** | **50.00** | **50.00** |\n| adamra | **50.00** | **50.00** | **50.00** |\n");
+}
+
+TEST_CASE("a baseline that several rows could be is asked for more") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  const std::vector<nlohmann::json> trials = {trial("adamra", {"1/2"}, 1), trial("adamra", {"1/4"}, 1),
+                                              trial("softmax", {}, 1)};
+  put(store, "study", trials);
+  for (const auto& one : trials) store.put_attempt(took(one, 10));
+  auto asked = request({"attention", "attention.rates"}, {});
+  asked.baseline = {"attention=adamra"};
+  CHECK(error_of([&] { make_table(Reader(file), asked); }) ==
+        "--baseline attention=adamra: found 2 rows that attention=softmax attention.rates=- could be compared with, expected "
+        "one; "
+        "a further --baseline PATH=VALUE chooses it, by attention.rates");
+}
+
+TEST_CASE("the best is among what has the same task") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  std::vector<nlohmann::json> trials;
+  for (const auto* task : {"image", "listops"})
+    for (const auto* attention : {"softmax", "linear"}) {
+      trials.push_back(trial(attention, {}, 1));
+      trials.back()["task"]["plugin"] = task;
+    }
+  for (const auto* attention : {"softmax", "linear"}) {
+    trials.push_back(trial(attention, {}, 1));
+    trials.back()["task"]["pool"] = 4;  // image once more, but another size
+  }
+  put(store, "study", trials);
+  const double accuracies[] = {80, 81, 40, 39, 60, 61};
+  for (std::size_t i = 0; i < 6; ++i) store.put_attempt(done(trials[i], accuracies[i]));
+  const auto table = make_table(Reader(file), {"study", {"task", "task.pool", "attention"}, {}, {"test/accuracy"}});
+  REQUIRE(table.rows.size() == 6);
+  const bool best[] = {false, true, true, false, false, true};
+  for (std::size_t i = 0; i < 6; ++i) CHECK(table.cell(i, 0, 0).best == best[i]);
+  // Means over different sets of tasks are no rivals either: softmax's listops has failed.
+  store.put_attempt(failed(trials[2], "signal 9"));
+  auto third = trial("third", {}, 1);
+  third["task"]["plugin"] = "listops";
+  put(store, "study", {trials[0], trials[1], third});
+  store.put_attempt(done(third, 30));
+  const auto mixed = make_table(Reader(file), {"study", {"attention"}, {}, {"test/accuracy"}});
+  REQUIRE(mixed.rows.size() == 3);
+  CHECK_FALSE(mixed.cell(0, 0, 0).best);
+  CHECK(mixed.cell(1, 0, 0).best);
+  CHECK_FALSE(mixed.cell(2, 0, 0).best);
 }
 
 TEST_CASE("what cannot be compared is said, with what can") {
   const Costs costs(false);
   auto asked = request({"attention"}, {"task.length"});
   asked.baseline = {"attention=sofmax"};
-  CHECK(has(costs.error(asked), "there are attention=adamra, attention=softmax (did you mean attention=softmax?)"));
+  CHECK(costs.error(asked) ==
+        "--baseline attention=sofmax: found no row that has it, expected one of attention=adamra, attention=softmax (did you "
+        "mean "
+        "attention=softmax?)");
   asked.baseline = {"train.batch=1"};
-  CHECK(has(costs.error(asked), "neither the rows (attention) nor the columns (task.length) tell it apart"));
+  CHECK(costs.error(asked) ==
+        "--baseline train.batch=1: found the parameter train.batch, expected one of the rows (attention) or of the columns "
+        "(task.length); --rows can add it");
+  asked.rows = {"attention", "attention.rates"};
+  asked.baseline = {"attention.rate=1/4"};
+  CHECK(costs.error(asked) ==
+        "--baseline attention.rate=1/4: found the parameter attention.rate, expected one of the rows (attention, "
+        "attention.rates) or of the columns (task.length); did you mean attention.rates=1/4?");
+  asked.baseline = {"attention=softmax", "task.length=100"};
+  CHECK(
+      costs.error(asked) ==
+      "--baseline attention=softmax task.length=100: found a parameter of the rows and one of the columns, expected all of the "
+      "rows (attention, attention.rates) or all of the columns (task.length); leave one out");
+  asked.rows = {"attention", "task.length"};
+  asked.columns = {"train.batch"};
+  asked.baseline = {"train.batch=2"};
+  CHECK(costs.error(asked) ==
+        "--baseline train.batch=2: found no column that has it, expected one of train.batch=1 (did you "
+        "mean train.batch=1?)");
+  asked.rows = {"task.length"};
+  asked.columns = {"attention", "attention.rates"};
   asked.baseline = {"softmax"};
   CHECK(has(costs.error(asked), "expected PATH=VALUE"));
   asked.baseline.clear();

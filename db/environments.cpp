@@ -1,0 +1,161 @@
+#include "db/environments.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "db/schema.h"
+
+namespace ablate::db {
+namespace {
+
+using nlohmann::json;
+using SQLite::Statement;
+
+/// Times and memory.
+bool is_cost(const Metric& metric) {
+  return metric.unit == "ms" || metric.unit == "s" || metric.unit == "MiB" || metric.unit == "examples/s";
+}
+
+struct Place {
+  json environment;
+  std::size_t trials = 0, on_gpu = 0;
+};
+
+std::vector<Place> load_places(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  std::vector<bool> on_gpu(trials.size(), false);
+  const auto paths = reader.paths();
+  if (const auto path = paths.find("train.device"); path != paths.end()) {
+    const auto device = load_axis(reader, path->first, path->second, trials);
+    for (std::size_t t = 0; t < trials.size(); ++t)
+      on_gpu[t] = device.of_trial[t] >= 0 && device.values[static_cast<std::size_t>(device.of_trial[t])].text != "cpu";
+  }
+  return guarded(reader.file(), [&] {
+    std::map<std::int64_t, Place> places;
+    const auto ids = load_environment_ids(reader, trials);
+    for (std::size_t t = 0; t < trials.size(); ++t) {
+      if (ids[t] == 0) continue;
+      ++places[ids[t]].trials;
+      places[ids[t]].on_gpu += on_gpu[t];
+    }
+    std::vector<Place> all;
+    Statement ask(reader.database(), "SELECT json FROM environment WHERE id = ?");
+    for (auto& [id, place] : places) {
+      ask.reset();
+      ask.bind(1, id);
+      if (!ask.executeStep()) continue;
+      place.environment = json::parse(ask.getColumn(0).getString(), nullptr, false);
+      if (place.environment.is_object()) all.push_back(std::move(place));
+    }
+    return all;
+  });
+}
+
+std::string text_of(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::vector<std::string> parts;
+  for (const auto& part : value) parts.push_back(text_of(part));
+  return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, " + "));
+}
+
+/// The fields that may change numbers, by name; a variable that is not set is known to be unset.
+std::map<std::string, std::string> fields_of(const Place& place, const std::set<std::string>& variables) {
+  const auto& environment = place.environment;
+  std::map<std::string, std::string> fields;
+  std::vector<const char*> names = {"processor", "cpu_capability", "torch"};
+  if (place.on_gpu > 0) names.insert(names.end(), {"gpus", "gpu_driver"});
+  for (const auto* name : names)
+    if (environment.contains(name)) fields[name] = text_of(environment[name]);
+  if (const auto at = environment.find("libraries"); at != environment.end() && at->is_object())
+    for (const auto& [name, version] : at->items()) fields["libraries." + name] = text_of(version);
+  if (const auto at = environment.find("variables"); at != environment.end() && at->is_object())
+    for (const auto& name : variables) fields["variables." + name] = at->contains(name) ? text_of((*at)[name]) : "unset";
+  return fields;
+}
+
+/// How many threads OpenMP has is a trial's own parameter (train.threads), and how they wait changes times only.
+bool of_openmp(const std::string& variable) {
+  return variable.starts_with("OMP_") || variable.starts_with("GOMP_") || variable.starts_with("KMP_");
+}
+
+std::set<std::string> variables_in(const std::vector<Place>& places) {
+  std::set<std::string> names;
+  for (const auto& place : places)
+    if (const auto at = place.environment.find("variables"); at != place.environment.end() && at->is_object())
+      for (const auto& [name, unused] : at->items())
+        if (!of_openmp(name)) names.insert(name);
+  return names;
+}
+
+std::vector<std::string> machines(const std::vector<Place>& places) {
+  std::set<std::string> names;
+  for (const auto& place : places) {
+    const auto field = [&](const char* name) {
+      return place.environment.contains(name) ? text_of(place.environment[name]) : "unknown";
+    };
+    names.insert(fmt::format("{} ({})", field("host"), field("processor")));
+  }
+  return {names.begin(), names.end()};
+}
+
+/// "" where nothing differs. @param without a field that is told elsewhere, or ""
+std::string differences(const std::vector<Place>& places, const std::string& without) {
+  struct Value {
+    std::string text;
+    std::size_t trials;
+  };
+  std::map<std::string, std::vector<Value>> values;  // by field, in order of appearance
+  const auto variables = variables_in(places);
+  std::vector<std::map<std::string, std::string>> fields;
+  for (const auto& place : places) {
+    fields.push_back(fields_of(place, variables));
+    for (const auto& [name, text] : fields.back()) {
+      const auto trials = name.starts_with("gpu") ? place.on_gpu : place.trials;
+      if (name == without) continue;
+      auto& known = values[name];
+      const auto at = std::find_if(known.begin(), known.end(), [&](const Value& value) { return value.text == text; });
+      if (at == known.end())
+        known.push_back({text, trials});
+      else
+        at->trials += trials;
+    }
+  }
+  std::erase_if(values, [](const auto& field) { return field.second.size() < 2; });
+  if (values.empty()) return "";
+  for (auto& own : fields) std::erase_if(own, [&](const auto& field) { return !values.contains(field.first); });
+  // One that knows less than another and nothing else is no environment of its own.
+  const std::set<std::map<std::string, std::string>> distinct(fields.begin(), fields.end());
+  const auto environments = std::count_if(distinct.begin(), distinct.end(), [&](const auto& own) {
+    return std::none_of(distinct.begin(), distinct.end(), [&](const auto& other) {
+      return other.size() > own.size() && std::includes(other.begin(), other.end(), own.begin(), own.end());
+    });
+  });
+  std::vector<std::string> parts;
+  for (const auto& [name, all] : values) {
+    std::vector<std::string> texts;
+    std::vector<std::size_t> trials;
+    for (const auto& value : all) texts.push_back(value.text), trials.push_back(value.trials);
+    parts.push_back(fmt::format("{} = {} ({} trials)", name, fmt::join(texts, " / "), fmt::join(trials, " / ")));
+  }
+  return fmt::format("computed in {} environments, whose numbers may differ: {}", environments, fmt::join(parts, "; "));
+}
+
+}  // namespace
+
+std::vector<std::string> environment_notes(const Reader& reader, const std::vector<SelectedTrial>& trials,
+                                           const std::vector<Reader::StoredMetric>& metrics) {
+  const auto places = load_places(reader, trials);
+  std::vector<std::string> notes;
+  if (const auto names = machines(places); names.size() > 1 && std::any_of(metrics.begin(), metrics.end(), is_cost))
+    notes.push_back(
+        fmt::format("measured on {} machines, whose costs do not compare: {}", names.size(), fmt::join(names, ", ")));
+  const bool told = !notes.empty() && std::all_of(metrics.begin(), metrics.end(), is_cost);
+  if (auto note = differences(places, told ? "processor" : ""); !note.empty()) notes.push_back(std::move(note));
+  return notes;
+}
+
+}  // namespace ablate::db

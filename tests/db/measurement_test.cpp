@@ -1,0 +1,205 @@
+// How far a table's numbers can be trusted: environments, busy machines, digits, and which metric is shown unasked.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "db/digits.h"
+#include "db/history.h"
+#include "db/selection.h"
+#include "db/table.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+nlohmann::json on(const std::string& attention, int seed, const std::string& device = "cpu", int threads = 1) {
+  auto resolved = trial(attention, {}, seed);
+  resolved["train"]["device"] = device;
+  resolved["train"]["threads"] = threads;
+  return resolved;
+}
+
+/// An experiment that is filled trial by trial.
+struct Study {
+  Folder folder;
+  std::filesystem::path file = folder / "a.db";
+  Store store{file};
+  std::vector<nlohmann::json> trials;
+
+  void add(const nlohmann::json& resolved, const nlohmann::json& environment, const std::map<std::string, double>& results) {
+    trials.push_back(resolved);
+    put(store, "study", trials);
+    store.put_metrics({{"train/step_cpu_time", "ms", "min", ""}, {"train/step_spread", "%", "min", ""}});
+    auto attempt = done(resolved, 50);
+    attempt.environment = environment;
+    attempt.results = results;
+    store.put_attempt(attempt);
+  }
+  Table table(std::vector<std::string> metrics, std::vector<std::string> rows = {"attention"}) const {
+    return make_table(Reader(file), {"study", std::move(rows), {}, std::move(metrics)});
+  }
+};
+
+const nlohmann::json kHere = {{"host", "a"}, {"processor", "P"}, {"torch", "2.11.0"}, {"variables", nlohmann::json::object()}};
+
+nlohmann::json with(nlohmann::json environment, const char* field, const nlohmann::json& value) {
+  environment[field] = value;
+  return environment;
+}
+
+}  // namespace
+
+TEST_CASE("a table over environments that may change numbers says what differs") {
+  Study study;
+  const std::map<std::string, double> accuracy = {{"test/accuracy", 50}};
+  for (const int seed : {1, 2}) study.add(on("softmax", seed), kHere, accuracy);
+  CHECK(study.table({"test/accuracy"}).notes.empty());
+  SECTION("a variable") {
+    study.add(on("softmax", 3), with(kHere, "variables", {{"ATEN_CPU_CAPABILITY", "default"}}), accuracy);
+    CHECK(study.table({"test/accuracy"}).notes ==
+          std::vector<std::string>{
+              "computed in 2 environments, whose numbers may differ: variables.ATEN_CPU_CAPABILITY = unset / "
+              "default (2 / 1 trials)"});
+  }
+  SECTION("what changes times only, the machine's name, and what was not recorded do not count") {
+    study.add(on("softmax", 3), with(kHere, "variables", {{"OMP_WAIT_POLICY", "PASSIVE"}}), accuracy);
+    study.add(on("softmax", 4), with(kHere, "host", "b"), accuracy);
+    study.add(on("softmax", 5), {{"host", "old"}}, accuracy);
+    CHECK(study.table({"test/accuracy"}).notes.empty());
+  }
+  SECTION("the GPU counts for trials that run on one") {
+    study.add(on("softmax", 3), with(kHere, "gpus", {"H200"}), accuracy);
+    study.add(on("softmax", 4), with(kHere, "gpus", nlohmann::json::array()), accuracy);
+    CHECK(study.table({"test/accuracy"}).notes.empty());
+    study.add(on("linear", 3, "cuda"), with(kHere, "gpus", {"H200"}), accuracy);
+    study.add(on("linear", 4, "cuda"), with(kHere, "gpus", {"A100", "A100"}), accuracy);
+    CHECK(study.table({"test/accuracy"}).notes.at(0) ==
+          "computed in 2 environments, whose numbers may differ: gpus = H200 / A100 + A100 (1 / 1 trials)");
+  }
+  SECTION("libraries and the processor; machines of costs are not told twice") {
+    study.add(on("softmax", 3), {{"host", "b"}, {"processor", "Q"}, {"torch", "2.11.0"}, {"libraries", {{"mkl", "2024"}}}},
+              {{"test/accuracy", 50}, {"train/step_time", 5}});
+    study.add(on("softmax", 4), with(kHere, "libraries", {{"mkl", "2025"}}), {{"test/accuracy", 50}, {"train/step_time", 5}});
+    const std::string machines = "measured on 2 machines, whose costs do not compare: a (P), b (Q)";
+    const std::string libraries = "libraries.mkl = 2024 / 2025 (1 / 1 trials)";
+    CHECK(has(study.table({"test/accuracy"}).notes.at(0), libraries + "; processor = P / Q (3 / 1 trials)"));
+    const auto costs = study.table({"train/step_time"}).notes;
+    REQUIRE(costs.size() == 2);
+    CHECK(costs[0] == machines);
+    CHECK(has(costs[1], "may differ: " + libraries));
+    CHECK_FALSE(has(costs[1], "processor"));
+    const auto both = study.table({"test/accuracy", "train/step_time"}).notes;
+    REQUIRE(both.size() == 2);
+    CHECK(has(both[1], "processor"));
+  }
+}
+
+TEST_CASE("step times of a busy machine are marked, with what derives from them") {
+  Study study;
+  const auto times = [](double wall, double computing, double spread) {
+    return std::map<std::string, double>{
+        {"test/accuracy", 50}, {"train/step_time", wall}, {"train/step_cpu_time", computing}, {"train/step_spread", spread}};
+  };
+  study.add(on("settled", 1), kHere, times(51.234, 50, 4));
+  study.add(on("spread", 1), kHere, times(60, 60, 10.5));
+  study.add(on("waited", 1), kHere, times(108, 51, 2));
+  study.add(on("threads", 1, "cpu", 2), kHere, times(108, 51, 2));  // of two threads either may wait for the other
+  study.add(on("gpu", 1, "cuda"), kHere, times(108, 51, 2));
+  auto asked = study.table({"train/step_time", "test/accuracy"});
+  const bool unsettled[] = {false, true, true, false, false};
+  for (std::size_t r = 0; r < 5; ++r) {
+    CHECK(asked.cell(r, 0, 0).unsettled == unsettled[r]);
+    CHECK_FALSE(asked.cell(r, 1, 0).unsettled);
+  }
+  CHECK(asked.cell(0, 0, 0).uncertainty == Approx(51.234 * 0.04));
+  CHECK(asked.notes ==
+        std::vector<std::string>{
+            "~ measured while the machine was busy, or before times settled: 2 of 10 cells. The times of a trial's "
+            "steps spread by more than 10 %, or its only thread waited for a processor; run them again on an idle "
+            "machine (--again)"});
+  asked = study.table({"train/step_time"});
+  CHECK(has(to_text(asked, Format::kText), "settled    51 *\nspread     ~60\nwaited     ~108\n"));
+  CHECK(has(to_text(asked, Format::kCsv), "waited,train/step_time,ms,108,,1,0,,,,,true\n"));
+  const auto json = nlohmann::json::parse(to_text(asked, Format::kJson))["cells"];
+  CHECK(json[1]["unsettled"] == true);
+  CHECK(json[3]["unsettled"] == false);
+  // A ratio to what is unsettled is no better.
+  const auto ratios = make_table(Reader(study.file), {"study", {"attention"}, {}, {"train/step_time"}, {"attention=waited"}});
+  CHECK(ratios.cell(0, 0, 0).unsettled);
+  CHECK(has(to_text(ratios, Format::kMarkdown), "| settled | **~0.47** |"));
+}
+
+TEST_CASE("all numbers of a column have the decimals that the typical uncertainty allows") {
+  const Digits accuracies({{71.2345, 0.834}, {80.5, 0.41}, {60.25, 12}});
+  CHECK(accuracies.text(71.2345, 0.834) == "71.23 ± 0.83");
+  CHECK(accuracies.text(60.25, 12) == "60.25 ± 12.00");
+  CHECK(accuracies.text(80.5, 0) == "80.50");
+  CHECK(accuracies.text(NAN) == "nan");
+  const Digits coarse({{12345.6, 123.4}, {12000, 150}, {11000, 0.5}});
+  CHECK(coarse.text(12345.6, 123.4) == "12346 ± 123");
+  CHECK(Digits({{0.0123, 0.00099}}).text(0.0123, 0.00099) == "0.01230 ± 0.00099");
+  CHECK(Digits({{51.234, 2.05, 1}}).text(51.234) == "51");      // of a spread that is not shown one digit counts
+  CHECK(Digits({{51.234, 0.0996, 1}}).text(51.234) == "51.2");  // 0.1
+  // Where nothing is known of the uncertainty four digits of the typical number, and two of the smallest.
+  CHECK(Digits({{1630.2}, {99.31}}).text(99.31) == "99");
+  CHECK(Digits({{1630.2}, {0.0123}}).text(1630.2) == "1630.200");
+  CHECK(Digits({{1.5, 0.1}, {400, 20}, {1600, 60}}).text(1.5, 0.1) == "1.5 ± 0.1");
+  CHECK(Digits({{2, 1}, {0.0012, 1}}).text(0.0012, 1) == "0.0 ± 1.0");  // two digits of noise say nothing
+  // Too far apart, or too great: each by itself.
+  CHECK(Digits({{1e12}, {1e-3}}).text(1e12) == brief(1e12));
+  CHECK(Digits({{1e-9}, {1}}).text(1e-9) == brief(1e-9));
+  CHECK(Digits({}).text(3) == "3.000");
+  CHECK(Digits({{0}, {0}}).text(0) == "0");
+}
+
+TEST_CASE("the metric that is shown unasked is one of the trials at hand, and says something") {
+  Study study;
+  auto cost = on("softmax", 1);
+  cost["train"]["test_batches"] = 1;
+  cost["train"]["evaluate_batches"] = 1;
+  const std::map<std::string, double> all = {{"test/accuracy", 0.4}, {"dev/accuracy", 0.5}, {"train/step_time", 12}};
+  study.add(cost, kHere, all);
+  const auto main_of = [&] { return study.table({}).metrics.at(0).name; };
+  CHECK(main_of() == "train/step_time");
+  {
+    const auto learned = on("linear", 2);
+    put(study.store, "other", {learned});
+    auto attempt = done(learned, 80);
+    study.store.put_attempt(attempt);
+  }
+  CHECK(main_of() == "train/step_time");  // another experiment's trials have no say
+  CHECK(make_table(Reader(study.file), {"other", {}, {}, {}}).metrics.at(0).name == "test/accuracy");
+  CHECK(make_table(Reader(study.file), {"", {}, {}, {}}).metrics.at(0).name == "test/accuracy");
+  CHECK(list_runs(Reader(study.file), {"study"}).metric->name == "train/step_time");
+  CHECK(list_runs(Reader(study.file), {"other"}).metric->name == "test/accuracy");
+  auto tested = on("adamra", 1);
+  tested["train"]["test_batches"] = 120;
+  study.add(tested, kHere, all);
+  CHECK(main_of() == "test/accuracy");
+  Study one;  // better than nothing
+  one.add(cost, kHere, {{"test/accuracy", 0.4}});
+  CHECK(one.table({}).metrics.at(0).name == "test/accuracy");
+}
+
+TEST_CASE("a metric of two slashes is one like others") {
+  Study study;
+  study.add(on("adamra", 1), kHere, {{"attention/adamra/kept", 0.5}, {"attention/gated/open", 0.25}});
+  CHECK(study.table({"attention/adamra/kept"}).cell(0, 0, 0).mean == 0.5);
+  const auto message = [&](const std::string& name) { return error_of([&] { study.table({name}); }); };
+  CHECK(has(message("kept"), "\"kept\" (did you mean attention/adamra/kept?)"));
+  CHECK(has(message("adamra/kept"), "(did you mean attention/adamra/kept?)"));
+  CHECK(has(message("attention/adamra/kpt"), "(did you mean attention/adamra/kept?)"));
+}
+
+TEST_CASE("CSV has nothing where there is nothing, and a dash where a dash is") {
+  Study study;
+  auto dash = on("softmax", 1);
+  dash["attention"]["mode"] = "-";
+  study.add(dash, kHere, {{"test/accuracy", 1}});
+  study.add(on("softmax", 2), kHere, {{"test/accuracy", 2}});
+  const auto csv = to_text(study.table({"test/accuracy"}, {"attention.mode"}), Format::kCsv);
+  CHECK(has(csv, "\n-,test/accuracy"));
+  CHECK(has(csv, "\n,test/accuracy"));
+}

@@ -1,9 +1,11 @@
 // An attention that fails on demand: what the host must survive.
 #include <ATen/ATen.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <stdexcept>
 
@@ -14,12 +16,37 @@ namespace {
 constexpr ablate::Parameter parameters[] = {
     ablate::text(
         "fault", "\"none\"",
-        "none|throw-in-factory|null-factory|throw|throw-int|throw-lines|throw-on-step|segfault|abort|exit|exit-at-end|nan|"
-        "nan-in-evaluation|hang|memory|wrong-shape|broadcast|wrong-type|undefined|strided|bad-loss|nan-metric|odd-metric|print|"
-        "print-on|close|fork|chdir|orphan|unpromised|kill-worker",
+        "none|throw-in-factory|null-factory|throw|throw-int|throw-lines|throw-on-step|segfault|null-write|null-call|recursion|"
+        "corrupt-heap|crash-unheard|abort|exit|exit-at-end|nan|nan-in-evaluation|hang|memory|wrong-shape|broadcast|wrong-type|"
+        "undefined|strided|bad-loss|nan-metric|odd-metric|print|print-on|close|fork|chdir|orphan|unpromised|kill-worker",
         "what goes wrong"),
     ablate::integer("after", "2", {0, 1000}, "forward passes that go well before"),
 };
+
+/// Each call needs its own frame, and its result the next one's.
+__attribute__((noinline)) std::int64_t recurse_without_end(std::int64_t depth) {
+  volatile char frame[256];
+  frame[0] = static_cast<char>(depth);
+  if (depth < 0) return 0;
+  return recurse_without_end(depth + 1) + frame[0];
+}
+
+/// Whoever asks for memory next finds what holds it together gone.
+void corrupt_heap() {
+  static void* volatile block = std::malloc(24);
+  std::memset(block, 0xff, 1 << 16);
+  for (std::size_t size = 8;; size += 8) block = std::malloc(size);
+}
+
+/// From now on whoever prints waits for ever.
+void block_stderr() {
+  int ends[2];
+  if (pipe2(ends, O_NONBLOCK) != 0) std::abort();
+  while (write(ends[1], "full", 4) > 0) {
+  }
+  fcntl(ends[1], F_SETFL, 0);
+  dup2(ends[1], STDERR_FILENO);
+}
 
 class Faulty : public ablate::HeadwiseAttention {
  public:
@@ -55,6 +82,14 @@ class Faulty : public ablate::HeadwiseAttention {
     if (fault_ == "throw-int") throw 42;
     if (fault_ == "throw-lines") throw std::runtime_error("first\n\033[2Jsecond \xff line");
     if (fault_ == "segfault") std::raise(SIGSEGV);
+    if (fault_ == "null-write") *null_ = 1;
+    if (fault_ == "null-call") null_call_();
+    if (fault_ == "corrupt-heap") corrupt_heap();
+    if (fault_ == "crash-unheard") {
+      block_stderr();
+      *null_ = 1;
+    }
+    if (fault_ == "recursion") left_ = recurse_without_end(0);
     if (fault_ == "abort") std::abort();
     if (fault_ == "exit") _exit(0);
     if (fault_ == "nan" && is_training()) return values * std::nan("");
@@ -79,6 +114,8 @@ class Faulty : public ablate::HeadwiseAttention {
  private:
   std::string fault_;
   std::int64_t left_;
+  volatile int* volatile null_ = nullptr;
+  void (*volatile null_call_)() = nullptr;
 };
 
 }  // namespace

@@ -86,6 +86,7 @@ void tell(int number, ucontext_t& context) {
   std::string text = fmt::format("crashed by signal {}; the innermost frame first:\n", number), innermost;
   bool in_plugin = false;
   for (std::size_t i = 0; i < trace.size(); ++i) {
+    if (trace[i].addr == reinterpret_cast<void*>(-1)) break;  // whoever called the first function
     const auto frame = resolver.resolve(trace[i]);
     auto name = frame.object_function.empty() ? fmt::format("{}", frame.addr) : frame.object_function;
     if (name.size() > kNameLength) name = name.substr(0, kNameLength - 3) + "...";

@@ -93,7 +93,8 @@ TEST_CASE("padding, causality and cross-attention are compared where they are pr
 
 TEST_CASE("of an attention that draws in evaluation it is compared what is finite, since devices draw other numbers") {
   static constexpr auto descriptor = [] {
-    auto made = detail::describe(Kind::kAttention, {.id = "noisy", .version = "1", .summary = "adds noise", .parameters = {}});
+    auto made =
+        ablate::detail::describe(Kind::kAttention, {.id = "noisy", .version = "1", .summary = "adds noise", .parameters = {}});
     made.make_attention = [](const AttentionContext& context) -> std::shared_ptr<Attention> {
       return std::make_shared<Noisy>(context);
     };

@@ -31,11 +31,15 @@ __attribute__((noinline)) std::int64_t recurse_without_end(std::int64_t depth) {
   return recurse_without_end(depth + 1) + frame[0];
 }
 
-/// Whoever asks for memory next finds what holds it together gone.
+/// Whoever asks for a little memory from now on finds malloc's lists broken.
 void corrupt_heap() {
-  static void* volatile block = std::malloc(24);
-  std::memset(block, 0xff, 1 << 16);
-  for (std::size_t size = 8;; size += 8) block = std::malloc(size);
+  void* volatile blocks[2];
+  for (std::size_t size = 24; size <= 1000; size += 16) {
+    for (auto& block : blocks) block = std::malloc(size);
+    for (auto& block : blocks) std::free(block);
+    std::memset(blocks[1], 0x11, sizeof(void*));  // a freed block's link to the next one
+  }
+  for (auto& block : blocks) block = std::malloc(24);
 }
 
 /// From now on whoever prints waits for ever.

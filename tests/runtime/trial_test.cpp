@@ -141,7 +141,7 @@ class Reporting final : public HeadwiseAttention {
 
 Chosen reporting() {
   static constexpr auto descriptor = [] {
-    auto made = detail::describe(
+    auto made = ablate::detail::describe(
         Kind::kAttention,
         {.id = "reporting", .version = "1", .summary = "reports", .capabilities = {.key_padding = true}, .parameters = {}});
     made.make_attention = [](const AttentionContext& context) -> std::shared_ptr<Attention> {

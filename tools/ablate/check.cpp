@@ -121,9 +121,14 @@ std::vector<std::string> partners(const std::vector<FoundLibrary>& found) {
 std::string number(const json& value) { return value.is_number() ? fmt::format("{:.2g}", value.get<double>()) : "-"; }
 
 void print_check(const json& check) {
-  print("  {:<4}  {:<14}  {:>8}  {:>8}  {:<52}  {}\n", check.at("passed").get<bool>() ? "ok" : "FAIL",
-        check.at("check").get<std::string>(), number(check.at("error")), number(check.at("tolerance")),
-        check.at("on").get<std::string>(), db::one_row(check.at("found").get<std::string>()));
+  const bool skipped = check.contains("skipped");
+  print("  {:<4}  {:<14}  {:>8}  {:>8}  {:<52}  {}\n",
+        skipped                          ? "-"
+        : check.at("passed").get<bool>() ? "ok"
+                                         : "FAIL",
+        check.at("check").get<std::string>(), number(check.value("error", json())), number(check.value("tolerance", json())),
+        check.at("on").get<std::string>(),
+        skipped ? "not run: " + check.at("skipped").get<std::string>() : db::one_row(check.at("found").get<std::string>()));
   std::fflush(stdout);
 }
 
@@ -196,9 +201,15 @@ json check_one(const FoundLibrary& library, const std::vector<std::string>& comp
     print("  {:<4}  {:<14}  {:>8}  {:>8}  {:<52}  {}\n", "", "check", "off by", "allowed", "on", "found");
   }
   json checks = json::array();
-  std::vector<std::string> wrong;
+  std::vector<std::string> wrong, skipped;
+  std::size_t ran = 0;
   const auto done = [&](const json& check) {
-    if (!check.at("passed").get<bool>()) wrong.push_back(check.at("check"));
+    if (check.contains("skipped")) {
+      skipped.push_back(fmt::format("{}: {}", check.at("check").get<std::string>(), check.at("skipped").get<std::string>()));
+    } else {
+      ++ran;
+      if (!check.at("passed").get<bool>()) wrong.push_back(check.at("check"));
+    }
     if (!arguments.as_json) print_check(check);
     checks.push_back(check);
   };
@@ -207,11 +218,12 @@ json check_one(const FoundLibrary& library, const std::vector<std::string>& comp
   } else {
     run_suite(spec, arguments.timeout_s, worker, done);
   }
-  const auto count = checks.size();
-  wrong.erase(std::unique(wrong.begin(), wrong.end()), wrong.end());
+  const auto not_run = skipped.size();
+  for (auto* names : {&wrong, &skipped}) names->erase(std::unique(names->begin(), names->end()), names->end());
   if (!arguments.as_json)
-    print("{}: {} checks, {}\n\n", info.id, count,
-          wrong.empty() ? "all passed" : fmt::format("FAILED: {}", fmt::join(wrong, ", ")));
+    print("{}: {} checks, {}{}\n\n", info.id, ran,
+          wrong.empty() ? "all passed" : fmt::format("FAILED: {}", fmt::join(wrong, ", ")),
+          skipped.empty() ? "" : fmt::format("; {} not run: {}", not_run, fmt::join(skipped, ", ")));
   return {{"id", info.id},           {"kind", to_text(info.kind)},
           {"version", info.version}, {"path", library.path.string()},
           {"passed", wrong.empty()}, {"checks", checks}};

@@ -152,7 +152,9 @@ void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->footer("`ablate runs` lists the numbers.\nExample:\n  ablate show 1");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
-    const auto run = db::describe_run(reader, arguments->run, plugin_folders({}));
+    std::vector<std::filesystem::path> folders;
+    for (const auto& folder : plugin_folders({})) folders.push_back(folder.path);
+    const auto run = db::describe_run(reader, arguments->run, folders);
     fmt::print("{}", arguments->json ? run.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n" : as_text(run));
     exit_code = 0;
   });

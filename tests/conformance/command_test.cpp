@@ -53,7 +53,8 @@ TEST_CASE("a right plugin passes, and a faulty one fails by the name of the chec
   CHECK(shown.exit_code == 1);
   CHECK(says(shown.out, "FAIL  padding"));
   CHECK(says(shown.out, "ok    gradient"));
-  CHECK(says(shown.out, "FAILED: padding\n"));
+  CHECK(says(shown.out, "FAILED: padding"));
+  CHECK_FALSE(says(shown.out, "FAILED: padding,"));  // nothing else
 }
 
 TEST_CASE("a crash, an exit or a hang is a failed check, and what came before is shown") {

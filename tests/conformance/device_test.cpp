@@ -63,7 +63,7 @@ TEST_CASE("an attention or a compression that is right on the device passes, and
       std::string what;
       const auto found = check(compute, [&](auto& results) {
         what = results[i].what;
-        results[i].value = results[i].value.clone();
+        results[i].value = results[i].value.clone(at::MemoryFormat::Contiguous);
         results[i].value.view(-1)[-1] += 0.01 * std::max(1.0, results[i].value.abs().max().template item<double>());
       });
       INFO(what << ": " << found.found);

@@ -53,7 +53,12 @@ TEST_CASE("the paper's Table 5: five models") {
 }
 
 TEST_CASE("the paper's Table 2: published times, and no memory that a ratio could be made of") {
-  const auto study = experiment("adamra-table2");
+  auto plugins = studies::catalog();
+  plugins.plugins.push_back(studies::plugin(
+      ablate::Kind::kTask, "bytes",
+      {ablate::integer("length", "1024", {1, 1e6}, "length"), ablate::integer("examples", "256", {1, 1e7}, "n")}));
+  const auto study =
+      ablate::load_study(std::filesystem::path(ABLATE_SOURCE_DIR) / "experiments" / "adamra-table2.toml", {}, plugins);
   CHECK(study.trials.size() == 12);
   CHECK(study.published.size() == 12);
   for (const auto& value : study.published) CHECK(value.metric == "train/step_time");

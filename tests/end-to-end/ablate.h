@@ -29,6 +29,9 @@ class Workplace {
     return Process(command, environment, folder_.path());
   }
 
+  /// A line of bash, to which $ablate is the program: for streams that are closed or full.
+  Ended shell(const std::string& line) { return start_shell("ablate=" + kBin + "ablate; " + line).wait(); }
+
   /// Rows of a query, as JSON objects.
   nlohmann::json query(const std::string& sql) {
     const auto ended = run({"query", sql, "--format", "json"});

@@ -1,4 +1,7 @@
 // ablate bench, from a few options to its tables and the run history.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <unistd.h>
+
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -76,4 +79,60 @@ TEST_CASE("a launch that is refused, or that would take another study's name, le
   CHECK(says(taken.err, "--name tiny: that experiment is the one of "));
   if (!std::filesystem::exists("/dev/nvidiactl")) CHECK(place.run({"run", study, "--set", "train.device=cuda"}).exit_code != 0);
   CHECK(place.run({"table", "tiny"}).out == table);
+}
+
+TEST_CASE("a bench's mistakes are told by its own options") {
+  Workplace place;
+  const auto err = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "bench");
+    const auto ended = place.run(arguments);
+    CHECK(ended.exit_code == 2);
+    CHECK_FALSE(says(ended.err, ".toml"));
+    return ended.err;
+  };
+  CHECK(err({"--set", "train.stps=3"}) == "--set train.stps=3: unknown key stps in [train] (did you mean steps?)\n");
+  CHECK(err({"softmax", "linear", "--heads", "3", "--lengths", "16"}) ==
+        "--heads: attention.heads = 3 does not divide model.d_model = 64\n");
+  CHECK(err({"softmax", "--vary", "attention.heads=[2, 3]"}) ==
+        "--vary attention.heads: attention.heads = 3 does not divide model.d_model = 64\n");
+  CHECK(err({"softmax", "--vary", "train.bach=[1]"}) ==
+        "--vary train.bach: unknown key bach in [train] (did you mean batch?)\n");
+  CHECK(err({"softmax", "--batch", "70000"}) == "--batch: train.batch = 70000: expected an integer in [1, 65536]\n");
+  CHECK(err({"softmax", "--dtype", "half"}) == "--dtype: train.dtype = \"half\": expected one of float32, bfloat16\n");
+  CHECK(err({"softmax", "--lengths", "16,16"}) ==
+        "--lengths: this gives the same trial as --lengths; leave one of the two out\n");
+  CHECK(err({"softmax", "softmax"}) ==
+        "PLUGIN softmax: this gives the same trial as PLUGIN softmax; leave one of the two out\n");
+  CHECK(says(err({"compressed", "--lengths", "8", "--vary", "attention.rate=[\"1/9\"]"}),
+             "--vary attention.rate: attention.rate: 1/9 leaves less than one slot"));
+}
+
+TEST_CASE("bench names the figures that did not settle, with the remedy") {
+  Workplace place;
+  const std::vector<std::string> bench = {"bench", "softmax", "linear", "--lengths", "16,32", "--set", "model.d_model=16"};
+  REQUIRE(place.run(bench).exit_code == 0);
+  {
+    SQLite::Database history((place.folder() / "ablate.db").string(), SQLite::OPEN_READWRITE, 5000);
+    history.exec(
+        "INSERT OR IGNORE INTO metric (name, unit, direction, description) VALUES ('train/step_spread', '%', 'min', '')");
+    history.exec(
+        "INSERT OR REPLACE INTO result SELECT metric.id, attempt.id, CASE WHEN attention = 'linear' AND \"task.length\" = 32 "
+        "THEN 50 "
+        "ELSE 1 END FROM runs JOIN attempt ON attempt.id = runs.run, metric WHERE metric.name = 'train/step_spread'");
+    // Whether a busy machine shares its processors with this test must not matter.
+    history.exec("DELETE FROM result WHERE metric IN (SELECT id FROM metric WHERE name = 'train/step_cpu_time')");
+  }
+  const auto told = place.run(bench);
+  CHECK(told.exit_code == 0);
+  INFO(told.out);
+  CHECK(says(told.out, "These times did not settle: linear at 32. The machine was busy"));
+}
+
+TEST_CASE("without a home, bench asks for a place to keep its study") {
+  Workplace place;
+  if (geteuid() != 0) return;  // cannot become a user without a home
+  const auto ended =
+      place.shell("unset HOME XDG_CACHE_HOME XDG_DATA_HOME; setpriv --reuid=54321 $ablate bench softmax --lengths 16");
+  CHECK(ended.exit_code == 2);
+  CHECK(says(ended.err, "no place to keep the study of a bench: the user has no home folder; set XDG_CACHE_HOME"));
 }

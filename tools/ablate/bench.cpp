@@ -75,20 +75,45 @@ std::vector<std::string> command_of(const db::TableRequest& request) {
   return words;
 }
 
+std::string joined(const std::vector<std::string>& texts, const char* between) {
+  return fmt::format("{}", fmt::join(texts, between));
+}
+
+/// The rows and lengths whose step times are not to be believed; "" where all are.
+std::string unsettled_text(const db::Table& table) {
+  std::vector<std::string> all;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    std::vector<std::string> lengths;
+    for (std::size_t column = 0; column < table.columns.size(); ++column)
+      if (table.cell(row, 0, column).unsettled) lengths.push_back(joined(table.columns[column], " "));
+    if (!lengths.empty()) all.push_back(fmt::format("{} at {}", joined(table.rows[row], " "), joined(lengths, ", ")));
+  }
+  if (all.empty()) return "";
+  return fmt::format(
+      "These times did not settle: {}. The machine was busy, or had not warmed up; the same command with --again "
+      "measures all once more.\n",
+      joined(all, "; "));
+}
+
 void print_tables(db::TableRequest request, const std::vector<Subject>& subjects, const Options& options) {
   const db::Reader reader(options.database_file());
-  const auto show = [&](const char* metric) {
+  std::string unsettled;
+  const auto show = [&](const std::string& metric) {
     request.metrics = {metric};
-    print("{}\n", db::to_text(db::make_table(reader, request), db::Format::kText));
+    const auto table = db::make_table(reader, request);
+    print("{}\n", db::to_text(table, db::Format::kText));
+    if (metric == "train/step_time" && request.baseline.empty()) unsettled = unsettled_text(table);
   };
   for (const auto* metric : {"train/forward_time", "train/forward_backward_time", "train/step_time", "memory/peak_tensor"})
     show(metric);
-  if (subjects.size() < 2) return;
-  const auto& first = subjects.front();
-  request.baseline = {"attention=" + first.attention->id};
-  if (first.compression != nullptr) request.baseline.push_back("compression=" + first.compression->id);
-  request.exponent = false;
-  for (const auto* metric : {"train/step_time", "memory/peak_tensor"}) show(metric);
+  if (subjects.size() > 1) {
+    const auto& first = subjects.front();
+    request.baseline = {"attention=" + first.attention->id};
+    if (first.compression != nullptr) request.baseline.push_back("compression=" + first.compression->id);
+    request.exponent = false;
+    for (const auto* metric : {"train/step_time", "memory/peak_tensor"}) show(metric);
+  }
+  print("{}", unsettled);
 }
 
 int bench(const BenchArguments& arguments, const Options& options) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <sstream>
-#include <system_error>
 
 #include "core/grid/study.h"
 #include "core/util/error.h"
@@ -66,8 +65,7 @@ int parse_and_run(int count, char** arguments) {
   return exit_code;
 }
 
-/// @param write_error errno where writing to stdout threw
-int run(int count, char** arguments, int& write_error) {
+int run(int count, char** arguments) {
   try {
     return parse_and_run(count, arguments);
   } catch (const ablate::ConfigError& error) {
@@ -76,14 +74,8 @@ int run(int count, char** arguments, int& write_error) {
   } catch (const ablate::Error& error) {
     ablate::say("ablate: {}\n", error.what());
     return static_cast<int>(error.code());
-  } catch (const std::system_error& error) {
-    if (std::ferror(stdout) != 0)
-      write_error = error.code().value();
-    else
-      ablate::say("ablate: {}\n", error.what());
-    return static_cast<int>(ablate::ExitCode::kUsage);
   } catch (const std::exception& error) {
-    ablate::say("ablate: {}\n", error.what());
+    if (std::ferror(stdout) == 0) ablate::say("ablate: {}\n", error.what());  // else end_output says it
     return static_cast<int>(ablate::ExitCode::kUsage);
   }
 }
@@ -92,7 +84,5 @@ int run(int count, char** arguments, int& write_error) {
 
 int main(int count, char** arguments) {
   ablate::hold_standard_streams();
-  int write_error = 0;
-  const int code = run(count, arguments, write_error);
-  return ablate::end_output(code, write_error);
+  return ablate::end_output(run(count, arguments));
 }

@@ -1,12 +1,14 @@
 #include "tools/ablate/streams.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <iostream>
+#include <string>
 
 #include "core/util/error.h"
 
@@ -22,14 +24,15 @@ void hold_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-int end_output(int code, int write_error) {
+int end_output(int code) {
   errno = 0;
   std::cout.flush();
   std::fflush(stdout);
-  const int error = write_error != 0 ? write_error : errno;
+  std::string why = errno != 0 ? std::strerror(errno) : "the disk may be full";  // 0: an earlier write failed, and not this one
   if (std::cout && std::ferror(stdout) == 0) return code;
-  if (error == EPIPE) return 128 + SIGPIPE;
-  const char* why = error == EBADF ? "it is closed" : error == 0 ? "the disk may be full" : std::strerror(error);
+  pollfd reader{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  if (poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0) return 128 + SIGPIPE;
+  if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY) why = "it is closed";
   say("ablate: standard output could not be written: {}\n", why);
   return code == 0 ? static_cast<int>(ExitCode::kUsage) : code;
 }

@@ -32,7 +32,6 @@ void hold_standard_streams();
 
 /// After everything: whether all of stdout could be written, and if not, says so. @return the exit code: `code` where all is
 /// well, or where it is not 0 anyway; 128 + SIGPIPE, silently, where the reader has gone (ablate table | head)
-/// @param write_error errno of a write that failed already; 0: none
-int end_output(int code, int write_error);
+int end_output(int code);
 
 }  // namespace ablate

@@ -1,0 +1,137 @@
+// What is known before a grid runs is said before it runs, by --dry-run and by the run alike; and --only.
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+
+namespace {
+
+const std::string kGrid = kTiny + "[grid]\nseeds = 2\nattention.plugin = [\"softmax\", \"linear\"]\n";
+
+std::vector<std::string> keys(const std::string& dry_run) {
+  std::vector<std::string> found;
+  std::istringstream lines(dry_run);
+  for (std::string line; std::getline(lines, line);)
+    if (line.size() > 19 && line[5] == ' ' && line[7] != ' ' && line.starts_with("    ")) found.push_back(line.substr(7, 12));
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a dry run and a run refuse the same studies, before anything is written") {
+  struct Case {
+    std::string study;
+    int exit_code;
+    std::string says;
+  };
+  const std::string image = "[task]\nplugin = \"image\"\n", linear = "[attention]\nplugin = \"linear\"\n";
+  std::vector<Case> cases = {
+      {"[task]\nplugin = \"image\"\ndata = \"/no/such/folder\"\n" + linear, 2, "study.toml:2:10: task image: "},
+      {kTiny + "[attention]\nplugin = \"unpadded\"\n", 2,
+       "study.toml:21:10: attention unpadded does not promise key_padding, and task listops has sequences of several lengths"},
+      {kTiny + "[grid]\nattention.plugin = [\"linear\",\n\"unpadded\"]\n", 2, "study.toml:22:1: attention unpadded does not"},
+      {"[task]\nplugin = \"faulty-task\"\nwhere = \"load\"\n" + linear, 2,
+       "study.toml:2:10: task faulty-task: load has thrown, as it was asked to"},
+      {"[task]\nplugin = \"faulty-task\"\nwhere = \"load\"\nhow = \"crash\"\n" + linear, 3,
+       "study.toml:2:10: task faulty-task: signal 11"},
+  };
+  for (const auto& one : cases) {
+    Workplace place;
+    place.study(one.study);
+    INFO(one.study);
+    const auto dry = place.run({"run", "study.toml", "--plugins", kFaulty + "trial", "--dry-run"});
+    CHECK(dry.exit_code == one.exit_code);
+    CHECK(says(dry.err, one.says));
+    CHECK(dry.out == "");
+    const auto run = place.run({"run", "study.toml", "--plugins", kFaulty + "trial"});
+    CHECK(run.exit_code == one.exit_code);
+    CHECK(run.err == dry.err);
+    CHECK_FALSE(place.has_database());
+  }
+}
+
+TEST_CASE("sequences of one length are no padded ones") {
+  Workplace place;
+  place.study("[task]\nplugin = \"bytes\"\nlength = 16\n[attention]\nplugin = \"unpadded\"\n");
+  const auto ended = place.run({"run", "study.toml", "--plugins", kFaulty + "trial", "--dry-run"});
+  INFO(ended.err);
+  CHECK(ended.exit_code == 0);
+}
+
+TEST_CASE("several data sets that are missing are said at once") {
+  Workplace place;
+  place.study(
+      "[task]\nplugin = \"image\"\n[attention]\nplugin = \"linear\"\n[grid]\ntask.data = [\"/no/one\", \"/no/other\"]\n");
+  const auto ended = place.run({"run", "study.toml", "--dry-run"});
+  CHECK(ended.exit_code == 2);
+  CHECK(says(ended.err, "/no/one"));
+  CHECK(says(ended.err, "/no/other"));
+}
+
+TEST_CASE("--only runs the trials it names, and the experiment keeps the others") {
+  Workplace place;
+  place.study(kGrid);
+  const auto all = keys(place.run({"run", "study.toml", "--dry-run"}).out);
+  REQUIRE(all.size() == 4);
+  const auto dry = place.run({"run", "study.toml", "--only", all[2], "--only", all[1].substr(0, 6), "--dry-run"});
+  CHECK(says(dry.out, "2 trials of 4, by --only"));
+  CHECK(keys(dry.out) == std::vector<std::string>{all[1], all[2]});
+
+  const auto one = place.run({"run", "study.toml", "--only", all[2]});
+  CHECK(one.exit_code == 0);
+  CHECK(says(one.err, "tiny: 1 done, 0 done before, 0 failed"));
+  CHECK(place.query("SELECT substr(key, 1, 12) AS k FROM runs") == json({{{"k", all[2]}}}));
+  CHECK(place.query("SELECT count(*) AS n FROM members WHERE experiment = 'tiny'")[0]["n"] == 4);
+  CHECK(says(place.run({"table", "tiny", "--metric", "test/accuracy"}).out, "missing"));
+
+  CHECK(says(place.run({"run", "study.toml", "--only", all[2]}).err, "0 done, 1 done before"));
+  CHECK(says(place.run({"run", "study.toml", "--only", all[2], "--again"}).err, "1 done, 0 done before"));
+  CHECK(says(place.run({"run", "study.toml"}).err, "3 done, 1 done before"));
+  CHECK(place.query("SELECT count(*) AS n FROM members WHERE experiment = 'tiny'")[0]["n"] == 4);
+}
+
+TEST_CASE("--only names keys that there are where it begins none") {
+  Workplace place;
+  place.study(kGrid);
+  const auto all = keys(place.run({"run", "study.toml", "--dry-run"}).out);
+  std::string absent = all[0].substr(0, 8) == "00000000" ? "11111111" : "00000000";
+  const auto none = place.run({"run", "study.toml", "--only", absent});
+  CHECK(none.exit_code == 2);
+  for (const auto& key : all) CHECK(says(none.err, key));
+  for (const auto* wrong : {"abc", "xyzw", "ABCDEF", ""}) {
+    const auto ended = place.run({"run", "study.toml", std::string("--only=") + wrong});
+    INFO(wrong << ended.err);
+    CHECK(ended.exit_code == 2);
+    CHECK(says(ended.err, "--only"));
+  }
+  CHECK_FALSE(place.has_database());
+}
+
+TEST_CASE("evaluation's share is told by a dry run, and by a run where it is more than half") {
+  Workplace place;
+  place.study(kTiny + "[attention]\nplugin = \"linear\"\n");
+  const auto much =
+      "evaluation: 6 x 60 dev + 60 test examples, about 70 % of a trial's time (train.evaluate_every, "
+      "train.evaluate_batches, train.test_batches)\n";
+  CHECK(says(place.run({"run", "study.toml", "--dry-run"}).out, much));
+  CHECK(says(place.run({"run", "study.toml"}).err, much));
+  const std::vector<std::string> less = {"run",   "study.toml",          "--set", "train.evaluate_batches=1",
+                                         "--set", "train.test_batches=1"};
+  CHECK_FALSE(says(place.run(less).err, "evaluation:"));
+  place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.test_batches = [1, 6]\n");
+  CHECK(says(place.run({"run", "study.toml", "--dry-run"}).out, "evaluation: about 67 to 70 % of a trial's time"));
+}
+
+TEST_CASE("plugins in a folder that somebody else can write are left out, with a word") {
+  Workplace place;
+  const auto plugins = place.folder() / "data/ablate/plugins";
+  std::filesystem::create_directories(plugins);
+  std::filesystem::copy_file(kFaulty + "trial/unpadded.so", plugins / "unpadded.so");
+  CHECK(place.run({"plugins", "unpadded"}).exit_code == 0);
+  std::filesystem::permissions(plugins, std::filesystem::perms::all);
+  const auto refused = place.run({"plugins", "unpadded"});
+  CHECK(refused.exit_code == 3);
+  CHECK(says(refused.err, "can be written by anyone; chmod o-w it, or name "));
+  CHECK(says(place.run({"plugins"}).out, "refused\n  " + (plugins / "unpadded.so").string()));
+  CHECK(place.run({"plugins", "unpadded", "--plugins", plugins.string()}).exit_code == 0);
+}

@@ -1,0 +1,124 @@
+// What is printed where it cannot be, or where a terminal reads it.
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+
+namespace {
+
+const std::string kTwo = kTiny + "[grid]\nattention.plugin = [\"softmax\", \"linear\"]\n";
+
+}  // namespace
+
+TEST_CASE("a grid runs whatever becomes of its messages, and none of them gets into the database") {
+  const auto streams = GENERATE("2>/dev/full", "2>&-", "2> >(:)", ">&- 2>&-", "<&- >&- 2>&-", ">/dev/full 2>/dev/full");
+  INFO(streams);
+  Workplace place;
+  place.study(kTwo);
+  CHECK(place.shell(std::string("$ablate run study.toml ") + streams).exit_code == 0);
+  CHECK(place.query("SELECT outcome FROM attempts") == json({{{"outcome", "done"}}, {{"outcome", "done"}}}));
+}
+
+TEST_CASE("messages that cannot be written change no exit code") {
+  Workplace place;
+  place.study("[task]\nplugin = \"lisstops\"\n");
+  for (const auto* streams : {"2>/dev/full", "2>&-", "2> >(:)"}) {
+    CHECK(place.shell(std::string("$ablate rum ") + streams).exit_code == 2);
+    CHECK(place.shell(std::string("$ablate run study.toml ") + streams).exit_code == 2);
+    CHECK(place.shell(std::string("$ablate plugins nonesuch ") + streams).exit_code == 3);
+    CHECK(place.shell(std::string("$ablate --version ") + streams).exit_code == 0);
+  }
+}
+
+TEST_CASE("a command whose answer cannot be written says so, and fails") {
+  Workplace place;
+  place.study(kTwo);
+  REQUIRE(place.run({"run", "study.toml"}).exit_code == 0);
+  for (const std::string command :
+       {"table", "table tiny --format csv", "runs", "show 1", "show 1 --json", "query 'SELECT run FROM runs'", "plugins",
+        "plugins --json", "plugins adamra", "plugins train", "check linear --no-timing", "check linear --no-timing --json",
+        "new task mine --in new", "run study.toml --dry-run", "--help", "run --help", "--version"}) {
+    INFO(command);
+    std::filesystem::remove_all(place.folder() / "new");
+    std::filesystem::create_directory(place.folder() / "new");
+    const auto full = place.shell("$ablate " + command + " >/dev/full");
+    CHECK(full.exit_code == 2);
+    CHECK(says(full.err, "ablate: standard output could not be written: "));
+    std::filesystem::remove_all(place.folder() / "new/mine");
+    const auto closed = place.shell("$ablate " + command + " >&-");
+    CHECK(closed.exit_code == 2);
+    CHECK(closed.err == "ablate: standard output could not be written: it is closed\n");
+  }
+}
+
+TEST_CASE("a reader that has had enough ends a command quietly") {
+  Workplace place;
+  const auto ended = place.shell("$ablate plugins --json | head -c 10 >/dev/null; echo ${PIPESTATUS[0]}");
+  CHECK(ended.err == "");
+  CHECK((ended.out == "141\n" || ended.out == "0\n"));  // 0: all of it was in the pipe by then
+  const auto gone =
+      place.shell("mkfifo pipe; (exec 3<>pipe; exec 3>&-) ; { sleep 0.2; $ablate plugins; echo $? >code; } | true; cat code");
+  CHECK(gone.err == "");
+  CHECK(gone.out == "141\n");
+}
+
+TEST_CASE("an unknown command is named, with the nearest one") {
+  Workplace place;
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"rum"}, {"rum", "study.toml"}, {"rum", "--help"}, {"--db", "run", "rum"}, {"--db=x", "rum", "--help"}}) {
+    const auto ended = place.run(arguments);
+    CHECK(ended.exit_code == 2);
+    CHECK(ended.out == "");
+    CHECK(ended.err == "ablate: no command \"rum\" (did you mean run?)\n");
+  }
+  const auto far = place.run({"frobnicate", "--help"});
+  CHECK(far.exit_code == 2);
+  CHECK(says(far.err, "no command \"frobnicate\" (known: run, bench,"));
+  CHECK(place.run({"--db", "run", "table"}).exit_code == 2);  // a database called run
+}
+
+TEST_CASE("no text reaches the terminal with its control characters") {
+  Workplace place;
+  const std::string steer = "\x1b[31mred\x1b]0;title\x07";
+  const auto harmless = [&](const std::vector<std::string>& arguments) {
+    const auto ended = place.run(arguments);
+    for (const auto& text : {ended.out, ended.err})
+      for (const char c : {'\x1b', '\x07', '\x7f', '\r'}) CHECK(text.find(c) == std::string::npos);
+    return ended;
+  };
+  CHECK(says(harmless({steer}).err, "red"));
+  CHECK(says(harmless({"run", steer}).err, "red"));
+  CHECK(says(harmless({"run", "x", steer, steer}).err, "red"));
+  CHECK(says(harmless({"run", "x", "--" + steer}).err, "red"));
+  CHECK(says(harmless({"plugins", steer}).err, "red"));
+  CHECK(says(harmless({"table", "--db", steer}).err, "red"));
+  CHECK(says(harmless({"run", place.study(kTwo).string(), "--set", "train.steps=" + steer}).err, "red"));
+  CHECK(harmless({"run", place.study(kTwo).string(), "--set", "experiment.name=" + steer}).exit_code == 2);
+  CHECK(says(harmless({"run", place.study(kTwo + "[" + steer + "]\n").string()}).err, "study.toml:"));
+  CHECK_FALSE(place.has_database());
+
+  std::filesystem::create_directories(place.folder() / ("x" + steer));
+  place.folder().write("x" + steer + "/a\nb.so", "no library");
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"plugins"}, {"plugins", "--json"}, {"check", "--json", "--no-timing", "linear"}, {"plugins", "a\nb"}})
+    harmless([&] {
+      auto all = arguments;
+      all.insert(all.end(), {"--plugins", (place.folder() / ("x" + steer)).string()});
+      return all;
+    }());
+  const auto listed = harmless({"plugins", "--plugins", (place.folder() / ("x" + steer)).string()});
+  CHECK(says(listed.out, "/a b.so\n      is no shared library"));
+  CHECK(harmless({"new", "task", "mine", "--in", "x" + steer}).exit_code == 0);
+}
+
+TEST_CASE("what to type next can be pasted into a shell") {
+  Workplace place;
+  place.study(kTiny + "[attention]\nplugin = \"linear\"\n");
+  const auto ended = place.run({"run", "study.toml", "--set", "experiment.name=\"it's a; test\"", "--db", "my runs.db"});
+  REQUIRE(ended.exit_code == 0);
+  const std::string expected = "table: ablate table 'it'\\''s a; test' --db 'my runs.db'\n";
+  CHECK(says(ended.err, expected));
+  const auto pasted = place.shell("$" + expected.substr(7));
+  CHECK(pasted.exit_code == 0);
+  CHECK(says(pasted.out, "it's a; test"));
+}

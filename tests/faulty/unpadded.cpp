@@ -1,0 +1,16 @@
+// An attention that promises no key_padding. A grid that would give it padded sequences is refused before it makes one.
+#include "ablate/plugin.h"
+
+namespace {
+
+constexpr ablate::Descriptor described() {
+  auto descriptor = ablate::detail::describe(ablate::Kind::kAttention,
+                                             {.id = FIXTURE_ID, .version = "1.0.0", .summary = "takes no padded sequence"});
+  descriptor.make_attention = [](const ablate::AttentionContext&) { return std::shared_ptr<ablate::Attention>(); };
+  return descriptor;
+}
+constexpr auto unpadded_descriptor = described();
+
+}  // namespace
+
+ABLATE_EXPORT_PLUGIN(unpadded_descriptor)

@@ -1,87 +1,12 @@
-// The four commands as a person types them; what they print goes through a file in place of stdout.
-#include "tools/ablate/questions/questions.h"
-
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <unistd.h>
-
+// The commands that ask the run history.
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "core/registry/folders.h"
-#include "db/process.h"
-#include "tests/db/fixture.h"
-#include "tests/support/catch.h"
+#include "tests/db/commands.h"
 
 using namespace ablate;
 using namespace ablate::db;
-
-namespace {
-
-class Commands {
- public:
-  Commands() {
-    Store store(file());
-    const auto a = trial("softmax", {}, 1), b = trial("adamra", {"1/8"}, 1);
-    put(store, "quickstart", {a, b});
-    auto attempt = done(a, 85.5);
-    for (int step = 1; step <= 100; ++step) attempt.curve.push_back({"train/loss", step, 100.0 / step});
-    attempt.plugins = {{"attention", "softmax", "1.0.0", "c0de", "b1nary", "/lib/softmax.so"}};
-    store.put_attempt(attempt);
-    auto crash = failed(b, "signal 11 (Segmentation fault)");
-    crash.signal = 11;
-    crash.output = "last words\x1b[31m\n";
-    store.put_attempt(crash);
-  }
-
-  std::filesystem::path file() const { return folder_ / "a.db"; }
-
-  /// The message of what it throws, and what the command prints.
-  std::string operator()(const std::string& line) {
-    return captured([&](CLI::App& app) { app.parse(line); });
-  }
-  /// Of words, which may be empty.
-  std::string words(std::vector<std::string> words) {
-    std::reverse(words.begin(), words.end());
-    return captured([&](CLI::App& app) { app.parse(std::move(words)); });
-  }
-
-  int exit_code = -1;
-  std::string errors;  ///< what the last command printed to stderr
-
- private:
-  std::string captured(const std::function<void(CLI::App&)>& parse) {
-    CLI::App app;
-    exit_code = -1;
-    add_questions(
-        app, [this] { return file(); }, exit_code);
-    const auto path = folder_ / "out";
-    std::fflush(stdout);
-    const int kept = dup(STDOUT_FILENO);
-    const int kept_errors = dup(STDERR_FILENO);
-    REQUIRE(std::freopen(path.c_str(), "w", stdout) != nullptr);
-    REQUIRE(std::freopen((folder_ / "err").c_str(), "w", stderr) != nullptr);
-    std::string message;
-    try {
-      parse(app);
-    } catch (const Error& error) {
-      message = error.what();
-    } catch (const CLI::ParseError& error) {
-      message = error.what();
-    }
-    for (auto* stream : {stdout, stderr}) std::fflush(stream);
-    dup2(kept, STDOUT_FILENO);
-    dup2(kept_errors, STDERR_FILENO);
-    close(kept);
-    close(kept_errors);
-    errors = content(folder_ / "err");
-    return message + content(path);
-  }
-
-  Folder folder_;
-};
-
-}  // namespace
 
 TEST_CASE("table") {
   Commands run;
@@ -199,101 +124,6 @@ TEST_CASE("runs") {
   CHECK(json.size() == 2);
   CHECK(json[1]["value"] == 85.5);
   CHECK(json[0]["value"].is_null());
-}
-
-TEST_CASE("what is running stands on top, while its process lives") {
-  Commands run;
-  const auto b = trial("adamra", {"1/8"}, 1);
-  Store store(run.file());
-  store.put_running({{key_of(b), 1'700'000'000'000'000, 340, 1000, 1.2345}, {"0123456789abcdef", 0}});
-  const auto text = run("runs");
-  CHECK(has(text, "running, step 340/1000, loss 1.234"));
-  CHECK(has(text, "0123456789ab"));  // a trial that nobody has put
-  CHECK(text.find("running") < text.find("failed"));
-  const auto json = nlohmann::json::parse(run("runs --json"));
-  REQUIRE(json.size() == 4);
-  CHECK(json[0]["outcome"] == "running");
-  CHECK(json[0]["run"].is_null());
-  CHECK(json[0]["step"] == 340);
-  CHECK(json[0]["steps"] == 1000);
-  CHECK(json[0]["metric"] == "train/loss");
-  CHECK(json[0]["value"] == 1.2345);
-  CHECK(json[0]["elsewhere"].is_null());
-  CHECK(json[0]["wall_s"] > 1e7);
-  CHECK(json[1]["value"].is_null());
-  CHECK_FALSE(has(run("runs --failed"), "running"));
-  CHECK(has(run("runs quickstart"), "running, step 340/1000"));
-  CHECK_FALSE(has(run("runs quickstart"), "0123456789ab"));
-  store.put_running({});
-  CHECK_FALSE(has(run("runs"), "running"));
-  {
-    SQLite::Database others(run.file().string(), SQLite::OPEN_READWRITE);
-    others.exec("INSERT INTO running VALUES ('" + this_host() + "', 1, 999999999, '" + key_of(b) + "', 0, 0, 0, NULL)");
-    CHECK_FALSE(has(run("runs"), "running"));
-    others.exec("INSERT INTO running VALUES ('node\x1b[2J7', 1, 5, '" + key_of(b) + "', 0, 3, 9, NULL)");
-  }
-  CHECK(has(run("runs"), "running on node[2J7, not seen from here, step 3/9  "));
-}
-
-TEST_CASE("how far a run got that is not done, with its curves") {
-  Commands run;
-  {
-    Store store(run.file());
-    auto attempt = failed(trial("adamra", {"1/8"}, 1), "ran longer than 60 s", "timeout");
-    attempt.step = 340, attempt.steps = 1000;
-    attempt.curve = {{"train/loss", 170, 2.5}, {"train/loss", 340, 1.5}};
-    store.put_attempt(attempt);
-  }
-  const auto text = run("show 3");
-  CHECK(has(text, "got to      step 340 of 1000\n"));
-  CHECK(has(text, "2.500 -> 1.500"));
-  CHECK_FALSE(has(run("show 1"), "got to"));
-  CHECK(run("query 'SELECT step, steps FROM attempts ORDER BY run' --format csv") == "step,steps\n,\n,\n340,1000\n");
-  CHECK(run("query 'SELECT count(*) AS n FROM curves WHERE attempt = 3' --format csv") == "n\n2\n");
-}
-
-TEST_CASE("an empty name of an experiment is none") {
-  Commands run;
-  for (const auto* command : {"table", "runs"})
-    CHECK(has(run.words({command, ""}),
-              "experiment: found an empty name, expected one of an experiment; without any all are meant"));
-  CHECK(run.exit_code == -1);
-  CHECK(has(run.words({"query", ""}), "the SQL is empty"));
-}
-
-TEST_CASE("names never steer the terminal") {
-  Commands run;
-  const std::string bad =
-      "a\x1b[2J\nb\xc2\x9b"
-      "31m\x7f";
-  const auto odd = trial(bad, {bad}, 1);
-  {
-    Store store(run.file());
-    store.put_metrics({{"test/" + bad, "%" + bad, "max", bad}});
-    const auto id = store.put_experiment({"e" + bad, bad, "f" + bad, "", {"x=" + bad}});
-    store.put_trials(id, {{key_of(odd), odd}, {key_of(trial(bad, {}, 1)), trial(bad, {}, 1)}});
-    store.put_published(id, {{key_of(odd), "test/" + bad, 5, bad}});
-    auto attempt = failed(odd, bad);
-    attempt.results["test/" + bad] = 1;
-    attempt.curve = {{"train/" + bad, 1, 1.0}};
-    attempt.environment[bad] = bad;
-    attempt.output = bad;
-    attempt.plugins = {{"attention", bad, bad, bad, bad, "/" + bad + "/x.so"}};
-    store.put_attempt(attempt);
-    attempt.outcome = "done";
-    store.put_attempt(attempt);
-    store.put_running({{bad, 0}});
-  }
-  for (const auto* line :
-       {"table --rows attention,attention.rates --published", "table --cols attention.rates --format markdown",
-        "table --cols attention --format csv", "runs", "show 3", "show 4", "query", "query 'SELECT * FROM runs'",
-        "query 'SELECT * FROM parameters' --format markdown"}) {
-    INFO(line);
-    const auto text = run(line) + run.errors;
-    CHECK_FALSE(has(text, "\x1b"));
-    CHECK_FALSE(has(text, "\x7f"));
-    CHECK_FALSE(has(text, "\xc2\x9b"));
-  }
 }
 
 TEST_CASE("show") {

@@ -1,0 +1,79 @@
+// The four commands as a person types them; what they print goes through a file in place of stdout.
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+#include "tools/ablate/questions/questions.h"
+
+namespace ablate::db {
+
+/// A history of one run that is done and one that crashed.
+class Commands {
+ public:
+  Commands() {
+    Store store(file());
+    const auto a = trial("softmax", {}, 1), b = trial("adamra", {"1/8"}, 1);
+    put(store, "quickstart", {a, b});
+    auto attempt = done(a, 85.5);
+    for (int step = 1; step <= 100; ++step) attempt.curve.push_back({"train/loss", step, 100.0 / step});
+    attempt.plugins = {{"attention", "softmax", "1.0.0", "c0de", "b1nary", "/lib/softmax.so"}};
+    store.put_attempt(attempt);
+    auto crash = failed(b, "signal 11 (Segmentation fault)");
+    crash.signal = 11;
+    crash.output = "last words\x1b[31m\n";
+    store.put_attempt(crash);
+  }
+
+  std::filesystem::path file() const { return folder_ / "a.db"; }
+
+  /// The message of what it throws, and what the command prints.
+  std::string operator()(const std::string& line) {
+    return captured([&](CLI::App& app) { app.parse(line); });
+  }
+  /// Of words, which may be empty.
+  std::string words(std::vector<std::string> words) {
+    std::reverse(words.begin(), words.end());
+    return captured([&](CLI::App& app) { app.parse(std::move(words)); });
+  }
+
+  int exit_code = -1;
+  std::string errors;  ///< what the last command printed to stderr
+
+ private:
+  std::string captured(const std::function<void(CLI::App&)>& parse) {
+    CLI::App app;
+    exit_code = -1;
+    add_questions(
+        app, [this] { return file(); }, exit_code);
+    const auto path = folder_ / "out";
+    std::fflush(stdout);
+    const int kept = dup(STDOUT_FILENO);
+    const int kept_errors = dup(STDERR_FILENO);
+    REQUIRE(std::freopen(path.c_str(), "w", stdout) != nullptr);
+    REQUIRE(std::freopen((folder_ / "err").c_str(), "w", stderr) != nullptr);
+    std::string message;
+    try {
+      parse(app);
+    } catch (const Error& error) {
+      message = error.what();
+    } catch (const CLI::ParseError& error) {
+      message = error.what();
+    }
+    for (auto* stream : {stdout, stderr}) std::fflush(stream);
+    dup2(kept, STDOUT_FILENO);
+    dup2(kept_errors, STDERR_FILENO);
+    close(kept);
+    close(kept_errors);
+    errors = content(folder_ / "err");
+    return message + content(path);
+  }
+
+  Folder folder_;
+};
+
+}  // namespace ablate::db

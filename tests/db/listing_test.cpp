@@ -1,0 +1,105 @@
+// What is running, how far runs got, and names that are odd, in what the commands print.
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <nlohmann/json.hpp>
+
+#include "db/process.h"
+#include "tests/db/commands.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+TEST_CASE("what is running stands on top, while its process lives") {
+  Commands run;
+  const auto b = trial("adamra", {"1/8"}, 1);
+  Store store(run.file());
+  store.put_running({{key_of(b), 1'700'000'000'000'000, 340, 1000, 1.2345}, {"0123456789abcdef", 0}});
+  const auto text = run("runs");
+  CHECK(has(text, "running, step 340/1000, loss 1.234"));
+  CHECK(has(text, "0123456789ab"));  // a trial that nobody has put
+  CHECK(text.find("running") < text.find("failed"));
+  const auto json = nlohmann::json::parse(run("runs --json"));
+  REQUIRE(json.size() == 4);
+  CHECK(json[0]["outcome"] == "running");
+  CHECK(json[0]["run"].is_null());
+  CHECK(json[0]["step"] == 340);
+  CHECK(json[0]["steps"] == 1000);
+  CHECK(json[0]["metric"] == "train/loss");
+  CHECK(json[0]["value"] == 1.2345);
+  CHECK(json[0]["elsewhere"].is_null());
+  CHECK(json[0]["wall_s"] > 1e7);
+  CHECK(json[1]["value"].is_null());
+  CHECK_FALSE(has(run("runs --failed"), "running"));
+  CHECK(has(run("runs quickstart"), "running, step 340/1000"));
+  CHECK_FALSE(has(run("runs quickstart"), "0123456789ab"));
+  store.put_running({});
+  CHECK_FALSE(has(run("runs"), "running"));
+  {
+    SQLite::Database others(run.file().string(), SQLite::OPEN_READWRITE);
+    others.exec("INSERT INTO running VALUES ('" + this_host() + "', 1, 999999999, '" + key_of(b) + "', 0, 0, 0, NULL)");
+    CHECK_FALSE(has(run("runs"), "running"));
+    others.exec("INSERT INTO running VALUES ('node\x1b[2J7', 1, 5, '" + key_of(b) + "', 0, 3, 9, NULL)");
+  }
+  CHECK(has(run("runs"), "running on node[2J7, not seen from here, step 3/9  "));
+}
+
+TEST_CASE("how far a run got that is not done, with its curves") {
+  Commands run;
+  {
+    Store store(run.file());
+    auto attempt = failed(trial("adamra", {"1/8"}, 1), "ran longer than 60 s", "timeout");
+    attempt.step = 340, attempt.steps = 1000;
+    attempt.curve = {{"train/loss", 170, 2.5}, {"train/loss", 340, 1.5}};
+    store.put_attempt(attempt);
+  }
+  const auto text = run("show 3");
+  CHECK(has(text, "got to      step 340 of 1000\n"));
+  CHECK(has(text, "2.500 -> 1.500"));
+  CHECK_FALSE(has(run("show 1"), "got to"));
+  CHECK(run("query 'SELECT step, steps FROM attempts ORDER BY run' --format csv") == "step,steps\n,\n,\n340,1000\n");
+  CHECK(run("query 'SELECT count(*) AS n FROM curves WHERE attempt = 3' --format csv") == "n\n2\n");
+}
+
+TEST_CASE("an empty name of an experiment is none") {
+  Commands run;
+  for (const auto* command : {"table", "runs"})
+    CHECK(has(run.words({command, ""}),
+              "experiment: found an empty name, expected one of an experiment; without any all are meant"));
+  CHECK(run.exit_code == -1);
+  CHECK(has(run.words({"query", ""}), "the SQL is empty"));
+}
+
+TEST_CASE("names never steer the terminal") {
+  Commands run;
+  const std::string bad =
+      "a\x1b[2J\nb\xc2\x9b"
+      "31m\x7f";
+  const auto odd = trial(bad, {bad}, 1);
+  {
+    Store store(run.file());
+    store.put_metrics({{"test/" + bad, "%" + bad, "max", bad}});
+    const auto id = store.put_experiment({"e" + bad, bad, "f" + bad, "", {"x=" + bad}});
+    store.put_trials(id, {{key_of(odd), odd}, {key_of(trial(bad, {}, 1)), trial(bad, {}, 1)}});
+    store.put_published(id, {{key_of(odd), "test/" + bad, 5, bad}});
+    auto attempt = failed(odd, bad);
+    attempt.results["test/" + bad] = 1;
+    attempt.curve = {{"train/" + bad, 1, 1.0}};
+    attempt.environment[bad] = bad;
+    attempt.output = bad;
+    attempt.plugins = {{"attention", bad, bad, bad, bad, "/" + bad + "/x.so"}};
+    store.put_attempt(attempt);
+    attempt.outcome = "done";
+    store.put_attempt(attempt);
+    store.put_running({{bad, 0}});
+  }
+  for (const auto* line :
+       {"table --rows attention,attention.rates --published", "table --cols attention.rates --format markdown",
+        "table --cols attention --format csv", "runs", "show 3", "show 4", "query", "query 'SELECT * FROM runs'",
+        "query 'SELECT * FROM parameters' --format markdown"}) {
+    INFO(line);
+    const auto text = run(line) + run.errors;
+    CHECK_FALSE(has(text, "\x1b"));
+    CHECK_FALSE(has(text, "\x7f"));
+    CHECK_FALSE(has(text, "\xc2\x9b"));
+  }
+}

@@ -67,8 +67,9 @@ function(_ablate_add_plugin name)
   endif()
 endfunction()
 
-# What the code does is in its sources, the headers beside them and the SDK's own inline code. The digest depends on nothing
-# else, such as where the files are: built elsewhere, or against an installed SDK, it is the same.
+# Of the contents of the sources, of all headers beside the CMakeLists.txt and of all of the SDK's, used or not: not of where they
+# are, so that a library built elsewhere, or against an installed SDK, has the same. What else makes a library is not in it:
+# LIBRARIES, options, the compiler, torch, and headers in other folders; name those among the SOURCES.
 function(_ablate_code_digest result)
   get_target_property(sdk ablate::sdk INTERFACE_INCLUDE_DIRECTORIES)
   file(GLOB beside CONFIGURE_DEPENDS *.h *.hpp *.cuh)

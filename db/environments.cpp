@@ -62,24 +62,31 @@ std::string text_of(const json& value) {
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, " + "));
 }
 
+/// How many threads OpenMP has is a trial's own parameter (train.threads), and how they wait changes times only.
+bool of_openmp(const std::string& variable) {
+  return variable.starts_with("OMP_") || variable.starts_with("GOMP_") || variable.starts_with("KMP_");
+}
+
+/// Counts for trials on a GPU only: the variables of CUDA, cuBLAS and cuDNN, and what GPUs there are.
+bool of_gpu(std::string_view field) {
+  constexpr std::string_view kVariables = "variables.";
+  if (!field.starts_with(kVariables)) return field.starts_with("gpu");
+  field.remove_prefix(kVariables.size());
+  return field.starts_with("CU") || field.starts_with("NVIDIA_");
+}
+
 /// The fields that may change numbers, by name; a variable that is not set is known to be unset.
 std::map<std::string, std::string> fields_of(const Place& place, const std::set<std::string>& variables) {
   const auto& environment = place.environment;
   std::map<std::string, std::string> fields;
-  std::vector<const char*> names = {"processor", "cpu_capability", "torch"};
-  if (place.on_gpu > 0) names.insert(names.end(), {"gpus", "gpu_driver"});
-  for (const auto* name : names)
+  for (const auto* name : {"processor", "cpu_capability", "torch", "gpus", "gpu_driver"})
     if (environment.contains(name)) fields[name] = text_of(environment[name]);
   if (const auto at = environment.find("libraries"); at != environment.end() && at->is_object())
     for (const auto& [name, version] : at->items()) fields["libraries." + name] = text_of(version);
   if (const auto at = environment.find("variables"); at != environment.end() && at->is_object())
     for (const auto& name : variables) fields["variables." + name] = at->contains(name) ? text_of((*at)[name]) : "unset";
+  if (place.on_gpu == 0) std::erase_if(fields, [](const auto& field) { return of_gpu(field.first); });
   return fields;
-}
-
-/// How many threads OpenMP has is a trial's own parameter (train.threads), and how they wait changes times only.
-bool of_openmp(const std::string& variable) {
-  return variable.starts_with("OMP_") || variable.starts_with("GOMP_") || variable.starts_with("KMP_");
 }
 
 std::set<std::string> variables_in(const std::vector<Place>& places) {
@@ -114,7 +121,7 @@ std::string differences(const std::vector<Place>& places, const std::string& wit
   for (const auto& place : places) {
     fields.push_back(fields_of(place, variables));
     for (const auto& [name, text] : fields.back()) {
-      const auto trials = name.starts_with("gpu") ? place.on_gpu : place.trials;
+      const auto trials = of_gpu(name) ? place.on_gpu : place.trials;
       if (name == without) continue;
       auto& known = values[name];
       const auto at = std::find_if(known.begin(), known.end(), [&](const Value& value) { return value.text == text; });

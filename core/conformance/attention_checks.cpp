@@ -9,6 +9,7 @@
 #include "core/conformance/attention_context.h"
 #include "core/conformance/attention_promises.h"
 #include "core/conformance/attention_subject.h"
+#include "core/conformance/device_checks.h"
 #include "core/registry/plugin_info.h"
 
 namespace ablate {
@@ -223,6 +224,10 @@ void check_attention(const Chosen& plugin, const Chosen& compression, Checks& ch
     add("empty", "[2, 7, 16], lengths 0, 7", kRounding, empty);
   }
   if (promises.cross_attention) add("cross", "[2, 5, 16] to [2, 13, 16]", kRounding, cross);
+  if (promises.cuda && (!promises.takes_compression || compression.descriptor->capabilities.cuda))
+    check_device(
+        subject.name() + ", [3, 33, 16] float32", [&](c10::Device device) { return attention_on(subject, device); },
+        find_cuda(), checks);
   if (!promises.causal || promises.takes_compression || promises.length_multiple > 1)
     add("refused", "what is not promised", kExact, refused);
   for (const auto& parameter : describe(*plugin.descriptor).parameters)

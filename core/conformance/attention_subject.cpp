@@ -1,5 +1,6 @@
 #include "core/conformance/attention_subject.h"
 
+#include <ATen/Context.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ std::int64_t AttentionSubject::length(std::int64_t at_least) const {
 std::shared_ptr<Attention> AttentionSubject::make(std::uint64_t seed, bool causal, torch::Dtype type,
                                                   std::int64_t longest) const {
   auto attention = make_attention(plugin_, compression_, {kChannels, length(longest), causal}, make_generator(seed));
-  attention->to(type);
+  move_to(*attention, torch::kCPU, type);
   attention->eval();
   return attention;
 }
@@ -46,7 +47,12 @@ torch::Tensor run(Attention& attention, const Pass& pass) {
   input.queries = pass.queries;
   input.context = pass.context.defined() ? pass.context : pass.queries;
   input.mask = pass.mask;
-  input.generator = make_generator(17);
+  if (pass.queries.is_cpu()) {
+    input.generator = make_generator(pass.seed);
+  } else {
+    input.generator = at::globalContext().defaultGenerator(pass.queries.device());
+    input.generator.set_current_seed(pass.seed);
+  }
   input.measure = pass.measure;
   return attention.forward(input).output;
 }
@@ -58,7 +64,7 @@ std::vector<torch::Tensor> gradients(Attention& attention, Pass pass, const torc
   inputs.push_back(pass.queries);
   if (pass.context.defined()) inputs.push_back(pass.context);
   const auto output = run(attention, pass);
-  auto weights = random_tokens(output.size(0), output.size(1), 23, output.scalar_type());
+  auto weights = random_tokens(output.size(0), output.size(1), 23, output.scalar_type()).to(output.device());
   if (where.defined()) weights = weights.masked_fill(where.logical_not().unsqueeze(-1), 0);
   auto result = torch::autograd::grad({output}, inputs, {weights}, false, false, true);
   for (std::size_t i = 0; i < result.size(); ++i)

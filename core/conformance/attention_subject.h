@@ -8,12 +8,13 @@
 
 namespace ablate {
 
-/// One pass: what to feed, and how. Undefined context: self-attention. A fresh generator of the same seed for each pass.
+/// One pass: what to feed, and how. Undefined context: self-attention. Each pass has a fresh generator of the seed.
 struct Pass {
   torch::Tensor queries;
   torch::Tensor context;
   torch::Tensor mask;
   bool measure = false;
+  std::uint64_t seed = 17;
 };
 
 class AttentionSubject {

@@ -12,7 +12,7 @@ namespace ablate {
 
 void Checks::run(const std::string& name, const std::string& on, double tolerance, const Measure& measure) {
   if (begin_) begin_(name, on);
-  Check check{name, on, false, {}, std::numeric_limits<double>::infinity(), tolerance};
+  Check check{name, on, false, {}, {}, std::numeric_limits<double>::infinity(), tolerance};
   try {
     std::string where;
     check.error = measure(where);
@@ -34,6 +34,11 @@ void Checks::run(const std::string& name, const std::string& on, double toleranc
   }
   all_.push_back(check);
   if (end_) end_(check);
+}
+
+void Checks::skip(const std::string& name, const std::string& on, const std::string& why) {
+  all_.push_back({.name = name, .on = on, .skipped = one_line(why)});
+  if (end_) end_(all_.back());
 }
 
 }  // namespace ablate

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/conformance/compression_suite.h"
+#include "core/conformance/device_checks.h"
 #include "core/registry/plugin_info.h"
 
 namespace ablate {
@@ -54,6 +55,9 @@ void CompressionSuite::runs() {
 
 void check_compression(const Chosen& plugin, Checks& checks) {
   CompressionSuite(plugin, "", checks).all();
+  if (plugin.descriptor->capabilities.cuda)
+    check_device(
+        plugin.descriptor->id, [&](c10::Device device) { return compression_on(plugin, device); }, find_cuda(), checks);
   for (const auto& parameter : describe(*plugin.descriptor).parameters) {
     const auto with = [&](const nlohmann::json& value) {
       auto changed = plugin;

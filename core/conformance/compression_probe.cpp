@@ -22,7 +22,7 @@ CompressionInputs CompressionInputs::to(torch::ScalarType type) const {
 
 std::shared_ptr<Compression> CompressionProbe::make(Rate rate, std::uint64_t seed, torch::ScalarType type) const {
   auto compression = make_compression(plugin_, rate, kHeads, kChannels, kMaxLength, make_generator(seed));
-  compression->to(type);
+  move_to(*compression, torch::kCPU, type);
   compression->eval();
   return compression;
 }
@@ -49,7 +49,8 @@ CompressionPass CompressionProbe::pass(Compression& compression, const Compressi
   for (const auto similarity : kSimilarities) {
     const auto output = compression.read(leaves[0], memory, similarity);
     result.outputs.push_back(output.detach());
-    const auto weights = torch::randn(output.sizes(), make_generator(11), torch::kDouble).to(output.scalar_type());
+    const auto weights =
+        torch::randn(output.sizes(), make_generator(11), torch::kDouble).to(output.device(), output.scalar_type());
     const auto term = (output * weights).sum();
     loss = loss.defined() ? loss + term : term;
   }

@@ -111,6 +111,16 @@ class TaskSuite {
     });
   }
 
+  /// Whether another task hands out the same examples.
+  bool is_same(const Task& other) const {
+    return std::all_of(std::begin(kSplits), std::end(kSplits), [&](const auto& named) {
+      const auto split = named.first;
+      const auto looked_at = range(0, std::min(task_.size(split), most_));
+      return other.size(split) == task_.size(split) &&
+             read(other, info_, split, looked_at) == read(task_, info_, split, looked_at);
+    });
+  }
+
   /// A check that finds a fault in words; "" is none.
   void check(const std::string& name, const std::string& on, const std::function<std::string()>& fault) {
     checks_.run(name, on, 0, [&](std::string&) -> double {
@@ -183,7 +193,7 @@ class TaskSuite {
 
 }  // namespace
 
-void check_task(const MakeTask& make, bool has_seed, std::int64_t most, Checks& checks) {
+void check_task(const MakeTask& make, SeedPromise seed, std::int64_t most, Checks& checks) {
   std::unique_ptr<Task> task, again;
   TaskInfo info;
   checks.run("load", "twice, with 2 threads and with 1", 0, [&](std::string&) -> double {
@@ -214,14 +224,17 @@ void check_task(const MakeTask& make, bool has_seed, std::int64_t most, Checks& 
     return again->digest() == task->digest() ? "" : "it differs";
   });
   std::unique_ptr<Task> other;
-  if (has_seed)
+  if (seed != SeedPromise::kNone)
     suite.check("another seed, another digest", "", [&] {
       auto made = make(2, true);
-      const auto length = made->info().length;
+      const bool same_length = made->info().length == info.length;
       made->load();
-      const bool differs = made->digest() != task->digest();
-      if (length == info.length) other = std::move(made);
-      return differs ? "" : "the digest is the same";
+      if (made->digest() != task->digest()) {
+        if (same_length) other = std::move(made);
+        return "";
+      }
+      if (seed == SeedPromise::kOther) return "the digest is the same";
+      return same_length && suite.is_same(*made) ? "" : "the digest is the same, and the examples are not";
     });
   suite.disjoint(other.get());
   check_chance(*task, checks);

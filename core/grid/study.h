@@ -80,6 +80,6 @@ std::string trial_key(const nlohmann::json& resolved, const std::map<std::string
                       const std::string& data_digest);
 
 /// Increased when training would give other numbers for the same study (model, optimiser, data order, metrics).
-inline constexpr int kRuntimeVersion = 1;
+inline constexpr int kRuntimeVersion = 2;
 
 }  // namespace ablate

@@ -87,7 +87,7 @@ EncoderOutput Encoder::forward(const torch::Tensor& ids, const torch::Tensor& pa
   }
   x = drop(x + positions_.slice(0, 0, x.size(1)));
   EncoderOutput result;
-  std::map<std::string, Measurement> measured;
+  std::map<std::string, std::pair<Measurement, int>> measured;  // sums, and over how many layers
   for (auto& layer : layers_) {
     const auto normed = layer.norm1->forward(x);
     auto attended = layer.attention->forward(
@@ -98,12 +98,15 @@ EncoderOutput Encoder::forward(const torch::Tensor& ids, const torch::Tensor& pa
     if (attended.auxiliary_loss.defined())
       result.auxiliary_loss =
           result.auxiliary_loss.defined() ? result.auxiliary_loss + attended.auxiliary_loss : attended.auxiliary_loss;
-    for (const auto& metric : attended.metrics)
-      measured.try_emplace(metric.name, Measurement{metric.name, 0, metric.unit}).first->second.value += metric.value;
+    for (const auto& metric : attended.metrics) {
+      auto& [sum, layers] = measured.try_emplace(metric.name, Measurement{metric.name, 0, metric.unit}, 0).first->second;
+      sum.value += metric.value;
+      ++layers;
+    }
   }
-  for (auto& [name, metric] : measured) {
-    metric.value /= static_cast<double>(layers_.size());
-    result.metrics.push_back(metric);
+  for (auto& [name, sum] : measured) {
+    sum.first.value /= sum.second;
+    result.metrics.push_back(std::move(sum.first));
   }
   x = norm_->forward(x);
   torch::Tensor pooled;

@@ -23,7 +23,7 @@ struct EncoderShape {
 struct EncoderOutput {
   torch::Tensor logits;              ///< [batch, classes]
   torch::Tensor auxiliary_loss;      ///< scalar, or undefined
-  std::vector<Measurement> metrics;  ///< averaged over layers
+  std::vector<Measurement> metrics;  ///< averaged over the layers that report them
 };
 
 /// x = embedding + learned position; per layer x += attention(norm(x)), x += W2 gelu(W1 norm(x)); norm; pooling; linear

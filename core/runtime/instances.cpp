@@ -58,4 +58,11 @@ std::shared_ptr<Attention> make_attention(const Chosen& plugin, const Chosen& co
   return made;
 }
 
+void move_to(torch::nn::Module& module, c10::Device device, torch::Dtype type) {
+  auto tensors = module.parameters();
+  for (const auto& buffer : module.buffers()) tensors.push_back(buffer);
+  // In place, so that whoever holds the tensor holds the moved one.
+  for (auto& tensor : tensors) tensor.set_data(tensor.to(device, tensor.is_floating_point() ? type : tensor.scalar_type()));
+}
+
 }  // namespace ablate

@@ -34,4 +34,8 @@ struct AttentionShape {
 std::shared_ptr<Attention> make_attention(const Chosen& plugin, const Chosen& compression, AttentionShape shape,
                                           torch::Generator generator);
 
+/// Moves a module. Floating-point parameters and buffers also get the type; what counts or points (integers, truth values)
+/// keeps its own, where torch's Module::to would round 16,777,217 to float32.
+void move_to(torch::nn::Module& module, c10::Device device, torch::Dtype type);
+
 }  // namespace ablate

@@ -19,17 +19,23 @@ class StepTimes {
   void begin();
   void loss() { forward_.push_back(since_begin()); }
   void gradients() { forward_backward_.push_back(since_begin()); }
-  void end() { step_.push_back(since_begin()); }
+  void end();
 
-  /// train/forward_time, train/forward_backward_time and train/step_time: medians over the steps, ms. At least one step.
-  std::map<std::string, double> medians() const;
+  /// Medians over the steps, ms: train/forward_time, train/forward_backward_time, train/step_time, train/step_cpu_time; and
+  /// train/step_spread. At least one step.
+  std::map<std::string, double> summary() const;
 
  private:
   double since_begin() const;
 
   c10::Device device_;
   std::chrono::steady_clock::time_point begin_;
-  std::vector<double> forward_, forward_backward_, step_;
+  double cpu_begin_ = 0;
+  std::vector<double> forward_, forward_backward_, step_, cpu_;
 };
+
+/// The middle half of the times over their median, in %: how far apart they lie. The first is left out where there are more
+/// than two, since it pays for memory that the others find. @param times at least one
+double spread(std::vector<double> times);
 
 }  // namespace ablate

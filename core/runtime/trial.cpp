@@ -7,14 +7,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 
 #include "core/config/evaluations.h"
 #include "core/registry/values.h"
 #include "core/runtime/batches.h"
+#include "core/runtime/checkpoint.h"
 #include "core/runtime/device.h"
 #include "core/runtime/encoder.h"
+#include "core/runtime/evaluation.h"
 #include "core/runtime/optimizer.h"
 #include "core/runtime/schedule.h"
 #include "core/runtime/step_times.h"
@@ -38,10 +41,13 @@ std::uint64_t stream(std::uint64_t seed, std::uint64_t number) {
   return z ^ (z >> 31);
 }
 
-struct Evaluation {
-  double accuracy = 0, loss = 0;
-  std::vector<Measurement> metrics;
-};
+/// Of the training loop, by its name.
+const MetricInfo& metric(const std::string& name) {
+  const auto metrics = training_metrics();
+  const auto found = std::find_if(metrics.begin(), metrics.end(), [&](const auto& one) { return one.name == name; });
+  if (found == metrics.end()) throw std::logic_error("no metric " + name);
+  return *found;
+}
 
 class Run {
  public:
@@ -57,20 +63,26 @@ class Run {
     build();
   }
 
-  TrialResult result() {
-    define();
+  TrialResult result() try {
     train();
-    restore_best();
+    checkpoint_.restore(*model_);
     put("dev/accuracy", best_.accuracy);
     put("dev/loss", best_.loss);
     put("dev/best_step", static_cast<double>(best_step_));
     const auto test = evaluate(Split::kTest, train_.integer("test_batches"));
     put("test/accuracy", test.accuracy);
     put("test/loss", test.loss);
-    for (const auto& metric : test.metrics) {
-      put(define_attention(metric), metric.value);
+    for (const auto& measured : test.metrics) {
+      const auto info = attention_metric(measured);
+      curve_.define(info);
+      put(info.name, measured.value);
     }
+    for (const auto& info : training_metrics()) curve_.define(info);
+    result_.curve = curve_.take();
     return std::move(result_);
+  } catch (...) {
+    report();
+    throw;
   }
 
  private:
@@ -109,7 +121,7 @@ class Run {
       return make_attention(parts_.attention, parts_.compression, {shape.d_model, length, false}, generator);
     };
     model_ = std::make_shared<Encoder>(shape, make, generator);
-    model_->to(device_, train_.text("dtype") == "bfloat16" ? torch::kBFloat16 : torch::kFloat32);
+    move_to(*model_, device_, train_.text("dtype") == "bfloat16" ? torch::kBFloat16 : torch::kFloat32);
     optimizer_.emplace(model_->parameters(), AdamW::Options{train_.real("beta1"), train_.real("beta2"), train_.real("epsilon"),
                                                             train_.real("weight_decay")});
     generator_ = at::globalContext().defaultGenerator(device_);
@@ -142,7 +154,7 @@ class Run {
   }
 
   void train() {
-    const auto steps = train_.integer("steps"), size = train_.integer("batch"), warmup = train_.integer("warmup");
+    const auto steps = now_.steps = train_.integer("steps"), size = train_.integer("batch"), warmup = train_.integer("warmup");
     const auto schedule = train_.text("schedule");
     const double peak_rate = train_.real("learning_rate"), clip = train_.real("clip");
     const auto every = steps_between_evaluations(steps, train_.integer("evaluate_every"));
@@ -150,9 +162,9 @@ class Run {
     if (parts_.task.size(Split::kTrain) == 0) throw Error("the task has no training examples");
     Shuffle order(parts_.task.size(Split::kTrain), stream(seed_, 1));
     StepTimes times(device_);
-    double window_loss = 0, dev_accuracy = -1;
+    double window_loss = 0;
     std::int64_t in_window = 0, peak_bytes = 0;
-    auto reported = Clock::now() - std::chrono::seconds(1);
+    report();
     model_->train();
     reset_peak_memory(device_);
     for (std::int64_t step = 1; step <= steps; ++step) {
@@ -176,21 +188,21 @@ class Run {
       window_loss += value;
       if (++in_window == window || step == steps) {
         const double mean = window_loss / static_cast<double>(in_window);
-        result_.curve.push_back({"train/loss", step, mean});
+        curve_.add(metric("train/loss"), step, mean);
         put("train/loss", mean);
         window_loss = 0, in_window = 0;
       }
+      now_.step = step, now_.loss = value;
+      // Before an evaluation, which may be long.
+      if (Clock::now() - reported_ > std::chrono::milliseconds(100)) report();
       if (step % every == 0 || step == steps) {
         peak_bytes = std::max(peak_bytes, peak_memory(device_));
-        dev_accuracy = evaluate_dev(step);
+        evaluate_dev(step);
         reset_peak_memory(device_);
       }
-      if (step == steps || Clock::now() - reported > std::chrono::milliseconds(100)) {
-        report_({step, steps, value, dev_accuracy});
-        reported = Clock::now();
-      }
     }
-    result_.values.merge(times.medians());
+    report();
+    result_.values.merge(times.summary());
     put("train/examples_per_second", 1000.0 * static_cast<double>(size) / result_.values.at("train/step_time"));
     put("memory/peak_tensor", static_cast<double>(peak_bytes) / kMiB);
     std::int64_t parameters = 0;
@@ -198,32 +210,16 @@ class Run {
     put("model/parameters", static_cast<double>(parameters));
   }
 
-  double evaluate_dev(std::int64_t step) {
-    const auto dev = evaluate(Split::kDev, train_.integer("evaluate_batches"));
-    result_.curve.push_back({"dev/accuracy", step, dev.accuracy});
-    result_.curve.push_back({"dev/loss", step, dev.loss});
-    for (const auto& metric : dev.metrics) {
-      result_.curve.push_back({define_attention(metric), step, metric.value});
-    }
-    if (best_step_ == 0 || dev.accuracy > best_.accuracy) {
-      best_ = dev;
-      best_step_ = step;
-      checkpoint_.clear();
-      for (const auto& tensor : state()) checkpoint_.push_back(tensor.detach().clone());
-    }
-    return dev.accuracy;
-  }
-
-  std::vector<torch::Tensor> state() const {
-    auto tensors = model_->parameters();
-    for (const auto& buffer : model_->buffers()) tensors.push_back(buffer);
-    return tensors;
-  }
-
-  void restore_best() {
-    torch::NoGradGuard no_grad;
-    auto tensors = state();
-    for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].copy_(checkpoint_[i]);
+  void evaluate_dev(std::int64_t step) {
+    auto dev = evaluate(Split::kDev, train_.integer("evaluate_batches"));
+    curve_.add(metric("dev/accuracy"), step, dev.accuracy);
+    curve_.add(metric("dev/loss"), step, dev.loss);
+    for (const auto& measured : dev.metrics) curve_.add(attention_metric(measured), step, measured.value);
+    now_.dev_accuracy = dev.accuracy;
+    if (best_step_ != 0 && dev.accuracy <= best_.accuracy) return;
+    best_ = std::move(dev);
+    best_step_ = step;
+    checkpoint_.keep(*model_);
   }
 
   /// @param batches at most so many; 0: all of the split
@@ -233,47 +229,35 @@ class Run {
     const auto size = train_.integer("batch"), examples = parts_.task.size(split);
     const auto last = batches == 0 ? examples : std::min(examples, batches * size);
     if (last == 0) throw Error("the task's dev or test split has no examples");
-    Evaluation sum;
-    std::map<std::string, Measurement> metrics;
-    double count = 0, rounds = 0;
+    EvaluationSum sum;
     for (std::int64_t first = 0; first < last; first += size) {
       std::vector<std::int64_t> indices(static_cast<std::size_t>(std::min(size, last - first)));
       std::iota(indices.begin(), indices.end(), first);
       const auto batch = reader_.read(split, indices);
-      const auto output = forward(batch, true);
-      sum.loss += at::cross_entropy_loss(output.logits, batch.labels, {}, at::Reduction::Sum).item<double>();
-      sum.accuracy += output.logits.argmax(-1).eq(batch.labels).sum().item<double>();
-      count += static_cast<double>(indices.size());
-      rounds += 1;
-      for (const auto& metric : output.metrics)
-        metrics.try_emplace(metric.name, Measurement{metric.name, 0, metric.unit}).first->second.value += metric.value;
+      sum.add(forward(batch, true), batch.labels);
     }
     model_->train();
-    sum.accuracy *= 100.0 / count;
-    sum.loss /= count;
+    auto result = sum.mean();
     // The accuracy of such outputs is that of the first class: a number, and wrong.
-    if (!std::isfinite(sum.loss))
+    if (!std::isfinite(result.loss))
       throw Error(fmt::format("{} loss is {}: outputs of an evaluation are not finite", split == Split::kDev ? "dev" : "test",
-                              std::isnan(sum.loss) ? "nan" : "inf"));
-    for (auto& [name, metric] : metrics) {
-      metric.value /= rounds;
-      sum.metrics.push_back(metric);
-    }
-    return sum;
+                              std::isnan(result.loss) ? "nan" : "inf"));
+    return result;
   }
 
-  void define() { result_.metrics.assign(training_metrics().begin(), training_metrics().end()); }
-  void define(const MetricInfo& metric) {
-    const auto same = [&](const auto& known) { return known.name == metric.name; };
-    if (std::none_of(result_.metrics.begin(), result_.metrics.end(), same)) result_.metrics.push_back(metric);
+  /// How the history calls what the attention reports: two plugins may each mean something else by a name.
+  MetricInfo attention_metric(const Measurement& measured) const {
+    const std::string plugin = parts_.attention.descriptor->id;
+    return {fmt::format("attention/{}/{}", plugin, measured.name), measured.unit, "",
+            fmt::format("reported by {}; mean over examples and over the layers that report it", plugin)};
   }
-  /// @return the metric's name in the history
-  std::string define_attention(const Measurement& metric) {
-    const auto name = "attention/" + metric.name;
-    define({name, metric.unit, "", "reported by the attention; mean over layers and test batches"});
-    return name;
+  void put(const std::string& name, double value) { result_.values[name] = value; }
+
+  void report() {
+    now_.curve = curve_.take();
+    report_(now_);
+    reported_ = Clock::now();
   }
-  void put(const std::string& metric, double value) { result_.values[metric] = value; }
 
   const TrialParts& parts_;
   const std::function<void(const Progress&)>& report_;
@@ -288,7 +272,10 @@ class Run {
   std::vector<std::int64_t> shuffled_;
   Evaluation best_;
   std::int64_t best_step_ = 0;
-  std::vector<torch::Tensor> checkpoint_;
+  Checkpoint checkpoint_;
+  Curve curve_;
+  Progress now_{.loss = std::numeric_limits<double>::quiet_NaN(), .dev_accuracy = -1};
+  Clock::time_point reported_;
   TrialResult result_;
 };
 

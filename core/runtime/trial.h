@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ablate/task.h"
-#include "core/config/metrics.h"
+#include "core/runtime/curve.h"
 #include "core/runtime/instances.h"
 
 namespace ablate {
@@ -20,26 +20,21 @@ struct TrialParts {
 };
 
 struct Progress {
-  std::int64_t step, steps;
-  double loss;          ///< of the latest step
-  double dev_accuracy;  ///< of the latest evaluation, in %; negative before the first
+  std::int64_t step, steps;  ///< step 0: training begins
+  double loss;               ///< of the latest step; NaN before the first
+  double dev_accuracy;       ///< of the latest evaluation, in %; negative before the first
+  CurvePart curve;           ///< measured since the last report
 };
 
 struct TrialResult {
-  struct Point {
-    std::string metric;
-    std::int64_t step;
-    double value;
-  };
   std::map<std::string, double> values;  ///< final, by metric
-  std::vector<Point> curve;
-  std::vector<MetricInfo> metrics;  ///< definitions of all that occur
+  CurvePart curve;                       ///< measured since the last report, and the definitions of all values not yet told
 };
 
 /// Trains, evaluates, tests. Same parts, same bits. Takes over the process: threads, seeds, device.
-/// @param report called at most ten times a second
-/// Throws std::exception with the reason: a loss that is not finite, a promise that the plugin does not make, a device that is
-/// not there.
+/// @param report called at step 0, at most ten times a second, after the last step, and before an exception leaves: what a
+/// trial has measured is told however it ends Throws std::exception with the reason: a loss that is not finite, a promise that
+/// the plugin does not make, a device that is not there.
 TrialResult run_trial(const TrialParts& parts, const std::function<void(const Progress&)>& report);
 
 }  // namespace ablate

@@ -14,6 +14,8 @@
 namespace ablate {
 namespace {
 
+constexpr double kMuch = 0.5;  ///< of a trial's work: worth a word
+
 double seconds(std::chrono::steady_clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
 std::string duration(double s) {
@@ -42,8 +44,8 @@ Display::Display(std::FILE* to, int total, int jobs, double silence_s)
 
 Display::~Display() { erase(); }
 
-void Display::started(int job, const std::string& label) {
-  running_[job] = {.label = one_line(label, 1000), .start = Clock::now(), .told = Clock::now()};
+void Display::started(int job, const std::string& label, double evaluation) {
+  running_[job] = {.label = one_line(label, 1000), .start = Clock::now(), .evaluation = evaluation, .told = Clock::now()};
   refresh();
 }
 
@@ -102,6 +104,7 @@ std::string Display::line(const Running& trial) const {
   std::string text = "  " + trial.label;
   if (trial.steps == 0) return text + "  starting";
   text += fmt::format("  step {}/{}  loss {:.3f}", trial.step, trial.steps, trial.loss);
+  if (trial.evaluation >= kMuch) text += fmt::format("  evaluation {:.0f} %", 100 * trial.evaluation);
   if (trial.dev_accuracy >= 0) text += fmt::format("  dev {:.1f} %", trial.dev_accuracy);
   return text + (trial.step >= trial.steps ? "  testing" : fmt::format("  {} left", duration(seconds_left(trial))));
 }

@@ -16,7 +16,8 @@ class Display {
   Display(std::FILE* to, int total, int jobs, double silence_s);
   ~Display();
 
-  void started(int job, const std::string& label);
+  /// @param evaluation its part of the trial's work, in [0, 1]
+  void started(int job, const std::string& label, double evaluation = 0);
   void progress(int job, long step, long steps, double loss, double dev_accuracy);
   /// @param outcome "done", "failed", ... @param what the main result or the reason
   void ended(int job, const std::string& outcome, const std::string& what, double wall_s);
@@ -40,6 +41,7 @@ class Display {
   struct Running {
     std::string label;
     Clock::time_point start;
+    double evaluation = 0;
     long step = 0, steps = 0;
     double loss = 0, dev_accuracy = -1;
     Clock::time_point told;  ///< when a line last spoke of it

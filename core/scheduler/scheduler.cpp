@@ -134,7 +134,7 @@ class Scheduler {
           "under that; run the command again for the new one",
           library));
     auto& trial = running_.try_emplace(job, planned, worker_->environment(), clock_s_).first->second;
-    display_.started(job, planned.trial->label);
+    display_.started(job, planned.trial->label, evaluation_share({&planned}));
     if (const auto why = watch_.overwritten(planned.plugins); !why.empty()) {
       trial.fail(why);
       return finish(job);

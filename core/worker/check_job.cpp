@@ -19,6 +19,7 @@ void run_check_job(const nlohmann::json& spec, const Say& say) {
         say({{"begin", name}, {"on", on}});
       },
       [&](const Check& check) {
+        if (!check.skipped.empty()) return say({{"check", check.name}, {"on", check.on}, {"skipped", check.skipped}});
         say({{"check", check.name},
              {"on", check.on},
              {"passed", check.passed},

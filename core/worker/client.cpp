@@ -151,16 +151,18 @@ std::optional<json> WorkerClient::next(int timeout_ms) {
   }
 }
 
-json WorkerClient::ask(const std::string& kind, const json& spec, double timeout_s) {
+json WorkerClient::ask(const std::string& kind, const json& spec, double timeout_s,
+                       const std::function<void(const json&)>& heard) {
   const int job = --last_ask_;  // negative: never the number of a trial
   send({{"do", "start"}, {"job", job}, {"kind", kind}, {"spec", spec}, {"limit_s", timeout_s}});
-  json answer;
+  json answer, crash;
   for (double silent_s = 0;;) {
     const auto event = next(1000);
     if (!event) silent_s += 1;
     if (timeout_s > 0 && silent_s > timeout_s + kAnswer_s) give_up();  // it is stopped; next() will tell
     if (!event || event->value("job", 0) != job) continue;
-    if (event->at("event") == "message") answer = event->at("data");
+    if (event->at("event") == "message" && heard) heard(event->at("data"));
+    if (event->at("event") == "message") (event->at("data").contains("crashed") ? crash : answer) = event->at("data");
     if (event->at("event") != "ended") continue;
     const auto fault = [](const std::string& reason) { return json{{"failed", reason}, {"fault", true}}; };
     if (event->contains("not_started")) return {{"failed", event->at("not_started")}, {"fault", false}};
@@ -174,6 +176,7 @@ json WorkerClient::ask(const std::string& kind, const json& spec, double timeout
     // A message of its own says more than the exit code that follows from it; a signal says more than what came before it.
     if (answer.contains("failed") || (why.empty() && !answer.is_null())) return answer;
     auto reason = why.empty() ? "it ended without an answer" : why;
+    if (crash.is_object()) reason += " in " + one_line(crash.at("crashed").dump(), 200);
     if (const auto output = event->value("output", ""); !output.empty())
       reason += "; its last output: " + one_line(output.substr(output.size() - std::min<std::size_t>(output.size(), 400)));
     return fault(reason);

@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -50,10 +51,11 @@ class WorkerClient {
   /// Ends a worker that does not answer, and all of its jobs, at once. The next call of next() tells.
   void give_up();
 
-  /// Runs one job that answers with a single message, to its end. @param timeout_s after which it is ended; 0: none
-  /// @return the message, or {"failed": reason, "fault": bool} however it ended; the fault is true where it is a plugin's (a
+  /// Runs one job to its end. @param timeout_s after which it is ended; 0: none @param heard each of its messages, as they come
+  /// @return the last message, or {"failed": reason, "fault": bool} however it ended; the fault is true where it is a plugin's (a
   /// crash, a hang, an answer that cannot be), and false where the job threw and said why. A hang has "late": true as well.
-  nlohmann::json ask(const std::string& kind, const nlohmann::json& spec, double timeout_s = 0);
+  nlohmann::json ask(const std::string& kind, const nlohmann::json& spec, double timeout_s = 0,
+                     const std::function<void(const nlohmann::json&)>& heard = {});
 
  private:
   /// Waits for the process, which has closed its side or is to; kills it after a while. @return reason_of(its end)

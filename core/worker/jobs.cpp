@@ -19,6 +19,7 @@
 #include "core/util/error.h"
 #include "core/util/sha256.h"
 #include "core/worker/check_job.h"
+#include "core/worker/crash_trace.h"
 
 namespace ablate {
 namespace {
@@ -63,6 +64,16 @@ bool has_padding(const Task& task, const TaskInfo& info) {
     }
   }
   return false;
+}
+
+/// "curve": [[metric, step, value]], "metrics": definitions; what no message before has told.
+void add_curve(json& message, const CurvePart& part) {
+  auto& curve = message["curve"] = json::array();
+  for (const auto& point : part.points) curve.push_back({point.metric, point.step, point.value});
+  auto& metrics = message["metrics"] = json::array();
+  for (const auto& metric : part.metrics)
+    metrics.push_back(
+        {{"name", metric.name}, {"unit", metric.unit}, {"direction", metric.direction}, {"description", metric.description}});
 }
 
 }  // namespace
@@ -130,6 +141,7 @@ Task& TorchJobs::task(const json& section) const {
 }
 
 void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) try {
+  trace_crashes(say);
   if (kind == "inspect") {
     const auto& descriptor = load_library(spec.at("path").get<std::string>());
     try {
@@ -176,15 +188,13 @@ void TorchJobs::trial(const json& resolved, const Say& say) {
   if (resolved.contains("compression"))
     parts.compression = {&plugin(Kind::kCompression, resolved.at("compression").at("plugin")), resolved.at("compression")};
   const auto result = run_trial(parts, [&](const Progress& now) {
-    say({{"step", now.step}, {"steps", now.steps}, {"loss", now.loss}, {"accuracy", now.dev_accuracy}});
+    json message{{"step", now.step}, {"steps", now.steps}, {"loss", now.loss}, {"accuracy", now.dev_accuracy}};
+    add_curve(message, now.curve);
+    say(message);
   });
-  json curve = json::array();
-  for (const auto& point : result.curve) curve.push_back({point.metric, point.step, point.value});
-  json metrics = json::array();
-  for (const auto& metric : result.metrics)
-    metrics.push_back(
-        {{"name", metric.name}, {"unit", metric.unit}, {"direction", metric.direction}, {"description", metric.description}});
-  say({{"results", result.values}, {"curve", curve}, {"metrics", metrics}});
+  json message{{"results", result.values}};
+  add_curve(message, result.curve);
+  say(message);
 }
 
 }  // namespace ablate

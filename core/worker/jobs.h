@@ -30,7 +30,4 @@ class TorchJobs final : public Jobs {
   std::map<std::string, std::unique_ptr<Task>> tasks_;  ///< by the section's text
 };
 
-/// Compiler, torch, processor, GPU, host, system: what a result may depend on besides its trial.
-nlohmann::json describe_environment();
-
 }  // namespace ablate

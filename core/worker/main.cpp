@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "core/runtime/tensor_memory.h"
+#include "core/worker/environment.h"
 #include "core/worker/jobs.h"
 
 int main(int count, char** arguments) {

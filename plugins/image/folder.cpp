@@ -35,10 +35,9 @@ fs::path find_folder(const std::string& data) {
     throw std::runtime_error("image: " + data + " was not found; looked for the folder " + list + ". " + known.remedy);
   }
   if (fs::is_directory(data)) return data;
-  throw std::runtime_error(
-      "image: data = \"" + data +
-      "\" is no folder; expected one, or a name: fashion-mnist, cifar10 (a relative folder is looked for in " +
-      fs::current_path().string() + ")");
+  throw std::runtime_error("image: data = \"" + data + "\" is " + (fs::exists(data) ? "a file and no folder" : "no folder") +
+                           "; expected one, or a name: fashion-mnist, cifar10 (a relative folder is looked for in " +
+                           fs::current_path().string() + ")");
 }
 
 /// A file of the folder under one of the names, plain or gzipped; without one, the names go to the list of what is missing.

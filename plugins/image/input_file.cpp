@@ -1,5 +1,9 @@
 #include "input_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -15,10 +19,15 @@ constexpr std::uint64_t kMostExpansion = 1032;
 }  // namespace
 
 InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)), file_(nullptr, gzclose) {
-  if (std::filesystem::is_directory(path_)) throw FileError(path_, "found a folder, expected a file");
-  errno = 0;
-  file_.reset(gzopen(path_.c_str(), "rbe"));
-  if (!file_) throw FileError(path_, std::string("cannot be read: ") + (errno != 0 ? std::strerror(errno) : "out of memory"));
+  const int file = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe is not waited for
+  if (file < 0) throw FileError(path_, std::string("cannot be read: ") + std::strerror(errno));
+  struct stat about {};
+  const bool is_known = fstat(file, &about) == 0;
+  if (is_known && S_ISREG(about.st_mode)) file_.reset(gzdopen(file, "rb"));
+  if (file_ == nullptr) close(file);
+  if (is_known && S_ISDIR(about.st_mode)) throw FileError(path_, "found a folder, expected a file");
+  if (!is_known || !S_ISREG(about.st_mode)) throw FileError(path_, "is not a regular file, expected one");
+  if (file_ == nullptr) throw FileError(path_, "cannot be read: out of memory");
   gzbuffer(file_.get(), kBufferBytes);
 }
 

@@ -21,7 +21,7 @@ class FileError : public std::runtime_error {
 
 class InputFile {
  public:
-  /// Throws FileError where it cannot be opened.
+  /// Throws FileError where it cannot be opened, or is no regular file: another may have no end.
   explicit InputFile(std::filesystem::path path);
 
   /// Fills the bytes. @return how many: fewer only where the content ends. Throws FileError where the gzip stream is cut off

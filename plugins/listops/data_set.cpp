@@ -106,6 +106,10 @@ void write_cache(const std::filesystem::path& path, const DataSet& data, const C
 
 Cached read_cache(const std::filesystem::path& path) {
   Cached result{};
+  if (!std::filesystem::is_regular_file(path)) {  // another may have no end
+    result.fault = "it is not a regular file";
+    return result;
+  }
   std::ifstream file(path, std::ios::binary);
   Header header{};
   file.read(reinterpret_cast<char*>(&header), sizeof header);

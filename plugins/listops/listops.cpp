@@ -16,7 +16,8 @@ using namespace ablate::listops;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::text("data", "\"\"", "",
-                 "folder of basic_train.tsv, basic_val.tsv, basic_test.tsv in the published form; empty: generate"),
+                 "folder of basic_train.tsv, basic_val.tsv, basic_test.tsv in the published form: the header Source, a tab, "
+                 "Target, then an expression, a tab, its answer a row; empty: generate"),
     ablate::integer("max_length", "2000", {2, 65536}, "padded length; generated expressions are shorter, read ones no longer",
                     "tokens"),
     ablate::integer("min_length", "500", {0, 65535}, "generated expressions are longer", "tokens"),
@@ -55,6 +56,13 @@ class ListOps final : public ablate::Task {
     if (folder_.empty()) {
       generate_or_recall();
     } else {
+      if (!std::filesystem::is_directory(folder_))
+        throw std::runtime_error(
+            "listops: data = \"" + folder_.string() + "\" is " +
+            (std::filesystem::exists(folder_) ? "a file and no folder" : "not there") +
+            "; expected a folder of basic_train.tsv, basic_val.tsv and basic_test.tsv, unpacked (a relative "
+            "one is looked for in " +
+            std::filesystem::current_path().string() + ")");
       constexpr const char* kNames[] = {"basic_train.tsv", "basic_val.tsv", "basic_test.tsv"};
       data_ = {};
       for (std::size_t split = 0; split < 3; ++split) {

@@ -16,11 +16,16 @@ namespace ablate::listops {
 /// A file's content without a copy: the published training file has 1.7 KB to 6 KB a row, and is read once.
 class MappedFile {
  public:
-  /// Throws std::runtime_error naming the file and the reason.
+  /// Throws std::runtime_error naming the file and the reason: also for what is no regular file, which may have no end.
   explicit MappedFile(const std::filesystem::path& path) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe is not waited for
     struct stat about {};
     if (file < 0 || fstat(file, &about) != 0) fail(path, file);
+    if (!S_ISREG(about.st_mode)) {
+      close(file);
+      throw std::runtime_error(path.string() + (S_ISDIR(about.st_mode) ? ": is a folder" : ": is not a regular file") +
+                               ", expected a file");
+    }
     size_ = static_cast<std::size_t>(about.st_size);
     if (size_ > 0) data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
     if (data_ == MAP_FAILED) fail(path, file);

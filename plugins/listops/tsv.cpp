@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{1} << 22;
 constexpr std::string_view kHeader = "Source\tTarget";
+constexpr std::string_view kGzip = "\x1f\x8b";
 
 /// A fault of a row, before its number is known.
 struct RowFault {
@@ -96,6 +97,8 @@ Examples read_rows(std::string_view text, std::size_t begin, std::size_t end, st
 Examples read_tsv(const std::filesystem::path& path, std::int64_t max_length, int threads) {
   const MappedFile file(path);
   const auto text = file.text();
+  if (text.starts_with(kGzip))
+    throw std::runtime_error(path.string() + ": is a gzip file, expected tab-separated text; unpack it (gunzip)");
   const auto first_end = std::min(text.find('\n'), text.size());
   if (without_return(text.substr(0, first_end)) != kHeader)
     throw std::runtime_error(path.string() + ": begins with " + quoted(without_return(text.substr(0, first_end))) +

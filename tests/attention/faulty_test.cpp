@@ -142,8 +142,8 @@ std::vector<std::string> failed() {
   Checks checks;
   check_attention(with_defaults(made), {}, checks);
   for (const auto& check : checks.all()) {
-    run_once.insert(check.name);
-    if (!check.passed) names.push_back(check.name);
+    if (check.name != "cuda") run_once.insert(check.name);  // can it fail? tests/conformance/device_test.cpp
+    if (check.failed()) names.push_back(check.name);
   }
   failed_once.insert(names.begin(), names.end());
   return names;

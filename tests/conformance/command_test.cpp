@@ -1,4 +1,7 @@
 // ablate check as a user runs it: a right plugin, a wrong one, one that crashes or hangs, libraries that cannot be loaded.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <set>
 
 #include "tests/end-to-end/ablate.h"
@@ -13,7 +16,8 @@ const std::string kWrong = kFaulty + "check/wrong.so";
 std::set<std::string> names(const json& checks, bool passed) {
   std::set<std::string> all;
   for (const auto& check : checks)
-    if (check.at("passed").get<bool>() == passed) all.insert(check.at("check").get<std::string>());
+    if (!check.contains("skipped") && check.at("passed").get<bool>() == passed)
+      all.insert(check.at("check").get<std::string>());
   return all;
 }
 
@@ -33,7 +37,7 @@ json check(Workplace& place, const std::string& fault, int exit_code) {
 std::string found(const json& checks, const std::string& name) {
   CHECK(names(checks, false) == std::set<std::string>{name});
   for (const auto& each : checks)
-    if (!each.at("passed").get<bool>()) return each.at("found");
+    if (!each.contains("skipped") && !each.at("passed").get<bool>()) return each.at("found");
   return "";
 }
 
@@ -49,7 +53,8 @@ TEST_CASE("a right plugin passes, and a faulty one fails by the name of the chec
   CHECK(shown.exit_code == 1);
   CHECK(says(shown.out, "FAIL  padding"));
   CHECK(says(shown.out, "ok    gradient"));
-  CHECK(says(shown.out, "FAILED: padding\n"));
+  CHECK(says(shown.out, "FAILED: padding"));
+  CHECK_FALSE(says(shown.out, "FAILED: padding,"));  // nothing else
 }
 
 TEST_CASE("a crash, an exit or a hang is a failed check, and what came before is shown") {
@@ -93,4 +98,37 @@ TEST_CASE("a plugin is found by its id, and a compression is taken from the plug
   CHECK(ended.exit_code == 0);
   CHECK(says(ended.out, "segment-mean (compression"));
   CHECK(says(ended.out, "all passed"));
+}
+
+TEST_CASE("a check that cannot run on this machine is shown with its reason, and has neither passed nor failed") {
+  Workplace place;
+  const auto ended = place.run({"check", "segment-mean", "--no-timing", "--json"});
+  REQUIRE(ended.exit_code == 0);
+  const auto checks = json::parse(ended.out)[0].at("checks");
+  const auto cuda = std::find_if(checks.begin(), checks.end(), [](const auto& check) { return check.at("check") == "cuda"; });
+  REQUIRE(cuda != checks.end());
+  if (cuda->contains("passed")) return;  // a machine with a GPU
+  const std::string why = cuda->at("skipped");
+  const auto shown = place.run({"check", "segment-mean", "--no-timing"});
+  CHECK(shown.exit_code == 0);
+  CHECK(says(shown.out, fmt::format("{} checks, all passed; 1 not run: cuda: {}\n", checks.size() - 1, why)));
+  CHECK(says(shown.out, "not run: " + why));
+}
+
+TEST_CASE("a task is checked on data of one's own, which no seed changes") {
+  Workplace place;
+  int number = 0;
+  for (const auto& [name, rows] : {std::pair{"train", 300}, {"val", 100}, {"test", 100}}) {
+    std::string text = "Source\tTarget\n";
+    for (int i = 0; i < rows; ++i, ++number) {
+      const int a = number % 10, b = number / 10 % 10, c = number / 100;
+      text += fmt::format("[SM {} {} {} ]\t{}\n", a, b, c, (a + b + c) % 10);
+    }
+    place.folder().write(fmt::format("basic_{}.tsv", name), text);
+  }
+  const auto ended =
+      place.run({"check", "listops", "--set", "data=" + place.folder().path().string(), "--set", "max_length=8"});
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK(says(ended.out, "ok    another seed, another digest"));
 }

@@ -72,6 +72,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
   SECTION("the GPU counts for trials that run on one") {
     study.add(on("softmax", 3), with(kHere, "gpus", {"H200"}), accuracy);
     study.add(on("softmax", 4), with(kHere, "gpus", nlohmann::json::array()), accuracy);
+    study.add(on("softmax", 5), with(kHere, "variables", {{"CUDA_VISIBLE_DEVICES", "1"}}), accuracy);
     CHECK(study.table({"test/accuracy"}).notes.empty());
     study.add(on("linear", 3, "cuda"), with(kHere, "gpus", {"H200"}), accuracy);
     study.add(on("linear", 4, "cuda"), with(kHere, "gpus", {"A100", "A100"}), accuracy);

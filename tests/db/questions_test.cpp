@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "core/registry/scan.h"
+#include "core/registry/folders.h"
 #include "db/process.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
@@ -137,7 +137,7 @@ TEST_CASE("the line that repeats a run tells when it would not") {
     // Folders that have to be named, one of them twice and one for a shell; and one that is looked at anyway.
     for (const auto* path : {"/my plugins/linear.so", "/my plugins/image.so", "/other/gate.so"})
       attempt.plugins.push_back({"attention", path, "1.0.0", "c", "b", path});
-    attempt.plugins.push_back({"task", "image", "1.0.0", "c", "b", (plugin_folders({}).back() / "image.so").string()});
+    attempt.plugins.push_back({"task", "image", "1.0.0", "c", "b", (plugin_folders({}).back().path / "image.so").string()});
     store.put_attempt(attempt);
   }
   const auto repeat = "repeat      ABLATE_DB=repeat.db ablate run " + study +

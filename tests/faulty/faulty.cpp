@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <stdexcept>
 #include <string_view>
@@ -16,12 +17,43 @@ namespace {
 constexpr ablate::Parameter parameters[] = {
     ablate::text(
         "fault", "\"none\"",
-        "none|throw-in-factory|null-factory|throw|throw-int|throw-lines|throw-on-step|segfault|abort|exit|exit-at-end|nan|"
-        "nan-in-evaluation|hang|memory|wrong-shape|broadcast|wrong-type|undefined|strided|bad-loss|nan-metric|odd-metric|print|"
-        "print-on|close|fork|chdir|orphan|daemon-and-hang|unpromised|kill-worker|forge|forge-and-crash",
+        "none|throw-in-factory|null-factory|throw|throw-int|throw-lines|throw-on-step|segfault|null-write|null-call|recursion|"
+        "corrupt-heap|crash-unheard|abort|exit|exit-at-end|nan|nan-in-evaluation|hang|memory|wrong-shape|broadcast|wrong-type|"
+        "undefined|strided|bad-loss|nan-metric|odd-metric|print|print-on|close|fork|chdir|orphan|daemon-and-hang|unpromised|"
+        "kill-worker|"
+        "forge|forge-and-crash",
         "what goes wrong"),
     ablate::integer("after", "2", {0, 1000}, "forward passes that go well before"),
 };
+
+/// Each call needs its own frame, and its result the next one's.
+__attribute__((noinline)) std::int64_t recurse_without_end(std::int64_t depth) {
+  volatile char frame[256];
+  frame[0] = static_cast<char>(depth);
+  if (depth < 0) return 0;
+  return recurse_without_end(depth + 1) + frame[0];
+}
+
+/// Whoever asks for a little memory from now on finds malloc's lists broken.
+void corrupt_heap() {
+  void* volatile blocks[2];
+  for (std::size_t size = 24; size <= 1000; size += 16) {
+    for (auto& block : blocks) block = std::malloc(size);
+    for (auto& block : blocks) std::free(block);
+    std::memset(blocks[1], 0x11, sizeof(void*));  // a freed block's link to the next one
+  }
+  for (auto& block : blocks) block = std::malloc(24);
+}
+
+/// From now on whoever prints waits for ever.
+void block_stderr() {
+  int ends[2];
+  if (pipe2(ends, O_NONBLOCK) != 0) std::abort();
+  while (write(ends[1], "full", 4) > 0) {
+  }
+  fcntl(ends[1], F_SETFL, 0);
+  dup2(ends[1], STDERR_FILENO);
+}
 
 class Faulty : public ablate::HeadwiseAttention {
  public:
@@ -57,6 +89,14 @@ class Faulty : public ablate::HeadwiseAttention {
     if (fault_ == "throw-int") throw 42;
     if (fault_ == "throw-lines") throw std::runtime_error("first\n\033[2Jsecond \xff line");
     if (fault_ == "segfault") std::raise(SIGSEGV);
+    if (fault_ == "null-write") *null_ = 1;
+    if (fault_ == "null-call") null_call_();
+    if (fault_ == "corrupt-heap") corrupt_heap();
+    if (fault_ == "crash-unheard") {
+      block_stderr();
+      *null_ = 1;
+    }
+    if (fault_ == "recursion") left_ = recurse_without_end(0);
     if (fault_ == "abort") std::abort();
     if (fault_ == "exit") _exit(0);
     if (fault_ == "nan" && is_training()) return values * std::nan("");
@@ -98,6 +138,8 @@ class Faulty : public ablate::HeadwiseAttention {
 
   std::string fault_;
   std::int64_t left_;
+  volatile int* volatile null_ = nullptr;
+  void (*volatile null_call_)() = nullptr;
 };
 
 }  // namespace

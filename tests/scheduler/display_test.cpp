@@ -28,13 +28,13 @@ class Written {
 TEST_CASE("a long trial is not silent: how far it is, its loss, and how long it will take") {
   Written out;
   Display display(out.file, 2, 1, 0.2);
-  display.started(1, "attention=linear");
+  display.started(1, "attention=linear", 0.874);
   display.progress(1, 30, 90, 0.6931, 51.5);
   CHECK(out.text().empty());
   std::this_thread::sleep_for(std::chrono::milliseconds(250));
   display.refresh();
   const auto line = out.text();
-  CHECK(line.starts_with("  attention=linear  step 30/90  loss 0.693  dev 51.5 %  0.5 s left; running for 0."));
+  CHECK(line.starts_with("  attention=linear  step 30/90  loss 0.693  evaluation 87 %  dev 51.5 %  0.5 s left; running for 0."));
   display.refresh();
   CHECK(out.text() == line);  // once in a while, not all the time
   std::this_thread::sleep_for(std::chrono::milliseconds(250));

@@ -21,7 +21,10 @@ class Faulty final : public Task {
     loaded_ = true;
   }
   std::string digest() const override {
-    return fault_ == "digest" ? std::to_string(++counter_) : fault_ == "no digest" ? "" : "d" + std::to_string(seed_);
+    return fault_ == "digest"                ? std::to_string(++counter_)
+           : fault_ == "no digest"           ? ""
+           : fault_ == "digest without seed" ? "d"
+                                             : "d" + std::to_string(seed_);
   }
   std::int64_t size(Split split) const override { return fault_ == "size" && split == Split::kDev ? 0 : kSize; }
 
@@ -84,9 +87,9 @@ std::string failed(const std::vector<Check>& checks) {
 }  // namespace
 
 TEST_CASE("the checks find each fault") {
-  const auto run = [](const std::string& fault) {
+  const auto run = [](const std::string& fault, SeedPromise seed = SeedPromise::kOther) {
     Checks checks;
-    check_task([&](int, bool other_seed) { return std::make_unique<Faulty>(fault, other_seed); }, true, 2000, checks);
+    check_task([&](int, bool other_seed) { return std::make_unique<Faulty>(fault, other_seed); }, seed, 2000, checks);
     return failed(checks.all());
   };
   CHECK(run("") == "");
@@ -117,5 +120,9 @@ TEST_CASE("the checks find each fault") {
       {"label by length", "chance [dev"},
       {"describe", "describe"}};
   for (const auto& [fault, found] : faults) check_mentions(run(fault), {found});
+  // Where the data need not be others, they are the same by digest and by example, or by neither.
+  CHECK(run("seed", SeedPromise::kMaybeOther) == "");
+  check_mentions(run("digest without seed", SeedPromise::kMaybeOther),
+                 {"another seed, another digest []: the digest is the same, and the examples are not"});
   CHECK(failed_once == run_once);  // every check can fail
 }

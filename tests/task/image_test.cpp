@@ -1,4 +1,6 @@
 // The image plugin on small files that the tests write.
+#include <sys/stat.h>
+
 #include <set>
 
 #include "tests/task/support.h"
@@ -204,6 +206,21 @@ TEST_CASE("faults of idx files are told") {
   SECTION("a dev split that takes all") {
     check_mentions(refusal(folder, {{"dev", 60}}), {"dev = 60", "60 training pictures"});
   }
+}
+
+TEST_CASE("what is no file is called what it is, and never waited for or read without end") {
+  const IdxFolder files;
+  const fs::path images = fs::path(files.path()) / "train-images-idx3-ubyte";
+  fs::remove(images);
+  fs::create_directory(images);
+  check_mentions(refusal(files.path()), {images.string(), "found a folder"});
+  fs::remove(images);
+  REQUIRE(mkfifo(images.c_str(), 0600) == 0);
+  check_mentions(refusal(files.path()), {images.string(), "is not a regular file"});
+  fs::remove(images);
+  fs::create_symlink("/dev/zero", images);
+  check_mentions(refusal(files.path()), {images.string(), "is not a regular file"});
+  check_mentions(refusal(fs::path(files.path()) / "t10k-labels-idx1-ubyte"), {"is a file and no folder"});
 }
 
 TEST_CASE("faults of gzipped files are told") {

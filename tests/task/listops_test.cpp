@@ -1,4 +1,6 @@
 // The listops plugin through its contract: what it generates, caches and reads.
+#include <sys/stat.h>
+
 #include <map>
 #include <numeric>
 #include <set>
@@ -123,7 +125,7 @@ TEST_CASE("the cache is read again; a damaged one is made anew") {
   CHECK((all_examples(*second) == all_examples(*first)));
 
   auto damaged = whole;
-  const std::string how = GENERATE("symbol", "label", "header", "sizes", "cut", "longer", "empty");
+  const std::string how = GENERATE("symbol", "label", "header", "sizes", "cut", "longer", "empty", "pipe");
   if (how == "symbol") damaged[damaged.size() - 1000] ^= 1;
   if (how == "label") damaged[48 + 4 * 3400 + 5] ^= 1;
   if (how == "header") damaged[3] ^= 1;
@@ -132,7 +134,12 @@ TEST_CASE("the cache is read again; a damaged one is made anew") {
   if (how == "longer") damaged.push_back(0);
   if (how == "empty") damaged.clear();
   INFO("damage: " << how);
-  write_bytes(file, damaged);
+  if (how == "pipe") {
+    fs::remove(file);
+    REQUIRE(mkfifo(file.c_str(), 0600) == 0);
+  } else {
+    write_bytes(file, damaged);
+  }
   const auto third = load_task("listops", kShort, cache.path());
   CHECK(third->digest() == first->digest());
   CHECK((all_examples(*third) == all_examples(*first)));
@@ -207,6 +214,28 @@ TEST_CASE("the published form is read, and every row is checked") {
     check_mentions(refused(good + "\n[MAX 1 2\t2\n"), {"row 3", "']' missing"});
     check_mentions(refused(good + "\n[AVG 1 2 ]\t1\n"), {"row 3", "'[AVG'", "expected a digit"});
     check_mentions(refused(good + "\n[SM 1 1 1 1 1 1 1 ]\t7\n"), {"row 3", "9 symbols", "max_length = 8"});
+  }
+  SECTION("what is no text file is called what it is, and never waited for or read without end") {
+    const auto train = data.path() / "basic_train.tsv";
+    const auto refused_now = [&] { return message_of([&] { load_task("listops", changes, data.path()); }); };
+    write(good);
+    write_bytes(data.path() / "packed.gz", read_bytes(train));
+    fs::rename(data.path() / "packed.gz", train);
+    check_mentions(refused_now(), {"basic_train.tsv: is a gzip file", "unpack it"});
+    fs::remove(train);
+    fs::create_directory(train);
+    check_mentions(refused_now(), {"basic_train.tsv: is a folder"});
+    fs::remove(train);
+    REQUIRE(mkfifo(train.c_str(), 0600) == 0);
+    check_mentions(refused_now(), {"basic_train.tsv: is not a regular file"});
+    fs::remove(train);
+    fs::create_symlink("/dev/zero", train);
+    check_mentions(refused_now(), {"basic_train.tsv: is not a regular file"});
+    const auto with = [&](const std::string& path) {
+      return message_of([&] { load_task("listops", {{"data", path}}, data.path()); });
+    };
+    check_mentions(with((data.path() / "basic_val.tsv").string()), {"is a file and no folder", "basic_train.tsv"});
+    check_mentions(with("no-such-folder"), {"is not there", fs::current_path().string()});
   }
   SECTION("malformed files") {
     check_mentions(refused("[MAX 1 2 ]\t2\n"), {"basic_train.tsv", "begins with '[MAX 1 2 ]", "header"});

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "core/registry/abi_check.h"
 #include "core/registry/values.h"
@@ -16,7 +15,6 @@ namespace ablate {
 namespace {
 
 using nlohmann::json;
-using Clock = std::chrono::steady_clock;
 
 struct Arguments {
   std::string what;
@@ -121,9 +119,14 @@ std::vector<std::string> partners(const std::vector<FoundLibrary>& found) {
 std::string number(const json& value) { return value.is_number() ? fmt::format("{:.2g}", value.get<double>()) : "-"; }
 
 void print_check(const json& check) {
-  print("  {:<4}  {:<14}  {:>8}  {:>8}  {:<52}  {}\n", check.at("passed").get<bool>() ? "ok" : "FAIL",
-        check.at("check").get<std::string>(), number(check.at("error")), number(check.at("tolerance")),
-        check.at("on").get<std::string>(), db::one_row(check.at("found").get<std::string>()));
+  const bool skipped = check.contains("skipped");
+  print("  {:<4}  {:<14}  {:>8}  {:>8}  {:<52}  {}\n",
+        skipped                          ? "-"
+        : check.at("passed").get<bool>() ? "ok"
+                                         : "FAIL",
+        check.at("check").get<std::string>(), number(check.value("error", json())), number(check.value("tolerance", json())),
+        check.at("on").get<std::string>(),
+        skipped ? "not run: " + check.at("skipped").get<std::string>() : db::one_row(check.at("found").get<std::string>()));
   std::fflush(stdout);
 }
 
@@ -139,46 +142,30 @@ json failed(const json& begun, const std::string& found) {
 /// Runs the suite in a child, and hands on each check as it ends. However the child ends, the one that had begun has an end.
 void run_suite(const json& spec, int timeout_s, std::unique_ptr<WorkerClient>& worker,
                const std::function<void(const json&)>& done) {
-  constexpr int job = 1;
-  if (!worker) worker = std::make_unique<WorkerClient>();
-  worker->send({{"do", "start"}, {"job", job}, {"kind", "check"}, {"spec", spec}});
-  const auto deadline = Clock::now() + std::chrono::seconds(timeout_s);
   json begun = json::object();
-  bool is_late = false, has_failed = false;
+  const auto heard = [&](const json& data) {
+    if (data.contains("begin")) begun = data;
+    if (!data.contains("check")) return;
+    begun = json::object();
+    done(data);
+  };
+  std::string why;
   try {
-    for (;;) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-      if (left <= 0 && !is_late) {
-        is_late = true;
-        worker->send({{"do", "kill"}, {"job", job}});
-      }
-      const auto event = worker->next(is_late ? -1 : static_cast<int>(left));
-      if (!event || event->value("job", 0) != job) continue;
-      if (event->at("event") == "message") {
-        const auto& data = event->at("data");
-        if (data.contains("begin")) begun = data;
-        if (data.contains("check")) {
-          begun = json::object();
-          done(data);
-        }
-        if (data.contains("failed")) {
-          has_failed = true;
-          done(failed(begun, data.at("failed")));
-        }
-      }
-      if (event->at("event") != "ended") continue;
-      const auto why =
-          is_late ? fmt::format("it did not end within {} s (--timeout)", timeout_s) : reason_of(event->at("status"));
-      if (has_failed || (why.empty() && begun.empty())) return;
-      const auto output = event->value("output", "");
-      const auto tail = output.substr(output.size() - std::min<std::size_t>(output.size(), 400));
-      return done(failed(begun, (why.empty() ? "it ended the process" : why) + "; the checks after this one did not run" +
-                                    (tail.empty() ? "" : "; its last output: " + tail)));
-    }
+    if (!worker) worker = std::make_unique<WorkerClient>();
+    const auto answer = worker->ask("check", spec, timeout_s, heard);
+    if (answer.value("late", false))
+      why = fmt::format("it did not end within {} s (--timeout)", timeout_s);
+    else if (answer.contains("failed"))
+      why = answer.at("failed");
+    else if (!begun.empty())
+      why = "it ended the process";
+    else
+      return;
   } catch (const WorkerEnded& ended) {
     worker.reset();  // the next plugin gets a new one
-    done(failed(begun, fmt::format("the worker ended ({}); the checks after this one did not run", ended.what())));
+    why = fmt::format("the worker ended ({})", ended.what());
   }
+  done(failed(begun, why + "; the checks after this one did not run"));
 }
 
 /// Checks one plugin. @return {"id", "kind", "version", "path", "passed", "checks"}
@@ -196,9 +183,15 @@ json check_one(const FoundLibrary& library, const std::vector<std::string>& comp
     print("  {:<4}  {:<14}  {:>8}  {:>8}  {:<52}  {}\n", "", "check", "off by", "allowed", "on", "found");
   }
   json checks = json::array();
-  std::vector<std::string> wrong;
+  std::vector<std::string> wrong, skipped;
+  std::size_t ran = 0;
   const auto done = [&](const json& check) {
-    if (!check.at("passed").get<bool>()) wrong.push_back(check.at("check"));
+    if (check.contains("skipped")) {
+      skipped.push_back(fmt::format("{}: {}", check.at("check").get<std::string>(), check.at("skipped").get<std::string>()));
+    } else {
+      ++ran;
+      if (!check.at("passed").get<bool>()) wrong.push_back(check.at("check"));
+    }
     if (!arguments.as_json) print_check(check);
     checks.push_back(check);
   };
@@ -207,11 +200,12 @@ json check_one(const FoundLibrary& library, const std::vector<std::string>& comp
   } else {
     run_suite(spec, arguments.timeout_s, worker, done);
   }
-  const auto count = checks.size();
-  wrong.erase(std::unique(wrong.begin(), wrong.end()), wrong.end());
+  const auto not_run = skipped.size();
+  for (auto* names : {&wrong, &skipped}) names->erase(std::unique(names->begin(), names->end()), names->end());
   if (!arguments.as_json)
-    print("{}: {} checks, {}\n\n", info.id, count,
-          wrong.empty() ? "all passed" : fmt::format("FAILED: {}", fmt::join(wrong, ", ")));
+    print("{}: {} checks, {}{}\n\n", info.id, ran,
+          wrong.empty() ? "all passed" : fmt::format("FAILED: {}", fmt::join(wrong, ", ")),
+          skipped.empty() ? "" : fmt::format("; {} not run: {}", not_run, fmt::join(skipped, ", ")));
   return {{"id", info.id},           {"kind", to_text(info.kind)},
           {"version", info.version}, {"path", library.path.string()},
           {"passed", wrong.empty()}, {"checks", checks}};

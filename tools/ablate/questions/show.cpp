@@ -4,7 +4,7 @@
 #include <cmath>
 #include <memory>
 
-#include "core/registry/scan.h"
+#include "core/registry/folders.h"
 #include "db/format.h"
 #include "db/history.h"
 #include "tools/ablate/questions/questions.h"
@@ -135,6 +135,14 @@ std::string as_text(const ordered_json& run) {
   return text;
 }
 
+/// Where `ablate run` looks in any shell. What a variable of this one names, another's may not.
+std::vector<std::filesystem::path> unnamed_folders() {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& folder : plugin_folders({}))
+    if (folder.owner) paths.push_back(folder.path);
+  return paths;
+}
+
 }  // namespace
 
 void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
@@ -152,9 +160,7 @@ void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->footer("`ablate runs` lists the numbers.\nExample:\n  ablate show 1");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
-    std::vector<std::filesystem::path> folders;
-    for (const auto& folder : plugin_folders({})) folders.push_back(folder.path);
-    const auto run = db::describe_run(reader, arguments->run, folders);
+    const auto run = db::describe_run(reader, arguments->run, unnamed_folders());
     fmt::print("{}", arguments->json ? run.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n" : as_text(run));
     exit_code = 0;
   });

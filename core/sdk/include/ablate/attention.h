@@ -49,7 +49,8 @@ struct AttentionInput {
   bool measure = false;        ///< fill AttentionOutput::metrics (evaluation passes)
 };
 
-/// A figure about one forward pass, for the run history: averaged over batches and stored as "attention/name".
+/// A figure about one forward pass, for the run history: averaged over examples and over the layers that report it, and stored as
+/// "attention/PLUGIN/name".
 struct Measurement {
   std::string name;  ///< snake_case
   double value;

@@ -1,0 +1,12 @@
+// What a result may depend on besides its trial.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace ablate {
+
+/// Host, system, processor, GPUs and their driver, compiler, torch, the instruction set that it chose, libraries, the
+/// environment variables that may change numbers ("variables", by name), ablate and its git revision. Does not start CUDA.
+nlohmann::json describe_environment();
+
+}  // namespace ablate

@@ -1,0 +1,68 @@
+// What is known of a trial that crashes: the function, and the way to it.
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+
+#if !defined(__SANITIZE_ADDRESS__)  // a sanitizer tells of crashes itself
+
+namespace {
+
+struct Crash {
+  std::string reason, output;
+  json signal;
+};
+
+/// The trial of a fault, and what `ablate show` says of it.
+Crash crash(const std::string& fault) {
+  Workplace place;
+  const auto ended = place.run({"--plugins", kFaulty + "trial", "run",
+                                place.study(kTiny + "[attention]\nplugin = \"faulty\"\nfault = \"" + fault + "\"\n").string()});
+  INFO(ended.err);
+  CHECK(ended.exit_code == 1);
+  const auto row = place.query("SELECT run, reason, signal, output FROM attempts")[0];
+  const auto shown = place.run({"show", row.at("run").dump()});
+  CHECK(says(shown.out, "faulty.so"));
+  return {row.at("reason"), row.at("output"), row.at("signal")};
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a crash names the plugin's function, and ends the trial by its own signal") {
+  for (const auto& [fault, signal] : {std::pair{"null-write", 11}, {"null-call", 11}, {"segfault", 11}, {"abort", 6}}) {
+    const auto [reason, output, found] = crash(fault);
+    INFO(fault << ": " << reason << "\n" << output);
+    CHECK(found == signal);
+    CHECK(says(reason, "signal " + std::to_string(signal)));
+    CHECK(says(output, "about to: " + std::string(fault)));
+    CHECK(says(output, "Faulty::attend(at::Tensor const&, "));
+    CHECK(says(output, " in faulty.so"));
+    CHECK(says(output, "ablate::Encoder::forward("));
+    CHECK(says(output, " in ablate-worker"));
+    CHECK_FALSE(says(output, "trace_crashes"));
+    CHECK_FALSE(says(output, "backward::"));
+  }
+}
+
+TEST_CASE("a stack that overflows is told, too, and shortly") {
+  const auto [reason, output, signal] = crash("recursion");
+  INFO(output);
+  CHECK(signal == 11);
+  CHECK(says(output, "about to: recursion"));  // the frames have not pushed out what was printed before
+  CHECK(count(output, "recurse_without_end(long) in faulty.so") >= 20);
+  CHECK(count(output, "recurse_without_end") <= 30);
+}
+
+TEST_CASE("a crash that cannot be told ends the trial all the same") {
+  const auto corrupt = crash("corrupt-heap");  // the telling needs memory
+  CHECK((corrupt.signal == 6 || corrupt.signal == 11));
+  CHECK(crash("crash-unheard").signal == 11);  // the telling waits for ever, and is ended
+}
+
+#endif

@@ -1,0 +1,51 @@
+// What a run records of the machine it ran on.
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+
+namespace {
+
+json environment_of_a_run(Workplace& place) {
+  const auto ended = place.run({"run", place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string()});
+  INFO(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  return json::parse(place.query("SELECT environment FROM attempts")[0].at("environment").get<std::string>());
+}
+
+}  // namespace
+
+TEST_CASE("a run records what else its numbers depend on: libraries, GPUs, and variables that change numbers") {
+  Workplace place;
+  place.set("ATEN_CPU_CAPABILITY", "default");
+  place.set("MKL_CBWR", "COMPATIBLE");
+  place.set("CUDA_VISIBLE_DEVICES", "");
+  place.set("CUDA_HOME", "/opt/cuda");
+  place.set("CUDA_MODULE_LOADING", "LAZY");
+  place.set("TORCH_HOME", "/opt/torch");
+  place.set("UNRELATED", "1");
+  place.set("LD_LIBRARY_PATH", ABLATE_BUILD_DIR "/tests/fake-nvml");
+  const auto found = environment_of_a_run(place);
+  INFO(found.dump(2));
+  CHECK(found.at("cpu_capability") == "DEFAULT");
+  const auto& variables = found.at("variables");
+  CHECK(variables.at("ATEN_CPU_CAPABILITY") == "default");
+  CHECK(variables.at("MKL_CBWR") == "COMPATIBLE");
+  CHECK(variables.at("CUDA_VISIBLE_DEVICES") == "");
+  CHECK(variables.at("CUDA_MODULE_LOADING") == "LAZY");
+  for (const char* name : {"CUDA_HOME", "TORCH_HOME", "UNRELATED", "LD_LIBRARY_PATH"}) CHECK_FALSE(variables.contains(name));
+  CHECK(found.at("gpus") == json{"Test GPU 9000"});
+  CHECK(found.at("gpu_driver") == "570.86.15");
+  for (const char* name : {"mkl", "onednn", "openmp", "glibc", "libstdc++"})
+    CHECK_FALSE(found.at("libraries").at(name).get<std::string>().empty());
+  for (const char* name : {"host", "system", "processor", "compiler", "torch", "ablate", "git"}) CHECK(found.contains(name));
+}
+
+TEST_CASE("the git revision is that of the build, not of the last time CMake ran") {
+  Workplace place;
+  // The same question, asked now: the worker was linked after the last change of any source.
+  const auto git = environment_of_a_run(place).at("git").get<std::string>();
+  std::ifstream header(ABLATE_BUILD_DIR "/core/worker/generated/git_revision.h");
+  const std::string text{std::istreambuf_iterator<char>(header), {}};
+  CHECK(says(text, "\"" + git + "\""));
+}

@@ -1,0 +1,28 @@
+// NVIDIA's management library as a machine with two GPUs has it; the second has lost its name.
+#include <cstdio>
+
+namespace {
+int devices[2];
+}
+
+extern "C" {
+int nvmlInit_v2() { return 0; }
+int nvmlShutdown() { return 0; }
+int nvmlSystemGetDriverVersion(char* text, unsigned size) {
+  std::snprintf(text, size, "570.86.15");
+  return 0;
+}
+int nvmlDeviceGetCount_v2(unsigned* count) {
+  *count = 2;
+  return 0;
+}
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
+  *device = &devices[index];
+  return 0;
+}
+int nvmlDeviceGetName(void* device, char* text, unsigned size) {
+  if (device == &devices[1]) return 15;  // NVML_ERROR_GPU_IS_LOST
+  std::snprintf(text, size, "Test GPU 9000");
+  return 0;
+}
+}

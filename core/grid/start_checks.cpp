@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "core/grid/diagnostics.h"
 #include "core/grid/schema.h"
 #include "core/util/rate_text.h"
@@ -84,20 +86,16 @@ std::vector<Diagnostic> check_padding(const Study& study, const Catalog& catalog
   return diagnostics.sorted();
 }
 
-std::vector<Diagnostic> check_devices(const Study& study, const nlohmann::json& gpus) {
+std::vector<Diagnostic> check_devices(const Study& study,
+                                      const std::function<std::string(const std::string& device)>& refusal) {
   Diagnostics diagnostics(study.overrides);
-  if (!gpus.is_array()) return {};
+  std::map<std::string, std::string> refusals;
   for (const auto& trial : study.trials) {
     const std::string device = trial.resolved.at("train").at("device");
-    if (!device.starts_with("cuda")) continue;
-    const auto colon = device.find(':');
-    const auto number = colon == std::string::npos ? 0 : std::stoul(device.substr(colon + 1));
-    if (number < gpus.size()) continue;
-    const auto found = gpus.empty()       ? std::string("no CUDA device that torch can use; use device = \"cpu\"")
-                       : gpus.size() == 1 ? std::string("one CUDA device, cuda:0")
-                                          : fmt::format("{} CUDA devices, cuda:0 to cuda:{}", gpus.size(), gpus.size() - 1);
-    diagnostics.add(where_of(study, trial, {"train.device"}),
-                    fmt::format("train.device = {}, but this machine has {}", show(device), found));
+    if (device == "cpu") continue;
+    const auto [known, is_new] = refusals.try_emplace(device);
+    if (is_new) known->second = refusal(device);
+    if (!known->second.empty()) diagnostics.add(where_of(study, trial, {"train.device"}), known->second);
   }
   return diagnostics.sorted();
 }

@@ -30,8 +30,8 @@ bool refuses_padding(const Trial& trial, const Catalog& catalog);
 /// @param padded whether it has; asked only where refuses_padding
 std::vector<Diagnostic> check_padding(const Study& study, const Catalog& catalog, const OfTask<bool>& padded);
 
-/// Reports every device that this machine does not have. @param gpus the names of its CUDA devices, in the order of their
-/// numbers; null: not known, and nothing is reported
-std::vector<Diagnostic> check_devices(const Study& study, const nlohmann::json& gpus);
+/// Reports every device that cannot be opened. @param refusal why a device cannot, "" where it can; asked once for each that is
+/// not the CPU. What it throws goes through.
+std::vector<Diagnostic> check_devices(const Study& study, const std::function<std::string(const std::string& device)>& refusal);
 
 }  // namespace ablate

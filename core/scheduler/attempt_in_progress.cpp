@@ -29,6 +29,10 @@ AttemptInProgress::AttemptInProgress(const PlannedTrial& planned, const json& en
   attempt_.plugins = planned.plugins;
 }
 
+db::RunningTrial AttemptInProgress::running() const {
+  return {attempt_.key, attempt_.started_us, attempt_.step, attempt_.steps, progress_.loss};
+}
+
 void AttemptInProgress::take(const json& data) {
   has_progress_ = false;
   try {

@@ -1,7 +1,7 @@
 // What is known of a trial while it runs: from its messages and from its end, an attempt of the history.
 #pragma once
 
-#include <set>
+#include <limits>
 
 #include "core/scheduler/plan.h"
 
@@ -14,6 +14,7 @@ class AttemptInProgress {
 
   const PlannedTrial& planned() const { return *planned_; }
   const db::Attempt& attempt() const { return attempt_; }
+  db::RunningTrial running() const;
   double started_s() const { return started_s_; }
 
   /// What the trial says: progress, points of its curves, definitions of metrics, results, or why it fails. What is none of
@@ -22,7 +23,7 @@ class AttemptInProgress {
 
   struct Progress {
     long step = 0, steps = 0;
-    double loss, accuracy;
+    double loss = std::numeric_limits<double>::quiet_NaN(), accuracy = loss;
   };
   /// Of the latest message; false where it told none.
   bool has_progress() const { return has_progress_; }
@@ -48,7 +49,7 @@ class AttemptInProgress {
   std::string failed_;   ///< the trial's own words
   std::string crashed_;  ///< where
   bool has_result_ = false, has_progress_ = false;
-  Progress progress_{};
+  Progress progress_;
 };
 
 }  // namespace ablate

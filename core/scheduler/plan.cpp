@@ -117,8 +117,12 @@ void check_tasks(const Study& study, const Catalog& catalog, WorkerClient& worke
   TaskAnswers described("describe-task", limits.describe_s, ": its info() has to take milliseconds", catalog, worker);
   described.ask(study);
   const auto length = [&](const json& section) { return described.of(section).at("length").get<std::int64_t>(); };
-  throw_if_any({check_rates(study, length), check_lengths(study, catalog, length),
-                check_devices(study, worker.environment().value("gpus", json()))});
+  // Opened in a child, as a trial opens it: what the driver lists is neither what CUDA_VISIBLE_DEVICES leaves nor what torch
+  // can use.
+  const auto device_refusal = [&](const std::string& device) {
+    return worker.ask("open-device", {{"device", device}}, limits.describe_s).value("failed", "");
+  };
+  throw_if_any({check_rates(study, length), check_lengths(study, catalog, length), check_devices(study, device_refusal)});
 }
 
 std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, WorkerClient& worker, const TaskLimits& limits) {

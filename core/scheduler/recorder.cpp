@@ -95,6 +95,13 @@ void Recorder::finish(const std::function<bool()>& give_up) {
   }
 }
 
+std::string Recorder::where_everything_is() const {
+  if (lost_ > 0) return fmt::format("{}. The results of {} could not be kept anywhere", why_, plural(lost_));
+  return fmt::format(
+      "{}. Everything, with the results of this run, is in {}: put it in the database's place, or ask it with --db", why_,
+      rescued_.string());
+}
+
 void Recorder::rescue(const std::string& why) {
   if (!rescued_.empty()) {  // once only: there is no third place
     lost_ += waiting_.size();

@@ -41,10 +41,10 @@ class Recorder {
 
   /// Where everything went in place of the database; "" while that is there.
   const std::filesystem::path& rescued() const { return rescued_; }
-  /// Why; one line.
+  /// Why it is not there.
   const std::string& why() const { return why_; }
-  /// Results that could not be kept anywhere.
-  std::size_t lost() const { return lost_; }
+  /// For the user, once it is gone: why, where everything is, and what to do with it.
+  std::string where_everything_is() const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,7 +1,6 @@
 #include "core/scheduler/scheduler.h"
 
 #include <fmt/format.h>
-#include <string.h>
 
 #include <algorithm>
 #include <chrono>
@@ -54,16 +53,16 @@ class Scheduler {
     }
     if (!recorder_.rescued().empty()) {
       close("interrupted", "the database was taken away: " + recorder_.why());
-      throw Error(where_everything_is());
+      throw Error(recorder_.where_everything_is());
     }
     if (asked_to_stop != 0) {
       summary_.interrupted = true;
       drain();
-      close("interrupted", fmt::format("interrupted by {}", asked_to_stop == SIGINT ? "the user" : name_of(asked_to_stop)));
+      close("interrupted", "interrupted by " + who_asked_to_stop());
     } else {
       close("", "");
     }
-    if (!recorder_.rescued().empty()) throw Error(where_everything_is());
+    if (!recorder_.rescued().empty()) throw Error(recorder_.where_everything_is());
     return summary_;
   }
 
@@ -188,10 +187,7 @@ class Scheduler {
 
   void show_running() {
     std::vector<db::RunningTrial> now;
-    for (const auto& [job, trial] : running_) {
-      const auto& attempt = trial.attempt();
-      now.push_back({attempt.key, attempt.started_us, attempt.step, attempt.steps, trial.progress().loss});
-    }
+    for (const auto& [job, trial] : running_) now.push_back(trial.running());
     recorder_.show_running(now);
   }
 
@@ -260,19 +256,6 @@ class Scheduler {
     worker_.reset();
     worker_ = std::make_unique<WorkerClient>();
     if (!waiting_.empty()) load();
-  }
-
-  static std::string name_of(int signal) {
-    const char* name = sigabbrev_np(signal);
-    return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name);
-  }
-
-  std::string where_everything_is() const {
-    if (recorder_.lost() > 0)
-      return fmt::format("{}. The results of {} trials could not be kept anywhere", recorder_.why(), recorder_.lost());
-    return fmt::format(
-        "{}. Everything, with the results of this run, is in {}: put it in the database's place, or ask it with --db",
-        recorder_.why(), recorder_.rescued().string());
   }
 
   std::unique_ptr<WorkerClient>& worker_;

@@ -1,12 +1,20 @@
 // Ctrl-C, SIGTERM and SIGHUP as a flag that a loop looks at.
 #pragma once
 
+#include <string.h>
+
 #include <csignal>
+#include <string>
 
 namespace ablate {
 
 inline volatile std::sig_atomic_t asked_to_stop = 0;        ///< the latest signal; 0: none
 inline volatile std::sig_atomic_t asked_to_stop_often = 0;  ///< how many came
+
+/// "the user", "SIGTERM", ...
+inline std::string who_asked_to_stop() {
+  return asked_to_stop == SIGINT ? "the user" : std::string("SIG") + sigabbrev_np(asked_to_stop);
+}
 
 /// While it lives, these signals set the flag instead of ending the process. One that is ignored stays so: nohup means it.
 class StopOnSignal {

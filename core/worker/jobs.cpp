@@ -170,6 +170,9 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
       if (spec.value("scan_padding", false)) answer["padded"] = has_padding(*made, info);
     }
     say(answer);
+  } else if (kind == "open-device") {
+    open_device(spec.at("device").get<std::string>());
+    say({{"opened", true}});
   } else if (kind == "check") {
     run_check_job(spec, say);
   } else if (kind == "trial") {

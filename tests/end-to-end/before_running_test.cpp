@@ -30,6 +30,7 @@ TEST_CASE("a dry run and a run refuse the same studies, before anything is writt
       {kTiny + "[attention]\nplugin = \"unpadded\"\n", 2,
        "study.toml:21:10: attention unpadded does not promise key_padding, and task listops has sequences of several lengths"},
       {kTiny + "[grid]\nattention.plugin = [\"linear\",\n\"unpadded\"]\n", 2, "study.toml:22:1: attention unpadded does not"},
+      {kTiny + "device = \"cuda:99\"\n" + linear, 2, "study.toml:20:10: train.device "},
       {"[task]\nplugin = \"faulty-task\"\nwhere = \"load\"\n" + linear, 2,
        "study.toml:2:10: task faulty-task: load has thrown, as it was asked to"},
       {"[task]\nplugin = \"faulty-task\"\nwhere = \"load\"\nhow = \"crash\"\n" + linear, 3,

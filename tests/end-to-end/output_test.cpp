@@ -21,12 +21,17 @@ TEST_CASE("a grid runs whatever becomes of its messages, and none of them gets i
 
 TEST_CASE("messages that cannot be written change no exit code") {
   Workplace place;
+  place.study(kTwo);
+  REQUIRE(place.run({"run", "study.toml", "--set", "seeds=2"}).exit_code == 0);
+  REQUIRE(place.run({"run", "study.toml"}).exit_code == 0);
+  REQUIRE(says(place.run({"table", "tiny", "--format", "csv"}).err, "note: "));  // of the earlier grid
   place.study("[task]\nplugin = \"lisstops\"\n");
   for (const auto* streams : {"2>/dev/full", "2>&-", "2> >(:)"}) {
     CHECK(place.shell(std::string("$ablate rum ") + streams).exit_code == 2);
     CHECK(place.shell(std::string("$ablate run study.toml ") + streams).exit_code == 2);
     CHECK(place.shell(std::string("$ablate plugins nonesuch ") + streams).exit_code == 3);
     CHECK(place.shell(std::string("$ablate --version ") + streams).exit_code == 0);
+    CHECK(place.shell(std::string("$ablate table tiny --format csv ") + streams).exit_code == 0);
   }
 }
 

@@ -134,6 +134,12 @@ TEST_CASE("without HOME the user database's home counts, and never a folder that
   const fs::path own = user != nullptr ? user->pw_dir : "";
   CHECK(cache_folder() == (own.empty() ? "" : own / ".cache/ablate"));
   for (const auto& folder : plugin_folders({})) CHECK_FALSE(folder.path.string().starts_with("/tmp/.local"));
+  if (geteuid() == 0) {  // can be a user who has no home
+    REQUIRE(seteuid(54321) == 0);
+    CHECK(cache_folder() == "");
+    CHECK(plugin_folders({}).size() == 1);  // the program's
+    REQUIRE(seteuid(0) == 0);
+  }
   if (!home.empty()) setenv("HOME", home.c_str(), 1);
   if (!kept.empty()) setenv("XDG_CACHE_HOME", kept.c_str(), 1);
 }

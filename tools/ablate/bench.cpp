@@ -21,10 +21,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path kept_studies() { return cache_folder() / "studies"; }
+/// Throws Error where the user has no place for them.
+fs::path kept_studies() {
+  const auto cache = cache_folder();
+  if (cache.empty()) throw Error(fmt::format("no place to keep the study of a bench: {}", kNoCache));
+  return cache / "studies";
+}
 
 /// A name that is a file's and a word, and no other study's: its grid would take the place of that one's.
-void check_name(const std::string& name, const fs::path& database) {
+void check_name(const std::string& name, const fs::path& kept, const fs::path& database) {
   const auto in_name = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
   };
@@ -33,13 +38,12 @@ void check_name(const std::string& name, const fs::path& database) {
   if (!fs::exists(database)) return;
   const db::Reader reader(database);
   const auto file = db::study_file(reader, name);
-  if (file.empty() || fs::path(file).parent_path() == kept_studies()) return;
+  if (file.empty() || fs::path(file).parent_path() == kept) return;
   throw Error(fmt::format("--name {}: that experiment is the one of {}; give another name", name, file));
 }
 
 /// Under the hash of its text, so that a run's study stays what it was.
 fs::path keep(const std::string& name, const std::string& text) {
-  if (cache_folder().empty()) throw Error(std::string("no place to keep the study of a bench: ") + kNoCache);
   const auto folder = kept_studies();
   const auto file = folder / fmt::format("{}-{}.toml", name, sha256(text).substr(0, 12));
   fs::create_directories(folder);
@@ -118,7 +122,7 @@ void print_tables(db::TableRequest request, const std::vector<Subject>& subjects
 
 int bench(const BenchArguments& arguments, const Options& options) {
   std::unique_ptr<WorkerClient> worker;
-  check_name(arguments.name, options.database_file());
+  check_name(arguments.name, kept_studies(), options.database_file());
   const auto catalog = catalog_of(find_libraries(options, worker));
   worker.reset();
   const auto all = subjects(arguments, catalog);

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "core/util/output.h"
 #include "tools/ablate/questions/questions.h"
 
 namespace ablate {
@@ -59,7 +60,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     const auto table = db::make_table(reader, arguments->request);
     fmt::print("{}", db::to_text(table, format));
     if (format == db::Format::kCsv)  // has no place for them
-      for (const auto& note : table.notes) fmt::print(stderr, "note: {}\n", db::one_row(note));
+      for (const auto& note : table.notes) write_text(stderr, fmt::format("note: {}\n", db::one_row(note)));
     exit_code = 0;
   });
 }

@@ -34,7 +34,7 @@ Chosen choose(const std::vector<PlannedTrial>& planned, const std::vector<std::s
     if (digits.size() < 4 || digits.find_first_not_of("0123456789abcdef") != std::string::npos)
       throw Error(
           fmt::format("--only {}: expected the first digits of a trial's key, at least 4 of 0-9 and a-f, as "
-                      "`ablate runs` and --dry-run show them",
+                      "`ablate show` and --dry-run show it",
                       digits));
     bool found = false;
     for (const auto& trial : planned)

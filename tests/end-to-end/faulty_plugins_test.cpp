@@ -74,7 +74,7 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
   const auto table = place.run({"table", "tiny", "--rows", "attention.fault"});
   CHECK(table.exit_code == 0);
   CHECK(says(table.out, "signal 11"));
-  CHECK(place.query("SELECT \"attention/share\" AS s FROM runs WHERE \"attention.fault\" = 'nan-metric'")[0]["s"].is_null());
+  CHECK(place.query("SELECT \"attention/faulty/share\" AS s FROM runs WHERE \"attention.fault\" = 'nan-metric'")[0]["s"].is_null());
   // Nothing that a trial started outlives it.
   CHECK(Process({"pgrep", "-fx", "sleep 98765"}).wait().exit_code == 1);
 }

@@ -32,7 +32,7 @@ TEST_CASE("a published number belongs to every trial that its settings match") {
       studies::load(kGrid + "values = [\n  { attention.plugin = \"softmax\", " + kMetric +
                     "38.2, \"train/step_time\" = 82 },\n  { attention.rates = [0.5, 0.125], " + kMetric +
                     "46 },\n]\n[[published]]\nsource = \"Another\"\nvalues = [{ attention.rates = [\"1/4\"], seed = "
-                    "2, \"attention/router_entropy\" = 0.5 }]\n");
+                    "2, \"attention/adamra/router_entropy\" = 0.5 }]\n");
   REQUIRE(study.trials.size() == 6);  // 3 rows x 2 seeds, seeds fastest
   std::vector<std::string> found;
   for (const auto& [trial, metric, value, source] : study.published)
@@ -40,7 +40,7 @@ TEST_CASE("a published number belongs to every trial that its settings match") {
   CHECK(found == Names{"0 test/accuracy 38.2 A paper, Table 1", "0 train/step_time 82.0 A paper, Table 1",
                        "1 test/accuracy 38.2 A paper, Table 1", "1 train/step_time 82.0 A paper, Table 1",
                        "2 test/accuracy 46.0 A paper, Table 1", "3 test/accuracy 46.0 A paper, Table 1",
-                       "5 attention/router_entropy 0.50 Another"});
+                       "5 attention/adamra/router_entropy 0.50 Another"});
 }
 
 TEST_CASE("published numbers do not change what a trial is") {

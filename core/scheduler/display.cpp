@@ -103,9 +103,11 @@ double Display::seconds_left(const Running& trial) {
 std::string Display::line(const Running& trial) const {
   std::string text = "  " + trial.label;
   if (trial.steps == 0) return text + "  starting";
-  text += fmt::format("  step {}/{}  loss {:.3f}", trial.step, trial.steps, trial.loss);
+  text += fmt::format("  step {}/{}", trial.step, trial.steps);
+  if (trial.step > 0) text += fmt::format("  loss {:.3f}", trial.loss);
   if (trial.evaluation >= kMuch) text += fmt::format("  evaluation {:.0f} %", 100 * trial.evaluation);
   if (trial.dev_accuracy >= 0) text += fmt::format("  dev {:.1f} %", trial.dev_accuracy);
+  if (trial.step == 0) return text;
   return text + (trial.step >= trial.steps ? "  testing" : fmt::format("  {} left", duration(seconds_left(trial))));
 }
 

@@ -26,6 +26,13 @@ using nlohmann::json;
 constexpr std::chrono::seconds kEnding(8);
 constexpr double kAnswer_s = 10;  ///< for a worker to tell that a job's time is over
 
+/// The end of what a job printed, without the trace of its crash.
+std::string own_words(const std::string& output) {
+  constexpr std::size_t kMost = 400;
+  const auto words = output.substr(0, output.rfind(kCrashTrace));
+  return one_line(words.substr(words.size() - std::min(words.size(), kMost)));
+}
+
 std::filesystem::path worker_program() {
   std::error_code failed;
   const auto own = std::filesystem::read_symlink("/proc/self/exe", failed);
@@ -176,9 +183,8 @@ json WorkerClient::ask(const std::string& kind, const json& spec, double timeout
     // A message of its own says more than the exit code that follows from it; a signal says more than what came before it.
     if (answer.contains("failed") || (why.empty() && !answer.is_null())) return answer;
     auto reason = why.empty() ? "it ended without an answer" : why;
-    if (crash.is_object()) reason += " in " + one_line(crash.at("crashed").dump(), 200);
-    if (const auto output = event->value("output", ""); !output.empty())
-      reason += "; its last output: " + one_line(output.substr(output.size() - std::min<std::size_t>(output.size(), 400)));
+    if (crash.is_object()) reason += " in " + one_line(crash.value("crashed", ""), 200);
+    if (const auto output = own_words(event->value("output", "")); !output.empty()) reason += "; its last output: " + output;
     return fault(reason);
   }
 }

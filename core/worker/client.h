@@ -4,7 +4,8 @@
 //   {"do": "load", "libraries": [path], "hashes": {path: SHA-256}, "tasks": [{"section": {...}, "digest": ...}], "cuda": bool}
 //       load for all later jobs -> "loaded" or "refused"; a library whose content is not what its hash says is refused, and so
 //       is a task whose data are not what its digest says
-//   {"do": "start", "job": N, "kind": "inspect" | "describe-task" | "prepare-task" | "open-device" | "check" | "trial", "spec": {...},
+//   {"do": "start", "job": N, "kind": "inspect" | "describe-task" | "prepare-task" | "open-device" | "check" | "trial", "spec":
+//   {...},
 //    "limit_s": seconds}          by the worker's clock; 0 or absent: none
 //   {"do": "kill", "job": N}
 //   {"do": "ping"}                                    -> "pong"
@@ -52,8 +53,8 @@ class WorkerClient {
   void give_up();
 
   /// Runs one job to its end. @param timeout_s after which it is ended; 0: none @param heard each of its messages, as they come
-  /// @return the last message, or {"failed": reason, "fault": bool} however it ended; the fault is true where it is a plugin's (a
-  /// crash, a hang, an answer that cannot be), and false where the job threw and said why. A hang has "late": true as well.
+  /// @return the last message, or {"failed": reason, "fault": bool} however it ended; the fault is true where it is a plugin's
+  /// (a crash, a hang, an answer that cannot be), and false where the job threw and said why. A hang has "late": true as well.
   nlohmann::json ask(const std::string& kind, const nlohmann::json& spec, double timeout_s = 0,
                      const std::function<void(const nlohmann::json&)>& heard = {});
 
@@ -69,6 +70,9 @@ class WorkerClient {
   int most_jobs_ = 1;
   int last_ask_ = 0;
 };
+
+/// What a crash's trace in a job's output begins with.
+inline constexpr const char* kCrashTrace = "crashed by signal ";
 
 /// The worker itself died: a fault of a library that was loaded for all jobs, or somebody's kill.
 struct WorkerEnded : std::runtime_error {

@@ -13,6 +13,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/registry/abi_check.h"
+#include "core/worker/client.h"
+
 namespace ablate {
 namespace {
 
@@ -50,14 +53,10 @@ pid_t thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
 void on_late(int) { end_by(crashed_by); }
 
-/// Whether code lies in a library that exports a plugin.
+/// Whether code lies in a plugin's library. Its file is asked, not the loader, which may be in the middle of loading it.
 bool in_a_plugin(void* code) {
   Dl_info library{};
-  void* const handle = dladdr(code, &library) != 0 ? dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-  if (handle == nullptr) return false;
-  const bool found = dlsym(handle, "ablate_abi") != nullptr;
-  dlclose(handle);
-  return found;
+  return dladdr(code, &library) != 0 && abi_refusal(library.dli_fname, ABLATE_TORCH_VERSION).empty();
 }
 
 /// The instruction that was interrupted, or, where a null pointer was called, the call.
@@ -83,7 +82,7 @@ void tell(int number, ucontext_t& context) {
   trace.load_from(at, kFrames);
   backward::TraceResolver resolver;
   resolver.load_stacktrace(trace);
-  std::string text = fmt::format("crashed by signal {}; the innermost frame first:\n", number), innermost;
+  std::string text = fmt::format("{}{}; the innermost frame first:\n", kCrashTrace, number), innermost;
   bool in_plugin = false;
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (trace[i].addr == reinterpret_cast<void*>(-1)) break;  // whoever called the first function

@@ -52,9 +52,17 @@ OpenedFile::OpenedFile(const std::filesystem::path& file) : path_(std::filesyste
   inode_ = found.st_ino;
 }
 
-void OpenedFile::expect_there(SQLite::Database& database) const {
+bool OpenedFile::is_there() const {
   struct stat found {};
+  return stat(path_.c_str(), &found) == 0 && found.st_dev == device_ && found.st_ino == inode_;
+}
+
+void OpenedFile::expect_there(SQLite::Database& database) {
+  struct stat found {
+  }, log{};
   const char* what = nullptr;
+  const bool has_log = stat((path_.string() + "-wal").c_str(), &log) == 0;
+  if (log_ == 0 && has_log) log_ = log.st_ino;
   if (stat(path_.c_str(), &found) != 0)
     what = "was removed or moved";
   else if (found.st_dev != device_ || found.st_ino != inode_)
@@ -63,6 +71,8 @@ void OpenedFile::expect_there(SQLite::Database& database) const {
     what = "was emptied";
   else if (!begins_as_database(database))
     what = "was overwritten";
+  else if (log_ != 0 && (!has_log || log.st_ino != log_))
+    what = "lost its write-ahead log (-wal)";
   if (what != nullptr)
     throw Gone(fmt::format("{} {} since it was opened: nothing more can be recorded there", path_.string(), what));
 }

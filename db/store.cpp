@@ -49,6 +49,15 @@ struct Store::Implementation {
     }
   }
 
+  /// Where the file is gone, its write-ahead log still lies beside the place: SQLite would replay it onto whatever file comes
+  /// there next, and damage that. What is in it goes into the file that was opened, wherever that is now.
+  void take_log_away() {
+    if (file.is_there()) return;
+    SQLite::Statement(database, "PRAGMA wal_checkpoint(TRUNCATE)").tryExecuteStep();
+    std::error_code none;
+    for (const auto* end : {"-wal", "-shm"}) std::filesystem::remove(file.path().string() + end, none);
+  }
+
   /// f() as one transaction that nobody else writes beside.
   template <class F>
   auto write(F&& f) {
@@ -125,6 +134,7 @@ void Store::rescue(const std::filesystem::path& file) {
     std::filesystem::remove(name, none);
     throw Error(fmt::format("cannot rescue the run history into {}: {}", name, exception.what()));
   }
+  implementation_->take_log_away();
 }
 
 std::int64_t Store::put_experiment(const Experiment& experiment) {

@@ -90,6 +90,7 @@ class Store {
   void set_patience(int milliseconds);
 
   /// Writes everything that this connection sees into a new database file, also where its own file was removed or replaced.
+  /// Of a file that is gone no log stays behind, which would spoil the next one in its place.
   /// Throws Error where `file` exists or cannot be written, or where too little is left of the own file.
   void rescue(const std::filesystem::path& file);
 

@@ -51,6 +51,8 @@ void Recorder::show_running(const std::vector<db::RunningTrial>& trials) {
   next_show_ = Clock::now() + kBetweenShows;
   try {
     store().put_running(trials);
+  } catch (const db::Gone& error) {
+    rescue(error.what());  // at once, not at the end of a trial, which may be hours away
   } catch (const Error&) {
     // Nobody's result: the next attempt that is written will tell what is wrong.
   }
@@ -85,12 +87,15 @@ void Recorder::tell_delay(const std::string& why) {
   if (delayed_ && Clock::now() < next_note_) return;
   delayed_ = true;
   next_note_ = Clock::now() + kBetweenNotes;
-  note_(fmt::format("warning: {}; trials go on, {} to be written as soon as it can be", why,
+  note_(fmt::format("warning: {} Trials go on; {} to be written as soon as it can be", why + (why.ends_with('.') ? "" : "."),
                     waiting_.empty() ? "results wait" : plural(waiting_.size()) + (waiting_.size() == 1 ? " waits" : " wait")));
 }
 
 void Recorder::finish(const std::function<bool()>& give_up) {
   retry();
+  if (!waiting_.empty())
+    note_(fmt::format("{} to be written: for some minutes, or until Ctrl-C, then into a file beside the database",
+                      plural(waiting_.size()) + (waiting_.size() == 1 ? " waits" : " wait")));
   while (!waiting_.empty()) {
     if (give_up()) return rescue("the database could not be written to the end");
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -106,7 +111,7 @@ std::string Recorder::where_everything_is() const {
 }
 
 void Recorder::rescue(const std::string& why) {
-  if (!rescued_.empty()) {  // once only: there is no third place
+  if (is_elsewhere()) {  // once only: there is no third place
     lost_ += waiting_.size();
     waiting_.clear();
     return;
@@ -117,7 +122,10 @@ void Recorder::rescue(const std::string& why) {
   std::error_code none;
   for (const bool copy : {true, false})
     for (const auto& folder : {store_.file().parent_path(), std::filesystem::temp_directory_path(none)})
-      if (rescue_into(folder / name, copy)) return;
+      if (rescue_into(folder / name, copy))
+        return note_(
+            fmt::format("warning: {}. No further trial is started; what has been recorded and what runs now is kept in {}", why,
+                        rescued_.string()));
   lost_ = waiting_.size();
   waiting_.clear();
   rescued_ = "nowhere";

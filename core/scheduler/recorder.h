@@ -42,6 +42,8 @@ class Recorder {
   /// Until nothing waits. @param give_up asked several times a second: then what waits goes into a new file, too
   void finish(const std::function<bool()>& give_up);
 
+  /// Whether everything goes elsewhere: the database is gone.
+  bool is_elsewhere() const { return !rescued_.empty(); }
   /// Where everything went in place of the database; "" while that is there.
   const std::filesystem::path& rescued() const { return rescued_; }
   /// Why it is not there.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <thread>
 
 #include "core/config/metrics.h"
 #include "core/scheduler/admission.h"
@@ -21,6 +22,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int kMostWorkers = 5;     ///< that die while they start, one after the other
 constexpr double kLongestTick = 1;  ///< s; what takes longer, this process was not running, or waited for a lock
 constexpr double kLastWrites = 600, kLastWritesInterrupted = 10;  ///< s, for a database that others hold
 
@@ -28,6 +30,16 @@ std::vector<db::Metric> to_store(std::span<const MetricInfo> metrics) {
   std::vector<db::Metric> result;
   for (const auto& metric : metrics) result.push_back({metric.name, metric.unit, metric.direction, metric.description});
   return result;
+}
+
+/// "test/accuracy 71.09 %, 24.8 ms a step", as far as the trial has them.
+std::string summary_of(const std::map<std::string, double>& results) {
+  std::string text;
+  if (const auto found = results.find("test/accuracy"); found != results.end())
+    text = fmt::format("test/accuracy {:.2f} %", found->second);
+  if (const auto found = results.find("train/step_time"); found != results.end())
+    text += fmt::format("{}{:.3g} ms a step", text.empty() ? "" : ", ", found->second);
+  return text;
 }
 
 class Scheduler {
@@ -49,14 +61,11 @@ class Scheduler {
     load();
     if (asked_to_stop == 0) recorder_.begin();
     try {
-      while (asked_to_stop == 0 && recorder_.rescued().empty() && !(waiting_.empty() && running_.empty())) step();
+      // Where the database is gone, what runs may come to its end, and goes where the rest has gone.
+      while (asked_to_stop == 0 && !(running_.empty() && (waiting_.empty() || recorder_.is_elsewhere()))) step();
     } catch (...) {
       close("interrupted", "the grid ended before it: a worker could not be replaced");
       throw;
-    }
-    if (!recorder_.rescued().empty()) {
-      close("interrupted", "the database can no longer be written: " + recorder_.why());
-      throw Error(recorder_.where_everything_is());
     }
     if (asked_to_stop != 0) {
       summary_.interrupted = true;
@@ -65,7 +74,7 @@ class Scheduler {
     } else {
       close("", "");
     }
-    if (!recorder_.rescued().empty()) throw Error(recorder_.where_everything_is());
+    if (recorder_.is_elsewhere()) throw Error(recorder_.where_everything_is());
     return summary_;
   }
 
@@ -73,7 +82,7 @@ class Scheduler {
   void load() { load_worker(*worker_, waiting_, watch_, std::max(options_.load_s, options_.timeout_s)); }
 
   void step() {
-    start_some();
+    if (!recorder_.is_elsewhere()) start_some();
     try {
       if (const auto event = worker_->next(200)) handle(*event);
       tick();
@@ -180,10 +189,8 @@ class Scheduler {
   void finish(int job) {
     const auto& trial = running_.at(job);
     const auto& attempt = trial.attempt();
-    const auto accuracy = attempt.results.find("test/accuracy");
-    const auto what =
-        accuracy != attempt.results.end() ? fmt::format("test/accuracy {:.2f} %", accuracy->second) : attempt.reason;
-    display_.ended(job, attempt.outcome, what, attempt.wall_s);
+    display_.ended(job, attempt.outcome, attempt.outcome == "done" ? summary_of(attempt.results) : attempt.reason,
+                   attempt.wall_s);
     if (attempt.outcome == "done") {
       ++summary_.done;
     } else if (attempt.outcome != "interrupted") {
@@ -260,8 +267,13 @@ class Scheduler {
       display_.note(
           fmt::format("warning: {}; {} of them {} run again, alone", reason, back.size(), back.size() == 1 ? "is" : "are"));
     worker_.reset();
-    if (asked_to_stop != 0) return;
-    worker_ = std::make_unique<WorkerClient>();
+    for (int tries = 1; asked_to_stop == 0 && !worker_; ++tries) try {
+        worker_ = std::make_unique<WorkerClient>();
+      } catch (const Error& error) {
+        if (tries == kMostWorkers) throw;
+        display_.note(fmt::format("warning: {}; trying again", error.what()));
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+      }
     if (!waiting_.empty() && asked_to_stop == 0) load();
   }
 

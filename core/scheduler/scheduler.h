@@ -23,7 +23,7 @@ struct RunOptions {
 
 struct RunSummary {
   int done = 0, failed = 0, skipped = 0;  ///< failed: also timed out; skipped: their key was done before
-  bool interrupted = false;               ///< by SIGINT, SIGTERM or SIGHUP; running trials were ended and recorded so
+  bool interrupted = false;               ///< by SIGINT, SIGTERM, SIGHUP or SIGQUIT; running trials were ended and recorded so
 
   ExitCode exit_code() const {
     return interrupted ? ExitCode::kInterrupted : failed > 0 ? ExitCode::kTrialsFailed : ExitCode::kDone;
@@ -34,7 +34,8 @@ struct RunSummary {
 /// recorded with its reason, its curves and the tail of its output, and the grid goes on. Where the worker dies, its trials go
 /// back into the queue, each alone from then on, until it is clear whose fault that is. While the database cannot be written,
 /// results wait. Throws Error where the plugins or the data cannot be loaded into a worker, or not in time, or are not what
-/// was planned; and where the database was taken away: then what() says in which file everything is.
+/// was planned; and where the database was taken away: what ran then has come to its end, nothing else was started, and what()
+/// says in which file everything is.
 RunSummary run_trials(const std::vector<PlannedTrial>& planned, std::unique_ptr<WorkerClient>& worker, db::Store& store,
                       const RunOptions& options);
 

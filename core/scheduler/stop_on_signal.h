@@ -1,4 +1,4 @@
-// Ctrl-C, SIGTERM and SIGHUP as a flag that a loop looks at.
+// Ctrl-C, SIGTERM, SIGHUP and SIGQUIT as a flag that a loop looks at.
 #pragma once
 
 #include <string.h>
@@ -39,8 +39,8 @@ class StopOnSignal {
   StopOnSignal& operator=(const StopOnSignal&) = delete;
 
  private:
-  static constexpr std::size_t kCount = 3;
-  static constexpr int kSignals[kCount] = {SIGINT, SIGTERM, SIGHUP};
+  static constexpr std::size_t kCount = 4;
+  static constexpr int kSignals[kCount] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   struct sigaction before_[kCount] {};
 };
 

@@ -25,7 +25,8 @@ using nlohmann::json;
 
 /// A worker that was told to end has to end its jobs, which it does at once.
 constexpr std::chrono::seconds kEnding(8);
-constexpr double kAnswer_s = 10;  ///< for a worker to tell that a job's time is over
+constexpr std::size_t kLongestLine = std::size_t{1} << 26;  ///< bytes; a message with a job's longest is a quarter of it
+constexpr double kAnswer_s = 10;                            ///< for a worker to tell that a job's time is over
 
 /// The end of what a job printed, without the trace of its crash.
 std::string own_words(const std::string& output) {
@@ -53,11 +54,15 @@ WorkerClient::WorkerClient(double ready_s) {
   adopt_orphans();
   not_ours_ = own_children();
   int in[2], out[2];
-  if (pipe2(in, O_CLOEXEC) != 0) throw Error(fmt::format("no pipe to a worker: {}", std::strerror(errno)));
+  const auto refuse = [](int why) {
+    throw Error(fmt::format("no pipe to a worker: {}{}", std::strerror(why),
+                            why == EMFILE ? " (more are needed: ulimit -n 1024)" : ""));
+  };
+  if (pipe2(in, O_CLOEXEC) != 0) refuse(errno);
   if (pipe2(out, O_CLOEXEC) != 0) {
     const int why = errno;
     for (const int descriptor : in) close(descriptor);
-    throw Error(fmt::format("no pipe from a worker: {}", std::strerror(why)));
+    refuse(why);
   }
   const auto program = worker_program();
   posix_spawn_file_actions_t files;
@@ -92,6 +97,7 @@ WorkerClient::WorkerClient(double ready_s) {
         if (!ready) continue;
         environment_ = ready->value("environment", json::object());
         most_jobs_ = ready->value("most_jobs", 1);
+        word_ = ready->value("word", "");
         return;
       }
       why = fmt::format("it did not answer within {:g} s", ready_s);
@@ -150,11 +156,15 @@ void WorkerClient::flush() {
 std::optional<json> WorkerClient::next(int timeout_ms) {
   for (;;) {
     if (const auto end = buffer_.find('\n'); end != std::string::npos) {
-      auto message = json::parse(buffer_.substr(0, end), nullptr, false);
+      // What a thread of a library writes there may stand before a message, and is none.
+      const auto line = std::string_view(buffer_).substr(0, end);
+      const auto begin = word_.empty() ? 0 : line.rfind(word_);
+      auto message = begin == std::string::npos ? json() : json::parse(line.substr(begin + word_.size()), nullptr, false);
       buffer_.erase(0, end + 1);
-      if (message.is_object() && message.value("event", json()).is_string()) return message;
-      continue;  // none of the worker's own: a library has written it while it was loaded
+      if (message.is_object()) return message;
+      continue;
     }
+    if (buffer_.size() > kLongestLine) buffer_.erase(0, buffer_.size() - kLongestLine / 2);
     pollfd waiting[] = {{from_, POLLIN, 0}, {unsent_.empty() ? -1 : to_, POLLOUT, 0}};
     if (poll(waiting, 2, timeout_ms) <= 0) return std::nullopt;
     if (waiting[1].revents != 0) flush();
@@ -184,7 +194,8 @@ json WorkerClient::ask(const std::string& kind, const json& spec, double timeout
     if (event->at("event") == "message") (event->at("data").contains("crashed") ? crash : answer) = event->at("data");
     if (event->at("event") != "ended") continue;
     const auto fault = [](const std::string& reason) { return json{{"failed", reason}, {"fault", true}}; };
-    if (event->contains("not_started")) return {{"failed", event->at("not_started")}, {"fault", false}};
+    if (event->contains("not_started"))
+      return {{"failed", event->at("not_started").get<std::string>() + " (ulimit -n, ulimit -u)"}, {"fault", false}};
     if (const auto intrusion = event->value("intrusion", ""); !intrusion.empty()) return fault(intrusion);
     if (event->value("late", false)) {
       auto late = fault(fmt::format("did not end within {:g} s", timeout_s));

@@ -10,7 +10,7 @@
 //   {"do": "kill", "job": N}
 //   {"do": "ping"}                                    -> "pong"
 // From it:
-//   {"event": "ready", "environment": {...}, "most_jobs": at a time}
+//   {"event": "ready", "environment": {...}, "most_jobs": at a time, "word": what every later line begins with}
 //   {"event": "loaded"} | {"event": "refused", "reason": ..., "code": exit code} | {"event": "pong"}
 //   {"event": "message", "job": N, "data": {...}}     an object that the job has said
 //   {"event": "ended", "job": N, "status": wait status, "wall_s": , "cpu_s": , "peak_resident_bytes": , "output": tail,
@@ -68,6 +68,7 @@ class WorkerClient {
   std::set<pid_t> not_ours_;  ///< children that this process had before
   pid_t pid_ = -1;
   int to_ = -1, from_ = -1;
+  std::string word_;  ///< that the worker's messages begin with, once it is ready
   std::string unsent_, buffer_;
   nlohmann::json environment_;
   int most_jobs_ = 1;

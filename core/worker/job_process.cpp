@@ -58,11 +58,6 @@ void close_one(int& descriptor) {
   descriptor = -1;
 }
 
-std::string secret() {
-  static std::random_device random;
-  return std::to_string(random()) + std::to_string(random());
-}
-
 /// In the child: everything that the scheduler is told, whatever the job does.
 [[noreturn]] void run_job(const std::function<void(const Say&)>& run, int messages, const std::string& word) {
   const Say say = [messages, word, self = getpid()](const json& data) {
@@ -94,8 +89,13 @@ std::string secret() {
 
 }  // namespace
 
+std::string secret_word() {
+  static std::random_device random;
+  return std::to_string(random()) + std::to_string(random());
+}
+
 JobProcess::JobProcess(double limit_s, const std::function<void()>& prepare, const std::function<void(const Say&)>& run)
-    : word_(secret()), limited_(limit_s > 0) {
+    : word_(secret_word()), limited_(limit_s > 0) {
   Pipe messages, output;
   const pid_t parent = getpid();
   start_ = Clock::now();
@@ -126,7 +126,8 @@ JobProcess::JobProcess(double limit_s, const std::function<void()>& prepare, con
     const int why = errno;
     ::kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
-    throw std::system_error(why, std::generic_category(), "pidfd_open (Linux 5.3 or newer is needed)");
+    throw std::system_error(why, std::generic_category(),
+                            why == ENOSYS ? "no pidfd_open (Linux 5.3 or newer is needed)" : "no handle of a job");
   }
   std::swap(messages_, messages.read);
   std::swap(output_, output.read);

@@ -14,6 +14,9 @@
 
 namespace ablate {
 
+/// One that nobody guesses.
+std::string secret_word();
+
 /// The pipe that a job's messages come through is open in the child, where code of plugins runs. So each line begins with a
 /// word that only the two ends know; a line without it, or one without end, is none of the host's, and ends the job.
 class JobProcess {

@@ -1,7 +1,5 @@
 #include "core/worker/jobs.h"
 
-#include <c10/core/DefaultDtype.h>
-#include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -97,8 +95,7 @@ void TorchJobs::load(const json& what) {
 
 void TorchJobs::restore() const {
   state_.restore();
-  c10::set_default_dtype(caffe2::TypeMeta::Make<float>());
-  c10::GradMode::set_enabled(true);
+  torch_.restore();
 }
 
 const Descriptor& TorchJobs::plugin(Kind kind, const std::string& id) const {
@@ -140,6 +137,7 @@ Task& TorchJobs::task(const json& section) const {
 }
 
 void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) try {
+  restore();  // a library's handler of the fork has run
   trace_crashes(say);
   if (kind == "inspect") {
     const auto& descriptor = load_library(spec.at("path").get<std::string>());

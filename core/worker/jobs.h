@@ -6,6 +6,7 @@
 
 #include "ablate/task.h"
 #include "core/worker/server.h"
+#include "core/worker/torch_state.h"
 
 namespace ablate {
 
@@ -27,6 +28,7 @@ class TorchJobs final : public Jobs {
   void trial(const nlohmann::json& resolved, const Say& say);
 
   const ProcessState& state_;
+  TorchState torch_;
   std::map<std::string, const Descriptor*> plugins_;
   std::map<std::string, std::unique_ptr<Task>> tasks_;  ///< by the section's text
 };

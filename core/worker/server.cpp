@@ -55,7 +55,9 @@ class Server {
   }
 
   void run(const json& environment) {
-    say({{"event", "ready"}, {"environment", environment}, {"most_jobs", most_jobs()}});
+    const auto word = secret_word();
+    say({{"event", "ready"}, {"environment", environment}, {"most_jobs", most_jobs()}, {"word", word}});
+    word_ = word;
     while (open_) {
       wait();
       std::vector<int> ended;
@@ -91,7 +93,7 @@ class Server {
   }
 
   void say(const json& message) {
-    unwritten_ += line(message);
+    unwritten_ += word_ + line(message);
     flush();
   }
 
@@ -194,6 +196,7 @@ class Server {
   Jobs& jobs_;
   const ProcessState& state_;
   bool open_ = true;
+  std::string word_;  ///< that every message begins with: threads of libraries live in this process
   std::string unread_, unwritten_;
   std::map<int, JobProcess> children_;
 };

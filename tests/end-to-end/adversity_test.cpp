@@ -47,7 +47,10 @@ pid_t worker_of(const Process& ablate) {
   return found.empty() ? -1 : found.front();
 }
 
-bool has_trial(pid_t worker) { return !children(worker, "ablate-worker").empty(); }
+bool has_child(pid_t worker) { return !children(worker, "ablate-worker").empty(); }
+
+/// Not only a task that is prepared before the first trial.
+bool has_trial(const Workplace& place, pid_t worker) { return place.has_database() && has_child(worker); }
 
 std::string outcomes(Workplace& place) {
   std::string all;
@@ -70,7 +73,7 @@ TEST_CASE("a database that is removed or replaced while a grid runs loses nothin
   REQUIRE(place.run({"run", place.study(grid("3")).string()}).exit_code == 0);  // an earlier run is in it
   auto running = place.start({"run", place.study(grid("5, 4000, 7, 200000")).string(), "-j", "1"});
   REQUIRE(until([&] { return says(running.printed(), "[1/4] done"); }));
-  for (const auto* end : {"", "-wal", "-shm"}) fs::remove((place.folder() / "ablate.db").string() + end);
+  fs::remove(place.folder() / "ablate.db");  // and its log stays
   if (replace) std::ofstream(place.folder() / "ablate.db") << "of somebody else";
   const auto ended = running.wait();
   INFO(ended.err);
@@ -90,9 +93,51 @@ TEST_CASE("a database that is removed or replaced while a grid runs loses nothin
   for (const auto& row : kept)
     if (row.at("s") == 4000) CHECK(row.at("outcome") == "done");  // it found out that there is no database
   if (replace) CHECK(read_text(place.folder() / "ablate.db") == "of somebody else");
+  for (const auto* end : {"-wal", "-shm"}) CHECK_FALSE(fs::exists((place.folder() / "ablate.db").string() + end));
   // The rescue is a history: the grid goes on in it.
   fs::rename(file, place.folder() / "ablate.db");
   CHECK(says(place.run({"run", place.study(grid("3, 5")).string()}).err, "0 done, 2 done before"));
+}
+
+TEST_CASE("that a database is gone is told at once, not only at a trial's end") {
+  Workplace place;
+  auto running = place.start({"run", place.study(grid("3, 2000000, 5")).string(), "-j", "1"});
+  REQUIRE(until([&] { return says(running.printed(), "[1/3] done"); }));
+  REQUIRE(until([&] { return has_trial(place, worker_of(running)); }));
+  fs::rename(place.folder() / "ablate.db", place.folder() / "moved.db");
+  CHECK(until([&] { return says(running.printed(), "was removed or moved"); }, 20));
+  running.send(SIGINT);
+  const auto ended = running.wait();
+  CHECK(ended.exit_code == 2);
+  const auto count = [&](const fs::path& file) {
+    return place.run({"--db", file.string(), "query", "SELECT outcome FROM attempts ORDER BY run", "--format", "csv"}).out;
+  };
+  CHECK(count(rescued(place)) == "outcome\ndone\ninterrupted\n");
+  CHECK(count(place.folder() / "moved.db") == "outcome\ndone\n");  // whole, although its log stayed at the old place
+}
+
+TEST_CASE("a write-ahead log that is removed while another run opens the database loses nothing") {
+  Workplace place;
+  auto running = place.start({"run", place.study(grid("3, 2000")).string(), "-j", "1"});
+  REQUIRE(until([&] { return says(running.printed(), "[1/2] done"); }));
+  for (const auto* end : {"-wal", "-shm"}) fs::remove((place.folder() / "ablate.db").string() + end);
+  const auto ended = running.wait();
+  INFO(ended.err);
+  CHECK(ended.exit_code == 2);
+  CHECK(says(ended.err, "log"));
+  const auto kept = place.run({"--db", rescued(place).string(), "query", "SELECT outcome FROM runs", "--format", "csv"});
+  CHECK(kept.out == "outcome\ndone\ndone\n");
+}
+
+TEST_CASE("a log that may not grow ends no grid") {
+  Workplace place;
+  const auto log = place.folder().write("log", std::string(80 << 10, 'x'));
+  const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\nseeds = 3\n").string();
+  const auto ended = place.start_shell("ulimit -f 4000; exec " + kBin + "ablate run " + study + " 2>>" + log.string()).wait();
+  CHECK(ended.exit_code == 0);
+  const auto limited =
+      place.start_shell("(ulimit -f 80; exec " + kBin + "ablate plugins 2>/dev/null >>" + log.string() + ")").wait();
+  CHECK(limited.exit_code == 2);  // told, not killed by SIGXFSZ
 }
 
 TEST_CASE("while another process holds the database trials go on, and their results are written afterwards") {
@@ -117,7 +162,7 @@ TEST_CASE("a worker that somebody kills costs no trial") {
   Workplace place;
   auto running = place.start({"run", place.study(grid("2000, 2001, 2002")).string(), "-j", "2"});
   const auto worker = worker_of(running);
-  REQUIRE(until([&] { return has_trial(worker); }));
+  REQUIRE(until([&] { return has_trial(place, worker); }));
   nap(0.2);
   kill(worker, SIGKILL);
   const auto ended = running.wait();
@@ -133,7 +178,7 @@ TEST_CASE("a stopped worker is replaced where there is a time-out") {
   Workplace place;
   auto running = place.start({"run", place.study(grid("600")).string(), "--set", "experiment.timeout=10"});
   const auto worker = worker_of(running);
-  REQUIRE(until([&] { return has_trial(worker); }));
+  REQUIRE(until([&] { return has_trial(place, worker); }));
   kill(worker, SIGSTOP);
   for (const auto trial : children(worker, "ablate-worker")) kill(trial, SIGSTOP);
   const auto ended = running.wait();
@@ -147,9 +192,9 @@ TEST_CASE("a scheduler that was stopped takes what its trials did in time") {
   Workplace place;
   auto running = place.start({"run", place.study(grid("600")).string(), "--set", "experiment.timeout=10"});
   const auto worker = worker_of(running);
-  REQUIRE(until([&] { return has_trial(worker); }));
+  REQUIRE(until([&] { return has_trial(place, worker); }));
   running.send(SIGSTOP);
-  REQUIRE(until([&] { return !has_trial(worker); }));  // it has ended by itself
+  REQUIRE(until([&] { return !has_child(worker); }));  // it has ended by itself
   nap(10.5);
   running.send(SIGCONT);
   const auto ended = running.wait();
@@ -172,7 +217,7 @@ TEST_CASE("a closed terminal is recorded as an interruption") {
   Workplace other;
   const auto study = other.study(grid("2000")).string();
   auto deaf = other.start_shell("trap '' HUP; exec " + kBin + "ablate run " + study);
-  REQUIRE(until([&] { return has_trial(worker_of(deaf)); }));
+  REQUIRE(until([&] { return has_trial(other, worker_of(deaf)); }));
   deaf.send(SIGHUP);
   CHECK(deaf.wait().exit_code == 0);
 }

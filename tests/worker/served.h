@@ -50,6 +50,7 @@ class Served {
     to_ = in[1], from_ = fdopen(out[0], "r");
     ready = next();
     CHECK(ready.at("event") == "ready");
+    word_ = ready.at("word");
   }
   ~Served() { std::fclose(from_); }
 
@@ -65,7 +66,7 @@ class Served {
   nlohmann::json next() const {
     std::string line;
     for (int c; (c = std::fgetc(from_)) != EOF && c != '\n';) line += static_cast<char>(c);
-    return nlohmann::json::parse(line);
+    return nlohmann::json::parse(line.substr(line.starts_with(word_) ? word_.size() : 0));
   }
 
   /// Messages of a job, until it has ended. @return its end, with "said": [...]
@@ -96,6 +97,7 @@ class Served {
   nlohmann::json ready;
 
  private:
+  std::string word_;
   pid_t pid_;
   int to_;
   std::FILE* from_;

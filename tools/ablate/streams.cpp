@@ -22,6 +22,7 @@ void hold_standard_streams() {
     if (open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY) < 0) _exit(static_cast<int>(ExitCode::kUsage));
   }
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is as a disk that is full
 }
 
 int end_output(int code) {

@@ -31,13 +31,14 @@ struct Repeat {
   std::string command, note;
 };
 
-struct Study {
+/// As an experiment had it when it was last run.
+struct StoredStudy {
   std::string file, text;
   ordered_json overrides;
   bool listed;  ///< whether its latest grid has the trial
 };
 
-Repeat repeat_of(const Study& study, const std::string& key, const std::vector<std::string>& folders) {
+Repeat repeat_of(const StoredStudy& study, const std::string& key, const std::vector<std::string>& folders) {
   // A trial that is done is not run again in the same history, so the repetition has one of its own.
   Repeat repeat{"ABLATE_DB=repeat.db ablate run " + shell_word(study.file), ""};
   for (const auto& folder : folders) repeat.command += " --plugins " + shell_word(folder);
@@ -133,7 +134,7 @@ ordered_json describe_run(const Reader& reader, const std::string& run,
     all["run"] = id;
     all["key"] = attempt.getColumn(0).getString();
     all["experiments"] = ordered_json::array();
-    std::optional<Study> repeated;
+    std::optional<StoredStudy> repeated;
     auto experiments = ask(
         "SELECT e.name, e.file, e.overrides, e.text, m.listed FROM experiment_trial m JOIN experiment e ON e.id = m.experiment "
         "WHERE m.trial = ? ORDER BY e.id",
@@ -146,7 +147,7 @@ ordered_json describe_run(const Reader& reader, const std::string& run,
           {{"name", experiments.getColumn(0).getString()}, {"file", file}, {"overrides", overrides}, {"latest_grid", listed}});
       // An experiment whose latest grid has the trial repeats it, one that once had it does not; of several the latest.
       if (!repeated || listed || !repeated->listed)
-        repeated = Study{file, experiments.getColumn(3).getString(), overrides, listed};
+        repeated = StoredStudy{file, experiments.getColumn(3).getString(), overrides, listed};
     }
     all["outcome"] = attempt.getColumn(1).getString();
     all["reason"] = attempt.getColumn(2).getString();

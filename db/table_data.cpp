@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/util/plain_json.h"
+
 namespace ablate::db {
 namespace {
 
@@ -115,7 +117,7 @@ std::string table_json(const Table& table) {
                                       {"cells", cells},
                                       {"exponents", exponents},
                                       {"notes", table.notes}};
-  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return plain_json(all, 2) + "\n";
 }
 
 }  // namespace ablate::db

@@ -8,6 +8,27 @@
 using namespace ablate;
 using namespace ablate::db;
 
+TEST_CASE("names in JSON steer no terminal, and are told whole") {
+  Commands run;
+  const std::string name =
+      "x\x1b[31m\x7f\xc2\x9b"
+      "31m\xe2\x82\xac";
+  {
+    Store store(run.file());
+    const auto strange = trial("linear", {}, 7);
+    put(store, name, {strange});
+    store.put_attempt(failed(strange, name));
+  }
+  for (const std::string line : {"runs --json", "show 3 --json", "table --format json",
+                                 "query \"SELECT experiments, reason FROM runs\" --format json"}) {
+    const auto text = run(line);
+    INFO(line);
+    for (const char c : text) CHECK((c == '\n' || (c >= ' ' && c <= '~')));
+    CHECK(has(text, "\\u009b31m\\u20ac"));
+    CHECK_NOTHROW(nlohmann::json::parse(text));
+  }
+}
+
 TEST_CASE("table") {
   Commands run;
   const auto text = run("table quickstart --rows attention,attention.rates --cols task --metric test/accuracy,train/step_time");

@@ -84,11 +84,13 @@ TEST_CASE("an unknown command is named, with the nearest one") {
 
 TEST_CASE("no text reaches the terminal with its control characters") {
   Workplace place;
-  const std::string steer = "\x1b[31mred\x1b]0;title\x07";
+  const std::string steer =
+      "\x1b[31mred\x1b]0;title\x07\x7f\xc2\x9b"
+      "31m";
   const auto harmless = [&](const std::vector<std::string>& arguments) {
     const auto ended = place.run(arguments);
     for (const auto& text : {ended.out, ended.err})
-      for (const char c : {'\x1b', '\x07', '\x7f', '\r'}) CHECK(text.find(c) == std::string::npos);
+      for (const std::string control : {"\x1b", "\x07", "\x7f", "\r", "\xc2\x9b"}) CHECK_FALSE(says(text, control));
     return ended;
   };
   CHECK(says(harmless({steer}).err, "red"));
@@ -114,6 +116,16 @@ TEST_CASE("no text reaches the terminal with its control characters") {
   const auto listed = harmless({"plugins", "--plugins", (place.folder() / ("x" + steer)).string()});
   CHECK(says(listed.out, "/a b.so\n      is no shared library"));
   CHECK(harmless({"new", "task", "mine", "--in", "x" + steer}).exit_code == 0);
+
+  const auto study = place.folder().write("x" + steer + "/study.toml", kTiny + "[attention]\nplugin = \"linear\"\n").string();
+  REQUIRE(harmless({"run", study}).exit_code == 0);
+  const auto shown = harmless({"show", "1", "--json"});
+  CHECK(json::parse(shown.out)["experiments"][0]["file"] == study);
+  CHECK(says(harmless({"show", "1"}).out, "31mred"));
+  for (const std::string format : {"json", "csv", "text", "markdown"}) {
+    CHECK(says(harmless({"query", "SELECT file FROM experiments", "--format", format}).out, "31mred"));
+    CHECK(harmless({"table", "--format", format}).exit_code == 0);
+  }
 }
 
 TEST_CASE("what to type next can be pasted into a shell") {

@@ -8,6 +8,7 @@
 #include "core/registry/values.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
+#include "core/util/plain_json.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/streams.h"
 
@@ -229,7 +230,7 @@ int check(const Arguments& arguments, const Options& options) {
     all.push_back(check_one(library, compressions, arguments, worker));
     if (!all.back().at("passed").get<bool>()) code = ExitCode::kTrialsFailed;
   }
-  if (arguments.as_json) fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
+  if (arguments.as_json) print("{}\n", plain_json(all, 2));
   return static_cast<int>(code);
 }
 

@@ -42,7 +42,7 @@ struct RunArguments {
 int run_study(const RunArguments& arguments, const Options& options);
 
 /// What the user can type next for the same history: "ablate" and the words, quoted for a shell, and the --db that was given.
-std::string again(const Options& options, std::vector<std::string> words);
+std::string next_command(const Options& options, std::vector<std::string> words);
 
 void add_bench(CLI::App& app, const Options& options, int& exit_code);
 void add_run(CLI::App& app, const Options& options, int& exit_code);

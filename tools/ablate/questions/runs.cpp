@@ -2,9 +2,11 @@
 
 #include <memory>
 
+#include "core/util/plain_json.h"
 #include "db/format.h"
 #include "db/history.h"
 #include "tools/ablate/questions/questions.h"
+#include "tools/ablate/streams.h"
 
 namespace ablate {
 namespace {
@@ -54,7 +56,7 @@ std::string as_json(const db::Runs& runs) {
       run["value"] = line.value ? ordered_json(*line.value) : ordered_json(nullptr);
       all.push_back(run);
     }
-  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return plain_json(all, 2) + "\n";
 }
 
 /// "" for a number of runs; else what is wrong.
@@ -85,7 +87,7 @@ void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
     const auto runs = db::list_runs(reader, arguments->request);
-    fmt::print("{}", arguments->json ? as_json(runs) : as_text(runs));
+    print("{}", arguments->json ? as_json(runs) : as_text(runs));
     exit_code = 0;
   });
 }

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "core/util/output.h"
 #include "tools/ablate/questions/questions.h"
+#include "tools/ablate/streams.h"
 
 namespace ablate {
 
@@ -58,9 +58,9 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     const auto format = db::format_from_name(arguments->format);
     const db::Reader reader(database());
     const auto table = db::make_table(reader, arguments->request);
-    fmt::print("{}", db::to_text(table, format));
+    print("{}", db::to_text(table, format));
     if (format == db::Format::kCsv)  // has no place for them
-      for (const auto& note : table.notes) write_text(stderr, fmt::format("note: {}\n", db::one_row(note)));
+      for (const auto& note : table.notes) say("note: {}\n", db::one_row(note));
     exit_code = 0;
   });
 }

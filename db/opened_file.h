@@ -1,0 +1,30 @@
+// Whether a run history is still the file that was opened. Internal to db/.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sys/types.h>
+
+#include <filesystem>
+
+namespace ablate::db {
+
+/// A file as it was when this was made.
+class OpenedFile {
+ public:
+  explicit OpenedFile(const std::filesystem::path& file);
+
+  /// Throws Gone where the path no longer leads to that file, or the file was emptied or overwritten with what is no database.
+  /// SQLite would not see that: while its log has the pages that it needs, it does not look at the file. Nothing is opened for
+  /// it, since closing it again would release the locks that SQLite holds for this process.
+  /// @param database the connection that has the file open
+  void expect_there(SQLite::Database& database) const;
+
+  const std::filesystem::path& path() const { return path_; }  ///< absolute
+
+ private:
+  std::filesystem::path path_;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+};
+
+}  // namespace ablate::db

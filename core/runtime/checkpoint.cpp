@@ -28,7 +28,11 @@ void Checkpoint::restore(torch::nn::Module& module) const {
   const torch::NoGradGuard no_grad;
   auto tensors = state(module);
   TORCH_CHECK(tensors.size() == kept_.size(), "the model has ", tensors.size(), " tensors, and its checkpoint ", kept_.size());
-  for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].copy_(kept_[i].tensor());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const auto kept = kept_[i].tensor();
+    TORCH_CHECK(tensors[i].sizes() == kept.sizes(), "a tensor of the model is ", tensors[i].sizes(), ", and was ", kept.sizes());
+    tensors[i].copy_(kept);
+  }
 }
 
 }  // namespace ablate

@@ -17,7 +17,7 @@ void EvaluationSum::add(const EncoderOutput& output, const torch::Tensor& labels
 }
 
 Evaluation EvaluationSum::mean() const {
-  Evaluation result{.accuracy = right_ * (100.0 / examples_), .loss = loss_ / examples_};
+  Evaluation result{.accuracy = 100.0 * right_ / examples_, .loss = loss_ / examples_};
   for (const auto& [name, sum] : metrics_) result.metrics.push_back({name, sum.value / sum.examples, sum.unit});
   return result;
 }

@@ -39,7 +39,6 @@ void AttemptInProgress::take(const json& data) {
     read(data);
   } catch (const json::exception& error) {
     failed_ = fmt::format("it said what is no message of a trial: {}", one_line(data.dump(), 80));
-    has_result_ = false;
   }
 }
 
@@ -74,7 +73,7 @@ void AttemptInProgress::end(const json& event, double timeout_s) {
   auto why = reason_of(status);
   if (!why.empty() && !crashed_.empty()) why += " in " + crashed_;
   if (const std::string intrusion = event.value("intrusion", ""); !intrusion.empty()) return fail(intrusion);
-  if (has_result_ && why.empty()) return end_done();
+  if (has_result_ && why.empty() && failed_.empty()) return end_done();
   if (event.value("late", false)) {
     attempt_.outcome = "timeout";
     attempt_.reason = fmt::format("ran longer than the {:g} s that the study allows", timeout_s);

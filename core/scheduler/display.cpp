@@ -57,7 +57,7 @@ void Display::progress(int job, long step, long steps, double loss, double dev_a
 
 void Display::ended(int job, const std::string& outcome, const std::string& what, double wall_s) {
   ++done_;
-  if (outcome != "done") ++failed_;
+  if (outcome != "done" && outcome != "interrupted") ++failed_;
   erase();
   write(fmt::format("[{:>{}}/{}] {:<7} {:>8}  {}  {}\n", done_, std::to_string(total_).size(), total_, outcome,
                     duration(wall_s), running_[job].label, one_line(what)));

@@ -19,11 +19,14 @@ std::string plural(std::size_t count) { return fmt::format("{} finished trial{}"
 }  // namespace
 
 Recorder::Recorder(db::Store& store, std::function<void(db::Store&)> describe, Note note)
-    : store_(store), describe_(std::move(describe)), note_(std::move(note)) {
-  store_.set_patience(kPatienceMs);
-}
+    : store_(store), describe_(std::move(describe)), note_(std::move(note)) {}
 
 Recorder::~Recorder() { store_.set_patience(kUsualPatienceMs); }
+
+void Recorder::begin() {
+  if (describe_) describe_(store_);
+  store_.set_patience(kPatienceMs);
+}
 
 void Recorder::put(const db::Attempt& attempt, const std::vector<db::Metric>& metrics) {
   waiting_.push_back({attempt, metrics});

@@ -24,6 +24,9 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
+  /// Writes the study and its trials, for which it waits as long as anybody does: nothing has begun yet. Throws Error.
+  void begin();
+
   /// Definitions that are known already are not written again.
   void put(const db::Attempt& attempt, const std::vector<db::Metric>& metrics);
 

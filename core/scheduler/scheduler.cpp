@@ -7,9 +7,11 @@
 #include <deque>
 
 #include "core/config/metrics.h"
+#include "core/scheduler/admission.h"
 #include "core/scheduler/attempt_in_progress.h"
 #include "core/scheduler/display.h"
 #include "core/scheduler/library_watch.h"
+#include "core/scheduler/liveness.h"
 #include "core/scheduler/recorder.h"
 #include "core/scheduler/stop_on_signal.h"
 #include "core/scheduler/worker_load.h"
@@ -19,7 +21,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kMostLosses = 3;      ///< workers that died under one trial: then it is the trial's fault
 constexpr double kLongestTick = 1;  ///< s; what takes longer, this process was not running, or waited for a lock
 constexpr double kLastWrites = 600, kLastWritesInterrupted = 10;  ///< s, for a database that others hold
 
@@ -37,14 +38,16 @@ class Scheduler {
         store_(store),
         options_(options),
         waiting_(std::move(waiting)),
+        admission_(options.jobs),
         display_(stderr, static_cast<int>(waiting_.size()), options.jobs, options.silence_s),
+        liveness_(options.answer_s),
         recorder_(store, options.record, [this](const std::string& text) { display_.note(text); }) {}
 
   RunSummary run() {
     const StopOnSignal stop;
-    limit_jobs(worker_->most_jobs(), "file descriptors allow (ulimit -n)");
+    limit_jobs();
     load();
-    if (options_.record && asked_to_stop == 0) options_.record(store_);
+    if (asked_to_stop == 0) recorder_.begin();
     try {
       while (asked_to_stop == 0 && recorder_.rescued().empty() && !(waiting_.empty() && running_.empty())) step();
     } catch (...) {
@@ -52,7 +55,7 @@ class Scheduler {
       throw;
     }
     if (!recorder_.rescued().empty()) {
-      close("interrupted", "the database was taken away: " + recorder_.why());
+      close("interrupted", "the database can no longer be written: " + recorder_.why());
       throw Error(recorder_.where_everything_is());
     }
     if (asked_to_stop != 0) {
@@ -90,21 +93,19 @@ class Scheduler {
     last_tick_ = now;
   }
 
-  void limit_jobs(int most, const char* what) {
-    if (options_.jobs <= most) return;
-    const auto wished = std::min<std::size_t>(static_cast<std::size_t>(options_.jobs), waiting_.size());
-    if (static_cast<int>(wished) > most)
-      display_.note(fmt::format("warning: {} trial{} at a time instead of {}: no more is what {}", most, most == 1 ? "" : "s",
-                                options_.jobs, what));
-    options_.jobs = most;
-    display_.limit(most);
+  void limit_jobs() {
+    const int most = worker_->most_jobs();
+    if (std::min<std::size_t>(waiting_.size(), static_cast<std::size_t>(admission_.jobs())) > static_cast<std::size_t>(most))
+      display_.note(
+          fmt::format("warning: {} trials at a time instead of {}: no more is what file descriptors allow (ulimit -n)", most,
+                      admission_.jobs()));
+    admission_.limit(most);
+    display_.limit(admission_.jobs());
   }
 
-  /// A trial that has seen a worker die runs alone, so that the next death tells whether it is the one.
-  bool may_start(const PlannedTrial& planned) const {
-    const auto suspect = [&](const PlannedTrial& trial) { return losses_.contains(&trial); };
-    return running_.empty() || (static_cast<int>(running_.size()) < options_.jobs && !suspect(planned) &&
-                                !suspect(running_.begin()->second.planned()));
+  bool may_start(const PlannedTrial& next) {
+    return admission_.may_start(next, running_.size(), running_.empty() ? nullptr : &running_.begin()->second.planned(),
+                                clock_s_);
   }
 
   void start_some() {
@@ -143,6 +144,7 @@ class Scheduler {
   }
 
   void handle(const json& event) {
+    if (event.at("event") == "pong") liveness_.answered();
     const auto found = running_.find(event.value("job", 0));
     if (found == running_.end()) return;
     auto& [job, trial] = *found;
@@ -153,7 +155,7 @@ class Scheduler {
         display_.progress(job, now.step, now.steps, now.loss, now.accuracy);
       }
     } else if (event.at("event") == "ended") {
-      if (event.contains("not_started") && running_.size() > 1) return postpone(job, event.at("not_started"));
+      if (event.contains("not_started") && postpone(job, event.at("not_started"))) return;
       trial.end(event, options_.timeout_s);
       if (trial.attempt().outcome == "done")
         if (const auto why = watch_.overwritten(trial.planned().plugins); !why.empty()) trial.fail(why);
@@ -161,12 +163,18 @@ class Scheduler {
     }
   }
 
-  /// There was no process or no descriptor for one more.
-  void postpone(int job, const std::string& why) {
-    waiting_.push_front(&running_.at(job).planned());
+  /// There was no process or no descriptor for one more. @return whether it is tried again
+  bool postpone(int job, const std::string& why) {
+    const auto& planned = running_.at(job).planned();
+    if (!admission_.may_be_tried_again(planned, running_.size() - 1, clock_s_)) return false;
     running_.erase(job);
     display_.taken_back(job);
-    limit_jobs(static_cast<int>(running_.size()), fmt::format("this machine has room for ({})", why).c_str());
+    waiting_.push_front(&planned);
+    if (!told_of_room_)
+      display_.note(
+          fmt::format("warning: there was no room for one more trial ({}); it is tried again, beside fewer others", why));
+    told_of_room_ = true;
+    return true;
   }
 
   void finish(int job) {
@@ -191,25 +199,24 @@ class Scheduler {
     recorder_.show_running(now);
   }
 
-  /// The worker ends a late trial itself, by its own clock. One that is stopped does not, and answers nothing else either.
+  /// The worker ends a late trial itself, by its own clock. One that does not, and answers nothing else either, is stopped.
   void give_up_on_stopped_worker() {
     const bool overdue = options_.timeout_s > 0 && std::any_of(running_.begin(), running_.end(), [&](const auto& entry) {
                            return clock_s_ - entry.second.started_s() > options_.timeout_s + options_.answer_s;
                          });
-    if (!overdue) {
-      asked_s_ = -1;
-    } else if (asked_s_ < 0) {
-      asked_s_ = clock_s_;
-      worker_->send({{"do", "ping"}});
-    } else if (clock_s_ - asked_s_ > options_.answer_s) {
-      worker_->give_up();
-    }
+    const auto next = liveness_.look(overdue, clock_s_);
+    if (next == Liveness::Next::kAsk) worker_->send({{"do", "ping"}});
+    if (next == Liveness::Next::kGiveUp) worker_->give_up();
   }
 
   /// What has ended already is not interrupted.
   void drain() {
     try {
-      while (const auto event = worker_->next(0)) handle(*event);
+      while (worker_ && running_.size() > 0) {
+        const auto event = worker_->next(0);
+        if (!event) return;
+        handle(*event);
+      }
     } catch (const WorkerEnded&) {
     }
   }
@@ -239,12 +246,12 @@ class Scheduler {
       auto& [job, trial] = *running_.begin();
       const auto* planned = &trial.planned();
       const double wall_s = clock_s_ - trial.started_s();
-      if (++losses_[planned] >= kMostLosses) {
-        trial.end("failed", reason, wall_s);
-      } else {
+      if (admission_.may_run_again(*planned)) {
         trial.end("interrupted", reason, wall_s);
         back.push_back(planned);
         display_.expect_more(1);
+      } else {
+        trial.end("failed", reason, wall_s);
       }
       finish(job);
     }
@@ -252,10 +259,10 @@ class Scheduler {
     if (!back.empty())
       display_.note(
           fmt::format("warning: {}; {} of them {} run again, alone", reason, back.size(), back.size() == 1 ? "is" : "are"));
-    asked_s_ = -1;
     worker_.reset();
+    if (asked_to_stop != 0) return;
     worker_ = std::make_unique<WorkerClient>();
-    if (!waiting_.empty()) load();
+    if (!waiting_.empty() && asked_to_stop == 0) load();
   }
 
   std::unique_ptr<WorkerClient>& worker_;
@@ -263,13 +270,15 @@ class Scheduler {
   RunOptions options_;
   std::deque<const PlannedTrial*> waiting_;
   std::map<int, AttemptInProgress> running_;
-  std::map<const PlannedTrial*, int> losses_;  ///< workers that died under a trial
+  Admission admission_;
   Display display_;
+  Liveness liveness_;
   Recorder recorder_;
   LibraryWatch watch_;
   RunSummary summary_;
+  bool told_of_room_ = false;
   int last_job_ = 0;
-  double clock_s_ = 0, asked_s_ = -1;  ///< asked_s_: since when an answer is missing; negative: none is
+  double clock_s_ = 0;
   std::chrono::steady_clock::time_point last_tick_ = std::chrono::steady_clock::now();
 };
 

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <thread>
@@ -82,8 +83,13 @@ WorkerClient::WorkerClient(double ready_s) {
     why = std::strerror(failed);
   } else {
     std::signal(SIGPIPE, SIG_IGN);
+    fcntl(to_, F_SETFL, O_NONBLOCK);
     try {
-      if (const auto ready = next(static_cast<int>(ready_s * 1000))) {
+      const auto start = std::chrono::steady_clock::now();
+      for (double waited_s = 0; waited_s < ready_s;) {  // a signal ends a wait early
+        const auto ready = next(static_cast<int>(std::ceil((ready_s - waited_s) * 1000)));
+        waited_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        if (!ready) continue;
         environment_ = ready->value("environment", json::object());
         most_jobs_ = ready->value("most_jobs", 1);
         return;
@@ -127,12 +133,17 @@ std::string WorkerClient::end() {
 }
 
 void WorkerClient::send(const json& message) {
-  const auto line = message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-  for (std::size_t done = 0; done < line.size();) {
-    const auto n = write(to_, line.data() + done, line.size() - done);
+  unsent_ += message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  flush();
+}
+
+void WorkerClient::flush() {
+  while (!unsent_.empty()) {
+    const auto n = write(to_, unsent_.data(), unsent_.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return;  // next() will tell how it ended
-    done += static_cast<std::size_t>(n);
+    if (n < 0 && errno == EAGAIN) return;  // it is stopped, or busy: next() goes on
+    if (n < 0) return unsent_.clear();     // next() will tell how it ended
+    unsent_.erase(0, static_cast<std::size_t>(n));
   }
 }
 
@@ -144,9 +155,10 @@ std::optional<json> WorkerClient::next(int timeout_ms) {
       if (message.is_object() && message.value("event", json()).is_string()) return message;
       continue;  // none of the worker's own: a library has written it while it was loaded
     }
-    pollfd waiting{from_, POLLIN, 0};
-    const int ready = poll(&waiting, 1, timeout_ms);
-    if (ready <= 0) return std::nullopt;
+    pollfd waiting[] = {{from_, POLLIN, 0}, {unsent_.empty() ? -1 : to_, POLLOUT, 0}};
+    if (poll(waiting, 2, timeout_ms) <= 0) return std::nullopt;
+    if (waiting[1].revents != 0) flush();
+    if (waiting[0].revents == 0) continue;
     char chunk[65536];
     const auto n = read(from_, chunk, sizeof(chunk));
     if (n < 0 && errno == EINTR) return std::nullopt;

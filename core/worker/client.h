@@ -35,11 +35,12 @@ class WorkerClient {
  public:
   /// Starts ablate-worker from this program's folder and waits until it is ready. Throws Error, and leaves no process then.
   explicit WorkerClient(double ready_s = 120);
-  /// Ends it, its jobs, and what these left behind.
+  /// Ends it, its jobs, and what these left behind: every child that this process did not have before.
   ~WorkerClient();
   WorkerClient(const WorkerClient&) = delete;
   WorkerClient& operator=(const WorkerClient&) = delete;
 
+  /// Never waits: what a worker does not take yet is kept, and handed on by next().
   void send(const nlohmann::json& message);
 
   /// The next event, or nothing after the time-out. Returns early on a signal. Throws WorkerEnded where the worker is gone.
@@ -62,10 +63,12 @@ class WorkerClient {
   /// Waits for the process, which has closed its side or is to; kills it after a while. @return reason_of(its end)
   std::string end();
 
+  void flush();
+
   std::set<pid_t> not_ours_;  ///< children that this process had before
   pid_t pid_ = -1;
   int to_ = -1, from_ = -1;
-  std::string buffer_;
+  std::string unsent_, buffer_;
   nlohmann::json environment_;
   int most_jobs_ = 1;
   int last_ask_ = 0;

@@ -112,10 +112,13 @@ JobProcess::JobProcess(double limit_s, const std::function<void()>& prepare, con
     }
     close(messages.read);
     close(output.read);
-    dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+    prepare();  // first: what it closes may be one of these three
+    if (const int nothing = open("/dev/null", O_RDONLY); nothing != STDIN_FILENO) {
+      dup2(nothing, STDIN_FILENO);
+      close(nothing);
+    }
     dup2(output.write, STDOUT_FILENO);
     dup2(output.write, STDERR_FILENO);
-    prepare();
     run_job(run, messages.write, word_);
   }
   handle_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));

@@ -96,7 +96,6 @@ void TorchJobs::load(const json& what) {
 }
 
 void TorchJobs::restore() const {
-  // One plugin's chdir, rounding mode or default type must not change what the next one does.
   state_.restore();
   c10::set_default_dtype(caffe2::TypeMeta::Make<float>());
   c10::GradMode::set_enabled(true);

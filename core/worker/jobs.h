@@ -5,13 +5,14 @@
 #include <memory>
 
 #include "ablate/task.h"
-#include "core/worker/process_state.h"
 #include "core/worker/server.h"
 
 namespace ablate {
 
 class TorchJobs final : public Jobs {
  public:
+  /// @param state what is put back after each piece of plugin code, so that one changes nothing for the next
+  explicit TorchJobs(const ProcessState& state) : state_(state) {}
   void load(const nlohmann::json& what) override;
   void run(const std::string& kind, const nlohmann::json& spec, const Say& say) override;
 
@@ -25,7 +26,7 @@ class TorchJobs final : public Jobs {
   Task& task(const nlohmann::json& section) const;
   void trial(const nlohmann::json& resolved, const Say& say);
 
-  ProcessState state_;
+  const ProcessState& state_;
   std::map<std::string, const Descriptor*> plugins_;
   std::map<std::string, std::unique_ptr<Task>> tasks_;  ///< by the section's text
 };

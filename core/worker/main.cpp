@@ -22,8 +22,9 @@ int main(int count, char** arguments) {
   dup2(STDERR_FILENO, STDOUT_FILENO);
   try {
     ablate::count_tensor_memory();
-    ablate::TorchJobs jobs;
-    ablate::serve(STDIN_FILENO, output, ablate::describe_environment(), jobs);
+    const ablate::ProcessState state;
+    ablate::TorchJobs jobs(state);
+    ablate::serve(STDIN_FILENO, output, ablate::describe_environment(), state, jobs);
   } catch (const std::exception& error) {
     std::cerr << "ablate-worker: " << error.what() << "\n";
     return 1;

@@ -38,6 +38,9 @@ void ProcessState::restore() const {
   }
   if (locale_ != std::setlocale(LC_ALL, nullptr)) std::setlocale(LC_ALL, locale_.c_str());
   umask(mask_);
+}
+
+void ProcessState::restore_signals() {
   alarm(0);
   for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, signal == SIGPIPE ? SIG_IGN : SIG_DFL);
   sigset_t none;

@@ -13,9 +13,11 @@ class ProcessState {
  public:
   ProcessState();
 
-  /// The floating-point environment and the signals are the default ones (but SIGPIPE is ignored), no alarm is set; folder,
-  /// environment variables, locale and file mode mask are what they were. One thread, and between pieces of foreign code.
+  /// The floating-point environment is the default one; folder, environment variables, locale and file mode mask are what they
+  /// were. One thread, and between pieces of foreign code.
   void restore() const;
+  /// Signals do what they do by default, but SIGPIPE is ignored; none is blocked, and no alarm is set.
+  static void restore_signals();
 
  private:
   std::filesystem::path folder_;

@@ -22,7 +22,6 @@
 #include "core/util/one_line.h"
 #include "core/util/orphans.h"
 #include "core/worker/job_process.h"
-#include "core/worker/process_state.h"
 
 namespace ablate {
 namespace {
@@ -30,7 +29,8 @@ namespace {
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kOversleep = std::chrono::seconds(3);  ///< a wait that ends so much too late: this process was stopped
+constexpr int kLongestWaitMs = 1000;                  ///< while a job has a limit
+constexpr auto kOversleep = std::chrono::seconds(1);  ///< a wait that ends so much too late: this process was stopped
 
 std::string line(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"; }
 
@@ -49,7 +49,8 @@ void wake_at_parents_end() { prctl(PR_SET_PDEATHSIG, SIGCONT); }
 
 class Server {
  public:
-  Server(int input, int output, Jobs& jobs) : input_(input), output_(output), jobs_(jobs) {
+  Server(int input, int output, const ProcessState& state, Jobs& jobs)
+      : input_(input), output_(output), jobs_(jobs), state_(state) {
     fcntl(output_, F_SETFL, O_NONBLOCK);
   }
 
@@ -79,7 +80,7 @@ class Server {
     int left = -1;
     for (const auto& [job, child] : children_) {
       child.wait_for(waiting);
-      if (const int its = child.milliseconds_left(); its >= 0) left = left < 0 ? its : std::min(left, its);
+      if (const int its = child.milliseconds_left(); its >= 0) left = std::min(left < 0 ? kLongestWaitMs : left, its);
     }
     const auto start = Clock::now();
     if (poll(waiting.data(), waiting.size(), left) < 0 && errno != EINTR) throw std::runtime_error(std::strerror(errno));
@@ -143,7 +144,7 @@ class Server {
       answer = {{"event", "refused"}, {"reason", "an exception that is no std::exception"}};
     }
     if (getpid() != self) _exit(1);  // a plugin has forked: its copy of this process must not answer, too
-    state_.restore();
+    put_back();
     wake_at_parents_end();
     say(answer);
   }
@@ -154,7 +155,7 @@ class Server {
       close(input_);
       close(output_);
       for (const auto& [other, child] : children_) child.close_in_child();
-      state_.restore();
+      put_back();
     };
     const auto run = [&](const Say& say) { jobs_.run(message.at("kind"), message.at("spec"), say); };
     try {
@@ -162,6 +163,11 @@ class Server {
     } catch (const std::system_error& error) {
       say({{"event", "ended"}, {"job", job}, {"not_started", error.what()}});
     }
+  }
+
+  void put_back() const {
+    state_.restore();
+    ProcessState::restore_signals();
   }
 
   void forward(int job, std::vector<json> messages) {
@@ -186,7 +192,7 @@ class Server {
 
   int input_, output_;
   Jobs& jobs_;
-  ProcessState state_;
+  const ProcessState& state_;
   bool open_ = true;
   std::string unread_, unwritten_;
   std::map<int, JobProcess> children_;
@@ -194,12 +200,12 @@ class Server {
 
 }  // namespace
 
-void serve(int input, int output, const nlohmann::json& environment, Jobs& jobs) {
+void serve(int input, int output, const nlohmann::json& environment, const ProcessState& state, Jobs& jobs) {
   for (const int end : {input, output}) fcntl(end, F_SETFD, FD_CLOEXEC);
   std::signal(SIGPIPE, SIG_IGN);
   adopt_orphans();
   wake_at_parents_end();
-  Server(input, output, jobs).run(environment);
+  Server(input, output, state, jobs).run(environment);
 }
 
 }  // namespace ablate

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/worker/process_state.h"
+
 namespace ablate {
 
 /// A job's way to talk to the scheduler, one JSON line a message. In the child only.
@@ -21,7 +23,7 @@ class Jobs {
   virtual void run(const std::string& kind, const nlohmann::json& spec, const Say& say) = 0;
 };
 
-/// Serves until the input ends. @param environment told to the scheduler once
-void serve(int input, int output, const nlohmann::json& environment, Jobs& jobs);
+/// Serves until the input ends. @param environment told to the scheduler once @param state what every job begins with
+void serve(int input, int output, const nlohmann::json& environment, const ProcessState& state, Jobs& jobs);
 
 }  // namespace ablate

@@ -177,16 +177,6 @@ TEST_CASE("a closed terminal is recorded as an interruption") {
   CHECK(deaf.wait().exit_code == 0);
 }
 
-TEST_CASE("output that cannot be written ends no grid") {
-  const auto* where = GENERATE("2>/dev/full", "2>&-", "2>&- >&- <&-", "2> >(true)");
-  INFO(where);
-  Workplace place;
-  const auto study = place.study(grid("3, 4")).string();
-  CHECK(place.start_shell(kBin + "ablate run " + study + " " + where).wait().exit_code == 0);
-  CHECK(outcomes(place) == "done done");
-  CHECK(place.run({"table", "tiny"}).exit_code == 0);  // no message stands in the database file
-}
-
 TEST_CASE("more trials at a time than descriptors allow are fewer, with a word") {
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\nseeds = 40\n").string();

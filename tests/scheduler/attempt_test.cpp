@@ -79,9 +79,11 @@ TEST_CASE("a crash says where, and a trial's own words come first") {
 TEST_CASE("a message that is none of a trial's fails it, and nothing else") {
   const auto message = GENERATE(json::object(), json({{"results", 7}}), json({{"step", "x"}}), json({{"failed", 3}}),
                                 json({{"curve", {1, 2}}, {"step", 1}}), json({{"metrics", {{{"name", 1}}}}}));
+  const bool results_first = GENERATE(true, false);
   AttemptInProgress trial(kPlanned, {}, 0);
-  trial.take(kResults);
+  if (results_first) trial.take(kResults);
   trial.take(message);
+  if (!results_first) trial.take(kResults);
   trial.end(end(0), 0);
   CHECK(trial.attempt().outcome == "failed");
   CHECK(trial.attempt().reason.starts_with("it said what is no message of a trial: "));

@@ -34,7 +34,8 @@ TEST_CASE("a long trial is not silent: how far it is, its loss, and how long it 
   std::this_thread::sleep_for(std::chrono::milliseconds(250));
   display.refresh();
   const auto line = out.text();
-  CHECK(line.starts_with("  attention=linear  step 30/90  loss 0.693  evaluation 87 %  dev 51.5 %  0.5 s left; running for 0."));
+  CHECK(
+      line.starts_with("  attention=linear  step 30/90  loss 0.693  evaluation 87 %  dev 51.5 %  0.5 s left; running for 0."));
   display.refresh();
   CHECK(out.text() == line);  // once in a while, not all the time
   std::this_thread::sleep_for(std::chrono::milliseconds(250));

@@ -30,8 +30,9 @@ class Actions final : public ablate::Jobs {
 
 class Served {
  public:
-  /// @param prepare called in the server's process, before it serves
-  explicit Served(Actions jobs, const std::function<void()>& prepare = {}) {
+  /// @param prepare called in the server's process, before it serves @param standard_input whether it listens there, as
+  /// ablate-worker does
+  explicit Served(Actions jobs, const std::function<void()>& prepare = {}, bool standard_input = false) {
     int in[2], out[2];
     REQUIRE(pipe(in) == 0);
     REQUIRE(pipe(out) == 0);
@@ -40,7 +41,8 @@ class Served {
       close(in[1]);
       close(out[0]);
       if (prepare) prepare();
-      ablate::serve(in[0], out[1], nlohmann::json::object(), jobs);
+      if (standard_input) dup2(in[0], STDIN_FILENO), close(in[0]), in[0] = STDIN_FILENO;
+      ablate::serve(in[0], out[1], nlohmann::json::object(), ablate::ProcessState(), jobs);
       _exit(0);
     }
     close(in[0]);

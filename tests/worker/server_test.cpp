@@ -154,6 +154,13 @@ TEST_CASE("a job is ended by the limit of its own worker's clock, and not where 
   CHECK(ended.at("late") == false);
   CHECK(ended.at("status") == 0);
   CHECK(ended.at("said").size() == 1);
+  // Nor is the time counted in which the worker could not look.
+  served.start(3, "nap", {{"s", 4.5}}, 3);
+  nap(0.5);
+  kill(served.pid(), SIGSTOP);
+  nap(3.5);
+  kill(served.pid(), SIGCONT);
+  CHECK(served.end_of(3).at("late") == false);
   served.end();
 }
 
@@ -235,6 +242,21 @@ TEST_CASE("what a library changes while it is loaded reaches no job") {
   nap(1.2);  // the alarm
   served.start(3, "look");
   CHECK(served.end_of(3).at("said") == before);
+  served.end();
+}
+
+TEST_CASE("a job's standard input is empty, and its first file is none of the standard streams") {
+  const auto look = [](const json&, const ablate::Say& say) {
+    char byte;
+    const auto got = read(STDIN_FILENO, &byte, 1);
+    const int first = open("/dev/zero", O_RDONLY);
+    say({{"got", got}, {"first", first}});
+  };
+  Served served(Actions({{"look", look}}), {}, true);
+  served.start(1, "look");
+  const auto said = served.end_of(1).at("said")[0];
+  CHECK(said.at("got") == 0);
+  CHECK(said.at("first").get<int>() > 2);
   served.end();
 }
 

@@ -50,9 +50,10 @@ std::string table_csv(const Table& table) {
     auto line = fields_of(table.rows[row], table.row_values[row]);
     line.insert(line.end(), table.column_paths.size(), "");
     const auto& exponent = table.exponents[i];
-    for (auto& field : {table.metrics[i % table.metrics.size()].name + " exponent", std::string(),
-                        exact_or_nothing(exponent.measured), std::string(), std::to_string(exponent.points), std::string(),
-                        std::string(), exact_or_nothing(exponent.published), std::string(), std::string(), std::string()})
+    for (auto& field :
+         {table.metrics[i % table.metrics.size()].name + " exponent", std::string(), exact_or_nothing(exponent.measured),
+          std::string(), std::to_string(exponent.points), std::string(), std::string(), exact_or_nothing(exponent.published),
+          std::string(), std::string(), std::string(exponent.unsettled ? "true" : "false")})
       line.push_back(field);
     for (auto& field : line) field = one_row(field);
     text += csv_line(line);
@@ -107,6 +108,7 @@ std::string table_json(const Table& table) {
                          {"metric", table.metrics[i % table.metrics.size()].name},
                          {"exponent", number(table.exponents[i].measured)},
                          {"points", table.exponents[i].points},
+                         {"unsettled", table.exponents[i].unsettled},
                          {"published", number(table.exponents[i].published)}});
   const nlohmann::ordered_json all = {{"experiment", table.experiment},
                                       {"trials", table.trials},

@@ -69,6 +69,15 @@ TEST_CASE("a place that can hold no history is refused before any data is prepar
     }
 }
 
+TEST_CASE("a share of evaluation that is the same for all trials is one number") {
+  Workplace place;
+  place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [1000, 1001]\n");
+  const auto out = place.run({"run", "study.toml", "--dry-run"}).out;
+  INFO(out);
+  CHECK(says(out, "evaluation: about "));
+  CHECK_FALSE(says(out.substr(out.find("evaluation: ")), " to "));
+}
+
 TEST_CASE("sequences of one length are no padded ones") {
   Workplace place;
   place.study("[task]\nplugin = \"bytes\"\nlength = 16\n[attention]\nplugin = \"unpadded\"\n");

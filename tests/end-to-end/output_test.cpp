@@ -80,6 +80,37 @@ TEST_CASE("an unknown command is named, with the nearest one") {
   CHECK(far.exit_code == 2);
   CHECK(says(far.err, "no command \"frobnicate\" (known: run, bench,"));
   CHECK(place.run({"--db", "run", "table"}).exit_code == 2);  // a database called run
+  CHECK(place.run({"help"}).err == "ablate: no command \"help\" (did you mean --help?)\n");
+}
+
+TEST_CASE("an empty text stands for nothing") {
+  Workplace place;
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {"plugins", ""}, {"check", ""}, {"plugins", "--db", ""}, {"runs", ""}, {"table", "--metric", ""}}) {
+    const auto ended = place.run(arguments);
+    CHECK(ended.exit_code == 2);
+    CHECK(says(ended.err, "found an empty text; leave it out where all, or the default, is meant"));
+  }
+}
+
+TEST_CASE("a folder that is none is told, whoever named it") {
+  Workplace place;
+  place.study(kTwo);
+  CHECK(says(place.shell("ABLATE_PLUGIN_PATH=/no/such $ablate plugins").err,
+             "warning: ABLATE_PLUGIN_PATH names /no/such, which is no folder\n"));
+  CHECK(says(place.run({"plugins", "--plugins", "study.toml"}).err, "--plugins study.toml: is a file; it takes a folder"));
+  CHECK(says(place.shell("XDG_CACHE_HOME=/proc/none $ablate bench linear --lengths 16").err,
+             "cannot make the folder /proc/none/ablate/studies: "));
+  CHECK(says(place.shell("gzip study.toml; $ablate run study.toml.gz").err, "it is a gzip file; expected a study in TOML"));
+}
+
+TEST_CASE("what to type next asks the file that ABLATE_DB named") {
+  Workplace place;
+  place.study(kTiny + "[attention]\nplugin = \"linear\"\n");
+  CHECK(says(place.shell("ABLATE_DB=mine.db $ablate run study.toml").err, "table: ablate table tiny --db mine.db\n"));
+  CHECK(says(place.shell("ABLATE_DB=mine.db $ablate run study.toml --db ablate.db").err,
+             "table: ablate table tiny --db ablate.db\n"));
+  CHECK(says(place.run({"run", "study.toml"}).err, "table: ablate table tiny\n"));
 }
 
 TEST_CASE("no text reaches the terminal with its control characters") {

@@ -8,6 +8,7 @@
 #include "core/util/nearest.h"
 #include "core/util/plain_json.h"
 #include "tools/ablate/commands.h"
+#include "tools/ablate/not_empty.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -173,6 +174,7 @@ void add_plugins(CLI::App& app, const Options& options, int& exit_code) {
   command
       ->add_option("ID", arguments->id,
                    "show this plugin: parameters with type, range, default and help; promises; paper. Also: model, train")
+      ->check(not_empty())
       ->type_name("");
   command->add_flag("--json", arguments->as_json, "as JSON");
   command->footer("Example:\n  ablate plugins adamra");

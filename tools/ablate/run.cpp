@@ -77,7 +77,8 @@ void warn_of_used(const Study& study, const Catalog& catalog, const std::vector<
 
 std::string next_command(const Options& options, std::vector<std::string> words) {
   words.insert(words.begin(), "ablate");
-  if (!options.database.empty()) words.insert(words.end(), {"--db", options.database});
+  if (const auto file = options.database_file().string(); !options.database.empty() || file != kDefaultDatabase)
+    words.insert(words.end(), {"--db", file});  // another shell may have no ABLATE_DB
   for (auto& word : words) word = shell_word(word);
   return fmt::format("{}", fmt::join(words, " "));
 }

@@ -5,6 +5,7 @@
 #include "core/util/plain_json.h"
 #include "db/format.h"
 #include "db/history.h"
+#include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"
 
@@ -77,7 +78,7 @@ void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->group(kQuestions);
   command->add_option("experiment", arguments->request.experiment, "only this experiment's; default: all")
       ->type_name("EXPERIMENT")
-      ->check(CLI::Validator(refuse_empty, "", ""));
+      ->check(not_empty());
   command->add_flag("--failed", arguments->request.failed, "only runs that failed, timed out or were interrupted");
   command->add_option("-n", arguments->request.most, "how many, latest first; 0: all; default: 20")
       ->type_name("N")

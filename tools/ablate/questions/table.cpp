@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"
 
@@ -21,23 +22,26 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->add_option("experiment", arguments->request.experiment,
                    "only the trials of this experiment's latest grid; default: all trials")
       ->type_name("EXPERIMENT")
-      ->check(CLI::Validator(refuse_empty, "", ""));
+      ->check(not_empty());
   command
       ->add_option("--rows", arguments->request.rows,
                    "parameters that make the rows, commas between; default: all that vary, except the seed")
       ->delimiter(',')
+      ->check(not_empty())
       ->type_name("PATH")
       ->allow_extra_args(false);
   command
       ->add_option("--cols", arguments->request.columns,
                    "parameters that make the columns, commas between; default: the task, if it varies")
       ->delimiter(',')
+      ->check(not_empty())
       ->type_name("PATH")
       ->allow_extra_args(false);
   command
       ->add_option("--metric", arguments->request.metrics,
                    "metrics, commas between, a group of columns each; default: test/accuracy, or what the trials have")
       ->delimiter(',')
+      ->check(not_empty())
       ->type_name("NAME")
       ->allow_extra_args(false);
   command

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "core/util/error.h"
 #include "core/util/nearest.h"
+#include "core/util/rate_text.h"
 #include "db/groups.h"
 
 namespace ablate::db {
@@ -30,6 +30,12 @@ Condition parse(const std::string& text) {
   return {history_path(text.substr(0, equals)), text.substr(equals + 1)};
 }
 
+/// A rate may be written as a fraction or as a decimal.
+bool same(const std::string& label, const std::string& value) {
+  const auto rate = parse_rate(label);
+  return label == value || (rate && rate == parse_rate(value));
+}
+
 /// The rows, or the columns, of a table.
 struct Lines {
   const char* name;  ///< "row"
@@ -44,7 +50,7 @@ struct Lines {
   }
   bool meets(std::size_t line, const std::vector<Condition>& conditions) const {
     return std::all_of(conditions.begin(), conditions.end(),
-                       [&](const auto& c) { return labels[line][place(c.path)] == c.value; });
+                       [&](const auto& c) { return same(labels[line][place(c.path)], c.value); });
   }
   /// "attention=adamra attention.rates=1/2"
   std::string label(std::size_t line) const {
@@ -126,16 +132,32 @@ double relative_uncertainty(const Cell& cell) {
   return std::isfinite(cell.uncertainty) && cell.mean != 0 ? cell.uncertainty / std::abs(cell.mean) : 0;
 }
 
-/// Least squares through the logarithms. Also how many points there are.
-std::pair<double, int> slope(const std::vector<std::pair<double, double>>& points) {
-  double x = 0, y = 0, xx = 0, xy = 0, n = 0;
-  for (const auto& [size, cost] : points) {
-    if (!(size > 0) || !(cost > 0)) continue;
-    const double a = std::log(size), b = std::log(cost);
-    x += a, y += b, xx += a * a, xy += a * b, ++n;
+struct Point {
+  double size, cost;
+  double uncertainty = 0;  ///< of cost, relative
+};
+
+struct Slope {
+  double value = kNone, uncertainty = 0;
+  int points = 0;
+};
+
+/// Least squares through the logarithms.
+Slope slope(std::vector<Point> points) {
+  std::erase_if(points, [](const Point& point) { return !(point.size > 0) || !(point.cost > 0); });
+  double x = 0, y = 0, xx = 0, xy = 0;
+  const auto n = static_cast<double>(points.size());
+  for (const auto& point : points) {
+    const double a = std::log(point.size), b = std::log(point.cost);
+    x += a, y += b, xx += a * a, xy += a * b;
   }
+  Slope found{.points = static_cast<int>(points.size())};
   const double spread = n * xx - x * x;
-  return {n < 2 || spread <= 0 ? kNone : (n * xy - x * y) / spread, static_cast<int>(n)};
+  if (points.size() < 2 || spread <= 0) return found;
+  found.value = (n * xy - x * y) / spread;
+  for (const auto& point : points)
+    found.uncertainty = std::hypot(found.uncertainty, (n * std::log(point.size) - x) / spread * point.uncertainty);
+  return found;
 }
 
 }  // namespace
@@ -204,14 +226,17 @@ void add_exponents(Table& table) {
                     table.column_paths.empty() ? "none" : fmt::format("{}", fmt::join(table.column_paths, ", "))));
   for (std::size_t r = 0; r < table.rows.size(); ++r)
     for (std::size_t m = 0; m < table.metrics.size(); ++m) {
-      std::vector<std::pair<double, double>> measured, published;
-      for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        measured.emplace_back(sizes[c], table.cell(r, m, c).mean);
-        published.emplace_back(sizes[c], table.cell(r, m, c).published);
-      }
+      std::vector<Point> measured, published;
       auto& exponent = table.exponents.emplace_back();
-      std::tie(exponent.measured, exponent.points) = slope(measured);
-      std::tie(exponent.published, exponent.published_points) = slope(published);
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const auto& cell = table.cell(r, m, c);
+        measured.push_back({sizes[c], cell.mean, relative_uncertainty(cell)});
+        published.push_back({sizes[c], cell.published});
+        exponent.unsettled = exponent.unsettled || cell.unsettled;
+      }
+      const auto ours = slope(std::move(measured)), theirs = slope(std::move(published));
+      exponent.measured = ours.value, exponent.points = ours.points, exponent.uncertainty = ours.uncertainty;
+      exponent.published = theirs.value, exponent.published_points = theirs.points;
     }
 }
 

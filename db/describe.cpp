@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/util/rate_text.h"
 #include "core/util/shell_word.h"
 #include "db/history.h"
 #include "db/schema.h"
@@ -31,13 +32,23 @@ struct Repeat {
   std::string command, note;
 };
 
-struct Study {
+/// As an experiment had it when it was last run.
+struct StoredStudy {
+  std::int64_t experiment;
   std::string file, text;
   ordered_json overrides;
   bool listed;  ///< whether its latest grid has the trial
 };
 
-Repeat repeat_of(const Study& study, const std::string& key, const std::vector<std::string>& folders) {
+/// Whether a parameter's text looks like one; "1/2,1/4" does not.
+bool is_relative_path(const ordered_json& value) {
+  if (!value.is_string()) return false;
+  const auto text = value.get<std::string>();
+  return text.find('/') != std::string::npos && text.front() != '/' && !parse_rate(text.substr(0, text.find(',')));
+}
+
+Repeat repeat_of(const StoredStudy& study, const std::string& key, const std::vector<std::string>& folders,
+                 const ordered_json& parameters) {
   // A trial that is done is not run again in the same history, so the repetition has one of its own.
   Repeat repeat{"ABLATE_DB=repeat.db ablate run " + shell_word(study.file), ""};
   for (const auto& folder : folders) repeat.command += " --plugins " + shell_word(folder);
@@ -52,19 +63,28 @@ Repeat repeat_of(const Study& study, const std::string& key, const std::vector<s
     repeat.note = "the study is no longer there";
   else if (!same)
     repeat.note = "the study has changed since: its file is not what was run";
+  if (std::any_of(parameters.begin(), parameters.end(), is_relative_path))
+    repeat.note += (repeat.note.empty() ? "" : "; ") + std::string("relative paths are meant from where the study was run");
   return repeat;
 }
 
-/// Those of the libraries that are looked at only where --plugins names them, each once.
-std::vector<std::string> named_folders(const ordered_json& plugins, const std::vector<std::filesystem::path>& default_folders) {
+/// Those of the libraries of an experiment's trials that are looked at only where --plugins names them, each once. A study is
+/// read whole, whichever of its trials are run: it needs the plugins of all of them.
+std::vector<std::string> named_folders(const Reader& reader, std::int64_t experiment,
+                                       const std::vector<std::filesystem::path>& default_folders) {
   std::vector<std::string> folders;
   const auto canonical = [](const std::filesystem::path& folder) {
     std::error_code none;
     const auto found = std::filesystem::weakly_canonical(folder, none);
     return found.empty() ? folder.lexically_normal() : found;
   };
-  for (const auto& plugin : plugins) {
-    const auto folder = std::filesystem::path(plugin["path"].get<std::string>()).parent_path();
+  Statement libraries(
+      reader.database(),
+      "SELECT DISTINCT p.path FROM experiment_trial m JOIN attempt a ON a.trial = m.trial JOIN attempt_plugin u "
+      "ON u.attempt = a.id JOIN plugin p ON p.id = u.plugin WHERE m.experiment = ? ORDER BY p.id");
+  libraries.bind(1, experiment);
+  while (libraries.executeStep()) {
+    const auto folder = std::filesystem::path(libraries.getColumn(0).getString()).parent_path();
     const bool is_default = std::any_of(default_folders.begin(), default_folders.end(),
                                         [&](const auto& other) { return canonical(other) == canonical(folder); });
     if (!folder.empty() && !is_default && std::find(folders.begin(), folders.end(), folder.string()) == folders.end())
@@ -133,11 +153,12 @@ ordered_json describe_run(const Reader& reader, const std::string& run,
     all["run"] = id;
     all["key"] = attempt.getColumn(0).getString();
     all["experiments"] = ordered_json::array();
-    std::optional<Study> repeated;
-    auto experiments = ask(
-        "SELECT e.name, e.file, e.overrides, e.text, m.listed FROM experiment_trial m JOIN experiment e ON e.id = m.experiment "
-        "WHERE m.trial = ? ORDER BY e.id",
-        trial);
+    std::optional<StoredStudy> repeated;
+    auto experiments =
+        ask("SELECT e.name, e.file, e.overrides, e.text, m.listed, e.id FROM experiment_trial m JOIN experiment e ON e.id = "
+            "m.experiment "
+            "WHERE m.trial = ? ORDER BY e.id",
+            trial);
     while (experiments.executeStep()) {
       const auto file = experiments.getColumn(1).getString();
       const auto overrides = ordered_json::parse(experiments.getColumn(2).getString());
@@ -146,7 +167,8 @@ ordered_json describe_run(const Reader& reader, const std::string& run,
           {{"name", experiments.getColumn(0).getString()}, {"file", file}, {"overrides", overrides}, {"latest_grid", listed}});
       // An experiment whose latest grid has the trial repeats it, one that once had it does not; of several the latest.
       if (!repeated || listed || !repeated->listed)
-        repeated = Study{file, experiments.getColumn(3).getString(), overrides, listed};
+        repeated =
+            StoredStudy{experiments.getColumn(5).getInt64(), file, experiments.getColumn(3).getString(), overrides, listed};
     }
     all["outcome"] = attempt.getColumn(1).getString();
     all["reason"] = attempt.getColumn(2).getString();
@@ -211,7 +233,9 @@ ordered_json describe_run(const Reader& reader, const std::string& run,
     auto runs = ask("SELECT id, outcome FROM attempt WHERE trial = ? ORDER BY id", trial);
     while (runs.executeStep())
       all["runs"].push_back({{"run", runs.getColumn(0).getInt64()}, {"outcome", runs.getColumn(1).getString()}});
-    const auto repeat = repeated ? repeat_of(*repeated, all["key"], named_folders(all["plugins"], default_folders)) : Repeat();
+    const auto repeat = repeated ? repeat_of(*repeated, all["key"],
+                                             named_folders(reader, repeated->experiment, default_folders), all["parameters"])
+                                 : Repeat();
     all["repeat"] = repeat.command;
     all["repeat_note"] = repeat.note;
     return all;

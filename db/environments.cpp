@@ -20,12 +20,13 @@ bool is_cost(const Metric& metric) {
   return metric.unit == "ms" || metric.unit == "s" || metric.unit == "MiB" || metric.unit == "examples/s";
 }
 
-struct Place {
+/// An environment, and how many of the trials ran there.
+struct Recorded {
   json environment;
   std::size_t trials = 0, on_gpu = 0;
 };
 
-std::vector<Place> load_places(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+std::vector<Recorded> load_environments(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   std::vector<bool> on_gpu(trials.size(), false);
   const auto paths = reader.paths();
   if (const auto path = paths.find("train.device"); path != paths.end()) {
@@ -34,21 +35,21 @@ std::vector<Place> load_places(const Reader& reader, const std::vector<SelectedT
       on_gpu[t] = device.of_trial[t] >= 0 && device.values[static_cast<std::size_t>(device.of_trial[t])].text != "cpu";
   }
   return guarded(reader.file(), [&] {
-    std::map<std::int64_t, Place> places;
+    std::map<std::int64_t, Recorded> recorded;
     const auto ids = load_environment_ids(reader, trials);
     for (std::size_t t = 0; t < trials.size(); ++t) {
       if (ids[t] == 0) continue;
-      ++places[ids[t]].trials;
-      places[ids[t]].on_gpu += on_gpu[t];
+      ++recorded[ids[t]].trials;
+      recorded[ids[t]].on_gpu += on_gpu[t];
     }
-    std::vector<Place> all;
+    std::vector<Recorded> all;
     Statement ask(reader.database(), "SELECT json FROM environment WHERE id = ?");
-    for (auto& [id, place] : places) {
+    for (auto& [id, one] : recorded) {
       ask.reset();
       ask.bind(1, id);
       if (!ask.executeStep()) continue;
-      place.environment = json::parse(ask.getColumn(0).getString(), nullptr, false);
-      if (place.environment.is_object()) all.push_back(std::move(place));
+      one.environment = json::parse(ask.getColumn(0).getString(), nullptr, false);
+      if (one.environment.is_object()) all.push_back(std::move(one));
     }
     return all;
   });
@@ -76,8 +77,8 @@ bool of_gpu(std::string_view field) {
 }
 
 /// The fields that may change numbers, by name; a variable that is not set is known to be unset.
-std::map<std::string, std::string> fields_of(const Place& place, const std::set<std::string>& variables) {
-  const auto& environment = place.environment;
+std::map<std::string, std::string> fields_of(const Recorded& one, const std::set<std::string>& variables) {
+  const auto& environment = one.environment;
   std::map<std::string, std::string> fields;
   for (const auto* name : {"processor", "cpu_capability", "torch", "gpus", "gpu_driver"})
     if (environment.contains(name)) fields[name] = text_of(environment[name]);
@@ -85,24 +86,24 @@ std::map<std::string, std::string> fields_of(const Place& place, const std::set<
     for (const auto& [name, version] : at->items()) fields["libraries." + name] = text_of(version);
   if (const auto at = environment.find("variables"); at != environment.end() && at->is_object())
     for (const auto& name : variables) fields["variables." + name] = at->contains(name) ? text_of((*at)[name]) : "unset";
-  if (place.on_gpu == 0) std::erase_if(fields, [](const auto& field) { return of_gpu(field.first); });
+  if (one.on_gpu == 0) std::erase_if(fields, [](const auto& field) { return of_gpu(field.first); });
   return fields;
 }
 
-std::set<std::string> variables_in(const std::vector<Place>& places) {
+std::set<std::string> variables_in(const std::vector<Recorded>& recorded) {
   std::set<std::string> names;
-  for (const auto& place : places)
-    if (const auto at = place.environment.find("variables"); at != place.environment.end() && at->is_object())
+  for (const auto& one : recorded)
+    if (const auto at = one.environment.find("variables"); at != one.environment.end() && at->is_object())
       for (const auto& [name, unused] : at->items())
         if (!of_openmp(name)) names.insert(name);
   return names;
 }
 
-std::vector<std::string> machines(const std::vector<Place>& places) {
+std::vector<std::string> machines(const std::vector<Recorded>& recorded) {
   std::set<std::string> names;
-  for (const auto& place : places) {
+  for (const auto& one : recorded) {
     const auto field = [&](const char* name) {
-      return place.environment.contains(name) ? text_of(place.environment[name]) : "unknown";
+      return one.environment.contains(name) ? text_of(one.environment[name]) : "unknown";
     };
     names.insert(fmt::format("{} ({})", field("host"), field("processor")));
   }
@@ -110,18 +111,18 @@ std::vector<std::string> machines(const std::vector<Place>& places) {
 }
 
 /// "" where nothing differs. @param without a field that is told elsewhere, or ""
-std::string differences(const std::vector<Place>& places, const std::string& without) {
+std::string differences(const std::vector<Recorded>& recorded, const std::string& without) {
   struct Value {
     std::string text;
     std::size_t trials;
   };
   std::map<std::string, std::vector<Value>> values;  // by field, in order of appearance
-  const auto variables = variables_in(places);
+  const auto variables = variables_in(recorded);
   std::vector<std::map<std::string, std::string>> fields;
-  for (const auto& place : places) {
-    fields.push_back(fields_of(place, variables));
+  for (const auto& one : recorded) {
+    fields.push_back(fields_of(one, variables));
     for (const auto& [name, text] : fields.back()) {
-      const auto trials = of_gpu(name) ? place.on_gpu : place.trials;
+      const auto trials = of_gpu(name) ? one.on_gpu : one.trials;
       if (name == without) continue;
       auto& known = values[name];
       const auto at = std::find_if(known.begin(), known.end(), [&](const Value& value) { return value.text == text; });
@@ -155,13 +156,13 @@ std::string differences(const std::vector<Place>& places, const std::string& wit
 
 std::vector<std::string> environment_notes(const Reader& reader, const std::vector<SelectedTrial>& trials,
                                            const std::vector<Reader::StoredMetric>& metrics) {
-  const auto places = load_places(reader, trials);
+  const auto recorded = load_environments(reader, trials);
   std::vector<std::string> notes;
-  if (const auto names = machines(places); names.size() > 1 && std::any_of(metrics.begin(), metrics.end(), is_cost))
+  if (const auto names = machines(recorded); names.size() > 1 && std::any_of(metrics.begin(), metrics.end(), is_cost))
     notes.push_back(
         fmt::format("measured on {} machines, whose costs do not compare: {}", names.size(), fmt::join(names, ", ")));
   const bool told = !notes.empty() && std::all_of(metrics.begin(), metrics.end(), is_cost);
-  if (auto note = differences(places, told ? "processor" : ""); !note.empty()) notes.push_back(std::move(note));
+  if (auto note = differences(recorded, told ? "processor" : ""); !note.empty()) notes.push_back(std::move(note));
   return notes;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/util/error.h"
 #include "core/util/nearest.h"
+#include "core/util/plain_text.h"
 
 namespace ablate::db {
 
@@ -119,13 +120,10 @@ std::string time_text(std::int64_t microseconds) {
 
 std::string printable(std::string_view text) {
   std::string clean;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-    if (c == 0xC2 && next >= 0x80 && next <= 0x9F)
-      ++i;  // the second set of control characters, in UTF-8: U+009B steers a terminal as ESC [ does
-    else if (c == '\n' || c == '\t' || (c >= 0x20 && c != 0x7F))
-      clean += text[i];
+  for (std::size_t i = 0; i < text.size();) {
+    const auto control = control_at(text.substr(i));
+    if (control == 0 || text[i] == '\n' || text[i] == '\t') clean += text[i];
+    i += control == 0 ? 1 : control;
   }
   return clean;
 }

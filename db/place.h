@@ -1,39 +1,13 @@
-// Where a run history lies: what may be opened as one, and whether it is still the file that was opened. Internal to db/.
+// Where a run history may lie.
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <sys/types.h>
-
 #include <filesystem>
-#include <string>
 
 namespace ablate::db {
 
 /// Throws Error for what can hold no history: SQLite's names for databases that end with the process ("", ":memory:",
-/// "file:..."), and whatever is there and no regular file, told by its kind. Nothing is read.
+/// "file:..."), whatever is there and no regular file, told by its kind,
+/// and a path into a folder that is not there. Nothing is read.
 void check_place(const std::filesystem::path& file);
-
-/// A file as it was when this was made.
-class OpenedFile {
- public:
-  explicit OpenedFile(const std::filesystem::path& file);
-
-  /// Throws Gone where the path no longer leads to that file, its write-ahead log was taken away (another process would begin a
-  /// log of its own, and what is in this one would be lost), or the file was emptied or overwritten with what is no database.
-  /// SQLite would not see that: while its log has the pages that it needs, it does not look at the file. Nothing is opened for
-  /// it, since closing it again would release the locks that SQLite holds for this process.
-  /// @param database the connection that has the file open
-  void expect_there(SQLite::Database& database);
-  /// Whether the path still leads to that file.
-  bool is_there() const;
-
-  const std::filesystem::path& path() const { return path_; }  ///< absolute
-
- private:
-  std::filesystem::path path_;
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
-  ino_t log_ = 0;  ///< the log's inode; 0: there was none yet
-};
 
 }  // namespace ablate::db

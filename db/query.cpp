@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/util/nearest.h"
+#include "core/util/plain_json.h"
 #include "db/reader.h"
 #include "db/schema.h"
 #include "db/views.h"
@@ -192,11 +193,9 @@ nlohmann::json json_field(sqlite3_stmt* row, int column) {
   }
 }
 
-std::string dump(const nlohmann::json& json) { return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
-
 }  // namespace
 
-void run_query(const std::filesystem::path& file, const std::string& sql, Format format, std::ostream& out) {
+void run_query(const std::filesystem::path& file, const std::string& sql, Format format, const Write& write) {
   Session session(file);
   const auto statement = session.prepare(sql);
   const Interruptible interruptible(session.handle());
@@ -206,16 +205,17 @@ void run_query(const std::filesystem::path& file, const std::string& sql, Format
   for (int i = 0; i < columns; ++i) names.emplace_back(sqlite3_column_name(row, i));
 
   std::vector<std::vector<std::string>> rows(1, names);  // text and Markdown are aligned: all rows must be known
-  if (format == Format::kCsv) out << csv_line(names);
-  if (format == Format::kJson) out << "[";
+  if (format == Format::kCsv) write(csv_line(names));
+  if (format == Format::kJson) write("[");
   bool first = true;
   int code;
   while ((code = sqlite3_step(row)) == SQLITE_ROW) {
     if (format == Format::kJson) {
-      out << (first ? "\n  {" : ",\n  {");
+      std::string object = first ? "\n  {" : ",\n  {";
       for (int i = 0; i < columns; ++i)
-        out << (i > 0 ? ", " : "") << dump(names[static_cast<std::size_t>(i)]) << ": " << dump(json_field(row, i));
-      out << "}";
+        object += fmt::format("{}{}: {}", i > 0 ? ", " : "", plain_json(nlohmann::json(names[static_cast<std::size_t>(i)])),
+                              plain_json(json_field(row, i)));
+      write(object + "}");
     } else {
       std::vector<std::string> fields;
       for (int i = 0; i < columns; ++i)
@@ -224,7 +224,7 @@ void run_query(const std::filesystem::path& file, const std::string& sql, Format
         else
           fields.push_back(field(row, i));
       if (format == Format::kCsv) {
-        out << csv_line(fields);
+        write(csv_line(fields));
       } else {
         rows.push_back(std::move(fields));
       }
@@ -232,9 +232,9 @@ void run_query(const std::filesystem::path& file, const std::string& sql, Format
     first = false;
   }
   if (code != SQLITE_DONE) session.fail(code);
-  if (format == Format::kJson) out << (first ? "]\n" : "\n]\n");
-  if (format == Format::kText) out << render_text(rows);
-  if (format == Format::kMarkdown) out << render_markdown(rows);
+  if (format == Format::kJson) write(first ? "]\n" : "\n]\n");
+  if (format == Format::kText) write(render_text(rows));
+  if (format == Format::kMarkdown) write(render_markdown(rows));
 }
 
 std::string describe_views(const std::filesystem::path& file) {

@@ -217,30 +217,47 @@ std::vector<std::int64_t> load_environment_ids(const Reader& reader, const std::
   });
 }
 
-std::optional<Reader::StoredMetric> main_metric(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+namespace {
+
+/// Whether a trial was run for what it costs: it looks once, at its end, at one batch of the dev and of the test split. Whoever
+/// wants to know what it learned looks at more.
+std::vector<bool> measuring_cost(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   const auto paths = reader.paths();
+  const auto numbers = [&](const std::string& name) {
+    std::vector<double> all(trials.size(), 0);
+    const auto path = paths.find(name);
+    if (path == paths.end()) return all;
+    const auto axis = load_axis(reader, name, path->second, trials);
+    for (std::size_t t = 0; t < trials.size(); ++t)
+      if (axis.of_trial[t] >= 0) all[t] = axis.values[static_cast<std::size_t>(axis.of_trial[t])].number;
+    return all;
+  };
+  const auto steps = numbers("train.steps"), every = numbers("train.evaluate_every"), dev = numbers("train.evaluate_batches"),
+             test = numbers("train.test_batches");
+  std::vector<bool> cost;
+  for (std::size_t t = 0; t < trials.size(); ++t)
+    cost.push_back(every[t] > 0 && every[t] >= steps[t] && dev[t] == 1 && test[t] == 1);
+  return cost;
+}
+
+}  // namespace
+
+std::optional<Reader::StoredMetric> main_metric(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   const auto metrics = reader.metrics();
-  /// Whether a trial that was not limited to one batch by the parameter has a value; "" limits none.
-  const auto has_values = [&](const Reader::StoredMetric& metric, const std::string& batches) {
+  const auto cost = measuring_cost(reader, trials);
+  const auto has_values = [&](const Reader::StoredMetric& metric, bool of_cost_too) {
     const auto values = load_results(reader, metric.id, trials);
-    std::optional<Axis> limit;
-    if (const auto path = paths.find(batches); path != paths.end()) limit = load_axis(reader, batches, path->second, trials);
-    for (std::size_t t = 0; t < trials.size(); ++t) {
-      const int at = limit ? limit->of_trial[t] : -1;
-      if (values[t] && (at < 0 || limit->values[static_cast<std::size_t>(at)].text != "1")) return true;
-    }
+    for (std::size_t t = 0; t < trials.size(); ++t)
+      if (values[t] && (of_cost_too || !cost[t])) return true;
     return false;
   };
-  const auto named = [&](const std::string& name) {
-    return std::find_if(metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.name == name; });
-  };
-  for (const auto& [name, batches] : {std::pair("test/accuracy", "train.test_batches"),
-                                      {"dev/accuracy", "train.evaluate_batches"},
-                                      {"train/step_time", ""},
-                                      {"test/accuracy", ""}})
-    if (const auto at = named(name); at != metrics.end() && has_values(*at, batches)) return *at;
+  for (const auto& [name, of_cost_too] :
+       {std::pair("test/accuracy", false), {"dev/accuracy", false}, {"train/step_time", true}, {"test/accuracy", true}}) {
+    const auto at = std::find_if(metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.name == name; });
+    if (at != metrics.end() && has_values(*at, of_cost_too)) return *at;
+  }
   for (const auto& metric : metrics)
-    if (!metric.direction.empty() && has_values(metric, "")) return metric;
+    if (!metric.direction.empty() && has_values(metric, true)) return metric;
   return std::nullopt;
 }
 

@@ -12,7 +12,6 @@ bool is_step_time(const Metric& metric) {
 }
 
 Settling load_settling(const Reader& reader, const std::vector<SelectedTrial>& trials) {
-  constexpr double kMostSpread = 10, kLeastBusy = 0.9;
   const auto metrics = reader.metrics();
   const auto values = [&](const std::string& name) {
     const auto at = std::find_if(metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.name == name; });
@@ -33,7 +32,7 @@ Settling load_settling(const Reader& reader, const std::vector<SelectedTrial>& t
   const auto one_thread = have("train.threads", "1"), on_cpu = have("train.device", "cpu");
   for (std::size_t t = 0; t < trials.size(); ++t) {
     const bool spread = settling.spread[t] && *settling.spread[t] > kMostSpread;
-    const bool waited = one_thread[t] && on_cpu[t] && step[t] && computing[t] && *computing[t] < kLeastBusy * *step[t];
+    const bool waited = one_thread[t] && on_cpu[t] && step[t] && computing[t] && *computing[t] < kLeastComputing * *step[t];
     settling.unsettled[t] = spread || waited;
   }
   return settling;

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "db/attempt_writer.h"
+#include "db/opened_file.h"
 #include "db/place.h"
 #include "db/process.h"
 #include "db/schema.h"
@@ -74,11 +75,11 @@ struct Store::Implementation {
 
   /// Writes only what changed, so that repeating a grid that is done costs no write.
   void put_members(std::int64_t experiment, const std::vector<std::int64_t>& listed) {
-    struct Place {
+    struct Membership {
       std::int64_t position;
       bool listed;
     };
-    std::unordered_map<std::int64_t, Place> before;
+    std::unordered_map<std::int64_t, Membership> before;
     std::vector<std::int64_t> order;
     Statement members(database, "SELECT trial, position, listed FROM experiment_trial WHERE experiment = ? ORDER BY position");
     members.bind(1, experiment);

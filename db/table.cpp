@@ -69,8 +69,8 @@ class Builder {
     fill(experiment);
     mark_best(table_, tasks_of_cells());
     add_notes();
-    if (!request_.baseline.empty()) add_ratios(table_, request_.baseline);
     if (request_.exponent) add_exponents(table_);
+    if (!request_.baseline.empty()) add_ratios(table_, request_.baseline);
     return std::move(table_);
   }
 

@@ -56,6 +56,9 @@ struct Exponent {
   double measured = std::numeric_limits<double>::quiet_NaN();
   double published = std::numeric_limits<double>::quiet_NaN();
   int points = 0, published_points = 0;  ///< columns that have a value
+  bool unsettled = false;                ///< one of the measured cells is
+  /// Of measured, from what is known of the means' (Cell::uncertainty); 0: nothing.
+  double uncertainty = 0;
 };
 
 struct Table {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/util/plain_json.h"
+
 namespace ablate::db {
 namespace {
 
@@ -48,9 +50,10 @@ std::string table_csv(const Table& table) {
     auto line = fields_of(table.rows[row], table.row_values[row]);
     line.insert(line.end(), table.column_paths.size(), "");
     const auto& exponent = table.exponents[i];
-    for (auto& field : {table.metrics[i % table.metrics.size()].name + " exponent", std::string(),
-                        exact_or_nothing(exponent.measured), std::string(), std::to_string(exponent.points), std::string(),
-                        std::string(), exact_or_nothing(exponent.published), std::string(), std::string(), std::string()})
+    for (auto& field :
+         {table.metrics[i % table.metrics.size()].name + " exponent", std::string(), exact_or_nothing(exponent.measured),
+          std::string(), std::to_string(exponent.points), std::string(), std::string(), exact_or_nothing(exponent.published),
+          std::string(), std::string(), std::string(exponent.unsettled ? "true" : "false")})
       line.push_back(field);
     for (auto& field : line) field = one_row(field);
     text += csv_line(line);
@@ -105,6 +108,7 @@ std::string table_json(const Table& table) {
                          {"metric", table.metrics[i % table.metrics.size()].name},
                          {"exponent", number(table.exponents[i].measured)},
                          {"points", table.exponents[i].points},
+                         {"unsettled", table.exponents[i].unsettled},
                          {"published", number(table.exponents[i].published)}});
   const nlohmann::ordered_json all = {{"experiment", table.experiment},
                                       {"trials", table.trials},
@@ -115,7 +119,7 @@ std::string table_json(const Table& table) {
                                       {"cells", cells},
                                       {"exponents", exponents},
                                       {"notes", table.notes}};
-  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return plain_json(all, 2) + "\n";
 }
 
 }  // namespace ablate::db

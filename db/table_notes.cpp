@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/util/shell_word.h"
+#include "db/settling.h"
 
 namespace ablate::db {
 
@@ -54,14 +55,21 @@ std::vector<std::string> left_out_notes(const Selection& selection, const std::s
 }
 
 std::vector<std::string> settling_notes(const Table& table) {
-  const auto unsettled = std::count_if(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.unsettled; });
+  std::size_t unsettled = 0, timed = 0;
+  for (std::size_t row = 0; row < table.rows.size(); ++row)
+    for (std::size_t metric = 0; metric < table.metrics.size(); ++metric)
+      for (std::size_t column = 0; column < table.columns.size(); ++column) {
+        const auto& cell = table.cell(row, metric, column);
+        unsettled += cell.unsettled;
+        timed += cell.n > 0 && is_step_time(table.metrics[metric]);
+      }
   if (unsettled == 0) return {};
-  const auto measured = std::count_if(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.n > 0; });
-  return {
-      fmt::format("~ measured while the machine was busy, or before times settled: {} of {} cells. The times of a trial's "
-                  "steps spread by more than 10 %, or its only thread waited for a processor; run them again on an idle "
-                  "machine (--again)",
-                  unsettled, measured)};
+  return {fmt::format(
+      "~ measured while the machine was busy, or before times settled: {} of {} cells with step times. The times of a trial's "
+      "steps spread by more than {:g} %, or its only thread waited for a processor for more than {:g} % of them; run them "
+      "again "
+      "on an idle machine (--again)",
+      unsettled, timed, kMostSpread, 100 * (1 - kLeastComputing))};
 }
 
 }  // namespace ablate::db

@@ -39,11 +39,12 @@ int common_n(const Table& table) {
   return n;
 }
 
-/// Of fewer columns than there are, it says of how many.
-std::string exponent_text(const Table& table, double value, int points) {
+/// Of fewer columns than there are, it says of how many. Two decimals, or as many as the uncertainty (0: not known) allows.
+std::string exponent_text(const Table& table, double value, int points, double uncertainty = 0) {
   if (std::isnan(value)) return "";
   const auto all = static_cast<int>(table.columns.size());
-  return fmt::format("{:.2f}{}", value, points < all ? fmt::format(" ({} of {})", points, all) : "");
+  const int decimals = uncertainty > 0 ? std::clamp(-static_cast<int>(std::floor(std::log10(uncertainty))), 0, 2) : 2;
+  return fmt::format("{:.{}f}{}", value, decimals, points < all ? fmt::format(" ({} of {})", points, all) : "");
 }
 
 /// The numbers of a column's cells, and the decimals that they share.
@@ -115,7 +116,8 @@ std::vector<std::vector<std::string>> lines_of(const Table& table, std::size_t f
       }
       if (table.exponents.empty()) continue;
       const auto& exponent = table.exponents[r * table.metrics.size() + m];
-      lines.back().push_back(exponent_text(table, exponent.measured, exponent.points));
+      const auto text = exponent_text(table, exponent.measured, exponent.points, exponent.uncertainty);
+      lines.back().push_back(exponent.unsettled && !text.empty() ? "~" + text : text);
       if (table.published) lines.back().push_back(exponent_text(table, exponent.published, exponent.published_points));
     }
   }

@@ -122,8 +122,8 @@ const Node* Node::find(std::string_view member) const {
 }
 
 std::optional<Node> parse_document(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
-  if (const auto place = nested_too_deeply(text)) {
-    diagnostics.add({file, place->line, place->column}, fmt::format(kTooDeep, kMostLevels));
+  if (const auto at = nested_too_deeply(text)) {
+    diagnostics.add({file, at->line, at->column}, fmt::format(kTooDeep, kMostLevels));
     return std::nullopt;
   }
   try {

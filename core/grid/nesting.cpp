@@ -11,7 +11,7 @@ class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
 
-  std::optional<Place> run() {
+  std::optional<Location> run() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '"' || c == '\'')
@@ -20,7 +20,7 @@ class Scanner {
         while (at_ < text_.size() && text_[at_] != '\n') advance();
       else {
         take(c);
-        if (depth_ > kMostLevels) return place_;
+        if (depth_ > kMostLevels) return where_;
         advance();
       }
     }
@@ -69,20 +69,20 @@ class Scanner {
   void advance() {
     const auto byte = static_cast<unsigned char>(text_[at_++]);
     if (byte == '\n')
-      ++place_.line, place_.column = 1;
+      ++where_.line, where_.column = 1;
     else if ((byte & 0xC0) != 0x80)
-      ++place_.column;
+      ++where_.column;
   }
 
   std::string_view text_;
   std::size_t at_ = 0;
-  Place place_;
+  Location where_{"", 1, 1};
   std::vector<int> dots_ = {0};  ///< of the key at hand, by bracket
   int depth_ = 0;
 };
 
 }  // namespace
 
-std::optional<Place> nested_too_deeply(std::string_view toml) { return Scanner(toml).run(); }
+std::optional<Location> nested_too_deeply(std::string_view toml) { return Scanner(toml).run(); }
 
 }  // namespace ablate

@@ -4,16 +4,15 @@
 #include <optional>
 #include <string_view>
 
+#include "core/grid/study.h"
+
 namespace ablate {
 
 inline constexpr int kMostLevels = 64;
 
-struct Place {
-  int line = 1, column = 1;  ///< from 1; columns count characters, not bytes
-};
-
-/// Where brackets, braces and the parts of dotted keys together are more than kMostLevels deep; nothing where they nowhere are.
-/// Knows strings and comments; of a text that is no TOML it may say either, but never misses what a parser would go into.
-std::optional<Place> nested_too_deeply(std::string_view toml);
+/// Where (in no file; columns count characters) brackets, braces and the parts of dotted keys together are more than
+/// kMostLevels deep; nothing where they nowhere are. Knows strings and comments; of a text that is no TOML it may say either,
+/// but never misses what a parser would go into.
+std::optional<Location> nested_too_deeply(std::string_view toml);
 
 }  // namespace ablate

@@ -53,6 +53,7 @@ std::string read_file(const std::filesystem::path& file) {
     if (size > kMostBytes) cannot_read(file, fmt::format("it is longer than {} MiB; is it a study?", kMostBytes >> 20));
   }
   text.resize(size);
+  if (text.starts_with("\x1f\x8b")) cannot_read(file, "it is a gzip file; expected a study in TOML, unpacked (gunzip)");
   return text;
 }
 

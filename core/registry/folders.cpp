@@ -60,22 +60,27 @@ std::vector<PluginFolder> plugin_folders(const std::vector<fs::path>& extra) {
   return unique;
 }
 
+bool anyone_can_write(const fs::path& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0;
+}
+
 std::string trust_refusal(const PluginFolder& folder, const fs::path& library) {
   if (!folder.owner) return "";
   const auto refuse = [&](const fs::path& at, const std::string& why, const std::string& mend) {
     return fmt::format("{} {}; {}, or name {} with --plugins if you trust it", at.string(), why, mend, folder.path.string());
   };
   for (const auto& at : {library, folder.path}) {
+    if (anyone_can_write(at)) return refuse(at, "can be written by anyone", "chmod o-w it");
     struct stat status {};
     if (stat(at.c_str(), &status) != 0) continue;  // told when it is read
-    if ((status.st_mode & S_IWOTH) != 0) return refuse(at, "can be written by anyone", "chmod o-w it");
     if (status.st_uid != 0 && status.st_uid != geteuid() && status.st_uid != *folder.owner)
       return refuse(at, fmt::format("belongs to user {}, who is neither root nor you", status.st_uid), "make it yours");
   }
   // Where anyone can rename a folder above, anyone can put another in its place; a sticky one (/tmp) forbids that.
   for (auto above = folder.path.parent_path();; above = above.parent_path()) {
-    struct stat status {};
-    if (stat(above.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0)
+    std::error_code none;
+    if (anyone_can_write(above) && (fs::status(above, none).permissions() & fs::perms::sticky_bit) == fs::perms::none)
       return refuse(above, "can be written by anyone", "chmod o-w it");
     if (above == above.parent_path()) return "";
   }

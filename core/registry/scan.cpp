@@ -90,9 +90,7 @@ class Cache {
 };
 
 std::vector<std::string> warnings_for(const fs::path& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0)
-    return {"anyone can write this file (chmod o-w): what it runs can be replaced"};
+  if (anyone_can_write(path)) return {"anyone can write this file (chmod o-w): what it runs can be replaced"};
   return {};
 }
 

@@ -170,7 +170,10 @@ std::string evaluation_text(const std::vector<const PlannedTrial*>& trials) {
     least = std::min(least, counts.evaluation_share()), most = std::max(most, counts.evaluation_share());
   }
   if (trials.empty()) return "";
-  if (!alike) return fmt::format("evaluation: about {:.0f} to {:.0f} % of a trial's time ({})", 100 * least, 100 * most, kKeys);
+  if (!alike) {
+    const auto low = fmt::format("{:.0f}", 100 * least), high = fmt::format("{:.0f}", 100 * most);
+    return fmt::format("evaluation: about {} % of a trial's time ({})", low == high ? low : low + " to " + high, kKeys);
+  }
   const auto counts = counts_of(*trials.front());
   return fmt::format("evaluation: {} x {} dev + {} test examples, about {:.0f} % of a trial's time ({})", counts.evaluations,
                      counts.dev, counts.test, 100 * most, kKeys);

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/util/plain_text.h"
+
 namespace ablate {
 
 /// The beginning of a text as one line: control characters become blanks, several blanks one, so that it can neither break a
@@ -17,12 +19,13 @@ inline std::string one_line(std::string_view text, std::size_t most = 2000) {
     text = text.substr(0, most);
   }
   std::string line;
-  for (const char c : text) {
-    const bool blank = static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
-    if (!blank)
-      line += c;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto control = control_at(text.substr(i));
+    if (control == 0 && text[i] != ' ')
+      line += text[i];
     else if (!line.empty() && line.back() != ' ')
       line += ' ';
+    if (control > 1) i += control - 1;
   }
   if (!line.empty() && line.back() == ' ') line.pop_back();
   return cut ? line + "..." : line;

@@ -6,8 +6,17 @@
 
 namespace ablate {
 
+/// How many bytes the control character has that a text begins with; 0 where it begins with none. Those of UTF-8 are the bytes
+/// below the blank, DEL, and U+0080 to U+009F in two bytes: U+009B steers a terminal as ESC [ does.
+constexpr std::size_t control_at(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < ' ' || byte(0) == 0x7F) return 1;
+  return text.size() > 1 && byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) <= 0x9F ? 2 : 0;
+}
+
 /// Why a text cannot stand in a line of output: "holds a control character, and is to be one line", "is no UTF-8"; "" where it
-/// can. Escape sequences begin with a control character, in one byte or as U+0080 to U+009F.
+/// can.
 std::string line_refusal(std::string_view text);
 
 }  // namespace ablate

@@ -64,6 +64,12 @@ class ListOps final : public ablate::Task {
             "one is looked for in " +
             std::filesystem::current_path().string() + ")");
       constexpr const char* kNames[] = {"basic_train.tsv", "basic_val.tsv", "basic_test.tsv"};
+      std::string missing;
+      for (const char* name : kNames)
+        if (!std::filesystem::exists(folder_ / name)) missing += (missing.empty() ? "" : ", ") + std::string(name);
+      if (!missing.empty())
+        throw std::runtime_error("listops: " + folder_.string() + " lacks " + missing +
+                                 "; expected a folder of basic_train.tsv, basic_val.tsv and basic_test.tsv, unpacked");
       data_ = {};
       for (std::size_t split = 0; split < 3; ++split) {
         const auto part = read_tsv(folder_ / kNames[split], settings_.max_length, threads_);

@@ -24,9 +24,16 @@ std::string_view without_return(std::string_view line) {
   return line;
 }
 
+/// Bytes below the blank as \x00: a message ends at a NUL.
 std::string quoted(std::string_view text) {
   constexpr std::size_t kMost = 60;
-  return "'" + std::string(text.substr(0, kMost)) + (text.size() > kMost ? "...'" : "'");
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string shown = "'";
+  for (const char c : text.substr(0, kMost)) {
+    const auto byte = static_cast<unsigned char>(c);
+    shown += byte < ' ' ? std::string("\\x") + kDigits[byte >> 4] + kDigits[byte & 15] : std::string(1, c);
+  }
+  return shown + (text.size() > kMost ? "...'" : "'");
 }
 
 class RowReader {

@@ -1,63 +1,12 @@
-// Ratios to a baseline, growth exponents and published numbers in a table.
+// Ratios to a baseline, the best of a column and published numbers in a table.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "db/table.h"
-#include "tests/db/fixture.h"
+#include "tests/db/costs.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;
 using namespace ablate::db;
-
-namespace {
-
-nlohmann::json at_length(const std::string& attention, const std::vector<std::string>& rates, int length, int batch = 1) {
-  auto resolved = trial(attention, rates, 1);
-  resolved["task"]["length"] = length;
-  resolved["train"]["batch"] = batch;
-  return resolved;
-}
-
-Attempt took(const nlohmann::json& resolved, double milliseconds) {
-  auto attempt = done(resolved, 50);
-  attempt.results["train/step_time"] = milliseconds;
-  return attempt;
-}
-
-TableRequest request(std::vector<std::string> rows, std::vector<std::string> columns) {
-  return {"study", std::move(rows), std::move(columns), {"train/step_time"}};
-}
-
-/// softmax takes n^2 / 100 ms, adamra n / 10 ms, at 100, 200 and 400 tokens.
-struct Costs {
-  Folder folder;
-  std::filesystem::path file = folder / "a.db";
-  std::vector<nlohmann::json> trials;
-
-  explicit Costs(bool published = true) {
-    Store store(file);
-    for (const int n : {100, 200, 400}) trials.push_back(at_length("softmax", {}, n));
-    for (const int n : {100, 200, 400}) trials.push_back(at_length("adamra", {"1/2"}, n));
-    const auto id = put(store, "study", trials);
-    for (const auto& one : trials) {
-      const double n = one["task"]["length"];
-      store.put_attempt(took(one, one["attention"]["plugin"] == "softmax" ? n * n / 100 : n / 10));
-    }
-    std::vector<PublishedValue> values;
-    for (const auto& one : trials) {
-      const double n = one["task"]["length"];
-      const bool softmax = one["attention"]["plugin"] == "softmax";
-      if (published) values.push_back({key_of(one), "train/step_time", softmax ? 2 * n : 5, "A paper"});
-    }
-    store.put_published(id, values);
-  }
-  Table table(const TableRequest& asked) const { return make_table(Reader(file), asked); }
-  std::string error(const TableRequest& asked) const {
-    return error_of([&] { table(asked); });
-  }
-};
-
-}  // namespace
 
 TEST_CASE("ratios to a baseline row, ours and the published ones side by side") {
   const Costs costs;
@@ -115,23 +64,19 @@ TEST_CASE("of several baseline rows each row takes the one that agrees with it")
   CHECK(make_table(Reader(file), asked).cell(1, 0, 0).n == 1);
 }
 
-TEST_CASE("exponents are the slope in logarithms, ours and the published") {
-  const Costs costs;
-  auto asked = request({"attention"}, {"task.length"});
-  asked.exponent = asked.published = true;
-  const auto table = costs.table(asked);
-  REQUIRE(table.exponents.size() == 2);
-  CHECK(table.exponents[0].measured == Approx(2));
-  CHECK(table.exponents[1].measured == Approx(1));
-  CHECK(table.exponents[0].published == Approx(1));
-  CHECK(table.exponents[1].published == Approx(0).margin(1e-12));
-  CHECK(has(to_text(table, Format::kText), "exponent  published"));
-  CHECK(has(to_text(table, Format::kCsv), "softmax,,train/step_time exponent,,"));
-  CHECK(table.exponents[0].points == 3);
-  const auto json = nlohmann::json::parse(to_text(table, Format::kJson));
-  CHECK(json["exponents"][1]["row"]["attention"] == "adamra");
-  CHECK(json["exponents"][1]["exponent"].get<double>() == Approx(1));
-  CHECK(json["cells"][0]["published"] == 200);
+TEST_CASE("a rate of a baseline may be written as a decimal") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  const std::vector<nlohmann::json> trials = {at_length("adamra", {"1/4"}, 100), at_length("adamra", {"1/2"}, 100)};
+  put(store, "study", trials);
+  store.put_attempt(took(trials[0], 10));
+  store.put_attempt(took(trials[1], 20));
+  auto asked = request({"attention.rates"}, {});
+  for (const std::string rate : {"1/4", "0.25", "2/8"}) {
+    asked.baseline = {"attention.rates=" + rate};
+    CHECK(make_table(Reader(file), asked).cell(1, 0, 0).ratio == Approx(2));
+  }
 }
 
 TEST_CASE("costs that were measured on several machines are told") {

@@ -60,11 +60,11 @@ TEST_CASE("how far a run got that is not done, with its curves") {
   CHECK(run("query 'SELECT count(*) AS n FROM curves WHERE attempt = 3' --format csv") == "n\n2\n");
 }
 
-TEST_CASE("an empty name of an experiment is none") {
+TEST_CASE("an empty text is no name of anything") {
   Commands run;
-  for (const auto* command : {"table", "runs"})
-    CHECK(has(run.words({command, ""}),
-              "experiment: found an empty name, expected one of an experiment; without any all are meant"));
+  const std::string why = ": found an empty text; leave it out where all, or the default, is meant";
+  for (const auto* command : {"table", "runs"}) CHECK(has(run.words({command, ""}), "experiment" + why));
+  for (const std::string option : {"--rows", "--cols", "--metric"}) CHECK(has(run.words({"table", option, ""}), option + why));
   CHECK(run.exit_code == -1);
   CHECK(has(run.words({"query", ""}), "the SQL is empty"));
 }

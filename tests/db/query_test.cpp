@@ -15,9 +15,9 @@ using namespace ablate::db;
 namespace {
 
 std::string ask(const std::filesystem::path& file, const std::string& sql, Format format = Format::kCsv) {
-  std::ostringstream out;
-  run_query(file, sql, format, out);
-  return out.str();
+  std::string out;
+  run_query(file, sql, format, [&](std::string_view part) { out += part; });
+  return out;
 }
 
 void fill(const std::filesystem::path& file) {

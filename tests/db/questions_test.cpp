@@ -8,6 +8,27 @@
 using namespace ablate;
 using namespace ablate::db;
 
+TEST_CASE("names in JSON steer no terminal, and are told whole") {
+  Commands run;
+  const std::string name =
+      "x\x1b[31m\x7f\xc2\x9b"
+      "31m\xe2\x82\xac";
+  {
+    Store store(run.file());
+    const auto strange = trial("linear", {}, 7);
+    put(store, name, {strange});
+    store.put_attempt(failed(strange, name));
+  }
+  for (const std::string line : {"runs --json", "show 3 --json", "table --format json",
+                                 "query \"SELECT experiments, reason FROM runs\" --format json"}) {
+    const auto text = run(line);
+    INFO(line);
+    for (const char c : text) CHECK((c == '\n' || (c >= ' ' && c <= '~')));
+    CHECK(has(text, "\\u20ac"));
+    CHECK_NOTHROW(nlohmann::json::parse(text));
+  }
+}
+
 TEST_CASE("table") {
   Commands run;
   const auto text = run("table quickstart --rows attention,attention.rates --cols task --metric test/accuracy,train/step_time");
@@ -73,6 +94,26 @@ TEST_CASE("the line that repeats a run tells when it would not") {
   CHECK(nlohmann::json::parse(run("show 3 --json"))["repeat_note"] == "");
   std::ofstream(study) << "[grid]\nseeds = 2\n";
   CHECK(has(run("show 3"), repeat + "  # the study has changed since: its file is not what was run\n"));
+}
+
+TEST_CASE("the line that repeats a run names the plugins of its whole study, and warns of relative paths") {
+  Commands run;
+  const auto study = (run.file().parent_path() / "study.toml").string();
+  auto ours = trial("softmax", {}, 2), foreign = trial("cosine", {"1/8"}, 2);
+  foreign["task"]["data"] = "data/listops";
+  {
+    Store store(run.file());
+    store.put_trials(store.put_experiment({"mine", "", study, "", {}}), {{key_of(ours), ours}, {key_of(foreign), foreign}});
+    const auto own = plugin_folders({}).back().path / "softmax.so";
+    for (const auto& [resolved, path] : {std::pair(ours, own.string()), {foreign, "/theirs/cosine.so"}}) {
+      auto attempt = done(resolved, 50);
+      attempt.plugins = {{"attention", path, "1.0.0", "c", "b", path}};
+      store.put_attempt(attempt);
+    }
+  }
+  std::ofstream{study};
+  CHECK(has(run("show 3"), study + " --plugins /theirs --only " + key_of(ours).substr(0, 12) + "\n"));
+  CHECK(has(run("show 4"), key_of(foreign).substr(0, 12) + "  # relative paths are meant from where the study was run\n"));
 }
 
 TEST_CASE("a reason of many lines is one in tables and lists, whole in show") {

@@ -155,13 +155,14 @@ TEST_CASE("a full disk is told as what may pass, and the same call succeeds late
 TEST_CASE("only regular files hold a history, and names that end with the process are refused") {
   Folder folder;
   mkfifo((folder / "fifo").c_str(), 0600);
-  for (const auto& [name, message] :
-       std::vector<std::pair<std::string, std::string>>{{":memory:", "it would be lost at the end"},
-                                                        {"", "it would be lost at the end"},
-                                                        {"file::memory:?cache=shared", "expected a file's path, not a URI"},
-                                                        {(folder / ".").string(), "is a folder"},
-                                                        {(folder / "fifo").string(), "is a FIFO"},
-                                                        {"/dev/zero", "is a device"}}) {
+  for (const auto& [name, message] : std::vector<std::pair<std::string, std::string>>{
+           {":memory:", "it would be lost at the end"},
+           {"", "it would be lost at the end"},
+           {"file::memory:?cache=shared", "expected a file's path, not a URI"},
+           {(folder / ".").string(), "is a folder"},
+           {(folder / "fifo").string(), "is a FIFO"},
+           {"/dev/zero", "is a device"},
+           {(folder / "none/a.db").string(), "there is no folder " + (folder / "none").string()}}) {
     INFO(name);
     CHECK(has(error_of([&] { Store store(name); }), message));
     CHECK(has(error_of([&] { Reader reader(name); }), message));

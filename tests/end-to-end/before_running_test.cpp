@@ -51,6 +51,24 @@ TEST_CASE("a dry run and a run refuse the same studies, before anything is writt
   }
 }
 
+TEST_CASE("a place that can hold no history is refused before any data is prepared") {
+  Workplace place;
+  place.study("[task]\nplugin = \"faulty-task\"\nwhere = \"load\"\n[attention]\nplugin = \"linear\"\n");
+  REQUIRE(place.shell("mkfifo fifo; mkdir folder").exit_code == 0);
+  for (const auto& [database, message] : std::map<std::string, std::string>{{":memory:", "no place for a run history"},
+                                                                            {"fifo", "is a FIFO"},
+                                                                            {"folder", "is a folder"},
+                                                                            {"/dev/null", "is a device"},
+                                                                            {"nowhere/a.db", "there is no folder "}})
+    for (const std::string how : {"--dry-run", "--again"}) {
+      INFO(database << " " << how);
+      const auto ended = place.run({"run", "study.toml", "--plugins", kFaulty + "trial", "--db", database, how});
+      CHECK(ended.exit_code == 2);
+      CHECK(says(ended.err, message));
+      CHECK_FALSE(says(ended.err, "load has thrown"));
+    }
+}
+
 TEST_CASE("sequences of one length are no padded ones") {
   Workplace place;
   place.study("[task]\nplugin = \"bytes\"\nlength = 16\n[attention]\nplugin = \"unpadded\"\n");
@@ -121,6 +139,9 @@ TEST_CASE("evaluation's share is told by a dry run, and by a run where it is mor
   CHECK_FALSE(says(place.run(less).err, "evaluation:"));
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.test_batches = [1, 6]\n");
   CHECK(says(place.run({"run", "study.toml", "--dry-run"}).out, "evaluation: about 67 to 70 % of a trial's time"));
+  place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [1000, 1001]\n");
+  const auto alike = place.run({"run", "study.toml", "--dry-run"}).out;
+  CHECK_FALSE(says(alike.substr(alike.find("evaluation: about ")), " to "));
 }
 
 TEST_CASE("plugins in a folder that somebody else can write are left out, with a word") {

@@ -41,6 +41,36 @@ TEST_CASE("a run records what else its numbers depend on: libraries, GPUs, and v
   for (const char* name : {"host", "system", "processor", "compiler", "torch", "ablate", "git"}) CHECK(found.contains(name));
 }
 
+TEST_CASE("a commit changes the header of the git revision at the next build, and only a commit does") {
+  Workplace place;
+  const std::string header = (place.folder() / "revision.h").string(), git = "git -C source -c user.name=a -c user.email=a@b ",
+                    build = "cmake -DSOURCE=source -DHEADER=" + header + " -P " +
+                            ABLATE_SOURCE_DIR "/core/worker/git_revision.cmake";
+  const auto shell = [&](const std::string& line) {
+    const auto ended = place.shell(line);
+    INFO(line << "\n" << ended.err);
+    REQUIRE(ended.exit_code == 0);
+    return ended.out;
+  };
+  const auto expected = [&] {
+    auto revision = shell(git + "describe --always --dirty");
+    revision.pop_back();
+    return "#define ABLATE_GIT \"" + revision + "\"\n";
+  };
+  shell("git init -q source && " + git + "commit -q --allow-empty -m first && " + build);
+  const auto first = expected();
+  CHECK(read_text(header) == first);
+  const auto written = std::filesystem::last_write_time(header) - std::chrono::hours(1);
+  std::filesystem::last_write_time(header, written);
+  shell(build);
+  CHECK(std::filesystem::last_write_time(header) == written);  // nothing is compiled anew
+  shell(git + "commit -q --allow-empty -m second && " + build);
+  CHECK(read_text(header) == expected());
+  CHECK(read_text(header) != first);
+  shell("echo > source/file && " + git + "add file && " + build);
+  CHECK(says(read_text(header), "-dirty\""));
+}
+
 TEST_CASE("the git revision is that of the build, not of the last time CMake ran") {
   Workplace place;
   // The same question, asked now: the worker was linked after the last change of any source.

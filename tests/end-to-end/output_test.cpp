@@ -80,15 +80,48 @@ TEST_CASE("an unknown command is named, with the nearest one") {
   CHECK(far.exit_code == 2);
   CHECK(says(far.err, "no command \"frobnicate\" (known: run, bench,"));
   CHECK(place.run({"--db", "run", "table"}).exit_code == 2);  // a database called run
+  CHECK(place.run({"help"}).err == "ablate: no command \"help\" (did you mean --help?)\n");
+}
+
+TEST_CASE("an empty text stands for nothing") {
+  Workplace place;
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {"plugins", ""}, {"check", ""}, {"plugins", "--db", ""}, {"runs", ""}, {"table", "--metric", ""}}) {
+    const auto ended = place.run(arguments);
+    CHECK(ended.exit_code == 2);
+    CHECK(says(ended.err, "found an empty text; leave it out where all, or the default, is meant"));
+  }
+}
+
+TEST_CASE("a folder that is none is told, whoever named it") {
+  Workplace place;
+  place.study(kTwo);
+  CHECK(says(place.shell("ABLATE_PLUGIN_PATH=/no/such $ablate plugins").err,
+             "warning: ABLATE_PLUGIN_PATH names /no/such, which is no folder\n"));
+  CHECK(says(place.run({"plugins", "--plugins", "study.toml"}).err, "--plugins study.toml: is a file; it takes a folder"));
+  CHECK(says(place.shell("XDG_CACHE_HOME=/proc/none $ablate bench linear --lengths 16").err,
+             "cannot make the folder /proc/none/ablate/studies: "));
+  CHECK(says(place.shell("gzip study.toml; $ablate run study.toml.gz").err, "it is a gzip file; expected a study in TOML"));
+}
+
+TEST_CASE("what to type next asks the file that ABLATE_DB named") {
+  Workplace place;
+  place.study(kTiny + "[attention]\nplugin = \"linear\"\n");
+  CHECK(says(place.shell("ABLATE_DB=mine.db $ablate run study.toml").err, "table: ablate table tiny --db mine.db\n"));
+  CHECK(says(place.shell("ABLATE_DB=mine.db $ablate run study.toml --db ablate.db").err,
+             "table: ablate table tiny --db ablate.db\n"));
+  CHECK(says(place.run({"run", "study.toml"}).err, "table: ablate table tiny\n"));
 }
 
 TEST_CASE("no text reaches the terminal with its control characters") {
   Workplace place;
-  const std::string steer = "\x1b[31mred\x1b]0;title\x07";
+  const std::string steer =
+      "\x1b[31mred\x1b]0;title\x07\x7f\xc2\x9b"
+      "31m";
   const auto harmless = [&](const std::vector<std::string>& arguments) {
     const auto ended = place.run(arguments);
     for (const auto& text : {ended.out, ended.err})
-      for (const char c : {'\x1b', '\x07', '\x7f', '\r'}) CHECK(text.find(c) == std::string::npos);
+      for (const std::string control : {"\x1b", "\x07", "\x7f", "\r", "\xc2\x9b"}) CHECK_FALSE(says(text, control));
     return ended;
   };
   CHECK(says(harmless({steer}).err, "red"));
@@ -114,6 +147,16 @@ TEST_CASE("no text reaches the terminal with its control characters") {
   const auto listed = harmless({"plugins", "--plugins", (place.folder() / ("x" + steer)).string()});
   CHECK(says(listed.out, "/a b.so\n      is no shared library"));
   CHECK(harmless({"new", "task", "mine", "--in", "x" + steer}).exit_code == 0);
+
+  const auto study = place.folder().write("x" + steer + "/study.toml", kTiny + "[attention]\nplugin = \"linear\"\n").string();
+  REQUIRE(harmless({"run", study}).exit_code == 0);
+  const auto shown = harmless({"show", "1", "--json"});
+  CHECK(json::parse(shown.out)["experiments"][0]["file"] == study);
+  CHECK(says(harmless({"show", "1"}).out, "31mred"));
+  for (const std::string format : {"json", "csv", "text", "markdown"}) {
+    CHECK(says(harmless({"query", "SELECT file FROM experiments", "--format", format}).out, "31mred"));
+    CHECK(harmless({"table", "--format", format}).exit_code == 0);
+  }
 }
 
 TEST_CASE("what to type next can be pasted into a shell") {

@@ -1,4 +1,7 @@
 #include "core/util/nearest.h"
+#include "core/util/one_line.h"
+#include "core/util/plain_json.h"
+#include "core/util/plain_text.h"
 #include "core/util/rate_text.h"
 #include "core/util/sha256.h"
 #include "tests/support/catch.h"
@@ -36,6 +39,19 @@ TEST_CASE("the nearest name is one that was probably meant") {
   CHECK(nearest("quantum", names) == "");
   CHECK(hint("sofmax", names) == " (did you mean softmax?)");
   CHECK(hint("quantum", names) == " (known: adamra, linear, softmax, attention.rates)");
+}
+
+TEST_CASE("control characters are the same ones everywhere") {
+  for (const std::string control : {"\x1b", "\r", "\n", "\x7f", "\xc2\x80", "\xc2\x9b", "\xc2\x9f"}) {
+    CHECK(control_at(control) == control.size());
+    CHECK(line_refusal("a" + control) == "holds a control character, and is to be one line");
+    CHECK(one_line("a" + control + control + "b") == "a b");
+    const auto json = plain_json(nlohmann::json("a" + control));
+    CHECK(nlohmann::json::parse(json) == "a" + control);
+    for (const char c : json) CHECK((c >= ' ' && c <= '~'));
+  }
+  for (const std::string plain : {"", " ", "~", "\xc2", "\xc2\xa0", "\xe2\x82\xac", "x\x1b"}) CHECK(control_at(plain) == 0);
+  CHECK(one_line("\xc2\xa0\xe2\x82\xac") == "\xc2\xa0\xe2\x82\xac");
 }
 
 TEST_CASE("SHA-256 of known texts") {

@@ -1,156 +1,20 @@
 // A trial in this process: bits repeat, promises are asked for, faults have reasons.
-#include "core/runtime/trial.h"
-
 #include <fmt/format.h>
 
-#include <random>
-
-#include "ablate/headwise.h"
-#include "core/config/sections.h"
-#include "core/registry/library.h"
 #include "core/runtime/batches.h"
 #include "core/runtime/optimizer.h"
-#include "core/runtime/step_times.h"
 #include "core/runtime/tensor_memory.h"
 #include "core/util/error.h"
-#include "tests/support/catch.h"
+#include "tests/runtime/majority.h"
 
 using namespace ablate;
+using namespace ablate::tests;
 using nlohmann::json;
 
 namespace {
 
-/// Class = which of two symbols is the more frequent; padded to different lengths.
-class Majority : public Task {
- public:
-  explicit Majority(std::int64_t bad_id = 0) : bad_id_(bad_id) {}
-  TaskInfo info() override { return {3, 12, 2}; }
-  void load() override {}
-  std::string digest() const override { return "majority"; }
-  std::int64_t size(Split split) const override { return split == Split::kTrain ? 400 : 100; }
-  std::string describe(Split, std::int64_t) const override { return ""; }
-  void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      std::mt19937_64 random(static_cast<std::uint64_t>(indices[i] * 3 + static_cast<int>(split)));
-      const auto length = 5 + 2 * (random() % 4);
-      std::size_t ones = 0;
-      for (std::size_t j = 0; j < 12; ++j) {
-        const auto one = random() % 2;
-        batch.ids[i * 12 + j] = j < length ? static_cast<std::int64_t>(1 + one) : 0;
-        if (j < length) ones += one;
-      }
-      if (bad_id_ != 0) batch.ids[i * 12] = bad_id_;
-      batch.labels[i] = ones > length / 2 ? 1 : 0;
-    }
-  }
-
- private:
-  std::int64_t bad_id_;
-};
-
-json section(std::span<const ParameterInfo> parameters, const json& changes) {
-  json result = json::object();
-  for (const auto& parameter : parameters) result[parameter.name] = parameter.default_value;
-  result.update(changes);
-  return result;
-}
-
-Chosen plugin(const std::string& id) {
-  return with_defaults(load_library(std::string(ABLATE_BUILD_DIR "/lib/ablate/plugins/") + id + ".so"));
-}
-
-/// A trial and all that it told, in order.
-struct Told {
-  TrialResult result;
-  std::vector<Progress> reports;
-  std::string failed;  ///< the reason, where it did not end well
-
-  std::vector<CurvePart> parts() const {
-    std::vector<CurvePart> all;
-    for (const auto& report : reports) all.push_back(report.curve);
-    all.push_back(result.curve);
-    return all;
-  }
-  std::vector<CurvePoint> points() const {
-    std::vector<CurvePoint> all;
-    for (const auto& part : parts()) all.insert(all.end(), part.points.begin(), part.points.end());
-    return all;
-  }
-  /// By name; each is told once, and no later than its first point.
-  std::map<std::string, MetricInfo> metrics() const {
-    std::map<std::string, MetricInfo> all;
-    for (const auto& part : parts()) {
-      for (const auto& metric : part.metrics) CHECK(all.emplace(metric.name, metric).second);
-      for (const auto& point : part.points) CHECK(all.contains(point.metric));
-    }
-    return all;
-  }
-};
-
-Told run(const json& train, const Chosen& attention, std::uint64_t seed = 1, Task&& task = Majority()) {
-  const json resolved{
-      {"model", section(model_parameters(), {{"d_model", 16}, {"hidden", 16}, {"dropout", 0.1}})},
-      {"train", section(train_parameters(), {{"steps", 60}, {"batch", 20}, {"learning_rate", 0.01}, {"warmup", 5}})},
-      {"seed", seed}};
-  auto changed = resolved;
-  changed["train"].update(train);
-  Told told;
-  try {
-    told.result = run_trial({changed, task, attention, {}}, [&](const Progress& now) { told.reports.push_back(now); });
-  } catch (const std::exception& error) {
-    told.failed = error.what();
-  }
-  return told;
-}
-
-Told run(const json& train, std::uint64_t seed = 1, const char* attention = "linear") {
-  auto told = run(train, plugin(attention), seed);
-  REQUIRE(told.failed == "");
-  return told;
-}
-
 std::string failure(const json& train, std::int64_t bad_id = 0) {
   return run(train, plugin("linear"), 1, Majority(bad_id)).failed;
-}
-
-/// Reports figures whose means are known, and keeps a number that float32 has not.
-class Reporting final : public HeadwiseAttention {
- public:
-  static constexpr std::int64_t kOdd = (1 << 24) + 1;
-
-  explicit Reporting(const AttentionContext& context) : HeadwiseAttention(context, 1), layer_(made++ % 2) {
-    count_ = register_buffer("count", torch::full({1}, kOdd, torch::kInt64));
-  }
-  AttentionOutput forward(const AttentionInput& input) override {
-    if (count_.scalar_type() != torch::kInt64 || count_.item<std::int64_t>() != kOdd)
-      throw std::runtime_error("a buffer of integers was cast");
-    auto result = HeadwiseAttention::forward(input);
-    if (!input.measure) return result;
-    result.metrics.push_back({"batch", static_cast<double>(input.queries.size(0)), "examples"});
-    if (layer_ == 1) result.metrics.push_back({"of_second_layer", 7, ""});
-    return result;
-  }
-  torch::Tensor attend(const torch::Tensor&, const torch::Tensor&, const torch::Tensor& values, const torch::Tensor&) override {
-    return values;
-  }
-
- private:
-  static inline int made = 0;
-  int layer_;
-  torch::Tensor count_;
-};
-
-Chosen reporting() {
-  static constexpr auto descriptor = [] {
-    auto made = ablate::detail::describe(
-        Kind::kAttention,
-        {.id = "reporting", .version = "1", .summary = "reports", .capabilities = {.key_padding = true}, .parameters = {}});
-    made.make_attention = [](const AttentionContext& context) -> std::shared_ptr<Attention> {
-      return std::make_shared<Reporting>(context);
-    };
-    return made;
-  }();
-  return with_defaults(descriptor);
 }
 
 }  // namespace
@@ -206,20 +70,6 @@ TEST_CASE("steps smaller than the digits of bfloat16 add up") {
   CHECK(weight[0].item<double>() == Approx(0.98).margin(1.0 / 256));
 }
 
-TEST_CASE("a step's times are parts of each other") {
-  const auto values = run(json::object()).result.values;
-  CHECK(values.at("train/forward_time") > 0);
-  CHECK(values.at("train/forward_backward_time") > values.at("train/forward_time"));
-  CHECK(values.at("train/step_time") > values.at("train/forward_backward_time"));
-}
-
-TEST_CASE("peak memory is that of training, whether and when a checkpoint was kept") {
-  count_tensor_memory();
-  const auto peak = [](int every) { return run({{"evaluate_every", every}}).result.values.at("memory/peak_tensor"); };
-  const auto at_the_end = peak(60);
-  for (const int every : {1, 7, 30}) CHECK(peak(every) == at_the_end);
-}
-
 TEST_CASE("the best checkpoint is the one that is tested") {
   /// Tested on dev.
   class Same final : public Majority {
@@ -241,19 +91,6 @@ TEST_CASE("the best checkpoint is the one that is tested") {
   CHECK(values.at("test/loss") != last);
 }
 
-TEST_CASE("what an attention reports is its own, over the layers that report it, and every example weighs the same") {
-  for (const char* type : {"float32", "bfloat16"}) {
-    const auto told = run({{"steps", 4}, {"batch", 30}, {"dtype", type}}, reporting());
-    REQUIRE(told.failed == "");
-    // 100 examples in batches of 30, 30, 30 and 10.
-    CHECK(told.result.values.at("attention/reporting/batch") == Approx((3 * 30 * 30 + 10 * 10) / 100.0));
-    CHECK(told.result.values.at("attention/reporting/of_second_layer") == 7);
-    const auto metric = told.metrics().at("attention/reporting/batch");
-    CHECK(metric.unit == "examples");
-    CHECK(metric.description.find("reporting") != std::string::npos);
-  }
-}
-
 TEST_CASE("a trial tells its curve while it runs, and what it had before it fails") {
   const auto whole = run(json::object());
   REQUIRE(whole.reports.size() >= 2);
@@ -271,14 +108,6 @@ TEST_CASE("a trial tells its curve while it runs, and what it had before it fail
   CHECK(told.metrics().contains("train/loss"));
   const auto points = told.points();
   CHECK(std::count_if(points.begin(), points.end(), [](const auto& point) { return point.metric == "train/loss"; }) == last);
-}
-
-TEST_CASE("the spread of times is that of their middle half, without the first step") {
-  CHECK(spread({3}) == 0);
-  CHECK(spread({1, 3}) == Approx(50));        // 2 +- 0.5: the first counts where there are no more than two
-  CHECK(spread({900, 10, 10, 10, 10}) == 0);  // the first pays for what the others find
-  CHECK(spread({900, 1, 2, 3, 4, 5}) == Approx(200.0 / 3));
-  CHECK(spread({900, 10, 10, 10, 500, 10, 10, 10}) == 0);  // one disturbed step is no spread
 }
 
 TEST_CASE("faults come with their reason") {

@@ -214,6 +214,7 @@ TEST_CASE("the published form is read, and every row is checked") {
     check_mentions(refused(good + "\n[MAX 1 2\t2\n"), {"row 3", "']' missing"});
     check_mentions(refused(good + "\n[AVG 1 2 ]\t1\n"), {"row 3", "'[AVG'", "expected a digit"});
     check_mentions(refused(good + "\n[SM 1 1 1 1 1 1 1 ]\t7\n"), {"row 3", "9 symbols", "max_length = 8"});
+    check_mentions(refused(good + "\n[MAX 1 " + std::string(1, '\0') + "2 ]\t2\n"), {"row 3", "'\\x002'", "expected a digit"});
   }
   SECTION("what is no text file is called what it is, and never waited for or read without end") {
     const auto train = data.path() / "basic_train.tsv";
@@ -243,6 +244,7 @@ TEST_CASE("the published form is read, and every row is checked") {
     check_mentions(refused("Source\tTarget\n"), {"no row"});
     write(good);
     fs::remove(data.path() / "basic_val.tsv");
-    check_mentions(message_of([&] { load_task("listops", changes, data.path()); }), {"basic_val.tsv", "No such file"});
+    check_mentions(message_of([&] { load_task("listops", changes, data.path()); }),
+                   {"lacks basic_val.tsv;", "expected a folder of basic_train.tsv"});
   }
 }

@@ -46,9 +46,12 @@ void check_name(const std::string& name, const fs::path& kept, const fs::path& d
 fs::path keep(const std::string& name, const std::string& text) {
   const auto folder = kept_studies();
   const auto file = folder / fmt::format("{}-{}.toml", name, sha256(text).substr(0, 12));
-  fs::create_directories(folder);
-  const auto part = fs::path(file.string() + fmt::format(".{}", getpid()));
   std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed)
+    throw Error(
+        fmt::format("cannot make the folder {}: {}; XDG_CACHE_HOME can name another", folder.string(), failed.message()));
+  const auto part = fs::path(file.string() + fmt::format(".{}", getpid()));
   if (std::ofstream stream(part); !(stream << text).flush())
     failed = std::make_error_code(std::errc::io_error);
   else

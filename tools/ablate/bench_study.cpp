@@ -64,6 +64,14 @@ std::string axes(const std::vector<Varied>& vary) {
   return text;
 }
 
+template <class Value>
+void refuse_repeated(const char* option, const std::vector<Value>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) !=
+        values.begin() + static_cast<std::ptrdiff_t>(i))
+      throw Error(fmt::format("{}: {} stands there twice; leave one out", option, values[i]));
+}
+
 std::string quoted(const std::vector<std::string>& texts) {
   std::string list;
   for (const auto& text : texts) list += (list.empty() ? "" : ", ") + nlohmann::json(text).dump();
@@ -147,6 +155,12 @@ std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& ca
 }
 
 std::string compose(const BenchArguments& arguments, const std::vector<Subject>& subjects, const std::vector<Varied>& vary) {
+  refuse_repeated("PLUGIN", arguments.plugins);
+  refuse_repeated("--lengths", arguments.lengths);
+  refuse_repeated("--batch", arguments.batch);
+  refuse_repeated("--heads", arguments.heads);
+  refuse_repeated("--device", arguments.devices);
+  refuse_repeated("--dtype", arguments.dtypes);
   return fmt::format(R"(# Written by `ablate bench`.
 [experiment]
 name = {}

@@ -36,7 +36,7 @@ std::vector<Varied> varied(const BenchArguments& arguments);
 std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& catalog);
 
 /// The study's text: a median over seven steps after which nothing is evaluated that could be left out. Throws Error for a
-/// parameter that none of the subjects has.
+/// parameter that none of the subjects has and for what is named twice.
 std::string compose(const BenchArguments& arguments, const std::vector<Subject>& subjects, const std::vector<Varied>& vary);
 
 /// What is wrong with a composed study, at the options that it was composed from and not at lines that the user never wrote.

@@ -8,7 +8,9 @@
 #include "core/registry/values.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
+#include "core/util/plain_json.h"
 #include "tools/ablate/commands.h"
+#include "tools/ablate/not_empty.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -229,7 +231,7 @@ int check(const Arguments& arguments, const Options& options) {
     all.push_back(check_one(library, compressions, arguments, worker));
     if (!all.back().at("passed").get<bool>()) code = ExitCode::kTrialsFailed;
   }
-  if (arguments.as_json) fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
+  if (arguments.as_json) print("{}\n", plain_json(all, 2));
   return static_cast<int>(code);
 }
 
@@ -239,7 +241,9 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
   auto* command =
       app.add_subcommand("check", "Check that plugins do what they promise (docs/checks.md)")->group("Look at plugins");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("PLUGIN", arguments->what, "an id, or the path of a library; default: every plugin found")->type_name("");
+  command->add_option("PLUGIN", arguments->what, "an id, or the path of a library; default: every plugin found")
+      ->check(not_empty())
+      ->type_name("");
   command->add_option("--set", arguments->parameters, "NAME=VALUE: a parameter in place of its default; repeat it for more")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);

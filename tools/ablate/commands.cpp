@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "core/util/error.h"
+#include "tools/ablate/streams.h"
 
 namespace ablate {
 namespace {
@@ -14,7 +15,7 @@ constexpr double kInspectTimeout = 20;  ///< seconds that a library may take to 
 std::filesystem::path Options::database_file() const {
   if (!database.empty()) return database;
   if (const char* set = std::getenv("ABLATE_DB"); set != nullptr && *set != '\0') return set;
-  return "ablate.db";
+  return kDefaultDatabase;
 }
 
 nlohmann::json inspect_library(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker) {
@@ -31,16 +32,21 @@ std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr
   std::vector<std::filesystem::path> folders;
   for (const auto& folder : options.plugins) {
     if (!std::filesystem::is_directory(folder))
-      throw Error("--plugins " + folder + ": no such folder; it takes a folder that holds plugin libraries (*.so)");
+      throw Error("--plugins " + folder + ": " + (std::filesystem::exists(folder) ? "is a file" : "no such folder") +
+                  "; it takes a folder that holds plugin libraries (*.so)");
     folders.emplace_back(folder);
   }
+  const auto looked_in = plugin_folders(folders);
+  for (const auto& folder : looked_in)
+    if (!folder.owner && !std::filesystem::is_directory(folder.path))
+      say("warning: ABLATE_PLUGIN_PATH names {}, which is no folder\n", path_text(folder.path));
   const auto inspect = [&](const std::vector<std::filesystem::path>& paths) {
     std::vector<nlohmann::json> answers;
     for (const auto& path : paths) answers.push_back(inspect_library(path, worker));
     return answers;
   };
   const auto cache = cache_folder();
-  return scan(plugin_folders(folders), ABLATE_TORCH_VERSION, inspect, cache.empty() ? cache : cache / "plugins.json");
+  return scan(looked_in, ABLATE_TORCH_VERSION, inspect, cache.empty() ? cache : cache / "plugins.json");
 }
 
 }  // namespace ablate

@@ -12,6 +12,8 @@
 
 namespace ablate {
 
+inline constexpr const char* kDefaultDatabase = "ablate.db";
+
 struct Options {
   std::string database;              ///< --db
   std::vector<std::string> plugins;  ///< --plugins, folders
@@ -41,8 +43,9 @@ struct RunArguments {
 /// Error.
 int run_study(const RunArguments& arguments, const Options& options);
 
-/// What the user can type next for the same history: "ablate" and the words, quoted for a shell, and the --db that was given.
-std::string again(const Options& options, std::vector<std::string> words);
+/// What the user can type next for the same history: "ablate" and the words, quoted for a shell, and --db where the file is not
+/// the default.
+std::string next_command(const Options& options, std::vector<std::string> words);
 
 void add_bench(CLI::App& app, const Options& options, int& exit_code);
 void add_run(CLI::App& app, const Options& options, int& exit_code);

@@ -8,6 +8,7 @@
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "tools/ablate/commands.h"
+#include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"
 
@@ -25,6 +26,7 @@ void check_command(const CLI::App& app, int count, char** arguments) {
       continue;
     }
     if (std::find(commands.begin(), commands.end(), word) != commands.end()) return;
+    commands.emplace_back("--help");  // `ablate help`
     throw ablate::Error(fmt::format("no command \"{}\"{}", word, ablate::hint(word, commands)));
   }
 }
@@ -36,7 +38,9 @@ int parse_and_run(int count, char** arguments) {
   app.set_version_flag("--version", "ablate " ABLATE_VERSION ", torch " ABLATE_TORCH_VERSION);
   app.require_subcommand(1);
   app.fallthrough();  // --db and --plugins may stand after the command as well
-  app.add_option("--db", options.database, "the run history; default: $ABLATE_DB, else ./ablate.db")->type_name("FILE");
+  app.add_option("--db", options.database, "the run history; default: $ABLATE_DB, else ./ablate.db")
+      ->check(ablate::not_empty())
+      ->type_name("FILE");
   app.add_option("--plugins", options.plugins,
                  "also look for plugins in this folder; repeat it for more (or $ABLATE_PLUGIN_PATH)")
       ->type_name("DIR")

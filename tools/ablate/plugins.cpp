@@ -6,7 +6,9 @@
 #include "core/config/sections.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
+#include "core/util/plain_json.h"
 #include "tools/ablate/commands.h"
+#include "tools/ablate/not_empty.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -115,8 +117,8 @@ int plugins(const std::string& id, bool as_json, const Options& options) {
   if (id == "model" || id == "train") {  // no plugins, but looked for in the same place
     const auto parameters = id == "model" ? model_parameters() : train_parameters();
     if (as_json) {
-      fmt::print("{}\n",
-                 to_json(PluginInfo{.id = id, .parameters = {parameters.begin(), parameters.end()}}).at("parameters").dump(2));
+      const auto section = to_json(PluginInfo{.id = id, .parameters = {parameters.begin(), parameters.end()}});
+      print("{}\n", plain_json(section.at("parameters"), 2));
     } else {
       show_parameters(parameters, id);
     }
@@ -128,7 +130,7 @@ int plugins(const std::string& id, bool as_json, const Options& options) {
     if (as_json) {
       json all = json::array();
       for (const auto& library : libraries) all.push_back(to_json(library));
-      fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
+      print("{}\n", plain_json(all, 2));
     } else {
       list(libraries, plugin_folders({options.plugins.begin(), options.plugins.end()}));
     }
@@ -141,7 +143,7 @@ int plugins(const std::string& id, bool as_json, const Options& options) {
     known.push_back(library.info.id);
     if (library.info.id != id) continue;
     if (as_json) {
-      fmt::print("{}\n", to_json(library).dump(2, ' ', false, json::error_handler_t::replace));
+      print("{}\n", plain_json(to_json(library), 2));
     } else {
       if (found) print("\n");
       show(library);
@@ -172,6 +174,7 @@ void add_plugins(CLI::App& app, const Options& options, int& exit_code) {
   command
       ->add_option("ID", arguments->id,
                    "show this plugin: parameters with type, range, default and help; promises; paper. Also: model, train")
+      ->check(not_empty())
       ->type_name("");
   command->add_flag("--json", arguments->as_json, "as JSON");
   command->footer("Example:\n  ablate plugins adamra");

@@ -7,7 +7,9 @@
 #include <thread>
 
 #include "core/scheduler/scheduler.h"
+#include "core/util/plain_json.h"
 #include "core/util/shell_word.h"
+#include "db/place.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/streams.h"
 
@@ -23,7 +25,7 @@ void print_trials(const Study& study, const Chosen& chosen) {
         chosen.size() == study.trials.size() ? "" : fmt::format(" of {}, by --only", study.trials.size()));
   for (std::size_t i = 0; i < chosen.size(); ++i)
     print("{:>5}  {}  {}\n", i + 1, chosen[i]->key.substr(0, kShownDigits), db::one_row(chosen[i]->trial->label));
-  print("\nThe first of them in full:\n{}\n", chosen.front()->trial->resolved.dump(2));
+  print("\nThe first of them in full:\n{}\n", plain_json(chosen.front()->trial->resolved, 2));
   print("\n{}\n", evaluation_text(chosen));
 }
 
@@ -73,14 +75,16 @@ void warn_of_used(const Study& study, const Catalog& catalog, const std::vector<
 
 }  // namespace
 
-std::string again(const Options& options, std::vector<std::string> words) {
+std::string next_command(const Options& options, std::vector<std::string> words) {
   words.insert(words.begin(), "ablate");
-  if (!options.database.empty()) words.insert(words.end(), {"--db", options.database});
+  if (const auto file = options.database_file().string(); !options.database.empty() || file != kDefaultDatabase)
+    words.insert(words.end(), {"--db", file});  // another shell may have no ABLATE_DB
   for (auto& word : words) word = shell_word(word);
   return fmt::format("{}", fmt::join(words, " "));
 }
 
 int run_study(const RunArguments& arguments, const Options& options) {
+  db::check_place(options.database_file());  // before data is prepared for hours
   std::unique_ptr<WorkerClient> worker;
   const auto libraries = find_libraries(options, worker);
   for (const auto& library : libraries)
@@ -125,10 +129,10 @@ int run_study(const RunArguments& arguments, const Options& options) {
       !summary.interrupted ? ""
       : arguments.again    ? "; interrupted"
                            : "; interrupted: the same command goes on where it stopped");
-  if (summary.failed > 0) say("why: {}\n", again(options, {"runs", study.name, "--failed"}));
+  if (summary.failed > 0) say("why: {}\n", next_command(options, {"runs", study.name, "--failed"}));
   if (!summary.interrupted)
     say("table: {}\n",
-        again(options, arguments.table.empty() ? std::vector<std::string>{"table", study.name} : arguments.table));
+        next_command(options, arguments.table.empty() ? std::vector<std::string>{"table", study.name} : arguments.table));
   return static_cast<int>(summary.exit_code());
 }
 

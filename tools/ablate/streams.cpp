@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <iostream>
 #include <string>
 
 #include "core/util/error.h"
@@ -27,10 +26,9 @@ void hold_standard_streams() {
 
 int end_output(int code) {
   errno = 0;
-  std::cout.flush();
   std::fflush(stdout);
   std::string why = errno != 0 ? std::strerror(errno) : "the disk may be full";  // 0: an earlier write failed, and not this one
-  if (std::cout && std::ferror(stdout) == 0) return code;
+  if (std::ferror(stdout) == 0) return code;
   pollfd reader{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   if (poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0) return 128 + SIGPIPE;
   if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY) why = "it is closed";

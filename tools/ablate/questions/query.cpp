@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
 #include <memory>
 
 #include "tools/ablate/questions/questions.h"
+#include "tools/ablate/streams.h"
 
 namespace ablate {
 
@@ -28,10 +28,9 @@ void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([arguments, sql, database, &exit_code] {
     const auto format = db::format_from_name(arguments->format);
     if (sql->empty())
-      fmt::print("{}", db::describe_views(database()));
+      print("{}", db::describe_views(database()));
     else
-      db::run_query(database(), arguments->sql, format, std::cout);
-    std::cout.flush();
+      db::run_query(database(), arguments->sql, format, [](std::string_view part) { print("{}", part); });
     exit_code = 0;
   });
 }

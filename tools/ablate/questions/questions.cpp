@@ -9,8 +9,4 @@ void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code) 
   add_query(app, database, exit_code);
 }
 
-std::string refuse_empty(const std::string& name) {
-  return name.empty() ? "found an empty name, expected one of an experiment; without any all are meant" : "";
-}
-
 }  // namespace ablate

@@ -19,9 +19,6 @@ void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code);
 
-/// For an experiment's name: "" is none, and must not stand for all. @return what is wrong, or ""
-std::string refuse_empty(const std::string& name);
-
 inline constexpr const char* kQuestions = "Ask the run history";  ///< the group in `ablate --help`
 
 }  // namespace ablate

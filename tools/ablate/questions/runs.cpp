@@ -2,9 +2,12 @@
 
 #include <memory>
 
+#include "core/util/plain_json.h"
 #include "db/format.h"
 #include "db/history.h"
+#include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/questions.h"
+#include "tools/ablate/streams.h"
 
 namespace ablate {
 namespace {
@@ -54,7 +57,7 @@ std::string as_json(const db::Runs& runs) {
       run["value"] = line.value ? ordered_json(*line.value) : ordered_json(nullptr);
       all.push_back(run);
     }
-  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return plain_json(all, 2) + "\n";
 }
 
 /// "" for a number of runs; else what is wrong.
@@ -75,7 +78,7 @@ void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->group(kQuestions);
   command->add_option("experiment", arguments->request.experiment, "only this experiment's; default: all")
       ->type_name("EXPERIMENT")
-      ->check(CLI::Validator(refuse_empty, "", ""));
+      ->check(not_empty());
   command->add_flag("--failed", arguments->request.failed, "only runs that failed, timed out or were interrupted");
   command->add_option("-n", arguments->request.most, "how many, latest first; 0: all; default: 20")
       ->type_name("N")
@@ -85,7 +88,7 @@ void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
     const auto runs = db::list_runs(reader, arguments->request);
-    fmt::print("{}", arguments->json ? as_json(runs) : as_text(runs));
+    print("{}", arguments->json ? as_json(runs) : as_text(runs));
     exit_code = 0;
   });
 }

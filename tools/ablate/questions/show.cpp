@@ -5,9 +5,11 @@
 #include <memory>
 
 #include "core/registry/folders.h"
+#include "core/util/plain_json.h"
 #include "db/format.h"
 #include "db/history.h"
 #include "tools/ablate/questions/questions.h"
+#include "tools/ablate/streams.h"
 
 namespace ablate {
 namespace {
@@ -161,7 +163,7 @@ void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
     const auto run = db::describe_run(reader, arguments->run, unnamed_folders());
-    fmt::print("{}", arguments->json ? run.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n" : as_text(run));
+    print("{}", arguments->json ? plain_json(run, 2) + "\n" : as_text(run));
     exit_code = 0;
   });
 }

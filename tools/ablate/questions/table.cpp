@@ -4,8 +4,9 @@
 
 #include <memory>
 
-#include "core/util/output.h"
+#include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/questions.h"
+#include "tools/ablate/streams.h"
 
 namespace ablate {
 
@@ -21,23 +22,26 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->add_option("experiment", arguments->request.experiment,
                    "only the trials of this experiment's latest grid; default: all trials")
       ->type_name("EXPERIMENT")
-      ->check(CLI::Validator(refuse_empty, "", ""));
+      ->check(not_empty());
   command
       ->add_option("--rows", arguments->request.rows,
                    "parameters that make the rows, commas between; default: all that vary, except the seed")
       ->delimiter(',')
+      ->check(not_empty())
       ->type_name("PATH")
       ->allow_extra_args(false);
   command
       ->add_option("--cols", arguments->request.columns,
                    "parameters that make the columns, commas between; default: the task, if it varies")
       ->delimiter(',')
+      ->check(not_empty())
       ->type_name("PATH")
       ->allow_extra_args(false);
   command
       ->add_option("--metric", arguments->request.metrics,
                    "metrics, commas between, a group of columns each; default: test/accuracy, or what the trials have")
       ->delimiter(',')
+      ->check(not_empty())
       ->type_name("NAME")
       ->allow_extra_args(false);
   command
@@ -58,9 +62,9 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     const auto format = db::format_from_name(arguments->format);
     const db::Reader reader(database());
     const auto table = db::make_table(reader, arguments->request);
-    fmt::print("{}", db::to_text(table, format));
+    print("{}", db::to_text(table, format));
     if (format == db::Format::kCsv)  // has no place for them
-      for (const auto& note : table.notes) write_text(stderr, fmt::format("note: {}\n", db::one_row(note)));
+      for (const auto& note : table.notes) say("note: {}\n", db::one_row(note));
     exit_code = 0;
   });
 }

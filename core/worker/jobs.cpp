@@ -110,7 +110,11 @@ std::unique_ptr<Task> TorchJobs::make_task(const json& section, int threads) con
   const JsonValues values(section);
   if (cache_folder().empty()) throw Error(std::string("no place for its data: ") + kNoCache);
   auto cache = cache_folder() / "tasks" / descriptor.id;
-  std::filesystem::create_directories(cache);
+  std::error_code failed;
+  std::filesystem::create_directories(cache, failed);
+  if (failed)
+    throw Error(fmt::format("no place for its data: {}: {}; set XDG_CACHE_HOME to a folder that can be written", cache.string(),
+                            failed.message()));
   auto made = descriptor.make_task({values, std::move(cache), threads});
   if (!made) throw Error(fmt::format("task {}: its factory returned nothing", descriptor.id), ExitCode::kPlugin);
   return made;

@@ -74,7 +74,8 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
   const auto table = place.run({"table", "tiny", "--rows", "attention.fault"});
   CHECK(table.exit_code == 0);
   CHECK(says(table.out, "signal 11"));
-  CHECK(place.query("SELECT \"attention/faulty/share\" AS s FROM runs WHERE \"attention.fault\" = 'nan-metric'")[0]["s"].is_null());
+  CHECK(place.query("SELECT \"attention/faulty/share\" AS s FROM runs WHERE \"attention.fault\" = 'nan-metric'")[0]["s"]
+            .is_null());
   // Nothing that a trial started outlives it.
   CHECK(Process({"pgrep", "-fx", "sleep 98765"}).wait().exit_code == 1);
 }
@@ -159,4 +160,20 @@ TEST_CASE("failed trials are tried again, done ones are not") {
                                          place.study(faults("\"throw\", \"none\"")).string()};
   CHECK(place.run(command).exit_code == 1);
   CHECK(says(place.run(command).err, "0 done, 1 done before, 1 failed"));
+}
+
+TEST_CASE("a library that changes how its process computes changes no other trial's numbers") {
+  const auto study = [](const std::string& more) {
+    return kTiny + "[grid]\nattention.plugin = [\"softmax\", \"linear\"" + more + "]\n";
+  };
+  const std::string sql =
+      "SELECT key, \"train/loss\", \"dev/loss\", \"test/loss\" FROM runs WHERE attention <> 'meddle-numbers' ORDER BY key";
+  Workplace alone, beside;
+  REQUIRE(alone.run({"run", alone.study(study("")).string()}).exit_code == 0);
+  const auto ended = beside.run({"--plugins", kFaulty + "trial", "run", beside.study(study(", \"meddle-numbers\"")).string()});
+  INFO(ended.err);
+  CHECK(ended.exit_code == 0);
+  const auto expected = alone.query(sql);
+  REQUIRE(expected.size() == 2);
+  CHECK(beside.query(sql) == expected);
 }

@@ -118,8 +118,9 @@ int run_study(const RunArguments& arguments, const Options& options) {
                        .timeout_s = study.timeout_s,
                        .again = arguments.again,
                        .record = record};
-  if (how.jobs * threads > cores)
-    say("warning: {} trials of {} thread{} on {} cores: their step times will not compare with other runs'\n", how.jobs,
+  if (const int together = std::min({how.jobs, worker->most_jobs(), static_cast<int>(chosen.size())});
+      together * threads > cores)
+    say("warning: {} trials of {} thread{} on {} cores: their step times will not compare with other runs'\n", together,
         threads, threads == 1 ? "" : "s", cores);
   if (evaluation_share(chosen) > 0.5) say("{}\n", evaluation_text(chosen));
   std::vector<PlannedTrial> to_run;

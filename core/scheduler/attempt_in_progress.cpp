@@ -97,6 +97,16 @@ void AttemptInProgress::end(const std::string& outcome, const std::string& reaso
   attempt_.results.clear();
 }
 
+std::string AttemptInProgress::summary() const {
+  if (attempt_.outcome != "done") return attempt_.reason;
+  std::string text;
+  if (const auto found = attempt_.results.find("test/accuracy"); found != attempt_.results.end())
+    text = fmt::format("test/accuracy {:.2f} %", found->second);
+  if (const auto found = attempt_.results.find("train/step_time"); found != attempt_.results.end())
+    text += fmt::format("{}{:.3g} ms a step", text.empty() ? "" : ", ", found->second);
+  return text;
+}
+
 void AttemptInProgress::fail(const std::string& reason) {
   attempt_.outcome = "failed", attempt_.reason = reason;
   attempt_.results.clear();

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
-#include <thread>
 
 #include "core/config/metrics.h"
 #include "core/scheduler/admission.h"
@@ -22,7 +21,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kMostWorkers = 5;     ///< that die while they start, one after the other
 constexpr double kLongestTick = 1;  ///< s; what takes longer, this process was not running, or waited for a lock
 constexpr double kLastWrites = 600, kLastWritesInterrupted = 10;  ///< s, for a database that others hold
 
@@ -30,16 +28,6 @@ std::vector<db::Metric> to_store(std::span<const MetricInfo> metrics) {
   std::vector<db::Metric> result;
   for (const auto& metric : metrics) result.push_back({metric.name, metric.unit, metric.direction, metric.description});
   return result;
-}
-
-/// "test/accuracy 71.09 %, 24.8 ms a step", as far as the trial has them.
-std::string summary_of(const std::map<std::string, double>& results) {
-  std::string text;
-  if (const auto found = results.find("test/accuracy"); found != results.end())
-    text = fmt::format("test/accuracy {:.2f} %", found->second);
-  if (const auto found = results.find("train/step_time"); found != results.end())
-    text += fmt::format("{}{:.3g} ms a step", text.empty() ? "" : ", ", found->second);
-  return text;
 }
 
 class Scheduler {
@@ -189,8 +177,7 @@ class Scheduler {
   void finish(int job) {
     const auto& trial = running_.at(job);
     const auto& attempt = trial.attempt();
-    display_.ended(job, attempt.outcome, attempt.outcome == "done" ? summary_of(attempt.results) : attempt.reason,
-                   attempt.wall_s);
+    display_.ended(job, attempt.outcome, trial.summary(), attempt.wall_s);
     if (attempt.outcome == "done") {
       ++summary_.done;
     } else if (attempt.outcome != "interrupted") {
@@ -267,13 +254,7 @@ class Scheduler {
       display_.note(
           fmt::format("warning: {}; {} of them {} run again, alone", reason, back.size(), back.size() == 1 ? "is" : "are"));
     worker_.reset();
-    for (int tries = 1; asked_to_stop == 0 && !worker_; ++tries) try {
-        worker_ = std::make_unique<WorkerClient>();
-      } catch (const Error& error) {
-        if (tries == kMostWorkers) throw;
-        display_.note(fmt::format("warning: {}; trying again", error.what()));
-        std::this_thread::sleep_for(std::chrono::seconds(1));
-      }
+    worker_ = start_worker([this](const std::string& text) { display_.note(text); });
     if (!waiting_.empty() && asked_to_stop == 0) load();
   }
 

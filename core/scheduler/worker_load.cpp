@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <set>
+#include <thread>
 
 #include "core/scheduler/stop_on_signal.h"
 
@@ -11,6 +12,8 @@ namespace ablate {
 namespace {
 
 using nlohmann::json;
+
+constexpr int kMostTries = 5;
 
 json request(const std::deque<const PlannedTrial*>& waiting, LibraryWatch& watch) {
   json libraries = json::array(), tasks = json::array(), hashes = json::object();
@@ -32,6 +35,17 @@ json request(const std::deque<const PlannedTrial*>& waiting, LibraryWatch& watch
 }
 
 }  // namespace
+
+std::unique_ptr<WorkerClient> start_worker(const std::function<void(const std::string&)>& note) {
+  for (int tries = 1; asked_to_stop == 0; ++tries) try {
+      return std::make_unique<WorkerClient>();
+    } catch (const Error& error) {
+      if (tries == kMostTries) throw;
+      note(fmt::format("warning: {}; trying again", error.what()));
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    }
+  return nullptr;
+}
 
 void load_worker(WorkerClient& worker, const std::deque<const PlannedTrial*>& waiting, LibraryWatch& watch, double limit_s) {
   using Clock = std::chrono::steady_clock;

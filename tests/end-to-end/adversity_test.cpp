@@ -73,6 +73,7 @@ TEST_CASE("a database that is removed or replaced while a grid runs loses nothin
   REQUIRE(place.run({"run", place.study(grid("3")).string()}).exit_code == 0);  // an earlier run is in it
   auto running = place.start({"run", place.study(grid("5, 4000, 7, 200000")).string(), "-j", "1"});
   REQUIRE(until([&] { return says(running.printed(), "[1/4] done"); }));
+  REQUIRE(until([&] { return has_trial(place, worker_of(running)); }));  // the second
   fs::remove(place.folder() / "ablate.db");  // and its log stays
   if (replace) std::ofstream(place.folder() / "ablate.db") << "of somebody else";
   const auto ended = running.wait();
@@ -120,6 +121,7 @@ TEST_CASE("a write-ahead log that is removed while another run opens the databas
   Workplace place;
   auto running = place.start({"run", place.study(grid("3, 2000")).string(), "-j", "1"});
   REQUIRE(until([&] { return says(running.printed(), "[1/2] done"); }));
+  REQUIRE(until([&] { return has_trial(place, worker_of(running)); }));  // the second
   for (const auto* end : {"-wal", "-shm"}) fs::remove((place.folder() / "ablate.db").string() + end);
   const auto ended = running.wait();
   INFO(ended.err);

@@ -17,4 +17,7 @@ struct Gone : Error {
   using Error::Error;
 };
 
+/// How long a call waits for another process's lock before it throws Unavailable, unless Store::set_patience says otherwise.
+inline constexpr int kUsualPatienceMs = 30'000;
+
 }  // namespace ablate::db

@@ -173,7 +173,7 @@ int version_of(SQLite::Database& database, const std::filesystem::path& file) {
 
 /// Switching to WAL needs the file for a moment alone, and SQLite's busy timeout does not cover it.
 void use_wal(SQLite::Database& database) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyTimeoutMs);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kUsualPatienceMs);
   for (;;) try {
       database.exec("PRAGMA journal_mode = WAL");
       return;

@@ -20,12 +20,10 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file);
 /// For readers: throws Error unless the file has exactly this program's schema.
 void check_schema(SQLite::Database& database, const std::filesystem::path& file);
 
-/// How long a process waits for another's write to end, unless Store::set_patience says otherwise.
-inline constexpr int kBusyTimeoutMs = 30'000;
-
 /// Throws what SQLite reported as a person can use it, what was found, where, the remedy: Unavailable for what may pass, else
 /// Error. @param patience_ms how long was waited for a lock
-[[noreturn]] void fail(const SQLite::Exception& exception, const std::filesystem::path& file, int patience_ms = kBusyTimeoutMs);
+[[noreturn]] void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
+                       int patience_ms = kUsualPatienceMs);
 
 /// Runs f(); a failure of SQLite leaves as Error.
 template <class F>

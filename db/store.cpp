@@ -21,10 +21,10 @@ using SQLite::Statement;
 struct Store::Implementation {
   SQLite::Database database;
   OpenedFile file;
-  int patience_ms = kBusyTimeoutMs;
+  int patience_ms = kUsualPatienceMs;
 
   explicit Implementation(const std::filesystem::path& path)
-      : database(std::filesystem::absolute(path).string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyTimeoutMs),
+      : database(std::filesystem::absolute(path).string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kUsualPatienceMs),
         file(path) {
     migrate(database, path);
   }

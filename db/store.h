@@ -86,7 +86,7 @@ class Store {
   /// Absolute.
   const std::filesystem::path& file() const;
 
-  /// How long a call waits for another process's lock before it throws Unavailable. 30 s unless set.
+  /// How long a call waits for another process's lock before it throws Unavailable; kUsualPatienceMs unless set.
   void set_patience(int milliseconds);
 
   /// Writes everything that this connection sees into a new database file, also where its own file was removed or replaced.

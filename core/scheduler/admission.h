@@ -13,7 +13,6 @@ class Admission {
  public:
   explicit Admission(int jobs) : wished_(jobs), jobs_(jobs) {}
 
-  int wished() const { return wished_; }
   int jobs() const { return jobs_; }
   /// At most so many from now on, for good.
   void limit(int jobs) { wished_ = jobs_ = std::min(jobs_, jobs); }

@@ -32,10 +32,9 @@ std::size_t columns(std::FILE* to) {
 
 }  // namespace
 
-Display::Display(std::FILE* to, int total, int jobs, double silence_s)
+Display::Display(std::FILE* to, int total, double silence_s)
     : to_(to),
       total_(total),
-      jobs_(jobs),
       silence_(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(silence_s))),
       start_(Clock::now()) {
   const char* terminal = std::getenv("TERM");

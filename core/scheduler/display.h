@@ -11,9 +11,9 @@ namespace ablate {
 
 class Display {
  public:
-  /// @param total trials to run @param jobs at a time, for the estimate of the end @param silence_s where it is no terminal:
-  /// how long a trial runs without a line that says how far it is
-  Display(std::FILE* to, int total, int jobs, double silence_s);
+  /// @param total trials to run @param silence_s where it is no terminal: how long a trial runs without a line that says how
+  /// far it is
+  Display(std::FILE* to, int total, double silence_s);
   ~Display();
 
   /// @param evaluation its part of the trial's work, in [0, 1]
@@ -28,7 +28,6 @@ class Display {
   void expect_more(int trials) { total_ += trials; }
   /// It could not be started yet.
   void taken_back(int job) { running_.erase(job); }
-  void limit(int jobs) { jobs_ = jobs; }
 
   /// A line of its own, which stays.
   void note(const std::string& text);
@@ -57,7 +56,7 @@ class Display {
 
   std::FILE* to_;
   bool live_;
-  int total_, jobs_, done_ = 0, failed_ = 0;
+  int total_, done_ = 0, failed_ = 0;
   Clock::duration silence_;
   int drawn_ = 0;  ///< lines on the screen that the next drawing replaces
   Clock::time_point start_, last_;

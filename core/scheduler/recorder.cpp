@@ -11,17 +11,19 @@ namespace ablate {
 namespace {
 
 constexpr int kPatienceMs = 200;  ///< shorter than anybody would notice in a running grid
-constexpr int kUsualPatienceMs = 30'000;
 constexpr std::chrono::seconds kBetweenTries(1), kBetweenShows(1), kBetweenNotes(60);
 
-std::string plural(std::size_t count) { return fmt::format("{} finished trial{}", count, count == 1 ? "" : "s"); }
+std::string finished(std::size_t count) { return fmt::format("{} finished trial{}", count, count == 1 ? "" : "s"); }
+
+/// "2 finished trials wait to be written"
+std::string waits(std::size_t count) { return fmt::format("{} wait{} to be written", finished(count), count == 1 ? "s" : ""); }
 
 }  // namespace
 
 Recorder::Recorder(db::Store& store, std::function<void(db::Store&)> describe, Note note)
     : store_(store), describe_(std::move(describe)), note_(std::move(note)) {}
 
-Recorder::~Recorder() { store_.set_patience(kUsualPatienceMs); }
+Recorder::~Recorder() { store_.set_patience(db::kUsualPatienceMs); }
 
 void Recorder::begin() {
   if (describe_) describe_(store_);
@@ -47,8 +49,12 @@ std::optional<bool> Recorder::is_done(const std::string& key) {
 }
 
 void Recorder::show_running(const std::vector<db::RunningTrial>& trials) {
-  if (Clock::now() < next_show_ && !trials.empty()) return;
+  if (Clock::now() < next_show_) return;
   next_show_ = Clock::now() + kBetweenShows;
+  write_running(trials);
+}
+
+void Recorder::write_running(const std::vector<db::RunningTrial>& trials) {
   try {
     store().put_running(trials);
   } catch (const db::Gone& error) {
@@ -87,24 +93,24 @@ void Recorder::tell_delay(const std::string& why) {
   if (delayed_ && Clock::now() < next_note_) return;
   delayed_ = true;
   next_note_ = Clock::now() + kBetweenNotes;
-  note_(fmt::format("warning: {} Trials go on; {} to be written as soon as it can be", why + (why.ends_with('.') ? "" : "."),
-                    waiting_.empty() ? "results wait" : plural(waiting_.size()) + (waiting_.size() == 1 ? " waits" : " wait")));
+  note_(fmt::format("warning: {} Trials go on; {} as soon as it can be", why + (why.ends_with('.') ? "" : "."),
+                    waiting_.empty() ? "results wait to be written" : waits(waiting_.size())));
 }
 
 void Recorder::finish(const std::function<bool()>& give_up) {
   retry();
   if (!waiting_.empty())
-    note_(fmt::format("{} to be written: for some minutes, or until Ctrl-C, then into a file beside the database",
-                      plural(waiting_.size()) + (waiting_.size() == 1 ? " waits" : " wait")));
+    note_(fmt::format("{}: for some minutes, or until Ctrl-C, then into a file beside the database", waits(waiting_.size())));
   while (!waiting_.empty()) {
-    if (give_up()) return rescue("the database could not be written to the end");
+    if (give_up()) rescue("the database could not be written to the end");
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     retry();
   }
+  write_running({});
 }
 
 std::string Recorder::where_everything_is() const {
-  if (lost_ > 0) return fmt::format("{}. The results of {} could not be kept anywhere", why_, plural(lost_));
+  if (lost_ > 0) return fmt::format("{}. The results of {} could not be kept anywhere", why_, finished(lost_));
   return fmt::format(
       "{}. Everything, with the results of this run, is in {}: put it in the database's place, or ask it with --db", why_,
       rescued_.string());

@@ -39,7 +39,8 @@ class Recorder {
   /// Tries again what waits.
   void retry();
 
-  /// Until nothing waits. @param give_up asked several times a second: then what waits goes into a new file, too
+  /// Until nothing waits, and nothing runs any more. @param give_up asked several times a second: then what waits goes into a
+  /// new file, too
   void finish(const std::function<bool()>& give_up);
 
   /// Whether everything goes elsewhere: the database is gone.
@@ -60,6 +61,7 @@ class Recorder {
 
   db::Store& store() { return rescue_ ? *rescue_ : store_; }
   void write_waiting(db::Store& to);
+  void write_running(const std::vector<db::RunningTrial>& trials);
   void rescue(const std::string& why);
   bool rescue_into(const std::filesystem::path& file, bool copy);
   void tell_delay(const std::string& why);

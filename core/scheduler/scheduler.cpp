@@ -35,11 +35,10 @@ class Scheduler {
   Scheduler(std::unique_ptr<WorkerClient>& worker, db::Store& store, const RunOptions& options,
             std::deque<const PlannedTrial*> waiting)
       : worker_(worker),
-        store_(store),
         options_(options),
         waiting_(std::move(waiting)),
         admission_(options.jobs),
-        display_(stderr, static_cast<int>(waiting_.size()), options.jobs, options.silence_s),
+        display_(stderr, static_cast<int>(waiting_.size()), options.silence_s),
         liveness_(options.answer_s),
         recorder_(store, options.record, [this](const std::string& text) { display_.note(text); }) {}
 
@@ -97,7 +96,6 @@ class Scheduler {
           fmt::format("warning: {} trials at a time instead of {}: no more is what file descriptors allow (ulimit -n)", most,
                       admission_.jobs()));
     admission_.limit(most);
-    display_.limit(admission_.jobs());
   }
 
   bool may_start(const PlannedTrial& next) {
@@ -230,7 +228,6 @@ class Scheduler {
       display_.refresh();
       return asked_to_stop_often > often || clock_s_ - start_s > (outcome.empty() ? kLastWrites : kLastWritesInterrupted);
     });
-    recorder_.show_running({});
   }
 
   void replace_worker(const std::string& why) {
@@ -259,7 +256,6 @@ class Scheduler {
   }
 
   std::unique_ptr<WorkerClient>& worker_;
-  db::Store& store_;
   RunOptions options_;
   std::deque<const PlannedTrial*> waiting_;
   std::map<int, AttemptInProgress> running_;

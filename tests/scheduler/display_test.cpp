@@ -27,7 +27,7 @@ class Written {
 
 TEST_CASE("a long trial is not silent: how far it is, its loss, and how long it will take") {
   Written out;
-  Display display(out.file, 2, 1, 0.2);
+  Display display(out.file, 2, 0.2);
   display.started(1, "attention=linear", 0.874);
   display.progress(1, 30, 90, 0.6931, 51.5);
   CHECK(out.text().empty());
@@ -45,13 +45,13 @@ TEST_CASE("a long trial is not silent: how far it is, its loss, and how long it 
 
 TEST_CASE("what cannot be written changes nothing, and no text steers the terminal") {
   std::FILE* full = std::fopen("/dev/full", "w");
-  Display display(full, 1, 1, 60);
+  Display display(full, 1, 60);
   display.started(1, "a");
   display.note("b");
   display.ended(1, "done", "c", 1);
   std::fclose(full);
   Written out;
-  Display other(out.file, 1, 1, 60);
+  Display other(out.file, 1, 60);
   other.started(1, "name=\033[2J\nline");
   other.ended(1, "failed", "why\033]0;title\007", 1);
   CHECK(out.text() == "[1/1] failed     1.0 s  name= [2J line  why ]0;title\n");

@@ -40,6 +40,24 @@ double JsonValues::real(const char* name) const { return as<double>(get(name), n
 std::string JsonValues::text(const char* name) const { return as<std::string>(get(name), name, "a text"); }
 Rate JsonValues::rate(const char* name) const { return to_rate(get(name), name); }
 
+std::string JsonValues::file(const char* name) const { return as<std::string>(get(name), name, "a file"); }
+
+std::int64_t JsonValues::count(const char* plugins) const {
+  const auto& value = get(plugins);
+  if (!value.is_array() && !value.is_object())
+    throw std::logic_error(std::string("the plugin reads its parameter ") + plugins +
+                           " as plugins, but the schema declares another type");
+  return value.is_array() ? static_cast<std::int64_t>(value.size()) : 1;
+}
+
+const nlohmann::json& JsonValues::section(const char* plugins, std::size_t index) const {
+  if (static_cast<std::int64_t>(index) >= count(plugins))
+    throw std::logic_error(std::string("the plugin asks for number ") + std::to_string(index) + " of its plugins " + plugins +
+                           ", and there are " + std::to_string(count(plugins)) + " (counted from 0)");
+  const auto& value = get(plugins);
+  return value.is_array() ? value.at(index) : value;
+}
+
 std::vector<Rate> JsonValues::rates(const char* name) const {
   std::vector<Rate> result;
   const auto& list = get(name);

@@ -17,6 +17,11 @@ class JsonValues final : public Values {
   std::string text(const char* name) const override;
   Rate rate(const char* name) const override;
   std::vector<Rate> rates(const char* name) const override;
+  std::string file(const char* name) const override;
+  std::int64_t count(const char* plugins) const override;
+
+  /// The section of a plugin that is a parameter. @param index of a list; 0 for a single one
+  const nlohmann::json& section(const char* plugins, std::size_t index) const;
 
  private:
   const nlohmann::json& get(const char* name) const;

@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <vector>
 
-#include "core/grid/study.h"
+#include "core/host/study/study.h"
 #include "core/registry/library.h"
 #include "core/registry/values.h"
-#include "core/runtime/trial.h"
+#include "core/trial/training/trial.h"
 #include "tests/support/process.h"
 
 namespace {

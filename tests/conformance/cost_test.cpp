@@ -1,5 +1,5 @@
 // What grows faster than its declaration is found; what grows as declared, or more slowly, is not.
-#include "core/conformance/cost.h"
+#include "core/trial/conformance/cost.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -8,7 +8,7 @@
 #include <random>
 
 #include "ablate/headwise.h"
-#include "core/runtime/tensor_memory.h"
+#include "core/trial/device/tensor_memory.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;

@@ -1,7 +1,7 @@
 // The check that compares a device with the CPU, on machines without one: the CPU stands for the device, right and wrong.
 #include "ablate/headwise.h"
-#include "core/conformance/device_checks.h"
 #include "core/registry/library.h"
+#include "core/trial/conformance/device_checks.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;

@@ -1,12 +1,12 @@
 // The suite that `ablate check` runs, over every plugin in the plugin folder, without the check that measures time.
 #include <algorithm>
 
-#include "core/conformance/suite.h"
 #include "core/registry/library.h"
-#include "core/runtime/tensor_memory.h"
+#include "core/trial/conformance/suite.h"
+#include "core/trial/device/tensor_memory.h"
+#include "tests/plugins/task.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
-#include "tests/task/support.h"
 
 using namespace ablate;
 

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "db/table.h"
+#include "db/questions/table.h"
 #include "tests/db/fixture.h"
 
 namespace ablate::db {

@@ -11,8 +11,8 @@
 
 #include "core/util/error.h"
 #include "core/util/sha256.h"
-#include "db/reader.h"
-#include "db/store.h"
+#include "db/history/reader.h"
+#include "db/history/store.h"
 
 namespace ablate::db {
 

@@ -1,4 +1,4 @@
-#include "db/format.h"
+#include "db/report/format.h"
 
 #include <cmath>
 

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "db/process.h"
+#include "db/history/process.h"
 #include "tests/db/commands.h"
 
 using namespace ablate;

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "db/digits.h"
-#include "db/history.h"
-#include "db/selection.h"
-#include "db/table.h"
+#include "db/questions/history.h"
+#include "db/questions/selection.h"
+#include "db/questions/table.h"
+#include "db/report/digits.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

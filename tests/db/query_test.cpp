@@ -1,11 +1,11 @@
-#include "db/query.h"
+#include "db/questions/query.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "db/views.h"
+#include "db/history/views.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

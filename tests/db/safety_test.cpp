@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "db/history.h"
-#include "db/process.h"
-#include "db/schema.h"
+#include "db/history/process.h"
+#include "db/history/schema.h"
+#include "db/questions/history.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

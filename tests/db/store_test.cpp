@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "core/util/flatten.h"
-#include "db/history.h"
-#include "db/schema.h"
+#include "db/history/schema.h"
+#include "db/questions/history.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

@@ -1,4 +1,4 @@
-#include "db/table.h"
+#include "db/questions/table.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>

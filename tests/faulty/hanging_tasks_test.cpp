@@ -1,7 +1,7 @@
 // A task that hangs before any trial ends with a reason. (The limits of `ablate run` are minutes; these are seconds.)
 #include <stdlib.h>
 
-#include "core/scheduler/scheduler.h"
+#include "core/host/scheduler/scheduler.h"
 #include "core/util/sha256.h"
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"

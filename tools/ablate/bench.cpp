@@ -10,8 +10,8 @@
 
 #include "core/util/error.h"
 #include "core/util/sha256.h"
-#include "db/history.h"
-#include "db/table.h"
+#include "db/questions/history.h"
+#include "db/questions/table.h"
 #include "tools/ablate/bench_study.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/streams.h"

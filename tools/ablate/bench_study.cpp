@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "core/grid/diagnostics.h"
+#include "core/host/study/diagnostics.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/grid/study.h"
+#include "core/host/study/study.h"
 
 namespace ablate {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/host/client/client.h"
 #include "core/registry/scan.h"
-#include "core/worker/client.h"
 
 namespace ablate {
 

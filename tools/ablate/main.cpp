@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "core/grid/study.h"
+#include "core/host/study/study.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "tools/ablate/commands.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/config/sections.h"
+#include "core/shared/sections.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "core/util/plain_json.h"

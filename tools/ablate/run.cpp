@@ -6,10 +6,10 @@
 #include <set>
 #include <thread>
 
-#include "core/scheduler/scheduler.h"
+#include "core/host/scheduler/scheduler.h"
 #include "core/util/plain_json.h"
 #include "core/util/shell_word.h"
-#include "db/place.h"
+#include "db/history/place.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/streams.h"
 

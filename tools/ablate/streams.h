@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/util/output.h"
-#include "db/format.h"
+#include "db/report/format.h"
 
 namespace ablate {
 

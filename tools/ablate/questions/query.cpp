@@ -1,4 +1,4 @@
-#include "db/query.h"
+#include "db/questions/query.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "core/util/plain_json.h"
-#include "db/format.h"
-#include "db/history.h"
+#include "db/questions/history.h"
+#include "db/report/format.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"

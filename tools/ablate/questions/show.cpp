@@ -6,8 +6,8 @@
 
 #include "core/registry/folders.h"
 #include "core/util/plain_json.h"
-#include "db/format.h"
-#include "db/history.h"
+#include "db/questions/history.h"
+#include "db/report/format.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"
 

@@ -15,6 +15,10 @@ enum class ParameterType : std::int32_t {
   kText,   ///< one of `choices` where there are any
   kRate,   ///< a compression rate in (0, 1]: "1/8" or 0.125
   kRates,  ///< a list of 1 to 64 rates
+  kFile,   ///< the path of a file; what it holds is part of a trial's identity
+  /// Another plugin, of the kind that `choices` says, with its own parameters: a section of the study. It has no default.
+  kPlugin,
+  kPlugins,  ///< a list of 1 to 16 of them: sections [[attention.parts]], values by attention.parts.0.heads
 };
 
 /// One parameter. Its texts are static storage of the library, which is never unloaded. The host reads it from any thread, and
@@ -25,9 +29,9 @@ struct Parameter {
   const char* default_value;  ///< as in JSON: 2, 0.1, true, "relu", "1/8", ["1/2", "1/4"]; must lie in the range
   double minimum;             ///< integer, real: smallest value allowed
   double maximum;             ///< integer, real: largest value allowed
-  const char* choices;        ///< text: the values allowed, separated by '|'; "" allows any
-  const char* unit;           ///< "tokens", "s", ...; "" for a plain number
-  const char* help;           ///< one line, without a full stop
+  const char* choices;  ///< text: the values allowed, separated by '|'; "" allows any. Plugins: "attention" or "compression"
+  const char* unit;     ///< "tokens", "s", ...; "" for a plain number
+  const char* help;     ///< one line, without a full stop
 };
 
 /// Both ends belong to it.
@@ -54,6 +58,18 @@ constexpr Parameter rate(const char* name, const char* default_value, const char
 }
 constexpr Parameter rates(const char* name, const char* default_value, const char* help) {
   return {name, ParameterType::kRates, default_value, 0, 1, "", "", help};
+}
+
+/// @param default_value "\"\"": no file
+constexpr Parameter file(const char* name, const char* default_value, const char* help) {
+  return {name, ParameterType::kFile, default_value, 0, 0, "", "", help};
+}
+/// @param kind "attention" or "compression"
+constexpr Parameter plugin(const char* name, const char* kind, const char* help) {
+  return {name, ParameterType::kPlugin, "", 0, 0, kind, "", help};
+}
+constexpr Parameter plugins(const char* name, const char* kind, const char* help) {
+  return {name, ParameterType::kPlugins, "", 0, 0, kind, "", help};
 }
 
 }  // namespace ablate

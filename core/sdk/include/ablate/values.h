@@ -21,6 +21,8 @@ class Values {
   virtual std::string text(const char* name) const = 0;
   virtual Rate rate(const char* name) const = 0;
   virtual std::vector<Rate> rates(const char* name) const = 0;
+  virtual std::string file(const char* name) const = 0;       ///< a path as the study has it; "": none
+  virtual std::int64_t count(const char* plugins) const = 0;  ///< how many plugins a list names; 1 for a single one
 };
 
 }  // namespace ablate

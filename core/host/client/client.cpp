@@ -1,0 +1,215 @@
+#include "core/host/client/client.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+#include "core/util/error.h"
+#include "core/util/one_line.h"
+#include "core/util/orphans.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+/// A worker that was told to end has to end its jobs, which it does at once.
+constexpr std::chrono::seconds kEnding(8);
+constexpr std::size_t kLongestLine = std::size_t{1} << 26;  ///< bytes; a message with a job's longest is a quarter of it
+constexpr double kAnswer_s = 10;                            ///< for a worker to tell that a job's time is over
+
+/// The end of what a job printed, without the trace of its crash.
+std::string own_words(const std::string& output) {
+  constexpr std::size_t kMost = 400;
+  const auto words = output.substr(0, output.rfind(kCrashTrace));
+  return one_line(words.substr(words.size() - std::min(words.size(), kMost)));
+}
+
+std::filesystem::path worker_program() {
+  std::error_code failed;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (const char* other = std::getenv("ABLATE_WORKER"); other != nullptr && *other != '\0') return other;
+  return own.parent_path() / "ablate-worker";
+}
+
+}  // namespace
+
+std::string reason_of(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0) return fmt::format("exit code {}", WEXITSTATUS(status));
+  return "";
+}
+
+WorkerClient::WorkerClient(double ready_s) {
+  adopt_orphans();
+  not_ours_ = own_children();
+  int in[2], out[2];
+  const auto refuse = [](int why) {
+    throw Error(fmt::format("no pipe to a worker: {}{}", std::strerror(why),
+                            why == EMFILE ? " (more are needed: ulimit -n 1024)" : ""));
+  };
+  if (pipe2(in, O_CLOEXEC) != 0) refuse(errno);
+  if (pipe2(out, O_CLOEXEC) != 0) {
+    const int why = errno;
+    for (const int descriptor : in) close(descriptor);
+    refuse(why);
+  }
+  const auto program = worker_program();
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, in[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&files, out[1], STDOUT_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  // A process group of its own: Ctrl-C reaches the scheduler alone, which then decides what to do with running trials.
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  const auto parent = std::to_string(getpid());
+  char* arguments[] = {const_cast<char*>(program.c_str()), const_cast<char*>(parent.c_str()), nullptr};
+  const int failed = posix_spawn(&pid_, program.c_str(), &files, &attributes, arguments, environ);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  close(in[0]);
+  close(out[1]);
+  to_ = in[1], from_ = out[0];
+  std::string why;
+  if (failed != 0) {
+    pid_ = -1;
+    why = std::strerror(failed);
+  } else {
+    std::signal(SIGPIPE, SIG_IGN);
+    fcntl(to_, F_SETFL, O_NONBLOCK);
+    try {
+      const auto start = std::chrono::steady_clock::now();
+      for (double waited_s = 0; waited_s < ready_s;) {  // a signal ends a wait early
+        const auto ready = next(static_cast<int>(std::ceil((ready_s - waited_s) * 1000)));
+        waited_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        if (!ready) continue;
+        environment_ = ready->value("environment", json::object());
+        most_jobs_ = ready->value("most_jobs", 1);
+        word_ = ready->value("word", "");
+        return;
+      }
+      why = fmt::format("it did not answer within {:g} s", ready_s);
+    } catch (const WorkerEnded& ended) {
+      why = ended.what();
+    }
+    give_up();
+    end();
+  }
+  close(to_);
+  close(from_);
+  throw Error(fmt::format("{} did not start: {}", program.string(), why));
+}
+
+WorkerClient::~WorkerClient() {
+  close(to_);
+  close(from_);
+  end();
+}
+
+void WorkerClient::give_up() {
+  if (pid_ > 0) kill(-pid_, SIGKILL);
+}
+
+std::string WorkerClient::end() {
+  if (pid_ <= 0) return "";
+  int status = 0;
+  const auto deadline = std::chrono::steady_clock::now() + kEnding;
+  pid_t ended = 0;
+  while ((ended = waitpid(pid_, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  if (ended == 0) {
+    give_up();
+    waitpid(pid_, &status, 0);
+  }
+  pid_ = -1;
+  end_orphans(not_ours_);
+  return reason_of(status);
+}
+
+void WorkerClient::send(const json& message) {
+  unsent_ += message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  flush();
+}
+
+void WorkerClient::flush() {
+  while (!unsent_.empty()) {
+    const auto n = write(to_, unsent_.data(), unsent_.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return;  // it is stopped, or busy: next() goes on
+    if (n < 0) return unsent_.clear();     // next() will tell how it ended
+    unsent_.erase(0, static_cast<std::size_t>(n));
+  }
+}
+
+std::optional<json> WorkerClient::next(int timeout_ms) {
+  for (;;) {
+    if (const auto end = buffer_.find('\n'); end != std::string::npos) {
+      // What a thread of a library writes there may stand before a message, and is none.
+      const auto line = std::string_view(buffer_).substr(0, end);
+      const auto begin = word_.empty() ? 0 : line.rfind(word_);
+      auto message = begin == std::string::npos ? json() : json::parse(line.substr(begin + word_.size()), nullptr, false);
+      buffer_.erase(0, end + 1);
+      if (message.is_object()) return message;
+      continue;
+    }
+    if (buffer_.size() > kLongestLine) buffer_.erase(0, buffer_.size() - kLongestLine / 2);
+    pollfd waiting[] = {{from_, POLLIN, 0}, {unsent_.empty() ? -1 : to_, POLLOUT, 0}};
+    if (poll(waiting, 2, timeout_ms) <= 0) return std::nullopt;
+    if (waiting[1].revents != 0) flush();
+    if (waiting[0].revents == 0) continue;
+    char chunk[65536];
+    const auto n = read(from_, chunk, sizeof(chunk));
+    if (n < 0 && errno == EINTR) return std::nullopt;
+    if (n <= 0) {
+      const auto why = end();
+      throw WorkerEnded(why.empty() ? "it ended by itself" : why);
+    }
+    buffer_.append(chunk, static_cast<std::size_t>(n));
+  }
+}
+
+json WorkerClient::ask(const std::string& kind, const json& spec, double timeout_s,
+                       const std::function<void(const json&)>& heard) {
+  const int job = --last_ask_;  // negative: never the number of a trial
+  send({{"do", "start"}, {"job", job}, {"kind", kind}, {"spec", spec}, {"limit_s", timeout_s}});
+  json answer, crash;
+  for (double silent_s = 0;;) {
+    const auto event = next(1000);
+    if (!event) silent_s += 1;
+    if (timeout_s > 0 && silent_s > timeout_s + kAnswer_s) give_up();  // it is stopped; next() will tell
+    if (!event || event->value("job", 0) != job) continue;
+    if (event->at("event") == "message" && heard) heard(event->at("data"));
+    if (event->at("event") == "message") (event->at("data").contains("crashed") ? crash : answer) = event->at("data");
+    if (event->at("event") != "ended") continue;
+    const auto fault = [](const std::string& reason) { return json{{"failed", reason}, {"fault", true}}; };
+    if (event->contains("not_started"))
+      return {{"failed", event->at("not_started").get<std::string>() + " (ulimit -n, ulimit -u)"}, {"fault", false}};
+    if (const auto intrusion = event->value("intrusion", ""); !intrusion.empty()) return fault(intrusion);
+    if (event->value("late", false)) {
+      auto late = fault(fmt::format("did not end within {:g} s", timeout_s));
+      late["late"] = true;
+      return late;
+    }
+    const auto why = reason_of(event->at("status"));
+    // A message of its own says more than the exit code that follows from it; a signal says more than what came before it.
+    if (answer.contains("failed") || (why.empty() && !answer.is_null())) return answer;
+    auto reason = why.empty() ? "it ended without an answer" : why;
+    if (crash.is_object()) reason += " in " + one_line(crash.value("crashed", ""), 200);
+    if (const auto output = own_words(event->value("output", "")); !output.empty()) reason += "; its last output: " + output;
+    return fault(reason);
+  }
+}
+
+}  // namespace ablate

@@ -1,0 +1,50 @@
+// Which trials may start now: how many side by side, and which of them alone.
+#pragma once
+
+#include <algorithm>
+#include <map>
+
+#include "core/host/scheduler/plan.h"
+
+namespace ablate {
+
+/// Times are the scheduler's own, in seconds.
+class Admission {
+ public:
+  explicit Admission(int jobs) : wished_(jobs), jobs_(jobs) {}
+
+  int jobs() const { return jobs_; }
+  /// At most so many from now on, for good.
+  void limit(int jobs) { wished_ = jobs_ = std::min(jobs_, jobs); }
+
+  /// A trial that has seen a worker die runs alone, so that the next death tells whether it is the one.
+  /// @param running how many do @param one any of them, nullptr where none does
+  bool may_start(const PlannedTrial& next, std::size_t running, const PlannedTrial* one, double now_s) {
+    if (now_s < next_start_s_) return false;
+    if (jobs_ < wished_ && now_s > next_raise_s_) ++jobs_, next_raise_s_ = now_s + kBetweenRaises;
+    if (running == 0) return true;
+    return static_cast<int>(running) < jobs_ && !deaths_.contains(&next) && !deaths_.contains(one);
+  }
+
+  /// A worker died while the trial ran. @return whether it may be another's fault: then it runs again
+  bool may_run_again(const PlannedTrial& trial) { return ++deaths_[&trial] < kMostDeaths; }
+
+  /// There was no process or no descriptor for a trial, beside so many others. @return whether to try again
+  bool may_be_tried_again(const PlannedTrial& trial, std::size_t others, double now_s) {
+    if (++refusals_[&trial] > kMostRefusals) return false;
+    jobs_ = std::clamp(static_cast<int>(others), 1, jobs_);
+    next_start_s_ = now_s + kBetweenStarts;
+    next_raise_s_ = now_s + kBetweenRaises;
+    return true;
+  }
+
+ private:
+  static constexpr int kMostDeaths = 3, kMostRefusals = 30;
+  static constexpr double kBetweenStarts = 1, kBetweenRaises = 10;
+
+  int wished_, jobs_;
+  double next_start_s_ = 0, next_raise_s_ = 0;
+  std::map<const PlannedTrial*, int> deaths_, refusals_;
+};
+
+}  // namespace ablate

@@ -1,0 +1,115 @@
+#include "core/host/scheduler/attempt_in_progress.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <limits>
+
+#include "core/util/one_line.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kMiB = 1024.0 * 1024.0;
+
+/// JSON has no NaN: it arrives as null.
+double number(const json& value) { return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN(); }
+
+}  // namespace
+
+AttemptInProgress::AttemptInProgress(const PlannedTrial& planned, const json& environment, double clock_s)
+    : planned_(&planned), started_s_(clock_s) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  attempt_.key = planned.key;
+  attempt_.started_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+  attempt_.environment = environment;
+  attempt_.plugins = planned.plugins;
+}
+
+db::RunningTrial AttemptInProgress::running() const {
+  return {attempt_.key, attempt_.started_us, attempt_.step, attempt_.steps, progress_.loss};
+}
+
+void AttemptInProgress::take(const json& data) {
+  has_progress_ = false;
+  try {
+    read(data);
+  } catch (const json::exception& error) {
+    failed_ = fmt::format("it said what is no message of a trial: {}", one_line(data.dump(), 80));
+  }
+}
+
+void AttemptInProgress::read(const json& data) {
+  if (const auto metrics = data.find("metrics"); metrics != data.end())
+    for (const auto& m : *metrics) metrics_.push_back({m.at("name"), m.at("unit"), m.at("direction"), m.at("description")});
+  if (const auto curve = data.find("curve"); curve != data.end())
+    for (const auto& point : *curve) attempt_.curve.push_back({point.at(0), point.at(1), number(point.at(2))});
+  if (data.contains("failed")) {
+    failed_ = data.at("failed");
+  } else if (data.contains("crashed")) {
+    crashed_ = one_line(data.at("crashed").get<std::string>(), 200);
+  } else if (data.contains("results")) {
+    for (const auto& [name, value] : data.at("results").get_ref<const json::object_t&>())
+      attempt_.results[name] = number(value);
+    has_result_ = true;
+  } else {
+    progress_ = {data.at("step"), data.at("steps"), number(data.at("loss")), number(data.at("accuracy"))};
+    attempt_.step = progress_.step, attempt_.steps = progress_.steps;
+    has_progress_ = true;
+  }
+}
+
+void AttemptInProgress::end(const json& event, double timeout_s) {
+  if (event.contains("not_started")) return fail(event.at("not_started"));
+  const int status = event.at("status");
+  attempt_.wall_s = event.at("wall_s"), attempt_.cpu_s = event.at("cpu_s");
+  attempt_.peak_resident_bytes = event.at("peak_resident_bytes");
+  attempt_.output = event.at("output");
+  if (WIFSIGNALED(status)) attempt_.signal = WTERMSIG(status);
+  if (WIFEXITED(status)) attempt_.exit_code = WEXITSTATUS(status);
+  auto why = reason_of(status);
+  if (!why.empty() && !crashed_.empty()) why += " in " + crashed_;
+  if (const std::string intrusion = event.value("intrusion", ""); !intrusion.empty()) return fail(intrusion);
+  if (has_result_ && why.empty() && failed_.empty()) return end_done();
+  if (event.value("late", false)) {
+    attempt_.outcome = "timeout";
+    attempt_.reason = fmt::format("ran longer than the {:g} s that the study allows", timeout_s);
+    attempt_.results.clear();
+    return;
+  }
+  auto reason = !failed_.empty() ? failed_ : why.empty() ? "ended without a result" : why;
+  if (WIFSIGNALED(status) && !failed_.empty()) reason += "; then " + why;
+  fail(reason);
+}
+
+void AttemptInProgress::end_done() {
+  attempt_.outcome = "done";
+  attempt_.results["memory/peak_resident"] = static_cast<double>(attempt_.peak_resident_bytes) / kMiB;
+  attempt_.results["time/cpu"] = attempt_.cpu_s;
+  attempt_.results["time/wall"] = attempt_.wall_s;
+}
+
+void AttemptInProgress::end(const std::string& outcome, const std::string& reason, double wall_s) {
+  attempt_.outcome = outcome, attempt_.reason = reason, attempt_.wall_s = wall_s;
+  attempt_.results.clear();
+}
+
+std::string AttemptInProgress::summary() const {
+  if (attempt_.outcome != "done") return attempt_.reason;
+  std::string text;
+  if (const auto found = attempt_.results.find("test/accuracy"); found != attempt_.results.end())
+    text = fmt::format("test/accuracy {:.2f} %", found->second);
+  if (const auto found = attempt_.results.find("train/step_time"); found != attempt_.results.end())
+    text += fmt::format("{}{:.3g} ms a step", text.empty() ? "" : ", ", found->second);
+  return text;
+}
+
+void AttemptInProgress::fail(const std::string& reason) {
+  attempt_.outcome = "failed", attempt_.reason = reason;
+  attempt_.results.clear();
+}
+
+}  // namespace ablate

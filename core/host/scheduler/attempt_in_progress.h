@@ -1,0 +1,57 @@
+// What is known of a trial while it runs: from its messages and from its end, an attempt of the history.
+#pragma once
+
+#include <limits>
+
+#include "core/host/scheduler/plan.h"
+
+namespace ablate {
+
+class AttemptInProgress {
+ public:
+  /// @param clock_s the scheduler's own time; see Scheduler
+  AttemptInProgress(const PlannedTrial& planned, const nlohmann::json& environment, double clock_s);
+
+  const PlannedTrial& planned() const { return *planned_; }
+  const db::Attempt& attempt() const { return attempt_; }
+  db::RunningTrial running() const;
+  double started_s() const { return started_s_; }
+
+  /// What the trial says: progress, points of its curves, definitions of metrics, results, or why it fails. What is none of
+  /// these makes it fail.
+  void take(const nlohmann::json& data);
+
+  struct Progress {
+    long step = 0, steps = 0;
+    double loss = std::numeric_limits<double>::quiet_NaN(), accuracy = loss;
+  };
+  /// Of the latest message; false where it told none.
+  bool has_progress() const { return has_progress_; }
+  const Progress& progress() const { return progress_; }
+  /// Definitions told so far.
+  const std::vector<db::Metric>& metrics() const { return metrics_; }
+
+  /// The worker's "ended" event. Done is what gave its results and then ended without a fault. @param timeout_s the study's
+  void end(const nlohmann::json& event, double timeout_s);
+  /// However it ended, as far as it is known without the worker.
+  void end(const std::string& outcome, const std::string& reason, double wall_s);
+  /// "test/accuracy 71.09 %, 24.8 ms a step", as far as it has them; of what is not done, why.
+  std::string summary() const;
+  /// Whatever it looked like.
+  void fail(const std::string& reason);
+
+ private:
+  void read(const nlohmann::json& data);
+  void end_done();
+
+  const PlannedTrial* planned_;
+  double started_s_;
+  db::Attempt attempt_;
+  std::vector<db::Metric> metrics_;
+  std::string failed_;   ///< the trial's own words
+  std::string crashed_;  ///< where
+  bool has_result_ = false, has_progress_ = false;
+  Progress progress_;
+};
+
+}  // namespace ablate

@@ -1,0 +1,142 @@
+#include "core/host/scheduler/display.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "core/util/one_line.h"
+#include "core/util/output.h"
+
+namespace ablate {
+namespace {
+
+constexpr double kMuch = 0.5;  ///< of a trial's work: worth a word
+
+double seconds(std::chrono::steady_clock::duration time) { return std::chrono::duration<double>(time).count(); }
+
+std::string duration(double s) {
+  if (!(s >= 0)) return "?";
+  if (s < 60) return fmt::format("{:.{}f} s", s, s < 10 ? 1 : 0);
+  if (s < 3600) return fmt::format("{} min {:02} s", static_cast<long>(s) / 60, static_cast<long>(s) % 60);
+  return fmt::format("{} h {:02} min", static_cast<long>(s) / 3600, static_cast<long>(s) / 60 % 60);
+}
+
+std::size_t columns(std::FILE* to) {
+  winsize size{};
+  return ioctl(fileno(to), TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 100;
+}
+
+}  // namespace
+
+Display::Display(std::FILE* to, int total, double silence_s)
+    : to_(to),
+      total_(total),
+      silence_(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(silence_s))),
+      start_(Clock::now()) {
+  const char* terminal = std::getenv("TERM");
+  live_ = isatty(fileno(to)) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+Display::~Display() { erase(); }
+
+void Display::started(int job, const std::string& label, double evaluation) {
+  running_[job] = {.label = one_line(label, 1000), .start = Clock::now(), .evaluation = evaluation, .told = Clock::now()};
+  refresh();
+}
+
+void Display::progress(int job, long step, long steps, double loss, double dev_accuracy) {
+  auto& trial = running_[job];
+  trial.step = step, trial.steps = steps, trial.loss = loss, trial.dev_accuracy = dev_accuracy;
+  refresh();
+}
+
+void Display::ended(int job, const std::string& outcome, const std::string& what, double wall_s) {
+  ++done_;
+  if (outcome != "done" && outcome != "interrupted") ++failed_;
+  erase();
+  write(fmt::format("[{:>{}}/{}] {:<7} {:>8}  {}  {}\n", done_, std::to_string(total_).size(), total_, outcome,
+                    duration(wall_s), running_[job].label, one_line(what)));
+  running_.erase(job);
+  refresh(true);
+}
+
+void Display::note(const std::string& text) {
+  erase();
+  write(one_line(text) + "\n");
+  refresh(true);
+}
+
+void Display::write(const std::string& text) { write_text(to_, text); }
+
+void Display::erase() {
+  if (drawn_ > 0) write(fmt::format("\033[{}F\033[J", drawn_));
+  drawn_ = 0;
+}
+
+std::string Display::total_line() const {
+  std::string text = fmt::format("{} of {} trials ended", done_, total_);
+  if (failed_ > 0) text += fmt::format(", {} failed", failed_);
+  // Shares of running trials count, so that the estimate moves before the first trial has ended; and no estimate of the whole
+  // is shorter than that of a trial in it.
+  double shares = done_, longest = 0;
+  for (const auto& [job, trial] : running_) {
+    if (trial.steps > 0) shares += static_cast<double>(trial.step) / static_cast<double>(trial.steps);
+    longest = std::max(longest, seconds_left(trial));
+  }
+  const double elapsed = seconds(Clock::now() - start_);
+  text += fmt::format(", {} running, {}", running_.size(), duration(elapsed));
+  if (shares > 0.05 && total_ > shares)
+    text += fmt::format(", {} left", duration(std::max(longest, elapsed * (total_ - shares) / shares)));
+  return text;
+}
+
+double Display::seconds_left(const Running& trial) {
+  if (trial.step == 0) return 0;
+  return seconds(Clock::now() - trial.start) * static_cast<double>(trial.steps - trial.step) / static_cast<double>(trial.step);
+}
+
+std::string Display::line(const Running& trial) const {
+  std::string text = "  " + trial.label;
+  if (trial.steps == 0) return text + "  starting";
+  text += fmt::format("  step {}/{}", trial.step, trial.steps);
+  if (trial.step > 0) text += fmt::format("  loss {:.3f}", trial.loss);
+  if (trial.evaluation >= kMuch) text += fmt::format("  evaluation {:.0f} %", 100 * trial.evaluation);
+  if (trial.dev_accuracy >= 0) text += fmt::format("  dev {:.1f} %", trial.dev_accuracy);
+  if (trial.step == 0) return text;
+  return text + (trial.step >= trial.steps ? "  testing" : fmt::format("  {} left", duration(seconds_left(trial))));
+}
+
+void Display::refresh(bool now) {
+  if (!live_) return tell_silent();
+  if (!now && Clock::now() - last_ < std::chrono::milliseconds(100)) return;
+  last_ = Clock::now();
+  draw();
+}
+
+void Display::draw() {
+  erase();
+  const auto width = columns(to_);
+  std::string screen;
+  const auto show = [&](std::string text) {
+    if (text.size() >= width) text.resize(width - 1);
+    screen += text + "\n";
+    ++drawn_;
+  };
+  for (const auto& [job, trial] : running_) show(line(trial));
+  if (done_ < total_) show(total_line());
+  write(screen);
+}
+
+void Display::tell_silent() {
+  for (auto& [job, trial] : running_) {
+    if (Clock::now() - trial.told < silence_) continue;
+    trial.told = Clock::now();
+    write(fmt::format("{}; running for {}\n", line(trial), duration(seconds(Clock::now() - trial.start))));
+  }
+}
+
+}  // namespace ablate

@@ -1,0 +1,55 @@
+#include "core/host/scheduler/library_watch.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "core/util/error.h"
+#include "core/util/sha256.h"
+
+namespace ablate {
+
+LibraryWatch::File LibraryWatch::look(const std::filesystem::path& path) {
+  struct stat s {};
+  if (stat(path.c_str(), &s) != 0) return {};
+  return {fmt::format("{} {}", s.st_dev, s.st_ino), fmt::format("{} {}.{:09} {}.{:09}", s.st_size, s.st_mtim.tv_sec,
+                                                                s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec)};
+}
+
+void LibraryWatch::remember(const std::vector<db::UsedPlugin>& plugins) {
+  for (const auto& plugin : plugins) files_[plugin.path] = look(plugin.path);
+}
+
+std::string LibraryWatch::overwritten(const std::vector<db::UsedPlugin>& plugins) {
+  for (const auto& plugin : plugins) {
+    auto& file = files_[plugin.path];
+    const auto now = look(plugin.path);
+    if (now.inode == file.inode && now.stamp != file.stamp) {
+      // Touched, or its mode or links changed; unless the content is another.
+      file.stamp = now.stamp;
+      try {
+        file.spoilt = file.spoilt || sha256_file(plugin.path) != plugin.content_hash;
+      } catch (const Error&) {
+        file.spoilt = true;  // not readable any more: nobody can tell
+      }
+    }
+    if (file.spoilt)
+      return fmt::format(
+          "{} was overwritten while the grid ran, and with it the code of its trials; run the command again, and put a new "
+          "library in place by renaming it",
+          plugin.path);
+  }
+  return "";
+}
+
+std::vector<std::string> LibraryWatch::newly_replaced(const std::vector<db::UsedPlugin>& plugins) {
+  std::vector<std::string> found;
+  for (const auto& plugin : plugins) {
+    auto& file = files_[plugin.path];
+    if (file.told || look(plugin.path).inode == file.inode) continue;
+    file.told = true;
+    found.push_back(plugin.path);
+  }
+  return found;
+}
+
+}  // namespace ablate

@@ -1,0 +1,182 @@
+#include "core/host/scheduler/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/host/study/diagnostics.h"
+#include "core/host/study/start_checks.h"
+#include "core/shared/evaluations.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+/// What the tasks of a study answer, each distinct section asked once.
+class TaskAnswers {
+ public:
+  /// @param late what to add where the limit was reached
+  TaskAnswers(std::string kind, double limit_s, std::string late, const Catalog& catalog, WorkerClient& worker)
+      : kind_(std::move(kind)), limit_s_(limit_s), late_(std::move(late)), catalog_(catalog), worker_(worker) {}
+
+  /// Asks for every trial. Throws ConfigError with all that the tasks themselves say; after a fault of one, no other is asked.
+  /// @param scan_padding the sections whose examples are to be looked through for padding
+  void ask(const Study& study, const std::set<json>& scan_padding = {}) {
+    Diagnostics diagnostics(study.overrides);
+    for (const auto& trial : study.trials) {
+      const auto& section = trial.resolved.at("task");
+      const auto [found, is_new] = answers_.try_emplace(section);
+      if (is_new) found->second = ask(section, scan_padding.contains(section));
+      const auto& answer = found->second;
+      if (!answer.contains("failed")) continue;
+      const bool fault = answer.value("fault", false);
+      // What a task says (missing data, ...) the user can mend; a crash or a wrong answer is the library's fault.
+      diagnostics.add(where_of(study, trial, {"task.plugin"}), message(section, answer),
+                      fault ? ExitCode::kPlugin : ExitCode::kUsage);
+      if (fault) break;
+    }
+    if (!diagnostics.empty()) throw ConfigError(diagnostics.sorted());
+  }
+
+  const json& of(const json& section) const { return answers_.at(section); }
+
+ private:
+  json ask(const json& section, bool scan_padding) {
+    const auto* task = catalog_.find(Kind::kTask, section.at("plugin").get<std::string>());
+    json spec{{"library", task->path.string()}, {"section", section}};
+    if (scan_padding) spec["scan_padding"] = true;
+    try {
+      auto answer = worker_.ask(kind_, spec, limit_s_);
+      if (answer.value("late", false)) answer["failed"] = answer.at("failed").get<std::string>() + late_;
+      return answer;
+    } catch (const WorkerEnded& ended) {
+      return {{"failed", fmt::format("it took the worker with it: {}", ended.what())}, {"fault", true}};
+    }
+  }
+
+  static std::string message(const json& section, const json& answer) {
+    const std::string id = section.at("plugin"), why = answer.at("failed");
+    return why.starts_with(id + ": ") ? "task " + why : fmt::format("task {}: {}", id, why);
+  }
+
+  std::string kind_;
+  double limit_s_;
+  std::string late_;
+  const Catalog& catalog_;
+  WorkerClient& worker_;
+  std::map<json, json> answers_;  ///< by section
+};
+
+void throw_if_any(std::vector<std::vector<Diagnostic>> found) {
+  std::vector<Diagnostic> all;
+  for (auto& some : found) all.insert(all.end(), some.begin(), some.end());
+  if (!all.empty()) throw ConfigError(std::move(all));
+}
+
+/// Reports every task that lacks examples which a trial needs.
+std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers& prepared) {
+  Diagnostics diagnostics(study.overrides);
+  for (const auto& trial : study.trials) {
+    const auto& section = trial.resolved.at("task");
+    for (const auto& [split, size] : prepared.of(section).at("sizes").items())
+      if (size == 0)
+        diagnostics.add(where_of(study, trial, {"task." + split, "task.plugin"}),
+                        fmt::format("task {}: its {} split has no examples", section.at("plugin").get<std::string>(), split));
+  }
+  return diagnostics.sorted();
+}
+
+ExampleCounts counts_of(const PlannedTrial& trial) {
+  const auto& train = trial.trial->resolved.at("train");
+  return count_examples({.steps = train.at("steps"),
+                         .batch = train.at("batch"),
+                         .evaluate_every = train.at("evaluate_every"),
+                         .evaluate_batches = train.at("evaluate_batches"),
+                         .test_batches = train.at("test_batches")},
+                        trial.dev_size, trial.test_size);
+}
+
+}  // namespace
+
+std::map<std::string, const PluginInfo*> used_plugins(const json& resolved, const Catalog& catalog) {
+  std::map<std::string, const PluginInfo*> used;
+  for (const auto kind : {Kind::kTask, Kind::kAttention, Kind::kCompression}) {
+    if (!resolved.contains(to_text(kind))) continue;
+    const std::string id = resolved.at(to_text(kind)).at("plugin");
+    const auto* info = catalog.find(kind, id);
+    if (info == nullptr) throw Error(fmt::format("{} {} was not found", to_text(kind), id), ExitCode::kPlugin);
+    used[to_text(kind)] = info;
+  }
+  return used;
+}
+
+void check_tasks(const Study& study, const Catalog& catalog, WorkerClient& worker, const TaskLimits& limits) {
+  TaskAnswers described("describe-task", limits.describe_s, ": its info() has to take milliseconds", catalog, worker);
+  described.ask(study);
+  const auto length = [&](const json& section) { return described.of(section).at("length").get<std::int64_t>(); };
+  // Opened in a child, as a trial opens it: what the driver lists is neither what CUDA_VISIBLE_DEVICES leaves nor what torch
+  // can use.
+  const auto device_refusal = [&](const std::string& device) {
+    return worker.ask("open-device", {{"device", device}}, limits.describe_s).value("failed", "");
+  };
+  throw_if_any({check_rates(study, length), check_lengths(study, catalog, length), check_devices(study, device_refusal)});
+}
+
+std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, WorkerClient& worker, const TaskLimits& limits) {
+  TaskAnswers prepared("prepare-task", std::max(limits.prepare_s, study.timeout_s),
+                       ": where its load() needs longer, [experiment] timeout allows it", catalog, worker);
+  std::set<json> spare_padding;
+  for (const auto& trial : study.trials)
+    if (refuses_padding(trial, catalog)) spare_padding.insert(trial.resolved.at("task"));
+  prepared.ask(study, spare_padding);
+  const auto padded = [&](const json& section) { return prepared.of(section).at("padded").get<bool>(); };
+  throw_if_any({check_sizes(study, prepared), check_padding(study, catalog, padded)});
+  std::vector<PlannedTrial> planned;
+  for (const auto& trial : study.trials) {
+    const auto& answer = prepared.of(trial.resolved.at("task"));
+    const auto& sizes = answer.at("sizes");
+    PlannedTrial next{.trial = &trial,
+                      .data_digest = answer.at("digest"),
+                      .train_size = sizes.at("train"),
+                      .dev_size = sizes.at("dev"),
+                      .test_size = sizes.at("test")};
+    std::map<std::string, std::string> identities;
+    for (const auto& [name, info] : used_plugins(trial.resolved, catalog)) {
+      identities[name] = info->code_identity();
+      next.plugins.push_back({name, info->id, info->version, info->code_identity(), info->content_hash, info->path.string()});
+    }
+    next.key = trial_key(trial.resolved, identities, next.data_digest);
+    planned.push_back(std::move(next));
+  }
+  return planned;
+}
+
+double evaluation_share(const std::vector<const PlannedTrial*>& trials) {
+  double share = 0;
+  for (const auto* trial : trials) share += counts_of(*trial).evaluation_share();
+  return trials.empty() ? 0 : share / static_cast<double>(trials.size());
+}
+
+std::string evaluation_text(const std::vector<const PlannedTrial*>& trials) {
+  constexpr const char* kKeys = "train.evaluate_every, train.evaluate_batches, train.test_batches";
+  double least = 1, most = 0;
+  bool alike = true;
+  for (const auto* trial : trials) {
+    const auto counts = counts_of(*trial);
+    alike = alike && counts == counts_of(*trials.front());
+    least = std::min(least, counts.evaluation_share()), most = std::max(most, counts.evaluation_share());
+  }
+  if (trials.empty()) return "";
+  if (!alike) {
+    const auto low = fmt::format("{:.0f}", 100 * least), high = fmt::format("{:.0f}", 100 * most);
+    return fmt::format("evaluation: about {} % of a trial's time ({})", low == high ? low : low + " to " + high, kKeys);
+  }
+  const auto counts = counts_of(*trials.front());
+  return fmt::format("evaluation: {} x {} dev + {} test examples, about {:.0f} % of a trial's time ({})", counts.evaluations,
+                     counts.dev, counts.test, 100 * most, kKeys);
+}
+
+}  // namespace ablate

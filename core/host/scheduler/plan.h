@@ -1,0 +1,47 @@
+// From a study to what has to run: keys, data sets, and what the history already has.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/host/client/client.h"
+#include "core/host/study/study.h"
+#include "db/history/store.h"
+
+namespace ablate {
+
+struct PlannedTrial {
+  const Trial* trial;
+  std::string key;
+  std::vector<db::UsedPlugin> plugins;
+  std::string data_digest;  ///< of the task's data as it was when the trial was planned; part of the key
+  std::int64_t train_size = 0, dev_size = 0, test_size = 0;  ///< examples of the task's splits
+};
+
+/// How long a task's calls before any trial may take. A task that hangs must end with a reason, too.
+struct TaskLimits {
+  double describe_s = 60;   ///< factory and info(), which promises milliseconds
+  double prepare_s = 3600;  ///< with load(), which may download and convert; a greater [experiment] timeout allows more
+};
+
+/// The plugins that a resolved trial uses, by section. Throws Error (ExitCode::kPlugin) for one that the catalog lacks.
+std::map<std::string, const PluginInfo*> used_plugins(const nlohmann::json& resolved, const Catalog& catalog);
+
+/// Checks what the tasks' headers and the machine tell: data that is missing, rates that leave no slot of their sequence
+/// length, lengths that a plugin does not promise, devices that are not there. Throws ConfigError with everything that is
+/// wrong.
+void check_tasks(const Study& study, const Catalog& catalog, WorkerClient& worker, const TaskLimits& limits = {});
+
+/// Prepares every data set of the study (generating and caching it where needed), checks what only the examples tell (splits
+/// that are empty, padding that an attention does not promise to take) and names each trial. Throws ConfigError with everything
+/// that is wrong, and Error.
+std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, WorkerClient& worker, const TaskLimits& limits = {});
+
+/// What evaluation takes of the trials' time, in one line: "evaluation: 10 x 6000 dev + 10000 test examples, about 87 % of a
+/// trial's time (...)"; for trials that differ in it, from the least to the most.
+std::string evaluation_text(const std::vector<const PlannedTrial*>& trials);
+
+/// Evaluation's part of a trial's work, the mean over the trials, in [0, 1]; 0 for none.
+double evaluation_share(const std::vector<const PlannedTrial*>& trials);
+
+}  // namespace ablate

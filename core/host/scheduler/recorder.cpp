@@ -1,0 +1,159 @@
+#include "core/host/scheduler/recorder.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <thread>
+
+namespace ablate {
+namespace {
+
+constexpr int kPatienceMs = 200;  ///< shorter than anybody would notice in a running grid
+constexpr std::chrono::seconds kBetweenTries(1), kBetweenShows(1), kBetweenNotes(60);
+
+std::string finished(std::size_t count) { return fmt::format("{} finished trial{}", count, count == 1 ? "" : "s"); }
+
+/// "2 finished trials wait to be written"
+std::string waits(std::size_t count) { return fmt::format("{} wait{} to be written", finished(count), count == 1 ? "s" : ""); }
+
+}  // namespace
+
+Recorder::Recorder(db::Store& store, std::function<void(db::Store&)> describe, Note note)
+    : store_(store), describe_(std::move(describe)), note_(std::move(note)) {}
+
+Recorder::~Recorder() { store_.set_patience(db::kUsualPatienceMs); }
+
+void Recorder::begin() {
+  if (describe_) describe_(store_);
+  store_.set_patience(kPatienceMs);
+}
+
+void Recorder::put(const db::Attempt& attempt, const std::vector<db::Metric>& metrics) {
+  waiting_.push_back({attempt, metrics});
+  next_try_ = {};
+  retry();
+}
+
+std::optional<bool> Recorder::is_done(const std::string& key) {
+  try {
+    return !store().done({key}).empty();
+  } catch (const db::Unavailable& error) {
+    tell_delay(error.what());
+    return std::nullopt;
+  } catch (const Error& error) {
+    rescue(error.what());
+    return std::nullopt;
+  }
+}
+
+void Recorder::show_running(const std::vector<db::RunningTrial>& trials) {
+  if (Clock::now() < next_show_) return;
+  next_show_ = Clock::now() + kBetweenShows;
+  write_running(trials);
+}
+
+void Recorder::write_running(const std::vector<db::RunningTrial>& trials) {
+  try {
+    store().put_running(trials);
+  } catch (const db::Gone& error) {
+    rescue(error.what());  // at once, not at the end of a trial, which may be hours away
+  } catch (const Error&) {
+    // Nobody's result: the next attempt that is written will tell what is wrong.
+  }
+}
+
+void Recorder::write_waiting(db::Store& to) {
+  while (!waiting_.empty()) {
+    auto& [attempt, metrics] = waiting_.front();
+    std::erase_if(metrics, [&](const db::Metric& metric) { return defined_.contains(metric.name); });
+    if (!metrics.empty()) to.put_metrics(metrics);
+    for (const auto& metric : metrics) defined_.insert(metric.name);
+    to.put_attempt(attempt);
+    waiting_.pop_front();
+  }
+}
+
+void Recorder::retry() {
+  if (waiting_.empty() || Clock::now() < next_try_) return;
+  try {
+    write_waiting(store());
+    if (delayed_) note_("the database can be written again, and everything is in it");
+    delayed_ = false;
+  } catch (const db::Unavailable& error) {
+    next_try_ = Clock::now() + kBetweenTries;
+    tell_delay(error.what());
+  } catch (const Error& error) {
+    rescue(error.what());
+  }
+}
+
+void Recorder::tell_delay(const std::string& why) {
+  if (delayed_ && Clock::now() < next_note_) return;
+  delayed_ = true;
+  next_note_ = Clock::now() + kBetweenNotes;
+  note_(fmt::format("warning: {} Trials go on; {} as soon as it can be", why + (why.ends_with('.') ? "" : "."),
+                    waiting_.empty() ? "results wait to be written" : waits(waiting_.size())));
+}
+
+void Recorder::finish(const std::function<bool()>& give_up) {
+  retry();
+  if (!waiting_.empty())
+    note_(fmt::format("{}: for some minutes, or until Ctrl-C, then into a file beside the database", waits(waiting_.size())));
+  while (!waiting_.empty()) {
+    if (give_up()) rescue("the database could not be written to the end");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    retry();
+  }
+  write_running({});
+}
+
+std::string Recorder::where_everything_is() const {
+  if (lost_ > 0) return fmt::format("{}. The results of {} could not be kept anywhere", why_, finished(lost_));
+  return fmt::format(
+      "{}. Everything, with the results of this run, is in {}: put it in the database's place, or ask it with --db", why_,
+      rescued_.string());
+}
+
+void Recorder::rescue(const std::string& why) {
+  if (is_elsewhere()) {  // once only: there is no third place
+    lost_ += waiting_.size();
+    waiting_.clear();
+    return;
+  }
+  why_ = why;
+  const auto now = fmt::localtime(std::time(nullptr));
+  const auto name = fmt::format("{}.rescued-{:%Y%m%d-%H%M%S}-{}.db", store_.file().stem().string(), now, getpid());
+  std::error_code none;
+  for (const bool copy : {true, false})
+    for (const auto& folder : {store_.file().parent_path(), std::filesystem::temp_directory_path(none)})
+      if (rescue_into(folder / name, copy))
+        return note_(
+            fmt::format("warning: {}. No further trial is started; what has been recorded and what runs now is kept in {}", why,
+                        rescued_.string()));
+  lost_ = waiting_.size();
+  waiting_.clear();
+  rescued_ = "nowhere";
+}
+
+bool Recorder::rescue_into(const std::filesystem::path& file, bool copy) {
+  const auto waiting = waiting_;
+  try {
+    if (copy) store_.rescue(file);
+    db::Store made(file);
+    if (!copy && describe_) describe_(made);
+    defined_.clear();
+    write_waiting(made);
+    rescue_.emplace(std::move(made));
+    rescued_ = file;
+    return true;
+  } catch (const Error&) {
+    waiting_ = waiting;
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+    return false;
+  }
+}
+
+}  // namespace ablate

@@ -1,0 +1,82 @@
+// Results on their way into the database, whatever becomes of it while a grid runs.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+
+#include "db/history/store.h"
+
+namespace ablate {
+
+/// A call never waits for long: what cannot be written now (another process's lock, a full disk) waits here and is tried again,
+/// while trials go on. Where the file is gone or damaged, everything that can be had goes into a new one beside it.
+class Recorder {
+ public:
+  using Note = std::function<void(const std::string&)>;
+
+  /// @param describe writes the study and its trials: for a file that has to be begun anew; may be empty
+  Recorder(db::Store& store, std::function<void(db::Store&)> describe, Note note);
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  /// Writes the study and its trials, for which it waits as long as anybody does: nothing has begun yet. Throws Error.
+  void begin();
+
+  /// Definitions that are known already are not written again.
+  void put(const db::Attempt& attempt, const std::vector<db::Metric>& metrics);
+
+  /// Whether a trial is done, by this or another process; nothing where the database cannot be asked now.
+  std::optional<bool> is_done(const std::string& key);
+
+  /// What runs now, for `ablate runs`. Best effort, at most once a second.
+  void show_running(const std::vector<db::RunningTrial>& trials);
+
+  /// Tries again what waits.
+  void retry();
+
+  /// Until nothing waits, and nothing runs any more. @param give_up asked several times a second: then what waits goes into a
+  /// new file, too
+  void finish(const std::function<bool()>& give_up);
+
+  /// Whether everything goes elsewhere: the database is gone.
+  bool is_elsewhere() const { return !rescued_.empty(); }
+  /// Where everything went in place of the database; "" while that is there.
+  const std::filesystem::path& rescued() const { return rescued_; }
+  /// Why it is not there.
+  const std::string& why() const { return why_; }
+  /// For the user, once it is gone: why, where everything is, and what to do with it.
+  std::string where_everything_is() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Waiting {
+    db::Attempt attempt;
+    std::vector<db::Metric> metrics;
+  };
+
+  db::Store& store() { return rescue_ ? *rescue_ : store_; }
+  void write_waiting(db::Store& to);
+  void write_running(const std::vector<db::RunningTrial>& trials);
+  void rescue(const std::string& why);
+  bool rescue_into(const std::filesystem::path& file, bool copy);
+  void tell_delay(const std::string& why);
+
+  db::Store& store_;
+  std::optional<db::Store> rescue_;
+  std::function<void(db::Store&)> describe_;
+  Note note_;
+  std::deque<Waiting> waiting_;
+  std::set<std::string> defined_;
+  Clock::time_point next_try_{}, next_note_{}, next_show_{};
+  bool delayed_ = false;
+  std::filesystem::path rescued_;
+  std::string why_;
+  std::size_t lost_ = 0;
+};
+
+}  // namespace ablate

@@ -1,0 +1,296 @@
+#include "core/host/scheduler/scheduler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+
+#include "core/host/scheduler/admission.h"
+#include "core/host/scheduler/attempt_in_progress.h"
+#include "core/host/scheduler/display.h"
+#include "core/host/scheduler/library_watch.h"
+#include "core/host/scheduler/liveness.h"
+#include "core/host/scheduler/recorder.h"
+#include "core/host/scheduler/stop_on_signal.h"
+#include "core/host/scheduler/worker_load.h"
+#include "core/shared/metrics.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kLongestTick = 1;  ///< s; what takes longer, this process was not running, or waited for a lock
+constexpr double kLastWrites = 600, kLastWritesInterrupted = 10;  ///< s, for a database that others hold
+
+std::vector<db::Metric> to_store(std::span<const MetricInfo> metrics) {
+  std::vector<db::Metric> result;
+  for (const auto& metric : metrics) result.push_back({metric.name, metric.unit, metric.direction, metric.description});
+  return result;
+}
+
+class Scheduler {
+ public:
+  Scheduler(std::unique_ptr<WorkerClient>& worker, db::Store& store, const RunOptions& options,
+            std::deque<const PlannedTrial*> waiting)
+      : worker_(worker),
+        options_(options),
+        waiting_(std::move(waiting)),
+        admission_(options.jobs),
+        display_(stderr, static_cast<int>(waiting_.size()), options.silence_s),
+        liveness_(options.answer_s),
+        recorder_(store, options.record, [this](const std::string& text) { display_.note(text); }) {}
+
+  RunSummary run() {
+    const StopOnSignal stop;
+    limit_jobs();
+    load();
+    if (asked_to_stop == 0) recorder_.begin();
+    try {
+      // Where the database is gone, what runs may come to its end, and goes where the rest has gone.
+      while (asked_to_stop == 0 && !(running_.empty() && (waiting_.empty() || recorder_.is_elsewhere()))) step();
+    } catch (...) {
+      close("interrupted", "the grid ended before it: a worker could not be replaced");
+      throw;
+    }
+    if (asked_to_stop != 0) {
+      summary_.interrupted = true;
+      drain();
+      close("interrupted", "interrupted by " + who_asked_to_stop());
+    } else {
+      close("", "");
+    }
+    if (recorder_.is_elsewhere()) throw Error(recorder_.where_everything_is());
+    return summary_;
+  }
+
+ private:
+  void load() { load_worker(*worker_, waiting_, watch_, std::max(options_.load_s, options_.timeout_s)); }
+
+  void step() {
+    if (!recorder_.is_elsewhere()) start_some();
+    try {
+      if (const auto event = worker_->next(200)) handle(*event);
+      tick();
+      give_up_on_stopped_worker();
+    } catch (const WorkerEnded& ended) {
+      replace_worker(ended.what());
+    }
+    recorder_.retry();
+    show_running();
+    display_.refresh();
+  }
+
+  /// This scheduler's own time, which stands still while it is stopped or waits.
+  void tick() {
+    const auto now = std::chrono::steady_clock::now();
+    clock_s_ += std::min(kLongestTick, std::chrono::duration<double>(now - last_tick_).count());
+    last_tick_ = now;
+  }
+
+  void limit_jobs() {
+    const int most = worker_->most_jobs();
+    if (std::min<std::size_t>(waiting_.size(), static_cast<std::size_t>(admission_.jobs())) > static_cast<std::size_t>(most))
+      display_.note(
+          fmt::format("warning: {} trials at a time instead of {}: no more is what file descriptors allow (ulimit -n)", most,
+                      admission_.jobs()));
+    admission_.limit(most);
+  }
+
+  bool may_start(const PlannedTrial& next) {
+    return admission_.may_start(next, running_.size(), running_.empty() ? nullptr : &running_.begin()->second.planned(),
+                                clock_s_);
+  }
+
+  void start_some() {
+    while (!waiting_.empty() && may_start(*waiting_.front())) {
+      if (!options_.again) {
+        const auto done = recorder_.is_done(waiting_.front()->key);  // by another process, in the meantime
+        if (!done) return;
+        if (*done) {
+          ++summary_.skipped;
+          display_.skipped();
+          waiting_.pop_front();
+          continue;
+        }
+      }
+      const auto& planned = *waiting_.front();
+      waiting_.pop_front();
+      start(planned);
+    }
+  }
+
+  void start(const PlannedTrial& planned) {
+    const int job = ++last_job_;
+    for (const auto& library : watch_.newly_replaced(planned.plugins))
+      display_.note(fmt::format(
+          "warning: {} was replaced or deleted; this grid goes on with the code that it has loaded, and records its trials "
+          "under that; run the command again for the new one",
+          library));
+    auto& trial = running_.try_emplace(job, planned, worker_->environment(), clock_s_).first->second;
+    display_.started(job, planned.trial->label, evaluation_share({&planned}));
+    if (const auto why = watch_.overwritten(planned.plugins); !why.empty()) {
+      trial.fail(why);
+      return finish(job);
+    }
+    worker_->send(
+        {{"do", "start"}, {"job", job}, {"kind", "trial"}, {"spec", planned.trial->resolved}, {"limit_s", options_.timeout_s}});
+  }
+
+  void handle(const json& event) {
+    if (event.at("event") == "pong") liveness_.answered();
+    const auto found = running_.find(event.value("job", 0));
+    if (found == running_.end()) return;
+    auto& [job, trial] = *found;
+    if (event.at("event") == "message") {
+      trial.take(event.at("data"));
+      if (trial.has_progress()) {
+        const auto& now = trial.progress();
+        display_.progress(job, now.step, now.steps, now.loss, now.accuracy);
+      }
+    } else if (event.at("event") == "ended") {
+      if (event.contains("not_started") && postpone(job, event.at("not_started"))) return;
+      trial.end(event, options_.timeout_s);
+      if (trial.attempt().outcome == "done")
+        if (const auto why = watch_.overwritten(trial.planned().plugins); !why.empty()) trial.fail(why);
+      finish(job);
+    }
+  }
+
+  /// There was no process or no descriptor for one more. @return whether it is tried again
+  bool postpone(int job, const std::string& why) {
+    const auto& planned = running_.at(job).planned();
+    if (!admission_.may_be_tried_again(planned, running_.size() - 1, clock_s_)) return false;
+    running_.erase(job);
+    display_.taken_back(job);
+    waiting_.push_front(&planned);
+    if (!told_of_room_)
+      display_.note(
+          fmt::format("warning: there was no room for one more trial ({}); it is tried again, beside fewer others", why));
+    told_of_room_ = true;
+    return true;
+  }
+
+  void finish(int job) {
+    const auto& trial = running_.at(job);
+    const auto& attempt = trial.attempt();
+    display_.ended(job, attempt.outcome, trial.summary(), attempt.wall_s);
+    if (attempt.outcome == "done") {
+      ++summary_.done;
+    } else if (attempt.outcome != "interrupted") {
+      ++summary_.failed;
+    }
+    recorder_.put(attempt, trial.metrics());
+    running_.erase(job);
+  }
+
+  void show_running() {
+    std::vector<db::RunningTrial> now;
+    for (const auto& [job, trial] : running_) now.push_back(trial.running());
+    recorder_.show_running(now);
+  }
+
+  /// The worker ends a late trial itself, by its own clock. One that does not, and answers nothing else either, is stopped.
+  void give_up_on_stopped_worker() {
+    const bool overdue = options_.timeout_s > 0 && std::any_of(running_.begin(), running_.end(), [&](const auto& entry) {
+                           return clock_s_ - entry.second.started_s() > options_.timeout_s + options_.answer_s;
+                         });
+    const auto next = liveness_.look(overdue, clock_s_);
+    if (next == Liveness::Next::kAsk) worker_->send({{"do", "ping"}});
+    if (next == Liveness::Next::kGiveUp) worker_->give_up();
+  }
+
+  /// What has ended already is not interrupted.
+  void drain() {
+    try {
+      while (worker_ && running_.size() > 0) {
+        const auto event = worker_->next(0);
+        if (!event) return;
+        handle(*event);
+      }
+    } catch (const WorkerEnded&) {
+    }
+  }
+
+  /// Every running trial gets this outcome, and everything is written.
+  void close(const std::string& outcome, const std::string& reason) {
+    while (!running_.empty()) {
+      auto& [job, trial] = *running_.begin();
+      trial.end(outcome, reason, clock_s_ - trial.started_s());
+      finish(job);
+    }
+    if (!outcome.empty()) worker_.reset();
+    const double start_s = clock_s_;
+    const auto often = asked_to_stop_often;
+    recorder_.finish([&] {
+      tick();
+      display_.refresh();
+      return asked_to_stop_often > often || clock_s_ - start_s > (outcome.empty() ? kLastWrites : kLastWritesInterrupted);
+    });
+  }
+
+  void replace_worker(const std::string& why) {
+    const auto reason = fmt::format("the worker ended ({}), and with it every trial that it ran", why);
+    std::vector<const PlannedTrial*> back;
+    while (!running_.empty()) {
+      auto& [job, trial] = *running_.begin();
+      const auto* planned = &trial.planned();
+      const double wall_s = clock_s_ - trial.started_s();
+      if (admission_.may_run_again(*planned)) {
+        trial.end("interrupted", reason, wall_s);
+        back.push_back(planned);
+        display_.expect_more(1);
+      } else {
+        trial.end("failed", reason, wall_s);
+      }
+      finish(job);
+    }
+    waiting_.insert(waiting_.begin(), back.begin(), back.end());
+    if (!back.empty())
+      display_.note(
+          fmt::format("warning: {}; {} of them {} run again, alone", reason, back.size(), back.size() == 1 ? "is" : "are"));
+    worker_.reset();
+    worker_ = start_worker([this](const std::string& text) { display_.note(text); });
+    if (!waiting_.empty() && asked_to_stop == 0) load();
+  }
+
+  std::unique_ptr<WorkerClient>& worker_;
+  RunOptions options_;
+  std::deque<const PlannedTrial*> waiting_;
+  std::map<int, AttemptInProgress> running_;
+  Admission admission_;
+  Display display_;
+  Liveness liveness_;
+  Recorder recorder_;
+  LibraryWatch watch_;
+  RunSummary summary_;
+  bool told_of_room_ = false;
+  int last_job_ = 0;
+  double clock_s_ = 0;
+  std::chrono::steady_clock::time_point last_tick_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+RunSummary run_trials(const std::vector<PlannedTrial>& planned, std::unique_ptr<WorkerClient>& worker, db::Store& store,
+                      const RunOptions& options) {
+  std::vector<std::string> keys;
+  for (const auto& trial : planned) keys.push_back(trial.key);
+  const auto done = store.done(keys);
+  std::deque<const PlannedTrial*> waiting;
+  for (const auto& trial : planned)
+    if (options.again || !done.contains(trial.key)) waiting.push_back(&trial);
+  const auto skipped = static_cast<int>(planned.size() - waiting.size());
+  RunSummary summary;
+  if (!waiting.empty()) {
+    store.put_metrics(to_store(process_metrics()));
+    summary = Scheduler(worker, store, options, std::move(waiting)).run();
+  } else if (options.record) {
+    options.record(store);
+  }
+  summary.skipped += skipped;
+  return summary;
+}
+
+}  // namespace ablate

@@ -1,0 +1,15 @@
+// Checks of a trial's values against each other, which no single parameter's schema can say.
+#pragma once
+
+#include "core/host/study/diagnostics.h"
+
+namespace ablate {
+
+/// heads and subheads divide d_model, the warm-up is no longer than the training, the device is one. False, and diagnostics,
+/// otherwise. @param trial what could not be resolved is missing, and not checked
+bool cross_check(const Trial& trial, Diagnostics& diagnostics);
+
+/// A plugin runs on the trial's device and in its type only where it promises to. False, and a diagnostic, otherwise.
+bool check_promises(const Trial& trial, const PluginInfo& plugin, Diagnostics& diagnostics);
+
+}  // namespace ablate

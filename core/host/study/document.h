@@ -1,0 +1,35 @@
+// A TOML text as a tree whose every value knows where it was written. The only part of the grid that knows toml++.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/host/study/diagnostics.h"
+
+namespace ablate {
+
+struct Node {
+  enum class Type { kValue, kArray, kTable };
+  Type type = Type::kValue;
+  std::string name;            ///< its key, where it is a table's member
+  Location key;                ///< of its key; of the value itself where it has none
+  Location where;              ///< of the value; a table's header or brace
+  nlohmann::json value;        ///< values and arrays as JSON; null for a table, discarded for what is reported already
+  std::vector<Node> children;  ///< a table's members, or an array's items, in the order of the file
+
+  bool is_table() const { return type == Type::kTable; }
+  bool is_array() const { return type == Type::kArray; }
+  const Node* find(std::string_view member) const;
+};
+
+/// Parses a file's text. Nothing, and a diagnostic, where it is no TOML or holds a date or a time.
+std::optional<Node> parse_document(const std::string& text, const std::string& file, Diagnostics& diagnostics);
+
+/// Parses the value of an override: a TOML value, or else a bare word as text. @param where given to the node and its items.
+/// Nothing, and a diagnostic, where it is neither.
+std::optional<Node> parse_value(const std::string& text, const Location& where, Diagnostics& diagnostics);
+
+}  // namespace ablate

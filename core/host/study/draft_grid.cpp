@@ -1,0 +1,163 @@
+// The [grid] of a study: rows, zips, axes, seeds and exclude rules.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/host/study/draft.h"
+
+namespace ablate {
+namespace {
+
+/// The tables of [[grid.NAME]], or none and a diagnostic.
+std::vector<const Node*> tables_of(const Node& node, Diagnostics& diagnostics) {
+  std::vector<const Node*> tables;
+  for (const auto& child : node.children) {
+    if (node.is_array() && child.is_table())
+      tables.push_back(&child);
+    else if (node.is_array())
+      diagnostics.add(child.where,
+                      fmt::format("grid.{} holds {}, expected tables of path = value", node.name, show(child.value)));
+  }
+  if (!node.is_array())
+    diagnostics.add(node.key, fmt::format("grid.{0} is a list of tables; write [[grid.{0}]]", node.name));
+  else if (node.children.empty())
+    diagnostics.add(node.where, fmt::format("grid.{} is empty; leave it out or fill it", node.name));
+  return tables;
+}
+
+void mark_broken(const Node& table, Draft& draft) {
+  for (const auto& [path, leaf] : leaves(table)) draft.broken.insert(path);
+}
+
+void read_rows(const Node& node, Draft& draft, Diagnostics& diagnostics) {
+  Group group{Group::Form::kRows, node.where, {}};
+  for (const auto* row : tables_of(node, diagnostics)) {
+    Alternative alternative{row->where, {}};
+    for (const auto& [path, leaf] : leaves(*row)) alternative.set.push_back({path, leaf->value, leaf->key, leaf->where});
+    group.alternatives.push_back(std::move(alternative));
+  }
+  if (!group.alternatives.empty()) draft.groups.push_back(std::move(group));
+}
+
+void read_zip(const Node& zip, Draft& draft, Diagnostics& diagnostics) {
+  Group group{Group::Form::kZip, zip.where, {}};
+  const auto columns = leaves(zip);
+  std::size_t shortest = kMostTrials;
+  for (const auto& [path, leaf] : columns) {
+    const auto size = leaf->children.size();
+    const auto& [first_path, first] = columns.front();
+    if (!leaf->is_array() || size == 0) {
+      diagnostics.add(leaf->where, fmt::format("{} = {}: expected a list of values, as long as the others of its zip", path,
+                                               show(leaf->value)));
+      return mark_broken(zip, draft);
+    }
+    if (size != first->children.size())
+      diagnostics.add(leaf->where, fmt::format("{} has {} values, but {} in the same zip has {}; give both equally many", path,
+                                               size, first_path, first->children.size()));
+    shortest = std::min(shortest, size);
+  }
+  if (columns.empty())
+    return diagnostics.add(zip.where, "this zip is empty; leave it out or give it paths with lists of values");
+  for (std::size_t i = 0; i < shortest; ++i) {
+    Alternative alternative{columns.front().second->children[i].where, {}};
+    for (const auto& [path, leaf] : columns)
+      alternative.set.push_back({path, leaf->children[i].value, leaf->key, leaf->children[i].where});
+    group.alternatives.push_back(std::move(alternative));
+  }
+  draft.groups.push_back(std::move(group));
+}
+
+void read_axis(const std::string& path, const Node& node, Draft& draft, Diagnostics& diagnostics) {
+  if (path == "seed") return diagnostics.add(node.key, "seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]");
+  const auto dot = path.find('.');
+  if (dot == std::string::npos && !node.children.empty() && node.children.front().is_table())
+    return diagnostics.add(
+        node.key, fmt::format("unknown list of tables {} in [grid]{}", path, suggestion(path, {"rows", "zip", "exclude"})));
+  // Without a section it is no path: that is what is refused later, not that the value is no list.
+  if (!node.is_array() && dot != std::string::npos) {
+    draft.broken.insert(path);
+    diagnostics.add(node.where, fmt::format("{} = {}: expected a list of values; a single one belongs in [{}]", path,
+                                            show(node.value), path.substr(0, dot)));
+    return;
+  }
+  if (node.is_array() && node.children.empty()) {
+    draft.broken.insert(path);
+    diagnostics.add(node.where, fmt::format("{} is an empty list; leave it out or give it values", path));
+    return;
+  }
+  Group group{Group::Form::kAxis, node.where, {}};
+  if (!node.is_array()) group.alternatives.push_back({node.where, {{path, node.value, node.key, node.where}}});
+  for (const auto& item : node.children) group.alternatives.push_back({item.where, {{path, item.value, node.key, item.where}}});
+  draft.groups.push_back(std::move(group));
+}
+
+void read_rules(const Node& node, Draft& draft, Diagnostics& diagnostics) {
+  for (const auto* table : tables_of(node, diagnostics)) {
+    Rule rule{table->where, {}};
+    for (const auto& [path, leaf] : leaves(*table)) rule.entries.push_back({path, leaf->value, leaf->key, leaf->where});
+    if (rule.entries.empty())
+      diagnostics.add(rule.where, "this exclude rule is empty: it would leave out every trial; give it path = value");
+    else
+      draft.rules.push_back(std::move(rule));
+  }
+}
+
+void refuse_twice(const Draft& draft, Diagnostics& diagnostics) {
+  std::map<std::string, std::pair<const Group*, Location>> seen;
+  for (const auto& group : draft.groups)
+    for (const auto& alternative : group.alternatives)
+      for (const auto& set : alternative.set) {
+        const auto [entry, fresh] = seen.try_emplace(set.path, &group, set.key);
+        if (!fresh && entry->second.first != &group)
+          diagnostics.add(set.key, fmt::format("{} is set by two parts of the grid, the other is at {}; keep one", set.path,
+                                               to_text(entry->second.second)));
+      }
+}
+
+}  // namespace
+
+Group read_seeds(const Node& node, Diagnostics& diagnostics) {
+  Group group{Group::Form::kSeeds, node.where, {}};
+  const auto add = [&](std::int64_t seed, const Location& where) {
+    group.alternatives.push_back({where, {{"seed", seed, node.key, where}}});
+  };
+  const auto wrong = [&](const Node& at) {
+    diagnostics.add(at.where, fmt::format("seeds = {}: expected a list of integers of at least 0, or how many: 3 means 1, 2, 3",
+                                          show(at.value)));
+  };
+  const auto most = static_cast<std::int64_t>(kMostTrials);
+  if (node.value.is_number_integer() && node.value > 0 && node.value <= most) {
+    for (std::int64_t seed = 1; seed <= node.value; ++seed) add(seed, node.where);
+  } else if ((node.value.is_number_integer() && node.value > most) || node.children.size() > kMostTrials) {
+    diagnostics.add(node.where,
+                    fmt::format("{} seeds; a study has at most {} trials, so at most as many seeds",
+                                node.is_array() ? nlohmann::json(node.children.size()).dump() : show(node.value), kMostTrials));
+  } else if (node.is_array() && !node.children.empty()) {
+    for (const auto& item : node.children) {
+      if (item.value.is_number_integer() && item.value >= 0)
+        add(item.value, item.where);
+      else
+        wrong(item);
+    }
+  } else {
+    wrong(node);
+  }
+  if (group.alternatives.empty()) add(1, node.where);
+  return group;
+}
+
+void read_grid(const Node& grid, Draft& draft, Diagnostics& diagnostics) {
+  if (const auto* rows = grid.find("rows")) read_rows(*rows, draft, diagnostics);
+  if (const auto* zips = grid.find("zip"))
+    for (const auto* zip : tables_of(*zips, diagnostics)) read_zip(*zip, draft, diagnostics);
+  for (const auto& [path, leaf] : leaves(grid)) {
+    const auto top = path.substr(0, path.find('.'));
+    if (top == "rows" || top == "zip" || top == "exclude" || top == "seeds") continue;
+    read_axis(path, *leaf, draft, diagnostics);
+  }
+  if (const auto* seeds = grid.find("seeds")) draft.groups.push_back(read_seeds(*seeds, diagnostics));
+  if (const auto* exclude = grid.find("exclude")) read_rules(*exclude, draft, diagnostics);
+  refuse_twice(draft, diagnostics);
+}
+
+}  // namespace ablate

@@ -1,0 +1,84 @@
+// The [[published]] of a study: what papers report for its trials.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/host/study/draft.h"
+#include "core/shared/metrics.h"
+#include "core/util/plain_text.h"
+
+namespace ablate {
+namespace {
+
+/// "" or what is wrong with a metric's name. What an attention measures, only its own code knows.
+std::string refuse_metric(const std::string& name) {
+  if (name.starts_with("attention/")) return "";
+  std::vector<std::string> names;
+  for (const auto metrics : {training_metrics(), process_metrics()})
+    for (const auto& metric : metrics) names.push_back(metric.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return "";
+  return fmt::format("unknown metric {}{}", name, suggestion(name, names));
+}
+
+bool is_list_of_tables(const Node& node) {
+  return node.is_array() && std::all_of(node.children.begin(), node.children.end(), [](const Node& n) { return n.is_table(); });
+}
+
+/// A line: paths say which trials, names with a slash are metrics.
+void read_line(const Node& line, const std::string& source, Draft& draft, Diagnostics& diagnostics) {
+  Rule rule{line.where, {}};
+  bool has_metric = false;
+  for (const auto& [path, leaf] : leaves(line)) {
+    if (path.find('/') == std::string::npos) {
+      rule.entries.push_back({path, leaf->value, leaf->key, leaf->where});
+      continue;
+    }
+    has_metric = true;
+    if (const auto why = refuse_metric(path); !why.empty()) {
+      diagnostics.add(leaf->key, why);
+    } else if (!leaf->value.is_number() || !std::isfinite(leaf->value.get<double>())) {
+      diagnostics.add(leaf->where, fmt::format("{} = {}: expected a number", path, show(leaf->value)));
+    } else {
+      draft.published.push_back({path, source, leaf->value, leaf->where, draft.published_rules.size()});
+    }
+  }
+  if (!has_metric)
+    diagnostics.add(line.where, "this line gives no number; write a metric and its value, as in \"test/accuracy\" = 46.0");
+  draft.published_rules.push_back(std::move(rule));
+}
+
+}  // namespace
+
+void read_published(const Node& node, Draft& draft, Diagnostics& diagnostics) {
+  if (!is_list_of_tables(node))
+    return diagnostics.add(node.key, "published is a list of tables; write [[published]], and in it source and values");
+  for (const auto& table : node.children) {
+    std::string source;
+    const Node* values = nullptr;
+    for (const auto& child : table.children) {
+      if (child.name == "values")
+        values = &child;
+      else if (child.name != "source")
+        diagnostics.add(child.key, fmt::format("unknown key {} in [[published]]{}", child.name,
+                                               suggestion(child.name, {"source", "values"})));
+      else if (!child.value.is_string() || child.value == "" || !line_refusal(child.value.get<std::string>()).empty())
+        diagnostics.add(child.where,
+                        fmt::format("source = {}: expected a text in one line: paper and table", show(child.value)));
+      else
+        source = child.value;
+    }
+    if (table.find("source") == nullptr)
+      diagnostics.add(table.where, "[[published]] has no source; say which paper and table the numbers are from");
+    if (values == nullptr) {
+      diagnostics.add(table.where, "[[published]] has no values; write values = [{ path = value, \"test/accuracy\" = 46.0 }]");
+      continue;
+    }
+    for (const auto& line : values->children)
+      if (line.is_table()) read_line(line, source, draft, diagnostics);
+    if (!is_list_of_tables(*values) || values->children.empty())
+      diagnostics.add(values->where, "values is a list of tables: [{ path = value, \"test/accuracy\" = 46.0 }]");
+  }
+}
+
+}  // namespace ablate

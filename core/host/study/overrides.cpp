@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/host/study/draft.h"
+
+namespace ablate {
+namespace {
+
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
+  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
+}
+
+bool same_values(const Alternative& a, const Alternative& b) {
+  return std::equal(a.set.begin(), a.set.end(), b.set.begin(), b.set.end(),
+                    [](const auto& x, const auto& y) { return x.path == y.path && x.value == y.value; });
+}
+
+/// Gives an axis of the grid other values, where the path has one and the value is a list of what the axis holds: of lists,
+/// where it holds lists.
+bool replace_axis(const std::string& path, const Node& node, std::vector<Group>& groups) {
+  if (!node.is_array() || node.children.empty()) return false;
+  for (auto& group : groups) {
+    if (group.form != Group::Form::kAxis || group.alternatives.front().set.front().path != path) continue;
+    const bool holds_lists = group.alternatives.front().set.front().value.is_array();
+    for (const auto& item : node.children)
+      if (item.is_array() != holds_lists) return false;
+    group.alternatives.clear();
+    for (const auto& item : node.children)
+      group.alternatives.push_back({item.where, {{path, item.value, node.where, item.where}}});
+    return true;
+  }
+  return false;
+}
+
+/// Takes a path out of the grid. Alternatives that no longer differ become one, so that ten rows of rates with the rates
+/// overridden are one trial, not ten equal ones.
+void remove_from_grid(const std::string& path, std::vector<Group>& groups) {
+  for (auto& group : groups) {
+    std::size_t removed = 0;
+    for (auto& alternative : group.alternatives)
+      removed += std::erase_if(alternative.set, [&](const auto& set) { return set.path == path; });
+    if (removed == 0) continue;
+    std::vector<Alternative> distinct;
+    for (auto& alternative : group.alternatives)
+      if (std::none_of(distinct.begin(), distinct.end(), [&](const auto& other) { return same_values(other, alternative); }))
+        distinct.push_back(std::move(alternative));
+    group.alternatives = std::move(distinct);
+  }
+  std::erase_if(groups, [](const auto& group) { return group.alternatives.size() == 1 && group.alternatives[0].set.empty(); });
+}
+
+}  // namespace
+
+void apply_overrides(const std::vector<std::string>& overrides, Draft& draft, Diagnostics& diagnostics) {
+  for (std::size_t i = 0; i < overrides.size(); ++i) {
+    const Location where{kOverrideFile, static_cast<int>(i + 1), 0};
+    const auto equals = overrides[i].find('=');
+    const auto path = trimmed(overrides[i].substr(0, equals));
+    const auto text = equals == std::string::npos ? "" : trimmed(overrides[i].substr(equals + 1));
+    if (path.empty() || text.empty()) {
+      diagnostics.add(where, "expected path=value, for example train.steps=200");
+      continue;
+    }
+    const auto node = parse_value(text, where, diagnostics);
+    if (path == "seeds") {
+      if (node) draft.groups.back() = read_seeds(*node, diagnostics);
+      continue;
+    }
+    if (node && replace_axis(path, *node, draft.groups)) continue;
+    if (path != "seed") remove_from_grid(path, draft.groups);  // "seed" is refused later; the seeds' group stays the last
+    draft.broken.erase(path);
+    if (node)
+      draft.base[path] = {path, node->value, where, where};
+    else
+      draft.broken.insert(path);
+  }
+}
+
+}  // namespace ablate

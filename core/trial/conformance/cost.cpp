@@ -1,0 +1,147 @@
+#include "core/trial/conformance/cost.h"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "core/trial/conformance/attention_subject.h"
+#include "core/trial/device/tensor_memory.h"
+
+namespace ablate {
+
+namespace {
+
+constexpr std::int64_t kLengths[] = {1024, 2048, 4096, 8192};  // the last only where the first three look too steep
+constexpr double kMemoryTolerance = 0.2;
+constexpr double kTimeTolerance = 0.5;  // half way to the next whole exponent: a busy machine and its caches cost some of it
+constexpr int kLeastRounds = 5, kMostRounds = 200;
+constexpr double kLeastSeconds = 0.5;  // of all rounds
+
+/// Makes an instance for a length and returns one pass of it, ready to be run again and again.
+using Prepare = std::function<std::function<void()>(std::int64_t length)>;
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double memory(const Prepare& prepare, std::int64_t length) {
+  const auto before = tensor_bytes();
+  reset_peak_tensor_bytes();
+  prepare(length)();
+  const auto peak = peak_tensor_bytes() - before;
+  if (peak <= 0) throw std::logic_error("tensor memory is not counted in this process (count_tensor_memory)");
+  return static_cast<double>(peak);
+}
+
+/// The least time of a pass at each length. The lengths take turns, so that what disturbs the machine for a while disturbs all
+/// of them.
+std::vector<double> times(const Prepare& prepare, std::span<const std::int64_t> lengths) {
+  keep_freed_memory();
+  std::vector<std::function<void()>> passes;
+  for (const auto length : lengths) {
+    passes.push_back(prepare(length));
+    passes.back()();
+  }
+  std::vector<double> least(lengths.size(), std::numeric_limits<double>::infinity());
+  double sum = 0;
+  for (int round = 0; round < kLeastRounds || (sum < kLeastSeconds && round < kMostRounds); ++round)
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+      const double start = cpu_seconds();
+      passes[i]();
+      const double taken = cpu_seconds() - start;
+      least[i] = std::min(least[i], taken);
+      sum += taken;
+    }
+  return least;
+}
+
+void check(const std::string& name, const std::string& on, double declared, double tolerance, Checks& checks,
+           const MeasureCosts& costs) {
+  checks.run(name, on, tolerance, [&](std::string& where) {
+    const auto [found, lengths] = growth(costs, declared + tolerance);
+    where =
+        fmt::format("grows as n^{:.2f} from {} to {}, declared n^{:g}", found, kLengths[0], kLengths[lengths - 1], declared);
+    return std::max(0.0, found - declared);
+  });
+}
+
+Prepare attention_pass(const Chosen& plugin, const Chosen& compression) {
+  return [=](std::int64_t length) -> std::function<void()> {
+    const AttentionSubject subject(plugin, compression);
+    const auto n = subject.length(length);
+    const auto attention = subject.make(1, false, torch::kFloat32, n);
+    attention->train();
+    return [=] { gradients(*attention, {random_tokens(1, n, 2, torch::kFloat32)}); };
+  };
+}
+
+Prepare compression_pass(const Chosen& plugin) {
+  return [=](std::int64_t length) -> std::function<void()> {
+    constexpr std::int64_t heads = 2, channels = 8;
+    const auto multiple = std::max<std::int64_t>(plugin.descriptor->capabilities.length_multiple, 1);
+    const auto n = (length + multiple - 1) / multiple * multiple;
+    const auto compression = make_compression(plugin, {1, 4}, heads, channels, n, make_generator(1));
+    compression->train();
+    return [=] {
+      const auto generator = make_generator(2);
+      const auto random = [&] { return torch::randn({1, heads, n, channels}, generator, torch::kFloat32).requires_grad_(); };
+      const auto queries = random(), keys = random(), values = random();
+      compression->read(queries, compression->write(keys, values, {}), Similarity::kElu).sum().backward();
+    };
+  };
+}
+
+}  // namespace
+
+double exponent(std::span<const double> costs) {
+  const double middle = (static_cast<double>(costs.size()) - 1) / 2;
+  double up = 0, squares = 0;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const double away = static_cast<double>(i) - middle;
+    up += away * std::log2(costs[i]);
+    squares += away * away;
+  }
+  return up / squares;
+}
+
+Growth growth(const MeasureCosts& costs, double most) {
+  const std::span all(kLengths);
+  Growth found;
+  for (found.lengths = all.size() - 1;; ++found.lengths) {
+    const auto lengths = all.first(found.lengths);
+    found.exponent = exponent(costs(lengths));
+    if (found.exponent <= most || found.lengths == all.size()) return found;
+  }
+}
+
+void check_cost(const Chosen& plugin, const Chosen& compression, bool timed, Checks& checks) {
+  auto bound = plugin.descriptor->capabilities;
+  const bool is_attention = plugin.descriptor->kind == Kind::kAttention;
+  std::string on = plugin.descriptor->id;
+  if (is_attention && bound.takes_compression) {
+    on += std::string(" x ") + compression.descriptor->id;
+    bound.time_exponent = std::max(bound.time_exponent, compression.descriptor->capabilities.time_exponent);
+    bound.memory_exponent = std::max(bound.memory_exponent, compression.descriptor->capabilities.memory_exponent);
+  }
+  on += is_attention ? ", [1, n, 16], n from 1024" : ", [1, 2, n, 8], rate 1/4, n from 1024";
+  const auto prepare = is_attention ? attention_pass(plugin, compression) : compression_pass(plugin);
+  const auto bytes = [&](std::span<const std::int64_t> lengths) {
+    std::vector<double> all;
+    for (const auto length : lengths) all.push_back(memory(prepare, length));
+    return all;
+  };
+  check("memory", on, bound.memory_exponent, kMemoryTolerance, checks, bytes);
+  if (timed)
+    check("time", on, bound.time_exponent, kTimeTolerance, checks,
+          [&](std::span<const std::int64_t> lengths) { return times(prepare, lengths); });
+}
+
+}  // namespace ablate

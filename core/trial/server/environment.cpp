@@ -1,0 +1,88 @@
+#include "core/trial/server/environment.h"
+
+#include <ATen/Version.h>
+#include <ATen/cpu/Utils.h>
+#include <gnu/libc-version.h>
+#include <sys/utsname.h>
+#include <torch/version.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+#include <thread>
+
+#include "core/trial/device/gpus.h"
+#include "core/trial/server/revision.h"
+#include "core/util/one_line.h"
+
+namespace ablate {
+namespace {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+/// Whether an environment variable may change what torch and its libraries compute. Where something lies changes nothing.
+bool changes_numbers(std::string_view name) {
+  constexpr std::string_view kBegins[] = {"ATEN_",
+                                          "MKL_",
+                                          "DNNL_",
+                                          "ONEDNN_",
+                                          "OMP_",
+                                          "GOMP_",
+                                          "KMP_",
+                                          "OPENBLAS_",
+                                          "TORCH_",
+                                          "PYTORCH_",
+                                          "CUBLAS_",
+                                          "CUDNN_",
+                                          "NVIDIA_TF32_OVERRIDE",
+                                          "CUDA_"};
+  constexpr std::string_view kPlaces[] = {"_HOME", "_PATH", "_DIR", "_ROOT"};
+  const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
+  const auto ends = [&](std::string_view suffix) { return name.ends_with(suffix); };
+  return std::any_of(std::begin(kBegins), std::end(kBegins), begins) &&
+         std::none_of(std::begin(kPlaces), std::end(kPlaces), ends);
+}
+
+nlohmann::json variables() {
+  auto found = nlohmann::json::object();
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const auto name = text.substr(0, text.find('='));
+    if (name.size() < text.size() && changes_numbers(name)) found[std::string(name)] = text.substr(name.size() + 1);
+  }
+  return found;
+}
+
+}  // namespace
+
+nlohmann::json describe_environment() {
+  utsname system{};
+  uname(&system);
+  const auto gpus = find_gpus();
+  return {{"host", system.nodename},
+          {"system", std::string(system.sysname) + " " + system.release},
+          {"processor", processor_name()},
+          {"cores", std::thread::hardware_concurrency()},
+          {"gpus", gpus.names},
+          {"gpu_driver", gpus.driver},
+          {"compiler", __VERSION__},
+          {"torch", TORCH_VERSION},
+          {"cpu_capability", at::get_cpu_capability()},
+          {"libraries",
+           {{"mkl", one_line(at::get_mkl_version())},
+            {"onednn", one_line(at::get_mkldnn_version())},
+            {"openmp", one_line(at::get_openmp_version())},
+            {"glibc", gnu_get_libc_version()},
+            {"libstdc++", std::to_string(__GLIBCXX__)}}},
+          {"variables", variables()},
+          {"ablate", ABLATE_VERSION},
+          {"git", git_revision()}};
+}
+
+}  // namespace ablate

@@ -1,0 +1,221 @@
+#include "core/trial/server/job_process.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <iostream>
+#include <random>
+#include <system_error>
+
+#include "core/util/error.h"
+#include "core/util/one_line.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kTail = 8192;                            ///< bytes of a job's output that are kept
+constexpr std::size_t kLongestMessage = std::size_t{1} << 24;  ///< bytes; a curve of 200 points has some thousands
+
+struct Pipe {
+  int read = -1, write = -1;
+  Pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "no pipe to a job");
+    read = ends[0], write = ends[1];
+  }
+  ~Pipe() {
+    for (const int end : {read, write})
+      if (end >= 0) close(end);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+};
+
+/// @return whether there is more to come: false at the end of the pipe
+bool drain(int from, std::string& into) {
+  char chunk[65536];
+  // No more than a mebibyte: a job that prints without end must not keep the others waiting.
+  for (int rounds = 0; rounds < 16; ++rounds) {
+    const auto n = ::read(from, chunk, sizeof(chunk));
+    if (n == 0) return false;
+    if (n < 0 && errno != EINTR) return true;
+    if (n > 0) into.append(chunk, static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+void close_one(int& descriptor) {
+  if (descriptor >= 0) close(descriptor);
+  descriptor = -1;
+}
+
+/// In the child: everything that the scheduler is told, whatever the job does.
+[[noreturn]] void run_job(const std::function<void(const Say&)>& run, int messages, const std::string& word) {
+  const Say say = [messages, word, self = getpid()](const json& data) {
+    if (getpid() != self) _exit(1);  // a plugin has forked: its copy of the job must not answer, too
+    const auto line = word + data.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    for (std::size_t done = 0; done < line.size();) {
+      const auto n = write(messages, line.data() + done, line.size() - done);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) _exit(1);  // nobody listens any more
+      done += static_cast<std::size_t>(n);
+    }
+  };
+  int code = 1;
+  try {
+    run(say);
+    code = 0;
+  } catch (const Error& error) {
+    say({{"failed", one_line(error.what())}, {"fault", error.code() == ExitCode::kPlugin}});
+  } catch (const std::exception& error) {
+    say({{"failed", one_line(error.what())}, {"fault", false}});
+  } catch (...) {
+    say({{"failed", "an exception that is no std::exception"}});
+  }
+  std::cout.flush();
+  std::cerr.flush();
+  fflush(nullptr);
+  _exit(code);  // destructors of a plugin's statics may take long or crash, and change nothing
+}
+
+}  // namespace
+
+std::string secret_word() {
+  static std::random_device random;
+  return std::to_string(random()) + std::to_string(random());
+}
+
+JobProcess::JobProcess(double limit_s, const std::function<void()>& prepare, const std::function<void(const Say&)>& run)
+    : word_(secret_word()), limited_(limit_s > 0) {
+  Pipe messages, output;
+  const pid_t parent = getpid();
+  start_ = Clock::now();
+  limit_ = start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_s));
+  pid_ = fork();
+  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "no process for a job");
+  if (pid_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    // Where memory runs out, the kernel takes the trial that eats it, not the scheduler or its database.
+    if (const int score = open("/proc/self/oom_score_adj", O_WRONLY); score >= 0) {
+      [[maybe_unused]] const auto written = write(score, "1000", 4);
+      close(score);
+    }
+    close(messages.read);
+    close(output.read);
+    prepare();  // first: what it closes may be one of these three
+    if (const int nothing = open("/dev/null", O_RDONLY); nothing != STDIN_FILENO) {
+      dup2(nothing, STDIN_FILENO);
+      close(nothing);
+    }
+    dup2(output.write, STDOUT_FILENO);
+    dup2(output.write, STDERR_FILENO);
+    run_job(run, messages.write, word_);
+  }
+  handle_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+  if (handle_ < 0) {
+    const int why = errno;
+    ::kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    throw std::system_error(why, std::generic_category(),
+                            why == ENOSYS ? "no pidfd_open (Linux 5.3 or newer is needed)" : "no handle of a job");
+  }
+  std::swap(messages_, messages.read);
+  std::swap(output_, output.read);
+  for (const int end : {messages_, output_}) fcntl(end, F_SETFL, O_NONBLOCK);
+}
+
+JobProcess::~JobProcess() {
+  if (pid_ > 0) {
+    kill();
+    waitpid(pid_, nullptr, 0);
+  }
+  for (auto* end : {&handle_, &messages_, &output_}) close_one(*end);
+}
+
+void JobProcess::wait_for(std::vector<pollfd>& descriptors) const {
+  for (const int end : {handle_, messages_, output_})
+    if (end >= 0) descriptors.push_back({end, POLLIN, 0});
+}
+
+void JobProcess::close_in_child() const {
+  for (const int end : {handle_, messages_, output_})
+    if (end >= 0) close(end);
+}
+
+std::vector<json> JobProcess::read() {
+  std::vector<json> all;
+  if (output_ >= 0 && !drain(output_, tail_)) close_one(output_);
+  if (tail_.size() > kTail) tail_.erase(0, tail_.size() - kTail);
+  // Where the job has closed its end there is nothing to wait for: the pipe would be ready for ever.
+  if (messages_ >= 0 && !drain(messages_, unread_)) close_one(messages_);
+  for (std::size_t end; intrusion_.empty() && (end = unread_.find('\n')) != std::string::npos;) {
+    const auto line = std::string_view(unread_).substr(0, end);
+    auto data = line.starts_with(word_) ? json::parse(line.substr(word_.size()), nullptr, false) : json();
+    if (data.is_object())
+      all.push_back(std::move(data));
+    else
+      intrusion_ = "it wrote \"" + one_line(line, 80) + "\" into the channel that the host keeps for results";
+    unread_.erase(0, end + 1);
+  }
+  if (intrusion_.empty() && unread_.size() > kLongestMessage)
+    intrusion_ = "it wrote more than 16 MiB without a line end into the channel that the host keeps for results";
+  if (!intrusion_.empty()) {
+    unread_.clear();
+    kill();
+  }
+  return all;
+}
+
+bool JobProcess::has_ended() const {
+  pollfd one{handle_, POLLIN, 0};
+  return poll(&one, 1, 0) > 0;
+}
+
+int JobProcess::milliseconds_left() const {
+  if (!limited_ || late_) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(limit_ - Clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
+}
+
+void JobProcess::end_if_late() {
+  if (!limited_ || late_ || Clock::now() < limit_ || has_ended()) return;
+  late_ = true;
+  kill();
+}
+
+void JobProcess::kill() const {
+  if (pid_ > 0) ::kill(pid_, SIGKILL);
+}
+
+json JobProcess::end(const std::function<void()>& left_behind, std::vector<json>& last) {
+  int status = 0;
+  rusage usage{};
+  while (wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
+  }
+  const double wall_s = std::chrono::duration<double>(Clock::now() - start_).count();
+  pid_ = -1;
+  left_behind();
+  last = read();
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return {{"status", status},
+          {"wall_s", wall_s},
+          {"cpu_s", seconds(usage.ru_utime) + seconds(usage.ru_stime)},
+          {"peak_resident_bytes", static_cast<std::int64_t>(usage.ru_maxrss) * 1024},
+          {"output", tail_},
+          {"late", late_},
+          {"intrusion", intrusion_}};
+}
+
+}  // namespace ablate

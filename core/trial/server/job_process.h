@@ -1,0 +1,68 @@
+// A forked child that runs one job, as the worker sees it.
+#pragma once
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/trial/server/server.h"
+
+namespace ablate {
+
+/// One that nobody guesses.
+std::string secret_word();
+
+/// The pipe that a job's messages come through is open in the child, where code of plugins runs. So each line begins with a
+/// word that only the two ends know; a line without it, or one without end, is none of the host's, and ends the job.
+class JobProcess {
+ public:
+  /// Forks. In the child calls prepare, runs and ends the process. @param limit_s 0: none
+  /// Throws std::system_error where there is no process or no descriptor to be had; nothing is left over then.
+  JobProcess(double limit_s, const std::function<void()>& prepare, const std::function<void(const Say&)>& run);
+  /// Kills what still runs.
+  ~JobProcess();
+  JobProcess(const JobProcess&) = delete;
+  JobProcess& operator=(const JobProcess&) = delete;
+
+  pid_t pid() const { return pid_; }
+
+  /// What is still open, to wait for.
+  void wait_for(std::vector<pollfd>& descriptors) const;
+  /// In the parent's other children: nothing of this one stays open.
+  void close_in_child() const;
+
+  /// Reads what is there. @return whole messages, in order
+  std::vector<nlohmann::json> read();
+
+  bool has_ended() const;
+
+  /// Milliseconds until the limit; -1: none.
+  int milliseconds_left() const;
+  /// Ends it where its time is over. A job that has ended by itself is never late.
+  void end_if_late();
+  /// The worker itself was stopped for so long: no fault of the job.
+  void forgive(std::chrono::steady_clock::duration stopped) { limit_ += stopped; }
+  void kill() const;
+
+  /// Waits for its end. @param left_behind called when it is gone, before the rest of its output is read
+  /// @param last takes its last messages
+  /// @return {"status", "wall_s", "cpu_s", "peak_resident_bytes", "output", "late", "intrusion"}
+  nlohmann::json end(const std::function<void()>& left_behind, std::vector<nlohmann::json>& last);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  pid_t pid_ = -1;
+  int handle_ = -1;  ///< a pidfd: readable when the child has ended
+  int messages_ = -1, output_ = -1;
+  std::string word_, unread_, tail_, intrusion_;
+  Clock::time_point start_, limit_;
+  bool limited_ = false, late_ = false;
+};
+
+}  // namespace ablate

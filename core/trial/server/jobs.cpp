@@ -1,0 +1,204 @@
+#include "core/trial/server/jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <numeric>
+#include <thread>
+
+#include "core/registry/library.h"
+#include "core/registry/plugin_info.h"
+#include "core/registry/scan.h"
+#include "core/registry/values.h"
+#include "core/trial/device/device.h"
+#include "core/trial/server/check_job.h"
+#include "core/trial/server/crash_trace.h"
+#include "core/trial/training/trial.h"
+#include "core/util/error.h"
+#include "core/util/sha256.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kMostOfATask = 1'000'000'000'000;  ///< tokens, classes, examples: more is a fault
+
+std::string name_of(Kind kind, const std::string& id) { return fmt::format("{} {}", to_text(kind), id); }
+
+/// Throws Error where a library is not what it was when the study was planned.
+void check_content(const std::string& path, const json& hashes) {
+  if (const auto planned = hashes.find(path); planned != hashes.end() && *planned != sha256_file(path))
+    throw Error(fmt::format("{} was replaced after the study was planned: run the command again", path), ExitCode::kPlugin);
+}
+
+/// Throws Error for sizes that cannot be: the fault is in the plugin, and would show later as something cryptic.
+void check_sizes(const std::string& id, const TaskInfo& info) {
+  const auto expect = [&](const char* name, std::int64_t found, std::int64_t least) {
+    if (found < least || found > kMostOfATask)
+      throw Error(fmt::format("task {}: its info() says {} = {}, expected {} to {}", id, name, found, least, kMostOfATask),
+                  ExitCode::kPlugin);
+  };
+  expect("vocabulary", info.vocabulary, 2);
+  expect("length", info.length, 1);
+  expect("classes", info.classes, 1);
+}
+
+constexpr std::array kSplits{std::pair{"train", Split::kTrain}, std::pair{"dev", Split::kDev}, std::pair{"test", Split::kTest}};
+
+/// Whether any example of any split is shorter than the longest. Reads until it finds one.
+bool has_padding(const Task& task, const TaskInfo& info) {
+  constexpr std::int64_t kBatch = 64;
+  for (const auto& [name, split] : kSplits) {
+    const auto size = task.size(split);
+    for (std::int64_t first = 0; first < size; first += kBatch) {
+      std::vector<std::int64_t> indices(static_cast<std::size_t>(std::min(kBatch, size - first)));
+      std::iota(indices.begin(), indices.end(), first);
+      std::vector<std::int64_t> ids(indices.size() * static_cast<std::size_t>(info.length), -1), labels(indices.size());
+      task.read(split, indices, {ids, labels});
+      if (std::find(ids.begin(), ids.end(), 0) != ids.end()) return true;
+    }
+  }
+  return false;
+}
+
+/// "curve": [[metric, step, value]], "metrics": definitions; what no message before has told.
+void add_curve(json& message, const CurvePart& part) {
+  auto& curve = message["curve"] = json::array();
+  for (const auto& point : part.points) curve.push_back({point.metric, point.step, point.value});
+  auto& metrics = message["metrics"] = json::array();
+  for (const auto& metric : part.metrics)
+    metrics.push_back(
+        {{"name", metric.name}, {"unit", metric.unit}, {"direction", metric.direction}, {"description", metric.description}});
+}
+
+}  // namespace
+
+void TorchJobs::load(const json& what) {
+  const auto hashes = what.value("hashes", json::object());
+  for (const std::string path : what.value("libraries", json::array())) {
+    // Before, so that nothing unknown runs; after, so that it was this content which was loaded.
+    check_content(path, hashes);
+    const auto& descriptor = load_library(path);
+    check_content(path, hashes);
+    plugins_[name_of(descriptor.kind, descriptor.id)] = &descriptor;
+    restore();
+  }
+  if (what.value("cuda", false)) load_cuda();
+  for (const auto& task : what.value("tasks", json::array())) {
+    load_task(task.at("section"), task.at("digest"));
+    restore();
+  }
+}
+
+void TorchJobs::restore() const {
+  state_.restore();
+  torch_.restore();
+}
+
+const Descriptor& TorchJobs::plugin(Kind kind, const std::string& id) const {
+  const auto found = plugins_.find(name_of(kind, id));
+  if (found == plugins_.end())
+    throw Error(fmt::format("{} was not loaded in this worker", name_of(kind, id)), ExitCode::kPlugin);
+  return *found->second;
+}
+
+std::unique_ptr<Task> TorchJobs::make_task(const json& section, int threads) const {
+  const auto& descriptor = plugin(Kind::kTask, section.at("plugin"));
+  const JsonValues values(section);
+  if (cache_folder().empty()) throw Error(std::string("no place for its data: ") + kNoCache);
+  auto cache = cache_folder() / "tasks" / descriptor.id;
+  std::error_code failed;
+  std::filesystem::create_directories(cache, failed);
+  if (failed)
+    throw Error(fmt::format("no place for its data: {}: {}; set XDG_CACHE_HOME to a folder that can be written", cache.string(),
+                            failed.message()));
+  auto made = descriptor.make_task({values, std::move(cache), threads});
+  if (!made) throw Error(fmt::format("task {}: its factory returned nothing", descriptor.id), ExitCode::kPlugin);
+  return made;
+}
+
+void TorchJobs::load_task(const json& section, const std::string& digest) {
+  auto& known = tasks_[section.dump()];
+  if (known) return;
+  auto made = make_task(section, 1);
+  made->info();
+  made->load();
+  if (const auto found = made->digest(); found != digest)
+    throw Error(
+        fmt::format("task {}: its data changed after the study was planned (their digest is {}, and was {}): run the "
+                    "command again for the new data",
+                    section.at("plugin").get<std::string>(), found.substr(0, 12), digest.substr(0, 12)));
+  known = std::move(made);
+}
+
+Task& TorchJobs::task(const json& section) const {
+  const auto found = tasks_.find(section.dump());
+  if (found == tasks_.end() || !found->second) throw std::logic_error("a trial whose task was not loaded");
+  return *found->second;
+}
+
+void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) try {
+  restore();  // a library's handler of the fork has run
+  trace_crashes(say);
+  if (kind == "inspect") {
+    const auto& descriptor = load_library(spec.at("path").get<std::string>());
+    try {
+      say(to_json(describe(descriptor)));
+    } catch (const Error& error) {
+      say({{"refusal", error.what()}});
+    }
+  } else if (kind == "describe-task" || kind == "prepare-task") {
+    load({{"libraries", {spec.at("library")}}});
+    const auto made = make_task(spec.at("section"), static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+    const auto info = made->info();
+    check_sizes(spec.at("section").at("plugin"), info);
+    json answer{{"vocabulary", info.vocabulary}, {"length", info.length}, {"classes", info.classes}};
+    if (kind == "prepare-task") {
+      made->load();
+      const auto digest = made->digest();
+      if (digest.empty()) throw Error("its digest() is empty, expected a hash of its data", ExitCode::kPlugin);
+      answer["digest"] = digest;
+      for (const auto& [name, split] : kSplits) {
+        const auto size = made->size(split);
+        if (size < 0 || size > kMostOfATask)
+          throw Error(fmt::format("its {} split has {} examples, expected 0 to {}", name, size, kMostOfATask),
+                      ExitCode::kPlugin);
+        answer["sizes"][name] = size;
+      }
+      if (spec.value("scan_padding", false)) answer["padded"] = has_padding(*made, info);
+    }
+    say(answer);
+  } else if (kind == "open-device") {
+    open_device(spec.at("device").get<std::string>());
+    say({{"opened", true}});
+  } else if (kind == "check") {
+    run_check_job(spec, say);
+  } else if (kind == "trial") {
+    trial(spec, say);
+  } else {
+    throw Error("no such job: " + kind);
+  }
+} catch (const c10::Error& error) {
+  std::cerr << error.what() << "\n";  // the backtrace, for the tail of the output
+  throw std::runtime_error(error.what_without_backtrace());
+}
+
+void TorchJobs::trial(const json& resolved, const Say& say) {
+  TrialParts parts{.resolved = resolved, .task = task(resolved.at("task"))};
+  parts.attention = {&plugin(Kind::kAttention, resolved.at("attention").at("plugin")), resolved.at("attention")};
+  if (resolved.contains("compression"))
+    parts.compression = {&plugin(Kind::kCompression, resolved.at("compression").at("plugin")), resolved.at("compression")};
+  const auto result = run_trial(parts, [&](const Progress& now) {
+    json message{{"step", now.step}, {"steps", now.steps}, {"loss", now.loss}, {"accuracy", now.dev_accuracy}};
+    add_curve(message, now.curve);
+    say(message);
+  });
+  json message{{"results", result.values}};
+  add_curve(message, result.curve);
+  say(message);
+}
+
+}  // namespace ablate

@@ -1,0 +1,36 @@
+// What a worker does for the scheduler: looks at libraries, prepares tasks, runs trials.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "ablate/task.h"
+#include "core/trial/server/server.h"
+#include "core/trial/server/torch_state.h"
+
+namespace ablate {
+
+class TorchJobs final : public Jobs {
+ public:
+  /// @param state what is put back after each piece of plugin code, so that one changes nothing for the next
+  explicit TorchJobs(const ProcessState& state) : state_(state) {}
+  void load(const nlohmann::json& what) override;
+  void run(const std::string& kind, const nlohmann::json& spec, const Say& say) override;
+
+ private:
+  /// Loaded libraries by "kind id".
+  const Descriptor& plugin(Kind kind, const std::string& id) const;
+  void restore() const;
+  std::unique_ptr<Task> make_task(const nlohmann::json& section, int threads) const;
+  /// Loads a task for all jobs, which share it by fork. Throws Error where its data are not what the digest says.
+  void load_task(const nlohmann::json& section, const std::string& digest);
+  Task& task(const nlohmann::json& section) const;
+  void trial(const nlohmann::json& resolved, const Say& say);
+
+  const ProcessState& state_;
+  TorchState torch_;
+  std::map<std::string, const Descriptor*> plugins_;
+  std::map<std::string, std::unique_ptr<Task>> tasks_;  ///< by the section's text
+};
+
+}  // namespace ablate

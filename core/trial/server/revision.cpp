@@ -1,0 +1,9 @@
+#include "core/trial/server/revision.h"
+
+#include "git_revision.h"  // of the build
+
+namespace ablate {
+
+const char* git_revision() { return ABLATE_GIT; }
+
+}  // namespace ablate

@@ -1,0 +1,214 @@
+#include "core/trial/server/server.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <system_error>
+#include <vector>
+
+#include "core/trial/server/job_process.h"
+#include "core/util/error.h"
+#include "core/util/one_line.h"
+#include "core/util/orphans.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kLongestWaitMs = 1000;                  ///< while a job has a limit
+constexpr auto kOversleep = std::chrono::seconds(1);  ///< a wait that ends so much too late: this process was stopped
+
+std::string line(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"; }
+
+/// A job needs two pipes and a pidfd, and for a moment the other ends of the pipes; what plugins open is theirs.
+int most_jobs() {
+  constexpr int kOfAJob = 3, kSpare = 32;
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const auto open = std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  const auto most = std::min<rlim_t>(limit.rlim_cur, 1'000'000);
+  return std::max(1, (static_cast<int>(most) - static_cast<int>(open) - kSpare) / kOfAJob);
+}
+
+/// At the scheduler's death the input ends. A worker that is stopped just then has to wake up for it.
+void wake_at_parents_end() { prctl(PR_SET_PDEATHSIG, SIGCONT); }
+
+class Server {
+ public:
+  Server(int input, int output, const ProcessState& state, Jobs& jobs)
+      : input_(input), output_(output), jobs_(jobs), state_(state) {
+    fcntl(output_, F_SETFL, O_NONBLOCK);
+  }
+
+  void run(const json& environment) {
+    const auto word = secret_word();
+    say({{"event", "ready"}, {"environment", environment}, {"most_jobs", most_jobs()}, {"word", word}});
+    word_ = word;
+    while (open_) {
+      wait();
+      std::vector<int> ended;
+      for (auto& [job, child] : children_) {
+        forward(job, child.read());
+        child.end_if_late();
+        if (child.has_ended()) ended.push_back(job);
+      }
+      for (const int job : ended) reap(job);
+    }
+    children_.clear();
+    end_orphans({});
+  }
+
+ private:
+  /// Until something is to be done. A scheduler that does not read (it is stopped, or waits for a lock) keeps nobody waiting:
+  /// what it has not read yet is kept here.
+  void wait() {
+    flush();
+    std::vector<pollfd> waiting{{input_, POLLIN, 0}};
+    if (!unwritten_.empty()) waiting.push_back({output_, POLLOUT, 0});
+    int left = -1;
+    for (const auto& [job, child] : children_) {
+      child.wait_for(waiting);
+      if (const int its = child.milliseconds_left(); its >= 0) left = std::min(left < 0 ? kLongestWaitMs : left, its);
+    }
+    const auto start = Clock::now();
+    if (poll(waiting.data(), waiting.size(), left) < 0 && errno != EINTR) throw std::runtime_error(std::strerror(errno));
+    const auto overslept = Clock::now() - start - std::chrono::milliseconds(left);
+    if (left >= 0 && overslept > kOversleep)
+      for (auto& [job, child] : children_) child.forgive(overslept);
+    if (waiting[0].revents != 0) commands();
+  }
+
+  void say(const json& message) {
+    unwritten_ += word_ + line(message);
+    flush();
+  }
+
+  void flush() {
+    while (!unwritten_.empty()) {
+      const auto n = write(output_, unwritten_.data(), unwritten_.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0 && errno == EAGAIN) return;
+      if (n < 0) {  // nobody listens any more
+        open_ = false;
+        unwritten_.clear();
+        return;
+      }
+      unwritten_.erase(0, static_cast<std::size_t>(n));
+    }
+  }
+
+  void commands() {
+    char chunk[65536];
+    const auto n = read(input_, chunk, sizeof(chunk));
+    if (n == 0 || (n < 0 && errno != EINTR)) open_ = false;
+    if (n > 0) unread_.append(chunk, static_cast<std::size_t>(n));
+    for (std::size_t end; (end = unread_.find('\n')) != std::string::npos;) {
+      const auto message = json::parse(unread_.substr(0, end));
+      unread_.erase(0, end + 1);
+      const std::string what = message.at("do");
+      if (what == "start") {
+        start(message);
+      } else if (what == "kill") {
+        if (const auto found = children_.find(message.at("job")); found != children_.end()) found->second.kill();
+      } else if (what == "load") {
+        load(message);
+      } else if (what == "ping") {
+        say({{"event", "pong"}});
+      }
+    }
+  }
+
+  void load(const json& message) {
+    const pid_t self = getpid();
+    json answer{{"event", "loaded"}};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // plugin code runs here, which may never come back to notice the end of the input
+    try {
+      jobs_.load(message);
+    } catch (const Error& error) {
+      answer = {{"event", "refused"}, {"reason", one_line(error.what())}, {"code", static_cast<int>(error.code())}};
+    } catch (const std::exception& error) {
+      answer = {{"event", "refused"}, {"reason", one_line(error.what())}};
+    } catch (...) {
+      answer = {{"event", "refused"}, {"reason", "an exception that is no std::exception"}};
+    }
+    if (getpid() != self) _exit(1);  // a plugin has forked: its copy of this process must not answer, too
+    put_back();
+    wake_at_parents_end();
+    say(answer);
+  }
+
+  void start(const json& message) {
+    const int job = message.at("job");
+    const auto prepare = [this] {
+      close(input_);
+      close(output_);
+      for (const auto& [other, child] : children_) child.close_in_child();
+      put_back();
+    };
+    const auto run = [&](const Say& say) { jobs_.run(message.at("kind"), message.at("spec"), say); };
+    try {
+      children_.try_emplace(job, message.value("limit_s", 0.0), prepare, run);
+    } catch (const std::system_error& error) {
+      say({{"event", "ended"}, {"job", job}, {"not_started", error.what()}});
+    }
+  }
+
+  void put_back() const {
+    state_.restore();
+    ProcessState::restore_signals();
+  }
+
+  void forward(int job, std::vector<json> messages) {
+    for (auto& data : messages) say({{"event", "message"}, {"job", job}, {"data", std::move(data)}});
+  }
+
+  void reap(int job) {
+    std::vector<json> last;
+    auto event = children_.at(job).end([&] { end_left_behind(job); }, last);
+    forward(job, std::move(last));
+    children_.erase(job);
+    event["event"] = "ended", event["job"] = job;
+    say(event);
+  }
+
+  void end_left_behind(int gone) {
+    std::set<pid_t> jobs;
+    for (const auto& [job, child] : children_)
+      if (job != gone) jobs.insert(child.pid());
+    end_orphans(jobs);
+  }
+
+  int input_, output_;
+  Jobs& jobs_;
+  const ProcessState& state_;
+  bool open_ = true;
+  std::string word_;  ///< that every message begins with: threads of libraries live in this process
+  std::string unread_, unwritten_;
+  std::map<int, JobProcess> children_;
+};
+
+}  // namespace
+
+void serve(int input, int output, const nlohmann::json& environment, const ProcessState& state, Jobs& jobs) {
+  for (const int end : {input, output}) fcntl(end, F_SETFD, FD_CLOEXEC);
+  std::signal(SIGPIPE, SIG_IGN);
+  adopt_orphans();
+  wake_at_parents_end();
+  Server(input, output, state, jobs).run(environment);
+}
+
+}  // namespace ablate

@@ -1,0 +1,29 @@
+// The worker: a warmed parent that never computes, and one forked child a job. Messages: client.h.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/trial/server/process_state.h"
+
+namespace ablate {
+
+/// A job's way to talk to the scheduler, one JSON line a message. In the child only.
+using Say = std::function<void(const nlohmann::json&)>;
+
+/// What a worker can do; the server knows nothing of torch or plugins.
+class Jobs {
+ public:
+  virtual ~Jobs() = default;
+  /// In the parent, before jobs that need it. Throws std::exception: refused.
+  virtual void load(const nlohmann::json& what) = 0;
+  /// In a forked child. Throws std::exception: the job failed with its what().
+  virtual void run(const std::string& kind, const nlohmann::json& spec, const Say& say) = 0;
+};
+
+/// Serves until the input ends. @param environment told to the scheduler once @param state what every job begins with
+void serve(int input, int output, const nlohmann::json& environment, const ProcessState& state, Jobs& jobs);
+
+}  // namespace ablate

@@ -1,0 +1,108 @@
+#include "db/history/attempt_writer.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "core/util/sha256.h"
+#include "db/history/trial_writer.h"
+
+namespace ablate::db {
+
+using SQLite::Statement;
+
+std::int64_t AttemptWriter::put(const Attempt& attempt) {
+  Statement find(database_, "SELECT id FROM trial WHERE key = ?");
+  find.bind(1, attempt.key);
+  if (!find.executeStep())
+    throw Error(fmt::format("an attempt at trial {}, which is not known: put_trials comes first", attempt.key));
+  const auto id = add(attempt, find.getColumn(0).getInt64());
+
+  Statement result(database_, "INSERT INTO result (metric, attempt, value) VALUES (?, ?, ?)");
+  for (const auto& [name, value] : attempt.results) {
+    result.bind(1, metric(name));
+    result.bind(2, id);
+    bind_value(result, 3, value);
+    run(result);
+  }
+  // A run that went on from a checkpoint may tell a step twice; the last telling is the one that led to the results.
+  Statement point(database_, "INSERT OR REPLACE INTO curve (attempt, metric, step, value) VALUES (?, ?, ?, ?)");
+  std::unordered_map<std::string, std::int64_t> metrics;
+  for (const auto& [name, step, value] : attempt.curve) {
+    const auto [at, fresh] = metrics.try_emplace(name, 0);
+    if (fresh) at->second = metric(name);
+    point.bind(1, id);
+    point.bind(2, at->second);
+    point.bind(3, step);
+    bind_value(point, 4, value);
+    run(point);
+  }
+  put_plugins(id, attempt.plugins);
+  return id;
+}
+
+std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
+  Statement add(database_,
+                "INSERT INTO attempt (trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, "
+                "exit_code, environment, output, step, steps) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  add.bind(1, trial);
+  add.bind(2, attempt.outcome);
+  add.bind(3, attempt.reason);
+  add.bind(4, attempt.started_us);
+  add.bind(5, attempt.wall_s);
+  add.bind(6, attempt.cpu_s);
+  add.bind(7, attempt.peak_resident_bytes);
+  if (attempt.signal) add.bind(8, *attempt.signal);
+  if (attempt.exit_code) add.bind(9, *attempt.exit_code);
+  add.bind(10, environment(attempt.environment));
+  add.bind(11, attempt.output);
+  add.bind(12, attempt.step);
+  add.bind(13, attempt.steps);
+  add.exec();
+  return database_.getLastInsertRowid();
+}
+
+std::int64_t AttemptWriter::metric(const std::string& name) {
+  Statement find(database_, "SELECT id FROM metric WHERE name = ?");
+  find.bind(1, name);
+  if (find.executeStep()) return find.getColumn(0).getInt64();
+  Statement add(database_, "INSERT INTO metric (name, unit, direction, description) VALUES (?, '', '', '')");
+  add.bind(1, name);
+  add.exec();
+  return database_.getLastInsertRowid();
+}
+
+std::int64_t AttemptWriter::environment(const nlohmann::json& json) {
+  const auto text = json_text(json.is_null() ? nlohmann::json::object() : json);
+  Statement put(database_,
+                "INSERT INTO environment (hash, json) VALUES (?, ?) ON CONFLICT DO UPDATE SET hash = hash RETURNING id");
+  put.bind(1, sha256(text));
+  put.bind(2, text);
+  put.executeStep();
+  const auto id = put.getColumn(0).getInt64();
+  while (put.executeStep()) {
+  }
+  return id;
+}
+
+void AttemptWriter::put_plugins(std::int64_t attempt, const std::vector<UsedPlugin>& plugins) {
+  Statement add(database_,
+                "INSERT INTO plugin (kind, name, version, code_identity, content_hash, path) VALUES (?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT (kind, name, version, code_identity, content_hash, path) DO NOTHING");
+  Statement use(database_,
+                "INSERT INTO attempt_plugin (attempt, plugin) SELECT ?, id FROM plugin WHERE kind = ? AND name = ? AND "
+                "version = ? AND code_identity = ? AND content_hash = ? AND path = ? ON CONFLICT DO NOTHING");
+  for (const auto& plugin : plugins) {
+    int index = 0;
+    use.bind(1, attempt);
+    for (const auto* field :
+         {&plugin.kind, &plugin.id, &plugin.version, &plugin.code_identity, &plugin.content_hash, &plugin.path}) {
+      add.bind(++index, *field);
+      use.bind(index + 1, *field);
+    }
+    run(add);
+    run(use);
+  }
+}
+
+}  // namespace ablate::db

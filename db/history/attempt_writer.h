@@ -1,0 +1,26 @@
+// Attempts with their values, on their way into the tables. Internal to db/.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "db/history/store.h"
+
+namespace ablate::db {
+
+class AttemptWriter {
+ public:
+  explicit AttemptWriter(SQLite::Database& database) : database_(database) {}
+
+  /// The caller's transaction holds all of it. Throws Error where the trial is not known. @return the attempt's id
+  std::int64_t put(const Attempt& attempt);
+
+ private:
+  std::int64_t add(const Attempt& attempt, std::int64_t trial);
+  std::int64_t metric(const std::string& name);
+  std::int64_t environment(const nlohmann::json& json);
+  void put_plugins(std::int64_t attempt, const std::vector<UsedPlugin>& plugins);
+
+  SQLite::Database& database_;
+};
+
+}  // namespace ablate::db

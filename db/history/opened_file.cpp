@@ -1,0 +1,61 @@
+#include "db/history/opened_file.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <string_view>
+
+#include "db/history/errors.h"
+
+namespace ablate::db {
+namespace {
+
+/// Whether the file on the disk begins as SQLite's do; true where it cannot be read for the moment.
+bool begins_as_database(SQLite::Database& database) {
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  sqlite3_file* file = nullptr;
+  if (sqlite3_file_control(database.getHandle(), "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || file == nullptr ||
+      file->pMethods == nullptr)
+    return true;
+  std::array<char, kMagic.size()> found{};
+  return file->pMethods->xRead(file, found.data(), found.size(), 0) != SQLITE_OK ||
+         std::string_view(found.data(), found.size()) == kMagic;
+}
+
+}  // namespace
+
+OpenedFile::OpenedFile(const std::filesystem::path& file) : path_(std::filesystem::absolute(file)) {
+  struct stat found {};
+  if (stat(path_.c_str(), &found) != 0) throw Gone(fmt::format("{} was removed while it was opened", path_.string()));
+  device_ = found.st_dev;
+  inode_ = found.st_ino;
+}
+
+bool OpenedFile::is_there() const {
+  struct stat found {};
+  return stat(path_.c_str(), &found) == 0 && found.st_dev == device_ && found.st_ino == inode_;
+}
+
+void OpenedFile::expect_there(SQLite::Database& database) {
+  struct stat found {
+  }, log{};
+  const char* what = nullptr;
+  const bool has_log = stat((path_.string() + "-wal").c_str(), &log) == 0;
+  if (log_ == 0 && has_log) log_ = log.st_ino;
+  if (stat(path_.c_str(), &found) != 0)
+    what = "was removed or moved";
+  else if (found.st_dev != device_ || found.st_ino != inode_)
+    what = "was replaced by another file";
+  else if (found.st_size == 0)
+    what = "was emptied";
+  else if (!begins_as_database(database))
+    what = "was overwritten";
+  else if (log_ != 0 && (!has_log || log.st_ino != log_))
+    what = "lost its write-ahead log (-wal)";
+  if (what != nullptr)
+    throw Gone(fmt::format("{} {} since it was opened: nothing more can be recorded there", path_.string(), what));
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,49 @@
+// The run history opened for reading only, and the names in it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/history/store.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace ablate::db {
+
+/// A snapshot: what others write while it lives is not seen. Throws ablate::Error: no such file (what makes one, how to point
+/// elsewhere), no run history, another schema, locked.
+class Reader {
+ public:
+  explicit Reader(const std::filesystem::path& file);
+  ~Reader();
+
+  const std::filesystem::path& file() const { return file_; }
+  SQLite::Database& database() const { return *database_; }
+
+  /// The id of an experiment. Throws Error with the nearest name.
+  std::int64_t experiment(const std::string& name) const;
+  std::vector<std::string> experiments() const;
+
+  /// All parameters of all trials, by path: ids.
+  std::map<std::string, std::int64_t> paths() const;
+
+  struct StoredMetric : Metric {
+    std::int64_t id = 0;
+  };
+  std::vector<StoredMetric> metrics() const;
+  /// Throws Error with the nearest names: of a name without its domain those in all domains; where none is near, with all.
+  StoredMetric metric(const std::string& name) const;
+
+ private:
+  std::filesystem::path file_;
+  std::unique_ptr<SQLite::Database> database_;
+};
+
+}  // namespace ablate::db

@@ -1,0 +1,38 @@
+// The tables of the run history and how a file comes to have them. Internal to db/.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <filesystem>
+#include <string>
+
+#include "db/history/errors.h"
+
+namespace ablate::db {
+
+/// PRAGMA user_version of a file that this program writes.
+int schema_version();
+
+/// Creates the tables or adds what a later schema has. Throws Error for a file of another program or of a newer schema, before
+/// anything is written to it.
+void migrate(SQLite::Database& database, const std::filesystem::path& file);
+
+/// For readers: throws Error unless the file has exactly this program's schema.
+void check_schema(SQLite::Database& database, const std::filesystem::path& file);
+
+/// Throws what SQLite reported as a person can use it, what was found, where, the remedy: Unavailable for what may pass, else
+/// Error. @param patience_ms how long was waited for a lock
+[[noreturn]] void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
+                       int patience_ms = kUsualPatienceMs);
+
+/// Runs f(); a failure of SQLite leaves as Error.
+template <class F>
+auto guarded(const std::filesystem::path& file, F&& f) {
+  try {
+    return f();
+  } catch (const SQLite::Exception& exception) {
+    fail(exception, file);
+  }
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,269 @@
+#include "db/history/store.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "db/history/attempt_writer.h"
+#include "db/history/opened_file.h"
+#include "db/history/place.h"
+#include "db/history/process.h"
+#include "db/history/schema.h"
+#include "db/history/trial_writer.h"
+#include "db/history/views.h"
+
+namespace ablate::db {
+
+using SQLite::Statement;
+
+struct Store::Implementation {
+  SQLite::Database database;
+  OpenedFile file;
+  int patience_ms = kUsualPatienceMs;
+
+  explicit Implementation(const std::filesystem::path& path)
+      : database(std::filesystem::absolute(path).string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kUsualPatienceMs),
+        file(path) {
+    migrate(database, path);
+  }
+
+  /// Runs f() on the open file. What was a history when it was opened and is none now is gone, and what cannot be opened now,
+  /// as the write-ahead log, lacks a descriptor or memory for the moment.
+  template <class F>
+  auto use(F&& f) {
+    try {
+      return f();
+    } catch (const SQLite::Exception& exception) {
+      switch (exception.getErrorCode() & 0xFF) {
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+          throw Gone(fmt::format("{} was overwritten since it was opened ({}): nothing more can be recorded there",
+                                 file.path().string(), exception.what()));
+        case SQLITE_CANTOPEN:
+        case SQLITE_NOMEM:
+          throw Unavailable(fmt::format("{}: {}", file.path().string(), exception.what()));
+        default:
+          fail(exception, file.path(), patience_ms);
+      }
+    }
+  }
+
+  /// Where the file is gone, its write-ahead log still lies beside the place: SQLite would replay it onto whatever file comes
+  /// there next, and damage that. What is in it goes into the file that was opened, wherever that is now.
+  void take_log_away() {
+    if (file.is_there()) return;
+    SQLite::Statement(database, "PRAGMA wal_checkpoint(TRUNCATE)").tryExecuteStep();
+    std::error_code none;
+    for (const auto* end : {"-wal", "-shm"}) std::filesystem::remove(file.path().string() + end, none);
+  }
+
+  /// f() as one transaction that nobody else writes beside.
+  template <class F>
+  auto write(F&& f) {
+    return use([&] {
+      file.expect_there(database);
+      SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+      const auto before = views_state(database);
+      auto result = f();
+      if (views_state(database) != before) write_views(database);
+      transaction.commit();
+      return result;
+    });
+  }
+
+  /// Writes only what changed, so that repeating a grid that is done costs no write.
+  void put_members(std::int64_t experiment, const std::vector<std::int64_t>& listed) {
+    struct Membership {
+      std::int64_t position;
+      bool listed;
+    };
+    std::unordered_map<std::int64_t, Membership> before;
+    std::vector<std::int64_t> order;
+    Statement members(database, "SELECT trial, position, listed FROM experiment_trial WHERE experiment = ? ORDER BY position");
+    members.bind(1, experiment);
+    while (members.executeStep()) {
+      order.push_back(members.getColumn(0).getInt64());
+      before[order.back()] = {members.getColumn(1).getInt64(), members.getColumn(2).getInt() != 0};
+    }
+    Statement put(database,
+                  "INSERT INTO experiment_trial (experiment, trial, position, listed) VALUES (?, ?, ?, ?) "
+                  "ON CONFLICT DO UPDATE SET position = excluded.position, listed = excluded.listed");
+    std::int64_t position = 0;
+    std::unordered_set<std::int64_t> seen;
+    const auto place = [&](std::int64_t trial, bool is_listed) {
+      if (!seen.insert(trial).second) return;
+      const auto at = before.find(trial);
+      if (at == before.end() || at->second.position != position || at->second.listed != is_listed) {
+        put.bind(1, experiment);
+        put.bind(2, trial);
+        put.bind(3, position);
+        put.bind(4, is_listed ? 1 : 0);
+        run(put);
+      }
+      ++position;
+    };
+    for (const auto trial : listed) place(trial, true);
+    for (const auto trial : order) place(trial, false);
+  }
+};
+
+Store::Store(const std::filesystem::path& file) {
+  check_place(file);
+  implementation_ = guarded(file, [&] { return std::make_unique<Implementation>(file); });
+}
+Store::~Store() = default;
+Store::Store(Store&&) noexcept = default;
+
+const std::filesystem::path& Store::file() const { return implementation_->file.path(); }
+
+void Store::set_patience(int milliseconds) {
+  implementation_->patience_ms = milliseconds;
+  implementation_->use([&] { implementation_->database.setBusyTimeout(milliseconds); });
+}
+
+void Store::rescue(const std::filesystem::path& file) {
+  const auto name = std::filesystem::absolute(file).string();
+  std::error_code none;
+  if (std::filesystem::exists(name, none)) throw Error(fmt::format("cannot rescue the run history into {}: it exists", name));
+  try {
+    Statement copy(implementation_->database, "VACUUM INTO ?");
+    copy.bind(1, name);
+    copy.exec();
+  } catch (const SQLite::Exception& exception) {
+    std::filesystem::remove(name, none);
+    throw Error(fmt::format("cannot rescue the run history into {}: {}", name, exception.what()));
+  }
+  implementation_->take_log_away();
+}
+
+std::int64_t Store::put_experiment(const Experiment& experiment) {
+  return implementation_->write([&] {
+    Statement put(implementation_->database,
+                  "INSERT INTO experiment (name, description, file, text, overrides) VALUES (?, ?, ?, ?, ?) "
+                  "ON CONFLICT (name) DO UPDATE SET description = excluded.description, file = excluded.file, "
+                  "text = excluded.text, overrides = excluded.overrides RETURNING id");
+    put.bind(1, experiment.name);
+    put.bind(2, experiment.description);
+    put.bind(3, experiment.file);
+    put.bind(4, experiment.text);
+    put.bind(5, json_text(experiment.overrides));
+    put.executeStep();
+    const auto id = put.getColumn(0).getInt64();
+    while (put.executeStep()) {
+    }
+    return id;
+  });
+}
+
+void Store::put_trials(std::int64_t experiment, const std::vector<std::pair<std::string, nlohmann::json>>& trials) {
+  implementation_->write([&] {
+    TrialWriter writer(implementation_->database);
+    std::vector<std::int64_t> ids;
+    ids.reserve(trials.size());
+    for (const auto& [key, resolved] : trials) ids.push_back(writer.put(key, resolved));
+    implementation_->put_members(experiment, ids);
+    return ids.size();
+  });
+}
+
+void Store::put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) {
+  implementation_->write([&] {
+    Statement forget(implementation_->database, "DELETE FROM published_value WHERE experiment = ?");
+    forget.bind(1, experiment);
+    forget.exec();
+    Statement put(
+        implementation_->database,
+        "INSERT INTO published_value (experiment, metric, trial, value, source) VALUES (?, ?, (SELECT id FROM trial WHERE key "
+        "= ?), ?, ?)");
+    for (const auto& [key, metric, value, source] : values) {
+      put.bind(1, experiment);
+      put.bind(2, metric);
+      put.bind(3, key);
+      put.bind(4, value);
+      put.bind(5, source);
+      run(put);
+    }
+    return values.size();
+  });
+}
+
+std::set<std::string> Store::done(const std::vector<std::string>& keys) {
+  return implementation_->use([&] {
+    SQLite::Transaction one_snapshot(implementation_->database);
+    std::set<std::string> found;
+    Statement ask(
+        implementation_->database,
+        "SELECT 1 FROM trial JOIN attempt ON attempt.trial = trial.id WHERE trial.key = ? AND attempt.outcome = 'done' "
+        "LIMIT 1");
+    for (const auto& key : keys) {
+      ask.bind(1, key);
+      if (ask.executeStep()) found.insert(key);
+      ask.reset();
+    }
+    return found;
+  });
+}
+
+void Store::put_metrics(const std::vector<Metric>& metrics) {
+  implementation_->write([&] {
+    // An unchanged definition is not written again.
+    Statement put(
+        implementation_->database,
+        "INSERT INTO metric (name, unit, direction, description) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET "
+        "unit = excluded.unit, direction = excluded.direction, description = excluded.description "
+        "WHERE (unit, direction, description) <> (excluded.unit, excluded.direction, excluded.description)");
+    for (const auto& metric : metrics) {
+      put.bind(1, metric.name);
+      put.bind(2, metric.unit);
+      put.bind(3, metric.direction);
+      put.bind(4, metric.description);
+      run(put);
+    }
+    return metrics.size();
+  });
+}
+
+std::int64_t Store::put_attempt(const Attempt& attempt) {
+  return implementation_->write([&] { return AttemptWriter(implementation_->database).put(attempt); });
+}
+
+void Store::put_running(const std::vector<RunningTrial>& trials) {
+  auto& database = implementation_->database;
+  const auto self = this_process();
+  implementation_->write([&] {
+    std::vector<Process> over = {self};
+    Statement others(database, "SELECT DISTINCT process, started FROM running WHERE host = ?");
+    others.bind(1, self.host);
+    while (others.executeStep()) {
+      const Process other{self.host, others.getColumn(0).getInt64(), others.getColumn(1).getInt64()};
+      if (!lives(other)) over.push_back(other);
+    }
+    Statement forget(database, "DELETE FROM running WHERE host = ? AND process = ? AND started = ?");
+    for (const auto& process : over) {
+      forget.bind(1, process.host);
+      forget.bind(2, process.id);
+      forget.bind(3, process.started);
+      run(forget);
+    }
+    Statement put(
+        database,
+        "INSERT OR REPLACE INTO running (host, process, started, key, started_us, step, steps, loss) VALUES (?, ?, ?, "
+        "?, ?, ?, ?, ?)");
+    for (const auto& trial : trials) {
+      put.bind(1, self.host);
+      put.bind(2, self.id);
+      put.bind(3, self.started);
+      put.bind(4, trial.key);
+      put.bind(5, trial.started_us);
+      put.bind(6, trial.step);
+      put.bind(7, trial.steps);
+      bind_value(put, 8, trial.loss);
+      run(put);
+    }
+    return trials.size();
+  });
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,125 @@
+// The run history in SQLite: what is written. The only writer is the scheduler's process; questions are in db/questions/table.h
+// and db/questions/query.h.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "db/history/errors.h"
+
+namespace ablate::db {
+
+/// What a metric's number means. Definitions are stored once, by name.
+struct Metric {
+  std::string name;         ///< domain/name: "dev/accuracy"
+  std::string unit;         ///< "%", "ms", "MiB", "examples/s", "" for a plain number
+  std::string direction;    ///< "max", "min" or "": which way is better
+  std::string description;  ///< one line
+};
+
+struct Experiment {
+  std::string name, description, file, text;
+  std::vector<std::string> overrides;
+};
+
+struct UsedPlugin {
+  std::string kind, id, version, code_identity, content_hash, path;
+};
+
+/// One run of a trial, however it ended.
+struct Attempt {
+  std::string key;      ///< of its trial
+  std::string outcome;  ///< "done", "failed", "timeout" or "interrupted"
+  std::string reason;   ///< "" when done; else one line: "signal 11 (Segmentation fault)", "loss is nan at step 12", ...
+  std::string output;   ///< the tail of what the trial printed
+  std::int64_t started_us = 0;  ///< microseconds since 1970, UTC
+  double wall_s = 0, cpu_s = 0;
+  std::int64_t peak_resident_bytes = 0;
+  std::int64_t step = 0, steps = 0;  ///< how far it got, of how many; 0: it has not said
+  std::optional<int> signal, exit_code;
+  /// host, git, compiler, torch, processor, GPUs, library versions, variables (docs/database.md): one row each distinct object
+  nlohmann::json environment;
+  std::vector<UsedPlugin> plugins;
+  std::map<std::string, double> results;  ///< final values, by metric
+  struct Point {
+    std::string metric;
+    std::int64_t step;
+    double value;
+  };
+  std::vector<Point> curve;
+};
+
+/// What a paper reports for a trial.
+struct PublishedValue {
+  std::string key;  ///< of the trial
+  std::string metric;
+  double value;
+  std::string source;
+};
+
+/// A trial that is being run.
+struct RunningTrial {
+  std::string key;
+  std::int64_t started_us = 0;  ///< microseconds since 1970, UTC
+  std::int64_t step = 0, steps = 0;
+  double loss = std::numeric_limits<double>::quiet_NaN();  ///< the latest train/loss; NaN: none yet
+};
+
+/// Every call throws Unavailable where the file is locked, full or unreadable for the moment, and Gone where it is no longer
+/// the file that was opened. Not thread-safe.
+class Store {
+ public:
+  /// Opens for writing; creates and migrates as needed. Throws ablate::Error: the file is no database, is newer than this
+  /// program (schema found and expected), cannot be written, or is no regular file.
+  explicit Store(const std::filesystem::path& file);
+  ~Store();
+  Store(Store&&) noexcept;
+
+  /// Absolute.
+  const std::filesystem::path& file() const;
+
+  /// How long a call waits for another process's lock before it throws Unavailable; kUsualPatienceMs unless set.
+  void set_patience(int milliseconds);
+
+  /// Writes everything that this connection sees into a new database file, also where its own file was removed or replaced.
+  /// Of a file that is gone no log stays behind, which would spoil the next one in its place.
+  /// Throws Error where `file` exists or cannot be written, or where too little is left of the own file.
+  void rescue(const std::filesystem::path& file);
+
+  /// Remembers an experiment by name (the latest description, file and text win). @return its id
+  std::int64_t put_experiment(const Experiment& experiment);
+
+  /// Remembers a trial and that it belongs to an experiment, in grid order. Idempotent. All in one transaction.
+  /// @param trials (key, Trial::resolved), in order; an experiment's earlier trials that are not among them stay.
+  void put_trials(std::int64_t experiment, const std::vector<std::pair<std::string, nlohmann::json>>& trials);
+
+  /// Remembers what papers report for trials of an experiment, in place of what was remembered for it before. The trials must
+  /// be known; at most one value for a trial and a metric.
+  void put_published(std::int64_t experiment, const std::vector<PublishedValue>& values);
+
+  /// Those of the keys that have an attempt with outcome "done", in any experiment.
+  std::set<std::string> done(const std::vector<std::string>& keys);
+
+  void put_metrics(const std::vector<Metric>& metrics);
+
+  /// One transaction: the attempt with all its values, or nothing. The trial must be known. @return the run's number
+  std::int64_t put_attempt(const Attempt& attempt);
+
+  /// What this process is running now, in place of what it said before: for `ablate runs`. At its end: put_running({}). Also
+  /// forgets what processes of this machine that are dead were running.
+  void put_running(const std::vector<RunningTrial>& trials);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace ablate::db

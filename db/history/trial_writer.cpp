@@ -1,0 +1,108 @@
+#include "db/history/trial_writer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/util/flatten.h"
+#include "core/util/rate_text.h"
+#include "core/util/sha256.h"
+
+namespace ablate::db {
+
+std::string json_text(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void bind_value(SQLite::Statement& statement, int index, double value) {
+  if (std::isnan(value))
+    statement.bind(index);
+  else
+    statement.bind(index, value);
+}
+
+void run(SQLite::Statement& statement) {
+  statement.exec();
+  statement.reset();
+}
+
+TrialWriter::TrialWriter(SQLite::Database& database)
+    : database_(database),
+      find_trial_(database, "SELECT id FROM trial WHERE key = ?"),
+      add_trial_(database, "INSERT INTO trial (key, configuration) VALUES (?, ?)"),
+      add_resolved_(database, "INSERT INTO resolved (trial, json) VALUES (?, ?)"),
+      add_parameter_(database, "INSERT INTO parameter (path, trial, value) VALUES (?, ?, ?)"),
+      find_path_(database, "SELECT id FROM path WHERE name = ?"),
+      add_path_(database, "INSERT INTO path (name) VALUES (?)"),
+      find_value_(database, "SELECT id FROM value WHERE path = ? AND text = ? AND type = ?"),
+      add_value_(database, "INSERT INTO value (path, text, type, number) VALUES (?, ?, ?, ?)") {}
+
+std::int64_t TrialWriter::put(const std::string& key, const nlohmann::json& resolved) {
+  find_trial_.bind(1, key);
+  const std::int64_t known = find_trial_.executeStep() ? find_trial_.getColumn(0).getInt64() : 0;
+  find_trial_.reset();
+  if (known != 0) return known;
+  const auto text = json_text(resolved);
+  add_trial_.bind(1, key);
+  add_trial_.bind(2, static_cast<std::int64_t>(std::stoull(sha256(text).substr(0, 16), nullptr, 16)));
+  run(add_trial_);
+  const auto trial = database_.getLastInsertRowid();
+  add_resolved_.bind(1, trial);
+  add_resolved_.bind(2, text);
+  run(add_resolved_);
+  for (const auto& [name, value] : flatten(resolved)) {
+    const auto path = this->path(name);
+    add_parameter_.bind(1, path);
+    add_parameter_.bind(2, trial);
+    add_parameter_.bind(3, this->value(path, value));
+    run(add_parameter_);
+  }
+  return trial;
+}
+
+std::int64_t TrialWriter::path(const std::string& name) {
+  const auto [at, fresh] = paths_.try_emplace(name, 0);
+  if (!fresh) return at->second;
+  find_path_.bind(1, name);
+  at->second = find_path_.executeStep() ? find_path_.getColumn(0).getInt64() : 0;
+  find_path_.reset();
+  if (at->second == 0) {
+    add_path_.bind(1, name);
+    run(add_path_);
+    at->second = database_.getLastInsertRowid();
+  }
+  return at->second;
+}
+
+std::int64_t TrialWriter::value(std::int64_t path, const nlohmann::json& value) {
+  const char* type = value.is_number_integer() ? "integer"
+                     : value.is_number()       ? "real"
+                     : value.is_boolean()      ? "boolean"
+                                               : "text";
+  const auto text = value.is_string() ? value.get<std::string>() : json_text(value);
+  const auto [at, fresh] = values_.try_emplace(fmt::format("{} {} {}", path, type, text), 0);
+  if (!fresh) return at->second;
+  find_value_.bind(1, path);
+  find_value_.bind(2, text);
+  find_value_.bind(3, type);
+  at->second = find_value_.executeStep() ? find_value_.getColumn(0).getInt64() : 0;
+  find_value_.reset();
+  if (at->second != 0) return at->second;
+  add_value_.bind(1, path);
+  add_value_.bind(2, text);
+  add_value_.bind(3, type);
+  if (value.is_number_integer())
+    add_value_.bind(4, value.get<std::int64_t>());
+  else if (value.is_number())
+    bind_value(add_value_, 4, value.get<double>());
+  else if (value.is_boolean())
+    add_value_.bind(4, value.get<bool>() ? 1 : 0);
+  else if (const auto rate = parse_rate(text); rate && value.is_string())
+    add_value_.bind(4, rate->value());
+  else
+    add_value_.bind(4);
+  run(add_value_);
+  return at->second = database_.getLastInsertRowid();
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,172 @@
+#include "db/history/views.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace ablate::db {
+namespace {
+
+constexpr const char* kExperiments =
+    "(SELECT group_concat(e.name) FROM experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = t.id)";
+constexpr const char* kStarted = "strftime('%Y-%m-%d %H:%M:%S', a.started_us / 1000000, 'unixepoch')";
+
+/// A view from (column, expression) pairs.
+View make(std::string name, std::string about, const std::vector<std::pair<std::string, std::string>>& columns,
+          const std::string& from) {
+  View view{std::move(name), std::move(about), {}, "SELECT "};
+  for (const auto& [column, expression] : columns) {
+    if (!view.columns.empty()) view.sql += ", ";
+    view.sql += expression + " AS " + quoted(column);
+    view.columns.push_back(column);
+  }
+  view.sql += " FROM " + from;
+  return view;
+}
+
+/// The columns of parameters and metrics, behind those that every row has.
+class Columns {
+ public:
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+  explicit Columns(Pairs first) : all_(std::move(first)) {
+    for (const auto& [name, unused] : all_) taken_.insert(lower(name));
+  }
+  /// @param from "SELECT name, id" from the names' table
+  /// @param expression has {} for the id
+  void add(SQLite::Database& database, const char* from, const char* kind, const char* expression) {
+    SQLite::Statement names(database, from);
+    while (all_.size() < kMostColumns && names.executeStep()) {
+      auto name = names.getColumn(0).getString();
+      if (name.find('\0') != std::string::npos) continue;  // no SQL can say it
+      while (!taken_.insert(lower(name)).second) name += fmt::format(" ({})", kind);
+      all_.emplace_back(name, fmt::format(fmt::runtime(expression), names.getColumn(1).getInt64()));
+    }
+  }
+  const Pairs& all() const { return all_; }
+
+ private:
+  static std::string lower(std::string name) {  // as SQLite does, ASCII only
+    for (auto& c : name)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return name;
+  }
+
+  Pairs all_;
+  std::set<std::string> taken_;
+};
+
+View runs(SQLite::Database& database) {
+  Columns columns({
+      {"run", "a.id"},
+      {"experiments", kExperiments},
+      {"trial", "t.id"},
+      {"key", "t.key"},
+      {"outcome", "a.outcome"},
+      {"reason", "a.reason"},
+      {"started", kStarted},
+      {"wall_s", "a.wall_s"},
+      {"cpu_s", "nullif(a.cpu_s, 0)"},
+      {"peak_resident_mib", "nullif(a.peak_resident_bytes, 0) / 1048576.0"},
+      {"step", "nullif(a.step, 0)"},
+      {"steps", "nullif(a.steps, 0)"},
+  });
+  // A subquery a column: SQLite drops those that a question does not name, and looks the others up by index.
+  columns.add(database, "SELECT name, id FROM path ORDER BY name", "parameter",
+              "(SELECT CASE v.type WHEN 'text' THEN v.text ELSE v.number END FROM parameter p JOIN value v ON v.id = p.value "
+              "WHERE p.path = {} AND p.trial = t.id)");
+  columns.add(database, "SELECT name, id FROM metric ORDER BY name", "metric",
+              "(SELECT value FROM result WHERE metric = {} AND attempt = a.id)");
+  return make("runs",
+              "one row a trial that has run: its latest attempt that is done, else its latest; a column for each "
+              "parameter and metric",
+              columns.all(),
+              "trial t JOIN attempt a ON a.id = coalesce((SELECT max(id) FROM attempt WHERE trial = t.id AND outcome = "
+              "'done'), (SELECT max(id) FROM attempt WHERE trial = t.id))");
+}
+
+}  // namespace
+
+std::string quoted(const std::string& identifier) {
+  std::string text = "\"";
+  for (const char c : identifier) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + "\"";
+}
+
+std::vector<View> views(SQLite::Database& database) {
+  std::vector<View> all;
+  all.push_back(runs(database));
+  all.push_back(make("attempts", "one row an attempt at a trial, however it ended",
+                     {{"run", "a.id"},
+                      {"trial", "t.id"},
+                      {"key", "t.key"},
+                      {"outcome", "a.outcome"},
+                      {"reason", "a.reason"},
+                      {"started", kStarted},
+                      {"wall_s", "a.wall_s"},
+                      {"cpu_s", "nullif(a.cpu_s, 0)"},
+                      {"peak_resident_mib", "nullif(a.peak_resident_bytes, 0) / 1048576.0"},
+                      {"step", "nullif(a.step, 0)"},
+                      {"steps", "nullif(a.steps, 0)"},
+                      {"signal", "a.signal"},
+                      {"exit_code", "a.exit_code"},
+                      {"output", "a.output"},
+                      {"environment", "e.json"}},
+                     "attempt a JOIN trial t ON t.id = a.trial JOIN environment e ON e.id = a.environment"));
+  all.push_back(make("curves", "one row a step value of an attempt",
+                     {{"experiment", kExperiments},
+                      {"key", "t.key"},
+                      {"attempt", "c.attempt"},
+                      {"metric", "m.name"},
+                      {"step", "c.step"},
+                      {"value", "c.value"}},
+                     "curve c JOIN metric m ON m.id = c.metric JOIN attempt a ON a.id = c.attempt JOIN trial t ON t.id = "
+                     "a.trial"));
+  all.push_back(make("parameters", "one row a parameter of a trial; number holds numbers, truth values and single rates",
+                     {{"trial", "t.id"}, {"key", "t.key"}, {"path", "n.name"}, {"text", "v.text"}, {"number", "v.number"}},
+                     "parameter p JOIN path n ON n.id = p.path JOIN value v ON v.id = p.value JOIN trial t ON t.id = p.trial"));
+  all.push_back(make("metrics", "one row a final value of an attempt",
+                     {{"run", "r.attempt"},
+                      {"key", "t.key"},
+                      {"metric", "m.name"},
+                      {"value", "r.value"},
+                      {"unit", "m.unit"},
+                      {"direction", "m.direction"},
+                      {"description", "m.description"}},
+                     "result r JOIN metric m ON m.id = r.metric JOIN attempt a ON a.id = r.attempt JOIN trial t ON t.id = "
+                     "a.trial"));
+  all.push_back(make("experiments", "one row an experiment",
+                     {{"experiment", "e.name"},
+                      {"description", "e.description"},
+                      {"file", "e.file"},
+                      {"overrides", "e.overrides"},
+                      {"trials", "(SELECT count(*) FROM experiment_trial m WHERE m.experiment = e.id)"}},
+                     "experiment e"));
+  all.push_back(make("members", "which trials an experiment has, in grid order; listed: its latest grid has it",
+                     {{"experiment", "e.name"}, {"trial", "m.trial"}, {"position", "m.position"}, {"listed", "m.listed"}},
+                     "experiment_trial m JOIN experiment e ON e.id = m.experiment"));
+  all.push_back(make("published", "what papers report for an experiment's trials, as its study says",
+                     {{"experiment", "e.name"},
+                      {"trial", "p.trial"},
+                      {"key", "t.key"},
+                      {"metric", "p.metric"},
+                      {"value", "p.value"},
+                      {"source", "p.source"}},
+                     "published_value p JOIN experiment e ON e.id = p.experiment JOIN trial t ON t.id = p.trial"));
+  return all;
+}
+
+void write_views(SQLite::Database& database) {
+  for (const auto& view : views(database)) {
+    database.exec("DROP VIEW IF EXISTS " + quoted(view.name));
+    database.exec(fmt::format("CREATE VIEW {} AS {}", quoted(view.name), view.sql));
+  }
+}
+
+std::pair<std::int64_t, std::int64_t> views_state(SQLite::Database& database) {
+  SQLite::Statement ask(database, "SELECT (SELECT coalesce(max(id), 0) FROM path), (SELECT coalesce(max(id), 0) FROM metric)");
+  ask.executeStep();  // names are never taken away, and never change
+  return {ask.getColumn(0).getInt64(), ask.getColumn(1).getInt64()};
+}
+
+}  // namespace ablate::db

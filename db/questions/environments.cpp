@@ -1,0 +1,169 @@
+#include "db/questions/environments.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "db/history/schema.h"
+
+namespace ablate::db {
+namespace {
+
+using nlohmann::json;
+using SQLite::Statement;
+
+/// Times and memory.
+bool is_cost(const Metric& metric) {
+  return metric.unit == "ms" || metric.unit == "s" || metric.unit == "MiB" || metric.unit == "examples/s";
+}
+
+/// An environment, and how many of the trials ran there.
+struct Recorded {
+  json environment;
+  std::size_t trials = 0, on_gpu = 0;
+};
+
+std::vector<Recorded> load_environments(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  std::vector<bool> on_gpu(trials.size(), false);
+  const auto paths = reader.paths();
+  if (const auto path = paths.find("train.device"); path != paths.end()) {
+    const auto device = load_axis(reader, path->first, path->second, trials);
+    for (std::size_t t = 0; t < trials.size(); ++t)
+      on_gpu[t] = device.of_trial[t] >= 0 && device.values[static_cast<std::size_t>(device.of_trial[t])].text != "cpu";
+  }
+  return guarded(reader.file(), [&] {
+    std::map<std::int64_t, Recorded> recorded;
+    const auto ids = load_environment_ids(reader, trials);
+    for (std::size_t t = 0; t < trials.size(); ++t) {
+      if (ids[t] == 0) continue;
+      ++recorded[ids[t]].trials;
+      recorded[ids[t]].on_gpu += on_gpu[t];
+    }
+    std::vector<Recorded> all;
+    Statement ask(reader.database(), "SELECT json FROM environment WHERE id = ?");
+    for (auto& [id, one] : recorded) {
+      ask.reset();
+      ask.bind(1, id);
+      if (!ask.executeStep()) continue;
+      one.environment = json::parse(ask.getColumn(0).getString(), nullptr, false);
+      if (one.environment.is_object()) all.push_back(std::move(one));
+    }
+    return all;
+  });
+}
+
+std::string text_of(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::vector<std::string> parts;
+  for (const auto& part : value) parts.push_back(text_of(part));
+  return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, " + "));
+}
+
+/// How many threads OpenMP has is a trial's own parameter (train.threads), and how they wait changes times only.
+bool of_openmp(const std::string& variable) {
+  return variable.starts_with("OMP_") || variable.starts_with("GOMP_") || variable.starts_with("KMP_");
+}
+
+/// Counts for trials on a GPU only: the variables of CUDA, cuBLAS and cuDNN, and what GPUs there are.
+bool of_gpu(std::string_view field) {
+  constexpr std::string_view kVariables = "variables.";
+  if (!field.starts_with(kVariables)) return field.starts_with("gpu");
+  field.remove_prefix(kVariables.size());
+  return field.starts_with("CU") || field.starts_with("NVIDIA_");
+}
+
+/// The fields that may change numbers, by name; a variable that is not set is known to be unset.
+std::map<std::string, std::string> fields_of(const Recorded& one, const std::set<std::string>& variables) {
+  const auto& environment = one.environment;
+  std::map<std::string, std::string> fields;
+  for (const auto* name : {"processor", "cpu_capability", "torch", "gpus", "gpu_driver"})
+    if (environment.contains(name)) fields[name] = text_of(environment[name]);
+  if (const auto at = environment.find("libraries"); at != environment.end() && at->is_object())
+    for (const auto& [name, version] : at->items()) fields["libraries." + name] = text_of(version);
+  if (const auto at = environment.find("variables"); at != environment.end() && at->is_object())
+    for (const auto& name : variables) fields["variables." + name] = at->contains(name) ? text_of((*at)[name]) : "unset";
+  if (one.on_gpu == 0) std::erase_if(fields, [](const auto& field) { return of_gpu(field.first); });
+  return fields;
+}
+
+std::set<std::string> variables_in(const std::vector<Recorded>& recorded) {
+  std::set<std::string> names;
+  for (const auto& one : recorded)
+    if (const auto at = one.environment.find("variables"); at != one.environment.end() && at->is_object())
+      for (const auto& [name, unused] : at->items())
+        if (!of_openmp(name)) names.insert(name);
+  return names;
+}
+
+std::vector<std::string> machines(const std::vector<Recorded>& recorded) {
+  std::set<std::string> names;
+  for (const auto& one : recorded) {
+    const auto field = [&](const char* name) {
+      return one.environment.contains(name) ? text_of(one.environment[name]) : "unknown";
+    };
+    names.insert(fmt::format("{} ({})", field("host"), field("processor")));
+  }
+  return {names.begin(), names.end()};
+}
+
+/// "" where nothing differs. @param without a field that is told elsewhere, or ""
+std::string differences(const std::vector<Recorded>& recorded, const std::string& without) {
+  struct Value {
+    std::string text;
+    std::size_t trials;
+  };
+  std::map<std::string, std::vector<Value>> values;  // by field, in order of appearance
+  const auto variables = variables_in(recorded);
+  std::vector<std::map<std::string, std::string>> fields;
+  for (const auto& one : recorded) {
+    fields.push_back(fields_of(one, variables));
+    for (const auto& [name, text] : fields.back()) {
+      const auto trials = of_gpu(name) ? one.on_gpu : one.trials;
+      if (name == without) continue;
+      auto& known = values[name];
+      const auto at = std::find_if(known.begin(), known.end(), [&](const Value& value) { return value.text == text; });
+      if (at == known.end())
+        known.push_back({text, trials});
+      else
+        at->trials += trials;
+    }
+  }
+  std::erase_if(values, [](const auto& field) { return field.second.size() < 2; });
+  if (values.empty()) return "";
+  for (auto& own : fields) std::erase_if(own, [&](const auto& field) { return !values.contains(field.first); });
+  // One that knows less than another and nothing else is no environment of its own.
+  const std::set<std::map<std::string, std::string>> distinct(fields.begin(), fields.end());
+  const auto environments = std::count_if(distinct.begin(), distinct.end(), [&](const auto& own) {
+    return std::none_of(distinct.begin(), distinct.end(), [&](const auto& other) {
+      return other.size() > own.size() && std::includes(other.begin(), other.end(), own.begin(), own.end());
+    });
+  });
+  std::vector<std::string> parts;
+  for (const auto& [name, all] : values) {
+    std::vector<std::string> texts;
+    std::vector<std::size_t> trials;
+    for (const auto& value : all) texts.push_back(value.text), trials.push_back(value.trials);
+    parts.push_back(fmt::format("{} = {} ({} trials)", name, fmt::join(texts, " / "), fmt::join(trials, " / ")));
+  }
+  return fmt::format("computed in {} environments, whose numbers may differ: {}", environments, fmt::join(parts, "; "));
+}
+
+}  // namespace
+
+std::vector<std::string> environment_notes(const Reader& reader, const std::vector<SelectedTrial>& trials,
+                                           const std::vector<Reader::StoredMetric>& metrics) {
+  const auto recorded = load_environments(reader, trials);
+  std::vector<std::string> notes;
+  if (const auto names = machines(recorded); names.size() > 1 && std::any_of(metrics.begin(), metrics.end(), is_cost))
+    notes.push_back(
+        fmt::format("measured on {} machines, whose costs do not compare: {}", names.size(), fmt::join(names, ", ")));
+  const bool told = !notes.empty() && std::all_of(metrics.begin(), metrics.end(), is_cost);
+  if (auto note = differences(recorded, told ? "processor" : ""); !note.empty()) notes.push_back(std::move(note));
+  return notes;
+}
+
+}  // namespace ablate::db

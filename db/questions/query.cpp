@@ -1,0 +1,250 @@
+#include "db/questions/query.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <signal.h>
+#include <sqlite3.h>
+
+#include <atomic>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/util/nearest.h"
+#include "core/util/plain_json.h"
+#include "db/history/reader.h"
+#include "db/history/schema.h"
+#include "db/history/views.h"
+
+namespace ablate::db {
+namespace {
+
+struct Finalize {
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using Prepared = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+/// While it lives, Ctrl-C ends the running statement instead of the process.
+class Interruptible {
+ public:
+  explicit Interruptible(sqlite3* database) {
+    current = database;
+    struct sigaction action {};
+    action.sa_handler = [](int) {
+      if (auto* running = current.load()) sqlite3_interrupt(running);
+    };
+    sigaction(SIGINT, &action, &before_);
+  }
+  ~Interruptible() {
+    sigaction(SIGINT, &before_, nullptr);
+    current = nullptr;
+  }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+ private:
+  static inline std::atomic<sqlite3*> current = nullptr;
+  struct sigaction before_ {};
+};
+
+const char* action_name(int action) {
+  static const std::map<int, const char*> names = {
+      {SQLITE_INSERT, "INSERT"},
+      {SQLITE_UPDATE, "UPDATE"},
+      {SQLITE_DELETE, "DELETE"},
+      {SQLITE_ATTACH, "ATTACH"},
+      {SQLITE_DETACH, "DETACH"},
+      {SQLITE_PRAGMA, "PRAGMA"},
+      {SQLITE_TRANSACTION, "a transaction"},
+      {SQLITE_SAVEPOINT, "SAVEPOINT"},
+      {SQLITE_ANALYZE, "ANALYZE"},
+      {SQLITE_REINDEX, "REINDEX"},
+      {SQLITE_ALTER_TABLE, "ALTER TABLE"},
+      {SQLITE_FUNCTION, "the function"},
+  };
+  const auto at = names.find(action);
+  return at == names.end() ? "a change of the schema" : at->second;
+}
+
+/// Lets reading through and remembers what else was tried. @param tried a std::string
+int only_reading(void* tried, int action, const char* first, const char* second, const char*, const char*) {
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_FUNCTION:
+      if (second != nullptr && sqlite3_stricmp(second, "load_extension") != 0) return SQLITE_OK;
+      first = second;
+      break;
+    default:
+      break;
+  }
+  auto& what = *static_cast<std::string*>(tried);
+  what = action_name(action);
+  if (first != nullptr) what += fmt::format(" {}", first);
+  return SQLITE_DENY;
+}
+
+[[noreturn]] void refuse(const std::string& found) {
+  throw Error(fmt::format("`ablate query` only reads: found {}, expected one SELECT. Nothing was changed.", found));
+}
+
+/// SQLite's message, and the nearest name where a name is wrong.
+std::string explained(const std::string& message, const std::vector<View>& views) {
+  std::vector<std::string> view_names, columns;
+  for (const auto& view : views) {
+    view_names.push_back(view.name);
+    columns.insert(columns.end(), view.columns.begin(), view.columns.end());
+  }
+  const auto after = [&](std::string_view prefix) {
+    return message.starts_with(prefix) ? message.substr(prefix.size()) : std::string();
+  };
+  if (const auto column = after("no such column: "); !column.empty()) {
+    constexpr std::string_view kPlugin = ".plugin";  // as studies write it
+    const bool study_path = column.ends_with(kPlugin);
+    const auto near = nearest(study_path ? column.substr(0, column.size() - kPlugin.size()) : column, columns);
+    if (near == column) return fmt::format("{} (names with a dot or a slash need double quotes: {})", message, quoted(near));
+    if (!near.empty()) return fmt::format("{} (did you mean {}?)", message, quoted(near));
+    return message + "; `ablate query` without SQL lists all columns";
+  }
+  if (const auto table = after("no such table: "); !table.empty()) return message + hint(table, view_names);
+  return message;
+}
+
+std::vector<View> known_views(const Reader& reader) {
+  return guarded(reader.file(), [&] { return views(reader.database()); });
+}
+
+/// A connection that is closed to everything but reading.
+class Session {
+ public:
+  explicit Session(const std::filesystem::path& file) : reader_(file), views_(known_views(reader_)) {
+    // "tset/accuracy" in double quotes would otherwise be taken as a text where no such column is.
+    sqlite3_db_config(handle(), SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
+    sqlite3_db_config(handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(handle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_limit(handle(), SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_set_authorizer(handle(), only_reading, &tried_);
+  }
+
+  sqlite3* handle() const { return reader_.database().getHandle(); }
+
+  Prepared prepare(const std::string& sql) {
+    const char* rest = nullptr;
+    auto statement = prepare_one(sql.c_str(), rest);
+    if (!statement) throw Error("the SQL is empty: `ablate query` without any lists the views and columns");
+    if (!sqlite3_stmt_readonly(statement.get())) refuse("a statement that writes");
+    for (const char* next = rest; *next != '\0'; next = rest)  // comments and further semicolons are no statement
+      if (prepare_one(next, rest)) refuse("a second statement");
+    return statement;
+  }
+
+  [[noreturn]] void fail(int code) const {
+    if (code == SQLITE_INTERRUPT) throw Error("interrupted", ExitCode::kInterrupted);
+    if (code == SQLITE_AUTH || !tried_.empty()) refuse(tried_.empty() ? "something else" : tried_);
+    throw Error("SQL: " + explained(sqlite3_errmsg(handle()), views_));
+  }
+
+ private:
+  Prepared prepare_one(const char* sql, const char*& rest) {
+    sqlite3_stmt* raw = nullptr;
+    const int code = sqlite3_prepare_v2(handle(), sql, -1, &raw, &rest);
+    if (code != SQLITE_OK) fail(code);
+    return Prepared(raw);
+  }
+
+  Reader reader_;
+  std::vector<View> views_;
+  std::string tried_;
+};
+
+std::string blob_text(const unsigned char* data, int size) {
+  std::string text;
+  for (int i = 0; i < size; ++i) text += fmt::format("{:02x}", data[i]);
+  return text;
+}
+
+std::string field(sqlite3_stmt* row, int column) {
+  switch (sqlite3_column_type(row, column)) {
+    case SQLITE_NULL:
+      return "";
+    case SQLITE_FLOAT:
+      return exact(sqlite3_column_double(row, column));
+    case SQLITE_BLOB:
+      return blob_text(static_cast<const unsigned char*>(sqlite3_column_blob(row, column)), sqlite3_column_bytes(row, column));
+    default:
+      return {reinterpret_cast<const char*>(sqlite3_column_text(row, column)),
+              static_cast<std::size_t>(sqlite3_column_bytes(row, column))};
+  }
+}
+
+nlohmann::json json_field(sqlite3_stmt* row, int column) {
+  switch (sqlite3_column_type(row, column)) {
+    case SQLITE_NULL:
+      return nullptr;
+    case SQLITE_INTEGER:
+      return sqlite3_column_int64(row, column);
+    case SQLITE_FLOAT:
+      if (const double value = sqlite3_column_double(row, column); std::isfinite(value)) return value;
+      return nullptr;
+    default:
+      return field(row, column);
+  }
+}
+
+}  // namespace
+
+void run_query(const std::filesystem::path& file, const std::string& sql, Format format, const Write& write) {
+  Session session(file);
+  const auto statement = session.prepare(sql);
+  const Interruptible interruptible(session.handle());
+  auto* row = statement.get();
+  const int columns = sqlite3_column_count(row);
+  std::vector<std::string> names;
+  for (int i = 0; i < columns; ++i) names.emplace_back(sqlite3_column_name(row, i));
+
+  std::vector<std::vector<std::string>> rows(1, names);  // text and Markdown are aligned: all rows must be known
+  if (format == Format::kCsv) write(csv_line(names));
+  if (format == Format::kJson) write("[");
+  bool first = true;
+  int code;
+  while ((code = sqlite3_step(row)) == SQLITE_ROW) {
+    if (format == Format::kJson) {
+      std::string object = first ? "\n  {" : ",\n  {";
+      for (int i = 0; i < columns; ++i)
+        object += fmt::format("{}{}: {}", i > 0 ? ", " : "", plain_json(nlohmann::json(names[static_cast<std::size_t>(i)])),
+                              plain_json(json_field(row, i)));
+      write(object + "}");
+    } else {
+      std::vector<std::string> fields;
+      for (int i = 0; i < columns; ++i)
+        if (format != Format::kCsv && sqlite3_column_type(row, i) == SQLITE_FLOAT)
+          fields.push_back(fmt::format("{:.10g}", sqlite3_column_double(row, i)));  // 56.67, not 56.669999999999995
+        else
+          fields.push_back(field(row, i));
+      if (format == Format::kCsv) {
+        write(csv_line(fields));
+      } else {
+        rows.push_back(std::move(fields));
+      }
+    }
+    first = false;
+  }
+  if (code != SQLITE_DONE) session.fail(code);
+  if (format == Format::kJson) write(first ? "]\n" : "\n]\n");
+  if (format == Format::kText) write(render_text(rows));
+  if (format == Format::kMarkdown) write(render_markdown(rows));
+}
+
+std::string describe_views(const std::filesystem::path& file) {
+  const Reader reader(file);
+  std::string text;
+  for (const auto& view : known_views(reader)) {
+    text += fmt::format("{}: {}\n", view.name, view.about);
+    for (const auto& column : view.columns) text += fmt::format("  {}\n", one_row(quoted(column)));
+  }
+  return text;
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,279 @@
+#include "db/questions/selection.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+
+#include "db/history/schema.h"
+
+namespace ablate::db {
+namespace {
+
+using SQLite::Statement;
+
+/// Visits the rows of the wanted ids (ascending). The query takes ?1 = leading, ?2 and ?3 = first and last id, gives the id in
+/// column 0 and is ordered by it. An experiment's ids lie mostly side by side: then one walk over the index is many times
+/// cheaper than a search for each.
+template <class F>
+void gather(SQLite::Database& database, const char* sql, std::int64_t leading, const std::vector<std::int64_t>& ids,
+            F&& visit) {
+  if (ids.empty()) return;
+  Statement rows(database, sql);
+  rows.bind(1, leading);
+  const auto span = ids.back() - ids.front() + 1;
+  if (span / 8 <= static_cast<std::int64_t>(ids.size())) {
+    rows.bind(2, ids.front());
+    rows.bind(3, ids.back());
+    std::size_t at = 0;
+    while (rows.executeStep()) {
+      const auto id = rows.getColumn(0).getInt64();
+      while (at < ids.size() && ids[at] < id) ++at;
+      if (at < ids.size() && ids[at] == id) visit(at, rows);
+    }
+    return;
+  }
+  for (std::size_t at = 0; at < ids.size(); ++at) {
+    rows.bind(2, ids[at]);
+    rows.bind(3, ids[at]);
+    while (rows.executeStep()) visit(at, rows);
+    rows.reset();
+  }
+}
+
+/// Positions of a sequence, ordered by what get gives for each.
+template <class Sequence, class Get>
+std::vector<std::size_t> order_by(const Sequence& sequence, Get get) {
+  std::vector<std::size_t> order(sequence.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!std::is_sorted(sequence.begin(), sequence.end(), [&](const auto& a, const auto& b) { return get(a) < get(b); }))
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return get(sequence[a]) < get(sequence[b]); });
+  return order;
+}
+
+/// The attempts that are done, ascending, and the places of their trials.
+struct DoneAttempts {
+  std::vector<std::int64_t> ids;
+  std::vector<std::size_t> place;
+};
+
+DoneAttempts done_attempts(const std::vector<SelectedTrial>& trials) {
+  DoneAttempts done;
+  for (const auto i : order_by(trials, [](const SelectedTrial& trial) { return trial.attempt; }))
+    if (trials[i].outcome == "done") done.ids.push_back(trials[i].attempt), done.place.push_back(i);
+  return done;
+}
+
+struct Member {
+  std::int64_t trial;
+  std::int64_t configuration;
+  bool listed;
+};
+
+std::vector<Member> members_of(const Reader& reader, std::optional<std::int64_t> experiment) {
+  std::vector<Member> members;
+  Statement ask(reader.database(),
+                experiment ? "SELECT m.trial, t.configuration, m.listed FROM experiment_trial m JOIN trial t ON t.id = m.trial "
+                             "WHERE m.experiment = ? ORDER BY m.position"
+                           : "SELECT t.id, t.configuration, coalesce((SELECT max(listed) FROM experiment_trial WHERE trial = "
+                             "t.id), 0) FROM trial t ORDER BY t.id");
+  if (experiment) ask.bind(1, *experiment);
+  while (ask.executeStep())
+    members.push_back({ask.getColumn(0).getInt64(), ask.getColumn(1).getInt64(), ask.getColumn(2).getInt() != 0});
+  return members;
+}
+
+}  // namespace
+
+Selection select_trials(const Reader& reader, std::optional<std::int64_t> experiment) {
+  return guarded(reader.file(), [&] {
+    const auto members = members_of(reader, experiment);
+    const auto order = order_by(members, [](const Member& member) { return member.trial; });
+    std::vector<std::int64_t> ids;
+    for (const auto i : order) ids.push_back(members[i].trial);
+
+    std::vector<SelectedTrial> found(members.size());
+    for (std::size_t i = 0; i < members.size(); ++i) found[i] = {members[i].trial, 0, "missing"};
+    gather(reader.database(), "SELECT trial, id, outcome FROM attempt WHERE trial BETWEEN ?2 AND ?3 ORDER BY trial", 0, ids,
+           [&](std::size_t at, Statement& row) {
+             auto& trial = found[order[at]];
+             const std::string outcome = row.getColumn(2).getString();
+             const bool was_done = trial.outcome == "done", is_done = outcome == "done";
+             if (was_done == is_done ? row.getColumn(1).getInt64() > trial.attempt : is_done) {
+               trial.attempt = row.getColumn(1).getInt64();
+               trial.outcome = outcome;
+             }
+           });
+
+    // Of trials with the same settings the one in a latest grid counts, of several the latest.
+    std::unordered_map<std::int64_t, std::size_t> latest;
+    latest.reserve(members.size());
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const auto [at, fresh] = latest.try_emplace(members[i].configuration, i);
+      const auto& other = members[at->second];
+      if (!fresh && std::pair(members[i].listed, members[i].trial) > std::pair(other.listed, other.trial)) at->second = i;
+    }
+    Selection selection;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (!members[i].listed && found[i].attempt == 0) continue;
+      if (latest[members[i].configuration] != i)
+        ++selection.superseded;
+      else if (experiment && !members[i].listed)
+        ++selection.earlier;
+      else
+        selection.trials.push_back(std::move(found[i]));
+    }
+    return selection;
+  });
+}
+
+nlohmann::ordered_json stored_value(const std::string& type, const std::string& text, std::int64_t integer, double real) {
+  if (type == "integer") return integer;
+  if (type == "boolean") return integer != 0;
+  if (type != "real") return text;
+  return text == "null" ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(real);
+}
+
+Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const std::vector<SelectedTrial>& trials) {
+  return guarded(reader.file(), [&] {
+    Axis axis;
+    axis.path = path;
+    const auto order = order_by(trials, [](const SelectedTrial& trial) { return trial.id; });
+    std::vector<std::int64_t> ids, value_of(trials.size(), 0);
+    for (const auto i : order) ids.push_back(trials[i].id);
+    gather(reader.database(), "SELECT trial, value FROM parameter WHERE path = ?1 AND trial BETWEEN ?2 AND ?3 ORDER BY trial",
+           path_id, ids, [&](std::size_t at, Statement& row) { value_of[order[at]] = row.getColumn(1).getInt64(); });
+
+    std::unordered_map<std::int64_t, int> index;
+    Statement value(reader.database(), "SELECT text, number, type FROM value WHERE id = ?");
+    for (const auto id : value_of) {
+      if (id == 0) {
+        axis.of_trial.push_back(-1);
+        continue;
+      }
+      const auto [at, fresh] = index.try_emplace(id, static_cast<int>(axis.values.size()));
+      if (fresh) {
+        value.reset();
+        value.bind(1, id);
+        value.executeStep();
+        const auto number = value.getColumn(1);
+        axis.values.push_back({value.getColumn(0).getString(), !number.isNull(), number.isNull() ? 0 : number.getDouble(),
+                               stored_value(value.getColumn(2).getString(), value.getColumn(0).getString(), number.getInt64(),
+                                            number.getDouble())});
+      }
+      axis.of_trial.push_back(at->second);
+    }
+    return axis;
+  });
+}
+
+std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  return guarded(reader.file(), [&] {
+    std::vector<Axis> axes;
+    // What has one value in the whole history need not be looked at.
+    Statement candidates(
+        reader.database(),
+        "SELECT name, id FROM path WHERE (SELECT count(*) FROM (SELECT 1 FROM value WHERE path = path.id LIMIT "
+        "2)) = 2 ORDER BY name");
+    while (candidates.executeStep()) {
+      auto axis = load_axis(reader, candidates.getColumn(0).getString(), candidates.getColumn(1).getInt64(), trials);
+      if (axis.values.size() > 1) axes.push_back(std::move(axis));
+    }
+    return axes;
+  });
+}
+
+std::vector<std::optional<double>> load_published(const Reader& reader, const std::string& metric,
+                                                  std::optional<std::int64_t> experiment,
+                                                  const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources) {
+  return guarded(reader.file(), [&] {
+    std::unordered_map<std::int64_t, std::size_t> place;
+    for (std::size_t i = 0; i < trials.size(); ++i) place[trials[i].id] = i;
+    std::vector<std::optional<double>> values(trials.size());
+    Statement ask(
+        reader.database(),
+        "SELECT trial, value, source FROM published_value WHERE metric = ?1 AND (?2 IS NULL OR experiment = ?2) ORDER BY "
+        "experiment");
+    ask.bind(1, metric);
+    if (experiment) ask.bind(2, *experiment);
+    while (ask.executeStep()) {
+      const auto at = place.find(ask.getColumn(0).getInt64());
+      if (at == place.end()) continue;
+      values[at->second] = ask.getColumn(1).getDouble();
+      const auto source = ask.getColumn(2).getString();
+      if (std::find(sources.begin(), sources.end(), source) == sources.end()) sources.push_back(source);
+    }
+    return values;
+  });
+}
+
+std::vector<std::int64_t> load_environment_ids(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  return guarded(reader.file(), [&] {
+    const auto done = done_attempts(trials);
+    std::vector<std::int64_t> environments(trials.size(), 0);
+    gather(reader.database(), "SELECT id, environment FROM attempt WHERE ?1 = 0 AND id BETWEEN ?2 AND ?3 ORDER BY id", 0,
+           done.ids, [&](std::size_t at, Statement& row) { environments[done.place[at]] = row.getColumn(1).getInt64(); });
+    return environments;
+  });
+}
+
+namespace {
+
+/// Whether a trial was run for what it costs: it looks once, at its end, at one batch of the dev and of the test split. Whoever
+/// wants to know what it learned looks at more.
+std::vector<bool> measuring_cost(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  const auto paths = reader.paths();
+  const auto numbers = [&](const std::string& name) {
+    std::vector<double> all(trials.size(), 0);
+    const auto path = paths.find(name);
+    if (path == paths.end()) return all;
+    const auto axis = load_axis(reader, name, path->second, trials);
+    for (std::size_t t = 0; t < trials.size(); ++t)
+      if (axis.of_trial[t] >= 0) all[t] = axis.values[static_cast<std::size_t>(axis.of_trial[t])].number;
+    return all;
+  };
+  const auto steps = numbers("train.steps"), every = numbers("train.evaluate_every"), dev = numbers("train.evaluate_batches"),
+             test = numbers("train.test_batches");
+  std::vector<bool> cost;
+  for (std::size_t t = 0; t < trials.size(); ++t)
+    cost.push_back(every[t] > 0 && every[t] >= steps[t] && dev[t] == 1 && test[t] == 1);
+  return cost;
+}
+
+}  // namespace
+
+std::optional<Reader::StoredMetric> main_metric(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  const auto metrics = reader.metrics();
+  const auto cost = measuring_cost(reader, trials);
+  const auto has_values = [&](const Reader::StoredMetric& metric, bool of_cost_too) {
+    const auto values = load_results(reader, metric.id, trials);
+    for (std::size_t t = 0; t < trials.size(); ++t)
+      if (values[t] && (of_cost_too || !cost[t])) return true;
+    return false;
+  };
+  for (const auto& [name, of_cost_too] :
+       {std::pair("test/accuracy", false), {"dev/accuracy", false}, {"train/step_time", true}, {"test/accuracy", true}}) {
+    const auto at = std::find_if(metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.name == name; });
+    if (at != metrics.end() && has_values(*at, of_cost_too)) return *at;
+  }
+  for (const auto& metric : metrics)
+    if (!metric.direction.empty() && has_values(metric, true)) return metric;
+  return std::nullopt;
+}
+
+std::vector<std::optional<double>> load_results(const Reader& reader, std::int64_t metric_id,
+                                                const std::vector<SelectedTrial>& trials) {
+  return guarded(reader.file(), [&] {
+    const auto done = done_attempts(trials);
+    std::vector<std::optional<double>> values(trials.size());
+    gather(reader.database(),
+           "SELECT attempt, value FROM result WHERE metric = ?1 AND attempt BETWEEN ?2 AND ?3 ORDER BY attempt", metric_id,
+           done.ids, [&](std::size_t at, Statement& row) {
+             const auto value = row.getColumn(1);
+             values[done.place[at]] = value.isNull() ? std::numeric_limits<double>::quiet_NaN() : value.getDouble();
+           });
+    return values;
+  });
+}
+
+}  // namespace ablate::db

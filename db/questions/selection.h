@@ -1,0 +1,70 @@
+// Trials with what came of them and the parameters that tell them apart: what tables and lists are made from. Internal to db/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/history/reader.h"
+
+namespace ablate::db {
+
+struct SelectedTrial {
+  std::int64_t id = 0;
+  std::int64_t attempt = 0;  ///< the latest that is done, else the latest; 0: never run
+  std::string outcome;       ///< of that attempt; "missing" where there is none
+};
+
+struct Selection {
+  std::vector<SelectedTrial> trials;  ///< in grid order for one experiment, else by id
+  /// Trials left out because the same settings have a later trial: a plugin, the data or ablate itself has changed since.
+  std::size_t superseded = 0;
+  /// Trials left out because the experiment's latest grid no longer has them.
+  std::size_t earlier = 0;
+};
+
+/// The trials of an experiment's latest grid; or of the whole history, and then those that no latest grid has any more if they
+/// ever ran.
+Selection select_trials(const Reader& reader, std::optional<std::int64_t> experiment);
+
+/// A row of the table "value" with its own type: integer, real (null where it was no number), boolean or text.
+nlohmann::ordered_json stored_value(const std::string& type, const std::string& text, std::int64_t integer, double real);
+
+/// One parameter over the trials of a selection.
+struct Axis {
+  struct Value {
+    std::string text;
+    bool is_number = false;  ///< number holds: a number, a truth value, or a single rate
+    double number = 0;
+    nlohmann::ordered_json json;  ///< with its own type: number, truth value or text
+  };
+  std::string path;
+  std::vector<Value> values;  ///< distinct, in order of first appearance
+  std::vector<int> of_trial;  ///< index into values by trial; -1: the trial has no such parameter
+};
+
+Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const std::vector<SelectedTrial>& trials);
+
+/// All parameters with at least two values among the trials, ordered by path.
+std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedTrial>& trials);
+
+/// What papers report of a metric for each trial, in the experiment's study or, of all of them, in the latest that says
+/// something; nothing where none does. Adds to `sources` those that are used and not among them.
+std::vector<std::optional<double>> load_published(const Reader& reader, const std::string& metric,
+                                                  std::optional<std::int64_t> experiment,
+                                                  const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources);
+
+/// The environment of each trial's attempt, by id; 0 for what is not done.
+std::vector<std::int64_t> load_environment_ids(const Reader& reader, const std::vector<SelectedTrial>& trials);
+
+/// What a question about trials is most likely about: test/accuracy, else dev/accuracy, else train/step_time, else the first
+/// metric with a direction; of those that any of the trials has a value of. An accuracy over a single batch
+/// (train.test_batches, train.evaluate_batches of 1) says that a trial runs, not what it learned: it comes last. Nothing where
+/// there are no values.
+std::optional<Reader::StoredMetric> main_metric(const Reader& reader, const std::vector<SelectedTrial>& trials);
+
+/// A metric's value of each trial's attempt; nothing where the attempt has none. Of attempts that are done only.
+std::vector<std::optional<double>> load_results(const Reader& reader, std::int64_t metric_id,
+                                                const std::vector<SelectedTrial>& trials);
+
+}  // namespace ablate::db

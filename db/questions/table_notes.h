@@ -1,0 +1,23 @@
+// What a reader must know to read a table right. Internal to db/.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db/questions/selection.h"
+#include "db/questions/table.h"
+
+namespace ablate::db {
+
+/// Averages over something that is no seed are most often a mistake.
+/// @param shown paths that need no word; @param cells their trials
+std::vector<std::string> average_notes(const std::vector<Axis>& varying, const std::vector<std::string>& shown,
+                                       const std::vector<std::vector<std::size_t>>& cells);
+
+/// Trials of earlier grids and of earlier code. @param experiment "": all
+std::vector<std::string> left_out_notes(const Selection& selection, const std::string& experiment);
+
+/// How many cells are unsettled, and what that means.
+std::vector<std::string> settling_notes(const Table& table);
+
+}  // namespace ablate::db

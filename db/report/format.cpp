@@ -1,0 +1,152 @@
+#include "db/report/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include "core/util/error.h"
+#include "core/util/nearest.h"
+#include "core/util/plain_text.h"
+
+namespace ablate::db {
+
+const std::vector<std::string>& format_names() {
+  static const std::vector<std::string> names = {"text", "markdown", "csv", "json"};
+  return names;
+}
+
+Format format_from_name(const std::string& name) {
+  const auto& names = format_names();
+  const auto at = std::find(names.begin(), names.end(), name);
+  if (at == names.end()) throw Error(fmt::format("no format \"{}\"{}", name, hint(name, names)));
+  return static_cast<Format>(at - names.begin());
+}
+
+std::size_t width(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string render_text(const std::vector<std::vector<std::string>>& rows) {
+  if (rows.empty()) return "";
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  auto clean = rows;
+  for (auto& row : clean)
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] = one_row(row[i]);
+      widths[i] = std::max(widths[i], width(row[i]));
+    }
+  std::string text;
+  for (const auto& row : clean) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - width(row[i]) + 2, ' ');
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string render_markdown(const std::vector<std::vector<std::string>>& rows) {
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    text += "|";
+    for (const auto& field : rows[i]) {
+      text += " ";
+      for (const char c : one_row(field)) {
+        if (c == '|') text += '\\';
+        text += c;
+      }
+      text += " |";
+    }
+    text += "\n";
+    if (i > 0) continue;
+    text += "|";
+    for (std::size_t column = 0; column < rows[i].size(); ++column) text += " --- |";
+    text += "\n";
+  }
+  return text;
+}
+
+std::string csv_line(const std::vector<std::string>& fields) {
+  std::string line;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) line += ",";
+    if (fields[i].find_first_of(",\"\r\n") == std::string::npos) {
+      line += fields[i];
+      continue;
+    }
+    line += '"';
+    for (const char c : fields[i]) line += c == '"' ? std::string("\"\"") : std::string(1, c);
+    line += '"';
+  }
+  return line + "\n";
+}
+
+std::string exact(double value) { return fmt::format("{}", value); }
+
+std::string brief(double value) {
+  if (value == 0 || !std::isfinite(value)) return fmt::format("{}", value);
+  const auto magnitude = std::floor(std::log10(std::abs(value)));
+  if (magnitude >= 9 || magnitude < -5) return fmt::format("{:.3e}", value);
+  return fmt::format("{:.{}f}", value, std::max(0, 3 - static_cast<int>(magnitude)));
+}
+
+std::string with_deviation(double mean, double deviation) {
+  if (!(deviation > 0) || !std::isfinite(deviation) || !std::isfinite(mean)) return brief(mean);
+  auto magnitude = static_cast<int>(std::floor(std::log10(deviation)));
+  // 0.0996 to two digits is 0.10: one decimal fewer than its own magnitude tells.
+  if (deviation >= 9.95 * std::pow(10.0, magnitude)) ++magnitude;
+  if (magnitude < -8 || magnitude > 9) return fmt::format("{:.4e} ± {:.1e}", mean, deviation);
+  const int decimals = std::max(0, 1 - magnitude);
+  return fmt::format("{:.{}f} ± {:.{}f}", mean, decimals, deviation, decimals);
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 0.9995) return fmt::format("{:.0f} ms", seconds * 1000);
+  if (seconds < 99.95) return fmt::format("{:.1f} s", seconds);
+  const auto whole = std::llround(seconds);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string time_text(std::int64_t microseconds) {
+  const auto seconds = static_cast<std::time_t>(microseconds / 1'000'000);
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}", local.tm_year + 1900, local.tm_mon + 1, local.tm_mday, local.tm_hour,
+                     local.tm_min);
+}
+
+std::string printable(std::string_view text) {
+  std::string clean;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto control = control_at(text.substr(i));
+    if (control == 0 || text[i] == '\n' || text[i] == '\t') clean += text[i];
+    i += control == 0 ? 1 : control;
+  }
+  return clean;
+}
+
+std::string one_row(std::string_view text) {
+  auto row = printable(text);
+  std::replace_if(
+      row.begin(), row.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return row;
+}
+
+std::string first_line(std::string_view text) {
+  constexpr std::size_t kMost = 80;
+  auto all = printable(text);
+  all.erase(0, all.find_first_not_of(" \n\t"));
+  all.erase(all.find_last_not_of(" \n\t") + 1);
+  auto line = one_row(all.substr(0, all.find('\n')));
+  if (line.size() == all.size() && width(line) <= kMost) return line;
+  while (width(line) >= kMost) {
+    while ((line.back() & 0xC0) == 0x80) line.pop_back();
+    line.pop_back();
+  }
+  return line + "…";
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,43 @@
+// ablate new, refused: the reason and the remedy, and nothing is written.
+#include "tests/end-to-end/stranger.h"
+
+namespace {
+
+Ended make(const Stranger& stranger, const std::string& arguments) {
+  return stranger.shell(std::string(ABLATE_BUILD_DIR) + "/bin/ablate new " + arguments);
+}
+
+}  // namespace
+
+TEST_CASE("ablate new refuses what would not work", "[new]") {
+  Stranger stranger;
+  const auto [arguments, reason] = GENERATE(table<std::string, std::string>({
+      {"attention My_Attention", "(did you mean my-attention?)"},
+      {"attention MyAttention", "(did you mean my-attention?)"},
+      {"attention 2d", "the first a letter"},
+      {"attention a--b", "(did you mean a-b?)"},
+      {"attention ../up", "(did you mean up?)"},
+      {"attention -- --", "expected at most 64 lower-case letters"},
+      {"attention " + std::string(65, 'a'), "at most 64"},
+      {"task test", "try my-test"},
+      {"attention softmax", "/softmax.so; choose another name"},
+      {"atention mine", "expected attention, compression or task (did you mean attention?)"},
+      {"task mine --in nowhere", "--in nowhere: no such folder"},
+  }));
+  const auto ended = make(stranger, arguments);
+  INFO(arguments << ": " << ended.err);
+  CHECK(ended.exit_code == 2);
+  CHECK(says(ended.err, reason));
+  CHECK(std::filesystem::is_empty(stranger.work()));
+}
+
+TEST_CASE("ablate new leaves a folder that exists as it is, and another kind may have a taken id", "[new]") {
+  Stranger stranger;
+  std::filesystem::create_directories(stranger.work() / "there/softmax");
+  const auto ended = make(stranger, "task softmax --in there");
+  CHECK(ended.exit_code == 2);
+  CHECK(says(ended.err, "there/softmax exists already"));
+  CHECK(std::filesystem::is_empty(stranger.work() / "there/softmax"));
+  CHECK(make(stranger, "task softmax").exit_code == 0);
+  CHECK(says(read_text(stranger.work() / "softmax/softmax.cpp"), "{.id = \"softmax\""));
+}

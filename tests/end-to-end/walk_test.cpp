@@ -1,0 +1,64 @@
+// From nothing to a row in the table, as docs/plugins.md says, and the same for the other kinds: against an install prefix.
+#include <nlohmann/json.hpp>
+
+#include "tests/end-to-end/stranger.h"
+
+namespace {
+
+/// All shell commands of a page, in their order.
+std::string commands_of(const std::string& page) {
+  std::string commands;
+  for (auto at = page.find("\n```sh\n"); at != std::string::npos; at = page.find("\n```sh\n", at + 1)) {
+    const auto start = at + 7;
+    commands += page.substr(start, page.find("\n```", start) + 1 - start);
+  }
+  return commands;
+}
+
+/// Rows of the history in a folder: [{"...": value}].
+nlohmann::json query(const Stranger& stranger, const std::string& folder, const std::string& sql) {
+  return nlohmann::json::parse(stranger.output_of("cd " + folder + " && ablate query \"" + sql + "\" --format json"));
+}
+
+}  // namespace
+
+TEST_CASE("docs/plugins.md, done as it says", "[plugins-page]") {
+  Stranger stranger;
+  // The page speaks of a checkout that was built.
+  std::filesystem::create_directory(stranger.work() / "build");
+  std::filesystem::create_directory_symlink(ABLATE_BUILD_DIR, stranger.work() / "build/release");
+  const auto commands = commands_of(read_text(std::string(ABLATE_SOURCE_DIR) + "/docs/plugins.md"));
+  REQUIRE(says(commands, "ablate check"));
+  const auto printed = stranger.output_of(commands);
+  INFO(printed);
+  CHECK(says(printed, "100% tests passed, 0 tests failed out of 2"));
+
+  // What the page promises of a rebuild: it runs nothing. Of an edit: it runs the edited method alone.
+  const std::string again = "export PATH=~/ablate/bin:$PATH; cd my-attention; cmake --build build; ablate run study.toml";
+  CHECK(says(stranger.output_of(again), "0 done, 6 done before"));
+  const auto edited = stranger.output_of("echo '// edited' >> my-attention/my_attention.cpp; " + again + " --plugins build");
+  CHECK(says(edited, "2 done, 4 done before"));
+}
+
+TEST_CASE("a new compression and a new task build, pass their tests and run", "[new]") {
+  Stranger stranger;
+  stranger.install();
+  const std::string kind = GENERATE("compression", "task");
+  const auto printed =
+      stranger.output_of("ablate new " + kind + " my-" + kind + "; cd my-" + kind +
+                         "; cmake -B build -G Ninja; cmake --build build; ctest --test-dir build --output-on-failure;"
+                         "ablate --plugins build run study.toml; ablate table my-" +
+                         kind);
+  INFO(printed);
+  CHECK(says(printed, "100% tests passed, 0 tests failed out of 2"));
+  const auto rows = query(stranger, "my-" + kind,
+                          "SELECT " + kind +
+                              " AS id, count(*) AS n FROM runs WHERE outcome = 'done' "
+                              "GROUP BY 1 ORDER BY 1");
+  CHECK(rows.dump() ==
+        (kind == "task" ? R"([{"id":"my-task","n":4}])" : R"([{"id":"my-compression","n":4},{"id":"segment-mean","n":4}])"));
+  // What is written is meant to be read: no rest of the templates, and one source file of a page or two.
+  const auto source = read_text(stranger.work() / ("my-" + kind) / ("my_" + kind + ".cpp"));
+  CHECK_FALSE(says(source, "method"));
+  CHECK_FALSE(says(source, "MyMethod"));
+}

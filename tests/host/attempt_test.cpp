@@ -1,0 +1,90 @@
+// What is kept of a trial by what it says and how it ends.
+#include "core/host/scheduler/attempt_in_progress.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using nlohmann::json;
+
+namespace {
+
+const Trial kTrial;
+const PlannedTrial kPlanned{.trial = &kTrial, .key = "k"};
+
+json end(int status, bool late = false) {
+  return {{"event", "ended"}, {"status", status}, {"wall_s", 2.5},  {"cpu_s", 2.0}, {"peak_resident_bytes", 1 << 20},
+          {"output", "tail"}, {"late", late},     {"intrusion", ""}};
+}
+
+const json kProgress = {{"step", 40},
+                        {"steps", 100},
+                        {"loss", 0.5},
+                        {"accuracy", nullptr},
+                        {"curve", {{"train/loss", 20, 0.7}, {"train/loss", 40, 0.5}}},
+                        {"metrics", {{{"name", "train/loss"}, {"unit", ""}, {"direction", "min"}, {"description", "d"}}}}};
+const json kResults = {{"results", {{"test/accuracy", 81.0}}}, {"curve", {{"train/loss", 100, 0.2}}}};
+
+}  // namespace
+
+TEST_CASE("a trial that does not come to its end keeps its curves and how far it got, and has no results") {
+  const int killed = 9;
+  const auto [event, outcome, reason] = GENERATE_COPY(
+      table<json, std::string, std::string>({{end(killed, true), "timeout", "ran longer than the 3 s that the study allows"},
+                                             {end(11), "failed", "signal 11 (Segmentation fault)"},
+                                             {end(1 << 8), "failed", "exit code 1"},
+                                             {end(0), "failed", "ended without a result"},
+                                             {{{"not_started", "no process"}}, "failed", "no process"}}));
+  AttemptInProgress trial(kPlanned, {}, 0);
+  trial.take(kProgress);
+  CHECK(trial.progress().step == 40);
+  trial.end(event, 3);
+  const auto& attempt = trial.attempt();
+  CHECK(attempt.outcome == outcome);
+  CHECK(attempt.reason == reason);
+  CHECK(attempt.curve.size() == 2);
+  CHECK(trial.metrics().size() == 1);
+  CHECK(attempt.step == 40);
+  CHECK(attempt.steps == 100);
+  CHECK(attempt.results.empty());
+}
+
+TEST_CASE("results count only with a clean end, whatever the clock says") {
+  AttemptInProgress clean(kPlanned, {}, 0);
+  clean.take(kProgress);
+  clean.take(kResults);
+  clean.end(end(0, true), 3);  // it was late, and was done before it could be ended
+  CHECK(clean.attempt().outcome == "done");
+  CHECK(clean.attempt().results.at("test/accuracy") == 81.0);
+  CHECK(clean.attempt().results.at("time/wall") == 2.5);
+  CHECK(clean.attempt().curve.size() == 3);
+  for (const int status : {11, 1 << 8}) {
+    AttemptInProgress crashed(kPlanned, {}, 0);
+    crashed.take(kResults);
+    crashed.end(end(status), 3);
+    CHECK(crashed.attempt().outcome == "failed");
+    CHECK(crashed.attempt().results.empty());
+  }
+}
+
+TEST_CASE("a crash says where, and a trial's own words come first") {
+  AttemptInProgress crashed(kPlanned, {}, 0);
+  crashed.take({{"crashed", "Cosine::attend in cosine.so"}});
+  crashed.end(end(11), 0);
+  CHECK(crashed.attempt().reason == "signal 11 (Segmentation fault) in Cosine::attend in cosine.so");
+  AttemptInProgress thrown(kPlanned, {}, 0);
+  thrown.take({{"failed", "loss is nan at step 3"}, {"fault", false}});
+  thrown.end(end(6), 0);
+  CHECK(thrown.attempt().reason == "loss is nan at step 3; then signal 6 (Aborted)");
+}
+
+TEST_CASE("a message that is none of a trial's fails it, and nothing else") {
+  const auto message = GENERATE(json::object(), json({{"results", 7}}), json({{"step", "x"}}), json({{"failed", 3}}),
+                                json({{"curve", {1, 2}}, {"step", 1}}), json({{"metrics", {{{"name", 1}}}}}));
+  const bool results_first = GENERATE(true, false);
+  AttemptInProgress trial(kPlanned, {}, 0);
+  if (results_first) trial.take(kResults);
+  trial.take(message);
+  if (!results_first) trial.take(kResults);
+  trial.end(end(0), 0);
+  CHECK(trial.attempt().outcome == "failed");
+  CHECK(trial.attempt().reason.starts_with("it said what is no message of a trial: "));
+}

@@ -1,0 +1,164 @@
+// What a grid expands to: order, counts, defaults, conditional keys, labels.
+#include <set>
+
+#include "tests/host/studies.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+using studies::errors;
+using studies::labels;
+using studies::load;
+using Names = std::vector<std::string>;
+
+namespace {
+
+const std::string kBase = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\n";
+
+std::size_t count(const std::string& text) { return load(text).trials.size(); }
+
+}  // namespace
+
+TEST_CASE("a study without a grid is one trial with every default filled in") {
+  const auto study = load("[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n");
+  REQUIRE(study.trials.size() == 1);
+  CHECK(study.name == "study");
+  CHECK(study.timeout_s == 0);
+  const auto& trial = study.trials[0];
+  CHECK(trial.resolved.at("seed") == 1);
+  CHECK(trial.resolved.at("task") ==
+        json{{"plugin", "image"}, {"data", "fashion-mnist"}, {"pool", 1}, {"dev", 5000}, {"data_seed", 0}});
+  CHECK(trial.resolved.at("attention") == json{{"plugin", "softmax"}, {"heads", 2}});
+  CHECK(!trial.resolved.contains("compression"));
+  CHECK(trial.resolved.at("model").size() == 5);
+  CHECK(trial.resolved.at("train").at("learning_rate") == 1e-4);
+  CHECK(trial.label == "attention=softmax");
+  CHECK(trial.where.size() == 2);
+  CHECK(trial.where.at("attention.plugin").line == 4);
+  CHECK(trial.where.at("attention.plugin").column == 10);
+}
+
+TEST_CASE("the experiment section") {
+  const auto study = load("[experiment]\nname = \"n\"\ndescription = \"d\"\ntimeout = 90\n" + kBase);
+  CHECK(study.name == "n");
+  CHECK(study.description == "d");
+  CHECK(study.timeout_s == 90);
+}
+
+TEST_CASE("whole numbers where a real is asked for are the same trial") {
+  const auto one = load(kBase + "[train]\nlearning_rate = 1\n"), other = load(kBase + "[train]\nlearning_rate = 1.0\n");
+  CHECK(one.trials[0].resolved.dump() == other.trials[0].resolved.dump());
+  CHECK(one.trials[0].resolved.at("train").at("learning_rate").is_number_float());
+}
+
+TEST_CASE("rows, then zips, then axes in the order of the file, seeds fastest") {
+  const auto study = load(kBase + R"(
+[grid]
+seeds = [7, 3]
+train.steps = [20, 10]
+model.layers = [1, 2]
+rows = [ {attention.routing = "all"}, {attention.routing = "random"} ]
+[[grid.zip]]
+train.batch = [8, 4]
+model.hidden = [64, 32]
+)");
+  REQUIRE(study.trials.size() == 32);
+  std::vector<std::string> seen;
+  for (const auto& trial : study.trials) {
+    const auto& r = trial.resolved;
+    seen.push_back(r["attention"]["routing"].get<std::string>() + " " + r["train"]["batch"].dump() + " " +
+                   r["model"]["hidden"].dump() + " " + r["train"]["steps"].dump() + " " + r["model"]["layers"].dump() + " " +
+                   r["seed"].dump());
+  }
+  CHECK(seen[0] == "all 8 64 20 1 7");
+  CHECK(seen[1] == "all 8 64 20 1 3");
+  CHECK(seen[2] == "all 8 64 20 2 7");
+  CHECK(seen[4] == "all 8 64 10 1 7");
+  CHECK(seen[8] == "all 4 32 20 1 7");
+  CHECK(seen[16] == "random 8 64 20 1 7");
+  CHECK(seen[31] == "random 4 32 10 2 3");
+  CHECK(std::set<std::string>(seen.begin(), seen.end()).size() == 32);
+  CHECK(study.trials[31].label ==
+        "attention.routing=random model.hidden=32 model.layers=2 train.batch=4 train.steps=10 seed=3");
+}
+
+TEST_CASE("nested tables and dotted keys are the same, and so are the two ways to write rows") {
+  const auto dotted =
+      load(kBase + "[grid]\nattention.routing = [\"all\", \"random\"]\nrows = [{model.layers = 1}, {model.layers = 3}]\n");
+  const auto nested = load(kBase +
+                           "[[grid.rows]]\nmodel.layers = 1\n[[grid.rows]]\nmodel = {layers = 3}\n[grid.attention]\nrouting = "
+                           "[\"all\", \"random\"]\n");
+  CHECK(labels(dotted) == labels(nested));
+  CHECK(labels(dotted).size() == 4);
+}
+
+TEST_CASE("seeds as a count and as a list") {
+  CHECK(labels(load(kBase + "[grid]\nseeds = 3\n")) == Names{"seed=1", "seed=2", "seed=3"});
+  CHECK(labels(load(kBase + "[grid]\nseeds = [0, 11]\n")) == Names{"seed=0", "seed=11"});
+}
+
+TEST_CASE("exclude rules") {
+  const std::string grid = kBase + "[grid]\nseeds = 3\nmodel.layers = [1, 2, 3]\nattention.routing = [\"all\", \"random\"]\n";
+  CHECK(count(grid) == 18);
+  CHECK(count(grid + "[[grid.exclude]]\nmodel.layers = 1\n") == 12);
+  CHECK(count(grid + "[[grid.exclude]]\nmodel.layers = [1, 2]\nattention.routing = \"all\"\n") == 12);
+  CHECK(count(grid + "[[grid.exclude]]\nmodel.layers = 3\nattention.routing = \"all\"\nseed = [2, 3]\n") == 16);
+  // Overlapping rules leave a trial out once.
+  CHECK(count(grid + "[[grid.exclude]]\nmodel.layers = 1\n[[grid.exclude]]\nseed = 1\n") == 8);
+  // Defaults and base values can be matched as well.
+  CHECK(count(grid + "[[grid.exclude]]\nattention.subheads = 2\nmodel.layers = 2\n") == 12);
+}
+
+TEST_CASE("a list of rates in a rule is one value, a list of lists several") {
+  const std::string grid = kBase + "[grid]\nattention.rates = [[\"1/2\"], [\"1/4\"], [\"1/2\", \"1/4\"]]\n";
+  CHECK(labels(load(grid + "[[grid.exclude]]\nattention.rates = [0.5, 0.25]\n")) ==
+        Names{"attention.rates=1/2", "attention.rates=1/4"});
+  CHECK(labels(load(grid + "[[grid.exclude]]\nattention.rates = [[0.5], [0.25]]\n")) == Names{"attention=adamra"});
+}
+
+TEST_CASE("the number of trials is the product, less what is excluded") {
+  for (int rows = 1; rows <= 3; ++rows)
+    for (int zip = 1; zip <= 3; ++zip)
+      for (int axis = 1; axis <= 3; ++axis)
+        for (int seeds = 1; seeds <= 3; ++seeds) {
+          std::string text = kBase + "[grid]\nseeds = " + std::to_string(seeds) + "\nmodel.layers = [";
+          for (int i = 1; i <= axis; ++i) text += std::to_string(i) + ",";
+          text += "]\nrows = [";
+          for (int i = 1; i <= rows; ++i) text += "{train.batch = " + std::to_string(i) + "},";
+          std::string steps, hidden;
+          for (int i = 1; i <= zip; ++i) steps += std::to_string(i) + ",", hidden += std::to_string(10 * i) + ",";
+          text += "]\n[[grid.zip]]\ntrain.steps = [" + steps + "]\nmodel.hidden = [" + hidden + "]\n";
+          CHECK(count(text) == static_cast<std::size_t>(rows * zip * axis * seeds));
+          const int left = rows * zip * axis * seeds - rows * axis;
+          if (left > 0) CHECK(count(text + "[[grid.exclude]]\nseed = 1\ntrain.steps = 1\n") == static_cast<std::size_t>(left));
+        }
+}
+
+TEST_CASE("a base key that a trial's plugin lacks is left out there") {
+  const auto study = load(
+      "[task]\nplugin = \"image\"\n[attention]\nheads = 4\nrates = [0.5]\n[compression]\nplugin = \"rbf\"\nwidth = 2\n"
+      "[grid]\nattention.plugin = [\"softmax\", \"adamra\"]\n");
+  REQUIRE(study.trials.size() == 2);
+  CHECK(study.trials[0].resolved.at("attention") == json{{"plugin", "softmax"}, {"heads", 4}});
+  CHECK(!study.trials[0].resolved.contains("compression"));
+  CHECK(!study.trials[0].where.count("attention.rates"));
+  CHECK(!study.trials[0].where.count("compression.width"));
+  CHECK(study.trials[1].resolved.at("attention").at("rates") == json{"1/2"});
+  CHECK(!study.trials[1].resolved.at("attention").contains("heads"));
+  CHECK(study.trials[1].resolved.at("compression") == json{{"plugin", "rbf"}, {"width", 2.0}, {"ridge", 0.001}});
+  CHECK(study.trials[1].rate_paths == Names{"attention.rates"});
+  CHECK(labels(study) == Names{"attention=softmax", "attention=adamra"});
+}
+
+TEST_CASE("a combination that cannot be may be excluded") {
+  const std::string grid =
+      "[task]\nplugin = \"image\"\n[grid]\nattention.plugin = [\"softmax\", \"adamra\"]\nattention.rates = [[\"1/2\"], "
+      "[\"1/4\"]]\n";
+  CHECK(errors(grid).size() == 1);
+  CHECK(labels(load(grid + "[[grid.exclude]]\nattention.plugin = \"softmax\"\nattention.rates = [\"1/4\"]\n"
+                           "[[grid.exclude]]\nattention.plugin = \"softmax\"\nattention.rates = [\"1/2\"]\n")) ==
+        Names{"attention.rates=1/2", "attention.rates=1/4"});
+}
+
+TEST_CASE("an attention that takes a compression gets the default one") {
+  CHECK(load(kBase).trials[0].resolved.at("compression") == json{{"plugin", "segment-mean"}});
+}

@@ -1,0 +1,112 @@
+// The studies that ship with ablate, and the check of their rates.
+#include "core/host/study/start_checks.h"
+#include "tests/host/studies.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+using Names = std::vector<std::string>;
+
+namespace {
+
+ablate::Study experiment(const std::string& name, const Names& overrides = {}) {
+  return ablate::load_study(std::filesystem::path(ABLATE_SOURCE_DIR) / "experiments" / (name + ".toml"), overrides,
+                            studies::catalog());
+}
+
+}  // namespace
+
+TEST_CASE("the paper's Table 4: ten rows of rates") {
+  const auto study = experiment("adamra-table4");
+  CHECK(study.name == "adamra-table4");
+  const std::vector<Names> rates = {{"1/4", "1/32"},
+                                    {"1/8", "1/16", "1/32"},
+                                    {"1/2", "1/8", "1/32"},
+                                    {"1/2", "1/4", "1/8", "1/16"},
+                                    {"1/4", "1/8", "1/16", "1/32"},
+                                    {"1/8", "1/16", "1/32", "1/64"},
+                                    {"1/2", "1/4", "1/8", "1/16", "1/32", "1/64"},
+                                    {"1/2", "1/4", "1/8", "1/16", "1/32", "1/64", "1/128"},
+                                    {"1/2", "1/2", "1/2"},
+                                    {"1/4", "1/4", "1/4"}};
+  REQUIRE(study.trials.size() == rates.size());
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const auto& resolved = study.trials[i].resolved;
+    CHECK(resolved.at("attention").at("rates").get<Names>() == rates[i]);
+    CHECK(resolved.at("attention").at("feature_map") == "relu");
+    CHECK(resolved.at("task").at("data") == "cifar10");
+    CHECK(resolved.at("train").at("steps") == 35000);
+    CHECK(resolved.at("train").at("batch") == 256);
+    CHECK(resolved.at("train").at("warmup") == 175);
+  }
+  CHECK(study.trials[0].label == "attention.rates=1/4,1/32");
+  CHECK(experiment("adamra-table4", {"train.steps=200"}).trials.size() == 10);
+}
+
+TEST_CASE("the paper's Table 5: five models") {
+  const auto study = experiment("adamra-table5");
+  CHECK(studies::labels(study) == Names{"attention=softmax",
+                                        "attention=adamra attention.feature_map=relu attention.routing=random",
+                                        "attention=adamra attention.feature_map=softmax attention.routing=learned",
+                                        "attention=adamra attention.feature_map=elu+1 attention.routing=learned",
+                                        "attention=adamra attention.feature_map=relu attention.routing=learned"});
+  CHECK(study.trials[1].resolved.at("attention").at("rates") == json{"1/2", "1/8", "1/32"});
+}
+
+TEST_CASE("the paper's Table 2: published times, and no memory that a ratio could be made of") {
+  auto plugins = studies::catalog();
+  plugins.plugins.push_back(studies::plugin(
+      ablate::Kind::kTask, "bytes",
+      {ablate::integer("length", "1024", {1, 1e6}, "length"), ablate::integer("examples", "256", {1, 1e7}, "n")}));
+  const auto study =
+      ablate::load_study(std::filesystem::path(ABLATE_SOURCE_DIR) / "experiments" / "adamra-table2.toml", {}, plugins);
+  CHECK(study.trials.size() == 12);
+  CHECK(study.published.size() == 12);
+  for (const auto& value : study.published) CHECK(value.metric == "train/step_time");
+}
+
+TEST_CASE("ListOps: six attentions, three seeds") {
+  const auto study = experiment("listops");
+  CHECK(study.trials.size() == 18);
+  CHECK(study.trials[0].resolved.at("train").at("warmup") == 1000);
+}
+
+TEST_CASE("the examples of docs/studies.md are right") {
+  std::ifstream in(std::filesystem::path(ABLATE_SOURCE_DIR) / "docs" / "studies.md");
+  const std::string page{std::istreambuf_iterator<char>(in), {}}, fence = "```toml\n";
+  std::vector<std::size_t> counts;
+  for (auto at = page.find(fence); at != std::string::npos; at = page.find(fence, at)) {
+    at += fence.size();
+    const auto text = page.substr(at, page.find("```", at) - at);
+    // The second shows a grid alone.
+    const bool whole = text.find("[task]") != std::string::npos;
+    counts.push_back(studies::load(whole ? text : "[task]\nplugin = \"image\"\n" + text).trials.size());
+  }
+  CHECK(counts == std::vector<std::size_t>{9, 17});
+}
+
+TEST_CASE("a rate that leaves less than one slot is reported where it is written") {
+  const auto study = experiment("adamra-table4", {"seeds=2"});
+  const auto length = [&](std::int64_t tokens) {
+    return [tokens](const json& task) {
+      CHECK(task.at("plugin") == "image");
+      return tokens;
+    };
+  };
+  CHECK(check_rates(study, length(1024)).empty());
+  CHECK(check_rates(study, length(128)).empty());
+  const auto found = check_rates(study, length(127));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].message ==
+        "attention.rates: 1/128 leaves less than one slot of a sequence of 127 tokens; the smallest rate is 1/127");
+  CHECK(found[0].where.line == study.trials[14].where.at("attention.rates").line);
+  CHECK(found[0].where.line > 40);
+  CHECK(check_rates(study, length(63)).size() == 4);  // 1/64 in three rows, 1/128 in one
+}
+
+TEST_CASE("a default rate is reported at its plugin") {
+  const auto study = studies::load("[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\n");
+  const auto found = check_rates(study, [](const json&) { return 3; });
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].where.line == 4);
+  CHECK(found[0].message.find("attention.rate: 1/4 leaves less than one slot") == 0);
+}

@@ -1,0 +1,101 @@
+// Studies that are no studies: nested without end, files without end, texts that steer a terminal.
+#include <sys/stat.h>
+
+#include "tests/host/studies.h"
+#include "tests/support/catch.h"
+
+using studies::errors;
+using Names = std::vector<std::string>;
+
+namespace {
+
+// Lines 1 to 4; what follows starts at line 5.
+const std::string kBase = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\n";
+
+}  // namespace
+
+TEST_CASE("what nests too deeply is refused at its place, before a parser goes into it") {
+  constexpr int kParts = 20000;
+  const auto repeated = [](const std::string& part) {
+    std::string all;
+    for (int i = 0; i < kParts; ++i) all += part;
+    return all;
+  };
+  const std::string why = "nested more than 64 levels deep, brackets and the parts of dotted keys counted";
+  CHECK(errors("\n  a" + repeated(".a") + " = 1\n") == Names{"2:132: " + why});
+  CHECK(errors("[a" + repeated(".a") + "]\n") == Names{"1:129: " + why});
+  CHECK(errors("[[a" + repeated(".a") + "]]\n").size() == 1);
+  CHECK(errors("[x]\na = " + repeated("[") + repeated("]") + "\n") == Names{"2:69: " + why});
+  CHECK(errors("a = " + repeated("[\n") + "\n") == Names{"65:1: " + why});
+  CHECK(errors("a = " + repeated("{a = ") + "1" + repeated("}") + "\n").size() == 1);
+  CHECK(errors("[x]\na" + repeated(".\"a\"") + " = 1\n").size() == 1);
+  CHECK(errors("a = " + repeated("{a.a.a.a.a.a.a.a.a = ") + "1\n") == Names{"1:154: " + why});
+  CHECK(errors("a = '" + repeated("[") + "\n").size() == 1);  // the string ends with its seven quotes
+  CHECK(errors(kBase, {"attention.rates=" + repeated("[") + repeated("]")}) ==
+        Names{"--set: attention.rates=" + repeated("[") + repeated("]") + ": the value is " + why});
+  CHECK(errors(kBase, {"a" + repeated(".a") + "=1"}).size() == 1);
+
+  // Strings and comments are no levels, and neither are parts of different keys.
+  std::string wide = kBase + "[grid]\nseeds = 2 # " + repeated("[") + "\n[train]\n";
+  for (int i = 0; i < 100; ++i) wide += "# [a.b\n";
+  wide += "learning_rate = 0.001\nsteps = 10\n";
+  CHECK(errors(wide).empty());
+  CHECK(errors("[experiment]\ndescription = \"\"\"" + repeated("[.\\\"") + "\"\"\"\"\"\n" + kBase).empty());
+  CHECK(errors("[experiment]\ndescription = '" + repeated("[.") + "'\n" + kBase).empty());
+}
+
+TEST_CASE("a study is a regular file of at most 4 MiB") {
+  const studies::Folder folder;
+  const auto refused = [](const std::filesystem::path& file) {
+    try {
+      ablate::load_study(file, {}, studies::catalog());
+    } catch (const ablate::ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refused("/dev/zero") == "/dev/zero: cannot be read: it is no regular file; expected a study in TOML");
+  const auto pipe = folder.write("").parent_path() / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(refused(pipe).ends_with("it is no regular file; expected a study in TOML"));
+  CHECK(refused(folder.write(kBase + std::string(4 << 20, '#'))).ends_with("it is longer than 4 MiB; is it a study?"));
+  CHECK(refused(folder.write(kBase + "#" + std::string((4 << 20) - kBase.size() - 2, ' ') + "\n")) == "");
+}
+
+TEST_CASE("texts that would steer a terminal are refused where they are written") {
+  const std::string name = "[experiment]\nname = ";
+  CHECK(errors(name + "\"a\\u001b[31m\"\n" + kBase) ==
+        Names{"2:8: experiment.name = \"a\\u001b[31m\": expected a text in one line"});
+  CHECK(errors(name + "\"two\\nlines\"\n" + kBase).size() == 1);
+  CHECK(errors(name + "\"\\u009b31m\"\n" + kBase).size() == 1);
+  CHECK(errors(name + "\"-n\"\n" + kBase) == Names{"2:8: experiment.name begins with '-', as an option of a command does"});
+  CHECK(errors(name + "\"ä b\"\n" + kBase).empty());
+  CHECK(errors("[experiment]\ndescription = \"two\\nlines\"\n" + kBase).empty());
+  CHECK(errors("[experiment]\ndescription = \"\\u001b\"\n" + kBase).size() == 1);
+  CHECK(errors("[task]\nplugin = \"image\"\ndata = \"a\\u0007\"\n[attention]\nplugin = \"softmax\"\n") ==
+        Names{"3:8: task.data = \"a\\u0007\": expected a text in one line"});
+  CHECK(errors(kBase + "[[published]]\nsource = \"A\\u001b\"\nvalues = [{ \"test/accuracy\" = 1 }]\n") ==
+        Names{"6:10: source = \"A\\u001b\": expected a text in one line: paper and table"});
+  // A study without a name has its file's.
+  const studies::Folder folder;
+  const auto file = folder.write(kBase).parent_path() / "a\x1b.toml";
+  std::filesystem::rename(file.parent_path() / "study.toml", file);
+  try {
+    ablate::load_study(file, {}, studies::catalog());
+    FAIL("no error");
+  } catch (const ablate::ConfigError& error) {
+    CHECK(
+        std::string(error.what())
+            .ends_with(
+                "the file's name, \"a\\u001b\", is the experiment's, and holds a control character, and is to be one line; set "
+                "[experiment] name"));
+  }
+  CHECK_NOTHROW(ablate::load_study(file, {"experiment.name=a"}, studies::catalog()));
+}
+
+TEST_CASE("more seeds than a study may have trials: the limit is named") {
+  CHECK(errors(kBase + "[grid]\nseeds = 100001\n") ==
+        Names{"6:9: 100001 seeds; a study has at most 100000 trials, so at most as many seeds"});
+  CHECK(errors(kBase, {"seeds=1000000000000"}) ==
+        Names{"--set: seeds=1000000000000: 1000000000000 seeds; a study has at most 100000 trials, so at most as many seeds"});
+}

@@ -1,0 +1,94 @@
+// What a study needs of its tasks' data and of the machine, refused at its place before anything runs.
+#include "core/host/study/start_checks.h"
+
+#include "core/shared/evaluations.h"
+#include "tests/host/studies.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+
+namespace {
+
+std::vector<std::string> messages(const std::vector<ablate::Diagnostic>& found) {
+  std::vector<std::string> all;
+  for (const auto& one : found) all.push_back(std::to_string(one.where.line) + ": " + one.message);
+  return all;
+}
+
+using Messages = std::vector<std::string>;
+
+ablate::PluginInfo* find(ablate::Catalog& catalog, const std::string& id) {
+  for (auto& plugin : catalog.plugins)
+    if (plugin.id == id) return &plugin;
+  return nullptr;
+}
+
+const std::string kGrid =
+    "[task]\nplugin = \"image\"\n[grid]\nattention.plugin = [\n\"softmax\",\n\"linear\"]\ntrain.device = [\"cpu\",\n\"cuda\",\n"
+    "\"cuda:1\"]\n";
+
+}  // namespace
+
+TEST_CASE("a device that this machine does not have is refused where it is written") {
+  const auto study = studies::load(kGrid);
+  std::vector<std::string> asked;
+  const auto found = messages(check_devices(study, [&](const std::string& device) {
+    asked.push_back(device);
+    return std::string(device == "cuda" ? "" : "no such device");
+  }));
+  CHECK(asked == std::vector<std::string>{"cuda", "cuda:1"});  // once each, and never the CPU
+  CHECK(found == Messages{"9: no such device"});
+}
+
+TEST_CASE("lengths that a plugin does not promise are refused, the class token counted") {
+  auto catalog = studies::catalog();
+  find(catalog, "linear")->capabilities.length_multiple = 4;
+  find(catalog, "segment-mean")->capabilities.length_multiple = 3;
+  const auto found = [&](const std::string& rest, std::int64_t tokens) {
+    return messages(
+        check_lengths(studies::load("[task]\nplugin = \"image\"\n" + rest), catalog, [=](const json&) { return tokens; }));
+  };
+  const std::string linear = "[attention]\nplugin = \"linear\"\n";
+  CHECK(found(linear, 64).empty());
+  CHECK(found(linear, 63) == Messages{"4: attention linear needs sequences of a multiple of 4 tokens, and task image has 63"});
+  CHECK(found(linear + "[model]\npooling = \"cls\"\n", 63).empty());
+  CHECK(found(linear + "[model]\npooling = \"cls\"\n", 64) ==
+        Messages{"4: attention linear needs sequences of a multiple of 4 tokens, and task image has 65 with the class token "
+                 "(model.pooling = \"cls\")"});
+  const std::string compressed = "[attention]\nplugin = \"compressed\"\n[compression]\nplugin = \"segment-mean\"\n";
+  CHECK(found(compressed, 66).empty());
+  CHECK(found(compressed, 64) ==
+        Messages{"6: compression segment-mean needs sequences of a multiple of 3 tokens, and task image has 64"});
+}
+
+TEST_CASE("padded sequences are refused for an attention that does not promise them") {
+  auto catalog = studies::catalog();
+  find(catalog, "softmax")->capabilities.key_padding = true;
+  const auto study = studies::load(kGrid);
+  int asked = 0;
+  CHECK(check_padding(study, catalog, [&](const json&) { return ++asked == 0; }).empty());
+  CHECK(asked == 3);  // for linear alone, on three devices
+  const auto found = messages(check_padding(study, catalog, [](const json&) { return true; }));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].starts_with("6: attention linear does not promise key_padding, and task image has sequences of several"));
+}
+
+TEST_CASE("evaluation's share of the examples, a forward pass being a third of a step") {
+  using ablate::count_examples;
+  // 30 steps of 32 beside ten evaluations of a whole split: what a first try does.
+  const auto whole = count_examples({.steps = 30, .batch = 32}, 6000, 10000);
+  CHECK(whole == ablate::ExampleCounts{.trained = 960, .evaluations = 10, .dev = 6000, .test = 10000});
+  CHECK(whole.evaluation_share() == Approx(70000.0 / (70000 + 3 * 960)));
+  const auto few = count_examples(
+      {.steps = 100, .batch = 32, .evaluate_every = 40, .evaluate_batches = 4, .test_batches = 1000}, 6000, 10000);
+  CHECK(few == ablate::ExampleCounts{.trained = 3200, .evaluations = 3, .dev = 128, .test = 10000});
+  // Every step that the training loop evaluates after, and the last.
+  for (std::int64_t steps = 1; steps < 40; ++steps)
+    for (std::int64_t every = 0; every < 45; ++every) {
+      const auto interval = ablate::steps_between_evaluations(steps, every);
+      std::int64_t count = 0;
+      for (std::int64_t step = 1; step <= steps; ++step) count += step % interval == 0 || step == steps;
+      CHECK(count_examples({.steps = steps, .evaluate_every = every}, 1, 1).evaluations == count);
+      if (every == 0) CHECK(count <= ablate::kDefaultEvaluations);
+    }
+}

@@ -1,0 +1,170 @@
+// What the image plugin says of files that it cannot use.
+#include <sys/stat.h>
+
+#include "tests/plugins/image_files.h"
+
+using namespace ablate;
+using namespace ablate::tests;
+
+namespace {
+
+void lengthen(const fs::path& path, std::int64_t bytes) {
+  fs::resize_file(path, static_cast<std::uintmax_t>(static_cast<std::int64_t>(fs::file_size(path)) + bytes));
+}
+
+}  // namespace
+
+TEST_CASE("faults of idx files are told") {
+  IdxFolder files;
+  const fs::path folder = files.path(), images = folder / "train-images-idx3-ubyte",
+                 labels = folder / "train-labels-idx1-ubyte";
+  const auto poke = [](const fs::path& path, std::size_t at, std::uint8_t value) {
+    auto bytes = read_bytes(path);
+    bytes.at(at) = value;
+    write_bytes(path, bytes);
+  };
+  SECTION("missing") {
+    fs::remove(labels);
+    fs::remove(folder / "t10k-images-idx3-ubyte");
+    check_mentions(refusal(folder),
+                   {folder.string(), "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte or test-images-idx3-ubyte",
+                    "data_batch_1.bin", "test_batch.bin", ".gz"});
+  }
+  SECTION("wrong magic") {
+    poke(images, 3, 1);
+    check_mentions(refusal(folder), {images.string(), "0x00000801", "expected 0x00000803"});
+  }
+  SECTION("wrong magic of labels") {
+    poke(labels, 3, 3);
+    check_mentions(refusal(folder), {labels.string(), "0x00000803", "expected 0x00000801"});
+  }
+  SECTION("truncated") {
+    lengthen(images, -1);
+    check_mentions(refusal(folder), {images.string(), "found 1455 bytes", "expected 1456 bytes"});
+  }
+  SECTION("too long") {
+    lengthen(images, 1);
+    check_mentions(refusal(folder), {images.string(), "found 1457 bytes", "expected 1456 bytes"});
+  }
+  SECTION("within the header") {
+    lengthen(images, -1446);
+    check_mentions(refusal(folder), {images.string(), "ends after 10 bytes, within the idx header"});
+  }
+  SECTION("a header that claims more than any file holds") {
+    for (const std::size_t at : {4, 5, 6, 7}) {
+      poke(images, at, 0xff);
+      poke(labels, at, 0xff);
+    }
+    check_mentions(refusal(folder), {labels.string(), "found 68 bytes", "expected 4294967303 bytes"});
+  }
+  SECTION("an empty shape") {
+    poke(images, 11, 0);
+    check_mentions(refusal(folder), {images.string(), "60 images of 0 x 6"});
+  }
+  SECTION("other counts") {
+    write_bytes(labels, idx_labels(Bytes(59, 1)));
+    check_mentions(refusal(folder), {images.string(), "60 images", labels.string(), "59 labels"});
+  }
+  SECTION("a test label that training does not know") {
+    poke(folder / "t10k-labels-idx1-ubyte", 8 + 4, 3);
+    check_mentions(refusal(folder), {"t10k-labels-idx1-ubyte", "example 4", "label 3", "0 to 2"});
+  }
+  SECTION("test pictures of another size") {
+    write_bytes(folder / "t10k-images-idx3-ubyte", idx_images(6, 4, files.test));
+    check_mentions(refusal(folder), {"t10k-images-idx3-ubyte", "another size"});
+  }
+  SECTION("a dev split that takes all") {
+    check_mentions(refusal(folder, {{"dev", 60}}), {"dev = 60", "60 training pictures"});
+  }
+}
+
+TEST_CASE("what is no file is called what it is, and never waited for or read without end") {
+  const IdxFolder files;
+  const fs::path images = fs::path(files.path()) / "train-images-idx3-ubyte";
+  fs::remove(images);
+  fs::create_directory(images);
+  check_mentions(refusal(files.path()), {images.string(), "found a folder"});
+  fs::remove(images);
+  REQUIRE(mkfifo(images.c_str(), 0600) == 0);
+  check_mentions(refusal(files.path()), {images.string(), "is not a regular file"});
+  fs::remove(images);
+  fs::create_symlink("/dev/zero", images);
+  check_mentions(refusal(files.path()), {images.string(), "is not a regular file"});
+  check_mentions(refusal(fs::path(files.path()) / "t10k-labels-idx1-ubyte"), {"is a file and no folder"});
+}
+
+TEST_CASE("faults of gzipped files are told") {
+  const IdxFolder files(".gz");
+  const fs::path folder = files.path(), images = folder / "train-images-idx3-ubyte.gz";
+  SECTION("cut off in the data") {
+    lengthen(images, -200);
+    check_mentions(refusal(folder), {images.string(), "the gzip stream is cut off", "fetch"});
+  }
+  SECTION("cut off in the trailer") {
+    lengthen(images, -3);
+    check_mentions(refusal(folder), {images.string(), "the gzip stream is cut off"});
+  }
+  SECTION("damaged") {
+    auto bytes = read_bytes(images);
+    bytes[bytes.size() - 6] ^= 0x55;  // in the checksum
+    std::ofstream(images, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    check_mentions(refusal(folder), {images.string(), "the gzip stream is damaged"});
+  }
+  SECTION("a header that claims more than the file can hold") {
+    auto bytes = idx_images(4, 6, files.train);
+    bytes[4] = 0x40;
+    write_bytes(images, bytes);
+    auto labels = idx_labels(Bytes(60, 0));
+    labels[4] = 0x40;
+    write_bytes(folder / "train-labels-idx1-ubyte.gz", labels);
+    check_mentions(refusal(folder), {"train-labels-idx1-ubyte.gz", "cannot hold", "1073741892 bytes"});
+  }
+  SECTION("fewer and more content than the header says") {
+    auto bytes = idx_images(4, 6, files.train);
+    bytes.pop_back();
+    write_bytes(images, bytes);
+    check_mentions(refusal(folder), {images.string(), "found 1455 bytes", "expected 1456"});
+    bytes.insert(bytes.end(), 2, 0);
+    write_bytes(images, bytes);
+    check_mentions(refusal(folder), {images.string(), "found more than 1456 bytes"});
+  }
+}
+
+TEST_CASE("faults of CIFAR batches are told") {
+  const CifarFolder files;
+  const auto folder = files.folder.path();
+  const auto batch = files.file("data_batch_3.bin");
+  SECTION("missing") {
+    fs::remove(batch);
+    check_mentions(refusal(folder), {folder.string(), "Missing for CIFAR-10's binary form: data_batch_3.bin."});
+  }
+  SECTION("truncated") {
+    lengthen(batch, -73);
+    check_mentions(refusal(folder), {batch.string(), "record 2", "found 3000 of its 3073 bytes"});
+  }
+  SECTION("label out of range") {
+    write_bytes(batch, cifar_batch({{1, 0, 0, 0}, {10, 0, 0, 0}}));
+    check_mentions(refusal(folder), {batch.string(), "record 2", "label 10", "0 to 9"});
+  }
+  SECTION("empty") {
+    write_bytes(batch, {});
+    check_mentions(refusal(folder), {batch.string(), "is empty"});
+  }
+}
+
+TEST_CASE("data that is nowhere: what was looked for, and what to do") {
+  TemporaryFolder empty;
+  check_mentions(refusal(empty.path() / "nowhere"), {"nowhere", "is no folder", "fashion-mnist, cifar10"});
+  const char* before = std::getenv("ABLATE_DATA");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("ABLATE_DATA", empty.path().c_str(), 1);
+  check_mentions(message_of([&] {
+                   load_task("image", {{"data", "cifar10"}}, empty.path());
+                 }),
+                 {empty.path().string() + "/cifar10", "/usr/share/datasets/cifar10", "set ABLATE_DATA"});
+  if (before != nullptr)
+    setenv("ABLATE_DATA", kept.c_str(), 1);
+  else
+    unsetenv("ABLATE_DATA");
+}

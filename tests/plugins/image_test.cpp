@@ -1,0 +1,119 @@
+// The image plugin on small files that the tests write.
+#include <set>
+
+#include "tests/plugins/image_files.h"
+
+using namespace ablate;
+using namespace ablate::tests;
+using nlohmann::json;
+
+namespace {
+
+std::vector<Example> train_and_dev(Task& task) {
+  auto all = read_examples(task, Split::kTrain);
+  for (auto& example : read_examples(task, Split::kDev)) all.push_back(std::move(example));
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+Example example_of(const Bytes& pixels, std::int64_t label) {
+  Example example{{}, label};
+  for (const auto pixel : pixels) example.ids.push_back(pixel + 1);
+  return example;
+}
+
+std::vector<Example> expected(const std::vector<Bytes>& pictures) {
+  std::vector<Example> all;
+  for (std::size_t i = 0; i < pictures.size(); ++i) all.push_back(example_of(pictures[i], static_cast<std::int64_t>(i % 3)));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("idx files, plain and gzipped, are read whole and split once") {
+  const std::string ending = GENERATE("", ".gz");
+  const IdxFolder files(ending);
+  const auto task = load_images(files.path());
+  const auto info = task->info();
+  CHECK(info.vocabulary == 257);
+  CHECK(info.length == 24);
+  CHECK(info.classes == 3);
+  CHECK(task->size(Split::kTrain) == 50);
+  CHECK(task->size(Split::kDev) == 10);
+  CHECK(task->size(Split::kTest) == 20);
+  CHECK((read_examples(*task, Split::kTest) == expected(files.test)));
+  auto all = expected(files.train);
+  std::sort(all.begin(), all.end());
+  CHECK((train_and_dev(*task) == all));  // 60 different pictures: so the two splits share none
+
+  const auto again = load_images(files.path());
+  CHECK(again->digest() == task->digest());
+  CHECK((read_examples(*again, Split::kDev) == read_examples(*task, Split::kDev)));
+  const auto other = load_images(files.path(), {{"data_seed", 7}});
+  CHECK(other->digest() != task->digest());
+  CHECK((read_examples(*other, Split::kDev) != read_examples(*task, Split::kDev)));
+  CHECK((train_and_dev(*other) == all));
+}
+
+TEST_CASE("the digest follows the content, not the form of the files") {
+  const IdxFolder plain, zipped(".gz");
+  const auto digest = load_images(plain.path())->digest();
+  CHECK(load_images(zipped.path())->digest() == digest);
+  auto changed = idx_labels(Bytes(20, 1));
+  write_bytes(fs::path(plain.path()) / "t10k-labels-idx1-ubyte", changed);
+  CHECK(load_images(plain.path())->digest() != digest);
+}
+
+TEST_CASE("pooling averages squares, halves up") {
+  TemporaryFolder folder;
+  const Bytes picture = {0, 1, 10, 10, 255, 255,  //
+                         1, 0, 20, 21, 255, 254,  //
+                         0, 0, 0,  0,  1,   2,    //
+                         0, 1, 3,  3,  3,   4};
+  write_bytes(folder.path() / "train-images-idx3-ubyte", idx_images(4, 6, {picture, picture}));
+  write_bytes(folder.path() / "train-labels-idx1-ubyte", idx_labels({0, 1}));
+  write_bytes(folder.path() / "test-images-idx3-ubyte", idx_images(4, 6, {picture}));
+  write_bytes(folder.path() / "test-labels-idx1-ubyte", idx_labels({1}));
+  const auto task = load_images(folder.path(), {{"pool", 2}, {"dev", 1}});
+  CHECK(task->info().length == 6);
+  // sums 2, 61, 1019, 1, 6, 10 over 4 pixels: 0.5, 15.25, 254.75, 0.25, 1.5, 2.5
+  CHECK((read_examples(*task, Split::kTest)[0] == example_of({1, 15, 255, 0, 2, 3}, 1)));
+  check_mentions(refusal(folder.path(), {{"pool", 4}, {"dev", 1}}), {"pool = 4", "4 x 6", "divisor"});
+}
+
+TEST_CASE("CIFAR-10's binary batches become grey") {
+  const std::string ending = GENERATE("", ".gz");
+  const CifarFolder files(ending);
+  const auto task = load_images(files.folder.path(), {{"dev", 4}});
+  const auto info = task->info();
+  CHECK(info.vocabulary == 257);
+  CHECK(info.length == 1024);
+  CHECK(info.classes == 10);
+  CHECK(task->size(Split::kTrain) == 6);
+  CHECK(task->size(Split::kDev) == 4);
+  const auto test = read_examples(*task, Split::kTest);
+  REQUIRE(test.size() == 5);
+  // 0.2989 * 255 = 76.2, 0.587 * 255 = 149.7, 0.114 * 255 = 29.07; their sum is 254.97
+  CHECK(test[0] == example_of(Bytes(1024, 255), 9));
+  CHECK(test[1] == example_of(Bytes(1024, 76), 0));
+  CHECK(test[2] == example_of(Bytes(1024, 150), 1));
+  CHECK(test[3] == example_of(Bytes(1024, 29), 2));
+  Bytes last(1024, 82);  // 29.89 + 29.35 + 22.8 = 82.04
+  last[5] = 52;          // 29.35 + 22.8 = 52.15
+  CHECK(test[4] == example_of(last, 3));
+  std::multiset<std::int64_t> labels;
+  for (const auto& example : train_and_dev(*task)) labels.insert(example.label);
+  CHECK(labels == std::multiset<std::int64_t>{0, 0, 0, 0, 0, 1, 2, 3, 4, 5});
+}
+
+TEST_CASE("describe draws the picture") {
+  TemporaryFolder folder;
+  for (const std::string name : {"train", "test"}) {
+    write_bytes(folder.path() / (name + "-images-idx3-ubyte"), idx_images(2, 2, {{0, 255, 128, 0}, {0, 255, 128, 0}}));
+    write_bytes(folder.path() / (name + "-labels-idx1-ubyte"), idx_labels({4, 4}));
+  }
+  const auto task = load_images(folder.path(), {{"dev", 1}});
+  CHECK(task->describe(Split::kTest, 1) == "label 4\n  @@\n++  \n");
+  CHECK_THROWS_AS(task->describe(Split::kTest, 2), std::out_of_range);
+  CHECK_THROWS_AS(task->describe(Split::kDev, -1), std::out_of_range);
+}

@@ -1,0 +1,80 @@
+// The fused kernel attention against its equation, with torch's own gradients.
+#include "ablate/kernel_attention.h"
+
+#include <torch/csrc/autograd/autograd.h>
+
+#include "core/trial/model/instances.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using torch::Tensor;
+
+namespace {
+
+Tensor normal(at::IntArrayRef sizes, std::uint64_t seed) {
+  return torch::randn(sizes, make_generator(seed), torch::dtype(torch::kFloat64));
+}
+
+/// A weight for every query and key (Katharopoulos et al. 2020, Eq. 4).
+Tensor plain(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mass, FeatureMap map) {
+  const auto phi = [&](const Tensor& x) { return map == FeatureMap::kRelu ? torch::relu(x) : torch::elu(x) + 1; };
+  auto weights = phi(q).matmul(phi(k).transpose(-1, -2));
+  if (mass.defined()) weights = weights * mass.unsqueeze(-2);
+  return weights.matmul(v) / weights.sum(-1, true);
+}
+
+double worst(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, (a[i] - b[i]).abs().max().item<double>());
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("kernel attention and its gradients are those of the equation") {
+  for (const auto map : {FeatureMap::kElu, FeatureMap::kRelu})
+    for (const std::int64_t mass_heads : {0, 1, 3})
+      for (const bool token_major : {false, true}) {
+        INFO("relu " << (map == FeatureMap::kRelu) << ", mass of " << mass_heads << " heads, token-major " << token_major);
+        const auto tokens = [&](std::int64_t length, std::int64_t d, std::uint64_t seed) {
+          return token_major ? normal({2, length, 3, d}, seed).transpose(1, 2) : normal({2, 3, length, d}, seed);
+        };
+        // Shifted, so that with relu every query agrees with some key.
+        std::vector<Tensor> inputs = {tokens(7, 4, 1) + 0.5, tokens(5, 4, 2) + 0.5, tokens(5, 6, 3)};
+        Tensor mass;
+        if (mass_heads > 0) inputs.push_back(mass = normal({2, mass_heads, 5}, 4).abs());
+        for (auto& input : inputs) input = input.detach().requires_grad_();
+        if (mass_heads > 0) mass = inputs.back();
+        const auto gradient = normal({2, 3, 7, 6}, 5);
+        const auto fused = kernel_attention(inputs[0], inputs[1], inputs[2], mass, map);
+        const auto expected = plain(inputs[0], inputs[1], inputs[2], mass, map);
+        CHECK(worst({fused}, {expected}) < 1e-12);
+        CHECK(worst(torch::autograd::grad({fused}, inputs, {gradient}), torch::autograd::grad({expected}, inputs, {gradient})) <
+              1e-11);
+      }
+}
+
+TEST_CASE("a query whose weights sum to 0 reads 0, and nothing flows back through it") {
+  auto q = normal({1, 1, 3, 4}, 1).abs();
+  q.select(2, 1).fill_(-1);  // relu leaves nothing of it
+  q.requires_grad_();
+  const auto k = normal({1, 1, 5, 4}, 2).abs().requires_grad_(), v = normal({1, 1, 5, 2}, 3).requires_grad_();
+  const auto out = kernel_attention(q, k, v, {}, FeatureMap::kRelu);
+  CHECK(out.select(2, 1).abs().max().item<double>() == 0);
+  const auto gradients = torch::autograd::grad({out.select(2, 1).sum()}, {q, k, v});
+  for (const auto& gradient : gradients) CHECK(gradient.abs().max().item<double>() == 0);
+}
+
+TEST_CASE("sums of half precision are formed in float32") {
+  // 4096 keys of mass 1: float16 counts to 2048 in steps of 1, and its largest number is 65504.
+  const auto ones = torch::ones({1, 1, 4096, 64}, torch::kHalf);
+  const auto out = kernel_attention(ones, ones, 3 * ones, {}, FeatureMap::kElu);
+  CHECK(out.scalar_type() == torch::kHalf);
+  CHECK((out - 3).abs().max().item<double>() == 0);
+}
+
+TEST_CASE("its result is laid out as the next projection wants it") {
+  const auto out =
+      kernel_attention(normal({2, 3, 7, 4}, 1), normal({2, 3, 5, 4}, 2), normal({2, 3, 5, 6}, 3), {}, FeatureMap::kElu);
+  CHECK(out.transpose(1, 2).is_contiguous());
+}

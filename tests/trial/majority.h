@@ -1,0 +1,102 @@
+// A task of seconds, and trials on it in this process.
+#pragma once
+
+#include <random>
+
+#include "core/registry/library.h"
+#include "core/shared/sections.h"
+#include "core/trial/training/trial.h"
+#include "tests/support/catch.h"
+
+namespace ablate::tests {
+
+/// Class = which of two symbols is the more frequent; padded to different lengths.
+class Majority : public Task {
+ public:
+  explicit Majority(std::int64_t bad_id = 0) : bad_id_(bad_id) {}
+  TaskInfo info() override { return {3, 12, 2}; }
+  void load() override {}
+  std::string digest() const override { return "majority"; }
+  std::int64_t size(Split split) const override { return split == Split::kTrain ? 400 : 100; }
+  std::string describe(Split, std::int64_t) const override { return ""; }
+  void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      std::mt19937_64 random(static_cast<std::uint64_t>(indices[i] * 3 + static_cast<int>(split)));
+      const auto length = 5 + 2 * (random() % 4);
+      std::size_t ones = 0;
+      for (std::size_t j = 0; j < 12; ++j) {
+        const auto one = random() % 2;
+        batch.ids[i * 12 + j] = j < length ? static_cast<std::int64_t>(1 + one) : 0;
+        if (j < length) ones += one;
+      }
+      if (bad_id_ != 0) batch.ids[i * 12] = bad_id_;
+      batch.labels[i] = ones > length / 2 ? 1 : 0;
+    }
+  }
+
+ private:
+  std::int64_t bad_id_;
+};
+
+inline nlohmann::json section(std::span<const ParameterInfo> parameters, const nlohmann::json& changes) {
+  nlohmann::json result = nlohmann::json::object();
+  for (const auto& parameter : parameters) result[parameter.name] = parameter.default_value;
+  result.update(changes);
+  return result;
+}
+
+inline Chosen plugin(const std::string& id) {
+  return with_defaults(load_library(std::string(ABLATE_BUILD_DIR "/lib/ablate/plugins/") + id + ".so"));
+}
+
+/// A trial and all that it told, in order.
+struct Told {
+  TrialResult result;
+  std::vector<Progress> reports;
+  std::string failed;  ///< the reason, where it did not end well
+
+  std::vector<CurvePart> parts() const {
+    std::vector<CurvePart> all;
+    for (const auto& report : reports) all.push_back(report.curve);
+    all.push_back(result.curve);
+    return all;
+  }
+  std::vector<CurvePoint> points() const {
+    std::vector<CurvePoint> all;
+    for (const auto& part : parts()) all.insert(all.end(), part.points.begin(), part.points.end());
+    return all;
+  }
+  /// By name; each is told once, and no later than its first point.
+  std::map<std::string, MetricInfo> metrics() const {
+    std::map<std::string, MetricInfo> all;
+    for (const auto& part : parts()) {
+      for (const auto& metric : part.metrics) CHECK(all.emplace(metric.name, metric).second);
+      for (const auto& point : part.points) CHECK(all.contains(point.metric));
+    }
+    return all;
+  }
+};
+
+inline Told run(const nlohmann::json& train, const Chosen& attention, std::uint64_t seed = 1, Task&& task = Majority()) {
+  const nlohmann::json resolved{
+      {"model", section(model_parameters(), {{"d_model", 16}, {"hidden", 16}, {"dropout", 0.1}})},
+      {"train", section(train_parameters(), {{"steps", 60}, {"batch", 20}, {"learning_rate", 0.01}, {"warmup", 5}})},
+      {"seed", seed}};
+  auto changed = resolved;
+  changed["train"].update(train);
+  Told told;
+  try {
+    told.result = run_trial({changed, task, attention, {}}, [&](const Progress& now) { told.reports.push_back(now); });
+  } catch (const std::exception& error) {
+    told.failed = error.what();
+  }
+  return told;
+}
+
+inline Told run(const nlohmann::json& train, std::uint64_t seed = 1, const char* attention = "linear") {
+  auto told = run(train, plugin(attention), seed);
+  REQUIRE(told.failed == "");
+  return told;
+}
+
+}  // namespace ablate::tests

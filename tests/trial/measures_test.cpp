@@ -1,0 +1,88 @@
+// What a trial measures besides what it learns: times, memory, and what an attention reports.
+#include "ablate/headwise.h"
+#include "core/trial/device/tensor_memory.h"
+#include "core/trial/training/step_times.h"
+#include "tests/trial/majority.h"
+
+using namespace ablate;
+using namespace ablate::tests;
+using nlohmann::json;
+
+namespace {
+
+/// Reports figures whose means are known, and keeps a number that float32 has not.
+class Reporting final : public HeadwiseAttention {
+ public:
+  static constexpr std::int64_t kOdd = (1 << 24) + 1;
+
+  explicit Reporting(const AttentionContext& context) : HeadwiseAttention(context, 1), layer_(made++ % 2) {
+    count_ = register_buffer("count", torch::full({1}, kOdd, torch::kInt64));
+  }
+  AttentionOutput forward(const AttentionInput& input) override {
+    if (count_.scalar_type() != torch::kInt64 || count_.item<std::int64_t>() != kOdd)
+      throw std::runtime_error("a buffer of integers was cast");
+    auto result = HeadwiseAttention::forward(input);
+    if (!input.measure) return result;
+    result.metrics.push_back({"batch", static_cast<double>(input.queries.size(0)), "examples"});
+    if (layer_ == 1) result.metrics.push_back({"of_second_layer", 7, ""});
+    return result;
+  }
+  torch::Tensor attend(const torch::Tensor&, const torch::Tensor&, const torch::Tensor& values, const torch::Tensor&) override {
+    return values;
+  }
+
+ private:
+  static inline int made = 0;
+  int layer_;
+  torch::Tensor count_;
+};
+
+Chosen reporting() {
+  static constexpr auto descriptor = [] {
+    auto made = ablate::detail::describe(
+        Kind::kAttention,
+        {.id = "reporting", .version = "1", .summary = "reports", .capabilities = {.key_padding = true}, .parameters = {}});
+    made.make_attention = [](const AttentionContext& context) -> std::shared_ptr<Attention> {
+      return std::make_shared<Reporting>(context);
+    };
+    return made;
+  }();
+  return with_defaults(descriptor);
+}
+
+}  // namespace
+
+TEST_CASE("a step's times are parts of each other") {
+  const auto values = run(json::object()).result.values;
+  CHECK(values.at("train/forward_time") > 0);
+  CHECK(values.at("train/forward_backward_time") > values.at("train/forward_time"));
+  CHECK(values.at("train/step_time") > values.at("train/forward_backward_time"));
+}
+
+TEST_CASE("peak memory is that of training, whether and when a checkpoint was kept") {
+  count_tensor_memory();
+  const auto peak = [](int every) { return run({{"evaluate_every", every}}).result.values.at("memory/peak_tensor"); };
+  const auto at_the_end = peak(60);
+  for (const int every : {1, 7, 30}) CHECK(peak(every) == at_the_end);
+}
+
+TEST_CASE("what an attention reports is its own, over the layers that report it, and every example weighs the same") {
+  for (const char* type : {"float32", "bfloat16"}) {
+    const auto told = run({{"steps", 4}, {"batch", 30}, {"dtype", type}}, reporting());
+    REQUIRE(told.failed == "");
+    // 100 examples in batches of 30, 30, 30 and 10.
+    CHECK(told.result.values.at("attention/reporting/batch") == Approx((3 * 30 * 30 + 10 * 10) / 100.0));
+    CHECK(told.result.values.at("attention/reporting/of_second_layer") == 7);
+    const auto metric = told.metrics().at("attention/reporting/batch");
+    CHECK(metric.unit == "examples");
+    CHECK(metric.description.find("reporting") != std::string::npos);
+  }
+}
+
+TEST_CASE("the spread of times is that of their middle half, without the first step") {
+  CHECK(spread({3}) == 0);
+  CHECK(spread({1, 3}) == Approx(50));        // 2 +- 0.5: the first counts where there are no more than two
+  CHECK(spread({900, 10, 10, 10, 10}) == 0);  // the first pays for what the others find
+  CHECK(spread({900, 1, 2, 3, 4, 5}) == Approx(200.0 / 3));
+  CHECK(spread({900, 10, 10, 10, 500, 10, 10, 10}) == 0);  // one disturbed step is no spread
+}

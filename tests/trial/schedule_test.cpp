@@ -1,0 +1,58 @@
+#include "core/trial/training/schedule.h"
+
+#include <cmath>
+
+#include "core/shared/metrics.h"
+#include "tests/support/catch.h"
+
+using ablate::learning_rate_factor;
+
+TEST_CASE("constant rises linearly and stays") {
+  CHECK(learning_rate_factor("constant", 1, 100, 10) == Approx(0.1));
+  CHECK(learning_rate_factor("constant", 10, 100, 10) == Approx(1));
+  CHECK(learning_rate_factor("constant", 100, 100, 10) == Approx(1));
+  CHECK(learning_rate_factor("constant", 1, 100, 0) == Approx(1));
+}
+
+TEST_CASE("one-cycle is PyTorch's OneCycleLR with linear annealing") {
+  // torch.optim.lr_scheduler.OneCycleLR(max_lr=1, total_steps=100, pct_start=0.1, anneal_strategy='linear'), steps 1, 5, 10,
+  // 55, 100
+  CHECK(learning_rate_factor("one-cycle", 1, 100, 10) == Approx(0.04));
+  CHECK(learning_rate_factor("one-cycle", 5, 100, 10) == Approx(0.04 + 0.96 * 4 / 9));
+  CHECK(learning_rate_factor("one-cycle", 10, 100, 10) == Approx(1));
+  CHECK(learning_rate_factor("one-cycle", 55, 100, 10) == Approx(0.5).epsilon(1e-4));
+  CHECK(learning_rate_factor("one-cycle", 100, 100, 10) == Approx(4e-6));
+}
+
+TEST_CASE("cosine ends at 0, half way at one half") {
+  CHECK(learning_rate_factor("cosine", 5, 110, 10) == Approx(0.5));
+  CHECK(learning_rate_factor("cosine", 60, 110, 10) == Approx(0.5));
+  CHECK(learning_rate_factor("cosine", 110, 110, 10) == Approx(0).margin(1e-12));
+}
+
+TEST_CASE("inverse-sqrt is the Long Range Arena's schedule up to its constant") {
+  const auto google = [](double s, double w) { return std::min(1.0, s / w) / std::sqrt(std::max(s, w)); };
+  for (const int step : {1, 500, 1000, 2000, 5000})
+    CHECK(learning_rate_factor("inverse-sqrt", step, 5000, 1000) / std::sqrt(1000) == Approx(google(step, 1000)));
+}
+
+TEST_CASE("no schedule leaves [0, 1], with any warm-up") {
+  for (const char* name : {"constant", "one-cycle", "cosine", "inverse-sqrt"})
+    for (const int warmup : {0, 1, 7, 20})
+      for (int step = 1; step <= 20; ++step) {
+        const double factor = learning_rate_factor(name, step, 20, warmup);
+        CHECK(std::isfinite(factor));
+        CHECK(factor >= 0);
+        CHECK(factor <= 1 + 1e-12);
+      }
+  CHECK_THROWS_AS(learning_rate_factor("linear", 1, 2, 1), std::invalid_argument);
+}
+
+TEST_CASE("every metric has a name in a domain, a description and a known direction") {
+  for (const auto metrics : {ablate::training_metrics(), ablate::process_metrics()})
+    for (const auto& metric : metrics) {
+      CHECK(metric.name.find('/') != std::string::npos);
+      CHECK_FALSE(metric.description.empty());
+      CHECK((metric.direction == "max" || metric.direction == "min" || metric.direction.empty()));
+    }
+}

@@ -1,0 +1,292 @@
+// What jobs do to the worker that runs them, and what it must not do to the others. (Jobs of plugins: tests/end-to-end,
+// tests/faulty.)
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
+
+#include <cfenv>
+#include <chrono>
+#include <csignal>
+#include <map>
+#include <thread>
+
+#include "tests/support/process.h"
+#include "tests/trial/served.h"
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::size_t kMiB = 1 << 20;
+
+void nap(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+/// The write end of the pipe that a job's messages go through: its highest descriptor that is a pipe, beside its output.
+int channel() {
+  for (int descriptor = 63; descriptor > 2; --descriptor) {
+    char target[64] = {};
+    const auto link = "/proc/self/fd/" + std::to_string(descriptor);
+    if (readlink(link.c_str(), target, sizeof(target) - 1) > 0 && std::string(target).starts_with("pipe:") &&
+        (fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_WRONLY)
+      return descriptor;
+  }
+  return -1;
+}
+
+/// Writes past the host, as a plugin could by guessing a descriptor.
+void write_raw(const std::string& text) {
+  // The two pipes' ends are neighbours: stdout's pipe has a second descriptor too. Both get it: stdout's is output.
+  for (int descriptor = channel(); descriptor > 2; --descriptor)
+    if ((fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_WRONLY) [[maybe_unused]]
+      const auto written = write(descriptor, text.data(), text.size());
+}
+
+bool runs(const std::string& command) { return Process({"pgrep", "-fx", command}).wait().exit_code == 0; }
+
+/// A daemon that starts a daemon ..., the last of which sleeps under a name of its own.
+void leave_behind(int generations, const char* seconds) {
+  if (fork() != 0) return;
+  setsid();
+  if (generations > 0) {
+    nap(0.02);
+    leave_behind(generations - 1, seconds);
+    _exit(0);
+  }
+  execlp("sleep", "sleep", seconds, nullptr);
+  _exit(1);
+}
+
+}  // namespace
+
+TEST_CASE("of a job's output all is read, and no more than its tail is kept") {
+  Served served(Actions({{"print", [](const json& spec, const ablate::Say& say) {
+                            const std::string much(kMiB, 'p');
+                            for (int i = 0; i < spec.at("mib").get<int>(); ++i)
+                              std::fwrite(much.data(), 1, much.size(), stdout);
+                            std::fputs("the end", stdout);
+                            say({{"printed", spec.at("mib")}});
+                          }}}));
+  served.start(1, "print", {{"mib", 1024}});
+  served.start(2, "print", {{"mib", 0}});
+  std::map<int, json> ended;
+  std::vector<int> order;
+  while (ended.size() < 2) {
+    const auto event = served.next();
+    if (event.at("event") == "message") order.push_back(event.at("job"));
+    if (event.at("event") == "ended") ended[event.at("job")] = event;
+  }
+  CHECK(order == std::vector<int>{2, 1});  // a job that prints much keeps no other waiting
+  const std::string much = ended[1].at("output"), little = ended[2].at("output");
+  CHECK(ended[1].at("status") == 0);
+  CHECK(much == std::string(8192 - 7, 'p') + "the end");
+  CHECK(little == "the end");
+  CHECK(static_cast<std::size_t>(served.end().ru_maxrss) * 1024 < 512 * kMiB);  // with room for a sanitizer's own
+}
+
+TEST_CASE("what a job writes past the host into the channel of results is none of them, and ends it") {
+  Served served(Actions({{"write",
+                          [](const json& spec, const ablate::Say& say) {
+                            say({{"step", 1}});
+                            write_raw(spec.at("text").get<std::string>());
+                            nap(60);
+                          }},
+                         {"flood",
+                          [](const json&, const ablate::Say&) {
+                            const std::string much(kMiB, 'x');
+                            for (;;) write_raw(much);
+                          }},
+                         {"speak", [](const json&, const ablate::Say& say) {
+                            say({{"answer", 42}});
+                          }}}));
+  int job = 0;
+  for (const auto* text : {"{\"results\": {\"test/accuracy\": 100}}\n", "garbage\n", "\n", "123456[]\n"}) {
+    INFO(text);
+    served.start(++job, "write", {{"text", text}});
+    const auto ended = served.end_of(job);
+    CHECK(ended.at("said") == json::parse(R"([{"step": 1}])"));  // what it had said as it should stays said
+    CHECK(ended.at("intrusion").get<std::string>().find("into the channel that the host keeps for results") !=
+          std::string::npos);
+    CHECK(WIFSIGNALED(ended.at("status").get<int>()));
+  }
+  served.start(++job, "flood");
+  CHECK(served.end_of(job).at("intrusion").get<std::string>().find("16 MiB without a line end") != std::string::npos);
+  served.start(++job, "speak");
+  const auto ended = served.end_of(job);
+  CHECK(ended.at("said") == json::parse(R"([{"answer": 42}])"));
+  CHECK(ended.at("intrusion") == "");
+  served.end();
+}
+
+TEST_CASE("a job that closes its pipes and lives on keeps nobody busy") {
+  Served served(Actions({{"close", [](const json&, const ablate::Say&) {
+                            close(STDOUT_FILENO), close(STDERR_FILENO);
+                            closefrom(3);
+                            nap(1.5);
+                          }}}));
+  served.start(1, "close");
+  CHECK(served.end_of(1).at("status") == 0);
+  const auto used = served.end();
+  const double cpu_s = static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                       1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+  CHECK(cpu_s < 0.75);  // it waited; a loop would have taken all of the 1.5 s
+}
+
+TEST_CASE("a job is ended by the limit of its own worker's clock, and not where it has ended by itself") {
+  const auto nap_for = [](const json& spec, const ablate::Say& say) {
+    nap(spec.at("s"));
+    say({{"results", 1}});
+  };
+  Served served(Actions({{"nap", nap_for}}));
+  served.start(1, "nap", {{"s", 60}}, 0.3);
+  const auto late = served.end_of(1);
+  CHECK(late.at("late") == true);
+  CHECK(WTERMSIG(late.at("status").get<int>()) == SIGKILL);
+  // The worker itself was stopped beyond the limit, and the job ended meanwhile.
+  served.start(2, "nap", {{"s", 0.3}}, 1);
+  nap(0.1);
+  kill(served.pid(), SIGSTOP);
+  nap(1.5);
+  kill(served.pid(), SIGCONT);
+  const auto ended = served.end_of(2);
+  CHECK(ended.at("late") == false);
+  CHECK(ended.at("status") == 0);
+  CHECK(ended.at("said").size() == 1);
+  // Nor is the time counted in which the worker could not look.
+  served.start(3, "nap", {{"s", 4.5}}, 3);
+  nap(0.5);
+  kill(served.pid(), SIGSTOP);
+  nap(3.5);
+  kill(served.pid(), SIGCONT);
+  CHECK(served.end_of(3).at("late") == false);
+  served.end();
+}
+
+TEST_CASE("a scheduler that does not read keeps no job waiting") {
+  const auto file = TemporaryFolder();
+  const auto done = (file / "done").string();
+  Served served(Actions({{"speak", [&](const json&, const ablate::Say& say) {
+                            const std::string much(kMiB, 'm');
+                            for (int i = 0; i < 32; ++i) say({{"much", much}});
+                            close(open(done.c_str(), O_CREAT | O_WRONLY, 0600));
+                          }}}));
+  served.start(1, "speak");
+  for (int i = 0; i < 400 && access(done.c_str(), F_OK) != 0; ++i) nap(0.025);
+  CHECK(access(done.c_str(), F_OK) == 0);  // nobody has read a byte yet
+  CHECK(served.end_of(1).at("said").size() == 32);
+  served.end();
+}
+
+TEST_CASE("nothing that a job leaves behind outlives it, a chain of daemons neither") {
+  Served served(Actions({{"leave",
+                          [](const json&, const ablate::Say&) {
+                            leave_behind(3, "97531");
+                            nap(0.05);
+                          }},
+                         {"stay", [](const json&, const ablate::Say& say) {
+                            leave_behind(1, "97532");
+                            nap(0.2);
+                            say({{"left", true}});
+                            nap(60);
+                          }}}));
+  served.start(1, "leave");
+  CHECK(served.end_of(1).at("status") == 0);
+  nap(0.2);
+  CHECK_FALSE(runs("sleep 97531"));
+  served.start(2, "stay");
+  CHECK(served.next().at("event") == "message");
+  CHECK(runs("sleep 97532"));
+  served.end();  // on the way out, too
+  CHECK_FALSE(runs("sleep 97532"));
+}
+
+TEST_CASE("what a library changes while it is loaded reaches no job") {
+  const auto meddle = [] {
+    std::fesetround(FE_UPWARD);
+#ifdef __SSE__
+    _mm_setcsr(_mm_getcsr() | 0x8040);  // flush to zero, denormals are zero: what -ffast-math's start-up code does
+#endif
+    setenv("MKL_CBWR", "COMPATIBLE", 1);
+    unsetenv("HOME");
+    umask(0777);
+    std::signal(SIGTERM, SIG_IGN);
+    alarm(1);
+    if (chdir("/") != 0) abort();
+  };
+  Served served(Actions({{"look",
+                          [](const json&, const ablate::Say& say) {
+                            volatile double one = 1, three = 3, small = 2.3e-308, ten = 10;
+                            const double third = one / three, least = small / ten;
+                            struct sigaction term {};
+                            sigaction(SIGTERM, nullptr, &term);
+                            const auto mask = umask(0);
+                            say({{"third", third},
+                                 {"least", least > 0},
+                                 {"cbwr", getenv("MKL_CBWR") != nullptr},
+                                 {"home", getenv("HOME") != nullptr},
+                                 {"mask", mask},
+                                 {"term", term.sa_handler == SIG_DFL},
+                                 {"folder", std::filesystem::current_path().string()}});
+                          }}},
+                        meddle));
+  served.start(1, "look");
+  const auto before = served.end_of(1).at("said");
+  CHECK(before[0].at("third") == 1.0 / 3);
+  CHECK(before[0].at("least") == true);
+  served.send({{"do", "load"}});
+  CHECK(served.next().at("event") == "loaded");
+  served.start(2, "look");
+  CHECK(served.end_of(2).at("said") == before);
+  nap(1.2);  // the alarm
+  served.start(3, "look");
+  CHECK(served.end_of(3).at("said") == before);
+  served.end();
+}
+
+TEST_CASE("a job's standard input is empty, and its first file is none of the standard streams") {
+  const auto look = [](const json&, const ablate::Say& say) {
+    char byte;
+    const auto got = read(STDIN_FILENO, &byte, 1);
+    const int first = open("/dev/zero", O_RDONLY);
+    say({{"got", got}, {"first", first}});
+  };
+  Served served(Actions({{"look", look}}), {}, true);
+  served.start(1, "look");
+  const auto said = served.end_of(1).at("said")[0];
+  CHECK(said.at("got") == 0);
+  CHECK(said.at("first").get<int>() > 2);
+  served.end();
+}
+
+TEST_CASE("where descriptors run out a job is not started, and the others go on") {
+  const auto nap_for = [](const json& spec, const ablate::Say&) { nap(spec.at("s")); };
+  Served served(Actions({{"nap", nap_for}}), [] {
+    rlimit few{64, 64};
+    setrlimit(RLIMIT_NOFILE, &few);
+  });
+  const int most = served.ready.at("most_jobs");
+  CHECK(most >= 5);
+  CHECK(most <= 20);
+  for (int job = 1; job <= 40; ++job) served.start(job, "nap", {{"s", 0.5}});
+  int refused = 0, done = 0;
+  while (refused + done < 40) {
+    const auto event = served.next();
+    if (event.at("event") != "ended") continue;
+    if (event.contains("not_started")) {
+      ++refused;
+      CHECK(event.at("not_started").get<std::string>().find("Too many open files") != std::string::npos);
+    } else {
+      ++done;
+      CHECK(event.at("status") == 0);
+    }
+  }
+  CHECK(done >= most);
+  CHECK(refused > 0);
+  served.start(41, "nap", {{"s", 0}});
+  CHECK(served.end_of(41).at("status") == 0);
+  served.send({{"do", "ping"}});
+  CHECK(served.next().at("event") == "pong");
+  served.end();
+}

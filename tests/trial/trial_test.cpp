@@ -1,0 +1,132 @@
+// A trial in this process: bits repeat, promises are asked for, faults have reasons.
+#include <fmt/format.h>
+
+#include "core/trial/device/tensor_memory.h"
+#include "core/trial/training/batches.h"
+#include "core/trial/training/optimizer.h"
+#include "core/util/error.h"
+#include "tests/trial/majority.h"
+
+using namespace ablate;
+using namespace ablate::tests;
+using nlohmann::json;
+
+namespace {
+
+std::string failure(const json& train, std::int64_t bad_id = 0) {
+  return run(train, plugin("linear"), 1, Majority(bad_id)).failed;
+}
+
+}  // namespace
+
+TEST_CASE("a trial learns, and says everything it measured with a definition") {
+  count_tensor_memory();
+  const auto told = run(json::object());
+  const auto& result = told.result;
+  CHECK(result.values.at("dev/accuracy") > 75);
+  CHECK(result.values.at("test/accuracy") > 70);
+  CHECK(result.values.at("memory/peak_tensor") > 0);
+  CHECK(result.values.at("model/parameters") > 1000);
+  const auto metrics = told.metrics();
+  for (const auto& [name, value] : result.values) {
+    INFO(name);
+    CHECK(metrics.contains(name));
+  }
+  CHECK(told.points().size() == 60 + 2 * 10);
+}
+
+TEST_CASE("same key and seed, same bits; another seed, others") {
+  const auto a = run(json::object()), b = run(json::object()), c = run(json::object(), 2);
+  for (const char* name : {"dev/accuracy", "dev/loss", "test/loss", "train/loss", "memory/peak_tensor"})
+    CHECK(a.result.values.at(name) == b.result.values.at(name));
+  CHECK(a.result.values.at("train/loss") != c.result.values.at("train/loss"));
+  const auto points = a.points(), again = b.points();
+  REQUIRE(points.size() == again.size());
+  for (std::size_t i = 0; i < points.size(); ++i) CHECK(points[i].value == again[i].value);
+}
+
+TEST_CASE("on shuffled labels there is nothing to learn") {
+  CHECK(run(json::object()).result.values.at("train/loss") < 0.5);
+  // ln 2 = 0.693 is the loss of a fair guess between two classes.
+  CHECK(run({{"shuffle_labels", true}}).result.values.at("train/loss") > 0.65);
+}
+
+TEST_CASE("half precision learns as float32 does, in half the activations") {
+  const auto whole = run(json::object(), 1, "softmax"), half = run({{"dtype", "bfloat16"}}, 1, "softmax");
+  CHECK(half.result.values.at("test/accuracy") > 70);
+  CHECK(half.result.values.at("train/loss") != whole.result.values.at("train/loss"));
+  CHECK(half.result.values.at("train/loss") == Approx(whole.result.values.at("train/loss")).margin(0.1));
+}
+
+TEST_CASE("steps smaller than the digits of bfloat16 add up") {
+  // Below 1 bfloat16 steps by 1/256; under a constant gradient AdamW steps by its learning rate.
+  auto weight = torch::ones({4}, torch::kBFloat16).requires_grad_();
+  AdamW optimizer({weight}, {.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8, .weight_decay = 0});
+  for (int step = 0; step < 20; ++step) {
+    optimizer.zero_grad();
+    weight.sum().backward();
+    optimizer.step(1e-3);
+  }
+  CHECK(weight[0].item<double>() == Approx(0.98).margin(1.0 / 256));
+}
+
+TEST_CASE("the best checkpoint is the one that is tested") {
+  /// Tested on dev.
+  class Same final : public Majority {
+   public:
+    void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
+      Majority::read(split == Split::kTest ? Split::kDev : split, indices, batch);
+    }
+  };
+  // Such steps destroy again what they have learned.
+  const json rough{{"steps", 100}, {"learning_rate", 0.05}, {"schedule", "constant"}, {"evaluate_every", 5}};
+  const auto told = run(rough, plugin("linear"), 1, Same());
+  const auto& values = told.result.values;
+  CHECK(values.at("dev/best_step") < 100);
+  CHECK(values.at("test/accuracy") == values.at("dev/accuracy"));
+  CHECK(values.at("test/loss") == values.at("dev/loss"));
+  double last = 0;
+  for (const auto& point : told.points())
+    if (point.metric == "dev/loss") last = point.value;
+  CHECK(values.at("test/loss") != last);
+}
+
+TEST_CASE("a trial tells its curve while it runs, and what it had before it fails") {
+  const auto whole = run(json::object());
+  REQUIRE(whole.reports.size() >= 2);
+  CHECK(whole.reports.front().step == 0);
+  CHECK(whole.reports.front().steps == 60);
+  CHECK(whole.reports.front().curve.points.empty());
+  CHECK(whole.reports.back().step == 60);
+  CHECK(whole.result.curve.points.empty());
+
+  const auto told = run({{"learning_rate", 1e30}, {"schedule", "constant"}, {"warmup", 0}}, plugin("linear"));
+  CHECK(told.failed.find("at step") != std::string::npos);
+  const auto last = told.reports.back().step;
+  CHECK(last >= 1);
+  CHECK(told.failed.find(fmt::format("at step {}", last + 1)) != std::string::npos);
+  CHECK(told.metrics().contains("train/loss"));
+  const auto points = told.points();
+  CHECK(std::count_if(points.begin(), points.end(), [](const auto& point) { return point.metric == "train/loss"; }) == last);
+}
+
+TEST_CASE("faults come with their reason") {
+  CHECK(failure({{"learning_rate", 1e30}, {"schedule", "constant"}, {"warmup", 0}}).find("at step") != std::string::npos);
+  CHECK(failure({{"device", "cuda:7"}}).find("train.device") != std::string::npos);
+  CHECK(failure(json::object(), 3).find("the id 3, and its vocabulary is 3") != std::string::npos);
+  CHECK(failure(json::object(), -1).find("the id -1") != std::string::npos);
+}
+
+TEST_CASE("the order of training covers every example once an epoch and depends on the seed alone") {
+  Shuffle order(10, 5), same(10, 5), other(10, 6);
+  std::vector<std::int64_t> epoch;
+  for (const std::int64_t batch : {3, 3, 4}) {
+    const auto next = order.next(batch);
+    epoch.insert(epoch.end(), next.begin(), next.end());
+  }
+  CHECK(epoch == same.next(10));
+  CHECK(epoch != other.next(10));
+  CHECK(order.next(10) != epoch);
+  std::sort(epoch.begin(), epoch.end());
+  for (std::size_t i = 0; i < epoch.size(); ++i) CHECK(epoch[i] == static_cast<std::int64_t>(i));
+}

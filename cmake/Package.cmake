@@ -4,12 +4,14 @@ include(CMakePackageConfigHelpers)
 
 # Paths are relative to the config's own folder in a prefix, which may be moved, and absolute in a build tree.
 set(ABLATE_SDK_LOCATION ${PROJECT_SOURCE_DIR}/core/sdk/include)
+set(ABLATE_SDK_TORCH_LOCATION ${CMAKE_BINARY_DIR}/core/libablate_sdk_torch.a)
 set(ABLATE_MODULES_LOCATION ${PROJECT_SOURCE_DIR}/cmake)
 set(ABLATE_PROGRAM_LOCATION ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ablate)
 configure_file(cmake/ablateConfig.cmake.in ${CMAKE_BINARY_DIR}/ablateConfig.cmake @ONLY)
 
 set(_package ${CMAKE_INSTALL_LIBDIR}/cmake/ablate)
 file(RELATIVE_PATH ABLATE_SDK_LOCATION /${_package} /${CMAKE_INSTALL_INCLUDEDIR})
+file(RELATIVE_PATH ABLATE_SDK_TORCH_LOCATION /${_package} /lib/ablate/libablate_sdk_torch.a)
 set(ABLATE_MODULES_LOCATION .)
 file(RELATIVE_PATH ABLATE_PROGRAM_LOCATION /${_package} /${CMAKE_INSTALL_BINDIR}/ablate)
 configure_file(cmake/ablateConfig.cmake.in ${CMAKE_BINARY_DIR}/install/ablateConfig.cmake @ONLY)
@@ -18,6 +20,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/ablateConfigVersion.cmake C
 install(FILES ${CMAKE_BINARY_DIR}/install/ablateConfig.cmake ${CMAKE_BINARY_DIR}/ablateConfigVersion.cmake cmake/LibTorch.cmake
               cmake/AblatePlugin.cmake DESTINATION ${_package})
 install(DIRECTORY core/sdk/include/ablate DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS ablate_sdk_torch ARCHIVE DESTINATION lib/ablate)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(TARGETS ablate ablate-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -6,8 +6,8 @@
 
 namespace ablate {
 
-/// Runs every check that the promises call for (docs/checks.md), on the CPU but for the one that compares with a CUDA device, in
-/// seconds.
+/// Runs every check that the promises call for (docs/checks.md), on the CPU but for the one that compares with a CUDA device,
+/// in seconds.
 void check_attention(const Candidate& candidate, Checks& checks);
 
 }  // namespace ablate

@@ -72,8 +72,7 @@ double empty(const AttentionSubject& subject) {
   const auto mask = padding_mask({0, n}, n);
   for (const auto& stand : subject.stands()) {
     const auto instance = subject.make(1, stand);
-    if (!finite({run(*instance, {tokens, {}, mask})}) || !finite(gradients(*instance, {tokens, {}, mask}, mask)))
-      return kWrong;
+    if (!finite({run(*instance, {tokens, {}, mask})}) || !finite(gradients(*instance, {tokens, {}, mask}, mask))) return kWrong;
   }
   if (!subject.promises().cross_attention) return 0;
   const auto instance = subject.make(1);

@@ -22,8 +22,7 @@ bool throws(const Call& call) {
 double later_gradient(const Instance& instance, const Tensor& tokens, const AttentionState& state, std::int64_t at) {
   const auto n = tokens.size(1);
   const auto where = arange(n).eq(at).unsqueeze(0).expand({tokens.size(0), n});
-  const auto later =
-      gradients(instance, {.queries = tokens, .state = state}, where).back().narrow(1, at + 1, n - at - 1);
+  const auto later = gradients(instance, {.queries = tokens, .state = state}, where).back().narrow(1, at + 1, n - at - 1);
   return difference(later, zeros_like(later));
 }
 

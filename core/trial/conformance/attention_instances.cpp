@@ -86,7 +86,8 @@ double instances(const AttentionSubject& subject) {
   for (const auto& tensor : all)
     if (tensor.is_floating_point()) tensor.add_(1);
   const double error = difference(run(*other, pass), before);
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].copy_(originals[i]);  // whatever is shared, the next checks start as usual
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i].copy_(originals[i]);  // whatever is shared, the next checks start as usual
   return error;
 }
 

@@ -117,7 +117,8 @@ double positions(const AttentionSubject& subject) {
     stand.positions = Positions::kRotary;
     const auto instance = subject.make(1, stand);
     const auto at = [&](const std::vector<std::int64_t>& first) { return integers(first); };
-    worst = std::max(worst, difference(run(*instance, {tokens}), run(*instance, {.queries = tokens, .position = at({0, 0, 0})})));
+    worst =
+        std::max(worst, difference(run(*instance, {tokens}), run(*instance, {.queries = tokens, .position = at({0, 0, 0})})));
     const std::vector<std::int64_t> first = {0, 5, 40};
     const auto together = run(*instance, {.queries = tokens, .position = at(first)});
     for (std::int64_t i = 0; i < 3; ++i) {

@@ -107,12 +107,10 @@ double after_padding(const AttentionSubject& subject, const Stand& stand) {
   std::vector<std::int64_t> position;
   for (const auto length : real) position.push_back(n + length);
   const auto poisoned = segments[1].masked_fill(padding_mask(real, n).logical_not().unsqueeze(-1), 1e3);
-  const auto second = forward(*instance, {.queries = poisoned,
-                                          .mask = padding_mask(real, n),
-                                          .state = first.state,
-                                          .position = starts(segments[1], n)});
-  const auto third =
-      forward(*instance, {.queries = segments[2], .state = second.state, .position = integers(position)}).output;
+  const auto second =
+      forward(*instance,
+              {.queries = poisoned, .mask = padding_mask(real, n), .state = first.state, .position = starts(segments[1], n)});
+  const auto third = forward(*instance, {.queries = segments[2], .state = second.state, .position = integers(position)}).output;
   double worst = 0;
   for (std::int64_t i = 0; i < 3; ++i) {
     const auto length = real[static_cast<std::size_t>(i)];

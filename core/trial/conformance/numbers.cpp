@@ -71,8 +71,8 @@ std::vector<Tensor> copies(const std::vector<Tensor>& tensors) {
 }
 
 std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& inputs) {
-  auto result = loss.requires_grad() ? torch::autograd::grad({loss}, inputs, {}, false, false, true)
-                                     : std::vector<Tensor>(inputs.size());
+  auto result =
+      loss.requires_grad() ? torch::autograd::grad({loss}, inputs, {}, false, false, true) : std::vector<Tensor>(inputs.size());
   for (std::size_t i = 0; i < result.size(); ++i)
     if (!result[i].defined()) result[i] = zeros_like(inputs[i]);
   return result;

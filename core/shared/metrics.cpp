@@ -6,11 +6,7 @@ namespace ablate {
 
 std::span<const MetricInfo> training_metrics() {
   static const std::vector<MetricInfo> metrics{
-      {"dev/accuracy", "%", "max", "share of dev examples classified right, at the best dev checkpoint"},
-      {"dev/loss", "", "min", "mean cross-entropy on the dev split, at the best dev checkpoint"},
-      {"dev/best_step", "steps", "", "the step of the best dev checkpoint: the first of the highest dev accuracy"},
-      {"test/accuracy", "%", "max", "share of test examples classified right, with the best dev checkpoint"},
-      {"test/loss", "", "min", "mean cross-entropy on the test split, with the best dev checkpoint"},
+      {"dev/best_step", "steps", "", "the step of the best dev checkpoint: the first of the best in the task's first metric"},
       {"train/loss", "", "min",
        "mean training loss over the last window of its curve: each of at most 200 points is the mean since the last one"},
       {"train/forward_time", "ms", "min", "median time of a training step up to its loss: batch and forward pass"},

@@ -4,30 +4,22 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <vector>
 
-#include "ablate/task.h"
-#include "core/trial/model/instances.h"
-#include "core/trial/training/curve.h"
+#include "core/trial/training/training.h"
 
 namespace ablate {
-
-struct TrialParts {
-  const nlohmann::json& resolved;  ///< Trial::resolved (core/host/study/study.h)
-  Task& task;                      ///< loaded
-  Chosen attention;
-  Chosen compression;  ///< descriptor null where the attention takes none
-};
 
 struct Progress {
   std::int64_t step, steps;  ///< step 0: training begins
   double loss;               ///< of the latest step; NaN before the first
-  double dev_accuracy;       ///< of the latest evaluation, in %; negative before the first
+  MetricInfo dev_metric;     ///< what selects the checkpoint; name empty before the first evaluation
+  double dev;                ///< its latest value
   CurvePart curve;           ///< measured since the last report
 };
 
 struct TrialResult {
   std::map<std::string, double> values;  ///< final, by metric
+  std::string main_metric;               ///< "test/accuracy": of the metric that selected the checkpoint
   CurvePart curve;                       ///< measured since the last report, and the definitions of all values not yet told
 };
 

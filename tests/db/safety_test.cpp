@@ -8,7 +8,8 @@
 
 #include "db/history/process.h"
 #include "db/history/schema.h"
-#include "db/questions/history.h"
+#include "db/questions/list_attempts.h"
+#include "db/questions/show_attempt.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 
@@ -39,7 +40,7 @@ struct Recorded {
   }
 };
 
-std::int64_t runs_in(const std::filesystem::path& file) { return list_runs(Reader(file), {}).total; }
+std::int64_t runs_in(const std::filesystem::path& file) { return list_attempts(Reader(file), {}).total; }
 
 }  // namespace
 
@@ -74,7 +75,7 @@ TEST_CASE("a file that was removed, moved, replaced or emptied takes no more, an
     return;  // what the log does not hold is lost
   }
   CHECK(runs_in(rescued) == 1);
-  CHECK(describe_run(Reader(rescued), "1")["results"][0]["value"] == 70);
+  CHECK(show_attempt(Reader(rescued), "1")["results"][0]["value"] == 70);
   Store again(rescued);  // a history like any other
   again.put_attempt(done(kB, 80));
   CHECK(again.done({key_of(kA), key_of(kB)}).size() == 2);
@@ -208,13 +209,13 @@ TEST_CASE("a file of the schema before is brought up to date with all that it ho
   Store store(file);
   CHECK(store.done({"a1b2c3d4", "e5f6a7b8"}) == std::set<std::string>{"a1b2c3d4"});
   const Reader reader(file);
-  const auto run = describe_run(reader, "1");
+  const auto run = show_attempt(reader, "1");
   CHECK(run["results"][0]["value"] == 81.5);
   CHECK(run["curves"]["train/loss"].dump() == "[[10,1.5]]");
   CHECK(run["plugins"][0]["id"] == "softmax");
   CHECK(run["output"] == "all well");
-  CHECK(describe_run(reader, "2")["reason"] == "signal 11");
-  CHECK(list_runs(reader, {"old study"}).total == 2);
+  CHECK(show_attempt(reader, "2")["reason"] == "signal 11");
+  CHECK(list_attempts(reader, {"old study"}).total == 2);
   CHECK(SQLite::Database(file.string())
             .execAndGet("SELECT \"test/accuracy\" FROM runs WHERE attention = 'softmax'")
             .getDouble() == 81.5);

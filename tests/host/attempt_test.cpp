@@ -18,10 +18,10 @@ json end(int status, bool late = false) {
 const json kProgress = {{"step", 40},
                         {"steps", 100},
                         {"loss", 0.5},
-                        {"accuracy", nullptr},
                         {"curve", {{"train/loss", 20, 0.7}, {"train/loss", 40, 0.5}}},
                         {"metrics", {{{"name", "train/loss"}, {"unit", ""}, {"direction", "min"}, {"description", "d"}}}}};
-const json kResults = {{"results", {{"test/accuracy", 81.0}}}, {"curve", {{"train/loss", 100, 0.2}}}};
+const json kResults = {
+    {"results", {{"test/accuracy", 81.0}}}, {"main_metric", "test/accuracy"}, {"curve", {{"train/loss", 100, 0.2}}}};
 
 }  // namespace
 

@@ -54,12 +54,8 @@ void add_targets(const Tensor& logits, const Batch& batch, const Tensor& example
     }
 }
 
-Scored mean_loss(const Score& score) {
-  return {{"loss", "", "min", "mean cross-entropy of the targets, in nats"}, score.loss / score.targets};
-}
+Scored mean_loss(const Score& score) { return {objective_metric("loss"), score.loss / score.targets}; }
 
-Scored accuracy(const Score& score) {
-  return {{"accuracy", "%", "max", "share of targets met"}, 100.0 * score.right / score.targets};
-}
+Scored accuracy(const Score& score) { return {objective_metric("accuracy"), 100.0 * score.right / score.targets}; }
 
 }  // namespace ablate

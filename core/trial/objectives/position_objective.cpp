@@ -42,20 +42,10 @@ void PositionObjective::score(const Tensor& logits, const Batch& batch, const st
 
 std::vector<Scored> PositionObjective::metrics(const Score& score) const {
   const double nats = score.loss / score.targets;
-  if (unit_ == "word") {
-    return {{{"perplexity", "", "min", "exponential of the mean cross-entropy of a word"}, std::exp(nats)},
-            mean_loss(score),
-            accuracy(score)};
-  }
-  if (!unit_.empty()) {
-    return {{{"bits_per_" + unit_, "bit", "min", "mean cross-entropy of a " + unit_ + ", in bits"}, nats / std::log(2.0)},
-            mean_loss(score),
-            accuracy(score)};
-  }
-  return {accuracy(score),
-          {{"sequence_accuracy", "%", "max", "share of sequences whose targets are all met"},
-           100.0 * score.all_right / score.sequences},
-          mean_loss(score)};
+  if (unit_ == "word") return {{objective_metric("perplexity"), std::exp(nats)}, mean_loss(score), accuracy(score)};
+  if (!unit_.empty()) return {{objective_metric("bits_per_" + unit_), nats / std::log(2.0)}, mean_loss(score), accuracy(score)};
+  return {
+      accuracy(score), {objective_metric("sequence_accuracy"), 100.0 * score.all_right / score.sequences}, mean_loss(score)};
 }
 
 }  // namespace ablate

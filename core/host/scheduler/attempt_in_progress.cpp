@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 
@@ -54,6 +55,9 @@ void AttemptInProgress::read(const json& data) {
   } else if (data.contains("results")) {
     for (const auto& [name, value] : data.at("results").get_ref<const json::object_t&>())
       attempt_.results[name] = number(value);
+    attempt_.main_metric = data.value("main_metric", "");
+    if (const auto& main = attempt_.main_metric; !main.empty() && !attempt_.results.contains(main))
+      failed_ = fmt::format("it is judged by {}, which is none of its results", one_line(main, 80));
     has_result_ = true;
   } else {
     progress_ = {data.at("step"), data.at("steps"), number(data.at("loss")), number(data.at("accuracy"))};
@@ -100,8 +104,13 @@ void AttemptInProgress::end(const std::string& outcome, const std::string& reaso
 std::string AttemptInProgress::summary() const {
   if (attempt_.outcome != "done") return attempt_.reason;
   std::string text;
-  if (const auto found = attempt_.results.find("test/accuracy"); found != attempt_.results.end())
-    text = fmt::format("test/accuracy {:.2f} %", found->second);
+  const auto main = attempt_.main_metric.empty() ? std::string("test/accuracy") : attempt_.main_metric;
+  if (const auto found = attempt_.results.find(main); found != attempt_.results.end()) {
+    const auto info = std::find_if(metrics_.begin(), metrics_.end(), [&](const auto& metric) { return metric.name == main; });
+    const auto unit = info == metrics_.end() ? std::string() : info->unit;
+    text = unit == "%" ? fmt::format("{} {:.2f} %", main, found->second)
+                       : fmt::format("{} {:.4g}{}{}", main, found->second, unit.empty() ? "" : " ", unit);
+  }
   if (const auto found = attempt_.results.find("train/step_time"); found != attempt_.results.end())
     text += fmt::format("{}{:.3g} ms a step", text.empty() ? "" : ", ", found->second);
   return text;

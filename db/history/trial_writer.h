@@ -19,7 +19,7 @@ std::int64_t configuration_of(const std::string& resolved);
 void bind_value(SQLite::Statement& statement, int index, double value);
 
 /// Runs a prepared INSERT once and makes it ready for the next.
-void run(SQLite::Statement& statement);
+void execute(SQLite::Statement& statement);
 
 /// Lives as long as one transaction: ids of paths and values that are rolled back must not be remembered.
 class TrialWriter {

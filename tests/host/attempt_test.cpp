@@ -88,3 +88,21 @@ TEST_CASE("a message that is none of a trial's fails it, and nothing else") {
   CHECK(trial.attempt().outcome == "failed");
   CHECK(trial.attempt().reason.starts_with("it said what is no message of a trial: "));
 }
+
+TEST_CASE("a trial says which of its results it is judged by") {
+  const json definition = {{"name", "test/bits_per_byte"}, {"unit", "bits"}, {"direction", "min"}, {"description", "d"}};
+  json results = {{"results", {{"test/accuracy", 30.0}, {"test/bits_per_byte", 1.9375}}},
+                  {"metrics", {definition}},
+                  {"main_metric", "test/bits_per_byte"}};
+  AttemptInProgress trial(kPlanned, {}, 0);
+  trial.take(results);
+  trial.end(end(0), 3);
+  CHECK(trial.attempt().main_metric == "test/bits_per_byte");
+  CHECK(trial.summary() == "test/bits_per_byte 1.938 bits");
+  results["main_metric"] = "test/perplexity";
+  AttemptInProgress wrong(kPlanned, {}, 0);
+  wrong.take(results);
+  wrong.end(end(0), 3);
+  CHECK(wrong.attempt().outcome == "failed");
+  CHECK(wrong.attempt().reason == "it is judged by test/perplexity, which is none of its results");
+}

@@ -51,6 +51,8 @@ void AttemptInProgress::read(const json& data) {
     auto result = result_from_json(data);
     attempt_.results = std::move(result.values);
     attempt_.main_metric = std::move(result.main_metric);
+    if (const auto& main = attempt_.main_metric; !attempt_.results.contains(main))
+      failed_ = fmt::format("it is judged by {}, which is none of its results", one_line(main, 80));
     has_result_ = true;
   } else {
     progress_ = progress_from_json(data);
@@ -97,11 +99,12 @@ void AttemptInProgress::end(const std::string& outcome, const std::string& reaso
 std::string AttemptInProgress::summary() const {
   if (attempt_.outcome != "done") return attempt_.reason;
   std::string text;
-  if (const auto found = attempt_.results.find(attempt_.main_metric); found != attempt_.results.end()) {
-    const auto metric = std::find_if(metrics_.begin(), metrics_.end(), [&](const auto& m) { return m.name == found->first; });
-    const auto unit = metric == metrics_.end() || metric->unit.empty() ? "" : " " + metric->unit;
-    text = fmt::format(metric != metrics_.end() && metric->unit == "%" ? "{} {:.2f}{}" : "{} {:.4g}{}", found->first,
-                       found->second, unit);
+  const auto& main = attempt_.main_metric;
+  if (const auto found = attempt_.results.find(main); found != attempt_.results.end()) {
+    const auto info = std::find_if(metrics_.begin(), metrics_.end(), [&](const auto& metric) { return metric.name == main; });
+    const auto unit = info == metrics_.end() ? std::string() : info->unit;
+    text = unit == "%" ? fmt::format("{} {:.2f} %", main, found->second)
+                       : fmt::format("{} {:.4g}{}{}", main, found->second, unit.empty() ? "" : " ", unit);
   }
   if (const auto found = attempt_.results.find("train/step_time"); found != attempt_.results.end())
     text += fmt::format("{}{:.3g} ms a step", text.empty() ? "" : ", ", found->second);

@@ -54,7 +54,7 @@ void Display::progress(int job, const Progress& now) {
   trial.step = now.step, trial.steps = now.steps, trial.loss = now.loss;
   if (std::isfinite(now.dev)) {
     const auto unit = now.dev_metric.unit.empty() ? "" : " " + now.dev_metric.unit;
-    trial.dev = fmt::format(unit == " %" ? "dev {:.1f}{}" : "dev {:.3g}{}", now.dev, unit);
+    trial.dev = now.dev_metric.unit == "%" ? fmt::format("dev {:.1f} %", now.dev) : fmt::format("dev {:.3g}{}", now.dev, unit);
   }
   refresh();
 }

@@ -13,6 +13,8 @@ void add(const std::string& path, const nlohmann::json& value, std::map<std::str
       else
         add(path.empty() ? name : path + "." + name, inner, leaves);
     }
+  } else if (value.is_array() && !value.empty() && value.front().is_object()) {
+    for (std::size_t i = 0; i < value.size(); ++i) add(path + "." + std::to_string(i), value[i], leaves);
   } else if (value.is_array()) {
     std::string all;
     for (const auto& element : value) all += (all.empty() ? "" : ",") + element_text(element);

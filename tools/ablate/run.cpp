@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/host/scheduler/scheduler.h"
+#include "core/host/study/used_plugins.h"
 #include "core/util/plain_json.h"
 #include "core/util/shell_word.h"
 #include "db/history/place.h"
@@ -67,7 +68,7 @@ int most_threads(const Chosen& chosen) {
 void warn_of_used(const Study& study, const Catalog& catalog, const std::vector<FoundLibrary>& libraries) {
   std::set<std::filesystem::path> used;
   for (const auto& trial : study.trials)
-    for (const auto& [section, info] : used_plugins(trial.resolved, catalog)) used.insert(info->path);
+    for (const auto& use : used_plugins(trial.resolved, catalog)) used.insert(use.info->path);
   for (const auto& library : libraries)
     for (const auto& warning : library.warnings)
       if (used.contains(library.path)) say("warning: {}: {}\n", path_text(library.path), warning);

@@ -13,7 +13,8 @@ namespace ablate {
 Chosen with_defaults(const Descriptor& descriptor, const nlohmann::json& parameters) {
   const auto info = describe(descriptor);
   Chosen chosen{&descriptor, nlohmann::json::object()};
-  for (const auto& parameter : info.parameters) chosen.parameters[parameter.name] = parameter.default_value;
+  for (const auto& parameter : info.parameters)
+    if (!parameter.plugin_kind()) chosen.parameters[parameter.name] = parameter.default_value;
   for (const auto& [name, value] : parameters.items()) {
     const auto* parameter = info.find(name);
     if (parameter == nullptr) throw Error(fmt::format("{} has no parameter {}", info.id, name));

@@ -188,9 +188,11 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
 
 void TorchJobs::trial(const json& resolved, const Say& say) {
   TrialParts parts{.resolved = resolved, .task = task(resolved.at("task"))};
-  parts.attention = {&plugin(Kind::kAttention, resolved.at("attention").at("plugin")), resolved.at("attention")};
-  if (resolved.contains("compression"))
-    parts.compression = {&plugin(Kind::kCompression, resolved.at("compression").at("plugin")), resolved.at("compression")};
+  const auto& attention = resolved.at("attention");
+  if (attention.is_array()) throw Error("a different attention for each layer: this worker has one for all");
+  parts.attention = {&plugin(Kind::kAttention, attention.at("plugin")), attention};
+  if (const auto inner = attention.find("compression"); inner != attention.end())
+    parts.compression = {&plugin(Kind::kCompression, inner->at("plugin")), *inner};
   const auto result = run_trial(parts, [&](const Progress& now) {
     json message{{"step", now.step}, {"steps", now.steps}, {"loss", now.loss}, {"accuracy", now.dev_accuracy}};
     add_curve(message, now.curve);

@@ -19,6 +19,7 @@ install(FILES ${CMAKE_BINARY_DIR}/install/ablateConfig.cmake ${CMAKE_BINARY_DIR}
               cmake/AblatePlugin.cmake DESTINATION ${_package})
 install(DIRECTORY core/sdk/include/ablate DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/ablate)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(TARGETS ablate ablate-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 get_property(_plugins TARGET ablate_plugins PROPERTY MANUALLY_ADDED_DEPENDENCIES)

@@ -52,12 +52,13 @@ TEST_CASE("single errors, each at its place") {
        {"7:9: found a date or a time, which no parameter takes; put it in quotes if a text is meant"}},
       // plugins
       {"[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamrra\"\nrates = [0.5]\n",
-       {"4:10: unknown attention plugin \"adamrra\" (did you mean adamra? known: softmax, linear, compressed, adamra)"}},
+       {"4:10: unknown attention plugin \"adamrra\" (did you mean adamra? known: softmax, linear, compressed, adamra, mixed, "
+        "tabled)"}},
       {"[task]\nplugin = \"image\"\n[attention]\nplugin = \"qwertyuiop\"\nrates = [0.5]\n",
-       {"4:10: unknown attention plugin \"qwertyuiop\" (known: softmax, linear, compressed, adamra)"}},
+       {"4:10: unknown attention plugin \"qwertyuiop\" (known: softmax, linear, compressed, adamra, mixed, tabled)"}},
       {"[task]\nplugin = \"image\"\n[attention]\nplugin = \"rbf\"\n",
        {"4:10: rbf is a plugin of the kind compression, and [attention] takes the kind attention (known: softmax, linear, "
-        "compressed, adamra)"}},
+        "compressed, adamra, mixed, tabled)"}},
       {"[task]\nplugin = \"image\"\n[attention]\nplugin = 3\n",
        {"4:10: attention.plugin = 3: expected the name of a plugin, a text"}},
       {"[attention]\nplugin = \"softmax\"\n",
@@ -129,8 +130,10 @@ TEST_CASE("single errors, each at its place") {
        "\"adamra\"]\nattention.rates = [[\"1/2\"], [\"1/4\"]]\n",
        {"7:11: softmax has no parameter rates; put attention.rates in a row with the plugins that have it, or exclude the "
         "combination"}},
-      {"[task]\nplugin = \"image\"\n[grid]\nattention.plugin = [\"softmax\", \"adamra\"]\nattention.compression.plugin = [\"rbf\"]\n",
-       {"5:23: softmax has no parameter compression.plugin; put attention.compression.plugin in a row with the plugins that have "
+      {"[task]\nplugin = \"image\"\n[grid]\nattention.plugin = [\"softmax\", \"adamra\"]\nattention.compression.plugin = "
+       "[\"rbf\"]\n",
+       {"5:23: softmax has no parameter compression.plugin; put attention.compression.plugin in a row with the plugins that "
+        "have "
         "it, or exclude the combination"}},
   };
   for (const auto& one : cases) {
@@ -140,7 +143,8 @@ TEST_CASE("single errors, each at its place") {
 }
 
 TEST_CASE("a base value that is wrong for one trial only is reported") {
-  CHECK(errors("[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"rbf\"\nrates = [2.0]\n[grid]\nattention.plugin = [\"softmax\", \"adamra\"]\n")
+  CHECK(errors("[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"rbf\"\nrates = [2.0]\n[grid]\nattention.plugin "
+               "= [\"softmax\", \"adamra\"]\n")
             .size() == 1);
 }
 
@@ -157,7 +161,8 @@ TEST_CASE("the same bad base value in many trials is one error") {
 TEST_CASE("an attention without the compression that it needs is told so at its place") {
   const std::string bare = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\n";
   const std::string why =
-      "adamra needs a compression plugin, and attention.compression names none; write [attention.compression] and in it plugin = "
+      "adamra needs a compression plugin, and attention.compression names none; write [attention.compression] and in it plugin "
+      "= "
       "\"...\" (known: segment-mean, rbf)";
   CHECK(errors(bare) == Names{"4:10: " + why});
   CHECK(errors(bare + "[attention.compression]\nwidth = 1\n") == Names{"5:1: " + why});
@@ -267,7 +272,8 @@ TEST_CASE("a device or a type that a plugin does not promise is refused where it
 
 TEST_CASE("no truncation of a study and no byte changed in it makes the loader crash") {
   const std::string whole =
-      "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\ncompression.plugin = \"rbf\"\nrates = [\"1/2\", 0.25]\ncompression.width = 2\n[train]\nsteps = 10\n"
+      "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\ncompression.plugin = \"rbf\"\nrates = [\"1/2\", "
+      "0.25]\ncompression.width = 2\n[train]\nsteps = 10\n"
       "[grid]\nseeds = [1, 2]\nmodel.layers = [1, 2]\nrows = [{attention.routing = \"all\"}, {train.batch = 4}]\n"
       "[[grid.zip]]\nmodel.hidden = [8, 16]\ntrain.warmup = [1, 2]\n[[grid.exclude]]\nseed = 2\nmodel.layers = 1\n";
   REQUIRE(errors(whole).empty());

@@ -108,8 +108,10 @@ void note_plugins(Draft& draft) {
     for (const auto& [path, count] : setting)
       if (count == group.alternatives.size()) always_set.insert(path);
   }
+  // Where the grid replaces a list, what the base says of its entries is no error.
+  const auto in_list = [](const std::string& path) { return is_index(split_path(split_path(path).first).second); };
   for (const auto& [path, set] : draft.base)
-    if (!always_set.contains(path)) note(set);
+    if (!always_set.contains(path) || in_list(path)) note(set);
 }
 
 }  // namespace
@@ -117,10 +119,12 @@ void note_plugins(Draft& draft) {
 void read_section(const Node& section, Draft& draft, Diagnostics& diagnostics) {
   const bool has_plugin = section.name == "task" || section.name == "attention";
   Alternative settings{section.where, {}, {}};
-  if (section.is_table() || (section.name == "attention" && section.is_array())) add_settings(section.name, section, settings, diagnostics);
+  if (section.is_table() || (section.name == "attention" && section.is_array()))
+    add_settings(section.name, section, settings, diagnostics);
   if (!section.is_table() && settings.lists.empty()) {
-    diagnostics.add(section.key, fmt::format("{0} is a section; write [{0}]{1}", section.name,
-                                             has_plugin && section.value.is_string() ? " and in it plugin = " + show(section.value) : ""));
+    diagnostics.add(section.key,
+                    fmt::format("{0} is a section; write [{0}]{1}", section.name,
+                                has_plugin && section.value.is_string() ? " and in it plugin = " + show(section.value) : ""));
     draft.broken.insert(section.name + ".plugin");
     return;
   }
@@ -172,6 +176,7 @@ Draft read_draft(const Node& document, const std::vector<std::string>& overrides
       diagnostics.add(child.key, fmt::format("{} is no section; seeds are set in [grid]: seeds = [1, 2, 3]", child.name));
     } else {
       diagnostics.add(child.key, unknown_section(child.name, sections));
+      if (child.name == "compression") draft.broken.insert("attention.compression");  // that it is missing there is said
     }
   }
   if (draft.groups.empty() || draft.groups.back().form != Group::Form::kSeeds)

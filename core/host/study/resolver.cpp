@@ -79,13 +79,15 @@ json Resolver::list(const std::string& path, const ParameterInfo& parameter, con
   if (direct != point_->settings.end()) {  // a value where sections are expected
     const auto& assignment = *direct->second.assignment;
     if (!assignment.value.is_discarded())
-      report(assignment.where, fmt::format("{} = {}: expected {}, sections [[{}]]", path, show(assignment.value),
-                                           expectation(parameter), path));
+      report(assignment.where,
+             fmt::format("{} = {}: expected {}, sections [[{}]]", path, show(assignment.value), expectation(parameter), path));
     ok_ = false;
     return nullptr;
   }
   const auto numbers = entries(path);
-  if (numbers.empty() && !is_broken(draft_, path))
+  bool set = false;  // something below it, which is refused
+  each_below(*point_, path, [&](const auto&, const auto&, const auto&) { set = true; });
+  if (numbers.empty() && !set && !is_broken(draft_, path))
     report(place_of(path), fmt::format("{} needs {}; write [[{}]] and in each plugin = \"...\" (known: {})", owner->id,
                                        expectation(parameter), path, schema_.known(*parameter.plugin_kind())));
   if (numbers.size() > kMostPlugins)
@@ -102,14 +104,16 @@ json Resolver::list(const std::string& path, const ParameterInfo& parameter, con
 
 /// The attention: one for all layers, or a list of those that layers take in turn.
 json Resolver::layers() {
-  bool is_list = false;
-  each_below(*point_, "attention", [&](const auto&, const std::string& key, const auto&) {
-    is_list = is_list || is_index(split_first(key).first);
+  const Point::Setting* entry = nullptr;
+  each_below(*point_, "attention", [&](const auto&, const std::string& key, const Point::Setting& setting) {
+    if (entry == nullptr && is_index(split_first(key).first)) entry = &setting;
   });
-  if (!is_list) return plugin_section("attention", Kind::kAttention, nullptr);
-  if (const auto one = point_->settings.find("attention.plugin"); one != point_->settings.end())
-    report(one->second.assignment->key,
+  if (entry == nullptr) return plugin_section("attention", Kind::kAttention, nullptr);
+  if (const auto one = point_->settings.find("attention.plugin"); one != point_->settings.end()) {
+    report((entry->by_grid ? *entry : one->second).assignment->key,
            "attention.plugin is one attention for all layers, and attention.0 the first of a list; keep one of the two");
+    return nullptr;
+  }
   auto all = json::array();
   for (const auto number : entries("attention"))
     all.push_back(plugin_section(fmt::format("attention.{}", number), Kind::kAttention, nullptr));
@@ -124,14 +128,14 @@ std::vector<int> Resolver::entries(const std::string& path) {
     if (is_index(first))
       found.try_emplace(std::stoi(first), setting.assignment->key);
     else if (setting.by_grid && schema_.refuse_path(whole).empty())
-      report(setting.assignment->key, fmt::format("{} is a list here, and {} no part of it; its first entry is {}.0", path,
-                                                  whole, path));
+      report(setting.assignment->key,
+             fmt::format("{} is a list here, and {} no part of it; its first entry is {}.0", path, whole, path));
   });
   std::vector<int> numbers;
   for (const auto& [number, where] : found) {
     if (number != static_cast<int>(numbers.size())) {
-      report(where, fmt::format("{0}.{1} is set, and there is no {0}.{2}; entries are counted from 0", path, number,
-                                numbers.size()));
+      report(where,
+             fmt::format("{0}.{1} is set, and there is no {0}.{2}; entries are counted from 0", path, number, numbers.size()));
       break;
     }
     numbers.push_back(number);
@@ -226,16 +230,21 @@ void Resolver::report_missing(const std::string& path, Kind kind, const PluginIn
   if (owner != nullptr && (named == point_->settings.end() || named->second.assignment->value != owner->id)) return;
   const auto kind_text = to_text(kind);
   if (owner == nullptr && !is_index(split_path(path).second))
-    return report(place_of(path), fmt::format("no {} is chosen; write [{}] and in it plugin = \"...\"; ablate plugins lists them",
-                                              kind_text, path));
+    return report(
+        place_of(path),
+        fmt::format("no {} is chosen; write [{}] and in it plugin = \"...\"; ablate plugins lists them", kind_text, path));
   const auto who = owner == nullptr ? "each entry of [[attention]]" : owner->id;
-  report(place_of(path), fmt::format("{} needs {} {} plugin, and {} names none; write {} and in it plugin = \"...\" (known: {})",
-                                     who, kind == Kind::kAttention ? "an" : "a", kind_text, path, header_of(path),
-                                     schema_.known(kind)));
+  report(place_of(path),
+         fmt::format("{} needs {} {} plugin, and {} names none; write {} and in it plugin = \"...\" (known: {})", who,
+                     kind == Kind::kAttention ? "an" : "a", kind_text, path, header_of(path), schema_.known(kind)));
 }
 
-/// Where a section is written; else the plugin that it belongs to, or the file.
+/// Where a section, or something in it, is written; else the plugin that it belongs to, or the file.
 Location Resolver::place_of(const std::string& path) const {
+  if (!draft_.sections.contains(path))
+    if (const auto first = point_->settings.lower_bound(path + ".");
+        first != point_->settings.end() && is_below(first->first, path))
+      return first->second.assignment->key;
   for (auto at = path; !at.empty(); at = at.find('.') == std::string::npos ? "" : split_path(at).first) {
     if (const auto header = draft_.sections.find(at); header != draft_.sections.end() && at == path) return header->second;
     if (const auto plugin = trial_.where.find(at + ".plugin"); plugin != trial_.where.end()) return plugin->second;

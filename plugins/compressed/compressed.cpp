@@ -6,6 +6,7 @@ namespace {
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::rate("rate", "\"1/4\"", "slots of the memory per token, rounded up"),
+    ablate::plugin("compression", "compression", "how the sequence is written into the memory"),
     ablate::text(
         "read", "\"softmax\"", "softmax|elu+1|relu",
         "how alike a query and a slot's key are; a memory with a kernel of its own (rbf, random-features) does not use it"),

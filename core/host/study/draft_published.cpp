@@ -29,10 +29,11 @@ bool is_list_of_tables(const Node& node) {
 /// A line: paths say which trials, names with a slash are metrics.
 void read_line(const Node& line, const std::string& source, Draft& draft, Diagnostics& diagnostics) {
   Rule rule{line.where, {}};
+  Alternative conditions;
   bool has_metric = false;
   for (const auto& [path, leaf] : leaves(line)) {
     if (path.find('/') == std::string::npos) {
-      rule.entries.push_back({path, leaf->value, leaf->key, leaf->where});
+      add_settings(path, *leaf, conditions, diagnostics);
       continue;
     }
     has_metric = true;
@@ -46,6 +47,7 @@ void read_line(const Node& line, const std::string& source, Draft& draft, Diagno
   }
   if (!has_metric)
     diagnostics.add(line.where, "this line gives no number; write a metric and its value, as in \"test/accuracy\" = 46.0");
+  for (auto& set : conditions.set) rule.entries.push_back({set.path, set.value, set.key, set.where});
   draft.published_rules.push_back(std::move(rule));
 }
 

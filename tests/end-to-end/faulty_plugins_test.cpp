@@ -23,7 +23,7 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
   const std::map<std::string, std::string> reasons = {
       {"throw-in-factory", "the factory has thrown"},
       {"null-factory", "attention faulty: its factory returned nothing"},
-      {"unpromised", "does not promise takes_compression"},
+      {"unpromised", "asks for a part \"memory\", which is no parameter that names plugins"},
       {"throw", "attend has thrown"},
       {"throw-int", "no std::exception"},
       {"throw-lines", "first [2Jsecond \uFFFD line"},

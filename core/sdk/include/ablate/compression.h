@@ -45,6 +45,9 @@ struct Memory {
   /// [slots] int64, rising: the position with which a slot is complete (beyond the sequence: never). Defined where causal_reads
   /// is promised.
   Tensor last;
+  /// [batch, heads, 1, 1]: values and mass stand divided by the exponential of it, which cancels in a read. For methods that
+  /// extend a memory; undefined: not divided.
+  Tensor log_scale;
 };
 
 /// What is written.

@@ -12,11 +12,14 @@ namespace ablate::db {
 /// What a trial printed may be any bytes, cut anywhere: JSON text must be UTF-8.
 std::string json_text(const nlohmann::json& json);
 
+/// 64 bits of the hash of a trial's settings. @param resolved as json_text has them
+std::int64_t configuration_of(const std::string& resolved);
+
 /// SQLite has no NaN: NULL stands for it.
 void bind_value(SQLite::Statement& statement, int index, double value);
 
 /// Runs a prepared INSERT once and makes it ready for the next.
-void run(SQLite::Statement& statement);
+void execute(SQLite::Statement& statement);
 
 /// Lives as long as one transaction: ids of paths and values that are rolled back must not be remembered.
 class TrialWriter {

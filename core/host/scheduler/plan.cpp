@@ -8,6 +8,7 @@
 
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/start_checks.h"
+#include "core/host/study/used_plugins.h"
 #include "core/shared/evaluations.h"
 
 namespace ablate {
@@ -101,18 +102,6 @@ ExampleCounts counts_of(const PlannedTrial& trial) {
 
 }  // namespace
 
-std::map<std::string, const PluginInfo*> used_plugins(const json& resolved, const Catalog& catalog) {
-  std::map<std::string, const PluginInfo*> used;
-  for (const auto kind : {Kind::kTask, Kind::kAttention, Kind::kCompression}) {
-    if (!resolved.contains(to_text(kind))) continue;
-    const std::string id = resolved.at(to_text(kind)).at("plugin");
-    const auto* info = catalog.find(kind, id);
-    if (info == nullptr) throw Error(fmt::format("{} {} was not found", to_text(kind), id), ExitCode::kPlugin);
-    used[to_text(kind)] = info;
-  }
-  return used;
-}
-
 void check_tasks(const Study& study, const Catalog& catalog, WorkerClient& worker, const TaskLimits& limits) {
   TaskAnswers described("describe-task", limits.describe_s, ": its info() has to take milliseconds", catalog, worker);
   described.ask(study);
@@ -122,7 +111,7 @@ void check_tasks(const Study& study, const Catalog& catalog, WorkerClient& worke
   const auto device_refusal = [&](const std::string& device) {
     return worker.ask("open-device", {{"device", device}}, limits.describe_s).value("failed", "");
   };
-  throw_if_any({check_rates(study, length), check_lengths(study, catalog, length), check_devices(study, device_refusal)});
+  throw_if_any({check_rates(study, catalog, length), check_lengths(study, catalog, length), check_devices(study, device_refusal)});
 }
 
 std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, WorkerClient& worker, const TaskLimits& limits) {
@@ -144,11 +133,14 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Worke
                       .dev_size = sizes.at("dev"),
                       .test_size = sizes.at("test")};
     std::map<std::string, std::string> identities;
-    for (const auto& [name, info] : used_plugins(trial.resolved, catalog)) {
-      identities[name] = info->code_identity();
-      next.plugins.push_back({name, info->id, info->version, info->code_identity(), info->content_hash, info->path.string()});
+    std::set<const PluginInfo*> used;
+    for (const auto& [path, info, section] : used_plugins(trial.resolved, catalog)) {
+      identities[path] = info->code_identity();
+      if (used.insert(info).second)
+        next.plugins.push_back(
+            {to_text(info->kind), info->id, info->version, info->code_identity(), info->content_hash, info->path.string()});
     }
-    next.key = trial_key(trial.resolved, identities, next.data_digest);
+    next.key = trial_key(trial, identities, next.data_digest);
     planned.push_back(std::move(next));
   }
   return planned;

@@ -44,8 +44,9 @@ std::shared_ptr<Attention> make_attention(const nlohmann::json& section, const A
                                           const Generator& generator, SharedTensors& shared);
 
 /// The compression of a complete section.
-std::shared_ptr<Compression> make_compression(const nlohmann::json& section, Slots slots, std::int64_t heads, std::int64_t d_head,
-                                              std::int64_t max_length, const FindPlugin& find, const Generator& generator);
+std::shared_ptr<Compression> make_compression(const nlohmann::json& section, Slots slots, std::int64_t heads,
+                                              std::int64_t d_head, std::int64_t max_length, const FindPlugin& find,
+                                              const Generator& generator);
 
 /// Moves a module, in place: whoever holds a tensor holds the moved one. Floating-point parameters and buffers also get the
 /// type, except those that are never cast (Kept); what counts or points (integers, truth values) keeps its own.

@@ -1,0 +1,112 @@
+#include "db/questions/cells.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "db/history/schema.h"
+#include "db/questions/groups.h"
+#include "db/questions/settling.h"
+#include "db/report/statistics.h"
+
+namespace ablate::db {
+namespace {
+
+using Members = std::vector<std::size_t>;
+
+/// Of a row and column, row by row, and a metric.
+std::size_t place(const Table& table, std::size_t row_and_column, std::size_t metric) {
+  const auto columns = table.columns.size();
+  return (row_and_column / columns * table.metrics.size() + metric) * columns + row_and_column % columns;
+}
+
+std::vector<Sample> samples_of(const TableTrials& from, const Members& members,
+                               const std::vector<std::optional<double>>& values) {
+  std::vector<Sample> samples;
+  for (const auto t : members)
+    if (values[t]) samples.push_back({from.seeds[t], *values[t]});
+  return samples;
+}
+
+std::string reason_of(const Reader& reader, std::int64_t attempt) {
+  if (attempt == 0) return "";
+  return guarded(reader.file(), [&] {
+    SQLite::Statement ask(reader.database(), "SELECT reason FROM attempt WHERE id = ?");
+    ask.bind(1, attempt);
+    return ask.executeStep() ? ask.getColumn(0).getString() : std::string();
+  });
+}
+
+std::vector<Cell::Failure> failures_of(const TableTrials& from, const Members& members) {
+  std::vector<Cell::Failure> failures;
+  for (const auto* outcome : {"failed", "timeout", "interrupted", "missing"}) {
+    Cell::Failure failure{outcome, 0, "", 0};
+    for (const auto t : members) {
+      if (from.trials[t].outcome != outcome) continue;
+      const auto reason = reason_of(from.reader, from.trials[t].attempt);
+      if (failure.count++ == 0)
+        failure.reason = reason;
+      else
+        failure.other_reasons += reason != failure.reason;
+    }
+    if (failure.count > 0) failures.push_back(failure);
+  }
+  return failures;
+}
+
+void settle(const Members& members, const std::vector<std::optional<double>>& values, const Settling& settling, Cell& cell) {
+  for (const auto t : members) {
+    if (!values[t]) continue;
+    cell.unsettled = cell.unsettled || settling.unsettled[t];
+    if (cell.n == 1 && settling.spread[t]) cell.uncertainty = std::abs(cell.mean) * *settling.spread[t] / 100;
+  }
+}
+
+}  // namespace
+
+void fill_cells(const TableTrials& from, Table& table) {
+  table.cells.resize(from.members.size() * from.metrics.size());
+  std::optional<Settling> settling;
+  if (std::any_of(from.metrics.begin(), from.metrics.end(), is_step_time)) settling = load_settling(from.reader, from.trials);
+  for (std::size_t i = 0; i < from.members.size(); ++i) {
+    const auto& members = from.members[i];
+    const auto failures = failures_of(from, members);
+    for (std::size_t m = 0; m < from.metrics.size(); ++m) {
+      auto& cell = table.cells[place(table, i, m)];
+      cell.trials = static_cast<int>(members.size());
+      cell.samples = samples_of(from, members, from.results[m]);
+      const auto summary = summary_of(cell.samples);
+      cell.n = summary.n;
+      cell.mean = summary.mean;
+      cell.deviation = cell.uncertainty = summary.deviation;
+      cell.failures = failures;
+      if (is_step_time(from.metrics[m])) settle(members, from.results[m], *settling, cell);
+    }
+  }
+}
+
+void fill_published(const TableTrials& from, std::optional<std::int64_t> experiment, Table& table) {
+  std::vector<std::string> sources;
+  for (std::size_t m = 0; m < from.metrics.size(); ++m) {
+    const auto values = load_published(from.reader, from.metrics[m].name, experiment, from.trials, sources);
+    for (std::size_t i = 0; i < from.members.size(); ++i)
+      table.cells[place(table, i, m)].published = summary_of(samples_of(from, from.members[i], values)).mean;
+  }
+  for (const auto& source : sources) table.notes.push_back("published: " + source);
+  if (sources.empty()) table.notes.push_back("no [[published]] of a study gives these metrics for these trials");
+}
+
+std::vector<std::set<std::size_t>> tasks_of_cells(const TableTrials& from, const std::vector<Axis>& varying,
+                                                  const Table& table) {
+  std::vector<const Axis*> axes;
+  for (const auto& axis : varying)
+    if (axis.path == "task" || axis.path.starts_with("task.")) axes.push_back(&axis);
+  const Groups tasks(axes, from.trials.size(), true);
+  std::vector<std::set<std::size_t>> all(table.cells.size());
+  for (std::size_t m = 0; m < from.metrics.size(); ++m)
+    for (std::size_t i = 0; i < from.members.size(); ++i)
+      for (const auto t : from.members[i])
+        if (from.results[m][t]) all[place(table, i, m)].insert(tasks.of_trial[t]);
+  return all;
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,176 @@
+#include "db/questions/show_attempt.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "db/history/schema.h"
+#include "db/questions/repeat.h"
+#include "db/questions/selection.h"
+
+namespace ablate::db {
+namespace {
+
+using nlohmann::ordered_json;
+using SQLite::Statement;
+
+ordered_json number(const SQLite::Column& column) {
+  if (column.isNull() || !std::isfinite(column.getDouble())) return nullptr;
+  return column.getDouble();
+}
+
+ordered_json integer(const SQLite::Column& column) {
+  return column.isNull() ? ordered_json(nullptr) : ordered_json(column.getInt64());
+}
+
+/// @param name a number, or the first digits of a key @return (attempt, trial)
+std::pair<std::int64_t, std::int64_t> find_attempt(const Reader& reader, const std::string& name) {
+  auto& database = reader.database();
+  const bool digits = !name.empty() && name.size() < 18 && name.find_first_not_of("0123456789") == std::string::npos;
+  if (digits) {
+    Statement by_number(database, "SELECT trial FROM attempt WHERE id = ?");
+    by_number.bind(1, static_cast<std::int64_t>(std::stoll(name)));
+    if (by_number.executeStep()) return {std::stoll(name), by_number.getColumn(0).getInt64()};
+  }
+  const bool hex = name.size() >= 4 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
+  Statement by_key(database, "SELECT id, key FROM trial WHERE key >= ? AND key < ? ORDER BY key LIMIT 2");
+  if (hex) {
+    by_key.bind(1, name);
+    by_key.bind(2, name + "g");  // behind all hex digits
+    if (by_key.executeStep()) {
+      const auto trial = by_key.getColumn(0).getInt64();
+      const auto key = by_key.getColumn(1).getString();
+      if (by_key.executeStep())
+        throw Error(fmt::format("several trials' keys begin with {}: {}, {}, ...; give more digits", name, key.substr(0, 12),
+                                by_key.getColumn(1).getString().substr(0, 12)));
+      Statement latest(database, "SELECT id FROM attempt WHERE trial = ? ORDER BY outcome = 'done' DESC, id DESC LIMIT 1");
+      latest.bind(1, trial);
+      if (!latest.executeStep()) throw Error(fmt::format("trial {} has not run yet", key.substr(0, 12)));
+      return {latest.getColumn(0).getInt64(), trial};
+    }
+  }
+  Statement last(database, "SELECT max(id) FROM attempt");
+  last.executeStep();
+  const auto highest = last.getColumn(0);
+  throw Error(fmt::format(
+      "{} has no run {}: expected {} or at least 4 hex digits of a trial's key. `ablate runs` lists the latest.",
+      reader.file().string(), name,
+      highest.isNull() ? "a run's number (there are none yet)" : fmt::format("a number up to {}", highest.getInt64())));
+}
+
+}  // namespace
+
+ordered_json show_attempt(const Reader& reader, const std::string& name,
+                          const std::vector<std::filesystem::path>& default_folders) {
+  return guarded(reader.file(), [&] {
+    auto& database = reader.database();
+    const auto [id, trial] = find_attempt(reader, name);
+    const auto ask = [&](const char* sql, std::int64_t argument) {
+      Statement statement(database, sql);
+      statement.bind(1, argument);
+      return statement;
+    };
+    ordered_json all;
+    auto attempt =
+        ask("SELECT t.key, a.outcome, a.reason, a.signal, a.exit_code, a.started_us, a.wall_s, nullif(a.cpu_s, 0), "
+            "nullif(a.peak_resident_bytes, 0), "
+            "a.output, e.json, nullif(a.step, 0), nullif(a.steps, 0) FROM attempt a JOIN trial t ON t.id = a.trial JOIN "
+            "environment e ON e.id = a.environment WHERE "
+            "a.id = "
+            "?",
+            id);
+    attempt.executeStep();
+    all["run"] = id;
+    all["key"] = attempt.getColumn(0).getString();
+    all["experiments"] = ordered_json::array();
+    std::optional<StoredStudy> repeated;
+    auto experiments =
+        ask("SELECT e.name, e.file, e.overrides, e.text, m.listed, e.id FROM experiment_trial m JOIN experiment e ON e.id = "
+            "m.experiment "
+            "WHERE m.trial = ? ORDER BY e.id",
+            trial);
+    while (experiments.executeStep()) {
+      const auto file = experiments.getColumn(1).getString();
+      const auto overrides = ordered_json::parse(experiments.getColumn(2).getString());
+      const bool listed = experiments.getColumn(4).getInt() != 0;
+      all["experiments"].push_back(
+          {{"name", experiments.getColumn(0).getString()}, {"file", file}, {"overrides", overrides}, {"latest_grid", listed}});
+      // An experiment whose latest grid has the trial repeats it, one that once had it does not; of several the latest.
+      if (!repeated || listed || !repeated->listed)
+        repeated =
+            StoredStudy{experiments.getColumn(5).getInt64(), file, experiments.getColumn(3).getString(), overrides, listed};
+    }
+    all["outcome"] = attempt.getColumn(1).getString();
+    all["reason"] = attempt.getColumn(2).getString();
+    all["signal"] = integer(attempt.getColumn(3));
+    all["exit_code"] = integer(attempt.getColumn(4));
+    all["started_us"] = attempt.getColumn(5).getInt64();
+    all["wall_s"] = attempt.getColumn(6).getDouble();
+    all["step"] = integer(attempt.getColumn(11));
+    all["steps"] = integer(attempt.getColumn(12));
+    all["cpu_s"] = number(attempt.getColumn(7));
+    all["peak_resident_bytes"] = integer(attempt.getColumn(8));
+
+    // CROSS JOIN: every path is searched for the one trial. SQLite, which knows no sizes, might walk all parameters instead.
+    all["parameters"] = ordered_json::object();
+    auto parameters =
+        ask("SELECT n.name, v.type, v.text, v.number FROM path n CROSS JOIN parameter p ON p.path = n.id JOIN value v ON v.id "
+            "= p.value "
+            "WHERE p.trial = ? ORDER BY n.name",
+            trial);
+    while (parameters.executeStep()) {
+      const auto stored = parameters.getColumn(3);
+      all["parameters"][parameters.getColumn(0).getString()] = stored_value(
+          parameters.getColumn(1).getString(), parameters.getColumn(2).getString(), stored.getInt64(), stored.getDouble());
+    }
+
+    all["results"] = ordered_json::array();
+    auto results = ask(
+        "SELECT m.name, r.value, m.unit, m.direction FROM metric m CROSS JOIN result r ON r.metric = m.id WHERE r.attempt = ? "
+        "ORDER BY "
+        "m.name",
+        id);
+    while (results.executeStep())
+      all["results"].push_back({{"metric", results.getColumn(0).getString()},
+                                {"value", number(results.getColumn(1))},
+                                {"unit", results.getColumn(2).getString()},
+                                {"direction", results.getColumn(3).getString()}});
+
+    all["curves"] = ordered_json::object();
+    auto curves =
+        ask("SELECT m.name, c.step, c.value FROM curve c JOIN metric m ON m.id = c.metric WHERE c.attempt = ? ORDER BY m.name, "
+            "c.step",
+            id);
+    while (curves.executeStep())
+      all["curves"][curves.getColumn(0).getString()].push_back({curves.getColumn(1).getInt64(), number(curves.getColumn(2))});
+
+    all["plugins"] = ordered_json::array();
+    auto plugins =
+        ask("SELECT p.kind, p.name, p.version, p.code_identity, p.content_hash, p.path FROM attempt_plugin u JOIN plugin p ON "
+            "p.id = "
+            "u.plugin WHERE u.attempt = ? ORDER BY p.kind, p.name",
+            id);
+    while (plugins.executeStep()) {
+      ordered_json plugin;
+      int column = 0;
+      for (const auto* field : {"kind", "id", "version", "code_identity", "content_hash", "path"})
+        plugin[field] = plugins.getColumn(column++).getString();
+      all["plugins"].push_back(plugin);
+    }
+    all["environment"] = ordered_json::parse(attempt.getColumn(10).getString());
+    all["output"] = attempt.getColumn(9).getString();
+    all["runs"] = ordered_json::array();
+    auto attempts = ask("SELECT id, outcome FROM attempt WHERE trial = ? ORDER BY id", trial);
+    while (attempts.executeStep())
+      all["runs"].push_back({{"run", attempts.getColumn(0).getInt64()}, {"outcome", attempts.getColumn(1).getString()}});
+    const auto repeat = repeated ? repeat_of(*repeated, all["key"],
+                                             named_folders(reader, repeated->experiment, default_folders), all["parameters"])
+                                 : Repeat();
+    all["repeat"] = repeat.command;
+    all["repeat_note"] = repeat.note;
+    return all;
+  });
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,75 @@
+#include "db/report/table_json.h"
+
+#include <cmath>
+
+#include "core/util/plain_json.h"
+#include "db/report/format.h"
+
+namespace ablate::db {
+namespace {
+
+nlohmann::ordered_json labels(const std::vector<std::string>& paths, const std::vector<nlohmann::ordered_json>& values) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; i < paths.size(); ++i) object[paths[i]] = values[i];
+  return object;
+}
+
+/// JSON has no NaN.
+nlohmann::ordered_json number(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
+
+}  // namespace
+
+std::string table_json(const Table& table) {
+  nlohmann::ordered_json cells = nlohmann::ordered_json::array(), metrics = nlohmann::ordered_json::array();
+  for (const auto& metric : table.metrics)
+    metrics.push_back({{"name", metric.name}, {"unit", metric.unit}, {"direction", metric.direction}});
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    for (std::size_t m = 0; m < table.metrics.size(); ++m)
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const auto& cell = table.cell(r, m, c);
+        if (cell.trials == 0) continue;
+        nlohmann::ordered_json failures = nlohmann::ordered_json::array();
+        for (const auto& failure : cell.failures)
+          failures.push_back({{"outcome", failure.outcome}, {"count", failure.count}, {"reason", first_line(failure.reason)}});
+        nlohmann::ordered_json samples = nlohmann::ordered_json::array();
+        for (const auto& sample : cell.samples)
+          samples.push_back(
+              {sample.seed ? nlohmann::ordered_json(*sample.seed) : nlohmann::ordered_json(nullptr), number(sample.value)});
+        cells.push_back({{"row", labels(table.row_paths, table.row_values[r])},
+                         {"column", labels(table.column_paths, table.column_values[c])},
+                         {"metric", table.metrics[m].name},
+                         {"mean", number(cell.mean)},
+                         {"sd", number(cell.deviation)},
+                         {"n", cell.n},
+                         {"samples", samples},
+                         {"trials", cell.trials},
+                         {"best", cell.best},
+                         {"unsettled", cell.unsettled},
+                         {"published", number(cell.published)},
+                         {"ratio", number(cell.ratio)},
+                         {"published_ratio", number(cell.published_ratio)},
+                         {"failures", failures}});
+      }
+  nlohmann::ordered_json exponents = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < table.exponents.size(); ++i)
+    exponents.push_back({{"row", labels(table.row_paths, table.row_values[i / table.metrics.size()])},
+                         {"metric", table.metrics[i % table.metrics.size()].name},
+                         {"exponent", number(table.exponents[i].measured)},
+                         {"points", table.exponents[i].points},
+                         {"unsettled", table.exponents[i].unsettled},
+                         {"published", number(table.exponents[i].published)}});
+  const nlohmann::ordered_json all = {{"experiment", table.experiment},
+                                      {"trials", table.trials},
+                                      {"rows", table.row_paths},
+                                      {"columns", table.column_paths},
+                                      {"metrics", metrics},
+                                      {"baseline", table.baseline},
+                                      {"cells", cells},
+                                      {"exponents", exponents},
+                                      {"notes", table.notes}};
+  return plain_json(all, 2) + "\n";
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,81 @@
+// The ablation table: trials grouped by some parameters, a metric's mean ± deviation over the others. No SQLite.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/types/records.h"
+
+namespace ablate::db {
+
+/// A label of trials that have no such parameter.
+inline constexpr const char* kAbsent = "-";
+
+/// A trial's value of a metric.
+struct Sample {
+  std::optional<std::int64_t> seed;  ///< nothing where the trial has none
+  double value;                      ///< NaN: it was measured and is no number
+};
+
+/// The trials of one row, column and metric.
+struct Cell {
+  /// Trials that did not get done, by outcome: failed, timeout, interrupted, missing.
+  struct Failure {
+    std::string outcome;
+    int count = 0;
+    std::string reason;     ///< of the first, whole
+    int other_reasons = 0;  ///< how many trials have another reason
+  };
+  int trials = 0;               ///< all that belong here; 0: the grid has no such point
+  std::vector<Sample> samples;  ///< of those that are done and have a value, in their order
+  /// As summary_of(samples) has them (db/report/statistics.h).
+  int n = 0;
+  double mean = std::numeric_limits<double>::quiet_NaN();
+  double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the sample (n - 1); NaN for n < 2
+  std::vector<Failure> failures;
+  /// Of its column, by the metric's direction, among the rows whose values are of the same tasks with the same parameters.
+  bool best = false;
+  /// Of a step time: one of its trials ran while the machine was busy, or before times settled (docs/database.md).
+  bool unsettled = false;
+  /// How far the mean can be trusted: the deviation; of a single trial's step time the spread over its steps. NaN: not known.
+  double uncertainty = std::numeric_limits<double>::quiet_NaN();
+  double published = std::numeric_limits<double>::quiet_NaN();  ///< mean of what papers report for the cell's trials
+  /// To the baseline's mean, and the published number to the baseline's; NaN where one of the two is not there.
+  double ratio = std::numeric_limits<double>::quiet_NaN();
+  double published_ratio = std::numeric_limits<double>::quiet_NaN();
+  double ratio_uncertainty = std::numeric_limits<double>::quiet_NaN();  ///< of ratio, as uncertainty
+};
+
+/// e in metric ~ column^e, least squares in logarithms over the columns that have a value; NaN for fewer than two of them.
+struct Exponent {
+  double measured = std::numeric_limits<double>::quiet_NaN();
+  double published = std::numeric_limits<double>::quiet_NaN();
+  int points = 0, published_points = 0;  ///< columns that have a value
+  bool unsettled = false;                ///< one of the measured cells is
+  /// Of measured, from what is known of the means' (Cell::uncertainty); 0: nothing.
+  double uncertainty = 0;
+};
+
+struct Table {
+  std::string experiment;
+  std::vector<std::string> row_paths, column_paths;
+  std::vector<std::vector<std::string>> rows, columns;  ///< labels, one text a path; "-": the trials have no such parameter
+  std::vector<std::vector<nlohmann::ordered_json>> row_values, column_values;  ///< the labels with their own types; null: "-"
+  std::vector<Metric> metrics;
+  std::vector<Cell> cells;          ///< [row][metric][column]
+  std::string baseline;             ///< "attention=softmax"; "": no ratios
+  bool published = false;           ///< whether asked for
+  std::vector<Exponent> exponents;  ///< [row][metric]; empty: not asked for
+  std::vector<std::string> notes;   ///< what a reader must know to read it right
+  std::size_t trials = 0;
+
+  const Cell& cell(std::size_t row, std::size_t metric, std::size_t column) const {
+    return cells[(row * metrics.size() + metric) * columns.size() + column];
+  }
+};
+
+}  // namespace ablate::db

@@ -1,14 +1,9 @@
 // Attentions with one fault each, taken from public implementations: the suite has to name the fault by the check it fails, and
 // must have nothing against the same attention without it.
-#include <algorithm>
-#include <set>
-
 #include "ablate/headwise.h"
-#include "core/trial/conformance/attention_checks.h"
-#include "tests/support/catch.h"
+#include "tests/conformance/suite_of.h"
 
 using namespace ablate;
-using torch::Tensor;
 
 namespace {
 
@@ -18,9 +13,16 @@ enum class Fault {
   kZeroedButCounted,  // padded keys are 0, but stay in the denominator
   kBatchStatistic,    // a scale taken over the whole batch (Nystromformer's pseudo-inverse)
   kFutureLeak,        // a maximum over all positions, though causal (Performer's stabiliser)
+  kFutureValue,       // the same without a gradient
+  kCausalAlways,      // causal where nobody asked for it
   kGlobalGenerator,   // weights from torch's global generator
   kUnsavedState,      // a tensor that changes the output and is no buffer
   kEvaluationState,   // evaluation changes a buffer
+  kEvaluationDraws,   // evaluation draws from the generator that is handed in
+  kWritesInput,       // padding is zeroed in place
+  kStepsParameter,    // a parameter set after a step
+  kCastsKept,         // a tensor that is never to be cast, cast
+  kIndicesCast,       // indices kept as reals, and not as never cast
   kEmptyRow,          // 0 / 0 where there is nothing to attend to
   kDetached,          // a gradient that is cut off
   kWrongType,         // a constant that turns float32 into float64
@@ -28,158 +30,182 @@ enum class Fault {
   kScaledByLength,    // divided by the length instead (LRA's linear attention)
   kShared,            // one parameter for all instances (Linformer's class static)
   kRouterCut,         // a decision without a gradient to what decides
+  kNeverUsed,         // a parameter that nothing reads
   kDeviation,         // divided by the deviation of the scores, of which one token has none
   kFixedTable,        // a table for as many positions as the author had in mind
   kNoStabiliser,      // exp of what may be large
   kHalfScores,        // scores in half precision, of which it holds none above 65504
   kMeasures,          // measures on another path than it computes on
   kPaddingTouched,    // padded context times 0, and NaN times 0 is NaN
+  kPrefixMask,        // counts the tokens of a mask, and takes them for the first ones
   kOtherContext,      // another rule where the context is another tensor
+  kQueriesPooled,     // queries pooled with their padding
+  kFirstPosition,     // the position of the batch's first item for all
   kBlocks,            // whole blocks alone: what is left over at the end has no output
   kUnregistered,      // a learned tensor that is a plain member
   kOneChoice,         // a choice that ignores the mask
 };
 
-class Faulty : public HeadwiseAttention {
+template <Fault kFault>
+class Faulty final : public HeadwiseAttention {
  public:
-  Faulty(const AttentionContext& context, Fault fault) : HeadwiseAttention(context, 2), fault_(fault) {
-    gain_ = register_buffer("gain", torch::ones({}));
-    if (fault == Fault::kGlobalGenerator) register_parameter("extra", torch::rand({}));
-    if (fault == Fault::kShared) {
-      static const Tensor shared = torch::ones({});
-      register_parameter("shared", shared);
+  explicit Faulty(const AttentionContext& context) : HeadwiseAttention(context, 2), fault_(kFault) {
+    gain_ = register_buffer("gain", ones({}));
+    const auto extra = [&](const char* name, const Tensor& tensor) { extra_ = register_parameter(name, tensor); };
+    if (is(Fault::kGlobalGenerator)) extra("extra", empty({}).uniform_(0, 1));
+    if (is(Fault::kShared)) {
+      static const Tensor shared = ones({});
+      extra("shared", shared);
     }
-    if (fault == Fault::kRouterCut)
-      register_parameter("router", torch::empty({d_head(), 1}).uniform_(-1, 1, context.generator));
-    if (fault == Fault::kUnregistered) unregistered_ = torch::ones({1}).requires_grad_();
-    if (fault == Fault::kUnsavedState) unsaved_ = 1 + torch::rand({}, context.generator);
-    if (fault == Fault::kFixedTable) register_buffer("table", torch::randn({512}, context.generator));
-    if (fault == Fault::kOneChoice && context.parameters.boolean("dense")) fault_ = Fault::kMaskIgnored;
-  }
-
-  AttentionOutput forward(const AttentionInput& input) override {
-    auto result = HeadwiseAttention::forward(input);
-    const auto& context = input.context;
-    if (fault_ == Fault::kMeasures && input.measure) result.output = result.output.to(torch::kFloat32).to(torch::kFloat64);
-    if (fault_ == Fault::kOtherContext && !input.queries.is_same(context)) result.output = 2 * result.output;
-    if (fault_ == Fault::kBlocks) result.output = result.output.narrow(1, 0, result.output.size(1) / 4 * 4);
-    if (fault_ == Fault::kPaddingTouched && input.mask.defined())
-      result.output = result.output + 0 * (context * input.mask.unsqueeze(-1)).sum();
-    return result;
-  }
-
-  Tensor attend(const Tensor& queries, const Tensor& keys, const Tensor& values, const Tensor& mask) override {
-    const bool widened = fault_ != Fault::kHalfScores && queries.element_size() < 4;
-    const auto wide = [widened](const Tensor& x) { return widened ? x.to(torch::kFloat32) : x; };
-    auto scores = wide(queries).matmul(wide(keys).transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head()));
-    if (fault_ == Fault::kDeviation) {
-      const auto away = scores.detach() - scores.detach().mean(-1, true);
-      scores = scores / (1 + (away.square().sum(-1, true) / static_cast<double>(scores.size(3) - 1)).sqrt());
-    }
-    if (fault_ == Fault::kFixedTable) scores = scores + named_buffers()["table"].narrow(0, 0, scores.size(3));
-    if (fault_ == Fault::kBatchStatistic) scores = scores / (1 + scores.detach().abs().max());
-    if (fault_ == Fault::kGlobalGenerator) scores = scores * named_parameters()["extra"];
-    if (fault_ == Fault::kUnsavedState) scores = scores * unsaved_.to(scores.scalar_type());
-    if (fault_ == Fault::kUnregistered) scores = scores * unregistered_.to(scores.scalar_type());
-    if (fault_ == Fault::kEvaluationState && !is_training()) gain_.add_(0.1);
-    if (fault_ == Fault::kDetached) scores = scores.detach();
-    if (fault_ == Fault::kShared) scores = scores * named_parameters()["shared"];
-    if (fault_ == Fault::kRouterCut) {
-      const auto routed = queries.matmul(named_parameters()["router"]) > 0;
-      scores = scores * (1 + routed.to(scores.scalar_type()));
-    }
-    scores = scores * gain_.to(scores.scalar_type());
-    const auto stabiliser = fault_ == Fault::kNoStabiliser ? torch::zeros({}, scores.options()) : scores.amax(-1, true);
-    auto hidden = torch::zeros({}, torch::kBool);
-    if (causal()) hidden = torch::ones({scores.size(2), scores.size(3)}, torch::kBool).triu(1);
-    if (mask.defined() && fault_ != Fault::kMaskIgnored && fault_ != Fault::kZeroedButCounted)
-      hidden = hidden.logical_or(mask.logical_not().unsqueeze(1).unsqueeze(1));
-    if (fault_ == Fault::kZeroedButCounted && mask.defined()) scores = scores * mask.unsqueeze(1).unsqueeze(1);
-    auto weights = (scores - stabiliser.detach()).exp().masked_fill(hidden, 0);
-    if (fault_ == Fault::kFutureLeak) weights = weights + 1e-3 * stabiliser.sigmoid().masked_fill(hidden, 0);
-    auto sum = weights.sum(-1, true);
-    if (fault_ == Fault::kNotNormalised || fault_ == Fault::kScaledByLength) {
-      const auto summed = scores.exp().masked_fill(hidden, 0).matmul(values);
-      return fault_ == Fault::kNotNormalised ? summed : summed / static_cast<double>(keys.size(2));
-    }
-    if (fault_ != Fault::kEmptyRow) sum = sum.masked_fill(sum <= 0, 1);
-    const auto read = weights.matmul(wide(values)) / sum;
-    return fault_ == Fault::kWrongType ? read.to(torch::kFloat64) : read.to(values.scalar_type());
+    if (is(Fault::kRouterCut)) extra("router", empty({d_head(), 1}).uniform_(-1, 1, context.generator));
+    if (is(Fault::kNeverUsed)) extra("left_over", ones({3}));
+    if (is(Fault::kStepsParameter)) extra("scale", ones({}));
+    if (is(Fault::kUnregistered)) extra_ = ones({1}).requires_grad_();
+    if (is(Fault::kUnsavedState)) unsaved_ = empty({}).uniform_(1, 2, context.generator);
+    if (is(Fault::kFixedTable)) register_buffer("table", table_ = randn({512}, context.generator));
+    if (is(Fault::kCastsKept)) kept_ = register_buffer("kept", ones({3}), {.type = true});
+    if (is(Fault::kIndicesCast)) register_buffer("indices", arange(300).to(kFloat));
+    if (is(Fault::kOneChoice) && context.parameters.boolean("dense")) fault_ = Fault::kMaskIgnored;
   }
 
  private:
+  bool is(Fault fault) const { return fault_ == fault; }
+
+  void do_step(std::int64_t, const Generator&) override {
+    const NoGradGuard none;
+    if (is(Fault::kStepsParameter)) extra_.mul_(0.5);
+    if (is(Fault::kCastsKept)) kept_.set_data(kept_.to(at::kHalf));
+  }
+
+  /// Where a key may not be looked at, to be broadcast to [batch, heads, n, keys].
+  Tensor hidden(const HeadInput& input, const Tensor& scores) const {
+    auto result = zeros({1, 1, 1, 1}, TensorOptions(kBool));
+    if (causal() || is(Fault::kCausalAlways))
+      result = ones({scores.size(2), scores.size(3)}, TensorOptions(kBool)).triu(1).unsqueeze(0).unsqueeze(0);
+    if (!input.mask.defined() || is(Fault::kMaskIgnored) || is(Fault::kZeroedButCounted)) return result;
+    auto mask = input.mask;
+    if (is(Fault::kPrefixMask)) mask = arange(mask.size(1)).unsqueeze(0) < mask.sum(1).unsqueeze(1);
+    return result.logical_or(mask.logical_not().unsqueeze(1).unsqueeze(1));
+  }
+
+  Tensor scores_of(const HeadInput& input) {
+    const bool widened = !is(Fault::kHalfScores) && input.q.element_size() < 4;
+    const auto wide = [widened](const Tensor& x) { return widened ? x.to(kFloat) : x; };
+    auto scores = wide(input.q).matmul(wide(input.k).transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head()));
+    const auto type = scores.scalar_type();
+    if (is(Fault::kDeviation)) {
+      const auto away = scores.detach() - scores.detach().mean(-1, true);
+      scores = scores / ((away.square().sum(-1, true) / static_cast<double>(scores.size(3) - 1)).sqrt() + 1);
+    }
+    if (is(Fault::kFixedTable)) scores = scores + table_.narrow(0, 0, scores.size(3)).to(type);
+    if (is(Fault::kBatchStatistic)) scores = scores / (scores.detach().abs().max() + 1);
+    if (is(Fault::kGlobalGenerator) || is(Fault::kShared) || is(Fault::kUnregistered) || is(Fault::kStepsParameter))
+      scores = scores * extra_.to(type);
+    if (is(Fault::kUnsavedState)) scores = scores * unsaved_.to(type);
+    if (is(Fault::kEvaluationState) && !is_training()) gain_.add_(0.1);
+    if (is(Fault::kEvaluationDraws) && !is_training()) scores = scores + randn({1}, input.generator).to(type) * 0.0;
+    if (is(Fault::kDetached)) scores = scores.detach();
+    if (is(Fault::kRouterCut)) scores = scores * ((input.q.matmul(extra_) > 0).to(type) + 1);
+    if (is(Fault::kQueriesPooled)) scores = scores + input.q.mean(2, true).sum(-1, true).to(type) * scores.sigmoid();
+    if (is(Fault::kFirstPosition) && input.position.defined()) scores = scores / (input.position[0].to(type) + 1);
+    if (is(Fault::kZeroedButCounted) && input.mask.defined()) scores = scores * input.mask.unsqueeze(1).unsqueeze(1);
+    return scores * gain_.to(type);
+  }
+
+  HeadOutput attend(const HeadInput& input) override {
+    if (is(Fault::kWritesInput) && input.mask.defined()) {
+      const NoGradGuard none;
+      input.queries.masked_fill_(input.mask.logical_not().unsqueeze(-1), 0);
+    }
+    const auto scores = scores_of(input);
+    const auto values = input.v.to(scores.scalar_type());
+    const auto gone = hidden(input, scores);
+    auto stabiliser = scores.amax(-1, true);
+    if (is(Fault::kNoStabiliser)) stabiliser = zeros_like(stabiliser);
+    auto weights = (scores - stabiliser.detach()).exp().masked_fill(gone, 0);
+    if (is(Fault::kFutureLeak)) weights = weights + (stabiliser.sigmoid() * 1e-3).masked_fill(gone, 0);
+    if (is(Fault::kFutureValue)) weights = weights + (stabiliser.detach().sigmoid() * 1e-3).masked_fill(gone, 0);
+    auto sum = weights.sum(-1, true);
+    if (!is(Fault::kEmptyRow)) sum = sum.masked_fill(sum <= 0, 1);
+    auto read = weights.matmul(values) / sum;
+    if (is(Fault::kNotNormalised) || is(Fault::kScaledByLength)) {
+      read = scores.exp().masked_fill(gone, 0).matmul(values);
+      if (is(Fault::kScaledByLength)) read = read / static_cast<double>(values.size(2));
+    }
+    const auto n = read.size(2);
+    if (is(Fault::kMeasures) && input.measure) read = read.to(kFloat).to(kDouble);
+    if (is(Fault::kOtherContext) && !input.self) read = read * 2;
+    if (is(Fault::kPaddingTouched) && input.mask.defined())
+      read = read + (input.queries * input.query_mask.unsqueeze(-1)).sum() * 0.0;
+    if (is(Fault::kBlocks) && n % 4 != 0) read = ablate::cat({read.narrow(2, 0, n - 1), read.narrow(2, 0, 1) / 0.0}, 2);
+    return {.values = is(Fault::kWrongType) ? read.to(kDouble) : read.to(input.v.scalar_type())};
+  }
+
   Fault fault_;
-  Tensor gain_, unsaved_, unregistered_;
+  Tensor gain_, extra_, unsaved_, table_, kept_;
 };
 
 constexpr Parameter kChoice[] = {boolean("dense", "false", "whether the mask is left out")};
 
-template <Fault fault>
-Descriptor descriptor() {
-  auto result =
-      ablate::detail::describe(Kind::kAttention, {.id = "faulty",
-                                                  .version = "1.0.0",
-                                                  .summary = "softmax attention with a fault",
-                                                  .capabilities = {.causal = true,
-                                                                   .key_padding = true,
-                                                                   .cross_attention = true,
-                                                                   .averages = true,
-                                                                   .half_precision = true,
-                                                                   .length_multiple = fault == Fault::kBlocks ? 4 : 1},
-                                                  .parameters = kChoice});
-  result.make_attention = [](const AttentionContext& context) -> std::shared_ptr<Attention> {
-    return std::make_shared<Faulty>(context, fault);
-  };
-  return result;
-}
-
-std::set<std::string> run_once, failed_once;
+tests::Record record;
 
 template <Fault fault>
-std::vector<std::string> failed() {
-  static const Descriptor made = descriptor<fault>();
-  std::vector<std::string> names;
-  Checks checks;
-  check_attention(with_defaults(made), {}, checks);
-  for (const auto& check : checks.all()) {
-    if (check.name != "cuda") run_once.insert(check.name);  // can it fail? tests/conformance/device_test.cpp
-    if (check.failed()) names.push_back(check.name);
-  }
-  failed_once.insert(names.begin(), names.end());
-  return names;
+std::set<std::string> failed() {
+  static const Descriptor made =
+      tests::attention_of<Faulty<fault>>({.id = "faulty",
+                                          .version = "1.0.0",
+                                          .summary = "softmax attention with a fault",
+                                          .capabilities = {.causal = true,
+                                                           .key_padding = true,
+                                                           .cross_attention = true,
+                                                           .holes = true,
+                                                           .averages = true,
+                                                           .half_precision = true,
+                                                           .length_multiple = fault == Fault::kBlocks ? 4 : 1},
+                                          .parameters = kChoice});
+  return record.suite(made);
 }
 
-bool has(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+using Names = std::set<std::string>;
 
 }  // namespace
 
 TEST_CASE("the suite names each fault", "[conformance]") {
-  CHECK(failed<Fault::kNone>() == std::vector<std::string>{});
-  CHECK(has(failed<Fault::kMaskIgnored>(), "padding"));
-  CHECK(has(failed<Fault::kZeroedButCounted>(), "padding"));
-  CHECK(has(failed<Fault::kBatchStatistic>(), "batch"));
-  CHECK(has(failed<Fault::kFutureLeak>(), "causal"));
-  CHECK(has(failed<Fault::kGlobalGenerator>(), "seed"));
-  CHECK(failed<Fault::kUnsavedState>() == std::vector<std::string>{"save"});
-  CHECK(has(failed<Fault::kEvaluationState>(), "evaluation"));
-  CHECK(has(failed<Fault::kEmptyRow>(), "empty"));
-  CHECK(failed<Fault::kDetached>() == std::vector<std::string>{"gradient", "trained"});
-  CHECK(has(failed<Fault::kWrongType>(), "types"));
-  CHECK(has(failed<Fault::kNotNormalised>(), "constants"));
-  CHECK(has(failed<Fault::kScaledByLength>(), "padding"));
-  CHECK(has(failed<Fault::kShared>(), "instances"));
-  CHECK(failed<Fault::kRouterCut>() == std::vector<std::string>{"trained"});
-  CHECK(failed<Fault::kUnregistered>() == std::vector<std::string>{"trained"});
-  CHECK(has(failed<Fault::kDeviation>(), "lengths"));
-  CHECK(failed<Fault::kFixedTable>() == std::vector<std::string>{"long"});
-  CHECK(has(failed<Fault::kNoStabiliser>(), "scale"));
-  CHECK(failed<Fault::kHalfScores>() == std::vector<std::string>{"half"});
-  CHECK(failed<Fault::kMeasures>() == std::vector<std::string>{"measure"});
-  CHECK(has(failed<Fault::kPaddingTouched>(), "poison"));
-  CHECK(has(failed<Fault::kOtherContext>(), "cross"));
-  CHECK(failed<Fault::kBlocks>() == std::vector<std::string>{"refused"});
-  CHECK(failed<Fault::kOneChoice>() == std::vector<std::string>{"parameters"});
-  CHECK(failed_once == run_once);  // every check can fail (that of the state: state_test.cpp)
+  CHECK(failed<Fault::kNone>() == Names{});
+  CHECK(failed<Fault::kMaskIgnored>().count("padding") == 1);
+  CHECK(failed<Fault::kZeroedButCounted>().count("padding") == 1);
+  CHECK(failed<Fault::kBatchStatistic>().count("batch") == 1);
+  CHECK(failed<Fault::kFutureLeak>().count("causal") == 1);
+  CHECK(failed<Fault::kFutureValue>().count("causal") == 1);
+  CHECK(failed<Fault::kCausalAlways>() == Names{"bidirectional"});
+  CHECK(failed<Fault::kGlobalGenerator>().count("seed") == 1);
+  CHECK(failed<Fault::kUnsavedState>() == Names{"save"});
+  CHECK(failed<Fault::kEvaluationState>().count("evaluation") == 1);
+  CHECK(failed<Fault::kEvaluationDraws>() == Names{"evaluation"});
+  CHECK(failed<Fault::kWritesInput>().count("inputs") == 1);
+  CHECK(failed<Fault::kStepsParameter>() == Names{"step"});
+  CHECK(failed<Fault::kCastsKept>() == Names{"kept"});
+  CHECK(failed<Fault::kIndicesCast>() == Names{"kept"});
+  CHECK(failed<Fault::kEmptyRow>().count("empty") == 1);
+  CHECK(failed<Fault::kDetached>() == Names{"gradient", "trained"});
+  CHECK(failed<Fault::kWrongType>().count("types") == 1);
+  CHECK(failed<Fault::kNotNormalised>().count("constants") == 1);
+  CHECK(failed<Fault::kScaledByLength>().count("padding") == 1);
+  CHECK(failed<Fault::kShared>().count("instances") == 1);
+  CHECK(failed<Fault::kRouterCut>() == Names{"trained"});
+  CHECK(failed<Fault::kNeverUsed>() == Names{"trained"});
+  CHECK(failed<Fault::kUnregistered>() == Names{"trained"});
+  CHECK(failed<Fault::kDeviation>().count("lengths") == 1);
+  CHECK(failed<Fault::kFixedTable>().count("long") == 1);
+  CHECK(failed<Fault::kNoStabiliser>().count("scale") == 1);
+  CHECK(failed<Fault::kHalfScores>() == Names{"half"});
+  CHECK(failed<Fault::kMeasures>() == Names{"measure"});
+  CHECK(failed<Fault::kPaddingTouched>().count("poison") == 1);
+  CHECK(failed<Fault::kPrefixMask>() == Names{"holes"});
+  CHECK(failed<Fault::kOtherContext>().count("cross") == 1);
+  CHECK(failed<Fault::kQueriesPooled>().count("query mask") == 1);
+  CHECK(failed<Fault::kFirstPosition>() == Names{"positions"});
+  CHECK(failed<Fault::kBlocks>() == Names{"refused"});
+  CHECK(failed<Fault::kOneChoice>() == Names{"parameters"});
+  CHECK(record.failed == record.ran);  // every check can fail (those of the state: attention_state_test.cpp)
 }

@@ -1,97 +1,149 @@
-// What is promised of a state: a right stateful attention passes the suite, and wrong ones fail its check of the state.
+// What is promised of a state: right stateful attentions pass the suite, and wrong ones fail its checks of the state.
 #include "ablate/headwise.h"
-#include "core/trial/conformance/attention_checks.h"
-#include "tests/support/catch.h"
+#include "core/trial/conformance/attention_subject.h"
+#include "tests/conformance/suite_of.h"
 
 using namespace ablate;
-using torch::Tensor;
 
 namespace {
 
 enum class Carry {
   kRight,
-  kNone,           // promised, and never returned
+  kNoInitial,      // promised, and there is none at the start
   kIgnored,        // returned, and never read
   kKeptInside,     // read from the module, not from the host
-  kLeftInside,     // from the host, and from the module where the host has none: a reset resets nothing
+  kLeftInside,     // from the host, and from the module where the host has a new start
   kAttached,       // the host's state, with the gradient of the one inside
   kAcrossItems,    // one state for the whole batch
+  kStartOfAll,     // a new start is recognised by the batch, not by the row
   kPaddedCounted,  // padded tokens are part of what is carried
+  kDecays,         // a segment without a token halves what is carried
 };
 
 /// The mean of a segment's values, plus what is left of the means before.
 template <Carry carry>
-class Recurrent : public HeadwiseAttention {
+class Means final : public HeadwiseAttention {
  public:
-  explicit Recurrent(const AttentionContext& context) : HeadwiseAttention(context, 1) {}
-
-  AttentionOutput forward(const AttentionInput& input) override {
-    before_ = input.state.empty() || carry == Carry::kIgnored ? Tensor() : input.state.front();
-    if (carry == Carry::kKeptInside || (carry == Carry::kLeftInside && input.state.empty())) before_ = inside_;
-    if (carry == Carry::kAttached && before_.defined()) before_ = before_.detach() + (inside_ - inside_.detach());
-    auto result = HeadwiseAttention::forward(input);
-    auto carried = before_.defined() ? now_ + 0.5 * before_ : now_;
-    if (carry == Carry::kAcrossItems) carried = carried.mean(0, true).expand_as(carried);
-    if (carry != Carry::kNone) result.state = {carried};
-    inside_ = carried;
-    return result;
-  }
-
-  Tensor attend(const Tensor& queries, const Tensor&, const Tensor& values, const Tensor& mask) override {
-    auto count = torch::full({1}, values.size(2), values.options());
-    if (mask.defined() && carry != Carry::kPaddedCounted)
-      count = mask.sum(-1).clamp_min(1).to(values.scalar_type()).view({-1, 1, 1, 1});
-    now_ = values.sum(2, true) / count;  // values under the mask are 0
-    return (before_.defined() ? now_ + before_ : now_).expand_as(queries);
-  }
+  explicit Means(const AttentionContext& context)
+      : HeadwiseAttention(context, HeadOptions{.heads = 1, .queries = false, .keys = false}) {}
 
  private:
-  Tensor before_, now_, inside_;
+  AttentionState heads_state(std::int64_t batch) const override {
+    if (carry == Carry::kNoInitial) return {};
+    const auto like = parameters().front().tensor;
+    return {zeros({batch, 1, 1, d_head()}, like.options().requires_grad(false))};
+  }
+
+  HeadOutput attend(const HeadInput& input) override {
+    const auto& values = input.v;
+    auto count = ablate::full({values.size(0), 1, 1, 1}, values.size(2), values.options().requires_grad(false));
+    if (input.mask.defined() && carry != Carry::kPaddedCounted)
+      count = input.mask.sum(-1).to(values.scalar_type()).view({-1, 1, 1, 1});
+    const auto now = values.sum(2, true) / count.clamp_min(1);  // values under the mask are 0
+    const auto n = input.queries.size(1);
+    const auto spread = [n](const Tensor& x) { return x.expand({-1, -1, n, -1}); };
+    if (input.state.empty()) return {.values = spread(now)};
+    auto before = input.state.front();
+    const bool is_new = before.eq(0).all().item().toBool();
+    if (carry == Carry::kKeptInside || (carry == Carry::kLeftInside && is_new))
+      before = inside_.defined() && inside_.sizes() == before.sizes() ? inside_.detach() : before;
+    if (carry == Carry::kAttached && inside_.defined() && inside_.sizes() == before.sizes())
+      before = before.detach() + (inside_ - inside_.detach());
+    auto carried = before * 0.5 + now;
+    if (carry != Carry::kDecays) carried = carried.where(count > 0, before);
+    if (carry == Carry::kAcrossItems) carried = carried.mean(0, true).expand_as(carried);
+    auto seen = now + before;
+    if (carry == Carry::kStartOfAll && !is_new) seen = seen + 1;
+    if (carry == Carry::kIgnored) seen = now;
+    inside_ = carried;
+    return {.values = spread(seen), .state = {carried}};
+  }
+
+  Tensor inside_;
 };
 
 template <Carry carry>
-std::vector<Check> checks_of() {
-  static const Descriptor made = [] {
-    auto result = ablate::detail::describe(Kind::kAttention, {.id = "recurrent",
-                                                              .version = "1.0.0",
-                                                              .summary = "segments",
-                                                              .capabilities = {.key_padding = true, .stateful = true}});
-    result.make_attention = [](const AttentionContext& context) -> std::shared_ptr<Attention> {
-      return std::make_shared<Recurrent<carry>>(context);
-    };
-    return result;
-  }();
-  Checks checks;
-  check_attention(with_defaults(made), {}, checks);
-  return checks.all();
+const Descriptor& means() {
+  static const Descriptor made = tests::attention_of<Means<carry>>(
+      {.id = "means", .version = "1.0.0", .summary = "segments", .capabilities = {.key_padding = true, .stateful = true}});
+  return made;
 }
 
-/// What the check of the state found; "" where it passed.
-template <Carry carry>
-std::string fault() {
-  for (const auto& check : checks_of<carry>())
-    if (check.name == "state") return check.passed ? "" : check.found;
-  return "no check of the state";
+enum class Sum {
+  kRight,
+  kDecaysByCall,  // what a segment is decides how much is forgotten
+  kCut,           // no gradient through the state
+  kWholeSegment,  // causal alone; with a memory in front, all of the segment
+};
+
+/// Linear attention without a normaliser, causal alone: out_i = q_i (S + sum of k_j v_j over j up to i).
+template <Sum sum>
+class Sums final : public HeadwiseAttention {
+ public:
+  explicit Sums(const AttentionContext& context) : HeadwiseAttention(context, 2) {}
+
+ private:
+  AttentionState heads_state(std::int64_t batch) const override {
+    const auto like = parameters().front().tensor;
+    return {zeros({batch, heads(), d_head(), d_head()}, like.options().requires_grad(false))};
+  }
+
+  HeadOutput attend(const HeadInput& input) override {
+    const auto k = input.k * 0.1;
+    auto weights = input.q.matmul(k.transpose(-1, -2)).tril();
+    if (input.state.empty()) return {.values = weights.matmul(input.v)};
+    const auto before = sum == Sum::kCut ? input.state.front().detach() : input.state.front();
+    const bool is_new = before.eq(0).all().item().toBool();
+    if (sum == Sum::kWholeSegment && !is_new) weights = input.q.matmul(k.transpose(-1, -2));
+    const auto kept = sum == Sum::kDecaysByCall ? before * 0.9 : before;
+    return {.values = weights.matmul(input.v) + input.q.matmul(kept), .state = {kept + k.transpose(-1, -2).matmul(input.v)}};
+  }
+};
+
+template <Sum sum>
+const Descriptor& sums() {
+  static const Descriptor made = tests::attention_of<Sums<sum>>(
+      {.id = "sums",
+       .version = "1.0.0",
+       .summary = "sums",
+       .capabilities = {.causal = true, .key_padding = true, .stateful = true, .bidirectional = false, .recurrent = true}});
+  return made;
 }
 
 }  // namespace
 
+TEST_CASE("attentions that carry their state rightly pass the suite", "[conformance]") {
+  tests::Record record;
+  CHECK(record.suite(means<Carry::kRight>()).empty());
+  CHECK(record.suite(sums<Sum::kRight>()).empty());
+  for (const auto* name : {"state", "state padding", "recurrent"}) CHECK(record.ran.count(name) == 1);
+  CHECK(record.ran.count("bidirectional") == 0);
+}
+
 TEST_CASE("a state that is promised has to be carried, and carried by the host alone", "[conformance]") {
-  for (const auto& check : checks_of<Carry::kRight>()) {
-    INFO(check.name << ": " << check.found);
-    // Its output depends on no query and no key, so that no gradient reaches their projections.
-    CHECK((!check.failed() || check.name == "trained"));
-  }
-  const auto finds = [](const std::string& found, const char* expected) {
-    INFO(found);
-    CHECK(found.find(expected) != std::string::npos);
+  const auto finds = [](const Descriptor& plugin, const char* expected) {
+    tests::check_mentions(tests::found(plugin, "state"), expected);
   };
-  CHECK(fault<Carry::kRight>() == "");
-  finds(fault<Carry::kNone>(), "returned no state");
-  finds(fault<Carry::kIgnored>(), "changes nothing in the next one");
-  finds(fault<Carry::kKeptInside>(), "two sequences by turns");
-  finds(fault<Carry::kLeftInside>(), "an empty state after other segments");
-  finds(fault<Carry::kAttached>(), "past a detached state");
-  finds(fault<Carry::kAcrossItems>(), "depends on its batch mates");
-  finds(fault<Carry::kPaddedCounted>(), "padding in a segment is carried");
+  finds(means<Carry::kNoInitial>(), "the initial state is empty");
+  finds(means<Carry::kIgnored>(), "changes nothing in the next one");
+  finds(means<Carry::kKeptInside>(), "two sequences by turns");
+  finds(means<Carry::kLeftInside>(), "state is kept inside");
+  finds(means<Carry::kAttached>(), "past a detached state");
+  finds(means<Carry::kAcrossItems>(), "depends on its batch mates");
+  finds(means<Carry::kStartOfAll>(), "a row of the initial state does not give what a new start gives");
+  CHECK(tests::found(means<Carry::kPaddedCounted>(), "state padding") != "");
+  CHECK(tests::found(means<Carry::kDecays>(), "state padding") != "");
+  CHECK(tests::found(means<Carry::kDecays>(), "state") == "");
+}
+
+TEST_CASE("recurrent: whole, by segments and token by token, with gradients; causal, with a memory in front", "[conformance]") {
+  tests::check_mentions(tests::found(sums<Sum::kDecaysByCall>(), "recurrent"), "outputs are off");
+  tests::check_mentions(tests::found(sums<Sum::kCut>(), "recurrent"), "gradients are off");
+  CHECK(tests::found(sums<Sum::kWholeSegment>(), "causal") != "");
+}
+
+TEST_CASE("an attention that is causal alone is refused a bidirectional place") {
+  const AttentionSubject subject(tests::candidate_of(sums<Sum::kRight>()));
+  CHECK_THROWS_WITH(subject.make(1, Stand{}), Catch::Contains("does not promise bidirectional attention"));
+  CHECK_NOTHROW(subject.make(1, Stand{.causal = true}));
 }

@@ -1,0 +1,72 @@
+// Runs the suite over a plugin that stands in a test, and keeps which checks ran and which failed at least once.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/trial/conformance/attention_checks.h"
+#include "core/trial/conformance/compression_checks.h"
+#include "tests/support/catch.h"
+
+namespace ablate::tests {
+
+/// A descriptor of one class, as the macros make it.
+template <class Made>
+Descriptor attention_of(const About& about) {
+  auto made = ablate::detail::describe(Kind::kAttention, about);
+  made.make_attention = [](const AttentionContext& context) -> std::shared_ptr<Attention> {
+    return std::make_shared<Made>(context);
+  };
+  return made;
+}
+template <class Made>
+Descriptor compression_of(const About& about) {
+  auto made = ablate::detail::describe(Kind::kCompression, about);
+  made.make_compression = [](const CompressionContext& context) -> std::shared_ptr<Compression> {
+    return std::make_shared<Made>(context);
+  };
+  return made;
+}
+
+inline Candidate candidate_of(const Descriptor& plugin) {
+  return make_candidate(plugin, nlohmann::json::object(), find_among({&plugin}));
+}
+
+inline std::vector<Check> checks_of(const Descriptor& plugin) {
+  Checks checks;
+  plugin.kind == Kind::kAttention ? check_attention(candidate_of(plugin), checks)
+                                  : check_compression(candidate_of(plugin), checks);
+  return checks.all();
+}
+
+/// What came of all suites of a test: every check that ran has to have failed for some fault.
+struct Record {
+  std::set<std::string> ran, failed;
+
+  /// The names of the checks that fail.
+  std::set<std::string> suite(const Descriptor& plugin) {
+    std::set<std::string> names;
+    for (const auto& check : checks_of(plugin)) {
+      UNSCOPED_INFO(check.name << (check.failed() ? " failed: " : ": ") << check.found);
+      if (check.name != "cuda") ran.insert(check.name);  // can it fail? tests/conformance/device_test.cpp
+      if (check.failed()) names.insert(check.name);
+    }
+    failed.insert(names.begin(), names.end());
+    return names;
+  }
+};
+
+/// What a check found; "" where it passed.
+inline std::string found(const Descriptor& plugin, const std::string& name) {
+  for (const auto& check : checks_of(plugin))
+    if (check.name == name) return check.passed ? "" : check.found;
+  return "no check " + name;
+}
+
+inline void check_mentions(const std::string& message, const std::string& expected) {
+  INFO("message: " << message << "\nexpected to mention: " << expected);
+  CHECK(message.find(expected) != std::string::npos);
+}
+
+}  // namespace ablate::tests

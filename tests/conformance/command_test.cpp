@@ -64,11 +64,11 @@ TEST_CASE("a crash, an exit or a hang is a failed check, and what came before is
     const auto checks = check(place, fault, 1);
     INFO(checks.dump());
     CHECK(names(checks, true).count("gradient") == 1);
-    CHECK(says(found(checks, "measure"), reason));  // the first check with a mask
-    CHECK(checks.back().at("check") == "measure");
+    CHECK(says(found(checks, "inputs"), reason));  // the first check with a mask
+    CHECK(checks.back().at("check") == "inputs");
   }
   const auto thrown = check(place, "throw", 1);
-  CHECK(names(thrown, false) == std::set<std::string>{"measure", "padding", "poison", "empty"});
+  CHECK(names(thrown, false) == std::set<std::string>{"inputs", "measure", "padding", "poison", "empty"});
   CHECK(names(thrown, true).count("memory") == 1);
 }
 

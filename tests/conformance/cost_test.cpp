@@ -1,7 +1,6 @@
 // What grows faster than its declaration is found; what grows as declared, or more slowly, is not.
 #include "core/trial/conformance/cost.h"
 
-#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
 #include <cmath>
@@ -9,40 +8,35 @@
 
 #include "ablate/headwise.h"
 #include "core/trial/device/tensor_memory.h"
-#include "tests/support/catch.h"
+#include "tests/conformance/suite_of.h"
 
 using namespace ablate;
 
 namespace {
 
 /// Keeps the [n, n] matrix of weights.
-class Dense : public HeadwiseAttention {
+class Dense final : public HeadwiseAttention {
  public:
   explicit Dense(const AttentionContext& context) : HeadwiseAttention(context, 1) {}
-  torch::Tensor attend(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& values,
-                       const torch::Tensor&) override {
-    return queries.matmul(keys.transpose(-1, -2)).softmax(-1).matmul(values);
+
+ private:
+  HeadOutput attend(const HeadInput& input) override {
+    return {.values = input.q.matmul(input.k.transpose(-1, -2)).softmax(-1).matmul(input.v)};
   }
 };
 
 /// The checks of memory and, where `timed`, of time of that attention, declared to grow with a power of the length.
 template <int declared>
 std::vector<Check> cost_checks(bool timed) {
-  static const Descriptor descriptor = [] {
-    auto made =
-        ablate::detail::describe(Kind::kAttention, {.id = "dense",
-                                                    .version = "1.0.0",
-                                                    .summary = "dense",
-                                                    .capabilities = {.time_exponent = declared, .memory_exponent = declared}});
-    made.make_attention = [](const AttentionContext& context) -> std::shared_ptr<Attention> {
-      return std::make_shared<Dense>(context);
-    };
-    return made;
-  }();
+  static const auto descriptor =
+      tests::attention_of<Dense>({.id = "dense",
+                                  .version = "1.0.0",
+                                  .summary = "dense",
+                                  .capabilities = {.time_exponent = declared, .memory_exponent = declared}});
   count_tensor_memory();
   at::set_num_threads(1);
   Checks checks;
-  check_cost(with_defaults(descriptor), {}, timed, checks);
+  check_cost(tests::candidate_of(descriptor), timed, checks);
   REQUIRE(checks.all().size() == (timed ? 2 : 1));
   return checks.all();
 }

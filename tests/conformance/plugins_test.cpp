@@ -24,19 +24,18 @@ nlohmann::json small(const std::string& id, const std::string& pictures) {
 TEST_CASE("every plugin in the plugin folder passes the whole suite", "[conformance]") {
   count_tensor_memory();
   const std::filesystem::path folder = ABLATE_BUILD_DIR "/lib/ablate/plugins";
-  const std::vector<Chosen> compressions = {with_defaults(load_library(folder / "segment-mean.so")),
-                                            with_defaults(load_library(folder / "random-features.so"))};
+  std::vector<const Descriptor*> all;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".so") all.push_back(&load_library(entry.path()));
+  std::sort(all.begin(), all.end(), [](const auto* a, const auto* b) { return std::string(a->id) < b->id; });
   const tests::IdxFolder pictures;
-  std::vector<std::string> found;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".so") continue;
-    const auto& descriptor = load_library(entry.path());
-    found.push_back(descriptor.id);
+  for (const auto* plugin : all) {
     const ::TemporaryFolder scratch;
     Checks checks;
-    check_plugin({with_defaults(descriptor, small(descriptor.id, pictures.path())), compressions, scratch.path()}, checks);
+    check_plugin({.plugin = *plugin, .parameters = small(plugin->id, pictures.path()), .parts = all, .scratch = scratch.path()},
+                 checks);
     for (const auto& check : checks.all()) {
-      INFO(descriptor.id << ", " << check.on << ": " << check.name << ": " << check.found);
+      INFO(plugin->id << ", " << check.on << ": " << check.name << ": " << check.found);
       CHECK_FALSE(check.failed());
       if (!check.skipped.empty()) CHECK(check.name == "cuda");
     }
@@ -45,6 +44,6 @@ TEST_CASE("every plugin in the plugin folder passes the whole suite", "[conforma
   for (const auto* id : {"softmax", "linear", "compressed", "adamra", "segment-mean", "clustering", "rbf", "random-features",
                          "listops", "image"}) {
     INFO(id);
-    CHECK(std::count(found.begin(), found.end(), id) == 1);
+    CHECK(std::count_if(all.begin(), all.end(), [&](const auto* plugin) { return plugin->id == std::string(id); }) == 1);
   }
 }

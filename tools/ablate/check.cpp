@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/registry/abi_check.h"
 #include "core/registry/values.h"
@@ -102,20 +103,14 @@ std::vector<FoundLibrary> choose(const std::string& what, const std::vector<Foun
               ExitCode::kPlugin);
 }
 
-/// The compressions that an attention is checked with: one whose slots have keys and one whose slots have none, since their
-/// tokens are projected after and before writing. Ours where they are found.
-std::vector<std::string> partners(const std::vector<FoundLibrary>& found) {
-  std::vector<std::string> paths;
-  for (const bool keys : {true, false}) {
-    const PluginInfo* best = nullptr;
-    for (const auto& library : found) {
-      const auto& info = library.info;
-      if (!library.refusal.empty() || info.kind != Kind::kCompression || info.capabilities.slots_have_keys != keys) continue;
-      if (best == nullptr || info.id == (keys ? "segment-mean" : "random-features")) best = &info;
-    }
-    if (best != nullptr) paths.push_back(best->path.string());
-  }
-  return paths;
+/// What parameters that are plugins are checked with: every compression and attention found, by id.
+std::vector<std::string> parts_among(const std::vector<FoundLibrary>& found) {
+  std::map<std::string, std::string> paths;
+  for (const auto& library : found)
+    if (library.refusal.empty() && library.info.kind != Kind::kTask) paths.emplace(library.info.id, library.info.path.string());
+  std::vector<std::string> all;
+  for (const auto& [id, path] : paths) all.push_back(path);
+  return all;
 }
 
 std::string number(const json& value) { return value.is_number() ? fmt::format("{:.2g}", value.get<double>()) : "-"; }
@@ -171,12 +166,12 @@ void run_suite(const json& spec, int timeout_s, std::unique_ptr<WorkerClient>& w
 }
 
 /// Checks one plugin. @return {"id", "kind", "version", "path", "passed", "checks"}
-json check_one(const FoundLibrary& library, const std::vector<std::string>& compressions, const Arguments& arguments,
+json check_one(const FoundLibrary& library, const std::vector<std::string>& parts, const Arguments& arguments,
                std::unique_ptr<WorkerClient>& worker) {
   const auto& info = library.info;
   const Scratch scratch;
   const json spec{{"library", library.path.string()},
-                  {"compressions", info.capabilities.takes_compression ? compressions : std::vector<std::string>()},
+                  {"parts", parts},
                   {"parameters", parameters_of(info, arguments.parameters)},
                   {"scratch", scratch.path().string()},
                   {"timed", !arguments.no_timing}};
@@ -197,11 +192,7 @@ json check_one(const FoundLibrary& library, const std::vector<std::string>& comp
     if (!arguments.as_json) print_check(check);
     checks.push_back(check);
   };
-  if (info.capabilities.takes_compression && compressions.empty()) {
-    done(failed(json::object(), "it takes a compression, and no compression plugin was found (--plugins)"));
-  } else {
-    run_suite(spec, arguments.timeout_s, worker, done);
-  }
+  run_suite(spec, arguments.timeout_s, worker, done);
   const auto not_run = skipped.size();
   for (auto* names : {&wrong, &skipped}) names->erase(std::unique(names->begin(), names->end()), names->end());
   if (!arguments.as_json)
@@ -218,7 +209,7 @@ int check(const Arguments& arguments, const Options& options) {
     throw Error("--set goes with one plugin: ablate check ID --set NAME=VALUE");
   std::unique_ptr<WorkerClient> worker;
   const auto found = find_libraries(options, worker);
-  const auto compressions = partners(found);
+  const auto parts = parts_among(found);
   json all = json::array();
   auto code = ExitCode::kDone;
   for (const auto& library : choose(arguments.what, found, worker)) {
@@ -228,7 +219,7 @@ int check(const Arguments& arguments, const Options& options) {
       if (!arguments.as_json) print("{}\n  refused: {}\n\n", path_text(library.path), db::one_row(library.refusal));
       continue;
     }
-    all.push_back(check_one(library, compressions, arguments, worker));
+    all.push_back(check_one(library, parts, arguments, worker));
     if (!all.back().at("passed").get<bool>()) code = ExitCode::kTrialsFailed;
   }
   if (arguments.as_json) print("{}\n", plain_json(all, 2));

@@ -1,7 +1,9 @@
 // The checks of tasks do find what breaks the contract. (plugins_test.cpp runs them over every plugin.)
 #include <atomic>
+#include <chrono>
 #include <limits>
 #include <set>
+#include <thread>
 
 #include "core/trial/conformance/task_checks.h"
 #include "tests/support/catch.h"
@@ -98,7 +100,7 @@ class Faulty final : public Task {
     if (fault_ == "random") target = ++counter_ / 7 % 2;
     if (fault_ == "one reader") {  // what one call leaves for the next is another thread's as well
       shared_ = index;
-      for (volatile int wait = 0; wait < 20000; wait = wait + 1) continue;
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
       target = shared_ % 2;
     }
   }

@@ -1,5 +1,8 @@
 #include "core/util/flatten.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace ablate {
 namespace {
 
@@ -13,6 +16,8 @@ void add(const std::string& path, const nlohmann::json& value, std::map<std::str
       else
         add(path.empty() ? name : path + "." + name, inner, leaves);
     }
+  } else if (value.is_array() && std::any_of(value.begin(), value.end(), [](const auto& one) { return one.is_object(); })) {
+    for (std::size_t i = 0; i < value.size(); ++i) add(path + "." + std::to_string(i), value[i], leaves);
   } else if (value.is_array()) {
     std::string all;
     for (const auto& element : value) all += (all.empty() ? "" : ",") + element_text(element);
@@ -28,6 +33,11 @@ std::map<std::string, nlohmann::json> flatten(const nlohmann::json& resolved) {
   std::map<std::string, nlohmann::json> leaves;
   add("", resolved, leaves);
   return leaves;
+}
+
+std::string history_path(const std::string& path) {
+  constexpr std::string_view kPlugin = ".plugin";
+  return path.ends_with(kPlugin) ? path.substr(0, path.size() - kPlugin.size()) : path;
 }
 
 }  // namespace ablate

@@ -44,7 +44,7 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
 std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
   Statement add(database_,
                 "INSERT INTO attempt (trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, "
-                "exit_code, environment, output, step, steps) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                "exit_code, environment, output, step, steps, main_metric) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   add.bind(1, trial);
   add.bind(2, attempt.outcome);
   add.bind(3, attempt.reason);
@@ -58,6 +58,7 @@ std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
   add.bind(11, attempt.output);
   add.bind(12, attempt.step);
   add.bind(13, attempt.steps);
+  if (!attempt.main_metric.empty()) add.bind(14, metric(attempt.main_metric));
   add.exec();
   return database_.getLastInsertRowid();
 }

@@ -7,8 +7,10 @@
 #include <algorithm>
 
 #include "core/util/nearest.h"
+#include "db/history/names.h"
 #include "db/history/place.h"
 #include "db/history/schema.h"
+#include "db/types/metric_name.h"
 
 namespace ablate::db {
 namespace {
@@ -71,6 +73,14 @@ std::int64_t Reader::experiment(const std::string& name) const {
   });
 }
 
+std::string Reader::study_file(const std::string& experiment) const {
+  return guarded(file_, [&] {
+    SQLite::Statement ask(*database_, "SELECT file FROM experiment WHERE name = ?");
+    ask.bind(1, experiment);
+    return ask.executeStep() ? ask.getColumn(0).getString() : std::string();
+  });
+}
+
 std::map<std::string, std::int64_t> Reader::paths() const {
   return guarded(file_, [&] {
     std::map<std::string, std::int64_t> ids;
@@ -97,25 +107,25 @@ std::vector<Reader::StoredMetric> Reader::metrics() const {
   });
 }
 
-Reader::StoredMetric Reader::metric(const std::string& name) const {
-  std::vector<std::string> names, leaves;
-  for (const auto& metric : metrics()) {
-    if (metric.name == name) return metric;
+std::vector<Reader::StoredMetric> Reader::metrics_named(const std::string& name) const {
+  const auto all = metrics();
+  std::vector<std::string> names, whole;
+  for (const auto& metric : all) {
+    if (metric.name == name) return {metric};
     names.push_back(metric.name);
-    leaves.push_back(metric.name.substr(metric.name.rfind('/') + 1));
+    if (!is_of_group(metric.name)) whole.push_back(metric.name);
   }
-  // "accuracy" is test/accuracy or dev/accuracy; the former first, as in main_metric. "adamra/kept" is attention/adamra/kept.
-  std::vector<std::string> near;
-  const auto leaf = name.find('/') == std::string::npos ? nearest(name, leaves) : std::string();
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i].ends_with("/" + name) || (!leaf.empty() && leaves[i] == leaf)) near.push_back(names[i]);
-  std::stable_partition(near.begin(), near.end(), [](const std::string& one) { return one.starts_with("test/"); });
-  if (const auto one = nearest(name, names); near.empty() && !one.empty()) near.push_back(one);
+  if (const auto groups = groups_of(names, name); !groups.empty()) {
+    std::vector<StoredMetric> found;
+    for (const auto& group : groups)
+      found.push_back(*std::find_if(all.begin(), all.end(), [&](const auto& metric) { return metric.name == group; }));
+    return found;
+  }
   std::string remedy = "there are none yet";
-  if (!near.empty())
+  if (const auto near = near_metrics(names, name); !near.empty())
     remedy = fmt::format("did you mean {}?", fmt::join(near, ", "));
   else if (!names.empty())
-    remedy = fmt::format("known: {}", fmt::join(names, ", "));
+    remedy = fmt::format("known: {}", fmt::join(whole, ", "));
   throw Error(fmt::format("{} has no metric \"{}\" ({})", file_.string(), name, remedy));
 }
 

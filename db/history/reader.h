@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "db/history/store.h"
+#include "db/types/records.h"
 
 namespace SQLite {
 class Database;
@@ -30,6 +30,8 @@ class Reader {
   /// The id of an experiment. Throws Error with the nearest name.
   std::int64_t experiment(const std::string& name) const;
   std::vector<std::string> experiments() const;
+  /// The study file of an experiment's latest run; "" where there is no such experiment.
+  std::string study_file(const std::string& experiment) const;
 
   /// All parameters of all trials, by path: ids.
   std::map<std::string, std::int64_t> paths() const;
@@ -38,8 +40,10 @@ class Reader {
     std::int64_t id = 0;
   };
   std::vector<StoredMetric> metrics() const;
-  /// Throws Error with the nearest names: of a name without its domain those in all domains; where none is near, with all.
-  StoredMetric metric(const std::string& name) const;
+  /// The metric of that name; of a group's name without a value, as test/accuracy@pairs, those of all its values. Throws Error
+  /// with the nearest names: of a name without its domain those in all domains; where none is near, with all that are over no
+  /// group.
+  std::vector<StoredMetric> metrics_named(const std::string& name) const;
 
  private:
   std::filesystem::path file_;

@@ -7,11 +7,9 @@
 #include <string>
 
 #include "db/history/errors.h"
+#include "db/history/migrations.h"
 
 namespace ablate::db {
-
-/// PRAGMA user_version of a file that this program writes.
-int schema_version();
 
 /// Creates the tables or adds what a later schema has. Throws Error for a file of another program or of a newer schema, before
 /// anything is written to it.

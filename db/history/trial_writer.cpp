@@ -14,6 +14,10 @@ std::string json_text(const nlohmann::json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+std::int64_t configuration_of(const std::string& resolved) {
+  return static_cast<std::int64_t>(std::stoull(sha256(resolved).substr(0, 16), nullptr, 16));
+}
+
 void bind_value(SQLite::Statement& statement, int index, double value) {
   if (std::isnan(value))
     statement.bind(index);
@@ -44,7 +48,7 @@ std::int64_t TrialWriter::put(const std::string& key, const nlohmann::json& reso
   if (known != 0) return known;
   const auto text = json_text(resolved);
   add_trial_.bind(1, key);
-  add_trial_.bind(2, static_cast<std::int64_t>(std::stoull(sha256(text).substr(0, 16), nullptr, 16)));
+  add_trial_.bind(2, configuration_of(text));
   run(add_trial_);
   const auto trial = database_.getLastInsertRowid();
   add_resolved_.bind(1, trial);

@@ -12,6 +12,9 @@ namespace ablate::db {
 /// What a trial printed may be any bytes, cut anywhere: JSON text must be UTF-8.
 std::string json_text(const nlohmann::json& json);
 
+/// 64 bits of the hash of a trial's settings. @param resolved as json_text has them
+std::int64_t configuration_of(const std::string& resolved);
+
 /// SQLite has no NaN: NULL stands for it.
 void bind_value(SQLite::Statement& statement, int index, double value);
 

@@ -1,18 +1,16 @@
 #include "db/questions/groups.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
 
 #include "core/util/rate_text.h"
+#include "db/types/table.h"
 
 namespace ablate::db {
 namespace {
-
-constexpr std::array<std::string_view, 3> kPluginPaths = {"task.plugin", "attention.plugin", "compression.plugin"};
 
 /// Numbers before text, by size; lists by their elements; a parameter that is absent comes first.
 bool in_order(const Axis::Value* a, const Axis::Value* b) {
@@ -37,11 +35,6 @@ bool in_order(const Axis::Value* a, const Axis::Value* b) {
 }
 
 }  // namespace
-
-std::string history_path(const std::string& path) {
-  const bool is_plugin = std::find(kPluginPaths.begin(), kPluginPaths.end(), path) != kPluginPaths.end();
-  return is_plugin ? path.substr(0, path.find('.')) : path;
-}
 
 Groups::Groups(std::vector<const Axis*> by, std::size_t trials, bool keep_order) : axes(std::move(by)) {
   std::map<std::vector<int>, std::size_t> index;

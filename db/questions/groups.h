@@ -8,12 +8,6 @@
 
 namespace ablate::db {
 
-/// A label of trials that have no such parameter.
-inline constexpr const char* kAbsent = "-";
-
-/// A plugin's path in a study, "attention.plugin", is "attention" in the history; any other is itself.
-std::string history_path(const std::string& path);
-
 /// The axes of some paths, and which distinct combination of their values each trial has.
 struct Groups {
   std::vector<const Axis*> axes;

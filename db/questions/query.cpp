@@ -12,6 +12,7 @@
 
 #include "core/util/nearest.h"
 #include "core/util/plain_json.h"
+#include "db/history/names.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
 #include "db/history/views.h"
@@ -105,6 +106,10 @@ std::string explained(const std::string& message, const std::vector<View>& views
     const bool study_path = column.ends_with(kPlugin);
     const auto near = nearest(study_path ? column.substr(0, column.size() - kPlugin.size()) : column, columns);
     if (near == column) return fmt::format("{} (names with a dot or a slash need double quotes: {})", message, quoted(near));
+    if (auto whole = ending_in(columns, '.', column); !whole.empty()) {  // "compression" is "attention.compression"
+      for (auto& name : whole) name = db::quoted(name);
+      return fmt::format("{} (did you mean {}?)", message, fmt::join(whole, ", "));
+    }
     if (!near.empty()) return fmt::format("{} (did you mean {}?)", message, quoted(near));
     return message + "; `ablate query` without SQL lists all columns";
   }
@@ -237,7 +242,7 @@ void run_query(const std::filesystem::path& file, const std::string& sql, Format
   if (format == Format::kMarkdown) write(render_markdown(rows));
 }
 
-std::string describe_views(const std::filesystem::path& file) {
+std::string list_views(const std::filesystem::path& file) {
   const Reader reader(file);
   std::string text;
   for (const auto& view : known_views(reader)) {

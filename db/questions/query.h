@@ -20,6 +20,6 @@ using Write = std::function<void(std::string_view)>;
 void run_query(const std::filesystem::path& file, const std::string& sql, Format format, const Write& write);
 
 /// The views with their columns, for a person who is about to ask.
-std::string describe_views(const std::filesystem::path& file);
+std::string list_views(const std::filesystem::path& file);
 
 }  // namespace ablate::db

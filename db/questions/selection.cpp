@@ -64,6 +64,17 @@ DoneAttempts done_attempts(const std::vector<SelectedTrial>& trials) {
   return done;
 }
 
+/// A number of each attempt that is done; 0 for what is not. @param sql gives the attempt and the number, as gather has it
+std::vector<std::int64_t> load_of_attempts(const Reader& reader, const char* sql, const std::vector<SelectedTrial>& trials) {
+  return guarded(reader.file(), [&] {
+    const auto done = done_attempts(trials);
+    std::vector<std::int64_t> numbers(trials.size(), 0);
+    gather(reader.database(), sql, 0, done.ids,
+           [&](std::size_t at, Statement& row) { numbers[done.place[at]] = row.getColumn(1).getInt64(); });
+    return numbers;
+  });
+}
+
 struct Member {
   std::int64_t trial;
   std::int64_t configuration;
@@ -208,57 +219,13 @@ std::vector<std::optional<double>> load_published(const Reader& reader, const st
 }
 
 std::vector<std::int64_t> load_environment_ids(const Reader& reader, const std::vector<SelectedTrial>& trials) {
-  return guarded(reader.file(), [&] {
-    const auto done = done_attempts(trials);
-    std::vector<std::int64_t> environments(trials.size(), 0);
-    gather(reader.database(), "SELECT id, environment FROM attempt WHERE ?1 = 0 AND id BETWEEN ?2 AND ?3 ORDER BY id", 0,
-           done.ids, [&](std::size_t at, Statement& row) { environments[done.place[at]] = row.getColumn(1).getInt64(); });
-    return environments;
-  });
+  return load_of_attempts(reader, "SELECT id, environment FROM attempt WHERE ?1 = 0 AND id BETWEEN ?2 AND ?3 ORDER BY id",
+                          trials);
 }
 
-namespace {
-
-/// Whether a trial was run for what it costs: it looks once, at its end, at one batch of the dev and of the test split. Whoever
-/// wants to know what it learned looks at more.
-std::vector<bool> measuring_cost(const Reader& reader, const std::vector<SelectedTrial>& trials) {
-  const auto paths = reader.paths();
-  const auto numbers = [&](const std::string& name) {
-    std::vector<double> all(trials.size(), 0);
-    const auto path = paths.find(name);
-    if (path == paths.end()) return all;
-    const auto axis = load_axis(reader, name, path->second, trials);
-    for (std::size_t t = 0; t < trials.size(); ++t)
-      if (axis.of_trial[t] >= 0) all[t] = axis.values[static_cast<std::size_t>(axis.of_trial[t])].number;
-    return all;
-  };
-  const auto steps = numbers("train.steps"), every = numbers("train.evaluate_every"), dev = numbers("train.evaluate_batches"),
-             test = numbers("train.test_batches");
-  std::vector<bool> cost;
-  for (std::size_t t = 0; t < trials.size(); ++t)
-    cost.push_back(every[t] > 0 && every[t] >= steps[t] && dev[t] == 1 && test[t] == 1);
-  return cost;
-}
-
-}  // namespace
-
-std::optional<Reader::StoredMetric> main_metric(const Reader& reader, const std::vector<SelectedTrial>& trials) {
-  const auto metrics = reader.metrics();
-  const auto cost = measuring_cost(reader, trials);
-  const auto has_values = [&](const Reader::StoredMetric& metric, bool of_cost_too) {
-    const auto values = load_results(reader, metric.id, trials);
-    for (std::size_t t = 0; t < trials.size(); ++t)
-      if (values[t] && (of_cost_too || !cost[t])) return true;
-    return false;
-  };
-  for (const auto& [name, of_cost_too] :
-       {std::pair("test/accuracy", false), {"dev/accuracy", false}, {"train/step_time", true}, {"test/accuracy", true}}) {
-    const auto at = std::find_if(metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.name == name; });
-    if (at != metrics.end() && has_values(*at, of_cost_too)) return *at;
-  }
-  for (const auto& metric : metrics)
-    if (!metric.direction.empty() && has_values(metric, true)) return metric;
-  return std::nullopt;
+std::vector<std::int64_t> load_main_metric_ids(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  return load_of_attempts(
+      reader, "SELECT id, coalesce(main_metric, 0) FROM attempt WHERE ?1 = 0 AND id BETWEEN ?2 AND ?3 ORDER BY id", trials);
 }
 
 std::vector<std::optional<double>> load_results(const Reader& reader, std::int64_t metric_id,

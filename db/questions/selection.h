@@ -57,11 +57,8 @@ std::vector<std::optional<double>> load_published(const Reader& reader, const st
 /// The environment of each trial's attempt, by id; 0 for what is not done.
 std::vector<std::int64_t> load_environment_ids(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
-/// What a question about trials is most likely about: test/accuracy, else dev/accuracy, else train/step_time, else the first
-/// metric with a direction; of those that any of the trials has a value of. An accuracy over a single batch
-/// (train.test_batches, train.evaluate_batches of 1) says that a trial runs, not what it learned: it comes last. Nothing where
-/// there are no values.
-std::optional<Reader::StoredMetric> main_metric(const Reader& reader, const std::vector<SelectedTrial>& trials);
+/// What each trial's attempt says that its metric is, by id; 0 for what is not done or does not say.
+std::vector<std::int64_t> load_main_metric_ids(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 /// A metric's value of each trial's attempt; nothing where the attempt has none. Of attempts that are done only.
 std::vector<std::optional<double>> load_results(const Reader& reader, std::int64_t metric_id,

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "db/questions/selection.h"
-#include "db/questions/table.h"
+#include "db/types/table.h"
 
 namespace ablate::db {
 

@@ -1,12 +1,13 @@
+#include "db/report/table_text.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "db/questions/table.h"
 #include "db/report/digits.h"
-#include "db/report/table_data.h"
+#include "db/report/failures.h"
 
 namespace ablate::db {
 namespace {
@@ -124,7 +125,9 @@ std::vector<std::vector<std::string>> lines_of(const Table& table, std::size_t f
   return lines;
 }
 
-std::string readable(const Table& table, Format format) {
+}  // namespace
+
+std::string table_text(const Table& table, Format format) {
   const int n = common_n(table);
   const bool any = std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.n > 0; });
   const bool marked = std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.best; });
@@ -151,33 +154,6 @@ std::string readable(const Table& table, Format format) {
   if (!table.notes.empty()) text += "\n";
   for (const auto& note : table.notes) text += (format == Format::kMarkdown ? "- note: " : "note: ") + one_row(note) + "\n";
   return text;
-}
-
-}  // namespace
-
-std::string failure_text(const Cell& cell) {
-  std::string text;
-  for (const auto& failure : cell.failures) {
-    if (!text.empty()) text += ", ";
-    text += failure.outcome;
-    if (cell.trials > 1) text += fmt::format(" {}/{}", failure.count, cell.trials);
-    // "timeout" and "interrupted" say it all.
-    if (failure.outcome == "failed" && !failure.reason.empty()) text += ": " + failure.reason;
-    if (failure.outcome == "failed" && failure.other_reasons > 0)
-      text += fmt::format(" (+ {} with another reason)", failure.other_reasons);
-  }
-  return text;
-}
-
-std::string to_text(const Table& table, Format format) {
-  switch (format) {
-    case Format::kCsv:
-      return table_csv(table);
-    case Format::kJson:
-      return table_json(table);
-    default:
-      return readable(table, format);
-  }
 }
 
 }  // namespace ablate::db

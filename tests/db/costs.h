@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "db/questions/table.h"
+#include "db/questions/make_table.h"
 #include "tests/db/fixture.h"
 
 namespace ablate::db {

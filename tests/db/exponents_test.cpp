@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "db/report/render_table.h"
 #include "tests/db/costs.h"
 #include "tests/support/catch.h"
 

@@ -2,10 +2,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "db/questions/history.h"
+#include "db/questions/list_attempts.h"
+#include "db/questions/make_table.h"
 #include "db/questions/selection.h"
-#include "db/questions/table.h"
 #include "db/report/digits.h"
+#include "db/report/render_table.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 
@@ -174,8 +175,8 @@ TEST_CASE("the metric that is shown unasked is one of the trials at hand, and sa
   CHECK(main_of() == "train/step_time");  // another experiment's trials have no say
   CHECK(make_table(Reader(study.file), {"other", {}, {}, {}}).metrics.at(0).name == "test/accuracy");
   CHECK(make_table(Reader(study.file), {"", {}, {}, {}}).metrics.at(0).name == "test/accuracy");
-  CHECK(list_runs(Reader(study.file), {"study"}).metric->name == "train/step_time");
-  CHECK(list_runs(Reader(study.file), {"other"}).metric->name == "test/accuracy");
+  CHECK(list_attempts(Reader(study.file), {"study"}).metrics.at(0).name == "train/step_time");
+  CHECK(list_attempts(Reader(study.file), {"other"}).metrics.at(0).name == "test/accuracy");
   for (const auto& [more, value] : {std::pair("test_batches", 120), {"evaluate_batches", 0}, {"steps", 50}}) {
     Study learned;  // one batch alone makes no trial one of cost
     auto other = cost;

@@ -8,7 +8,7 @@
 
 #include "db/history/process.h"
 #include "db/history/schema.h"
-#include "db/questions/history.h"
+#include "db/questions/list_attempts.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 
@@ -39,7 +39,7 @@ struct Recorded {
   }
 };
 
-std::int64_t runs_in(const std::filesystem::path& file) { return list_runs(Reader(file), {}).total; }
+std::int64_t runs_in(const std::filesystem::path& file) { return list_attempts(Reader(file), {}).total; }
 
 }  // namespace
 
@@ -74,7 +74,7 @@ TEST_CASE("a file that was removed, moved, replaced or emptied takes no more, an
     return;  // what the log does not hold is lost
   }
   CHECK(runs_in(rescued) == 1);
-  CHECK(describe_run(Reader(rescued), "1")["results"][0]["value"] == 70);
+  CHECK(show_attempt(Reader(rescued), "1")["results"][0]["value"] == 70);
   Store again(rescued);  // a history like any other
   again.put_attempt(done(kB, 80));
   CHECK(again.done({key_of(kA), key_of(kB)}).size() == 2);
@@ -195,27 +195,4 @@ TEST_CASE("a process is itself, not another that has its number later, and not o
   waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);  // dead, and not yet waited for
   CHECK_FALSE(lives({self.host, child, self.started}));
   waitpid(child, nullptr, 0);
-}
-
-TEST_CASE("a file of the schema before is brought up to date with all that it holds") {
-  Folder folder;
-  const auto file = folder / "old.db";
-  {
-    SQLite::Database old(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    old.exec(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "tests/db/schema2.sql"));
-  }
-  CHECK(has(error_of([&] { Reader reader(file); }), "found schema 2, expected " + std::to_string(schema_version())));
-  Store store(file);
-  CHECK(store.done({"a1b2c3d4", "e5f6a7b8"}) == std::set<std::string>{"a1b2c3d4"});
-  const Reader reader(file);
-  const auto run = describe_run(reader, "1");
-  CHECK(run["results"][0]["value"] == 81.5);
-  CHECK(run["curves"]["train/loss"].dump() == "[[10,1.5]]");
-  CHECK(run["plugins"][0]["id"] == "softmax");
-  CHECK(run["output"] == "all well");
-  CHECK(describe_run(reader, "2")["reason"] == "signal 11");
-  CHECK(list_runs(reader, {"old study"}).total == 2);
-  CHECK(SQLite::Database(file.string())
-            .execAndGet("SELECT \"test/accuracy\" FROM runs WHERE attention = 'softmax'")
-            .getDouble() == 81.5);
 }

@@ -6,7 +6,8 @@
 
 #include "core/util/flatten.h"
 #include "db/history/schema.h"
-#include "db/questions/history.h"
+#include "db/questions/list_attempts.h"
+#include "db/questions/show_attempt.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 
@@ -104,7 +105,7 @@ TEST_CASE("an attempt comes back whole") {
 
   const Reader reader(file);
   for (const auto& name : {std::to_string(run), key_of(resolved).substr(0, 8)}) {
-    const auto all = describe_run(reader, name);
+    const auto all = show_attempt(reader, name);
     CHECK(all["run"] == run);
     CHECK(all["key"] == key_of(resolved));
     CHECK(all["outcome"] == "done");
@@ -132,8 +133,8 @@ TEST_CASE("an attempt comes back whole") {
     CHECK(all["step"] == 30);
     CHECK(all["steps"] == 40);
   }
-  CHECK(has(error_of([&] { describe_run(reader, "7"); }), "a number up to 1"));
-  CHECK(has(error_of([&] { describe_run(reader, "zzz"); }), "no run zzz"));
+  CHECK(has(error_of([&] { show_attempt(reader, "7"); }), "a number up to 1"));
+  CHECK(has(error_of([&] { show_attempt(reader, "zzz"); }), "no run zzz"));
 }
 
 TEST_CASE("what is known already is stored once") {
@@ -235,8 +236,8 @@ TEST_CASE("two writers and a reader share a file") {
 
   Store store(file);
   const Reader reader(file);
-  CHECK(list_runs(reader, {}).total == 2 * kEach);
+  CHECK(list_attempts(reader, {}).total == 2 * kEach);
   store.put_attempt(done(trial("softmax", {}, 1), 1));
-  CHECK(list_runs(reader, {}).total == 2 * kEach);  // one snapshot
-  CHECK(list_runs(Reader(file), {}).total == 2 * kEach + 1);
+  CHECK(list_attempts(reader, {}).total == 2 * kEach);  // one snapshot
+  CHECK(list_attempts(Reader(file), {}).total == 2 * kEach + 1);
 }

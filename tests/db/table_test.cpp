@@ -1,8 +1,8 @@
-#include "db/questions/table.h"
-
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "db/questions/make_table.h"
+#include "db/report/render_table.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <thread>
 
-#include "db/questions/history.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 

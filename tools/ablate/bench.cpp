@@ -10,8 +10,8 @@
 
 #include "core/util/error.h"
 #include "core/util/sha256.h"
-#include "db/questions/history.h"
-#include "db/questions/table.h"
+#include "db/questions/make_table.h"
+#include "db/report/render_table.h"
 #include "tools/ablate/bench_study.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/streams.h"
@@ -37,7 +37,7 @@ void check_name(const std::string& name, const fs::path& kept, const fs::path& d
     throw Error(fmt::format("--name {}: expected letters, digits, '-', '_' and '.'", name));
   if (!fs::exists(database)) return;
   const db::Reader reader(database);
-  const auto file = db::study_file(reader, name);
+  const auto file = reader.study_file(name);
   if (file.empty() || fs::path(file).parent_path() == kept) return;
   throw Error(fmt::format("--name {}: that experiment is the one of {}; give another name", name, file));
 }

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <thread>
 
+#include "core/shared/crash_trace_mark.h"
 #include "core/util/error.h"
 #include "core/util/one_line.h"
 #include "core/util/orphans.h"

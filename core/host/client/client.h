@@ -75,9 +75,6 @@ class WorkerClient {
   int last_ask_ = 0;
 };
 
-/// What a crash's trace in a job's output begins with.
-inline constexpr const char* kCrashTrace = "crashed by signal ";
-
 /// The worker itself died: a fault of a library that was loaded for all jobs, or somebody's kill.
 struct WorkerEnded : std::runtime_error {
   using std::runtime_error::runtime_error;

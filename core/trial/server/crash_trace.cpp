@@ -13,8 +13,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "core/host/client/client.h"
 #include "core/registry/abi_check.h"
+#include "core/shared/crash_trace_mark.h"
 
 namespace ablate {
 namespace {

@@ -28,7 +28,7 @@ void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([arguments, sql, database, &exit_code] {
     const auto format = db::format_from_name(arguments->format);
     if (sql->empty())
-      print("{}", db::describe_views(database()));
+      print("{}", db::list_views(database()));
     else
       db::run_query(database(), arguments->sql, format, [](std::string_view part) { print("{}", part); });
     exit_code = 0;

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "core/util/plain_json.h"
-#include "db/questions/history.h"
+#include "db/questions/list_attempts.h"
 #include "db/report/format.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/questions.h"
@@ -12,48 +12,52 @@
 namespace ablate {
 namespace {
 
-std::string as_text(const db::Runs& runs) {
+std::string named(const db::Metric& metric) {
+  return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
+}
+
+std::string as_text(const db::AttemptList& list) {
   std::vector<std::vector<std::string>> rows = {{"run", "experiment", "trial", "outcome", "", "wall", "when"}};
-  if (runs.metric)
-    rows[0][4] = runs.metric->unit.empty() ? runs.metric->name : fmt::format("{} ({})", runs.metric->name, runs.metric->unit);
-  const auto add = [&](const db::RunLine& line, std::string outcome, const std::string& value) {
+  // One metric stands in the header; of several each line names its own.
+  const bool one = list.metrics.size() == 1;
+  if (one) rows[0][4] = named(list.metrics[0]);
+  const auto add = [&](const db::AttemptLine& line, std::string outcome, const std::string& value) {
     const auto experiments = line.experiments + (line.latest_grid ? "" : " (earlier grid)");
-    rows.push_back({line.run > 0 ? std::to_string(line.run) : "", experiments,
+    rows.push_back({line.attempt > 0 ? std::to_string(line.attempt) : "", experiments,
                     line.label.empty() ? line.key.substr(0, 12) : line.label, std::move(outcome), value,
                     db::duration_text(line.wall_s), db::time_text(line.started_us)});
   };
-  for (const auto& line : runs.running) {
+  for (const auto& line : list.running) {
     std::string outcome = "running";
     if (!line.host.empty()) outcome += fmt::format(" on {}, not seen from here", line.host);
     if (line.steps > 0) outcome += fmt::format(", step {}/{}", line.step, line.steps);
     if (line.value) outcome += ", loss " + db::brief(*line.value);
     add(line, outcome, "");
   }
-  for (const auto& line : runs.lines) {
+  for (const auto& line : list.lines) {
     auto outcome = line.outcome;
     if (outcome == "failed" && !line.reason.empty()) outcome += ": " + db::first_line(line.reason);
-    add(line, outcome, line.value ? db::brief(*line.value) : "");
+    add(line, outcome, line.value ? db::brief(*line.value) + (one ? "" : " " + line.metric) : "");
   }
   auto text = db::render_text(rows);
-  if (static_cast<std::int64_t>(runs.lines.size()) < runs.total)
-    text += fmt::format("\nthe latest {} of {}; -n 0 shows all\n", runs.lines.size(), runs.total);
+  if (static_cast<std::int64_t>(list.lines.size()) < list.total)
+    text += fmt::format("\nthe latest {} of {}; -n 0 shows all\n", list.lines.size(), list.total);
   return text;
 }
 
-std::string as_json(const db::Runs& runs) {
+std::string as_json(const db::AttemptList& list) {
   using nlohmann::ordered_json;
   auto all = ordered_json::array();
   const auto known = [](std::int64_t number) { return number > 0 ? ordered_json(number) : ordered_json(nullptr); };
-  for (const auto* lines : {&runs.running, &runs.lines})
+  for (const auto* lines : {&list.running, &list.lines})
     for (const auto& line : *lines) {
-      const bool running = lines == &runs.running;
-      ordered_json run = {{"run", known(line.run)},     {"experiments", line.experiments}, {"key", line.key},
+      const bool running = lines == &list.running;
+      ordered_json run = {{"run", known(line.attempt)}, {"experiments", line.experiments}, {"key", line.key},
                           {"label", line.label},        {"outcome", line.outcome},         {"reason", line.reason},
                           {"wall_s", line.wall_s},      {"started_us", line.started_us},   {"step", known(line.step)},
                           {"steps", known(line.steps)}, {"latest_grid", line.latest_grid}};
       if (running) run["elsewhere"] = line.host.empty() ? ordered_json(nullptr) : ordered_json(line.host);
-      const std::string metric = running ? "train/loss" : runs.metric ? runs.metric->name : "";
-      run["metric"] = metric.empty() ? ordered_json(nullptr) : ordered_json(metric);
+      run["metric"] = line.metric.empty() ? ordered_json(nullptr) : ordered_json(line.metric);
       run["value"] = line.value ? ordered_json(*line.value) : ordered_json(nullptr);
       all.push_back(run);
     }
@@ -70,7 +74,7 @@ std::string refuse_count(const std::string& text) {
 
 void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   struct Arguments {
-    db::RunsRequest request;
+    db::AttemptsRequest request;
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
@@ -87,8 +91,8 @@ void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->footer("`ablate show RUN` tells everything about one.\nExample:\n  ablate runs quickstart -n 5");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
-    const auto runs = db::list_runs(reader, arguments->request);
-    print("{}", arguments->json ? as_json(runs) : as_text(runs));
+    const auto list = db::list_attempts(reader, arguments->request);
+    print("{}", arguments->json ? as_json(list) : as_text(list));
     exit_code = 0;
   });
 }

@@ -6,7 +6,7 @@
 
 #include "core/registry/folders.h"
 #include "core/util/plain_json.h"
-#include "db/questions/history.h"
+#include "db/questions/show_attempt.h"
 #include "db/report/format.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"
@@ -162,7 +162,7 @@ void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->footer("`ablate runs` lists the numbers.\nExample:\n  ablate show 1");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
-    const auto run = db::describe_run(reader, arguments->run, unnamed_folders());
+    const auto run = db::show_attempt(reader, arguments->run, unnamed_folders());
     print("{}", arguments->json ? plain_json(run, 2) + "\n" : as_text(run));
     exit_code = 0;
   });

@@ -1,9 +1,9 @@
-#include "db/questions/table.h"
-
 #include <fmt/format.h>
 
 #include <memory>
 
+#include "db/questions/make_table.h"
+#include "db/report/render_table.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"

@@ -1,40 +1,39 @@
-// The ablation table: trials grouped by some parameters, a metric's mean ± deviation over the others.
+// The ablation table: trials grouped by some parameters, a metric's mean ± deviation over the others. No SQLite.
 #pragma once
 
+#include <cstdint>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "db/history/reader.h"
-#include "db/report/format.h"
+#include "db/types/records.h"
 
 namespace ablate::db {
 
-struct TableRequest {
-  std::string experiment;  ///< "": all trials of the history
-  /// Paths of parameters, as the history has them ("attention") or as a study writes them ("attention.plugin"); blanks around
-  /// a name do not count, in metrics neither. No rows: all that vary among the trials except the seed and what the columns
-  /// show.
-  std::vector<std::string> rows;
-  std::vector<std::string> columns;  ///< none: the task, where it varies and is no row
-  std::vector<std::string> metrics;  ///< none: main_metric of the trials (db/questions/selection.h)
-  /// "attention=softmax": ratios to the row, or the column, whose label has all of these values; of several, to the one with
-  /// the same other values.
-  std::vector<std::string> baseline;
-  bool published = false;  ///< what papers report for the same trials beside every cell
-  bool exponent = false;   ///< the slope of a row's means over the columns' number, both in logarithms
+/// A label of trials that have no such parameter.
+inline constexpr const char* kAbsent = "-";
+
+/// A trial's value of a metric.
+struct Sample {
+  std::optional<std::int64_t> seed;  ///< nothing where the trial has none
+  double value;                      ///< NaN: it was measured and is no number
 };
 
+/// The trials of one row, column and metric.
 struct Cell {
   /// Trials that did not get done, by outcome: failed, timeout, interrupted, missing.
   struct Failure {
     std::string outcome;
     int count = 0;
-    std::string reason;     ///< of the first, as first_line has it
+    std::string reason;     ///< of the first, whole
     int other_reasons = 0;  ///< how many trials have another reason
   };
-  int trials = 0;  ///< all that belong here; 0: the grid has no such point
-  int n = 0;       ///< done, and with a value of the metric
+  int trials = 0;               ///< all that belong here; 0: the grid has no such point
+  std::vector<Sample> samples;  ///< of those that are done and have a value, in their order
+  /// As summary_of(samples) has them (db/report/statistics.h).
+  int n = 0;
   double mean = std::numeric_limits<double>::quiet_NaN();
   double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the sample (n - 1); NaN for n < 2
   std::vector<Failure> failures;
@@ -78,19 +77,5 @@ struct Table {
     return cells[(row * metrics.size() + metric) * columns.size() + column];
   }
 };
-
-/// Of an experiment its latest grid counts. Throws Error with the nearest name for an experiment that the history does not
-/// know, one with a line for each path and metric that it does not know, one for an experiment without trials, for a baseline
-/// that is not exactly one row or column, and for exponents over columns that are no numbers.
-Table make_table(const Reader& reader, const TableRequest& request);
-
-/// Text and Markdown: "85.31 ± 0.42", the best of a column marked * or bold, what is unsettled ~; with a baseline the ratio in
-/// its place; in a column all numbers have the same decimals (db/report/digits.h). CSV: one line a cell with mean, sd, n, the
-/// number of trials that failed, published, ratios and whether it is unsettled, one an exponent, and no notes; a label of
-/// trials without the parameter is empty. JSON: {experiment, rows, columns, metrics, baseline, cells, exponents, notes}.
-std::string to_text(const Table& table, Format format);
-
-/// "failed 2/3: signal 11, missing 1/3"; "" where all trials are done.
-std::string failure_text(const Cell& cell);
 
 }  // namespace ablate::db

@@ -1,4 +1,4 @@
-#include "db/questions/history.h"
+#include "db/questions/list_attempts.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 
 #include "db/history/process.h"
 #include "db/history/schema.h"
+#include "db/questions/main_metric.h"
 #include "db/questions/selection.h"
 
 namespace ablate::db {
@@ -69,21 +70,9 @@ class Labels {
   std::map<std::int64_t, std::vector<std::pair<std::string, std::int64_t>>> paths_;
 };
 
-}  // namespace
-
-std::string study_file(const Reader& reader, const std::string& experiment) {
-  return guarded(reader.file(), [&] {
-    Statement ask(reader.database(), "SELECT file FROM experiment WHERE name = ?");
-    ask.bind(1, experiment);
-    return ask.executeStep() ? ask.getColumn(0).getString() : std::string();
-  });
-}
-
-namespace {
-
 /// Until its process is dead. Of another machine's nobody here can tell.
-std::vector<RunLine> list_running(const Reader& reader, std::int64_t experiment, Labels& labels) {
-  std::vector<RunLine> lines;
+std::vector<AttemptLine> list_running(const Reader& reader, std::int64_t experiment, Labels& labels) {
+  std::vector<AttemptLine> lines;
   Statement ask(
       reader.database(),
       "SELECT r.host, r.process, r.started, r.key, r.started_us, r.step, r.steps, r.loss, t.id, (SELECT group_concat(e.name) "
@@ -96,8 +85,9 @@ std::vector<RunLine> list_running(const Reader& reader, std::int64_t experiment,
   while (ask.executeStep()) {
     const Process process{ask.getColumn(0).getString(), ask.getColumn(1).getInt64(), ask.getColumn(2).getInt64()};
     if (process.host == here && !lives(process)) continue;
-    RunLine line;
+    AttemptLine line;
     line.outcome = "running";
+    line.metric = "train/loss";
     if (process.host != here) line.host = process.host;
     line.key = ask.getColumn(3).getString();
     line.started_us = ask.getColumn(4).getInt64();
@@ -112,11 +102,27 @@ std::vector<RunLine> list_running(const Reader& reader, std::int64_t experiment,
   return lines;
 }
 
+/// Each line's value of the metric that its own trial says, or of the first of the list.
+void fill_values(const Reader& reader, const std::vector<SelectedTrial>& trials, AttemptList& list) {
+  const auto metrics = main_metrics(reader, trials);
+  const auto marks = load_main_metric_ids(reader, trials);
+  for (const auto& metric : metrics) {
+    list.metrics.push_back(metric);
+    const auto values = load_results(reader, metric.id, trials);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const bool marked = std::any_of(metrics.begin(), metrics.end(), [&](const auto& one) { return one.id == marks[i]; });
+      if ((marked ? marks[i] : metrics.front().id) != metric.id) continue;
+      list.lines[i].metric = metric.name;
+      if (values[i] && !std::isnan(*values[i])) list.lines[i].value = values[i];
+    }
+  }
+}
+
 }  // namespace
 
-Runs list_runs(const Reader& reader, const RunsRequest& request) {
+AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request) {
   return guarded(reader.file(), [&] {
-    Runs runs;
+    AttemptList list;
     std::string where = request.failed ? "a.outcome IN ('failed', 'timeout', 'interrupted')" : "1";
     std::int64_t experiment = 0;
     if (!request.experiment.empty()) {
@@ -140,13 +146,13 @@ Runs list_runs(const Reader& reader, const RunsRequest& request) {
     if (experiment != 0) count.bind(1, experiment);
     ask.bind(1, experiment);
     count.executeStep();
-    runs.total = count.getColumn(0).getInt64();
+    list.total = count.getColumn(0).getInt64();
     ask.bind(2, request.most > 0 ? request.most : -1);
     Labels labels(reader);
     std::vector<SelectedTrial> trials;
     while (ask.executeStep()) {
-      RunLine line;
-      line.run = ask.getColumn(0).getInt64();
+      AttemptLine line;
+      line.attempt = ask.getColumn(0).getInt64();
       line.key = ask.getColumn(2).getString();
       line.outcome = ask.getColumn(3).getString();
       line.reason = ask.getColumn(4).getString();
@@ -157,17 +163,12 @@ Runs list_runs(const Reader& reader, const RunsRequest& request) {
       line.latest_grid = ask.getColumn(8).getInt() != 0;
       line.step = ask.getColumn(9).getInt64();
       line.steps = ask.getColumn(10).getInt64();
-      trials.push_back({ask.getColumn(1).getInt64(), line.run, line.outcome});
-      runs.lines.push_back(std::move(line));
+      trials.push_back({ask.getColumn(1).getInt64(), line.attempt, line.outcome});
+      list.lines.push_back(std::move(line));
     }
-    if (const auto metric = main_metric(reader, trials)) {
-      runs.metric = *metric;
-      const auto values = load_results(reader, metric->id, trials);
-      for (std::size_t i = 0; i < values.size(); ++i)
-        if (values[i] && !std::isnan(*values[i])) runs.lines[i].value = values[i];
-    }
-    if (!request.failed) runs.running = list_running(reader, experiment, labels);
-    return runs;
+    fill_values(reader, trials, list);
+    if (!request.failed) list.running = list_running(reader, experiment, labels);
+    return list;
   });
 }
 

@@ -1,17 +1,17 @@
-#include "db/questions/comparison.h"
+#include "db/report/ratios.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "core/util/error.h"
+#include "core/util/flatten.h"
 #include "core/util/nearest.h"
 #include "core/util/rate_text.h"
-#include "db/questions/groups.h"
+#include "db/report/statistics.h"
 
 namespace ablate::db {
 namespace {
@@ -127,61 +127,7 @@ std::vector<std::size_t> baselines(const Lines& lines, const std::vector<Conditi
 
 double ratio(double value, double base) { return base == 0 ? kNone : value / base; }
 
-/// 0 where it is not known.
-double relative_uncertainty(const Cell& cell) {
-  return std::isfinite(cell.uncertainty) && cell.mean != 0 ? cell.uncertainty / std::abs(cell.mean) : 0;
-}
-
-struct Point {
-  double size, cost;
-  double uncertainty = 0;  ///< of cost, relative
-};
-
-struct Slope {
-  double value = kNone, uncertainty = 0;
-  int points = 0;
-};
-
-/// Least squares through the logarithms.
-Slope slope(std::vector<Point> points) {
-  std::erase_if(points, [](const Point& point) { return !(point.size > 0) || !(point.cost > 0); });
-  double x = 0, y = 0, xx = 0, xy = 0;
-  const auto n = static_cast<double>(points.size());
-  for (const auto& point : points) {
-    const double a = std::log(point.size), b = std::log(point.cost);
-    x += a, y += b, xx += a * a, xy += a * b;
-  }
-  Slope found{.points = static_cast<int>(points.size())};
-  const double spread = n * xx - x * x;
-  if (points.size() < 2 || spread <= 0) return found;
-  found.value = (n * xy - x * y) / spread;
-  for (const auto& point : points)
-    found.uncertainty = std::hypot(found.uncertainty, (n * std::log(point.size) - x) / spread * point.uncertainty);
-  return found;
-}
-
 }  // namespace
-
-void mark_best(Table& table, const std::vector<std::set<std::size_t>>& tasks) {
-  for (std::size_t m = 0; m < table.metrics.size(); ++m) {
-    const auto& direction = table.metrics[m].direction;
-    if (direction.empty()) continue;
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      std::map<std::set<std::size_t>, std::vector<Cell*>> rivals;
-      for (std::size_t r = 0; r < table.rows.size(); ++r) {
-        const auto at = (r * table.metrics.size() + m) * table.columns.size() + c;
-        if (!std::isnan(table.cells[at].mean)) rivals[tasks[at]].push_back(&table.cells[at]);
-      }
-      for (auto& [unused, cells] : rivals) {
-        if (cells.size() < 2) continue;
-        const auto less = [](const Cell* a, const Cell* b) { return a->mean < b->mean; };
-        const auto [least, most] = std::minmax_element(cells.begin(), cells.end(), less);
-        const double best = direction == "max" ? (*most)->mean : (*least)->mean;
-        for (auto* cell : cells) cell->best = cell->mean == best;
-      }
-    }
-  }
-}
 
 void add_ratios(Table& table, const std::vector<std::string>& baseline) {
   std::vector<Condition> conditions;
@@ -210,34 +156,6 @@ void add_ratios(Table& table, const std::vector<std::string>& baseline) {
         cell.unsettled = cell.unsettled || to.unsettled;
         if (!comparable) cell.best = false;
       }
-}
-
-void add_exponents(Table& table) {
-  std::vector<double> sizes;
-  std::set<double> distinct;
-  for (const auto& value : table.column_values) {
-    sizes.push_back(value.size() == 1 && value.front().is_number() ? value.front().get<double>() : kNone);
-    if (sizes.back() > 0) distinct.insert(sizes.back());
-  }
-  if (table.column_paths.size() != 1 || distinct.size() < 2)
-    throw Error(
-        fmt::format("--exponent: the columns are {}, expected one parameter with at least two numbers above 0, as in "
-                    "--cols task.length",
-                    table.column_paths.empty() ? "none" : fmt::format("{}", fmt::join(table.column_paths, ", "))));
-  for (std::size_t r = 0; r < table.rows.size(); ++r)
-    for (std::size_t m = 0; m < table.metrics.size(); ++m) {
-      std::vector<Point> measured, published;
-      auto& exponent = table.exponents.emplace_back();
-      for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        const auto& cell = table.cell(r, m, c);
-        measured.push_back({sizes[c], cell.mean, relative_uncertainty(cell)});
-        published.push_back({sizes[c], cell.published});
-        exponent.unsettled = exponent.unsettled || cell.unsettled;
-      }
-      const auto ours = slope(std::move(measured)), theirs = slope(std::move(published));
-      exponent.measured = ours.value, exponent.points = ours.points, exponent.uncertainty = ours.uncertainty;
-      exponent.published = theirs.value, exponent.published_points = theirs.points;
-    }
 }
 
 }  // namespace ablate::db

@@ -1,0 +1,200 @@
+#include "db/history/migrations.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "db/history/trial_writer.h"
+
+namespace ablate::db {
+namespace {
+
+/// Entry i leads from schema i to schema i + 1.
+constexpr std::array kMigrations = {R"sql(
+CREATE TABLE experiment (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  description TEXT NOT NULL,
+  file TEXT NOT NULL,
+  text TEXT NOT NULL,
+  overrides TEXT NOT NULL
+) STRICT;
+-- configuration: 64 bits of the hash of the resolved settings. Trials that share it differ only in code or data.
+CREATE TABLE trial (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  configuration INTEGER NOT NULL
+) STRICT;
+CREATE TABLE resolved (
+  trial INTEGER PRIMARY KEY REFERENCES trial,
+  json TEXT NOT NULL
+) STRICT;
+-- listed: whether the experiment's latest grid has the trial.
+CREATE TABLE experiment_trial (
+  experiment INTEGER NOT NULL REFERENCES experiment,
+  trial INTEGER NOT NULL REFERENCES trial,
+  position INTEGER NOT NULL,
+  listed INTEGER NOT NULL,
+  PRIMARY KEY (experiment, trial)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX experiment_trial_by_trial ON experiment_trial (trial);
+-- Paths and values are stored once: a million trials share a few hundred of them.
+CREATE TABLE path (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE value (
+  id INTEGER PRIMARY KEY,
+  path INTEGER NOT NULL REFERENCES path,
+  type TEXT NOT NULL CHECK (type IN ('integer', 'real', 'boolean', 'text')),
+  text TEXT NOT NULL,
+  number ANY,
+  UNIQUE (path, text, type)
+) STRICT;
+CREATE TABLE parameter (
+  path INTEGER NOT NULL REFERENCES path,
+  trial INTEGER NOT NULL REFERENCES trial,
+  value INTEGER NOT NULL REFERENCES value,
+  PRIMARY KEY (path, trial)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE environment (
+  id INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  json TEXT NOT NULL
+) STRICT;
+CREATE TABLE attempt (
+  id INTEGER PRIMARY KEY,
+  trial INTEGER NOT NULL REFERENCES trial,
+  outcome TEXT NOT NULL CHECK (outcome IN ('done', 'failed', 'timeout', 'interrupted')),
+  reason TEXT NOT NULL,
+  started_us INTEGER NOT NULL,
+  wall_s REAL NOT NULL,
+  cpu_s REAL NOT NULL,
+  peak_resident_bytes INTEGER NOT NULL,
+  signal INTEGER,
+  exit_code INTEGER,
+  environment INTEGER NOT NULL REFERENCES environment,
+  output TEXT NOT NULL
+) STRICT;
+CREATE INDEX attempt_by_trial ON attempt (trial, outcome);
+CREATE INDEX attempt_by_outcome ON attempt (outcome);
+CREATE TABLE metric (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  unit TEXT NOT NULL,
+  direction TEXT NOT NULL CHECK (direction IN ('max', 'min', '')),
+  description TEXT NOT NULL
+) STRICT;
+-- A value of NULL is "not a number": SQLite has no NaN.
+CREATE TABLE result (
+  metric INTEGER NOT NULL REFERENCES metric,
+  attempt INTEGER NOT NULL REFERENCES attempt,
+  value REAL,
+  PRIMARY KEY (metric, attempt)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE curve (
+  attempt INTEGER NOT NULL REFERENCES attempt,
+  metric INTEGER NOT NULL REFERENCES metric,
+  step INTEGER NOT NULL,
+  value REAL,
+  PRIMARY KEY (attempt, metric, step)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE plugin (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('attention', 'compression', 'task')),
+  name TEXT NOT NULL,
+  version TEXT NOT NULL,
+  code_identity TEXT NOT NULL,
+  content_hash TEXT NOT NULL,
+  path TEXT NOT NULL,
+  UNIQUE (kind, name, version, code_identity, content_hash, path)
+) STRICT;
+CREATE TABLE attempt_plugin (
+  attempt INTEGER NOT NULL REFERENCES attempt,
+  plugin INTEGER NOT NULL REFERENCES plugin,
+  PRIMARY KEY (attempt, plugin)
+) STRICT, WITHOUT ROWID;
+)sql",
+                                    R"sql(
+-- What papers report for an experiment's trials. metric: a name, for a paper may give what no run has measured yet.
+CREATE TABLE published_value (
+  experiment INTEGER NOT NULL REFERENCES experiment,
+  metric TEXT NOT NULL,
+  trial INTEGER NOT NULL REFERENCES trial,
+  value REAL NOT NULL,
+  source TEXT NOT NULL,
+  PRIMARY KEY (experiment, metric, trial)
+) STRICT, WITHOUT ROWID;
+)sql",
+                                    R"sql(
+-- How far an attempt got; 0: not known.
+ALTER TABLE attempt ADD COLUMN step INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE attempt ADD COLUMN steps INTEGER NOT NULL DEFAULT 0;
+-- What processes say that they are running. started: of the process, in clock ticks. loss: NULL before there is one.
+CREATE TABLE running (
+  host TEXT NOT NULL,
+  process INTEGER NOT NULL,
+  started INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  started_us INTEGER NOT NULL,
+  step INTEGER NOT NULL,
+  steps INTEGER NOT NULL,
+  loss REAL,
+  PRIMARY KEY (host, process, started, key)
+) STRICT, WITHOUT ROWID;
+)sql",
+                                    R"sql(
+-- What the trial is judged by; NULL: it did not say. Trials until now were judged by their accuracy.
+ALTER TABLE attempt ADD COLUMN main_metric INTEGER REFERENCES metric;
+UPDATE attempt SET main_metric = (SELECT id FROM metric WHERE name = 'test/accuracy')
+  WHERE id IN (SELECT r.attempt FROM result r JOIN metric m ON m.id = r.metric WHERE m.name = 'test/accuracy');
+-- A compression is a parameter of its attention. A path that is there already takes the other's values.
+CREATE TEMP TABLE nested AS SELECT p.id AS old, q.id AS new
+  FROM path p JOIN path q ON q.name = 'attention.' || p.name WHERE p.name = 'compression' OR p.name GLOB 'compression.*';
+INSERT OR IGNORE INTO value (path, type, text, number)
+  SELECT n.new, v.type, v.text, v.number FROM nested n JOIN value v ON v.path = n.old;
+INSERT OR IGNORE INTO parameter (path, trial, value)
+  SELECT n.new, p.trial, w.id FROM nested n JOIN parameter p ON p.path = n.old JOIN value v ON v.id = p.value
+  JOIN value w ON (w.path, w.text, w.type) = (n.new, v.text, v.type);
+DELETE FROM parameter WHERE path IN (SELECT old FROM nested);
+DELETE FROM value WHERE path IN (SELECT old FROM nested);
+DELETE FROM path WHERE id IN (SELECT old FROM nested);
+DROP TABLE nested;
+UPDATE path SET name = 'attention.' || name WHERE name = 'compression' OR name GLOB 'compression.*';
+)sql"};
+
+/// {"attention": A, "compression": C} becomes {"attention": {A, "compression": C}}, and the settings' hash that of the new
+/// text: so that the same settings asked for again are known as the same.
+void nest_compression(SQLite::Database& database) {
+  SQLite::Statement all(database, "SELECT trial, json FROM resolved WHERE json LIKE '%\"compression\"%'");
+  SQLite::Statement put(database, "UPDATE resolved SET json = ? WHERE trial = ?");
+  SQLite::Statement settings(database, "UPDATE trial SET configuration = ? WHERE id = ?");
+  std::vector<std::pair<std::int64_t, std::string>> changed;
+  while (all.executeStep()) {
+    auto resolved = nlohmann::json::parse(all.getColumn(1).getString());
+    const auto compression = resolved.find("compression");
+    const auto attention = resolved.find("attention");
+    if (compression == resolved.end() || attention == resolved.end() || !attention->is_object()) continue;
+    (*attention)["compression"] = *compression;
+    resolved.erase("compression");
+    changed.emplace_back(all.getColumn(0).getInt64(), json_text(resolved));
+  }
+  for (const auto& [trial, text] : changed) {
+    put.bind(1, text);
+    put.bind(2, trial);
+    run(put);
+    settings.bind(1, configuration_of(text));
+    settings.bind(2, trial);
+    run(settings);
+  }
+}
+
+}  // namespace
+
+int schema_version() { return static_cast<int>(kMigrations.size()); }
+
+void migrate_from(int version, SQLite::Database& database) {
+  database.exec(kMigrations[static_cast<std::size_t>(version)]);
+  if (version == 3) nest_compression(database);
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,68 @@
+#include "db/history/names.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <tuple>
+
+#include "core/util/nearest.h"
+#include "db/types/metric_name.h"
+
+namespace ablate::db {
+namespace {
+
+/// The number at the end of "test/accuracy@pairs=8"; what is none stands behind all.
+double group_number(const std::string& metric) {
+  const auto value = metric.substr(metric.rfind('=') + 1);
+  char* end = nullptr;
+  const double number = std::strtod(value.c_str(), &end);
+  return end == value.c_str() || *end != '\0' ? std::numeric_limits<double>::infinity() : number;
+}
+
+void sort_groups(std::vector<std::string>& metrics) {
+  std::sort(metrics.begin(), metrics.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.substr(0, a.rfind('=')), group_number(a), a) <
+           std::tuple(b.substr(0, b.rfind('=')), group_number(b), b);
+  });
+}
+
+std::vector<std::string> starting_with(const std::vector<std::string>& metrics, const std::string& start) {
+  std::vector<std::string> found;
+  for (const auto& metric : metrics)
+    if (metric.starts_with(start)) found.push_back(metric);
+  sort_groups(found);
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> ending_in(const std::vector<std::string>& names, char separator, const std::string& end) {
+  std::vector<std::string> found;
+  for (const auto& name : names)
+    if (name.ends_with(separator + end)) found.push_back(name);
+  return found;
+}
+
+std::vector<std::string> groups_of(const std::vector<std::string>& metrics, const std::string& group) {
+  if (!is_of_group(group) || group.find('=') != std::string::npos) return {};
+  return starting_with(metrics, group + "=");
+}
+
+std::vector<std::string> near_metrics(const std::vector<std::string>& metrics, const std::string& name) {
+  if (is_of_group(name)) {
+    auto same_group = starting_with(metrics, name.substr(0, name.find('=')) + "=");
+    if (same_group.empty()) same_group = starting_with(metrics, std::string(without_group(name)) + "@");
+    if (!same_group.empty()) return same_group;
+  }
+  std::vector<std::string> leaves;
+  for (const auto& metric : metrics) leaves.push_back(metric.substr(metric.rfind('/') + 1));
+  // "accuracy" is test/accuracy or dev/accuracy; the former first, as in main_metrics. "adamra/kept" is attention/adamra/kept.
+  auto near = ending_in(metrics, '/', name);
+  const auto leaf = name.find('/') == std::string::npos ? nearest(name, leaves) : std::string();
+  if (near.empty() && !leaf.empty()) near = ending_in(metrics, '/', leaf);
+  std::stable_partition(near.begin(), near.end(), [](const std::string& one) { return one.starts_with("test/"); });
+  if (const auto one = nearest(name, metrics); near.empty() && !one.empty()) near.push_back(one);
+  return near;
+}
+
+}  // namespace ablate::db

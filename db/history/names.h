@@ -1,0 +1,21 @@
+// What a person may have meant by a name that is not known. Internal to db/.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ablate::db {
+
+/// Those of the names that end in a whole part, or several, that is `end`: of "rates" with '.' attention.rates, not
+/// task.narates.
+std::vector<std::string> ending_in(const std::vector<std::string>& names, char separator, const std::string& end);
+
+/// The metrics of the groups that a metric's name says without a value ("test/accuracy@pairs": of 8, of 16, ...), by their
+/// numbers. @param metrics all names
+std::vector<std::string> groups_of(const std::vector<std::string>& metrics, const std::string& group);
+
+/// For a metric that is not known: of a name without its domain those in all domains, test first; of a group that is not there
+/// those that are.
+std::vector<std::string> near_metrics(const std::vector<std::string>& metrics, const std::string& name);
+
+}  // namespace ablate::db

@@ -1,0 +1,71 @@
+#include "db/questions/main_metric.h"
+
+#include <algorithm>
+
+#include "db/types/metric_name.h"
+
+namespace ablate::db {
+namespace {
+
+/// Whether a trial was run for what it costs: it looks once, at its end, at one batch of the dev and of the test split. Whoever
+/// wants to know what it learned looks at more.
+std::vector<bool> measuring_cost(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  const auto paths = reader.paths();
+  const auto numbers = [&](const std::string& name) {
+    std::vector<double> all(trials.size(), 0);
+    const auto path = paths.find(name);
+    if (path == paths.end()) return all;
+    const auto axis = load_axis(reader, name, path->second, trials);
+    for (std::size_t t = 0; t < trials.size(); ++t)
+      if (axis.of_trial[t] >= 0) all[t] = axis.values[static_cast<std::size_t>(axis.of_trial[t])].number;
+    return all;
+  };
+  const auto steps = numbers("train.steps"), every = numbers("train.evaluate_every"), dev = numbers("train.evaluate_batches"),
+             test = numbers("train.test_batches");
+  std::vector<bool> cost;
+  for (std::size_t t = 0; t < trials.size(); ++t)
+    cost.push_back(every[t] > 0 && every[t] >= steps[t] && dev[t] == 1 && test[t] == 1);
+  return cost;
+}
+
+}  // namespace
+
+std::vector<Reader::StoredMetric> main_metrics(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  const auto metrics = reader.metrics();
+  const auto cost = measuring_cost(reader, trials);
+  const auto marks = load_main_metric_ids(reader, trials);
+  const auto marked = [&](bool of_cost_too) {
+    std::vector<Reader::StoredMetric> all;
+    for (std::size_t t = 0; t < trials.size(); ++t) {
+      const auto is_mark = [&](const auto& metric) { return metric.id == marks[t] && !is_of_group(metric.name); };
+      if (marks[t] == 0 || (cost[t] && !of_cost_too) || std::any_of(all.begin(), all.end(), is_mark)) continue;
+      const auto at = std::find_if(metrics.begin(), metrics.end(), is_mark);
+      if (at != metrics.end()) all.push_back(*at);
+    }
+    return all;
+  };
+  const auto has_values = [&](const Reader::StoredMetric& metric, bool of_cost_too) {
+    const auto values = load_results(reader, metric.id, trials);
+    for (std::size_t t = 0; t < trials.size(); ++t)
+      if (values[t] && (of_cost_too || !cost[t])) return true;
+    return false;
+  };
+  const auto first_of = [&](std::initializer_list<std::pair<const char*, bool>> names) -> std::vector<Reader::StoredMetric> {
+    for (const auto& [name, of_cost_too] : names) {
+      const auto at = std::find_if(metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.name == name; });
+      if (at != metrics.end() && has_values(*at, of_cost_too)) return {*at};
+    }
+    return {};
+  };
+  if (auto learned = marked(false); !learned.empty()) return learned;
+  if (auto unmarked = first_of({{"test/accuracy", false}, {"dev/accuracy", false}, {"train/step_time", true}});
+      !unmarked.empty())
+    return unmarked;
+  if (auto of_cost = marked(true); !of_cost.empty()) return of_cost;
+  if (auto accuracy = first_of({{"test/accuracy", true}}); !accuracy.empty()) return accuracy;
+  for (const auto& metric : metrics)
+    if (!metric.direction.empty() && !is_of_group(metric.name) && has_values(metric, true)) return {metric};
+  return {};
+}
+
+}  // namespace ablate::db

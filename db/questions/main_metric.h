@@ -1,0 +1,16 @@
+// Which metric a question is about that names none. Internal to db/.
+#pragma once
+
+#include <vector>
+
+#include "db/questions/selection.h"
+
+namespace ablate::db {
+
+/// What the trials say that they are judged by (Attempt::main_metric), each such metric once, in the trials' order. Where none
+/// says so: test/accuracy, else dev/accuracy, else train/step_time, else the first metric with a direction; of those that any
+/// of the trials has a value of. A score over a single batch (train.test_batches, train.evaluate_batches of 1) says that a
+/// trial runs, not what it learned: it comes after train/step_time. Never a metric of a group; none where there are no values.
+std::vector<Reader::StoredMetric> main_metrics(const Reader& reader, const std::vector<SelectedTrial>& trials);
+
+}  // namespace ablate::db

@@ -1,0 +1,132 @@
+#include "db/questions/make_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/util/error.h"
+#include "core/util/flatten.h"
+#include "db/questions/cells.h"
+#include "db/questions/environments.h"
+#include "db/questions/groups.h"
+#include "db/questions/main_metric.h"
+#include "db/questions/table_axes.h"
+#include "db/questions/table_notes.h"
+#include "db/report/best.h"
+#include "db/report/exponents.h"
+#include "db/report/ratios.h"
+
+namespace ablate::db {
+namespace {
+
+/// Names without blanks around them; nothing where a comma stands before nothing.
+std::vector<std::string> without_blanks(const std::vector<std::string>& names) {
+  constexpr const char* kBlanks = " \t\n";
+  std::vector<std::string> all;
+  for (const auto& name : names) {
+    const auto from = name.find_first_not_of(kBlanks), to = name.find_last_not_of(kBlanks);
+    if (from != std::string::npos) all.push_back(name.substr(from, to + 1 - from));
+  }
+  return all;
+}
+
+std::vector<std::string> paths_of(const std::vector<std::string>& names) {
+  auto paths = without_blanks(names);
+  for (auto& path : paths) path = history_path(path);
+  return paths;
+}
+
+/// @param wrong gets a line for each name that is not known
+std::vector<Reader::StoredMetric> choose_metrics(const Reader& reader, const std::vector<SelectedTrial>& trials,
+                                                 const std::vector<std::string>& names, std::vector<std::string>& wrong) {
+  std::vector<Reader::StoredMetric> metrics;
+  if (names.empty()) {
+    metrics = main_metrics(reader, trials);
+    if (metrics.empty()) metrics.emplace_back().name = "test/accuracy";  // the failures are still worth a table
+  }
+  for (const auto& name : names) try {
+      const auto found = reader.metrics_named(name);
+      metrics.insert(metrics.end(), found.begin(), found.end());
+    } catch (const Error& error) {
+      wrong.push_back(fmt::format("--metric: {}", error.what()));
+    }
+  return metrics;
+}
+
+std::vector<std::optional<std::int64_t>> load_seeds(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  std::vector<std::optional<std::int64_t>> seeds(trials.size());
+  const auto paths = reader.paths();
+  const auto path = paths.find(kSeed);
+  if (path == paths.end()) return seeds;
+  const auto axis = load_axis(reader, kSeed, path->second, trials);
+  for (std::size_t t = 0; t < trials.size(); ++t) {
+    if (axis.of_trial[t] < 0) continue;
+    const auto& value = axis.values[static_cast<std::size_t>(axis.of_trial[t])].json;
+    if (value.is_number_integer()) seeds[t] = value.get<std::int64_t>();
+  }
+  return seeds;
+}
+
+/// The rows or the columns of a table.
+void put_lines(const Groups& groups, std::vector<std::vector<std::string>>& labels,
+               std::vector<std::vector<nlohmann::ordered_json>>& values) {
+  for (std::size_t i = 0; i < groups.keys.size(); ++i) {
+    labels.push_back(groups.label(i));
+    values.push_back(groups.values(i));
+  }
+}
+
+void add_notes(const Grid& grid, const TableAxes& axes, const Selection& selection, Table& table) {
+  const auto append = [&](const std::vector<std::string>& more) {
+    table.notes.insert(table.notes.end(), more.begin(), more.end());
+  };
+  auto shown = table.row_paths;
+  shown.insert(shown.end(), table.column_paths.begin(), table.column_paths.end());
+  shown.emplace_back(kSeed);
+  append(environment_notes(grid.reader, grid.trials, grid.metrics));
+  append(settling_notes(table));
+  append(average_notes(axes.varying, shown, grid.members));
+  append(left_out_notes(selection, table.experiment));
+}
+
+}  // namespace
+
+Table make_table(const Reader& reader, const TableRequest& request) {
+  std::optional<std::int64_t> experiment;
+  if (!request.experiment.empty()) experiment = reader.experiment(request.experiment);
+  const auto selection = select_trials(reader, experiment);
+  const auto& trials = selection.trials;
+  if (trials.empty())
+    throw Error(fmt::format("{} has no trials{} yet: `ablate run FILE` makes some", reader.file().string(),
+                            experiment ? " of " + request.experiment : ""));
+
+  std::vector<std::string> wrong;
+  const auto axes = choose_axes(reader, trials, paths_of(request.rows), paths_of(request.columns), wrong);
+  Grid grid{reader, trials, choose_metrics(reader, trials, without_blanks(request.metrics), wrong), {}, {}, {}};
+  if (!wrong.empty()) throw Error(fmt::format("{}", fmt::join(wrong, "\n")));
+
+  Table table{.experiment = request.experiment, .row_paths = axes.row_paths, .column_paths = axes.column_paths};
+  table.trials = trials.size();
+  table.published = request.published;
+  const Groups rows(axes.rows, trials.size(), experiment.has_value());
+  const Groups columns(axes.columns, trials.size(), experiment.has_value());
+  put_lines(rows, table.rows, table.row_values);
+  put_lines(columns, table.columns, table.column_values);
+  grid.members.resize(rows.keys.size() * columns.keys.size());
+  for (std::size_t t = 0; t < trials.size(); ++t)
+    grid.members[rows.of_trial[t] * columns.keys.size() + columns.of_trial[t]].push_back(t);
+  for (const auto& metric : grid.metrics) {
+    table.metrics.push_back(metric);
+    grid.results.push_back(load_results(reader, metric.id, trials));
+  }
+  grid.seeds = load_seeds(reader, trials);
+
+  fill_cells(grid, table);
+  if (request.published) fill_published(grid, experiment, table);
+  mark_best(table, tasks_of_cells(grid, axes.varying, table));
+  add_notes(grid, axes, selection, table);
+  if (request.exponent) add_exponents(table);
+  if (!request.baseline.empty()) add_ratios(table, request.baseline);
+  return table;
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,32 @@
+// The question for an ablation table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db/history/reader.h"
+#include "db/types/table.h"
+
+namespace ablate::db {
+
+struct TableRequest {
+  std::string experiment;  ///< "": all trials of the history
+  /// Paths of parameters, as the history has them ("attention") or as a study writes them ("attention.plugin"); blanks around
+  /// a name do not count, in metrics neither. No rows: all that vary among the trials except the seed and what the columns
+  /// show.
+  std::vector<std::string> rows;
+  std::vector<std::string> columns;  ///< none: the task, where it varies and is no row
+  std::vector<std::string> metrics;  ///< none: main_metric of the trials (db/questions/selection.h)
+  /// "attention=softmax": ratios to the row, or the column, whose label has all of these values; of several, to the one with
+  /// the same other values.
+  std::vector<std::string> baseline;
+  bool published = false;  ///< what papers report for the same trials beside every cell
+  bool exponent = false;   ///< the slope of a row's means over the columns' number, both in logarithms
+};
+
+/// Of an experiment its latest grid counts. Throws Error with the nearest name for an experiment that the history does not
+/// know, one with a line for each path and metric that it does not know, one for an experiment without trials, for a baseline
+/// that is not exactly one row or column, and for exponents over columns that are no numbers.
+Table make_table(const Reader& reader, const TableRequest& request);
+
+}  // namespace ablate::db

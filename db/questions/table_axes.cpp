@@ -1,0 +1,74 @@
+#include "db/questions/table_axes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/util/nearest.h"
+#include "db/history/names.h"
+
+namespace ablate::db {
+namespace {
+
+const Axis* find(const std::vector<Axis>& axes, const std::string& path) {
+  const auto at = std::find_if(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.path == path; });
+  return at == axes.end() ? nullptr : &*at;
+}
+
+/// All that vary among the trials except the seed and what the columns show: a parameter of that belongs to its column.
+std::vector<std::string> usual_rows(const std::vector<Axis>& varying, const std::vector<std::string>& columns) {
+  std::vector<std::string> rows;
+  for (const auto& axis : varying) {
+    const bool in_columns = std::any_of(columns.begin(), columns.end(), [&](const std::string& column) {
+      return axis.path == column || axis.path.starts_with(column + ".");
+    });
+    if (axis.path != kSeed && !in_columns) rows.push_back(axis.path);
+  }
+  return rows;
+}
+
+std::string unknown(const char* option, const std::string& path, const std::map<std::string, std::int64_t>& known,
+                    const std::vector<Axis>& varying) {
+  std::vector<std::string> names, differing;
+  for (const auto& [name, unused] : known) names.push_back(name);
+  for (const auto& axis : varying) differing.push_back(axis.path);
+  std::string remedy;
+  if (const auto whole = ending_in(names, '.', path); !whole.empty())
+    remedy = fmt::format(" (did you mean {}?)", fmt::join(whole, ", "));
+  else
+    remedy = hint(path, names);
+  if (remedy.empty() && !differing.empty()) remedy = fmt::format(" (those that vary: {})", fmt::join(differing, ", "));
+  return fmt::format("{}: no trial has a parameter \"{}\"{}", option, path, remedy);
+}
+
+}  // namespace
+
+TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& trials, const std::vector<std::string>& rows,
+                      const std::vector<std::string>& columns, std::vector<std::string>& wrong) {
+  TableAxes axes{.varying = varying_axes(reader, trials), .row_paths = rows, .column_paths = columns};
+  constexpr const char* kTask = "task";
+  if (columns.empty() && find(axes.varying, kTask) != nullptr && std::find(rows.begin(), rows.end(), kTask) == rows.end())
+    axes.column_paths = {kTask};
+  if (rows.empty()) axes.row_paths = usual_rows(axes.varying, axes.column_paths);
+  const auto known = reader.paths();
+  const auto load = [&](const std::vector<std::string>& paths, const char* option) {
+    std::vector<const Axis*> found;
+    for (const auto& path : paths) {
+      if (const auto* axis = find(axes.varying, path)) {
+        found.push_back(axis);
+      } else if (const auto id = known.find(path); id != known.end()) {
+        axes.constant.push_back(std::make_unique<Axis>(load_axis(reader, path, id->second, trials)));
+        found.push_back(axes.constant.back().get());
+      } else {
+        wrong.push_back(unknown(option, path, known, axes.varying));
+      }
+    }
+    return found;
+  };
+  axes.rows = load(axes.row_paths, "--rows");
+  axes.columns = load(axes.column_paths, "--cols");
+  return axes;
+}
+
+}  // namespace ablate::db

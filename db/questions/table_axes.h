@@ -1,0 +1,27 @@
+// Which parameters make a table's rows and columns. Internal to db/.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/questions/selection.h"
+
+namespace ablate::db {
+
+inline constexpr const char* kSeed = "seed";
+
+/// The axes lie where they are while this is moved.
+struct TableAxes {
+  std::vector<Axis> varying;                    ///< as varying_axes has them
+  std::vector<std::unique_ptr<Axis>> constant;  ///< asked for, though they do not vary
+  std::vector<std::string> row_paths, column_paths;
+  std::vector<const Axis*> rows, columns;  ///< into the two above
+};
+
+/// @param rows, columns as in TableRequest; where none are named, as it says there. @param wrong gets a line for each path that
+/// the history does not know, with the nearest names
+TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& trials, const std::vector<std::string>& rows,
+                      const std::vector<std::string>& columns, std::vector<std::string>& wrong);
+
+}  // namespace ablate::db

@@ -1,0 +1,23 @@
+#include "db/report/failures.h"
+
+#include <fmt/format.h>
+
+#include "db/report/format.h"
+
+namespace ablate::db {
+
+std::string failure_text(const Cell& cell) {
+  std::string text;
+  for (const auto& failure : cell.failures) {
+    if (!text.empty()) text += ", ";
+    text += failure.outcome;
+    if (cell.trials > 1) text += fmt::format(" {}/{}", failure.count, cell.trials);
+    // "timeout" and "interrupted" say it all.
+    if (failure.outcome == "failed" && !failure.reason.empty()) text += ": " + first_line(failure.reason);
+    if (failure.outcome == "failed" && failure.other_reasons > 0)
+      text += fmt::format(" (+ {} with another reason)", failure.other_reasons);
+  }
+  return text;
+}
+
+}  // namespace ablate::db

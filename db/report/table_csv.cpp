@@ -1,0 +1,63 @@
+#include "db/report/table_csv.h"
+
+#include <cmath>
+
+#include "db/report/failures.h"
+#include "db/report/format.h"
+
+namespace ablate::db {
+namespace {
+
+/// Labels; empty where the trials have no such parameter.
+std::vector<std::string> fields_of(std::vector<std::string> label, const std::vector<nlohmann::ordered_json>& values) {
+  for (std::size_t i = 0; i < label.size(); ++i)
+    if (values[i].is_null()) label[i].clear();
+  return label;
+}
+
+std::string exact_or_nothing(double value) { return std::isnan(value) ? "" : exact(value); }
+
+}  // namespace
+
+std::string table_csv(const Table& table) {
+  auto header = table.row_paths;
+  header.insert(header.end(), table.column_paths.begin(), table.column_paths.end());
+  for (const auto* name :
+       {"metric", "unit", "mean", "sd", "n", "failed", "reason", "published", "ratio", "published_ratio", "unsettled"})
+    header.push_back(name);
+  auto text = csv_line(header);
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    for (std::size_t m = 0; m < table.metrics.size(); ++m)
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const auto& cell = table.cell(r, m, c);
+        if (cell.trials == 0) continue;
+        auto line = fields_of(table.rows[r], table.row_values[r]);
+        const auto column = fields_of(table.columns[c], table.column_values[c]);
+        line.insert(line.end(), column.begin(), column.end());
+        int failed = 0;
+        for (const auto& failure : cell.failures) failed += failure.count;
+        for (auto& field : {table.metrics[m].name, table.metrics[m].unit, cell.n > 0 ? exact(cell.mean) : "",
+                            cell.n > 1 ? exact(cell.deviation) : "", std::to_string(cell.n), std::to_string(failed),
+                            failure_text(cell), exact_or_nothing(cell.published), exact_or_nothing(cell.ratio),
+                            exact_or_nothing(cell.published_ratio), std::string(cell.unsettled ? "true" : "false")})
+          line.push_back(field);
+        for (auto& field : line) field = one_row(field);  // so that a row is a line whatever a text holds
+        text += csv_line(line);
+      }
+  for (std::size_t i = 0; i < table.exponents.size(); ++i) {
+    const auto row = i / table.metrics.size();
+    auto line = fields_of(table.rows[row], table.row_values[row]);
+    line.insert(line.end(), table.column_paths.size(), "");
+    const auto& exponent = table.exponents[i];
+    for (auto& field :
+         {table.metrics[i % table.metrics.size()].name + " exponent", std::string(), exact_or_nothing(exponent.measured),
+          std::string(), std::to_string(exponent.points), std::string(), std::string(), exact_or_nothing(exponent.published),
+          std::string(), std::string(), std::string(exponent.unsettled ? "true" : "false")})
+      line.push_back(field);
+    for (auto& field : line) field = one_row(field);
+    text += csv_line(line);
+  }
+  return text;
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,72 @@
+// What the run history is made of, as those who write and those who read it see it. No SQLite.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ablate::db {
+
+/// What a metric's number means. Definitions are stored once, by name.
+struct Metric {
+  std::string name;         ///< domain/name: "dev/accuracy"; over a group of the examples "test/accuracy@pairs=8"
+  std::string unit;         ///< "%", "ms", "MiB", "examples/s", "" for a plain number
+  std::string direction;    ///< "max", "min" or "": which way is better
+  std::string description;  ///< one line
+};
+
+struct Experiment {
+  std::string name, description, file, text;
+  std::vector<std::string> overrides;
+};
+
+struct UsedPlugin {
+  std::string kind, id, version, code_identity, content_hash, path;
+};
+
+/// One run of a trial, however it ended.
+struct Attempt {
+  std::string key;      ///< of its trial
+  std::string outcome;  ///< "done", "failed", "timeout" or "interrupted"
+  std::string reason;   ///< "" when done; else one line: "signal 11 (Segmentation fault)", "loss is nan at step 12", ...
+  std::string output;   ///< the tail of what the trial printed
+  std::int64_t started_us = 0;  ///< microseconds since 1970, UTC
+  double wall_s = 0, cpu_s = 0;
+  std::int64_t peak_resident_bytes = 0;
+  std::int64_t step = 0, steps = 0;  ///< how far it got, of how many; 0: it has not said
+  std::optional<int> signal, exit_code;
+  /// host, git, compiler, torch, processor, GPUs, library versions, variables (docs/database.md): one row each distinct object
+  nlohmann::json environment;
+  std::vector<UsedPlugin> plugins;
+  std::map<std::string, double> results;  ///< final values, by metric
+  /// Of the results the one that the trial is judged by, as its task has it: "test/bits_per_byte". "": it does not say.
+  std::string main_metric;
+  struct Point {
+    std::string metric;
+    std::int64_t step;
+    double value;
+  };
+  std::vector<Point> curve;
+};
+
+/// What a paper reports for a trial.
+struct PublishedValue {
+  std::string key;  ///< of the trial
+  std::string metric;
+  double value;
+  std::string source;
+};
+
+/// A trial that is being run.
+struct RunningTrial {
+  std::string key;
+  std::int64_t started_us = 0;  ///< microseconds since 1970, UTC
+  std::int64_t step = 0, steps = 0;
+  double loss = std::numeric_limits<double>::quiet_NaN();  ///< the latest train/loss; NaN: none yet
+};
+
+}  // namespace ablate::db

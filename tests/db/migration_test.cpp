@@ -1,0 +1,104 @@
+// Histories that earlier schemas wrote.
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "db/history/schema.h"
+#include "db/questions/list_attempts.h"
+#include "db/questions/make_table.h"
+#include "db/questions/show_attempt.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+/// A file as the schema's program wrote it, with more SQL behind it.
+void write_old(const std::filesystem::path& file, const char* dump, const std::string& more = "") {
+  SQLite::Database old(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  old.exec(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "tests/db" / dump));
+  if (!more.empty()) old.exec(more);
+}
+
+std::int64_t number(const std::filesystem::path& file, const std::string& sql) {
+  return SQLite::Database(file.string()).execAndGet(sql).getInt64();
+}
+
+nlohmann::json resolved_of(const std::filesystem::path& file, int trial) {
+  return nlohmann::json::parse(SQLite::Database(file.string())
+                                   .execAndGet("SELECT json FROM resolved WHERE trial = " + std::to_string(trial))
+                                   .getString());
+}
+
+using Labels = std::vector<std::vector<std::string>>;
+
+}  // namespace
+
+TEST_CASE("a file of schema 2 is brought up to date with all that it holds") {
+  Folder folder;
+  const auto file = folder / "old.db";
+  write_old(file, "schema2.sql");
+  CHECK(has(error_of([&] { Reader reader(file); }), "found schema 2, expected " + std::to_string(schema_version())));
+  Store store(file);
+  CHECK(store.done({"a1b2c3d4", "e5f6a7b8"}) == std::set<std::string>{"a1b2c3d4"});
+  const Reader reader(file);
+  const auto run = show_attempt(reader, "1");
+  CHECK(run["results"][0]["value"] == 81.5);
+  CHECK(run["curves"]["train/loss"].dump() == "[[10,1.5]]");
+  CHECK(run["plugins"][0]["id"] == "softmax");
+  CHECK(run["output"] == "all well");
+  CHECK(show_attempt(reader, "2")["reason"] == "signal 11");
+  CHECK(list_attempts(reader, {"old study"}).total == 2);
+  CHECK(SQLite::Database(file.string())
+            .execAndGet("SELECT \"test/accuracy\" FROM runs WHERE attention = 'softmax'")
+            .getDouble() == 81.5);
+}
+
+TEST_CASE("in a file of schema 3 a compression becomes a parameter of its attention") {
+  Folder folder;
+  const auto file = folder / "old.db";
+  write_old(file, "schema3.sql");
+  const auto before = resolved_of(file, 2);
+  { Store store(file); }
+  const auto table = make_table(Reader(file), {"old mixtures", {"attention", "attention.compression"}, {}, {}});
+  CHECK(table.rows == Labels{{"softmax", "-"}, {"compressed", "rbf"}, {"compressed", "segment-mean"}});
+  CHECK(table.metrics.at(0).name == "test/accuracy");
+  for (std::size_t row = 0; row < 3; ++row) CHECK(table.cell(row, 0, 0).mean == 50);
+  const auto parameters = show_attempt(Reader(file), "2")["parameters"];
+  CHECK(parameters["attention.compression"] == "rbf");
+  CHECK_FALSE(parameters.contains("compression"));
+  for (const auto& [name, value] : before["compression"].items())
+    if (name != "plugin") CHECK(parameters.contains("attention.compression." + name));
+  CHECK(number(file, "SELECT count(*) FROM path WHERE name LIKE 'compression%'") == 0);
+  CHECK(number(file, "SELECT count(*) FROM runs WHERE \"attention.compression\" = 'rbf'") == 1);
+  CHECK(number(file, "SELECT count(*) FROM attempt a JOIN metric m ON m.id = a.main_metric WHERE m.name = 'test/accuracy'") ==
+        3);
+
+  auto after = before;
+  after["attention"]["compression"] = before["compression"];
+  after.erase("compression");
+  CHECK(resolved_of(file, 2) == after);
+  {
+    Store store(file);  // the same settings, under the key of the release after
+    const auto id = store.put_experiment({"old mixtures", "", "", "", {}});
+    store.put_trials(id, {{"0123456789abcdef", after}});
+  }
+  CHECK(make_table(Reader(file), {"", {"attention.compression"}, {}, {}}).notes.back() ==
+        "1 earlier trial is left out: the same settings were asked for again after a plugin, the data or ablate changed");
+}
+
+TEST_CASE("a file of schema 3 that has both spellings keeps the values of both") {
+  Folder folder;
+  const auto file = folder / "old.db";
+  write_old(file, "schema3.sql",
+            "INSERT INTO path (id, name) VALUES (1000, 'attention.compression');"
+            "INSERT INTO value (id, path, type, text) VALUES (1000, 1000, 'text', 'rbf'), (1001, 1000, 'text', 'mine');"
+            "INSERT INTO parameter (path, trial, value) VALUES (1000, 1, 1001);");
+  { Store store(file); }
+  const auto table = make_table(Reader(file), {"old mixtures", {"attention.compression"}, {}, {}});
+  CHECK(table.rows == Labels{{"mine"}, {"rbf"}, {"segment-mean"}});
+  CHECK(number(file, "SELECT count(*) FROM pragma_foreign_key_check") == 0);
+}

@@ -1,0 +1,96 @@
+// Layers point one way: what every source of the tree includes, against the list in docs/design.md.
+#include <algorithm>
+
+#include "core/util/error.h"
+#include "tests/host/layers.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary.h"
+
+using namespace ablate;
+
+namespace {
+
+const std::filesystem::path kRoot = ABLATE_SOURCE_DIR;
+constexpr std::size_t kMostLines = 300;
+
+/// Wrong, and known to be. Who mends one takes its line away.
+const std::vector<std::string> kKnown = {
+    "core/trial/objectives/evaluation.h",  // core/trial/training/batches.h, while training includes objectives
+};
+
+std::string error_of(const std::string& design) {
+  try {
+    read_layers(design);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const std::string kDesign =
+    "# A house\n## Layers, one direction\n    tools/ablate   commands    -> db, host\n    core/host/study  -> util\n"
+    "    core/util  -> sdk\n    core/sdk   for plugins\n    db/history   -> util\n    db/report  no SQLite -> util\n"
+    "    plugins/   -> sdk\n- Prose -> anything\n    nowhere -> nothing\n";
+
+}  // namespace
+
+TEST_CASE("every include of the tree follows the layers of docs/design.md") {
+  const auto layers = read_layers(read_text(kRoot / "docs/design.md"));
+  auto wrong = wrong_includes(kRoot, layers);
+  for (const auto& known : kKnown) {
+    INFO(known << " is right by now: take its line out of kKnown");
+    CHECK(std::erase_if(wrong, [&](const std::string& line) { return line.starts_with(known + ":"); }) > 0);
+  }
+  CHECK(wrong == std::vector<std::string>{});
+}
+
+TEST_CASE("no source is longer than 300 lines") { CHECK(long_files(kRoot, kMostLines) == std::vector<std::string>{}); }
+
+TEST_CASE("layers include what their line names, and all below it") {
+  const auto layers = read_layers(kDesign);
+  CHECK(layers.at("tools/ablate") ==
+        std::set<std::string>{"core/host/study", "core/sdk", "core/util", "db/history", "db/report"});
+  CHECK(layers.at("core/host/study") == std::set<std::string>{"core/sdk", "core/util"});
+  CHECK(layers.at("plugins") == std::set<std::string>{"core/sdk"});
+  CHECK(layers.at("core/sdk").empty());
+  CHECK(layers.size() == 7);
+  CHECK(error_of("no list") == "docs/design.md has no list of layers: expected indented lines under \"## Layers\"");
+  CHECK(error_of("## Layers\n    a -> b\n    c\n") ==
+        "docs/design.md: a -> b: there is no such room, or another name says it already");
+  CHECK(error_of("## Layers\n    a -> b\n    b -> c\n    c -> a\n") ==
+        "docs/design.md: a includes itself, by way of what it includes");
+}
+
+TEST_CASE("what a made-up tree has wrong is told with its place") {
+  TemporaryFolder folder;
+  const auto& root = folder.path();
+  const auto layers = read_layers(kDesign);
+  folder.write("core/sdk/include/ablate/task.h", "#pragma once\n");
+  folder.write("core/util/error.h", "#include <string>\n#include <ablate/task.h>\n");
+  folder.write("db/history/store.h", "#include <SQLiteCpp/SQLiteCpp.h>\n#include \"core/util/error.h\"\n");
+  folder.write("tools/ablate/main.cpp", "#include \"db/history/store.h\"\n#include \"core/util/error.h\"\n");
+  folder.write("plugins/one/one.cpp", "#include \"ablate/task.h\"\n#include \"inner/part.h\"\n#include <torch/torch.h>\n");
+  folder.write("plugins/one/inner/part.h", "");
+  CHECK(wrong_includes(root, layers) == std::vector<std::string>{});
+
+  folder.write("core/util/wrong.cpp", "\n#  include \"db/history/store.h\"\n");
+  folder.write("db/report/text.cpp", "#include <sqlite3.h>\n#include <db/history/store.h>\n");
+  folder.write("plugins/two/two.cpp",
+               "#include \"../one/inner/part.h\"\n#include \"core/util/error.h\"\n#include \"gone.h\"\n");
+  folder.write("core/attic/old.h", "");
+  CHECK(
+      wrong_includes(root, layers) ==
+      std::vector<std::string>{
+          "core/attic/old.h:1: found in no layer, expected one of those in docs/design.md",
+          "core/util/wrong.cpp:2: found db/history/store.h, which is in db/history, allowed for core/util: core/sdk",
+          "db/report/text.cpp:1: found sqlite3.h, which is SQLite, allowed in db/history and db/questions",
+          "db/report/text.cpp:2: found db/history/store.h, which is in db/history, allowed for db/report: core/sdk, core/util",
+          "plugins/two/two.cpp:1: found ../one/inner/part.h, which is in plugins/one, allowed for plugins/two: its own folder, "
+          "core/sdk",
+          "plugins/two/two.cpp:2: found core/util/error.h, which is in core/util, allowed for plugins: core/sdk",
+          "plugins/two/two.cpp:3: found gone.h, which is not in the tree"});
+
+  folder.write("tests/long_test.cpp", std::string(301, '\n'));
+  folder.write("tests/right_test.cpp", std::string(300, '\n'));
+  CHECK(long_files(root, kMostLines) == std::vector<std::string>{"tests/long_test.cpp: found 301 lines, allowed 300"});
+}

@@ -1,0 +1,151 @@
+#include "tests/host/layers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "core/util/error.h"
+
+namespace ablate {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::set<std::string> kGenerated = {"git_revision.h"};  ///< headers that the build writes
+
+std::string trimmed(const std::string& text) {
+  const auto from = text.find_first_not_of(" /\t"), to = text.find_last_not_of(" ./\t");
+  return from == std::string::npos ? "" : text.substr(from, to + 1 - from);
+}
+
+/// "core/host/study" and "study", "host" or "core", not "hos".
+bool has_name(const std::string& room, const std::string& name) {
+  return ("/" + room + "/").find("/" + name + "/") != std::string::npos;
+}
+
+std::vector<std::string> files(const fs::path& root, std::initializer_list<const char*> folders) {
+  std::vector<std::string> found;
+  for (const auto* folder : folders) {
+    if (!fs::is_directory(root / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      const auto end = entry.path().extension();
+      if (entry.is_regular_file() && (end == ".cpp" || end == ".h" || end == ".cu"))
+        found.push_back(fs::relative(entry.path(), root).string());
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// The room that a file stands in, the innermost; "" where there is none.
+std::string room_of(const Layers& layers, const std::string& file) {
+  std::string found;
+  for (const auto& [room, unused] : layers)
+    if (file.starts_with(room + "/") && room.size() > found.size()) found = room;
+  return found;
+}
+
+/// A plugin is its folder under plugins/.
+std::string plugin_of(const std::string& file) {
+  const std::string kPlugins = "plugins/";
+  return file.starts_with(kPlugins) ? file.substr(0, file.find('/', kPlugins.size())) : "";
+}
+
+/// The file of the tree that an include means; "" for a library's.
+std::string meant(const fs::path& root, const std::string& file, const std::string& included) {
+  const auto beside = (fs::path(file).parent_path() / included).lexically_normal();
+  for (const auto& path : {beside, fs::path(included), fs::path("core/sdk/include") / included})
+    if (fs::is_regular_file(root / path)) return path.string();
+  return "";
+}
+
+/// "" where an include is right, else what is wrong with it.
+std::string wrong(const fs::path& root, const Layers& layers, const std::string& file, const std::string& included,
+                  bool quoted) {
+  const auto own = room_of(layers, file);
+  const auto target = meant(root, file, included);
+  if (target.empty()) {
+    if (quoted && !kGenerated.contains(included)) return "is not in the tree";
+    const bool sqlite = included.starts_with("SQLiteCpp/") || included == "sqlite3.h";
+    return sqlite && own != "db/history" && own != "db/questions" ? "is SQLite, allowed in db/history and db/questions" : "";
+  }
+  const auto room = room_of(layers, target);
+  if (room != own && !layers.at(own).contains(room))
+    return fmt::format("is in {}, allowed for {}: {}", room.empty() ? "no layer" : room, own, fmt::join(layers.at(own), ", "));
+  if (plugin_of(file) != plugin_of(target) && !plugin_of(target).empty())
+    return fmt::format("is in {}, allowed for {}: its own folder, core/sdk", plugin_of(target), plugin_of(file));
+  return "";
+}
+
+}  // namespace
+
+Layers read_layers(const std::string& design) {
+  std::map<std::string, std::vector<std::string>> named;  // by room
+  std::istringstream text(design.substr(std::min(design.find("## Layers"), design.size())));
+  std::string line;
+  std::getline(text, line);
+  while (std::getline(text, line) && line.starts_with("    ")) {
+    const auto arrow = line.rfind("->");
+    const auto room = trimmed(line.substr(0, line.find(' ', 4)));
+    auto& names = named[room];
+    std::istringstream list(arrow == std::string::npos ? "" : line.substr(arrow + 2));
+    for (std::string name; std::getline(list, name, ',');) names.push_back(trimmed(name));
+  }
+  if (named.empty()) throw Error("docs/design.md has no list of layers: expected indented lines under \"## Layers\"");
+  Layers layers;
+  for (const auto& [room, names] : named)
+    for (const auto& name : names) {
+      const auto before = layers[room].size();
+      for (const auto& [other, unused] : named)
+        if (other != room && has_name(other, name)) layers[room].insert(other);
+      if (layers[room].size() == before)
+        throw Error(
+            fmt::format("docs/design.md: {} -> {}: there is no such room, or another name says it already", room, name));
+    }
+  for (const auto& [room, unused] : named) layers[room];  // those that include nothing
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (auto& [room, below] : layers)
+      for (const auto& one : std::set<std::string>(below))
+        for (const auto& further : layers.at(one)) grown = below.insert(further).second || grown;
+  }
+  for (const auto& [room, below] : layers)
+    if (below.contains(room)) throw Error(fmt::format("docs/design.md: {} includes itself, by way of what it includes", room));
+  return layers;
+}
+
+std::vector<std::string> wrong_includes(const fs::path& root, const Layers& layers) {
+  static const std::regex include(R"re(^\s*#\s*include\s*(["<])([^">]+)[">])re");
+  std::vector<std::string> all;
+  for (const auto& file : files(root, {"core", "db", "plugins", "tools"})) {
+    if (room_of(layers, file).empty()) {
+      all.push_back(fmt::format("{}:1: found in no layer, expected one of those in docs/design.md", file));
+      continue;
+    }
+    std::ifstream in(root / file);
+    std::smatch found;
+    int number = 0;
+    for (std::string line; ++number, std::getline(in, line);)
+      if (std::regex_search(line, found, include))
+        if (const auto what = wrong(root, layers, file, found[2], found[1] == "\""); !what.empty())
+          all.push_back(fmt::format("{}:{}: found {}, which {}", file, number, found[2].str(), what));
+  }
+  return all;
+}
+
+std::vector<std::string> long_files(const fs::path& root, std::size_t most) {
+  std::vector<std::string> all;
+  for (const auto& file : files(root, {"core", "db", "plugins", "tests", "tools"})) {
+    std::ifstream in(root / file);
+    std::size_t lines = 0;
+    for (std::string line; std::getline(in, line);) ++lines;
+    if (lines > most) all.push_back(fmt::format("{}: found {} lines, allowed {}", file, lines, most));
+  }
+  return all;
+}
+
+}  // namespace ablate

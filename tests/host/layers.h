@@ -1,0 +1,28 @@
+// The layers that docs/design.md lists, and what of a tree does not keep to them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ablate {
+
+/// Of each room, by its path ("core/host/study"), the rooms that it may include: those that its line names, and all below them.
+using Layers = std::map<std::string, std::set<std::string>>;
+
+/// Reads the indented list under "## Layers": a room, its purpose, and behind "->" what it includes, with commas between. A
+/// name stands for every room that has it in its path: "db" for db/history and db/report. Throws Error: no list, a name that is
+/// no room, or rooms that include each other in a circle.
+Layers read_layers(const std::string& design);
+
+/// A line each, "FILE:LINE: found ..., allowed ...", in order: an include of a room that the file's own may not include, of
+/// another plugin, of what is not in the tree, of SQLite outside of db/history and db/questions; a file in no room. Looks at
+/// core, db, plugins and tools.
+std::vector<std::string> wrong_includes(const std::filesystem::path& root, const Layers& layers);
+
+/// Sources (*.cpp, *.h, *.cu) of core, db, plugins, tests and tools above so many lines.
+std::vector<std::string> long_files(const std::filesystem::path& root, std::size_t most);
+
+}  // namespace ablate

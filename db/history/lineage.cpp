@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "core/util/sha256.h"
+#include "db/history/reader.h"
+#include "db/history/schema.h"
 #include "db/history/trial_writer.h"
 
 namespace ablate::db {
@@ -107,44 +111,77 @@ std::map<std::string, std::int64_t> done_runs(SQLite::Database& database, const 
   return found;
 }
 
-std::map<std::string, std::string> last_failures(SQLite::Database& database, const std::vector<std::string>& keys) {
-  Statement ask(
-      database,
-      "SELECT a.id, a.outcome, a.reason FROM attempt a JOIN trial t ON t.id = a.trial WHERE t.key = ? AND a.outcome <> "
-      "'done' ORDER BY a.id DESC LIMIT 1");
-  std::map<std::string, std::string> found;
-  for (const auto& key : keys) {
+std::map<std::string, std::int64_t> done_runs(const Reader& reader, const std::vector<std::string>& keys) {
+  return guarded(reader.file(), [&] { return done_runs(reader.database(), keys); });
+}
+
+std::string last_failure(const Reader& reader, const std::string& key) {
+  return guarded(reader.file(), [&]() -> std::string {
+    Statement ask(
+        reader.database(),
+        "SELECT a.id, a.outcome, a.reason FROM attempt a JOIN trial t ON t.id = a.trial WHERE t.key = ? AND a.outcome <> "
+        "'done' ORDER BY a.id DESC LIMIT 1");
     ask.bind(1, key);
-    if (ask.executeStep())
-      found[key] = fmt::format("run {} {}: {}", ask.getColumn(0).getInt64(),
-                               ask.getColumn(1).getString() == "failed" ? "failed" : "ended, " + ask.getColumn(1).getString(),
-                               ask.getColumn(2).getString());
-    ask.reset();
-  }
-  return found;
+    if (!ask.executeStep()) return "";
+    const auto outcome = ask.getColumn(1).getString();
+    return fmt::format("run {} {}: {}", ask.getColumn(0).getInt64(),
+                       outcome == "timeout"  ? "timed out"
+                       : outcome == "failed" ? outcome
+                                             : "was " + outcome,
+                       ask.getColumn(2).getString());
+  });
 }
 
-std::vector<PastTrial> done_with(SQLite::Database& database, const json& settings) {
-  const auto text = json_text(settings);
-  Statement ask(database, std::string(kPast) + "WHERE k.settings_hash = ? AND k.settings = ? GROUP BY t.id ORDER BY 2 DESC");
-  ask.bind(1, hash_of(text));
-  ask.bind(2, text);
-  return read(ask);
+std::vector<PastTrial> done_with(const Reader& reader, const json& settings) {
+  return guarded(reader.file(), [&] {
+    const auto text = json_text(settings);
+    Statement ask(reader.database(),
+                  std::string(kPast) + "WHERE k.settings_hash = ? AND k.settings = ? GROUP BY t.id ORDER BY 2 DESC");
+    ask.bind(1, hash_of(text));
+    ask.bind(2, text);
+    return read(ask);
+  });
 }
 
-std::vector<PastTrial> done_of(SQLite::Database& database, const std::string& experiment, int most) {
-  Statement ask(database,
-                std::string(kPast) +
-                    "JOIN experiment_trial m ON m.trial = t.id JOIN experiment e ON e.id = m.experiment WHERE e.name = ? "
-                    "GROUP BY t.id ORDER BY 2 DESC LIMIT ?");
-  ask.bind(1, experiment);
-  ask.bind(2, most);
-  return read(ask);
+std::vector<PastTrial> done_of(const Reader& reader, const std::string& experiment, int most) {
+  return guarded(reader.file(), [&] {
+    Statement ask(reader.database(),
+                  std::string(kPast) +
+                      "JOIN experiment_trial m ON m.trial = t.id JOIN experiment e ON e.id = m.experiment WHERE "
+                      "e.name = ? GROUP BY t.id ORDER BY 2 DESC LIMIT ?");
+    ask.bind(1, experiment);
+    ask.bind(2, most);
+    return read(ask);
+  });
 }
 
-std::vector<PastTrial> all_done(SQLite::Database& database) {
-  Statement ask(database, std::string(kPast) + "GROUP BY t.id ORDER BY 2 DESC");
-  return read(ask);
+std::vector<PastTrial> all_done(const Reader& reader) {
+  return guarded(reader.file(), [&] {
+    Statement ask(reader.database(), std::string(kPast) + "GROUP BY t.id ORDER BY 2 DESC");
+    return read(ask);
+  });
+}
+
+json environment_of(const Reader& reader, std::int64_t run) {
+  return guarded(reader.file(), [&] {
+    Statement ask(reader.database(), "SELECT e.json FROM attempt a JOIN environment e ON e.id = a.environment WHERE a.id = ?");
+    ask.bind(1, run);
+    return ask.executeStep() ? json::parse(ask.getColumn(0).getString()) : json::object();
+  });
+}
+
+std::vector<Result> results_of(const Reader& reader, std::int64_t run) {
+  return guarded(reader.file(), [&] {
+    Statement ask(
+        reader.database(),
+        "SELECT m.name, m.unit, r.value FROM result r JOIN metric m ON m.id = r.metric WHERE r.attempt = ? ORDER BY m.name");
+    ask.bind(1, run);
+    std::vector<Result> found;
+    while (ask.executeStep())
+      found.push_back({ask.getColumn(0).getString(), ask.getColumn(1).getString(),
+                       ask.getColumn(2).isNull() ? std::numeric_limits<double>::quiet_NaN() : ask.getColumn(2).getDouble()});
+    return found;
+  });
 }
 
 }  // namespace ablate::db

@@ -73,7 +73,7 @@ TEST_CASE("what the compiler and the linker read of a plugin's own is its identi
   };
 
   replace_in(folder / "parts/used.h", "#pragma once", "// what it is for\n#pragma   once /* and\nmore */");
-  replace_in(folder / "my_task.cpp", "int kept = twice(1)", "int   kept\n=\ntwice( 1 ) // kept");
+  replace_in(folder / "my_task.cpp", "int kept = twice(1)", "int   kept\n=\ntwice( 1 ) /* kept */");
   same("a comment, white space");
   replace_in(folder / "parts/unused.h", "int", "long");
   same("a header that nothing includes");

@@ -46,8 +46,8 @@ std::optional<json> TaskMemory::find(const std::string& code, const json& questi
 }
 
 void TaskMemory::put(const std::string& code, const json& question, const json& answer) const {
-  if (folder_.empty()) return;
-  const auto stamps = stamps_of(answer.value("files", json::array()));
+  if (folder_.empty() || !answer.contains("files")) return;
+  const auto stamps = stamps_of(answer["files"]);
   if (stamps.is_null()) return;
   // Best effort: what cannot be written is asked again.
   std::error_code ignored;

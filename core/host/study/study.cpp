@@ -149,11 +149,4 @@ Study load_study(const std::filesystem::path& file, const std::vector<std::strin
   return study;
 }
 
-std::string trial_key(const nlohmann::json& resolved, const std::map<std::string, std::string>& identities,
-                      const std::string& data_digest) {
-  const nlohmann::json identity = {
-      {"trial", resolved}, {"plugins", identities}, {"data", data_digest}, {"runtime", kRuntimeVersion}};
-  return sha256(identity.dump());
-}
-
 }  // namespace ablate

@@ -156,6 +156,8 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
     const auto info = made->info();
     check_sizes(spec.at("section").at("plugin"), info);
     json answer{{"vocabulary", info.vocabulary}, {"length", info.length}, {"classes", info.classes}};
+    answer["files"] = json::array();
+    for (const auto& file : made->files()) answer["files"].push_back(std::filesystem::absolute(file).lexically_normal().string());
     if (kind == "prepare-task") {
       made->load();
       const auto digest = made->digest();

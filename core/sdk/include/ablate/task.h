@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ablate/plugin.h"
 #include "ablate/values.h"
@@ -42,6 +43,8 @@ class Task {
 
   /// Cheap (milliseconds): parameters and file headers only. The same before and after load().
   virtual TaskInfo info() = 0;
+  /// The files that the data are read from, which say whether they have changed; none where all is generated. After info().
+  virtual std::vector<std::filesystem::path> files() { return {}; }
   /// Reads, generates or converts the data. A generated data set goes into the cache folder.
   virtual void load() = 0;
   /// Identifies the content of all splits (a hash in hex): part of a trial's identity. After load().

@@ -51,7 +51,7 @@ function(_ablate_add_plugin name)
   if(arg_TORCH_FREE)
     target_link_options(${name} PRIVATE -Wl,--no-allow-shlib-undefined)
   else()
-    target_link_libraries(${name} PRIVATE ablate::torch)
+    target_link_libraries(${name} PRIVATE ablate::sdk_torch ablate::torch)
   endif()
   set_target_properties(${name} PROPERTIES PREFIX "" CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
                         VISIBILITY_INLINES_HIDDEN ON)

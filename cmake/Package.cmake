@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 
 # Paths are relative to the config's own folder in a prefix, which may be moved, and absolute in a build tree.
 set(ABLATE_SDK_LOCATION ${PROJECT_SOURCE_DIR}/core/sdk/include)
+set(ABLATE_SDK_TORCH_LOCATION ${CMAKE_BINARY_DIR}/core/libablate_sdk_torch.a)
 set(ABLATE_MODULES_LOCATION ${PROJECT_SOURCE_DIR}/cmake)
 set(ABLATE_PROGRAM_LOCATION ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ablate)
 set(ABLATE_IDENTITY_LOCATION ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ablate-identity)
@@ -11,6 +12,7 @@ configure_file(cmake/ablateConfig.cmake.in ${CMAKE_BINARY_DIR}/ablateConfig.cmak
 
 set(_package ${CMAKE_INSTALL_LIBDIR}/cmake/ablate)
 file(RELATIVE_PATH ABLATE_SDK_LOCATION /${_package} /${CMAKE_INSTALL_INCLUDEDIR})
+file(RELATIVE_PATH ABLATE_SDK_TORCH_LOCATION /${_package} /lib/ablate/libablate_sdk_torch.a)
 set(ABLATE_MODULES_LOCATION .)
 file(RELATIVE_PATH ABLATE_PROGRAM_LOCATION /${_package} /${CMAKE_INSTALL_BINDIR}/ablate)
 file(RELATIVE_PATH ABLATE_IDENTITY_LOCATION /${_package} /${CMAKE_INSTALL_BINDIR}/ablate-identity)
@@ -20,7 +22,10 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/ablateConfigVersion.cmake C
 install(FILES ${CMAKE_BINARY_DIR}/install/ablateConfig.cmake ${CMAKE_BINARY_DIR}/ablateConfigVersion.cmake cmake/LibTorch.cmake
               cmake/AblatePlugin.cmake DESTINATION ${_package})
 install(DIRECTORY core/sdk/include/ablate DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS ablate_sdk_torch ARCHIVE DESTINATION lib/ablate)
+install(FILES $<TARGET_FILE:ablate_sdk_torch>.identity DESTINATION lib/ablate)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/ablate)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(TARGETS ablate ablate-worker ablate-identity RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 get_property(_plugins TARGET ablate_plugins PROPERTY MANUALLY_ADDED_DEPENDENCIES)

@@ -51,7 +51,25 @@ std::string interval(const ParameterInfo& p) {
   return above ? " of at most " + plain(p.maximum) : "";
 }
 
+/// A section that says which plugin it is of.
+bool names_plugin(const json& value) {
+  const auto plugin = value.is_object() ? value.find("plugin") : value.end();
+  return plugin != value.end() && plugin->is_string();
+}
+
 }  // namespace
+
+std::optional<Kind> ParameterInfo::plugin_kind() const {
+  if (type != ParameterType::kPlugin && type != ParameterType::kPlugins) return std::nullopt;
+  return choices.front() == to_text(Kind::kAttention) ? Kind::kAttention : Kind::kCompression;
+}
+
+const ParameterInfo* PluginInfo::find_plugin(Kind wanted) const {
+  const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const auto& p) {
+    return p.type == ParameterType::kPlugin && p.plugin_kind() == wanted;
+  });
+  return found == parameters.end() ? nullptr : &*found;
+}
 
 const ParameterInfo* PluginInfo::find(std::string_view parameter) const {
   const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const auto& p) { return p.name == parameter; });
@@ -84,6 +102,12 @@ const char* to_text(ParameterType type) {
       return "rate";
     case ParameterType::kRates:
       return "rates";
+    case ParameterType::kFile:
+      return "file";
+    case ParameterType::kPlugin:
+      return "plugin";
+    case ParameterType::kPlugins:
+      return "plugins";
   }
   return "unknown";
 }
@@ -104,6 +128,12 @@ std::string expectation(const ParameterInfo& p) {
       return fmt::format(
           "a list of 1 to {} compression rates in (0, 1] with denominators of at most 1,000,000, such as [\"1/2\", 0.125]",
           kMostRates);
+    case ParameterType::kFile:
+      return "the path of a file, in one line";
+    case ParameterType::kPlugin:
+      return fmt::format("{} {} plugin", p.plugin_kind() == Kind::kAttention ? "an" : "a", p.choices.front());
+    case ParameterType::kPlugins:
+      return fmt::format("a list of 1 to {} {} plugins", kMostPlugins, p.choices.front());
   }
   return "";
 }
@@ -142,6 +172,14 @@ Checked check_value(const ParameterInfo& p, const json& value) {
         list.push_back(to_text(*rate));
       }
       return {list, ""};
+    }
+    case ParameterType::kFile:
+      return value.is_string() && line_refusal(value.get<std::string>()).empty() ? Checked{value, ""} : wrong;
+    case ParameterType::kPlugin:
+      return names_plugin(value) ? Checked{value, ""} : wrong;
+    case ParameterType::kPlugins: {
+      const bool right = value.is_array() && !value.empty() && value.size() <= kMostPlugins;
+      return right && std::all_of(value.begin(), value.end(), names_plugin) ? Checked{value, ""} : wrong;
     }
   }
   return wrong;
@@ -202,6 +240,12 @@ ParameterInfo describe(const Parameter& p) {
                      .choices = split(p.choices, '|'),
                      .unit = p.unit,
                      .help = p.help};
+  if (p.type == ParameterType::kPlugin || p.type == ParameterType::kPlugins) {
+    if (*p.default_value != '\0') refuse(fmt::format("the default is {}, and plugins have none", p.default_value));
+    if (info.choices != std::vector<std::string>{"attention"} && info.choices != std::vector<std::string>{"compression"})
+      refuse(fmt::format("its choices are \"{}\", expected the kind of its plugins, attention or compression", p.choices));
+    return info;
+  }
   const auto given = json::parse(p.default_value, nullptr, false);
   if (given.is_discarded()) refuse(fmt::format("the default {} is no JSON (a text needs its quotes)", p.default_value));
   const auto checked = check_value(info, given);

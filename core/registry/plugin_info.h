@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,17 @@ namespace ablate {
 struct ParameterInfo {
   std::string name;
   ParameterType type = ParameterType::kText;
-  nlohmann::json default_value;      ///< canonical: rates as "1/8", lists as arrays
+  nlohmann::json default_value;      ///< canonical: rates as "1/8", lists as arrays; null for plugins, which have none
   double minimum = 0, maximum = 0;   ///< integer and real
-  std::vector<std::string> choices;  ///< text; empty: any
+  std::vector<std::string> choices;  ///< text; empty: any. Plugins: their kind
   std::string unit, help;
+
+  /// Of the plugin, or of each of the plugins, that are its value; nothing for every other type.
+  std::optional<Kind> plugin_kind() const;
 };
+
+/// The plugins that a list names.
+inline constexpr std::size_t kMostPlugins = 16;
 
 struct PluginInfo {
   Kind kind = Kind::kAttention;
@@ -31,10 +38,12 @@ struct PluginInfo {
   /// What a trial's identity depends on: the digest of the sources, or the library's own hash where it has none.
   const std::string& code_identity() const { return code_digest.empty() ? content_hash : code_digest; }
   const ParameterInfo* find(std::string_view parameter) const;
+  /// The first parameter that is one plugin of a kind; nullptr where there is none.
+  const ParameterInfo* find_plugin(Kind kind) const;
 };
 
 const char* to_text(Kind kind);           ///< "attention", "compression", "task"
-const char* to_text(ParameterType type);  ///< "integer", "real", "boolean", "text", "rate", "rates"
+const char* to_text(ParameterType type);  ///< "integer", "real", "boolean", "text", "rate", "rates", "file", "plugin", "plugins"
 
 /// Parses a descriptor's schema. Throws Error naming plugin and parameter for a default out of its range, a default that is no
 /// JSON, a name twice, reserved or not snake_case, an id not kebab-case.
@@ -45,7 +54,8 @@ nlohmann::json to_json(const PluginInfo& info);
 PluginInfo plugin_info_from_json(const nlohmann::json& json);
 
 /// The value in canonical form, or an explanation of what was expected ("an integer in [1, 64]"): rates become "1/8", whole
-/// reals stay reals. Exactly one of the two is set.
+/// reals stay reals. Exactly one of the two is set. Of plugins it is checked that each is a section that names one; of a file,
+/// that it is a path.
 struct Checked {
   nlohmann::json value;
   std::string expected;
@@ -53,7 +63,7 @@ struct Checked {
 };
 Checked check_value(const ParameterInfo& parameter, const nlohmann::json& value);
 
-/// "an integer in [1, 64]", "one of relu, elu+1": what check_value expects.
+/// "an integer in [1, 64]", "one of relu, elu+1", "a compression plugin": what check_value expects.
 std::string expectation(const ParameterInfo& parameter);
 
 }  // namespace ablate

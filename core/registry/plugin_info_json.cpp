@@ -57,7 +57,8 @@ PluginInfo plugin_info_from_json(const json& j) {
   for (const auto& from : j.at("parameters")) {
     ParameterInfo p;
     for (const auto type : {ParameterType::kBoolean, ParameterType::kInteger, ParameterType::kReal, ParameterType::kText,
-                            ParameterType::kRate, ParameterType::kRates})
+                            ParameterType::kRate, ParameterType::kRates, ParameterType::kFile, ParameterType::kPlugin,
+                            ParameterType::kPlugins})
       if (from.at("type") == to_text(type)) p.type = type;
     p.name = from.at("name"), p.default_value = from.at("default"), p.minimum = from.at("minimum"),
     p.maximum = from.at("maximum");

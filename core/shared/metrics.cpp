@@ -1,16 +1,46 @@
 #include "core/shared/metrics.h"
 
+#include <algorithm>
+#include <stdexcept>
 #include <vector>
 
 namespace ablate {
+namespace {
+
+constexpr std::string_view kBits = "bits_per_";
+
+const std::vector<MetricInfo>& objective_metrics() {
+  static const std::vector<MetricInfo> metrics{
+      {"accuracy", "%", "max", "share of targets met"},
+      {"sequence_accuracy", "%", "max", "share of sequences whose targets are all met"},
+      {"loss", "", "min", "mean cross-entropy of the targets, in nats"},
+      {"perplexity", "", "min", "exponential of the mean cross-entropy of a word"},
+      {"bits_per_byte", "bit", "min", "mean cross-entropy of a byte, in bits"},
+      {"bits_per_dimension", "bit", "min", "mean cross-entropy of a dimension, in bits"},
+  };
+  return metrics;
+}
+
+}  // namespace
+
+MetricInfo objective_metric(const std::string& name) {
+  const auto& all = objective_metrics();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& metric) { return metric.name == name; });
+  if (found != all.end()) return *found;
+  if (!name.starts_with(kBits)) throw std::logic_error("no objective has a metric " + name);
+  return {name, "bit", "min", "mean cross-entropy of a " + name.substr(kBits.size()) + ", in bits"};
+}
+
+std::vector<std::string> objective_metric_names() {
+  std::vector<std::string> names;
+  for (const char* split : {"test/", "dev/"})
+    for (const auto& metric : objective_metrics()) names.push_back(split + metric.name);
+  return names;
+}
 
 std::span<const MetricInfo> training_metrics() {
   static const std::vector<MetricInfo> metrics{
-      {"dev/accuracy", "%", "max", "share of dev examples classified right, at the best dev checkpoint"},
-      {"dev/loss", "", "min", "mean cross-entropy on the dev split, at the best dev checkpoint"},
-      {"dev/best_step", "steps", "", "the step of the best dev checkpoint: the first of the highest dev accuracy"},
-      {"test/accuracy", "%", "max", "share of test examples classified right, with the best dev checkpoint"},
-      {"test/loss", "", "min", "mean cross-entropy on the test split, with the best dev checkpoint"},
+      {"dev/best_step", "steps", "", "the step of the best dev checkpoint: the first of the best in the task's first metric"},
       {"train/loss", "", "min",
        "mean training loss over the last window of its curve: each of at most 200 points is the mean since the last one"},
       {"train/forward_time", "ms", "min", "median time of a training step up to its loss: batch and forward pass"},

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace ablate {
 
@@ -12,6 +13,12 @@ struct MetricInfo {
   std::string direction;    ///< "max", "min" or ""
   std::string description;  ///< one line
 };
+
+/// Of a task's targets, by the objective: without the split in front ("accuracy"; a trial has dev/accuracy and test/accuracy).
+/// "bits_per_X" for any unit X. Throws std::logic_error for a name that no objective has.
+MetricInfo objective_metric(const std::string& name);
+/// Names that a published number may have: "test/accuracy", ...
+std::vector<std::string> objective_metric_names();
 
 /// Of the training loop. The scheduler adds process_metrics.
 std::span<const MetricInfo> training_metrics();

@@ -4,12 +4,20 @@ namespace ablate {
 namespace {
 
 constexpr Parameter kModel[] = {
-    integer("layers", "2", {1, 64}, "encoder layers"),
+    integer("layers", "2", {0, 64}, "layers; 0: embeddings and classifier alone, a baseline"),
     integer("d_model", "64", {1, 8192}, "channels of a token between layers"),
-    integer("hidden", "128", {1, 65536}, "channels inside the feed-forward part of a layer"),
+    integer("hidden", "128", {0, 65536}, "channels inside the feed-forward part of a layer; 0: layers without one"),
     real("dropout", "0.1", {0, 0.9}, "probability of dropping a channel: embedding, attention output, feed-forward"),
-    text("pooling", "\"mean\"", "mean|cls",
-         "what the classifier sees: the mean over real tokens, or a learned class token put first"),
+    text("pooling", "\"mean\"", "mean|mean-all|cls|last",
+         "what a classifier sees: the mean over what is present, its sum by the padded length, a learned class token put "
+         "first, or "
+         "the last position that is present"),
+    text("classifier", "\"linear\"", "linear|mlp", "on what is pooled: a linear layer, or linear, ReLU, linear"),
+    text("positions", "\"learned\"", "learned|sinusoidal|rotary|none",
+         "how positions are told: added to the embedding (learned or sinusoidal), turning queries and keys, or not at all"),
+    text("norm", "\"pre\"", "pre|post", "layer norm before each part of a layer, or after its residual"),
+    text("activation", "\"gelu\"", "gelu|relu", "of the feed-forward part"),
+    boolean("tied_output", "false", "next-token logits use the embedding's weights"),
 };
 
 constexpr Parameter kTrain[] = {
@@ -28,6 +36,11 @@ constexpr Parameter kTrain[] = {
     integer("evaluate_every", "0", {0, 1e9}, "steps between evaluations on the dev split; 0: ten over the run", "steps"),
     integer("evaluate_batches", "0", {0, 1e9}, "batches of each dev evaluation; 0: the whole dev split", "batches"),
     integer("test_batches", "0", {0, 1e9}, "batches of the test split, with the best dev checkpoint; 0: all of it", "batches"),
+    integer(
+        "stride", "0", {0, 1e9},
+        "evaluation of a stream by attentions without state: places that a window of the task's length moves; 0: its length, "
+        "segments without context",
+        "places"),
     boolean("shuffle_labels", "false",
             "control: train on labels that are shuffled among the examples; dev accuracy must stay at chance"),
     text("dtype", "\"float32\"", "float32|bfloat16",

@@ -16,7 +16,7 @@ void add(const std::string& path, const nlohmann::json& value, std::map<std::str
       else
         add(path.empty() ? name : path + "." + name, inner, leaves);
     }
-  } else if (value.is_array() && std::any_of(value.begin(), value.end(), [](const auto& one) { return one.is_object(); })) {
+  } else if (value.is_array() && !value.empty() && value.front().is_object()) {
     for (std::size_t i = 0; i < value.size(); ++i) add(path + "." + std::to_string(i), value[i], leaves);
   } else if (value.is_array()) {
     std::string all;

@@ -23,7 +23,7 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
     result.bind(1, metric(name));
     result.bind(2, id);
     bind_value(result, 3, value);
-    run(result);
+    execute(result);
   }
   // A run that went on from a checkpoint may tell a step twice; the last telling is the one that led to the results.
   Statement point(database_, "INSERT OR REPLACE INTO curve (attempt, metric, step, value) VALUES (?, ?, ?, ?)");
@@ -35,7 +35,7 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
     point.bind(2, at->second);
     point.bind(3, step);
     bind_value(point, 4, value);
-    run(point);
+    execute(point);
   }
   put_plugins(id, attempt.plugins);
   return id;
@@ -101,8 +101,8 @@ void AttemptWriter::put_plugins(std::int64_t attempt, const std::vector<UsedPlug
       add.bind(++index, *field);
       use.bind(index + 1, *field);
     }
-    run(add);
-    run(use);
+    execute(add);
+    execute(use);
   }
 }
 

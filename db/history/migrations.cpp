@@ -216,10 +216,10 @@ void nest_compression(SQLite::Database& database) {
   for (const auto& [trial, text] : changed) {
     put.bind(1, text);
     put.bind(2, trial);
-    run(put);
+    execute(put);
     settings.bind(1, configuration_of(text));
     settings.bind(2, trial);
-    run(settings);
+    execute(settings);
   }
 }
 

@@ -101,7 +101,7 @@ struct Store::Implementation {
         put.bind(2, trial);
         put.bind(3, position);
         put.bind(4, is_listed ? 1 : 0);
-        run(put);
+        execute(put);
       }
       ++position;
     };
@@ -186,7 +186,7 @@ void Store::put_published(std::int64_t experiment, const std::vector<PublishedVa
       trial.reset();
       put.bind(4, value);
       put.bind(5, source);
-      run(put);
+      execute(put);
     }
     return values.size();
   });
@@ -228,7 +228,7 @@ void Store::put_metrics(const std::vector<Metric>& metrics) {
       put.bind(2, metric.unit);
       put.bind(3, metric.direction);
       put.bind(4, metric.description);
-      run(put);
+      execute(put);
     }
     return metrics.size();
   });
@@ -254,7 +254,7 @@ void Store::put_running(const std::vector<RunningTrial>& trials) {
       forget.bind(1, process.host);
       forget.bind(2, process.id);
       forget.bind(3, process.started);
-      run(forget);
+      execute(forget);
     }
     Statement put(
         database,
@@ -269,7 +269,7 @@ void Store::put_running(const std::vector<RunningTrial>& trials) {
       put.bind(6, trial.step);
       put.bind(7, trial.steps);
       bind_value(put, 8, trial.loss);
-      run(put);
+      execute(put);
     }
     return trials.size();
   });

@@ -56,7 +56,7 @@ class Store {
 
   void put_metrics(const std::vector<Metric>& metrics);
 
-  /// One transaction: the attempt with all its values, or nothing. The trial must be known. @return the run's number
+  /// One transaction: the attempt with all its values, or nothing. The trial must be known. @return the attempt's number
   std::int64_t put_attempt(const Attempt& attempt);
 
   /// What this process is running now, in place of what it said before: for `ablate runs`. At its end: put_running({}). Also

@@ -25,7 +25,7 @@ void bind_value(SQLite::Statement& statement, int index, double value) {
     statement.bind(index, value);
 }
 
-void run(SQLite::Statement& statement) {
+void execute(SQLite::Statement& statement) {
   statement.exec();
   statement.reset();
 }
@@ -50,17 +50,17 @@ std::int64_t TrialWriter::put(const std::string& key, const nlohmann::json& reso
   const auto text = json_text(resolved);
   add_trial_.bind(1, key);
   add_trial_.bind(2, configuration_of(text));
-  run(add_trial_);
+  execute(add_trial_);
   const auto trial = database_.getLastInsertRowid();
   add_resolved_.bind(1, trial);
   add_resolved_.bind(2, text);
-  run(add_resolved_);
+  execute(add_resolved_);
   for (const auto& [name, value] : flatten(resolved)) {
     const auto path = this->path(name);
     add_parameter_.bind(1, path);
     add_parameter_.bind(2, trial);
     add_parameter_.bind(3, this->value(path, value));
-    run(add_parameter_);
+    execute(add_parameter_);
   }
   return trial;
 }
@@ -73,7 +73,7 @@ std::int64_t TrialWriter::path(const std::string& name) {
   find_path_.reset();
   if (at->second == 0) {
     add_path_.bind(1, name);
-    run(add_path_);
+    execute(add_path_);
     at->second = database_.getLastInsertRowid();
   }
   return at->second;
@@ -106,7 +106,7 @@ std::int64_t TrialWriter::value(std::int64_t path, const nlohmann::json& value) 
     add_value_.bind(4, rate->value());
   else
     add_value_.bind(4);
-  run(add_value_);
+  execute(add_value_);
   return at->second = database_.getLastInsertRowid();
 }
 

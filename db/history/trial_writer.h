@@ -23,7 +23,7 @@ inline constexpr const char* kFindTrial =
     "SELECT coalesce((SELECT trial FROM alias WHERE key = ?1), (SELECT id FROM trial WHERE key = ?1))";
 
 /// Runs a prepared INSERT once and makes it ready for the next.
-void run(SQLite::Statement& statement);
+void execute(SQLite::Statement& statement);
 
 /// Lives as long as one transaction: ids of paths and values that are rolled back must not be remembered.
 class TrialWriter {

@@ -12,7 +12,7 @@
 namespace ablate::db {
 
 /// The trials of a table's rows and columns, and what is known of them.
-struct Grid {
+struct TableTrials {
   const Reader& reader;
   const std::vector<SelectedTrial>& trials;
   std::vector<Reader::StoredMetric> metrics;
@@ -23,14 +23,15 @@ struct Grid {
 
 /// Fills table.cells, whose rows, columns and metrics are there: samples with what they say together, failures with their
 /// reasons, and of step times whether they are settled.
-void fill_cells(const Grid& grid, Table& table);
+void fill_cells(const TableTrials& from, Table& table);
 
 /// Fills published of all cells, in the experiment's study or, of all of them, in the latest that says something; and notes the
 /// sources.
-void fill_published(const Grid& grid, std::optional<std::int64_t> experiment, Table& table);
+void fill_published(const TableTrials& from, std::optional<std::int64_t> experiment, Table& table);
 
 /// Of each of table.cells the tasks that its samples are over: a number for each distinct task with its parameters.
 /// @param varying what varies among the trials
-std::vector<std::set<std::size_t>> tasks_of_cells(const Grid& grid, const std::vector<Axis>& varying, const Table& table);
+std::vector<std::set<std::size_t>> tasks_of_cells(const TableTrials& from, const std::vector<Axis>& varying,
+                                                  const Table& table);
 
 }  // namespace ablate::db

@@ -34,7 +34,8 @@ struct AttemptList {
   std::int64_t total = 0;            ///< how many the request asks about, shown or not
 };
 
-/// A label names the parameters that vary in the run's experiment (of several: the latest). Throws Error as Reader::experiment.
+/// A label names the parameters that vary in the trial's experiment (of several: the latest). Throws Error as
+/// Reader::experiment.
 AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request);
 
 }  // namespace ablate::db

@@ -75,16 +75,16 @@ void put_lines(const Groups& groups, std::vector<std::vector<std::string>>& labe
   }
 }
 
-void add_notes(const Grid& grid, const TableAxes& axes, const Selection& selection, Table& table) {
+void add_notes(const TableTrials& from, const TableAxes& axes, const Selection& selection, Table& table) {
   const auto append = [&](const std::vector<std::string>& more) {
     table.notes.insert(table.notes.end(), more.begin(), more.end());
   };
   auto shown = table.row_paths;
   shown.insert(shown.end(), table.column_paths.begin(), table.column_paths.end());
   shown.emplace_back(kSeed);
-  append(environment_notes(grid.reader, grid.trials, grid.metrics));
+  append(environment_notes(from.reader, from.trials, from.metrics));
   append(settling_notes(table));
-  append(average_notes(axes.varying, shown, grid.members));
+  append(average_notes(axes.varying, shown, from.members));
   append(left_out_notes(selection, table.experiment));
 }
 
@@ -101,7 +101,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
 
   std::vector<std::string> wrong;
   const auto axes = choose_axes(reader, trials, paths_of(request.rows), paths_of(request.columns), wrong);
-  Grid grid{reader, trials, choose_metrics(reader, trials, without_blanks(request.metrics), wrong), {}, {}, {}};
+  TableTrials from{reader, trials, choose_metrics(reader, trials, without_blanks(request.metrics), wrong), {}, {}, {}};
   if (!wrong.empty()) throw Error(fmt::format("{}", fmt::join(wrong, "\n")));
 
   Table table{.experiment = request.experiment, .row_paths = axes.row_paths, .column_paths = axes.column_paths};
@@ -111,19 +111,19 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   const Groups columns(axes.columns, trials.size(), experiment.has_value());
   put_lines(rows, table.rows, table.row_values);
   put_lines(columns, table.columns, table.column_values);
-  grid.members.resize(rows.keys.size() * columns.keys.size());
+  from.members.resize(rows.keys.size() * columns.keys.size());
   for (std::size_t t = 0; t < trials.size(); ++t)
-    grid.members[rows.of_trial[t] * columns.keys.size() + columns.of_trial[t]].push_back(t);
-  for (const auto& metric : grid.metrics) {
+    from.members[rows.of_trial[t] * columns.keys.size() + columns.of_trial[t]].push_back(t);
+  for (const auto& metric : from.metrics) {
     table.metrics.push_back(metric);
-    grid.results.push_back(load_results(reader, metric.id, trials));
+    from.results.push_back(load_results(reader, metric.id, trials));
   }
-  grid.seeds = load_seeds(reader, trials);
+  from.seeds = load_seeds(reader, trials);
 
-  fill_cells(grid, table);
-  if (request.published) fill_published(grid, experiment, table);
-  mark_best(table, tasks_of_cells(grid, axes.varying, table));
-  add_notes(grid, axes, selection, table);
+  fill_cells(from, table);
+  if (request.published) fill_published(from, experiment, table);
+  mark_best(table, tasks_of_cells(from, axes.varying, table));
+  add_notes(from, axes, selection, table);
   if (request.exponent) add_exponents(table);
   if (!request.baseline.empty()) add_ratios(table, request.baseline);
   return table;

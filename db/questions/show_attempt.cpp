@@ -24,25 +24,25 @@ ordered_json integer(const SQLite::Column& column) {
   return column.isNull() ? ordered_json(nullptr) : ordered_json(column.getInt64());
 }
 
-/// @return (run, trial)
-std::pair<std::int64_t, std::int64_t> find_run(const Reader& reader, const std::string& run) {
+/// @param name a number, or the first digits of a key @return (attempt, trial)
+std::pair<std::int64_t, std::int64_t> find_attempt(const Reader& reader, const std::string& name) {
   auto& database = reader.database();
-  const bool digits = !run.empty() && run.size() < 18 && run.find_first_not_of("0123456789") == std::string::npos;
+  const bool digits = !name.empty() && name.size() < 18 && name.find_first_not_of("0123456789") == std::string::npos;
   if (digits) {
     Statement by_number(database, "SELECT trial FROM attempt WHERE id = ?");
-    by_number.bind(1, static_cast<std::int64_t>(std::stoll(run)));
-    if (by_number.executeStep()) return {std::stoll(run), by_number.getColumn(0).getInt64()};
+    by_number.bind(1, static_cast<std::int64_t>(std::stoll(name)));
+    if (by_number.executeStep()) return {std::stoll(name), by_number.getColumn(0).getInt64()};
   }
-  const bool hex = run.size() >= 4 && run.find_first_not_of("0123456789abcdef") == std::string::npos;
+  const bool hex = name.size() >= 4 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
   Statement by_key(database, "SELECT id, key FROM trial WHERE key >= ? AND key < ? ORDER BY key LIMIT 2");
   if (hex) {
-    by_key.bind(1, run);
-    by_key.bind(2, run + "g");  // behind all hex digits
+    by_key.bind(1, name);
+    by_key.bind(2, name + "g");  // behind all hex digits
     if (by_key.executeStep()) {
       const auto trial = by_key.getColumn(0).getInt64();
       const auto key = by_key.getColumn(1).getString();
       if (by_key.executeStep())
-        throw Error(fmt::format("several trials' keys begin with {}: {}, {}, ...; give more digits", run, key.substr(0, 12),
+        throw Error(fmt::format("several trials' keys begin with {}: {}, {}, ...; give more digits", name, key.substr(0, 12),
                                 by_key.getColumn(1).getString().substr(0, 12)));
       Statement latest(database, "SELECT id FROM attempt WHERE trial = ? ORDER BY outcome = 'done' DESC, id DESC LIMIT 1");
       latest.bind(1, trial);
@@ -55,17 +55,17 @@ std::pair<std::int64_t, std::int64_t> find_run(const Reader& reader, const std::
   const auto highest = last.getColumn(0);
   throw Error(fmt::format(
       "{} has no run {}: expected {} or at least 4 hex digits of a trial's key. `ablate runs` lists the latest.",
-      reader.file().string(), run,
+      reader.file().string(), name,
       highest.isNull() ? "a run's number (there are none yet)" : fmt::format("a number up to {}", highest.getInt64())));
 }
 
 }  // namespace
 
-ordered_json show_attempt(const Reader& reader, const std::string& run,
+ordered_json show_attempt(const Reader& reader, const std::string& name,
                           const std::vector<std::filesystem::path>& default_folders) {
   return guarded(reader.file(), [&] {
     auto& database = reader.database();
-    const auto [id, trial] = find_run(reader, run);
+    const auto [id, trial] = find_attempt(reader, name);
     const auto ask = [&](const char* sql, std::int64_t argument) {
       Statement statement(database, sql);
       statement.bind(1, argument);
@@ -154,16 +154,16 @@ ordered_json show_attempt(const Reader& reader, const std::string& run,
     while (plugins.executeStep()) {
       ordered_json plugin;
       int column = 0;
-      for (const auto* name : {"kind", "id", "version", "code_identity", "content_hash", "path"})
-        plugin[name] = plugins.getColumn(column++).getString();
+      for (const auto* field : {"kind", "id", "version", "code_identity", "content_hash", "path"})
+        plugin[field] = plugins.getColumn(column++).getString();
       all["plugins"].push_back(plugin);
     }
     all["environment"] = ordered_json::parse(attempt.getColumn(10).getString());
     all["output"] = attempt.getColumn(9).getString();
     all["runs"] = ordered_json::array();
-    auto runs = ask("SELECT id, outcome FROM attempt WHERE trial = ? ORDER BY id", trial);
-    while (runs.executeStep())
-      all["runs"].push_back({{"run", runs.getColumn(0).getInt64()}, {"outcome", runs.getColumn(1).getString()}});
+    auto attempts = ask("SELECT id, outcome FROM attempt WHERE trial = ? ORDER BY id", trial);
+    while (attempts.executeStep())
+      all["runs"].push_back({{"run", attempts.getColumn(0).getInt64()}, {"outcome", attempts.getColumn(1).getString()}});
     const auto repeat = repeated ? repeat_of(*repeated, all["key"],
                                              named_folders(reader, repeated->experiment, default_folders), all["parameters"])
                                  : Repeat();

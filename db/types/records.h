@@ -28,7 +28,7 @@ struct UsedPlugin {
   std::string kind, id, version, code_identity, content_hash, path;
 };
 
-/// One run of a trial, however it ended.
+/// One attempt at a trial, however it ended.
 struct Attempt {
   std::string key;      ///< of its trial
   std::string outcome;  ///< "done", "failed", "timeout" or "interrupted"
@@ -61,7 +61,7 @@ struct PublishedValue {
   std::string source;
 };
 
-/// A trial that is being run.
+/// A trial that an attempt is being made at.
 struct RunningTrial {
   std::string key;
   std::int64_t started_us = 0;  ///< microseconds since 1970, UTC

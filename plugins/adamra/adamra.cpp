@@ -5,12 +5,14 @@
 
 namespace {
 
+using ablate::Capabilities;
 using ablate::Similarity;
-using torch::Tensor;
+using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::rates("rates", "[\"1/2\", \"1/4\", \"1/8\", \"1/16\"]", "compression rate of each head; as many heads as rates"),
     ablate::integer("subheads", "2", {1, 64}, "subheads of each head, all at its rate; must divide model.d_model"),
+    ablate::plugin("compression", "compression", "how each head's memory is written"),
     ablate::text(
         "feature_map", "\"relu\"", "relu|elu+1|softmax",
         "phi of Eq. 7, or the exponential of Table 5; a memory with a kernel of its own (rbf, random-features) does not "
@@ -22,7 +24,20 @@ constexpr ablate::Parameter parameters[] = {
         "router_gradient", "\"scale\"", "scale|straight-through|none",
         "scale: a head's output times its probability; straight-through: that gradient without the factor; none: neither. "
         "Under routing = all, scale weighs every head by its probability, the others add the heads up; under random no use"),
+    ablate::plugin("compression", "compression", "what each head writes its memory with"),
 };
+
+/// The exponents are those of a kernel read; with feature_map = softmax both are 2.
+Capabilities promises(const Capabilities& declared, const ablate::Values&, std::span<const Capabilities> parts) {
+  auto can = declared;
+  const auto& memory = parts.front();
+  can.averages = memory.averages;
+  can.half_precision = memory.half_precision;
+  can.cuda = memory.cuda;
+  can.deterministic = memory.deterministic;
+  can.length_multiple = memory.length_multiple;
+  return can;
+}
 
 Similarity similarity(const std::string& name) {
   if (name == "softmax") return Similarity::kSoftmax;
@@ -33,11 +48,11 @@ Similarity similarity(const std::string& name) {
 struct Folded {
   Tensor weight;  ///< [..., d, out]
   Tensor bias;    ///< [..., out]
-  Folded(const torch::nn::Linear& first, const Tensor& second)
-      : weight(first->weight.t().matmul(second)), bias(first->bias.unsqueeze(0).matmul(second).squeeze(-2)) {}
+  Folded(const ablate::Linear& first, const Tensor& second)
+      : weight(first.weight.t().matmul(second)), bias(first.bias.unsqueeze(0).matmul(second).squeeze(-2)) {}
 };
 
-class AdaMra : public ablate::Attention {
+class AdaMra final : public ablate::Attention {
  public:
   explicit AdaMra(const ablate::AttentionContext& context)
       : rates_(context.parameters.rates("rates")),
@@ -45,36 +60,39 @@ class AdaMra : public ablate::Attention {
         similarity_(similarity(context.parameters.text("feature_map"))),
         routing_(context.parameters.text("routing")),
         router_gradient_(context.parameters.text("router_gradient")),
-        compress_first_(context.slots_have_keys) {
-    const auto d = context.d_model, heads = static_cast<std::int64_t>(rates_.size());
+        compress_first_(context.parts.promises("compression").slots_have_keys) {
+    const auto d = context.width, heads = static_cast<std::int64_t>(rates_.size());
     const auto& generator = context.generator;
     if (d % subheads_ != 0)
-      throw std::invalid_argument("subheads = " + std::to_string(subheads_) +
-                                  " does not divide d_model = " + std::to_string(d));
-    query_ = register_module("query", ablate::make_linear(d, d, true, generator));
-    key_ = register_module("key", ablate::make_linear(d, d, true, generator));
-    value_ = register_module("value", ablate::make_linear(d, d, true, generator));
-    output_ = register_module("output", ablate::make_linear(d, d, true, generator));
-    const auto matrix = [&](const char* name, torch::IntArrayRef shape) {
+      throw std::invalid_argument("subheads = " + std::to_string(subheads_) + " does not divide " +
+                                  (d == context.d_model ? "d_model = " : "the part's width = ") + std::to_string(d));
+    query_ = register_module("query", ablate::make_linear(context.d_model, d, true, generator));
+    key_ = register_module("key", ablate::make_linear(context.d_model, d, true, generator));
+    value_ = register_module("value", ablate::make_linear(context.d_model, d, true, generator));
+    output_ = register_module("output", ablate::make_linear(d, context.d_model, true, generator));
+    const auto matrix = [&](const char* name, ablate::IntArrayRef shape) {
       const double bound = 1.0 / std::sqrt(static_cast<double>(d));
-      return register_parameter(name, torch::empty(shape).uniform_(-bound, bound, generator));
+      return register_parameter(name, ablate::empty(shape).uniform_(-bound, bound, generator));
     };
     head_query_ = matrix("head_query", {heads, d, d});
     head_key_ = matrix("head_key", {heads, d, d});
     head_value_ = matrix("head_value", {heads, d, d});
     if (routing_ == "learned" || weighs_all()) router_ = matrix("router", {d, heads});
     if (routing_ == "random")
-      random_heads_ = register_buffer("random_heads", torch::randint(heads, {context.max_length}, generator, torch::kInt64));
+      random_heads_ = register_buffer("random_heads", ablate::randint(heads, {context.max_length}, generator));
     for (std::size_t h = 0; h < rates_.size(); ++h) {
       // Compression comes before the per-head projections (section 3.2), so its input is one head of all channels. A memory
       // without keys has summed feature maps of keys away: there the keys have to be projected before they are written.
-      compressions_.push_back(compress_first_ ? context.make_compression(rates_[h], 1, d)
-                                              : context.make_compression(rates_[h], subheads_, d / subheads_));
-      register_module("compression_" + std::to_string(h + 1), compressions_.back());
+      const ablate::Slots slots{rates_[h]};
+      compressions_.push_back(register_module("compression_" + std::to_string(h + 1),
+                                              compress_first_
+                                                  ? context.parts.compression("compression", slots, 1, d)
+                                                  : context.parts.compression("compression", slots, subheads_, d / subheads_)));
     }
   }
 
-  ablate::AttentionOutput forward(const ablate::AttentionInput& input) override {
+ private:
+  ablate::AttentionOutput do_forward(const ablate::AttentionInput& input) override {
     const bool self = input.queries.is_same(input.context);
     const auto gone = input.mask.defined() ? input.mask.logical_not().unsqueeze(-1) : Tensor();
     // Zeroed before any product: 0 * NaN would reach the weights' gradients.
@@ -83,33 +101,33 @@ class AdaMra : public ablate::Attention {
     const auto batch = input.queries.size(0), n = input.queries.size(1);
     const auto real = self ? input.mask : Tensor();
 
-    const Call call(*this, context, input.mask, batch);
+    Call call(*this, context, input, batch);
     ablate::AttentionOutput result;
     Tensor probability;  // [batch * n, heads], Eq. 6
     if (router_.defined()) {
       // Where the router gets no gradient, nothing of it is kept for one.
-      torch::AutoGradMode gradient(torch::GradMode::is_enabled() && router_gradient_ != "none");
-      const Folded router(query_, router_);
-      probability = torch::addmm(router.bias, queries, router.weight).softmax(-1);
+      c10::AutoGradMode gradient(c10::GradMode::is_enabled() && router_gradient_ != "none");
+      const Folded router(*query_, router_);
+      probability = router.bias.addmm(queries, router.weight).softmax(-1);
       if (input.measure) result.metrics.push_back({"router_entropy", entropy(probability, real), "bit"});
     }
     const auto heads = routing_ == "all" ? sum_of_heads(call, queries, probability)
                                          : chosen_heads(call, queries, probability, input, real, result);
     result.output = output_->forward(heads.view({batch, n, -1}));
+    result.auxiliary_loss = call.auxiliary_loss();
     return result;
   }
 
-  void on_step(std::int64_t step) override {
-    for (const auto& compression : compressions_) compression->on_step(step);
+  void do_step(std::int64_t step, const ablate::Generator& generator) override {
+    for (const auto& compression : compressions_) compression->on_step(step, generator);
   }
 
- private:
   /// One forward pass: what all heads share, and the reading of one.
   class Call {
    public:
-    Call(AdaMra& owner, const Tensor& context, const Tensor& mask, std::int64_t batch)
-        : owner_(owner), context_(context), mask_(mask), batch_(batch) {
-      const Folded query(owner.query_, owner.head_query_);
+    Call(AdaMra& owner, const Tensor& context, const ablate::AttentionInput& input, std::int64_t batch)
+        : owner_(owner), context_(context), mask_(input.mask), generator_(input.generator), batch_(batch) {
+      const Folded query(*owner.query_, owner.head_query_);
       query_weights_ = query.weight.unbind();
       query_biases_ = query.bias.unbind();
       if (owner.compress_first_) {
@@ -118,7 +136,7 @@ class AdaMra : public ablate::Attention {
         key_weights_ = owner.head_key_.unbind();
         value_weights_ = owner.head_value_.unbind();
       } else {
-        const Folded key(owner.key_, owner.head_key_), value(owner.value_, owner.head_value_);
+        const Folded key(*owner.key_, owner.head_key_), value(*owner.value_, owner.head_value_);
         key_weights_ = key.weight.unbind();
         key_biases_ = key.bias.unbind();
         value_weights_ = value.weight.unbind();
@@ -127,21 +145,28 @@ class AdaMra : public ablate::Attention {
     }
 
     /// Head h of Eq. 8. @param rows [batch * width, d_model], layer inputs: Eq. 1 and the head's W^Q are applied as one map
-    /// @return [batch * width, d_model]
-    Tensor read(std::size_t h, const Tensor& rows) const {
-      const auto q = torch::addmm(query_biases_[h], rows, query_weights_[h]).view({batch_, -1, rows.size(1)});
-      const auto y = owner_.compressions_[h]->read(ablate::split_heads(q, owner_.subheads_), memory(h), owner_.similarity_);
-      return ablate::merge_heads(y).flatten(0, 1);
+    /// @return [batch * width, width of the heads]
+    Tensor read(std::size_t h, const Tensor& rows) {
+      const auto q = query_biases_[h].addmm(rows, query_weights_[h]).view({batch_, -1, query_biases_[h].size(0)});
+      const auto memory = written(h);
+      const auto y = owner_.compressions_[h]->read(
+          {.queries = ablate::split_heads(q, owner_.subheads_), .memory = memory, .similarity = owner_.similarity_});
+      if (y.auxiliary_loss.defined())
+        auxiliary_loss_ = auxiliary_loss_.defined() ? auxiliary_loss_ + y.auxiliary_loss : y.auxiliary_loss;
+      return ablate::merge_heads(y.values).flatten(0, 1);
     }
 
+    /// Of all heads read so far; undefined: none.
+    const Tensor& auxiliary_loss() const { return auxiliary_loss_; }
+
    private:
-    ablate::Memory memory(std::size_t h) const {
+    ablate::Memory written(std::size_t h) const {
       auto& compression = *owner_.compressions_[h];
       const auto project = [&](const Tensor& x, const Tensor& weight) {
         return ablate::split_heads(x.matmul(weight), owner_.subheads_);
       };
       if (owner_.compress_first_) {
-        auto memory = compression.write(keys_, values_, mask_);
+        auto memory = compression.write({.keys = keys_, .values = values_, .mask = mask_, .generator = generator_});
         memory.keys = project(memory.keys.squeeze(1), key_weights_[h]);
         memory.values = project(memory.values.squeeze(1), value_weights_[h]);
         return memory;
@@ -149,19 +174,23 @@ class AdaMra : public ablate::Attention {
       const auto split = [&](const Tensor& weight, const Tensor& bias) {
         return ablate::split_heads(context_.matmul(weight) + bias, owner_.subheads_);
       };
-      return compression.write(split(key_weights_[h], key_biases_[h]), split(value_weights_[h], value_biases_[h]), mask_);
+      return compression.write({.keys = split(key_weights_[h], key_biases_[h]),
+                                .values = split(value_weights_[h], value_biases_[h]),
+                                .mask = mask_,
+                                .generator = generator_});
     }
 
     AdaMra& owner_;
-    Tensor context_, mask_, keys_, values_;
+    Tensor context_, mask_, keys_, values_, auxiliary_loss_;
+    ablate::Generator generator_;
     std::int64_t batch_;
     std::vector<Tensor> query_weights_, query_biases_, key_weights_, key_biases_, value_weights_, value_biases_;
   };
 
   bool weighs_all() const { return routing_ == "all" && router_gradient_ == "scale"; }
 
-  /// Every query in every head. @return [batch * n, d_model]
-  Tensor sum_of_heads(const Call& call, const Tensor& queries, const Tensor& probability) const {
+  /// Every query in every head. @return [batch * n, width]
+  Tensor sum_of_heads(Call& call, const Tensor& queries, const Tensor& probability) const {
     const auto weights = weighs_all() ? probability.unsqueeze(-1).unbind(1) : std::vector<Tensor>();
     Tensor sum;
     for (std::size_t h = 0; h < rates_.size(); ++h) {
@@ -172,8 +201,8 @@ class AdaMra : public ablate::Attention {
     return sum;
   }
 
-  /// Every query in one head only. A head that no query chose is not even written. @return [batch * n, d_model]
-  Tensor chosen_heads(const Call& call, const Tensor& queries, const Tensor& probability, const ablate::AttentionInput& input,
+  /// Every query in one head only. A head that no query chose is not even written. @return [batch * n, width]
+  Tensor chosen_heads(Call& call, const Tensor& queries, const Tensor& probability, const ablate::AttentionInput& input,
                       const Tensor& real, ablate::AttentionOutput& result) const {
     const auto batch = input.queries.size(0), n = input.queries.size(1);
     const auto heads = static_cast<std::int64_t>(rates_.size());
@@ -184,14 +213,14 @@ class AdaMra : public ablate::Attention {
       if (router_gradient_ == "scale") weight = highest;
       if (router_gradient_ == "straight-through") weight = 1 + (highest - highest.detach());
     } else if (is_training()) {
-      chosen = torch::randint(heads, {batch, n}, input.generator, queries.options().dtype(torch::kInt64));
+      chosen = ablate::randint(heads, {batch, n}, input.generator, queries.options().dtype(ablate::kLong).requires_grad(false));
     } else {
-      // A module cast to another type casts its buffers, too.
-      chosen = random_heads_.narrow(0, 0, n).to(torch::kInt64).expand({batch, n});
+      chosen = random_heads_.narrow(0, 0, n).expand({batch, n});
     }
     const auto assignment = ablate::adamra::assign(chosen, real, heads);
     if (input.measure) measure_shares(assignment, result);
-    if (assignment.row_count() == 0) return torch::zeros_like(queries);
+    if (assignment.row_count() == 0)
+      return ablate::zeros({batch * n, output_->weight.size(1)}, queries.options().requires_grad(false));
 
     std::vector<std::int64_t> sizes;
     for (const auto width : assignment.widths) sizes.push_back(batch * width);
@@ -199,7 +228,7 @@ class AdaMra : public ablate::Attention {
     std::vector<Tensor> read;
     for (std::size_t h = 0; h < rates_.size(); ++h)
       if (sizes[h] > 0) read.push_back(call.read(h, blocks[h]));
-    const auto all = read.size() == 1 ? read.front() : torch::cat(read);
+    const auto all = read.size() == 1 ? read.front() : ablate::cat(read);
     const auto y = ablate::adamra::move_rows(all, assignment.rows, assignment.queries);
     return weight.defined() ? ablate::adamra::weigh_rows(y, weight) : y;
   }
@@ -215,9 +244,9 @@ class AdaMra : public ablate::Attention {
   /// Mean over the real queries of the entropy of a query's router probabilities, in bits.
   static double entropy(const Tensor& probability, const Tensor& real) {
     auto p = probability.detach();
-    if (real.defined()) p = p.index({real.flatten()});
+    if (real.defined()) p = p.index_select(0, real.flatten().nonzero().squeeze(1));
     if (p.size(0) == 0) return 0;
-    return -(p.to(torch::kFloat64).xlogy(p.to(torch::kFloat64)).sum(-1).mean() / std::log(2.0)).item<double>();
+    return -(p.to(ablate::kDouble).xlogy(p.to(ablate::kDouble)).sum(-1).mean() / std::log(2.0)).item<double>();
   }
 
   std::vector<ablate::Rate> rates_;
@@ -225,23 +254,19 @@ class AdaMra : public ablate::Attention {
   Similarity similarity_;
   std::string routing_, router_gradient_;
   bool compress_first_;
-  torch::nn::Linear query_{nullptr}, key_{nullptr}, value_{nullptr}, output_{nullptr};
-  Tensor head_query_, head_key_, head_value_;  // [heads, d_model in, d_model out], the subheads' side by side (Eq. 9)
-  Tensor router_;                              // W of Eq. 6, [d_model, heads]
+  std::shared_ptr<ablate::Linear> query_, key_, value_, output_;
+  Tensor head_query_, head_key_, head_value_;  // [heads, width in, width out], the subheads' side by side (Eq. 9)
+  Tensor router_;                              // W of Eq. 6, [width, heads]
   Tensor random_heads_;                        // [max_length]: the head of a position, for evaluation under random routing
   std::vector<std::shared_ptr<ablate::Compression>> compressions_;
 };
 
 }  // namespace
 
-// The exponents are those of a kernel read; with feature_map = softmax both are 2.
 ABLATE_ATTENTION(AdaMra, {.id = "adamra",
                           .version = "1.0.0",
                           .summary = "every query chooses the resolution at which it reads the sequence, in linear time",
                           .paper = "Zhang et al. 2021, Adaptive Multi-Resolution Attention, arXiv 2108.04962, Eq. 6 to 9",
-                          .capabilities = {.key_padding = true,
-                                           .cross_attention = true,
-                                           .takes_compression = true,
-                                           .averages = true,
-                                           .half_precision = true},
-                          .parameters = parameters})
+                          .capabilities = {.key_padding = true, .cross_attention = true},
+                          .parameters = parameters,
+                          .promises = promises})

@@ -1,19 +1,19 @@
 // Each query is read in one head: queries are moved into blocks by head and back, and every head sees its own queries alone.
 #pragma once
 
-#include <torch/types.h>
-
 #include <vector>
+
+#include "ablate/tensor.h"
 
 namespace ablate::adamra {
 
 /// Rows to be picked from a matrix.
 struct Picks {
-  torch::Tensor index;   ///< [count] int64
-  torch::Tensor absent;  ///< [few] int64, which of the picked rows are to be 0
+  Tensor index;   ///< [count] int64
+  Tensor absent;  ///< [few] int64, which of the picked rows are to be 0
 
   /// [rows, d] -> [count, d]
-  torch::Tensor from(const torch::Tensor& matrix) const;
+  Tensor from(const Tensor& matrix) const;
 };
 
 /// Where every query is read. Head h owns a block of batch * width[h] rows, width[h] being the most queries of one item that
@@ -28,13 +28,13 @@ struct Assignment {
 };
 
 /// @param chosen [batch, n] int64, in [0, heads) @param real [batch, n] bool: only these queries are read; undefined: all.
-Assignment assign(const torch::Tensor& chosen, const torch::Tensor& real, std::int64_t heads);
+Assignment assign(const Tensor& chosen, const Tensor& real, std::int64_t heads);
 
 /// there.from(matrix), where `back` undoes `there`. The gradient is a gather, too (back.from), which costs a fraction of the
 /// scatter-add that torch derives, not knowing that no row is picked twice.
-torch::Tensor move_rows(const torch::Tensor& matrix, const Picks& there, const Picks& back);
+Tensor move_rows(const Tensor& matrix, const Picks& there, const Picks& back);
 
 /// x * weights, x [rows, d], weights [rows, 1] > 0. Keeps the product, which the next layer keeps anyway, instead of x.
-torch::Tensor weigh_rows(const torch::Tensor& x, const torch::Tensor& weights);
+Tensor weigh_rows(const Tensor& x, const Tensor& weights);
 
 }  // namespace ablate::adamra

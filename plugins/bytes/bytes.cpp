@@ -33,7 +33,9 @@ class Bytes final : public ablate::Task {
                                   " were asked for; make length greater");
   }
 
-  ablate::TaskInfo info() override { return {.vocabulary = kBytes + 1, .length = length_, .classes = kClasses}; }
+  ablate::TaskInfo info() override {
+    return {.fields = {{.name = "byte", .vocabulary = kBytes + 1}}, .length = length_, .classes = kClasses};
+  }
   void load() override {}  // an example is a function of its index
   std::string digest() const override {
     return "bytes 2 " + std::to_string(length_) + " " + std::to_string(examples_) + " " + std::to_string(seed_);
@@ -41,10 +43,10 @@ class Bytes final : public ablate::Task {
   std::int64_t size(ablate::Split) const override { return examples_; }
 
   void read(ablate::Split split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
-    auto id = batch.ids.begin();
+    auto id = batch.ids[0].begin();
     for (std::size_t i = 0; i < indices.size(); ++i) {
       Example example(*this, split, indices[i]);
-      batch.labels[i] = example.label();
+      batch.targets[i] = example.label();
       for (std::int64_t j = 0; j < length_; ++j) *id++ = 1 + example.next();
     }
   }

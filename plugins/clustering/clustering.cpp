@@ -11,7 +11,7 @@ namespace {
 using ablate::clear_padding;
 using ablate::existing_slots;
 using ablate::Memory;
-using torch::Tensor;
+using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("iterations", "1", {1, 20}, "Lloyd steps on each sequence, from the shared centroids"),
@@ -23,66 +23,74 @@ constexpr std::int64_t kChunk = 1024;  // tokens whose scores against all centro
 /// Onto the unit ball; 0 stays 0. @param x [..., d]
 Tensor unit(const Tensor& x) { return x / x.norm(2, -1, true).clamp_min(1e-12); }
 
+/// [batch, heads, n, 1]
+Tensor ones_of(const Tensor& x) { return ablate::ones({x.size(0), x.size(1), x.size(2), 1}, x.options().requires_grad(false)); }
+
 /// Sums by group. @param x [batch, heads, n, d] @param group [batch, heads, n] in [0, groups]; tokens of `groups` are dropped
 /// @return [batch, heads, groups, d]
 Tensor group_sums(const Tensor& x, const Tensor& group, std::int64_t groups) {
   const auto rows = x.size(0) * x.size(1), d = x.size(3);
-  const auto offset = torch::arange(rows, group.options()).view({x.size(0), x.size(1), 1}) * (groups + 1);
+  const auto offset = ablate::arange(rows, group.options()).view({x.size(0), x.size(1), 1}) * (groups + 1);
   const auto index = (group + offset).view({-1, 1}).expand({-1, d});
-  return torch::zeros({rows * (groups + 1), d}, x.options())
+  return ablate::zeros({rows * (groups + 1), d}, x.options())
       .scatter_add(0, index, x.reshape({-1, d}))
       .view({x.size(0), x.size(1), groups + 1, d})
       .narrow(2, 0, groups);
 }
 
-class Clustering : public ablate::LandmarkCompression {
+class Clustering final : public ablate::LandmarkCompression {
  public:
   explicit Clustering(const ablate::CompressionContext& context)
-      : rate_(context.rate), iterations_(context.parameters.integer("iterations")), decay_(context.parameters.real("decay")) {
-    const auto slots = rate_.slots(context.max_length);
-    centroids_ = register_buffer("centroids", unit(torch::randn({context.heads, slots, context.d_head}, context.generator)));
+      : LandmarkCompression(context),
+        iterations_(context.parameters.integer("iterations")),
+        decay_(context.parameters.real("decay")) {
+    const auto count = slots().of(context.max_length);
+    // Never cast: in half precision a moving average would stand still.
+    centroids_ = register_buffer("centroids", unit(ablate::randn({context.heads, count, context.d_head}, context.generator)),
+                                 {.type = true});
   }
 
-  Memory write(const Tensor& keys, const Tensor& values, const Tensor& mask) override {
+ private:
+  Memory do_write(const ablate::WriteInput& input) override {
+    const auto &keys = input.keys, &values = input.values, &mask = input.mask;
     if (keys.size(1) != centroids_.size(0) || keys.size(3) != centroids_.size(2))
       throw std::invalid_argument("clustering was made for " + std::to_string(centroids_.size(0)) + " heads of " +
                                   std::to_string(centroids_.size(2)) + " channels, and was given " +
                                   std::to_string(keys.size(1)) + " of " + std::to_string(keys.size(3)));
-    const auto slots = rate_.slots(keys.size(2));
+    const auto count = slots().of(keys.size(2));
     const auto k = clear_padding(keys, mask);
     Memory memory;
-    memory.slots = existing_slots(rate_, mask);
+    memory.slots = existing_slots(slots(), mask);
     const auto group = assign(k.detach(), mask, memory.slots);
-    memory.mass = group_sums(torch::ones_like(k.detach().narrow(3, 0, 1)), group, slots).squeeze(-1);
+    memory.mass = group_sums(ones_of(k), group, count).squeeze(-1);
     const auto divisor = memory.mass.clamp_min(1).unsqueeze(-1);
-    memory.keys = group_sums(k, group, slots) / divisor;
-    memory.values = group_sums(clear_padding(values, mask), group, slots) / divisor;
+    memory.keys = group_sums(k, group, count) / divisor;
+    memory.values = group_sums(clear_padding(values, mask), group, count) / divisor;
     return memory;
   }
 
-  void on_step(std::int64_t) override {
+  void do_step(std::int64_t, const ablate::Generator&) override {
     if (!is_training() || !sums_.defined()) return;
-    torch::NoGradGuard no_grad;
+    ablate::NoGradGuard no_grad;
     const auto mean = sums_ / counts_.clamp_min(1);
     const auto moved = decay_ * centroids_ + (1 - decay_) * mean;
     // A centroid without members keeps its place, and so does one whose members cancel it out: 0 has no direction.
     const auto moves = (counts_ > 0).logical_and(moved.norm(2, -1, true) > 0);
-    centroids_.copy_(torch::where(moves, unit(moved), centroids_));
+    centroids_.copy_(unit(moved).where(moves, centroids_));
     sums_ = counts_ = Tensor();
   }
 
- private:
   /// The group of every token: [batch, heads, n], `slots` for padding. In training also counts the members of each centroid.
   Tensor assign(const Tensor& keys, const Tensor& mask, const Tensor& exists) {
-    torch::NoGradGuard no_grad;
-    const auto slots = rate_.slots(keys.size(2));
+    ablate::NoGradGuard no_grad;
+    const auto count = slots().of(keys.size(2));
     const auto points = unit(keys);
-    auto centres = centroids_.narrow(1, 0, slots).unsqueeze(0);  // [1 or batch, heads, slots, d]
+    auto centres = centroids_.narrow(1, 0, count).to(keys.scalar_type()).unsqueeze(0);  // [1 or batch, heads, slots, d]
     Tensor group;
     for (std::int64_t i = 0; i < iterations_; ++i) {
       if (i > 0) {
-        const auto sums = group_sums(points, group, slots);
-        centres = torch::where(sums.norm(2, -1, true) > 0, unit(sums), centres);
+        const auto sums = group_sums(points, group, count);
+        centres = unit(sums).where(sums.norm(2, -1, true) > 0, centres);
       }
       std::vector<Tensor> parts;
       for (const auto& part : points.split(kChunk, 2)) {
@@ -91,34 +99,34 @@ class Clustering : public ablate::LandmarkCompression {
         if (exists.defined()) likeness = likeness.masked_fill(exists.logical_not().unsqueeze(2), -2);
         parts.push_back(likeness.argmax(-1));
       }
-      group = torch::cat(parts, 2);
-      if (mask.defined()) group = group.masked_fill(mask.logical_not().unsqueeze(1), slots);
+      group = ablate::cat(parts, 2);
+      if (mask.defined()) group = group.masked_fill(mask.logical_not().unsqueeze(1), count);
     }
-    if (is_training()) count_members(points, group, slots);
+    if (is_training()) count_members(points, group, count);
     return group;
   }
 
-  void count_members(const Tensor& points, const Tensor& group, std::int64_t slots) {
+  void count_members(const Tensor& points, const Tensor& group, std::int64_t count) {
     if (!sums_.defined()) {
-      sums_ = torch::zeros_like(centroids_);
-      counts_ = torch::zeros_like(centroids_.narrow(2, 0, 1));
+      sums_ = ablate::zeros_like(centroids_);
+      counts_ = ablate::zeros_like(centroids_.narrow(2, 0, 1));
     }
-    sums_.narrow(1, 0, slots) += group_sums(points, group, slots).sum(0);
-    counts_.narrow(1, 0, slots) += group_sums(torch::ones_like(points.narrow(3, 0, 1)), group, slots).sum(0);
+    sums_.narrow(1, 0, count) += group_sums(points, group, count).sum(0);
+    counts_.narrow(1, 0, count) += group_sums(ones_of(points), group, count).sum(0);
   }
 
-  ablate::Rate rate_;
   std::int64_t iterations_;
   double decay_;
-  Tensor centroids_;      // [heads, rate.slots(max_length), d_head]
+  Tensor centroids_;      // [heads, slots.of(max_length), d_head]
   Tensor sums_, counts_;  // members' unit keys and their number since the last step: [heads, slots, d_head], [heads, slots, 1]
 };
 
 }  // namespace
 
-ABLATE_COMPRESSION(Clustering, {.id = "clustering",
-                                .version = "1.0.0",
-                                .summary = "the mean of each cluster of alike tokens (k-means on the unit ball)",
-                                .paper = "Roy et al. 2021, arXiv 2003.05997, section 4.1",
-                                .capabilities = {.slots_have_keys = true, .averages = true, .half_precision = true, .time_exponent = 2},
-                                .parameters = parameters})
+ABLATE_COMPRESSION(Clustering,
+                   {.id = "clustering",
+                    .version = "1.0.0",
+                    .summary = "the mean of each cluster of alike tokens (k-means on the unit ball)",
+                    .paper = "Roy et al. 2021, arXiv 2003.05997, section 4.1",
+                    .capabilities = {.slots_have_keys = true, .averages = true, .half_precision = true, .time_exponent = 2},
+                    .parameters = parameters})

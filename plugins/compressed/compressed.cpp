@@ -3,52 +3,74 @@
 
 namespace {
 
+using ablate::Capabilities;
+using ablate::HeadInput;
+using ablate::HeadOutput;
+
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::rate("rate", "\"1/4\"", "slots of the memory per token, rounded up"),
+    ablate::integer("slots", "0", {0, 65536}, "a fixed number of slots; 0: by the rate", "slots"),
     ablate::text(
         "read", "\"softmax\"", "softmax|elu+1|relu",
         "how alike a query and a slot's key are; a memory with a kernel of its own (rbf, random-features) does not use it"),
+    ablate::plugin("compression", "compression", "what writes the memory and reads it"),
 };
+
+/// The exponents are those of a softmax read; with a kernel read both are 1.
+Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities> parts) {
+  auto can = declared;
+  const auto& memory = parts.front();
+  const bool fixed = values.integer("slots") > 0;
+  can.causal = memory.causal_reads && !fixed;
+  can.averages = memory.averages;
+  can.half_precision = memory.half_precision;
+  can.cuda = memory.cuda;
+  can.deterministic = memory.deterministic;
+  can.length_multiple = memory.length_multiple;
+  if (fixed) can.time_exponent = can.memory_exponent = 1;
+  return can;
+}
 
 ablate::Similarity similarity(const std::string& name) {
   if (name == "softmax") return ablate::Similarity::kSoftmax;
   return name == "relu" ? ablate::Similarity::kRelu : ablate::Similarity::kElu;
 }
 
-class CompressedAttention : public ablate::HeadwiseAttention {
+class CompressedAttention final : public ablate::HeadwiseAttention {
  public:
   explicit CompressedAttention(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, context.parameters.integer("heads")),
-        similarity_(similarity(context.parameters.text("read"))),
-        compression_(context.make_compression(context.parameters.rate("rate"), heads(), d_head())) {
-    register_module("compression", compression_);
+        similarity_(similarity(context.parameters.text("read"))) {
+    const ablate::Slots slots{context.parameters.rate("rate"), context.parameters.integer("slots")};
+    compression_ = register_module("compression", context.parts.compression("compression", slots, heads(), d_head()));
   }
-
-  torch::Tensor attend(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& values,
-                       const torch::Tensor& mask) override {
-    return compression_->read(queries, compression_->write(keys, values, mask), similarity_);
-  }
-
-  void on_step(std::int64_t step) override { compression_->on_step(step); }
 
  private:
+  HeadOutput attend(const HeadInput& input) override {
+    const auto memory = compression_->write({.keys = input.k,
+                                             .values = input.v,
+                                             .mask = input.mask,
+                                             .queries = input.q,
+                                             .query_mask = input.query_mask,
+                                             .generator = input.generator});
+    auto read = compression_->read({.queries = input.q, .memory = memory, .similarity = similarity_, .causal = causal()});
+    return {.values = std::move(read.values), .auxiliary_loss = std::move(read.auxiliary_loss)};
+  }
+
+  void do_step(std::int64_t step, const ablate::Generator& generator) override { compression_->on_step(step, generator); }
+
   ablate::Similarity similarity_;
   std::shared_ptr<ablate::Compression> compression_;
 };
 
 }  // namespace
 
-// The exponents are those of a softmax read at a fixed rate; with a kernel read both are 1.
-ABLATE_ATTENTION(CompressedAttention, {.id = "compressed",
-                                       .version = "1.0.0",
-                                       .summary = "attention over one memory of ceil(rate n) slots, any compression",
-                                       .paper = "Zhang et al. 2021, AdaMRA, arXiv 2108.04962, section 3.2 at one resolution",
-                                       .capabilities = {.key_padding = true,
-                                                        .cross_attention = true,
-                                                        .takes_compression = true,
-                                                        .averages = true,
-                                                        .half_precision = true,
-                                                        .time_exponent = 2,
-                                                        .memory_exponent = 2},
-                                       .parameters = parameters})
+ABLATE_ATTENTION(CompressedAttention,
+                 {.id = "compressed",
+                  .version = "1.0.0",
+                  .summary = "attention over one memory of ceil(rate n) slots, or of a fixed number, any compression",
+                  .paper = "Zhang et al. 2021, AdaMRA, arXiv 2108.04962, section 3.2 at one resolution",
+                  .capabilities = {.key_padding = true, .cross_attention = true, .time_exponent = 2, .memory_exponent = 2},
+                  .parameters = parameters,
+                  .promises = promises})

@@ -41,6 +41,12 @@ class Image final : public ablate::Task {
     return info_of(read_idx_shape(files.train[0]), classes_of(labels));
   }
 
+  std::vector<std::filesystem::path> files() override {
+    auto found = find_files(data_);
+    found.train.insert(found.train.end(), found.test.begin(), found.test.end());
+    return found.train;
+  }
+
   void load() override {
     const auto files = find_files(data_);
     const auto read = [&](const std::vector<std::filesystem::path>& paths) {
@@ -77,17 +83,12 @@ class Image final : public ablate::Task {
 
   void read(ablate::Split split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
     const auto length = static_cast<std::size_t>(splits_.train_files.shape.pixels());
-    if (batch.ids.size() != indices.size() * length || batch.labels.size() != indices.size())
-      throw std::invalid_argument("image: a batch of " + std::to_string(indices.size()) + " examples needs ids [" +
-                                  std::to_string(indices.size()) + ", " + std::to_string(length) + "], found room for " +
-                                  std::to_string(batch.ids.size()) + " ids and " + std::to_string(batch.labels.size()) +
-                                  " labels");
     for (std::size_t row = 0; row < indices.size(); ++row) {
       const auto [pixels, label] = picture(split, indices[row]);
-      // Black is 1: 0 would make it padding.
-      std::transform(pixels.begin(), pixels.end(), batch.ids.begin() + static_cast<std::ptrdiff_t>(row * length),
+      // Black is 1, as it was where 0 made a token padding: so that all numbers stay.
+      std::transform(pixels.begin(), pixels.end(), batch.ids[0].begin() + static_cast<std::ptrdiff_t>(row * length),
                      [](std::uint8_t grey) { return std::int64_t{grey} + 1; });
-      batch.labels[row] = label;
+      batch.targets[row] = label;
     }
   }
 
@@ -129,7 +130,10 @@ class Image final : public ablate::Task {
 
   ablate::TaskInfo info_of(Shape shape, std::int64_t classes) const {
     check_pool(shape);
-    return {.vocabulary = kGreys + 1, .length = shape.pixels() / (pool_ * pool_), .classes = classes};
+    return {.fields = {{.name = "grey", .vocabulary = kGreys + 1}},
+            .length = shape.pixels() / (pool_ * pool_),
+            .classes = classes,
+            .geometry = {.rows = shape.rows / pool_, .columns = shape.columns / pool_}};
   }
 
   static int classes_of(const std::vector<std::uint8_t>& labels) {

@@ -1,12 +1,15 @@
 // Linear attention (Katharopoulos et al. 2020): softmax's exponential replaced by a feature map, so that keys are summed once.
-#include <torch/types.h>
-
 #include <limits>
 
 #include "ablate/headwise.h"
 #include "ablate/kernel_attention.h"
 
 namespace {
+
+using ablate::AttentionState;
+using ablate::HeadInput;
+using ablate::HeadOutput;
+using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
@@ -18,61 +21,83 @@ constexpr ablate::Parameter parameters[] = {
 constexpr std::int64_t chunk = 64;
 
 /// [batch, heads, n, d] -> [batch, heads, n / chunk rounded up, chunk, d], zeros at the end.
-torch::Tensor in_chunks(const torch::Tensor& x) {
+Tensor in_chunks(const Tensor& x) {
   const auto missing = (chunk - x.size(2) % chunk) % chunk;
-  return torch::constant_pad_nd(x, {0, 0, 0, missing}).unflatten(2, {-1, chunk});
+  return ablate::pad(x, {0, 0, 0, missing}).unflatten(2, {-1, chunk});
 }
 
-/// Chunk c gets the sum of the chunks before it. Shifted rather than subtracted: subtracting would leak a chunk's later tokens
-/// into its earlier ones through rounding.
-torch::Tensor sum_before(const torch::Tensor& x) {
-  const auto sums = x.narrow(2, 0, x.size(2) - 1).cumsum(2);
-  return torch::cat({torch::zeros_like(x.narrow(2, 0, 1)), sums}, 2);
-}
+/// Item c is `first` and the sum of the chunks before c, the one behind the last chunk the sum of all. Prefix sums rather than
+/// differences: subtracting would leak a chunk's later tokens into its earlier ones through rounding.
+/// @param x [batch, heads, chunks, ...] @param first [batch, heads, ...]
+Tensor sums_before(const Tensor& x, const Tensor& first) { return ablate::cat({first.unsqueeze(2), x}, 2).cumsum(2); }
 
-class LinearAttention : public ablate::HeadwiseAttention {
+class LinearAttention final : public ablate::HeadwiseAttention {
  public:
   explicit LinearAttention(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, context.parameters.integer("heads")),
         map_(context.parameters.text("feature_map") == "relu" ? ablate::FeatureMap::kRelu : ablate::FeatureMap::kElu) {}
 
-  torch::Tensor attend(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& values,
-                       const torch::Tensor& mask) override {
-    // phi(0) is 1 for elu + 1: a padded key has to leave numerator and denominator.
-    if (!causal()) {
-      const auto mass = mask.defined() ? mask.to(queries.scalar_type()).unsqueeze(1) : torch::Tensor();
-      return ablate::kernel_attention(queries, keys, values, mass, map_);
+ private:
+  HeadOutput attend(const HeadInput& input) override {
+    // phi(0) is 1 for elu + 1: a padded key has to leave numerator and denominator, and the state.
+    if (!causal() && input.state.empty()) {
+      const auto mass = input.mask.defined() ? input.mask.to(input.q.scalar_type()).unsqueeze(1) : Tensor();
+      return {.values = ablate::kernel_attention(input.q, input.k, input.v, mass, map_)};
     }
+    if (!input.state.empty() && !input.self) throw std::logic_error("linear: a state needs self-attention");
     // A prefix sum has no wider sum of its own inside.
-    const auto type = queries.scalar_type();
-    if (c10::isReducedFloatingType(type))
-      return attend(queries.to(torch::kFloat), keys.to(torch::kFloat), values.to(torch::kFloat), mask).to(type);
-    auto k = features(keys);
-    if (mask.defined()) k = k.masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(-1), 0);
-    return attend_causal(features(queries), k, values);
+    const auto type = input.q.scalar_type();
+    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
+    const auto q = features(wide(input.q)), v = wide(input.v);
+    auto k = features(wide(input.k));
+    if (input.mask.defined()) k = k.masked_fill(input.mask.logical_not().unsqueeze(1).unsqueeze(-1), 0);
+    auto output = causal() ? attend_causal(q, k, v, input.state) : attend_all(q, k, v, input.state);
+    output.values = output.values.to(type);
+    return output;
   }
 
- private:
-  torch::Tensor features(const torch::Tensor& x) const {
-    return map_ == ablate::FeatureMap::kRelu ? torch::relu(x) : torch::elu(x) + 1;
+  /// What has been read: the sums of phi(k) v^T and of phi(k). Float32 at least: half precision would stop adding up.
+  AttentionState heads_state(std::int64_t batch) const override {
+    auto options = parameters().front().tensor.options().requires_grad(false);
+    if (options.dtype() != ablate::kDouble) options = options.dtype(ablate::kFloat);
+    return {ablate::zeros({batch, heads(), d_head(), d_head()}, options),
+            ablate::zeros({batch, heads(), d_head(), 1}, options)};
   }
+
+  Tensor features(const Tensor& x) const { return map_ == ablate::FeatureMap::kRelu ? x.relu() : ablate::elu(x) + 1; }
 
   // The sum of weights is 0 where no key is left (or, with relu, where no key agrees with the query): such a query reads 0.
   // Over infinity its value and all its gradients are 0.
-  static torch::Tensor normalised(const torch::Tensor& numerator, const torch::Tensor& denominator) {
+  static Tensor normalised(const Tensor& numerator, const Tensor& denominator) {
     return numerator / denominator.masked_fill(denominator <= 0, std::numeric_limits<double>::infinity());
   }
 
-  /// Query i reads keys 0 to i: those of its own chunk by their weights, those before it by their sums (Eq. 9 to 12).
-  static torch::Tensor attend_causal(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& values) {
+  /// Query i reads keys 0 to i: those of its own chunk by their weights, those before it by their sums (Eq. 9 to 12), which
+  /// begin with the state's.
+  static HeadOutput attend_causal(const Tensor& queries, const Tensor& keys, const Tensor& values,
+                                  const AttentionState& state) {
     const auto n = queries.size(2);
     // A shorter context ends in keys without a feature, which nobody reads; the end of a longer one comes too late for all.
-    const auto fit = [n](const torch::Tensor& x) { return torch::constant_pad_nd(x, {0, 0, 0, n - x.size(2)}); };
+    const auto fit = [n](const Tensor& x) { return ablate::pad(x, {0, 0, 0, n - x.size(2)}); };
     const auto q = in_chunks(queries), k = in_chunks(fit(keys)), v = in_chunks(fit(values));
+    const auto chunks = q.size(2);
     const auto weights = q.matmul(k.transpose(-1, -2)).tril();
-    const auto numerator = weights.matmul(v) + q.matmul(sum_before(k.transpose(-1, -2).matmul(v)));
-    const auto denominator = weights.sum(-1, true) + q.matmul(sum_before(k.sum(-2).unsqueeze(-1)));
-    return normalised(numerator, denominator).flatten(2, 3).narrow(2, 0, n);
+    const auto products = k.transpose(-1, -2).matmul(v), totals = k.sum(-2).unsqueeze(-1);
+    const auto before = [&](const Tensor& x, std::size_t part) {
+      return sums_before(x, state.empty() ? ablate::zeros_like(x.select(2, 0)) : state[part]);
+    };
+    const auto product_sums = before(products, 0), total_sums = before(totals, 1);
+    const auto numerator = weights.matmul(v) + q.matmul(product_sums.narrow(2, 0, chunks));
+    const auto denominator = weights.sum(-1, true) + q.matmul(total_sums.narrow(2, 0, chunks));
+    HeadOutput output{.values = normalised(numerator, denominator).flatten(2, 3).narrow(2, 0, n)};
+    if (!state.empty()) output.state = {product_sums.select(2, chunks), total_sums.select(2, chunks)};
+    return output;
+  }
+
+  /// Every query reads all keys, of this segment and of those before.
+  static HeadOutput attend_all(const Tensor& queries, const Tensor& keys, const Tensor& values, const AttentionState& state) {
+    const auto products = state[0] + keys.transpose(-1, -2).matmul(values), totals = state[1] + keys.sum(2).unsqueeze(-1);
+    return {.values = normalised(queries.matmul(products), queries.matmul(totals)), .state = {products, totals}};
   }
 
   ablate::FeatureMap map_;
@@ -80,11 +105,15 @@ class LinearAttention : public ablate::HeadwiseAttention {
 
 }  // namespace
 
-ABLATE_ATTENTION(
-    LinearAttention,
-    {.id = "linear",
-     .version = "1.0.0",
-     .summary = "kernel attention in linear time, normalised",
-     .paper = "Katharopoulos et al. 2020, arXiv 2006.16236, Eq. 4 to 12",
-     .capabilities = {.causal = true, .key_padding = true, .cross_attention = true, .averages = true, .half_precision = true},
-     .parameters = parameters})
+ABLATE_ATTENTION(LinearAttention, {.id = "linear",
+                                   .version = "1.1.0",
+                                   .summary = "kernel attention in linear time, normalised",
+                                   .paper = "Katharopoulos et al. 2020, arXiv 2006.16236, Eq. 4 to 12 and 16 to 20",
+                                   .capabilities = {.causal = true,
+                                                    .key_padding = true,
+                                                    .cross_attention = true,
+                                                    .stateful = true,
+                                                    .recurrent = true,
+                                                    .averages = true,
+                                                    .half_precision = true},
+                                   .parameters = parameters})

@@ -30,6 +30,8 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("data_seed", "0", {0, 9007199254740992}, "generated: another seed, another data set"),
 };
 
+constexpr const char* kNames[] = {"basic_train.tsv", "basic_val.tsv", "basic_test.tsv"};  // by split
+
 class ListOps final : public ablate::Task {
  public:
   explicit ListOps(const ablate::TaskContext& context)
@@ -50,7 +52,14 @@ class ListOps final : public ablate::Task {
                                   " and below max_length = " + std::to_string(settings_.max_length));
   }
 
-  ablate::TaskInfo info() override { return {.vocabulary = kLastSymbol + 1, .length = settings_.max_length, .classes = 10}; }
+  ablate::TaskInfo info() override {
+    return {.fields = {{.name = "symbol", .vocabulary = kLastSymbol + 1}}, .length = settings_.max_length, .classes = 10};
+  }
+
+  std::vector<std::filesystem::path> files() override {
+    if (folder_.empty()) return {};
+    return {folder_ / kNames[0], folder_ / kNames[1], folder_ / kNames[2]};
+  }
 
   void load() override {
     if (folder_.empty()) {
@@ -63,7 +72,6 @@ class ListOps final : public ablate::Task {
             "; expected a folder of basic_train.tsv, basic_val.tsv and basic_test.tsv, unpacked (a relative "
             "one is looked for in " +
             std::filesystem::current_path().string() + ")");
-      constexpr const char* kNames[] = {"basic_train.tsv", "basic_val.tsv", "basic_test.tsv"};
       std::string missing;
       for (const char* name : kNames)
         if (!std::filesystem::exists(folder_ / name)) missing += (missing.empty() ? "" : ", ") + std::string(name);
@@ -87,18 +95,13 @@ class ListOps final : public ablate::Task {
 
   void read(ablate::Split split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
     const auto length = static_cast<std::size_t>(settings_.max_length);
-    if (batch.ids.size() != indices.size() * length || batch.labels.size() != indices.size())
-      throw std::invalid_argument("listops: a batch of " + std::to_string(indices.size()) + " examples needs ids [" +
-                                  std::to_string(indices.size()) + ", " + std::to_string(length) + "], found room for " +
-                                  std::to_string(batch.ids.size()) + " ids and " + std::to_string(batch.labels.size()) +
-                                  " labels");
     for (std::size_t row = 0; row < indices.size(); ++row) {
       const auto example = place(split, indices[row]);
-      const auto ids = batch.ids.subspan(row * length, length);
+      const auto ids = batch.ids[0].subspan(row * length, length);
       const auto tokens = data_.examples.length(example);
       for (std::size_t i = 0; i < tokens; ++i) ids[i] = data_.examples.symbol(example, i);
-      std::fill(ids.begin() + static_cast<std::ptrdiff_t>(tokens), ids.end(), 0);
-      batch.labels[row] = data_.examples.label(example);
+      std::ranges::fill(batch.present[0].subspan(row * length, length).subspan(tokens), std::uint8_t{0});
+      batch.targets[row] = data_.examples.label(example);
     }
   }
 

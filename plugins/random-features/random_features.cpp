@@ -1,6 +1,4 @@
 // FAVOR+ (Performer, Choromanski et al. 2021): slot j is one random feature vector's sum of values over the sequence.
-#include <ATen/CPUGeneratorImpl.h>
-
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -16,7 +14,10 @@ using ablate::clear_padding;
 using ablate::existing_slots;
 using ablate::FeatureKernel;
 using ablate::Memory;
-using torch::Tensor;
+using ablate::ReadInput;
+using ablate::ReadOutput;
+using ablate::Tensor;
+using ablate::WriteInput;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::text("kernel", "\"positive\"", "positive|trigonometric|hyperbolic",
@@ -34,61 +35,93 @@ FeatureKernel kernel_named(const std::string& name) {
   return name == "hyperbolic" ? FeatureKernel::kHyperbolic : FeatureKernel::kTrigonometric;
 }
 
-class RandomFeatures : public ablate::Compression {
+class RandomFeatures final : public ablate::Compression {
  public:
   explicit RandomFeatures(const ablate::CompressionContext& context)
-      : rate_(context.rate),
+      : Compression(context),
         kernel_(kernel_named(context.parameters.text("kernel"))),
-        redraw_(context.parameters.integer("redraw")) {
-    features_ = register_buffer("features", ablate::orthogonal_features(context.heads, rate_.slots(context.max_length),
+        redraw_(context.parameters.integer("redraw")),
+        draws_(context.generator.clone()) {
+    features_ = register_buffer("features", ablate::orthogonal_features(context.heads, slots().of(context.max_length),
                                                                         context.d_head, context.generator));
-    seed_ = torch::randint(std::int64_t{1} << 62, {1}, context.generator, torch::kLong).item<std::int64_t>();
+    seed_ = register_buffer("seed", ablate::randint(std::int64_t{1} << 62, {1}, context.generator));
   }
 
-  Memory write(const Tensor& keys, const Tensor& values, const Tensor& mask) override {
+ private:
+  Memory do_write(const WriteInput& input) override {
+    const auto &keys = input.keys, &values = input.values, &mask = input.mask;
     if (keys.size(1) != features_.size(0) || keys.size(3) != features_.size(2))
       throw std::invalid_argument("random-features was made for " + std::to_string(features_.size(0)) + " heads of " +
                                   std::to_string(features_.size(2)) + " channels, and was given " +
                                   std::to_string(keys.size(1)) + " of " + std::to_string(keys.size(3)));
-    const auto slots = rate_.slots(keys.size(2)), columns = ablate::columns_of(kernel_);
+    const auto count = slots().of(keys.size(2)), columns = ablate::columns_of(kernel_);
     Memory memory;
-    memory.slots = existing_slots(rate_, mask);
-    Tensor gone;  // [batch, 1, n, slots * columns]
-    if (mask.defined()) gone = mask.view({mask.size(0), 1, -1, 1}).logical_and(columns_that_exist(memory.slots)).logical_not();
+    memory.slots = existing_slots(slots(), mask);
+    Tensor gone;  // [batch, 1, n, slots * columns], or [batch, 1, n, 1] where all slots exist
+    if (mask.defined()) {
+      gone = mask.view({mask.size(0), 1, -1, 1});
+      if (memory.slots.defined()) gone = gone.logical_and(columns_that_exist(memory.slots));
+      gone = gone.logical_not();
+    }
     // One scalar a batch item and head: a maximum over less would weigh keys against each other.
-    const auto phi = stabilised(clear_padding(keys, mask), slots, gone, {-2, -1});
+    const auto [phi, largest] = stabilised(clear_padding(keys, mask), count, gone, {-2, -1});
     const auto mass = phi.sum(2);
     const auto sums = phi.transpose(-1, -2).matmul(clear_padding(values, mask));
-    memory.values = sums.reshape({keys.size(0), keys.size(1), slots, -1});
-    memory.mass = columns == 1 ? mass : mass.unflatten(2, {slots, columns});
+    memory.values = sums.reshape({keys.size(0), keys.size(1), count, -1});
+    memory.mass = columns == 1 ? mass : mass.unflatten(2, {count, columns});
+    memory.log_scale = largest;
+    if (input.held != nullptr) extend(memory, *input.held);
     return memory;
   }
 
-  Tensor read(const Tensor& queries, const Memory& memory, ablate::Similarity) override {
-    const auto slots = memory.values.size(2), columns = ablate::columns_of(kernel_);
+  /// Sums add up, brought to one scale: the larger of the two, so that nothing overflows.
+  void extend(Memory& memory, const Memory& held) const {
+    if (slots().fixed == 0)
+      throw std::logic_error("random-features extends a memory of a fixed number of slots; by a rate it would gain some");
+    const auto scale = memory.log_scale.maximum(held.log_scale);
+    const auto add = [&](const Tensor& now, const Tensor& before) {
+      const auto share = [&](const Tensor& log_scale) {
+        auto factor = (log_scale - scale.masked_fill(scale == -kInfinity, 0)).exp();
+        return now.dim() == 3 ? factor.squeeze(-1) : factor;
+      };
+      return now * share(memory.log_scale) + before * share(held.log_scale);
+    };
+    memory.values = add(memory.values, held.values);
+    memory.mass = add(memory.mass, held.mass);
+    memory.log_scale = scale;
+  }
+
+  ReadOutput do_read(const ReadInput& input) override {
+    const auto& memory = input.memory;
+    const auto count = memory.values.size(2), columns = ablate::columns_of(kernel_);
     Tensor gone;  // [batch, 1, 1, slots * columns]
     if (memory.slots.defined()) gone = columns_that_exist(memory.slots).logical_not();
-    const auto phi = stabilised(queries, slots, gone, {-1});
-    const auto sums = memory.values.reshape({memory.values.size(0), memory.values.size(1), slots * columns, -1});
+    const auto phi = stabilised(input.queries, count, gone, {-1}).phi;
+    const auto sums = memory.values.reshape({memory.values.size(0), memory.values.size(1), count * columns, -1});
     const auto mass = memory.mass.flatten(2).unsqueeze(-1);
     auto denominator = phi.matmul(mass);
     if (kernel_ == FeatureKernel::kTrigonometric)
-      denominator = torch::maximum(denominator, kLeastShare * phi.norm(2, -1, true) * mass.norm(2, -2, true));
-    const double tiny = phi.scalar_type() == torch::kDouble ? std::sqrt(std::numeric_limits<double>::min())
-                                                            : std::sqrt(std::numeric_limits<float>::min());
+      denominator = denominator.maximum(kLeastShare * phi.norm(2, -1, true) * mass.norm(2, -2, true));
+    const double tiny = phi.scalar_type() == ablate::kDouble ? std::sqrt(std::numeric_limits<double>::min())
+                                                             : std::sqrt(std::numeric_limits<float>::min());
     // Over infinity, both the value and every gradient are exactly 0.
-    return phi.matmul(sums) / denominator.masked_fill(denominator <= tiny, kInfinity);
+    return {.values = phi.matmul(sums) / denominator.masked_fill(denominator <= tiny, kInfinity)};
   }
 
-  void on_step(std::int64_t step) override {
+  void do_step(std::int64_t step, const ablate::Generator&) override {
     if (redraw_ == 0 || step % redraw_ != 0) return;
-    torch::NoGradGuard no_grad;
-    // Seeded by the step, so that a run that goes on from a checkpoint draws what it would have drawn.
-    const auto generator = at::detail::createCPUGenerator(static_cast<std::uint64_t>(seed_) + static_cast<std::uint64_t>(step));
-    features_.copy_(ablate::orthogonal_features(features_.size(0), features_.size(1), features_.size(2), generator));
+    ablate::NoGradGuard no_grad;
+    // By the seed and the step, not from the step's generator: a run that goes on from a checkpoint draws what it would have
+    // drawn, and so does one on another device.
+    draws_.set_current_seed(static_cast<std::uint64_t>(seed_.item<std::int64_t>()) + static_cast<std::uint64_t>(step));
+    features_.copy_(ablate::orthogonal_features(features_.size(0), features_.size(1), features_.size(2), draws_));
   }
 
- private:
+  struct Stabilised {
+    Tensor phi;      ///< [batch, heads, n, slots * columns]
+    Tensor largest;  ///< the exponent that it stands over, of the axes' size 1
+  };
+
   /// [batch, 1, slots] -> [batch, 1, 1, slots * columns]
   Tensor columns_that_exist(const Tensor& slots) const {
     return slots.repeat_interleave(ablate::columns_of(kernel_), 2).unsqueeze(2);
@@ -96,29 +129,30 @@ class RandomFeatures : public ablate::Compression {
 
   /// phi(x) over its largest exponential along `axes`, which cancels in a read; 0 where `gone`. Queries and keys are scaled by
   /// d^-1/4 each, which is softmax's 1 / sqrt(d).
-  Tensor stabilised(const Tensor& x, std::int64_t slots, const Tensor& gone, at::IntArrayRef axes) const {
+  Stabilised stabilised(const Tensor& x, std::int64_t count, const Tensor& gone, ablate::IntArrayRef axes) const {
     const auto scaled = x * std::pow(static_cast<double>(x.size(-1)), -0.25);
-    auto [log, factor] = ablate::log_features(kernel_, scaled, features_.narrow(1, 0, slots));
+    auto [log, factor] = ablate::log_features(kernel_, scaled, features_.narrow(1, 0, count));
     if (gone.defined()) log = log.masked_fill(log.size(-1) == 1 ? gone.all(-1, true) : gone, -kInfinity);
     const auto largest = log.detach().amax(axes, true);
     auto phi = (log - largest.masked_fill(largest == -kInfinity, 0)).exp();
     if (factor.defined()) phi = gone.defined() ? (phi * factor).masked_fill(gone, 0) : phi * factor;
-    return phi;
+    return {phi, largest};
   }
 
-  ablate::Rate rate_;
   FeatureKernel kernel_;
   std::int64_t redraw_;
-  std::int64_t seed_;  // of later draws
-  Tensor features_;    // [heads, rate.slots(max_length), d_head]
+  ablate::Generator draws_;  // on the CPU
+  Tensor seed_;              // [1] int64, of later draws
+  Tensor features_;          // [heads, slots.of(max_length), d_head]
 };
 
 }  // namespace
 
-ABLATE_COMPRESSION(RandomFeatures,
-                   {.id = "random-features",
-                    .version = "1.0.0",
-                    .summary = "positive, trigonometric or hyperbolic orthogonal random features of the softmax kernel",
-                    .paper = "Choromanski et al. 2021, arXiv 2009.14794",
-                    .capabilities = {.half_precision = true, .time_exponent = 2, .memory_exponent = 2},
-                    .parameters = parameters})
+ABLATE_COMPRESSION(
+    RandomFeatures,
+    {.id = "random-features",
+     .version = "1.1.0",
+     .summary = "positive, trigonometric or hyperbolic orthogonal random features of the softmax kernel",
+     .paper = "Choromanski et al. 2021, arXiv 2009.14794",
+     .capabilities = {.fixed_slots = true, .extends = true, .half_precision = true, .time_exponent = 2, .memory_exponent = 2},
+     .parameters = parameters})

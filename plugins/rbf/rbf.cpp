@@ -1,9 +1,5 @@
 // A continuous memory (infinity-former, Martins et al. 2021): slot j is a Gaussian basis function's coefficient, and a query
 // reads the expectation of the signal under a Gaussian of its own over [0, 1].
-#include <ATen/ops/constant_pad_nd.h>
-#include <ATen/ops/sigmoid.h>
-#include <ATen/ops/softplus.h>
-
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -18,7 +14,7 @@ namespace {
 
 using ablate::existing_slots;
 using ablate::Memory;
-using torch::Tensor;
+using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::real("width", "1.0", {0.25, 2}, "standard deviation of a basis function", "centre spacings"),
@@ -28,21 +24,25 @@ constexpr ablate::Parameter parameters[] = {
 constexpr double kVarianceFloor = 1e-6;           // of a query's Gaussian on [0, 1]
 constexpr std::int64_t kCachedNumbers = 1 << 24;  // of regression matrices, one a length
 
-class RadialBasis : public ablate::Compression {
+class RadialBasis final : public ablate::Compression {
  public:
   explicit RadialBasis(const ablate::CompressionContext& context)
-      : rate_(context.rate), width_(context.parameters.real("width")), ridge_(context.parameters.real("ridge")) {
-    const auto slots = rate_.slots(context.max_length);
-    const double bound = 1 / std::sqrt(static_cast<double>(slots));
-    const auto uniform = [&](at::IntArrayRef shape) { return torch::empty(shape).uniform_(-bound, bound, context.generator); };
-    weight_ = register_parameter("weight", uniform({2, slots}));
+      : Compression(context), width_(context.parameters.real("width")), ridge_(context.parameters.real("ridge")) {
+    const auto count = slots().of(context.max_length);
+    const double bound = 1 / std::sqrt(static_cast<double>(count));
+    const auto uniform = [&](ablate::IntArrayRef shape) {
+      return ablate::empty(shape).uniform_(-bound, bound, context.generator);
+    };
+    weight_ = register_parameter("weight", uniform({2, count}));
     bias_ = register_parameter("bias", uniform({2}));
   }
 
-  Memory write(const Tensor& keys, const Tensor& values, const Tensor& mask) override {
-    const auto slots = rate_.slots(keys.size(2));
+ private:
+  Memory do_write(const ablate::WriteInput& input) override {
+    const auto &keys = input.keys, &values = input.values, &mask = input.mask;
+    const auto count = slots().of(keys.size(2));
     Memory memory;
-    memory.slots = existing_slots(rate_, mask);
+    memory.slots = existing_slots(slots(), mask);
     if (!mask.defined()) {
       const auto regression = matrix(keys.size(2), keys.options());
       memory.keys = regression.matmul(keys);
@@ -58,60 +58,60 @@ class RadialBasis : public ablate::Compression {
     std::int64_t next = 0;
     for (const auto& [length, members] : items) {
       for (const auto i : members) place[i] = next++;
-      const auto index = torch::tensor(members, torch::kLong).to(keys.device());
+      const auto index = ablate::integers(members).to(keys.device());
       const auto regress = [&, length = length](const Tensor& x) {
         const auto own = x.index_select(0, index).narrow(2, 0, length);
-        const auto missing = slots - rate_.slots(length);
         const auto b = length > 0 ? matrix(length, x.options()).matmul(own) : own;
-        return missing > 0 ? at::constant_pad_nd(b, {0, 0, 0, missing}) : b;
+        const auto missing = count - b.size(2);
+        return missing > 0 ? ablate::pad(b, {0, 0, 0, missing}) : b;
       };
       key_parts.push_back(regress(keys));
       value_parts.push_back(regress(values));
     }
-    const auto order = torch::tensor(place, torch::kLong).to(keys.device());
-    memory.keys = torch::cat(key_parts).index_select(0, order);
-    memory.values = torch::cat(value_parts).index_select(0, order);
+    const auto order = ablate::integers(place).to(keys.device());
+    memory.keys = ablate::cat(key_parts).index_select(0, order);
+    memory.values = ablate::cat(value_parts).index_select(0, order);
     return memory;
   }
 
-  Tensor read(const Tensor& queries, const Memory& memory, ablate::Similarity) override {
-    const auto slots = memory.keys.size(2);
+  ablate::ReadOutput do_read(const ablate::ReadInput& input) override {
+    const auto& queries = input.queries;
+    const auto& memory = input.memory;
+    const auto count = memory.keys.size(2);
     auto keys = memory.keys, values = memory.values;
-    auto count = torch::full({1, 1, 1, 1}, slots, keys.options());
+    auto own = ablate::full({1, 1, 1, 1}, count, keys.options());
     if (memory.slots.defined()) {
       const auto gone = memory.slots.logical_not().unsqueeze(-1);
       keys = keys.masked_fill(gone, 0);
       values = values.masked_fill(gone, 0);
-      count = memory.slots.sum(-1).clamp_min(1).to(keys.scalar_type()).view({-1, 1, 1, 1});
+      own = memory.slots.sum(-1).clamp_min(1).to(keys.scalar_type()).view({-1, 1, 1, 1});
     }
     // affine(K q / sqrt(d)) is linear in q before its bias: w^T (K q) = (w^T K) q, without a score for every slot.
-    const auto directions = weight_.narrow(1, 0, slots).matmul(keys);  // [batch, heads, 2, d_key]
+    const auto directions = weight_.narrow(1, 0, count).matmul(keys);  // [batch, heads, 2, d_key]
     const auto affine = queries.matmul(directions.transpose(-1, -2)) / std::sqrt(static_cast<double>(queries.size(-1))) + bias_;
-    const auto mean = at::sigmoid(affine.narrow(-1, 0, 1));
-    const auto variance = at::softplus(affine.narrow(-1, 1, 1)) + kVarianceFloor;
+    const auto mean = affine.narrow(-1, 0, 1).sigmoid();
+    const auto variance = ablate::softplus(affine.narrow(-1, 1, 1)) + kVarianceFloor;
     // A slot that the item does not have would lie beyond 1; its value is 0, its centre only has to be harmless.
-    const auto centres = ((torch::arange(slots, keys.options()) + 0.5) / count).clamp_max(1);
-    return ablate::ExpectedRead::apply(mean, variance, values, centres, width_ / count);
+    const auto centres = ((ablate::arange(count, keys.options()) + 0.5) / own).clamp_max(1);
+    return {.values = ablate::expected_read(mean, variance, values, centres, width_ / own)};
   }
 
- private:
-  /// The regression for a length, in the type and on the device of the inputs: [rate.slots(length), length].
-  const Tensor& matrix(std::int64_t length, const torch::TensorOptions& options) {
+  /// The regression for a length, in the type and on the device of the inputs: [slots.of(length), length].
+  const Tensor& matrix(std::int64_t length, const ablate::TensorOptions& options) {
     auto& found = matrices_[length];
     if (found.defined() && found.dtype() == options.dtype() && found.device() == options.device()) return found;
-    const auto numbers = length * rate_.slots(length);
+    const auto numbers = length * slots().of(length);
     if (cached_ + numbers > kCachedNumbers) {
       matrices_.clear();
       cached_ = 0;
     }
     cached_ += numbers;
-    torch::NoGradGuard no_grad;
-    return matrices_[length] = ablate::ridge_matrix(length, rate_.slots(length), width_, ridge_).to(options);
+    ablate::NoGradGuard no_grad;
+    return matrices_[length] = ablate::ridge_matrix(length, slots().of(length), width_, ridge_).to(options);
   }
 
-  ablate::Rate rate_;
   double width_, ridge_;
-  Tensor weight_;  // [2, rate.slots(max_length)]: of a query's mean and variance; shared by heads, whose number may change
+  Tensor weight_;  // [2, slots.of(max_length)]: of a query's mean and variance; shared by heads, whose number may change
   Tensor bias_;    // [2]
   std::map<std::int64_t, Tensor> matrices_;  // by length: no buffers, since they follow from the parameters
   std::int64_t cached_ = 0;
@@ -119,9 +119,10 @@ class RadialBasis : public ablate::Compression {
 
 }  // namespace
 
-ABLATE_COMPRESSION(RadialBasis, {.id = "rbf",
-                                 .version = "1.0.0",
-                                 .summary = "a continuous memory of Gaussian basis functions, fitted by ridge regression",
-                                 .paper = "Martins et al. 2021, arXiv 2109.00301, section 3",
-                                 .capabilities = {.slots_have_keys = true, .time_exponent = 2, .memory_exponent = 2},
-                                 .parameters = parameters})
+ABLATE_COMPRESSION(RadialBasis,
+                   {.id = "rbf",
+                    .version = "1.1.0",
+                    .summary = "a continuous memory of Gaussian basis functions, fitted by ridge regression",
+                    .paper = "Martins et al. 2021, arXiv 2109.00301, section 3",
+                    .capabilities = {.slots_have_keys = true, .fixed_slots = true, .time_exponent = 2, .memory_exponent = 2},
+                    .parameters = parameters})

@@ -2,28 +2,22 @@
 
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
-#include <ATen/ops/empty.h>
-#include <torch/csrc/autograd/custom_function.h>
 
-#include <algorithm>
+#include "ablate/operation.h"
 
 namespace ablate::segment_mean {
 namespace {
-
-using torch::Tensor;
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
 
 constexpr std::int64_t kGrain = 1 << 14;  // numbers a thread takes at least
 
 /// Tokens before heads in memory, as projections leave them: [batch, heads, n, d] as a view of [batch, n, heads, d].
 Tensor like(const Tensor& x, std::int64_t length) {
-  return at::empty({x.size(0), length, x.size(1), x.size(3)}, x.options()).transpose(1, 2);
+  return empty({x.size(0), length, x.size(1), x.size(3)}, x.options()).transpose(1, 2);
 }
 
 /// Whether the loops below can walk it: they are several times faster than torch's strided reductions, which serve the rest.
 bool can_walk(const Tensor& x) {
-  return x.is_cpu() && (x.scalar_type() == torch::kFloat || x.scalar_type() == torch::kDouble) && x.stride(3) == 1;
+  return x.is_cpu() && (x.scalar_type() == kFloat || x.scalar_type() == kDouble) && x.stride(3) == 1;
 }
 
 /// Calls f(batch, head, segment) for all segments of [batch, heads, segments, ...], in parallel.
@@ -74,22 +68,19 @@ Tensor walk_spread(const Tensor& gradient, std::int64_t tokens) {
   return result;
 }
 
-class Means : public torch::autograd::Function<Means> {
- public:
-  static Tensor forward(AutogradContext* context, const Tensor& x, std::int64_t tokens) {
-    context->saved_data["tokens"] = tokens;
-    return can_walk(x) ? walk_means(x, tokens) : x.unflatten(2, {-1, tokens}).mean(3);
-  }
-  static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const auto tokens = context->saved_data["tokens"].toInt();
-    const auto& gradient = gradients[0];
-    if (can_walk(gradient)) return {walk_spread(gradient, tokens), Tensor()};
-    return {(gradient / static_cast<double>(tokens)).unsqueeze(3).expand({-1, -1, -1, tokens, -1}).flatten(2, 3), Tensor()};
-  }
-};
-
 }  // namespace
 
-Tensor means(const Tensor& x, std::int64_t tokens) { return tokens == 1 ? x : Means::apply(x, tokens); }
+Tensor means(const Tensor& x, std::int64_t tokens) {
+  if (tokens == 1) return x;
+  return with_gradient(
+      {x},
+      [&](Saved&) {
+        return can_walk(x) ? walk_means(x, tokens) : x.unflatten(2, {-1, tokens}).mean(3);
+      },
+      [tokens](const Tensor& gradient, const Saved&) -> std::vector<Tensor> {
+        if (can_walk(gradient)) return {walk_spread(gradient, tokens)};
+        return {(gradient / static_cast<double>(tokens)).unsqueeze(3).expand({-1, -1, -1, tokens, -1}).flatten(2, 3)};
+      });
+}
 
 }  // namespace ablate::segment_mean

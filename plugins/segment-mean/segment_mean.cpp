@@ -1,6 +1,5 @@
 // Segment means (AdaMRA, section 3.2; Nystromformer, Xiong et al. 2021): slot j is the mean of the tokens in segment j.
-#include <ATen/ops/constant_pad_nd.h>
-
+#include <limits>
 #include <vector>
 
 #include "ablate/landmarks.h"
@@ -10,74 +9,111 @@
 namespace {
 
 using ablate::clear_padding;
-using ablate::existing_slots;
 using ablate::Memory;
-using torch::Tensor;
+using ablate::Rate;
+using ablate::Tensor;
+using ablate::WriteInput;
 
-class SegmentMean : public ablate::LandmarkCompression {
+/// [slots] int64: the last token of each segment, whether the sequence reaches it or not.
+Tensor last_tokens(const Rate& rate, std::int64_t slots, const ablate::TensorOptions& options) {
+  const auto next = ablate::arange(slots, options.dtype(ablate::kLong).requires_grad(false)) + 1;
+  return (next * rate.denominator + (rate.numerator - 1)).floor_divide(rate.numerator) - 1;
+}
+
+class SegmentMean final : public ablate::LandmarkCompression {
  public:
-  explicit SegmentMean(const ablate::CompressionContext& context) : rate_(context.rate) {}
+  using LandmarkCompression::LandmarkCompression;
 
-  Memory write(const Tensor& keys, const Tensor& values, const Tensor& mask) override {
-    const auto batch = keys.size(0), n = keys.size(2), slots = rate_.slots(n);
-    Memory memory;
-    memory.slots = existing_slots(rate_, mask);
-    if (!mask.defined() && rate_.numerator == 1 && n % rate_.denominator == 0) {
-      memory.keys = ablate::segment_mean::means(keys, rate_.denominator);
-      memory.values = ablate::segment_mean::means(values, rate_.denominator);
-      memory.mass = torch::full({1, 1, 1}, rate_.denominator, keys.options()).expand({batch, 1, slots});
-      return memory;
-    }
-    // Sums of a segment outgrow float16 long before its mean does.
-    const auto type = keys.scalar_type();
-    if (c10::isReducedFloatingType(type)) {
-      memory = write(keys.to(torch::kFloat), values.to(torch::kFloat), mask);
-      for (auto* part : {&memory.keys, &memory.values, &memory.mass}) *part = part->to(type);
-      return memory;
-    }
-    const auto tokens =
-        mask.defined() ? mask.to(keys.scalar_type()).view({batch, 1, n, 1}) : torch::ones({1, 1, n, 1}, keys.options());
-    const auto counts = sums(tokens);
-    const auto divisor = counts.clamp_min(1);
-    memory.keys = sums(clear_padding(keys, mask)) / divisor;
-    memory.values = sums(clear_padding(values, mask)) / divisor;
-    memory.mass = counts.squeeze(-1).expand({batch, 1, slots});
+ private:
+  Memory do_write(const WriteInput& input) override {
+    const auto &keys = input.keys, &values = input.values, &mask = input.mask;
+    const auto n = keys.size(2);
+    // A fixed number of slots is a rate that follows the length: that of the sequence, or of each item.
+    const bool fixed = slots().fixed > 0;
+    const auto rate = !fixed ? slots().rate : n > slots().fixed ? ablate::reduced({slots().fixed, n}) : Rate{1, 1};
+    auto memory = fixed && mask.defined() ? write_items(keys, values, mask) : write_segments(keys, values, mask, rate);
+    memory.slots = ablate::existing_slots(slots(), mask);
+    memory.last = fixed ? ablate::full({slots().fixed}, std::numeric_limits<std::int64_t>::max(),
+                                       keys.options().dtype(ablate::kLong).requires_grad(false))
+                        : last_tokens(rate, rate.slots(n), keys.options());
     return memory;
   }
 
- private:
-  /// Sums over segments: [batch, heads, n, d] -> [batch, heads, rate.slots(n), d].
-  Tensor sums(const Tensor& x) const {
-    const auto n = x.size(2), slots = rate_.slots(n);
-    if (rate_ == ablate::Rate{1, 1}) return x;
+  Memory write_segments(const Tensor& keys, const Tensor& values, const Tensor& mask, const Rate& rate) const {
+    const auto batch = keys.size(0), n = keys.size(2), count = slots().of(n);
+    Memory memory;
+    if (!mask.defined() && rate.numerator == 1 && n % rate.denominator == 0 && rate.slots(n) == count) {
+      memory.keys = ablate::segment_mean::means(keys, rate.denominator);
+      memory.values = ablate::segment_mean::means(values, rate.denominator);
+      memory.mass = ablate::full({1, 1, 1}, rate.denominator, keys.options()).expand({batch, 1, count});
+      return memory;
+    }
+    const auto type = keys.scalar_type();
+    const auto tokens = mask.defined() ? mask.to(summed(keys).scalar_type()).view({batch, 1, n, 1})
+                                       : ablate::ones({1, 1, n, 1}, summed(keys).options());
+    const auto counts = sums(tokens, rate);
+    const auto divisor = counts.clamp_min(1);
+    memory.keys = (sums(clear_padding(summed(keys), mask), rate) / divisor).to(type);
+    memory.values = (sums(clear_padding(summed(values), mask), rate) / divisor).to(type);
+    memory.mass = counts.squeeze(-1).expand({batch, 1, count}).to(type);
+    return memory;
+  }
+
+  /// A fixed number of slots m, where items of L tokens have segments of their own: token p lies in slot floor(p m / L), in
+  /// slot p where there are fewer tokens than slots. As a product with a matrix of memberships, [m, n] an item: it is as exact
+  /// as a sum, and has the same bits on every device.
+  Memory write_items(const Tensor& keys, const Tensor& values, const Tensor& mask) const {
+    const auto m = slots().fixed, n = keys.size(2);
+    const auto position = ablate::arange(n, mask.options().dtype(ablate::kLong));
+    const auto divisor = mask.sum(1, true).clamp_min(m);  // [batch, 1]
+    const auto slot = (position * m).unsqueeze(0).floor_divide(divisor).masked_fill(mask.logical_not(), m);
+    const auto type = keys.scalar_type();
+    const auto member = (slot.unsqueeze(1) == ablate::arange(m, position.options()).unsqueeze(1))
+                            .to(summed(keys).scalar_type())
+                            .unsqueeze(1);  // [batch, 1, m, n]
+    const auto counts = member.sum(-1);
+    const auto means = [&](const Tensor& x) {
+      return (member.matmul(clear_padding(summed(x), mask)) / counts.clamp_min(1).unsqueeze(-1)).to(type);
+    };
+    return {.keys = means(keys), .values = means(values), .mass = counts.to(type)};
+  }
+
+  /// Sums of a segment outgrow float16 long before its mean does.
+  static Tensor summed(const Tensor& x) { return c10::isReducedFloatingType(x.scalar_type()) ? x.to(ablate::kFloat) : x; }
+
+  /// Sums over segments: [batch, heads, n, d] -> [batch, heads, slots().of(n), d].
+  Tensor sums(const Tensor& x, const Rate& rate) const {
+    const auto n = x.size(2), count = slots().of(n);
+    if (rate == Rate{1, 1}) return n < count ? ablate::pad(x, {0, 0, 0, count - n}) : x;
     // Segment borders repeat every `denominator` tokens, so that a period is cut once for all periods. Every step is a split
     // or a sum over whole axes: unlike a scatter it gives the same bits on every device and a backward pass of one copy.
-    const bool periodic = rate_.denominator <= n;
-    const auto period = periodic ? rate_.denominator : n;
-    const auto pieces = periodic ? rate_.numerator : slots;
+    const bool periodic = rate.denominator <= n;
+    const auto period = periodic ? rate.denominator : n;
+    const auto pieces = periodic ? rate.numerator : count;
     const auto padding = (period - n % period) % period;
-    const auto periods = (padding > 0 ? at::constant_pad_nd(x, {0, 0, 0, padding}) : x).unflatten(2, {-1, period});
+    const auto periods = (padding > 0 ? ablate::pad(x, {0, 0, 0, padding}) : x).unflatten(2, {-1, period});
     if (pieces == 1) return periods.sum(3);
     std::vector<std::int64_t> sizes;
     for (std::int64_t j = 0, begin = 0; j < pieces; ++j) {
-      const auto end = std::min(period, ((j + 1) * rate_.denominator + rate_.numerator - 1) / rate_.numerator);
+      const auto end = std::min(period, ((j + 1) * rate.denominator + rate.numerator - 1) / rate.numerator);
       sizes.push_back(end - begin);
       begin = end;
     }
     std::vector<Tensor> parts;
     for (const auto& part : periods.split_with_sizes(sizes, 3)) parts.push_back(part.sum(3));
-    return torch::stack(parts, 3).flatten(2, 3).narrow(2, 0, slots);
+    return ablate::stack(parts, 3).flatten(2, 3).narrow(2, 0, count);
   }
-
-  ablate::Rate rate_;
 };
 
 }  // namespace
 
-ABLATE_COMPRESSION(SegmentMean,
-                   {.id = "segment-mean",
-                    .version = "1.0.0",
-                    .summary = "the mean of each segment of neighbouring tokens",
-                    .paper = "AdaMRA, section 3.2; Xiong et al. 2021, arXiv 2102.03902",
-                    .capabilities = {
-                        .slots_have_keys = true, .averages = true, .lossless_at_rate_1 = true, .half_precision = true}})
+ABLATE_COMPRESSION(SegmentMean, {.id = "segment-mean",
+                                 .version = "1.1.0",
+                                 .summary = "the mean of each segment of neighbouring tokens",
+                                 .paper = "AdaMRA, section 3.2; Xiong et al. 2021, arXiv 2102.03902",
+                                 .capabilities = {.slots_have_keys = true,
+                                                  .averages = true,
+                                                  .lossless_at_rate_1 = true,
+                                                  .causal_reads = true,
+                                                  .fixed_slots = true,
+                                                  .half_precision = true}})

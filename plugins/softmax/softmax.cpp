@@ -1,40 +1,34 @@
 // Softmax attention (Vaswani et al. 2017) through torch's fused kernel, which keeps no [n, n] matrix.
-#include <torch/types.h>
-
 #include "ablate/headwise.h"
 
 namespace {
+
+using ablate::HeadInput;
+using ablate::HeadOutput;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
 };
 
-class SoftmaxAttention : public ablate::HeadwiseAttention {
+class SoftmaxAttention final : public ablate::HeadwiseAttention {
  public:
   explicit SoftmaxAttention(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, context.parameters.integer("heads")) {}
 
-  ablate::AttentionOutput forward(const ablate::AttentionInput& input) override {
-    self_ = input.queries.is_same(input.context);
-    return HeadwiseAttention::forward(input);
-  }
-
-  torch::Tensor attend(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& values,
-                       const torch::Tensor& mask) override {
+ private:
+  HeadOutput attend(const HeadInput& input) override {
+    const auto& mask = input.mask;
     // Padding stands at the end, so in causal self-attention no real query can see any: the kernel runs without a mask.
-    if (!mask.defined() || (causal() && self_))
-      return torch::scaled_dot_product_attention(queries, keys, values, {}, 0.0, causal());
+    if (!mask.defined() || (causal() && input.self))
+      return {.values = ablate::scaled_dot_product_attention(input.q, input.k, input.v, {}, causal())};
     // An item without a token would give 0/0. It may attend to all of its keys instead: their values are 0, and so is the mean.
     auto allowed = mask.logical_or(mask.any(-1, true).logical_not()).unsqueeze(1).unsqueeze(1);
     if (causal()) {
-      const auto earlier = torch::ones({queries.size(2), keys.size(2)}, mask.options()).tril();
+      const auto earlier = ablate::ones({input.q.size(2), input.k.size(2)}, mask.options()).tril();
       allowed = allowed.logical_and(earlier);  // row 0 sees key 0, and an item's first key is padding only where all are
     }
-    return torch::scaled_dot_product_attention(queries, keys, values, allowed);
+    return {.values = ablate::scaled_dot_product_attention(input.q, input.k, input.v, allowed)};
   }
-
- private:
-  bool self_ = false;
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
 // Softmax attention with one fault, chosen by a text without choices, so that no sweep over choices meets the other faults.
-#include <ATen/ATen.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -12,14 +11,15 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("fault", "\"padding\"", "", "padding, throw, crash, exit or hang where there is padding; none"),
 };
 
-class Wrong : public ablate::HeadwiseAttention {
+class Wrong final : public ablate::HeadwiseAttention {
  public:
   explicit Wrong(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, 2), fault_(context.parameters.text("fault")) {}
 
-  torch::Tensor attend(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& values,
-                       const torch::Tensor& mask) override {
-    auto scores = queries.matmul(keys.transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head()));
+ private:
+  ablate::HeadOutput attend(const ablate::HeadInput& input) override {
+    const auto& mask = input.mask;
+    auto scores = input.q.matmul(input.k.transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head()));
     if (mask.defined()) {
       if (fault_ == "throw") throw std::runtime_error("thrown at a mask");
       if (fault_ == "crash") std::raise(SIGSEGV);
@@ -28,10 +28,9 @@ class Wrong : public ablate::HeadwiseAttention {
       // Padded keys are 0 and so are their values, but they stay in the denominator.
       if (fault_ == "none") scores = scores.masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(1), -1e300);
     }
-    return scores.softmax(-1).matmul(values);
+    return {.values = scores.softmax(-1).matmul(input.v)};
   }
 
- private:
   std::string fault_;
 };
 

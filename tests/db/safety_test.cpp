@@ -9,6 +9,7 @@
 #include "db/history/process.h"
 #include "db/history/schema.h"
 #include "db/questions/list_attempts.h"
+#include "db/questions/show_attempt.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

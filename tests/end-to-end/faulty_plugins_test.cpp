@@ -23,7 +23,7 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
   const std::map<std::string, std::string> reasons = {
       {"throw-in-factory", "the factory has thrown"},
       {"null-factory", "attention faulty: its factory returned nothing"},
-      {"unpromised", "does not promise takes_compression"},
+      {"unpromised", "asks for a part \"memory\", which is no parameter that names plugins"},
       {"throw", "attend has thrown"},
       {"throw-int", "no std::exception"},
       {"throw-lines", "first [2Jsecond \uFFFD line"},
@@ -114,14 +114,14 @@ TEST_CASE("a compression that throws or returns the wrong shape costs its trial"
   const auto ended = place.run({"--plugins", kFaulty + "trial", "run",
                                 place
                                     .study(kTiny +
-                                           "[attention]\nplugin = \"compressed\"\nrate = 1\n[compression]\nplugin = "
-                                           "\"faulty-compression\"\n[grid]\ncompression.fault = [" +
+                                           "[attention]\nplugin = \"compressed\"\nrate = 1\n[attention.compression]\nplugin = "
+                                           "\"faulty-compression\"\n[grid]\nattention.compression.fault = [" +
                                            all + "]\n")
                                     .string()});
   INFO(ended.err);
   CHECK(ended.exit_code == 1);
   for (const auto& row :
-       place.query("SELECT \"compression.fault\" AS fault, outcome, coalesce(reason, '') AS reason FROM runs")) {
+       place.query("SELECT \"attention.compression.fault\" AS fault, outcome, coalesce(reason, '') AS reason FROM runs")) {
     INFO(row.dump());
     const auto expected = reasons.find(row.at("fault"));
     CHECK(row.at("outcome") == (expected == reasons.end() ? "done" : "failed"));

@@ -1,8 +1,8 @@
 // An attention that fails on demand: what the host must survive.
-#include <ATen/ATen.h>
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -10,9 +10,12 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "ablate/headwise.h"
+#include "ablate/attention.h"
+#include "ablate/linear.h"
 
 namespace {
+
+using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::text(
@@ -55,20 +58,29 @@ void block_stderr() {
   dup2(ends[1], STDERR_FILENO);
 }
 
-class Faulty : public ablate::HeadwiseAttention {
+/// Values without attention; a class of its own rather than a headwise one, whose forward cannot go wrong.
+class Faulty final : public ablate::Attention {
  public:
   explicit Faulty(const ablate::AttentionContext& context)
-      : HeadwiseAttention(context, 1), fault_(context.parameters.text("fault")), left_(context.parameters.integer("after")) {
+      : fault_(context.parameters.text("fault")), left_(context.parameters.integer("after")) {
+    const auto project = [&](const char* name) {
+      return register_module(name, ablate::make_linear(context.d_model, context.d_model, true, context.generator));
+    };
+    value_ = project("value");
+    output_ = project("output");
     if (fault_ == "throw-in-factory") throw std::runtime_error("the factory has thrown, as it was asked to");
-    if (fault_ == "unpromised") context.make_compression({1, 2}, 1, context.d_model);
+    if (fault_ == "unpromised") context.parts.compression("memory", {{1, 2}}, 1, context.d_model);
     if (fault_ == "exit-at-end") std::atexit([] { _exit(0); });
   }
 
-  ablate::AttentionOutput forward(const ablate::AttentionInput& input) override {
-    auto result = HeadwiseAttention::forward(input);
-    if (fault_ == "undefined") result.output = torch::Tensor();
+ private:
+  ablate::AttentionOutput do_forward(const ablate::AttentionInput& input) override {
+    const auto& mask = input.mask;
+    const auto context = mask.defined() ? input.context.masked_fill(mask.logical_not().unsqueeze(-1), 0) : input.context;
+    ablate::AttentionOutput result{.output = output_->forward(attended(value_->forward(context)))};
+    if (fault_ == "undefined") result.output = Tensor();
     if (fault_ == "broadcast") result.output = result.output.slice(1, 0, 1);
-    if (fault_ == "wrong-type") result.output = result.output.to(at::kDouble);
+    if (fault_ == "wrong-type") result.output = result.output.to(ablate::kDouble);
     if (fault_ == "strided") result.output = result.output.transpose(1, 2).contiguous().transpose(1, 2);
     if (fault_ == "bad-loss") result.auxiliary_loss = result.output.sum(-1);
     if (fault_ == "nan-in-evaluation" && !is_training()) result.output = result.output * std::nan("");
@@ -77,12 +89,11 @@ class Faulty : public ablate::HeadwiseAttention {
     return result;
   }
 
-  void on_step(std::int64_t) override {
+  void do_step(std::int64_t, const ablate::Generator&) override {
     if (fault_ == "throw-on-step") throw std::runtime_error("on_step has thrown, as it was asked to");
   }
 
-  torch::Tensor attend(const torch::Tensor& queries, const torch::Tensor&, const torch::Tensor& values,
-                       const torch::Tensor&) override {
+  Tensor attended(const Tensor& values) {
     if (fault_ == "none" || left_-- > 0) return values;
     std::cout << "about to: " << fault_ << std::endl;
     if (fault_ == "throw") throw std::runtime_error("attend has thrown, as it was asked to");
@@ -101,8 +112,8 @@ class Faulty : public ablate::HeadwiseAttention {
     if (fault_ == "exit") _exit(0);
     if (fault_ == "nan" && is_training()) return values * std::nan("");
     if (fault_ == "hang") pause();
-    if (fault_ == "memory") return at::empty({int64_t{1} << 46});
-    if (fault_ == "wrong-shape") return queries.slice(2, 0, 1).slice(3, 0, 1);
+    if (fault_ == "memory") return ablate::empty({std::int64_t{1} << 46});
+    if (fault_ == "wrong-shape") return values.slice(2, 0, 1);
     if (fault_ == "print") std::cout << std::string(std::size_t{64} << 20, 'p') << std::endl;
     while (fault_ == "print-on") std::cout << std::string(1 << 20, 'p') << std::endl;
     if (fault_ == "close") closefrom(3);
@@ -127,7 +138,6 @@ class Faulty : public ablate::HeadwiseAttention {
     return values;
   }
 
- private:
   /// What a trial says when it is done, into every descriptor that takes it.
   static void forge() {
     const std::string_view line = "{\"results\": {\"test/accuracy\": 100}, \"curve\": [], \"metrics\": []}\n{\"results\": 7}\n";
@@ -138,6 +148,7 @@ class Faulty : public ablate::HeadwiseAttention {
 
   std::string fault_;
   std::int64_t left_;
+  std::shared_ptr<ablate::Linear> value_, output_;
   volatile int* volatile null_ = nullptr;
   void (*volatile null_call_)() = nullptr;
 };

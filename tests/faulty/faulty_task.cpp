@@ -26,8 +26,8 @@ class FaultyTask final : public ablate::Task {
   }
   ablate::TaskInfo info() override {
     at("info");
-    if (lies("info")) return {2, -1, 2};
-    return {how_ == "lie-less" && where_ == "info" ? 1 : 5, 8, 2};
+    const bool lies_less = how_ == "lie-less" && where_ == "info";
+    return {.fields = {{.name = "symbol", .vocabulary = lies_less ? 1 : 5}}, .length = lies("info") ? -1 : 8, .classes = 2};
   }
   void load() override { at("load"); }
   std::string digest() const override {
@@ -40,10 +40,11 @@ class FaultyTask final : public ablate::Task {
   }
   void read(ablate::Split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
     at("read");
-    for (auto& id : batch.ids) id = lies("read") ? 99 : 1 + (indices[0] + (&id - batch.ids.data())) % 4;
+    const auto ids = batch.ids[0];
+    for (auto& id : ids) id = lies("read") ? 99 : 1 + (indices[0] + (&id - ids.data())) % 4;
     if (where_ == "read" && how_ == "leave-out") return;
     for (std::size_t i = 0; i < indices.size(); ++i)
-      batch.labels[i] = where_ == "read" && how_ == "lie-less" ? -7 : indices[i] % 2;
+      batch.targets[i] = where_ == "read" && how_ == "lie-less" ? -7 : indices[i] % 2;
   }
   std::string describe(ablate::Split, std::int64_t) const override { return "faulty"; }
 

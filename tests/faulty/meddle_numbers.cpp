@@ -33,12 +33,12 @@ void meddle() {
   return 0;
 }();
 
-class Values : public ablate::HeadwiseAttention {
+class Values final : public ablate::HeadwiseAttention {
  public:
   explicit Values(const ablate::AttentionContext& context) : HeadwiseAttention(context, 1) {}
-  torch::Tensor attend(const torch::Tensor&, const torch::Tensor&, const torch::Tensor& values, const torch::Tensor&) override {
-    return values;
-  }
+
+ private:
+  ablate::HeadOutput attend(const ablate::HeadInput& input) override { return {.values = input.v}; }
 };
 
 }  // namespace

@@ -6,13 +6,12 @@
 class TrivialTask final : public ablate::Task {
  public:
   explicit TrivialTask(const ablate::TaskContext&) {}
-  ablate::TaskInfo info() override { return {2, 1, 2}; }
+  ablate::TaskInfo info() override { return {.fields = {{.name = "symbol", .vocabulary = 2}}, .length = 1, .classes = 2}; }
   void load() override {}
   std::string digest() const override { return "trivial"; }
   std::int64_t size(ablate::Split) const override { return 1; }
   void read(ablate::Split, std::span<const std::int64_t>, ablate::BatchView batch) const override {
-    for (auto& id : batch.ids) id = 1;
-    for (auto& label : batch.labels) label = 0;
+    for (auto& target : batch.targets) target = 0;
   }
   std::string describe(ablate::Split, std::int64_t) const override { return "trivial"; }
 };

@@ -18,10 +18,10 @@ json end(int status, bool late = false) {
 const json kProgress = {{"step", 40},
                         {"steps", 100},
                         {"loss", 0.5},
-                        {"accuracy", nullptr},
                         {"curve", {{"train/loss", 20, 0.7}, {"train/loss", 40, 0.5}}},
                         {"metrics", {{{"name", "train/loss"}, {"unit", ""}, {"direction", "min"}, {"description", "d"}}}}};
-const json kResults = {{"results", {{"test/accuracy", 81.0}}}, {"curve", {{"train/loss", 100, 0.2}}}};
+const json kResults = {
+    {"results", {{"test/accuracy", 81.0}}}, {"main_metric", "test/accuracy"}, {"curve", {{"train/loss", 100, 0.2}}}};
 
 }  // namespace
 
@@ -87,4 +87,22 @@ TEST_CASE("a message that is none of a trial's fails it, and nothing else") {
   trial.end(end(0), 0);
   CHECK(trial.attempt().outcome == "failed");
   CHECK(trial.attempt().reason.starts_with("it said what is no message of a trial: "));
+}
+
+TEST_CASE("a trial says which of its results it is judged by") {
+  const json definition = {{"name", "test/bits_per_byte"}, {"unit", "bits"}, {"direction", "min"}, {"description", "d"}};
+  json results = {{"results", {{"test/accuracy", 30.0}, {"test/bits_per_byte", 1.9375}}},
+                  {"metrics", {definition}},
+                  {"main_metric", "test/bits_per_byte"}};
+  AttemptInProgress trial(kPlanned, {}, 0);
+  trial.take(results);
+  trial.end(end(0), 3);
+  CHECK(trial.attempt().main_metric == "test/bits_per_byte");
+  CHECK(trial.summary() == "test/bits_per_byte 1.938 bits");
+  results["main_metric"] = "test/perplexity";
+  AttemptInProgress wrong(kPlanned, {}, 0);
+  wrong.take(results);
+  wrong.end(end(0), 3);
+  CHECK(wrong.attempt().outcome == "failed");
+  CHECK(wrong.attempt().reason == "it is judged by test/perplexity, which is none of its results");
 }

@@ -29,7 +29,7 @@ TEST_CASE("a long trial is not silent: how far it is, its loss, and how long it 
   Written out;
   Display display(out.file, 2, 0.2);
   display.started(1, "attention=linear", 0.874);
-  display.progress(1, 30, 90, 0.6931, 51.5);
+  display.progress(1, {.step = 30, .steps = 90, .loss = 0.6931, .dev_metric = {"dev/accuracy", "%", "max", ""}, .dev = 51.5});
   CHECK(out.text().empty());
   std::this_thread::sleep_for(std::chrono::milliseconds(250));
   display.refresh();
@@ -39,7 +39,7 @@ TEST_CASE("a long trial is not silent: how far it is, its loss, and how long it 
   display.refresh();
   CHECK(out.text() == line);  // once in a while, not all the time
   std::this_thread::sleep_for(std::chrono::milliseconds(250));
-  display.progress(1, 60, 90, std::nan(""), 51.5);
+  display.progress(1, {.step = 60, .steps = 90, .loss = std::nan(""), .dev = std::nan("")});
   CHECK(out.text().size() > line.size());
 }
 

@@ -7,8 +7,9 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Lines 1 to 4; what follows starts at line 5.
-const std::string kBase = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\n";
+// Lines 1 to 5; what follows starts at line 6.
+const std::string kBase =
+    "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\nplugin = \"adamra\"\n";
 
 }  // namespace
 
@@ -19,117 +20,121 @@ TEST_CASE("single errors, each at its place") {
   };
   const std::vector<Case> cases = {
       // keys and sections
-      {kBase + "rats = [0.5]\n", {"5:1: unknown key rats in [attention] (did you mean rates?)"}},
-      {kBase + "rate = \"1/2\"\n", {"5:1: unknown key rate in [attention] (did you mean rates?)"}},
+      {kBase + "rats = [0.5]\n", {"6:1: unknown key rats in [attention] (did you mean rates?)"}},
+      {kBase + "rate = \"1/2\"\n", {"6:1: unknown key rate in [attention] (did you mean rates?)"}},
       {kBase + "heads = 2\n",
-       {"5:1: unknown key heads in [attention] (the study uses no plugin that has it: softmax, linear, compressed)"}},
+       {"6:1: unknown key heads in [attention] (the study uses no plugin that has it: softmax, linear, compressed)"}},
       {kBase + "read = \"relu\"\n",
-       {"5:1: unknown key read in [attention] (the study uses no plugin that has it: compressed)"}},
-      {kBase + "[model]\nsteps = 3\n", {"6:1: unknown key steps in [model] (did you mean train.steps?)"}},
-      {kBase + "[trian]\nsteps = 3\n", {"5:2: unknown section trian (did you mean train?)"}},
+       {"6:1: unknown key read in [attention] (the study uses no plugin that has it: compressed)"}},
+      {kBase + "[model]\nsteps = 3\n", {"7:1: unknown key steps in [model] (did you mean train.steps?)"}},
+      {kBase + "[trian]\nsteps = 3\n", {"6:2: unknown section trian (did you mean train?)"}},
       {kBase + "[zzzzzz]\n",
-       {"5:2: unknown section zzzzzz (known: experiment, task, model, attention, compression, train, grid, published)"}},
+       {"6:2: unknown section zzzzzz (known: experiment, task, model, attention, train, grid, published)"}},
       {"seed = 3\n" + kBase, {"1:1: seed is no section; seeds are set in [grid]: seeds = [1, 2, 3]"}},
       {"attention = \"adamra\"\n[task]\nplugin = \"image\"\n",
        {"1:1: attention is a section; write [attention] and in it plugin = \"adamra\""}},
-      {kBase + "[train.steps]\nx = 1\n", {"5:8: train.steps is a table, but every key of [train] takes a value"}},
+      {kBase + "[train.steps]\nx = 1\n", {"6:8: train.steps is a table, but every key of [train] takes a value"}},
       {"[experiment]\ntimout = 3\n" + kBase, {"2:1: unknown key timout in [experiment] (did you mean timeout?)"}},
       {"[experiment]\ntimeout = 0\n" + kBase, {"2:11: experiment.timeout = 0: expected a number in [0.001, 1000000000]"}},
       {"[experiment]\nname = \"\"\n" + kBase, {"2:8: experiment.name is empty"}},
       // values
-      {kBase + "[train]\nsteps = \"many\"\n", {"6:9: train.steps = \"many\": expected an integer in [1, 1000000000]"}},
-      {kBase + "[train]\nsteps = 0\n", {"6:9: train.steps = 0: expected an integer in [1, 1000000000]"}},
-      {kBase + "[train]\nlearning_rate = nan\n", {"6:17: train.learning_rate = nan: expected a number in [0, 10]"}},
+      {kBase + "[train]\nsteps = \"many\"\n", {"7:9: train.steps = \"many\": expected an integer in [1, 1000000000]"}},
+      {kBase + "[train]\nsteps = 0\n", {"7:9: train.steps = 0: expected an integer in [1, 1000000000]"}},
+      {kBase + "[train]\nlearning_rate = nan\n", {"7:17: train.learning_rate = nan: expected a number in [0, 10]"}},
       {kBase + "[train]\nlearning_rate = [1e-3, 1e-4]\n",
-       {"6:17: train.learning_rate = [0.001,0.0001]: expected a number in [0, 10]; several values to compare belong in "
+       {"7:17: train.learning_rate = [0.001,0.0001]: expected a number in [0, 10]; several values to compare belong in "
         "[grid]"}},
-      {kBase + "routing = \"lerned\"\n", {"5:11: attention.routing = \"lerned\": expected one of learned, random, all"}},
+      {kBase + "routing = \"lerned\"\n", {"6:11: attention.routing = \"lerned\": expected one of learned, random, all"}},
       {kBase + "rates = [\"1/2\", 0]\n",
-       {"5:9: attention.rates = [\"1/2\",0]: expected a list of 1 to 64 compression rates in (0, 1] with denominators of "
+       {"6:9: attention.rates = [\"1/2\",0]: expected a list of 1 to 64 compression rates in (0, 1] with denominators of "
         "at most 1,000,000, such as [\"1/2\", 0.125]"}},
       {kBase + "[train]\nsteps = 2020-01-01\n",
-       {"6:9: found a date or a time, which no parameter takes; put it in quotes if a text is meant"}},
+       {"7:9: found a date or a time, which no parameter takes; put it in quotes if a text is meant"}},
       // plugins
       {"[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamrra\"\nrates = [0.5]\n",
-       {"4:10: unknown attention plugin \"adamrra\" (did you mean adamra? known: softmax, linear, compressed, adamra)"}},
+       {"4:10: unknown attention plugin \"adamrra\" (did you mean adamra? known: softmax, linear, compressed, adamra, mixed, "
+        "tabled)"}},
       {"[task]\nplugin = \"image\"\n[attention]\nplugin = \"qwertyuiop\"\nrates = [0.5]\n",
-       {"4:10: unknown attention plugin \"qwertyuiop\" (known: softmax, linear, compressed, adamra)"}},
+       {"4:10: unknown attention plugin \"qwertyuiop\" (known: softmax, linear, compressed, adamra, mixed, tabled)"}},
       {"[task]\nplugin = \"image\"\n[attention]\nplugin = \"rbf\"\n",
-       {"4:10: rbf is a plugin for [compression], not for [attention] (known: softmax, linear, compressed, adamra)"}},
+       {"4:10: rbf is a plugin of the kind compression, and [attention] takes the kind attention (known: softmax, linear, "
+        "compressed, adamra, mixed, tabled)"}},
       {"[task]\nplugin = \"image\"\n[attention]\nplugin = 3\n",
        {"4:10: attention.plugin = 3: expected the name of a plugin, a text"}},
       {"[attention]\nplugin = \"softmax\"\n",
        {"1:1: no task is chosen; write [task] and in it plugin = \"...\"; ablate plugins lists them"}},
       {"[task]\nplugin = \"image\"\n[attention]\nheads = 2\n",
        {"3:1: no attention is chosen; write [attention] and in it plugin = \"...\"; ablate plugins lists them"}},
-      {"[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[compression]\nplugin = \"rbf\"\nwidth = 1\n",
-       {"5:1: [compression] is set, but no attention of the study takes a compression (used: softmax); leave it out"}},
+      {"[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[attention.compression]\nplugin = \"rbf\"\nwidth = 1\n",
+       {"5:1: unknown key compression in [attention] (the study uses no plugin that has it: compressed, adamra)"}},
       // across parameters
       {"[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\nheads = 3\n",
        {"5:9: attention.heads = 3 does not divide model.d_model = 64"}},
-      {kBase + "[model]\nd_model = 63\n", {"6:11: attention.subheads = 2 does not divide model.d_model = 63"}},
+      {kBase + "[model]\nd_model = 63\n", {"7:11: attention.subheads = 2 does not divide model.d_model = 63"}},
       {kBase + "[train]\nsteps = 10\nwarmup = 11\n",
-       {"7:10: train.warmup = 11 is more than train.steps = 10; the warm-up is a part of the training"}},
-      {kBase + "[train]\ndevice = \"gpu\"\n", {"6:10: train.device = \"gpu\": expected cpu, cuda or cuda:N"}},
+       {"8:10: train.warmup = 11 is more than train.steps = 10; the warm-up is a part of the training"}},
+      {kBase + "[train]\ndevice = \"gpu\"\n", {"7:10: train.device = \"gpu\": expected cpu, cuda or cuda:N"}},
       // grid
-      {kBase + "[grid]\nmodel.layers = []\n", {"6:16: model.layers is an empty list; leave it out or give it values"}},
+      {kBase + "[grid]\nmodel.layers = []\n", {"7:16: model.layers is an empty list; leave it out or give it values"}},
       {kBase + "[grid]\nmodel.layers = 2\n",
-       {"6:16: model.layers = 2: expected a list of values; a single one belongs in [model]"}},
-      {kBase + "[grid]\nmodel.layrs = [1]\n", {"6:7: unknown key layrs in [model] (did you mean layers?)"}},
-      {kBase + "[grid]\nlayers = [1]\n", {"6:1: unknown path layers (did you mean model.layers?)"}},
-      {kBase + "[grid]\nattention = [\"softmax\"]\n", {"6:1: attention is a section; its plugin is attention.plugin"}},
-      {kBase + "[grid]\nmodle.layers = [1]\n", {"6:7: unknown section modle in modle.layers (did you mean model?)"}},
-      {kBase + "[grid]\nlayers = 1\n", {"6:1: unknown path layers (did you mean model.layers?)"}},
-      {kBase + "[grid]\nsedes = 2\n", {"6:1: unknown path sedes (did you mean seeds?)"}},
-      {kBase + "[grid]\nsedes = [1, 2]\n", {"6:1: unknown path sedes (did you mean seeds?)"}},
-      {kBase + "[[grid.row]]\nmodel.layers = 2\n", {"5:8: unknown list of tables row in [grid] (did you mean rows?)"}},
-      {kBase + "[grid]\nseed = 2\n", {"6:1: seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]"}},
-      {kBase + "[grid]\nseed = 2\nseeds = [2, 3]\n", {"6:1: seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]"}},
-      {kBase + "[grid]\nseed = [1]\n", {"6:1: seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]"}},
-      {kBase + "[grid]\nexperiment.name = [\"a\"]\n", {"6:12: [experiment] is the same for all trials"}},
-      {kBase + "[grid]\nmodel.layers = [1, 0]\n", {"6:20: model.layers = 0: expected an integer in [1, 64]"}},
+       {"7:16: model.layers = 2: expected a list of values; a single one belongs in [model]"}},
+      {kBase + "[grid]\nmodel.layrs = [1]\n", {"7:7: unknown key layrs in [model] (did you mean layers?)"}},
+      {kBase + "[grid]\nlayers = [1]\n", {"7:1: unknown path layers (did you mean model.layers?)"}},
+      {kBase + "[grid]\nattention = [\"softmax\"]\n", {"7:1: attention is a section; its plugin is attention.plugin"}},
+      {kBase + "[grid]\nmodle.layers = [1]\n", {"7:7: unknown section modle in modle.layers (did you mean model?)"}},
+      {kBase + "[grid]\nlayers = 1\n", {"7:1: unknown path layers (did you mean model.layers?)"}},
+      {kBase + "[grid]\nsedes = 2\n", {"7:1: unknown path sedes (did you mean seeds?)"}},
+      {kBase + "[grid]\nsedes = [1, 2]\n", {"7:1: unknown path sedes (did you mean seeds?)"}},
+      {kBase + "[[grid.row]]\nmodel.layers = 2\n", {"6:8: unknown list of tables row in [grid] (did you mean rows?)"}},
+      {kBase + "[grid]\nseed = 2\n", {"7:1: seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]"}},
+      {kBase + "[grid]\nseed = 2\nseeds = [2, 3]\n", {"7:1: seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]"}},
+      {kBase + "[grid]\nseed = [1]\n", {"7:1: seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]"}},
+      {kBase + "[grid]\nexperiment.name = [\"a\"]\n", {"7:12: [experiment] is the same for all trials"}},
+      {kBase + "[grid]\nmodel.layers = [1, 0]\n", {"7:20: model.layers = 0: expected an integer in [1, 64]"}},
       {kBase + "[grid]\nattention.rates = [\"1/2\"]\n",
-       {"6:20: attention.rates = \"1/2\": expected a list of 1 to 64 compression rates in (0, 1] with denominators of "
+       {"7:20: attention.rates = \"1/2\": expected a list of 1 to 64 compression rates in (0, 1] with denominators of "
         "at most 1,000,000, such as [\"1/2\", 0.125]; as an axis, write a list of such lists: [[\"1/2\"], [\"1/4\", "
         "\"1/8\"]]"}},
       {kBase + "[grid]\nattention.rates = [[\"1/8\"], [0.125]]\nseeds = 3\n",
-       {"6:29: this gives the same trial as FILE:6:20; leave one of the two out"}},
-      {kBase + "[grid]\nseeds = [1, 2, 1]\n", {"6:16: this gives the same trial as FILE:6:10; leave one of the two out"}},
+       {"7:29: this gives the same trial as FILE:7:20; leave one of the two out"}},
+      {kBase + "[grid]\nseeds = [1, 2, 1]\n", {"7:16: this gives the same trial as FILE:7:10; leave one of the two out"}},
       {kBase + "[grid]\nrows = [{model.layers = 2}, {}]\n",
-       {"6:29: this gives the same trial as FILE:6:9; leave one of the two out"}},
+       {"7:29: this gives the same trial as FILE:7:9; leave one of the two out"}},
       {kBase + "[grid]\nseeds = []\n",
-       {"6:9: seeds = []: expected a list of integers of at least 0, or how many: 3 means 1, 2, 3"}},
+       {"7:9: seeds = []: expected a list of integers of at least 0, or how many: 3 means 1, 2, 3"}},
       {kBase + "[grid]\nseeds = [1, \"x\"]\n",
-       {"6:13: seeds = \"x\": expected a list of integers of at least 0, or how many: 3 means 1, 2, 3"}},
+       {"7:13: seeds = \"x\": expected a list of integers of at least 0, or how many: 3 means 1, 2, 3"}},
       {kBase + "[grid]\nseeds = 1000000000\n",
-       {"6:9: 1000000000 seeds; a study has at most 100000 trials, so at most as many seeds"}},
-      {kBase + "[grid]\nrows = []\n", {"6:8: grid.rows is empty; leave it out or fill it"}},
-      {kBase + "[grid.rows]\nmodel.layers = 2\n", {"5:7: grid.rows is a list of tables; write [[grid.rows]]"}},
-      {kBase + "[grid]\nrows = [3]\n", {"6:9: grid.rows holds 3, expected tables of path = value"}},
+       {"7:9: 1000000000 seeds; a study has at most 100000 trials, so at most as many seeds"}},
+      {kBase + "[grid]\nrows = []\n", {"7:8: grid.rows is empty; leave it out or fill it"}},
+      {kBase + "[grid.rows]\nmodel.layers = 2\n", {"6:7: grid.rows is a list of tables; write [[grid.rows]]"}},
+      {kBase + "[grid]\nrows = [3]\n", {"7:9: grid.rows holds 3, expected tables of path = value"}},
       {kBase + "[[grid.zip]]\nmodel.layers = [1, 2]\nmodel.hidden = [1, 2, 3]\n",
-       {"7:16: model.hidden has 3 values, but model.layers in the same zip has 2; give both equally many"}},
+       {"8:16: model.hidden has 3 values, but model.layers in the same zip has 2; give both equally many"}},
       {kBase + "[[grid.zip]]\nmodel.layers = 3\n",
-       {"6:16: model.layers = 3: expected a list of values, as long as the others of its zip"}},
+       {"7:16: model.layers = 3: expected a list of values, as long as the others of its zip"}},
       {kBase + "[grid]\nmodel.layers = [1]\nrows = [{model.layers = 2}]\n",
-       {"6:7: model.layers is set by two parts of the grid, the other is at FILE:7:16; keep one"}},
+       {"7:7: model.layers is set by two parts of the grid, the other is at FILE:8:16; keep one"}},
       {kBase + "[[grid.exclude]]\nmodel.layers = 9\n",
-       {"5:1: this exclude rule matches no trial: model.layers = 9; correct it or leave it out"}},
-      {kBase + "[[grid.exclude]]\nmodel.layers = 99\n", {"6:16: model.layers = 99: expected an integer in [1, 64]"}},
-      {kBase + "[[grid.exclude]]\nmodel.layrs = 9\n", {"6:7: unknown key layrs in [model] (did you mean layers?)"}},
+       {"6:1: this exclude rule matches no trial: model.layers = 9; correct it or leave it out"}},
+      {kBase + "[[grid.exclude]]\nmodel.layers = 99\n", {"7:16: model.layers = 99: expected an integer in [1, 64]"}},
+      {kBase + "[[grid.exclude]]\nmodel.layrs = 9\n", {"7:7: unknown key layrs in [model] (did you mean layers?)"}},
       {kBase + "[[grid.exclude]]\nattention.plugin = \"sotfmax\"\n",
-       {"6:20: the study uses no attention plugin \"sotfmax\" (known: adamra)"}},
+       {"7:20: the study uses no attention plugin \"sotfmax\" (known: adamra)"}},
       {kBase + "[grid]\nseeds = 2\n[[grid.exclude]]\nmodel.layers = 2\n",
-       {"5:1: the grid leaves no trial: every one is excluded"}},
-      {kBase + "[[grid.exclude]]\n", {"5:1: this exclude rule is empty: it would leave out every trial; give it path = value"}},
+       {"6:1: the grid leaves no trial: every one is excluded"}},
+      {kBase + "[[grid.exclude]]\n", {"6:1: this exclude rule is empty: it would leave out every trial; give it path = value"}},
       {kBase + "[grid]\nseeds = 1000\nmodel.layers = [1,2,3,4,5,6,7,8,9,10,11]\ntrain.steps = [1,2,3,4,5,6,7,8,9,10]\n",
-       {"5:1: the grid has more than 100000 trials; split the study"}},
-      {"[task]\nplugin = \"image\"\n[grid]\nattention.plugin = [\"softmax\", \"adamra\"]\nattention.rates = [[\"1/2\"], "
-       "[\"1/4\"]]\n",
-       {"5:11: softmax has no parameter rates; put attention.rates in a row with the plugins that have it, or exclude the "
+       {"6:1: the grid has more than 100000 trials; split the study"}},
+      {"[task]\nplugin = \"image\"\n[attention.compression]\nplugin = \"rbf\"\n[grid]\nattention.plugin = [\"softmax\", "
+       "\"adamra\"]\nattention.rates = [[\"1/2\"], [\"1/4\"]]\n",
+       {"7:11: softmax has no parameter rates; put attention.rates in a row with the plugins that have it, or exclude the "
         "combination"}},
-      {"[task]\nplugin = \"image\"\n[grid]\nattention.plugin = [\"softmax\", \"adamra\"]\ncompression.plugin = [\"rbf\"]\n",
-       {"5:13: softmax takes no compression; put compression.plugin in a row with the attentions that take one, or exclude the "
-        "combination"}},
+      {"[task]\nplugin = \"image\"\n[grid]\nattention.plugin = [\"softmax\", \"adamra\"]\nattention.compression.plugin = "
+       "[\"rbf\"]\n",
+       {"5:23: softmax has no parameter compression.plugin; put attention.compression.plugin in a row with the plugins that "
+        "have "
+        "it, or exclude the combination"}},
   };
   for (const auto& one : cases) {
     INFO(one.text);
@@ -138,26 +143,29 @@ TEST_CASE("single errors, each at its place") {
 }
 
 TEST_CASE("a base value that is wrong for one trial only is reported") {
-  CHECK(errors("[task]\nplugin = \"image\"\n[attention]\nrates = [2.0]\n[grid]\nattention.plugin = [\"softmax\", \"adamra\"]\n")
+  CHECK(errors("[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"rbf\"\nrates = [2.0]\n[grid]\nattention.plugin "
+               "= [\"softmax\", \"adamra\"]\n")
             .size() == 1);
 }
 
 TEST_CASE("a wrong value is not held against others in its default's stead") {
   CHECK(errors(kBase + "subheads = 3\n[model]\nd_model = \"96\"\n") ==
-        Names{"7:11: model.d_model = \"96\": expected an integer in [1, 8192]"});
+        Names{"8:11: model.d_model = \"96\": expected an integer in [1, 8192]"});
 }
 
 TEST_CASE("the same bad base value in many trials is one error") {
   CHECK(errors(kBase + "[train]\nsteps = 0\n[grid]\nseeds = 50\nmodel.layers = [1, 2, 3]\n") ==
-        Names{"6:9: train.steps = 0: expected an integer in [1, 1000000000]"});
+        Names{"7:9: train.steps = 0: expected an integer in [1, 1000000000]"});
 }
 
-TEST_CASE("a missing default compression is told at the attention") {
-  auto plugins = studies::catalog();
-  std::erase_if(plugins.plugins, [](const auto& p) { return p.id == "segment-mean"; });
-  CHECK(errors(kBase, {}, plugins) ==
-        Names{"4:10: adamra takes a compression, and the default one, segment-mean, is not there; set compression.plugin"});
-  CHECK(errors(kBase + "[compression]\nplugin = \"rbf\"\n", {}, plugins).empty());
+TEST_CASE("an attention without the compression that it needs is told so at its place") {
+  const std::string bare = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\n";
+  const std::string why =
+      "adamra needs a compression plugin, and attention.compression names none; write [attention.compression] and in it plugin "
+      "= "
+      "\"...\" (known: segment-mean, rbf)";
+  CHECK(errors(bare) == Names{"4:10: " + why});
+  CHECK(errors(bare + "[attention.compression]\nwidth = 1\n") == Names{"5:1: " + why});
 }
 
 TEST_CASE("all errors at once, in the order of the file") {
@@ -168,6 +176,7 @@ pol = 2
 layers = 2
 [attention]
 plugin = "adamra"
+compression.plugin = "rbf"
 rates = [3]
 rooting = "learned"
 [train]
@@ -183,7 +192,7 @@ model.depth = 3
 )");
   std::string places;
   for (const auto& error : found) places += error.substr(0, error.find(": ")) + " ";
-  CHECK(places == "2:10 3:1 4:2 8:9 9:1 11:9 12:10 13:10 15:10 16:7 17:20 19:7 ");
+  CHECK(places == "2:10 3:1 4:2 9:9 10:1 12:9 13:10 14:10 16:10 17:7 18:20 20:7 ");
 }
 
 TEST_CASE("a syntax error has its place") {
@@ -226,7 +235,7 @@ TEST_CASE("what() has one line an error, as compilers write it") {
   } catch (const ablate::ConfigError& error) {
     const std::string text = error.what();
     CHECK(error.code() == ablate::ExitCode::kUsage);
-    CHECK(text.find("study.toml:6:9: train.steps = 0: expected an integer") != std::string::npos);
+    CHECK(text.find("study.toml:7:9: train.steps = 0: expected an integer") != std::string::npos);
     CHECK(text.find("\n--set model.layers=0: model.layers = 0: expected an integer in [1, 64]") != std::string::npos);
     CHECK(std::count(text.begin(), text.end(), '\n') == 2);
   }
@@ -254,16 +263,18 @@ TEST_CASE("a device or a type that a plugin does not promise is refused where it
   CHECK(with("\"softmax\"\n[train]\ndtype = \"bfloat16\"\ndevice = \"cuda\"\n").empty());
   CHECK(with("\"linear\"\n[train]\ndtype = \"bfloat16\"\n") ==
         Names{"6:9: train.dtype = \"bfloat16\", but attention linear does not promise to run in half precision"});
-  CHECK(with("\"adamra\"\n[train]\ndtype = \"bfloat16\"\n") ==
-        Names{"6:9: train.dtype = \"bfloat16\", but compression segment-mean does not promise to run in half precision"});
-  CHECK(with("\"adamra\"\n[train]\ndevice = \"cuda:1\"\n") ==
-        Names{"6:10: train.device = \"cuda:1\", but compression segment-mean does not promise to run on CUDA devices"});
+  const std::string adamra = "\"adamra\"\ncompression.plugin = \"segment-mean\"\n";
+  CHECK(with(adamra + "[train]\ndtype = \"bfloat16\"\n") ==
+        Names{"7:9: train.dtype = \"bfloat16\", but compression segment-mean does not promise to run in half precision"});
+  CHECK(with(adamra + "[train]\ndevice = \"cuda:1\"\n") ==
+        Names{"7:10: train.device = \"cuda:1\", but compression segment-mean does not promise to run on CUDA devices"});
 }
 
 TEST_CASE("no truncation of a study and no byte changed in it makes the loader crash") {
   const std::string whole =
-      kBase + "rates = [\"1/2\", 0.25]\n[compression]\nplugin = \"rbf\"\nwidth = 2\n[train]\nsteps = 10\n" +
-      "[grid]\nseeds = [1, 2]\nmodel.layers = [1, 2]\nrows = [{attention.routing = \"all\"}, {train.batch = 4}]\n" +
+      "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\ncompression.plugin = \"rbf\"\nrates = [\"1/2\", "
+      "0.25]\ncompression.width = 2\n[train]\nsteps = 10\n"
+      "[grid]\nseeds = [1, 2]\nmodel.layers = [1, 2]\nrows = [{attention.routing = \"all\"}, {train.batch = 4}]\n"
       "[[grid.zip]]\nmodel.hidden = [8, 16]\ntrain.warmup = [1, 2]\n[[grid.exclude]]\nseed = 2\nmodel.layers = 1\n";
   REQUIRE(errors(whole).empty());
   const auto plugins = studies::catalog();

@@ -12,7 +12,8 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-const std::string kBase = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\n";
+const std::string kBase =
+    "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\nplugin = \"adamra\"\n";
 
 std::size_t count(const std::string& text) { return load(text).trials.size(); }
 
@@ -28,7 +29,6 @@ TEST_CASE("a study without a grid is one trial with every default filled in") {
   CHECK(trial.resolved.at("task") ==
         json{{"plugin", "image"}, {"data", "fashion-mnist"}, {"pool", 1}, {"dev", 5000}, {"data_seed", 0}});
   CHECK(trial.resolved.at("attention") == json{{"plugin", "softmax"}, {"heads", 2}});
-  CHECK(!trial.resolved.contains("compression"));
   CHECK(trial.resolved.at("model").size() == 5);
   CHECK(trial.resolved.at("train").at("learning_rate") == 1e-4);
   CHECK(trial.label == "attention=softmax");
@@ -135,30 +135,25 @@ TEST_CASE("the number of trials is the product, less what is excluded") {
 
 TEST_CASE("a base key that a trial's plugin lacks is left out there") {
   const auto study = load(
-      "[task]\nplugin = \"image\"\n[attention]\nheads = 4\nrates = [0.5]\n[compression]\nplugin = \"rbf\"\nwidth = 2\n"
+      "[task]\nplugin = \"image\"\n[attention]\nheads = 4\nrates = [0.5]\n[attention.compression]\nplugin = \"rbf\"\nwidth = 2\n"
       "[grid]\nattention.plugin = [\"softmax\", \"adamra\"]\n");
   REQUIRE(study.trials.size() == 2);
   CHECK(study.trials[0].resolved.at("attention") == json{{"plugin", "softmax"}, {"heads", 4}});
-  CHECK(!study.trials[0].resolved.contains("compression"));
   CHECK(!study.trials[0].where.count("attention.rates"));
-  CHECK(!study.trials[0].where.count("compression.width"));
+  CHECK(!study.trials[0].where.count("attention.compression.width"));
   CHECK(study.trials[1].resolved.at("attention").at("rates") == json{"1/2"});
   CHECK(!study.trials[1].resolved.at("attention").contains("heads"));
-  CHECK(study.trials[1].resolved.at("compression") == json{{"plugin", "rbf"}, {"width", 2.0}, {"ridge", 0.001}});
-  CHECK(study.trials[1].rate_paths == Names{"attention.rates"});
+  CHECK(study.trials[1].resolved.at("attention").at("compression") == json{{"plugin", "rbf"}, {"width", 2.0}, {"ridge", 0.001}});
   CHECK(labels(study) == Names{"attention=softmax", "attention=adamra"});
 }
 
 TEST_CASE("a combination that cannot be may be excluded") {
   const std::string grid =
-      "[task]\nplugin = \"image\"\n[grid]\nattention.plugin = [\"softmax\", \"adamra\"]\nattention.rates = [[\"1/2\"], "
+      "[task]\nplugin = \"image\"\n[attention.compression]\nplugin = \"rbf\"\n[grid]\nattention.plugin = [\"softmax\", "
+      "\"adamra\"]\nattention.rates = [[\"1/2\"], "
       "[\"1/4\"]]\n";
   CHECK(errors(grid).size() == 1);
   CHECK(labels(load(grid + "[[grid.exclude]]\nattention.plugin = \"softmax\"\nattention.rates = [\"1/4\"]\n"
                            "[[grid.exclude]]\nattention.plugin = \"softmax\"\nattention.rates = [\"1/2\"]\n")) ==
         Names{"attention.rates=1/2", "attention.rates=1/4"});
-}
-
-TEST_CASE("an attention that takes a compression gets the default one") {
-  CHECK(load(kBase).trials[0].resolved.at("compression") == json{{"plugin", "segment-mean"}});
 }

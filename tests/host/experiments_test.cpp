@@ -92,20 +92,20 @@ TEST_CASE("a rate that leaves less than one slot is reported where it is written
       return tokens;
     };
   };
-  CHECK(check_rates(study, length(1024)).empty());
-  CHECK(check_rates(study, length(128)).empty());
-  const auto found = check_rates(study, length(127));
+  CHECK(check_rates(study, studies::catalog(), length(1024)).empty());
+  CHECK(check_rates(study, studies::catalog(), length(128)).empty());
+  const auto found = check_rates(study, studies::catalog(), length(127));
   REQUIRE(found.size() == 1);
   CHECK(found[0].message ==
         "attention.rates: 1/128 leaves less than one slot of a sequence of 127 tokens; the smallest rate is 1/127");
   CHECK(found[0].where.line == study.trials[14].where.at("attention.rates").line);
   CHECK(found[0].where.line > 40);
-  CHECK(check_rates(study, length(63)).size() == 4);  // 1/64 in three rows, 1/128 in one
+  CHECK(check_rates(study, studies::catalog(), length(63)).size() == 4);  // 1/64 in three rows, 1/128 in one
 }
 
 TEST_CASE("a default rate is reported at its plugin") {
-  const auto study = studies::load("[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\n");
-  const auto found = check_rates(study, [](const json&) { return 3; });
+  const auto study = studies::load("[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\ncompression.plugin = \"rbf\"\n");
+  const auto found = check_rates(study, studies::catalog(), [](const json&) { return 3; });
   REQUIRE(found.size() == 1);
   CHECK(found[0].where.line == 4);
   CHECK(found[0].message.find("attention.rate: 1/4 leaves less than one slot") == 0);

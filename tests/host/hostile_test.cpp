@@ -10,7 +10,8 @@ using Names = std::vector<std::string>;
 namespace {
 
 // Lines 1 to 4; what follows starts at line 5.
-const std::string kBase = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\n";
+const std::string kBase =
+    "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\nplugin = \"adamra\"\n";
 
 }  // namespace
 
@@ -75,7 +76,7 @@ TEST_CASE("texts that would steer a terminal are refused where they are written"
   CHECK(errors("[task]\nplugin = \"image\"\ndata = \"a\\u0007\"\n[attention]\nplugin = \"softmax\"\n") ==
         Names{"3:8: task.data = \"a\\u0007\": expected a text in one line"});
   CHECK(errors(kBase + "[[published]]\nsource = \"A\\u001b\"\nvalues = [{ \"test/accuracy\" = 1 }]\n") ==
-        Names{"6:10: source = \"A\\u001b\": expected a text in one line: paper and table"});
+        Names{"7:10: source = \"A\\u001b\": expected a text in one line: paper and table"});
   // A study without a name has its file's.
   const studies::Folder folder;
   const auto file = folder.write(kBase).parent_path() / "a\x1b.toml";
@@ -95,7 +96,7 @@ TEST_CASE("texts that would steer a terminal are refused where they are written"
 
 TEST_CASE("more seeds than a study may have trials: the limit is named") {
   CHECK(errors(kBase + "[grid]\nseeds = 100001\n") ==
-        Names{"6:9: 100001 seeds; a study has at most 100000 trials, so at most as many seeds"});
+        Names{"7:9: 100001 seeds; a study has at most 100000 trials, so at most as many seeds"});
   CHECK(errors(kBase, {"seeds=1000000000000"}) ==
         Names{"--set: seeds=1000000000000: 1000000000000 seeds; a study has at most 100000 trials, so at most as many seeds"});
 }

@@ -24,19 +24,22 @@ Identity identity(const std::string& text, const ablate::Catalog& catalog = with
 std::string key(const std::string& text) { return identity(text).key(); }
 
 const std::string kPlain =
-    "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\nrates = [\"1/8\"]\n[train]\nsteps = 10\n";
+    "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\nplugin = \"adamra\"\nrates = "
+    "[\"1/8\"]\n[train]\nsteps = 10\n";
 
 }  // namespace
 
 TEST_CASE("how a study is written does not change the key") {
   const auto plain = key(kPlain);
   CHECK(plain.size() == 64);
-  CHECK(key("# a comment\n[train]\nsteps = 10 # another\n\n[attention]\nrates = [0.125]\nplugin = 'adamra'\n[task]\nplugin = "
+  CHECK(key("# a comment\n[train]\nsteps = 10 # another\n\n[attention.compression]\nplugin = "
+            "\"segment-mean\"\n[attention]\nrates = [0.125]\nplugin = 'adamra'\n[task]\nplugin = "
             "\"image\"\n") == plain);
   CHECK(key("[experiment]\nname = \"other\"\ntimeout = 3\n" + kPlain) == plain);
   // A default written out, and a value that comes from the grid.
-  CHECK(key(kPlain + "[model]\nlayers = 2\n[compression]\nplugin = \"segment-mean\"\n") == plain);
-  CHECK(key("[task]\nplugin = \"image\"\n[grid]\nseeds = [1]\nattention.plugin = [\"adamra\"]\nattention.rates = "
+  CHECK(key(kPlain + "[model]\nlayers = 2\n") == plain);
+  CHECK(key("[task]\nplugin = \"image\"\n[grid]\nseeds = [1]\nattention.plugin = [\"adamra\"]\nattention.compression = "
+            "[{plugin = \"segment-mean\"}]\nattention.rates = "
             "[[\"2/16\"]]\ntrain.steps = [10]\n") == plain);
 }
 
@@ -45,8 +48,9 @@ TEST_CASE("every value of the trial changes the key") {
   CHECK(key(kPlain + "warmup = 1\n") != plain);
   CHECK(key(kPlain + "threads = 2\n") != plain);
   CHECK(key(kPlain + "[model]\ndropout = 0.2\n") != plain);
-  CHECK(key(kPlain + "[compression]\nplugin = \"rbf\"\n") != plain);
-  CHECK(key(kPlain + "[compression]\nplugin = \"rbf\"\nwidth = 0.5\n") != key(kPlain + "[compression]\nplugin = \"rbf\"\n"));
+  CHECK(key(kPlain + "[grid]\nattention.compression.plugin = [\"rbf\"]\n") != plain);
+  CHECK(key(kPlain + "[grid]\nattention.compression.plugin = [\"rbf\"]\nattention.compression.width = [0.5]\n") !=
+        key(kPlain + "[grid]\nattention.compression.plugin = [\"rbf\"]\n"));
   CHECK(key(kPlain + "[grid]\nseeds = [2]\n") != plain);
 }
 
@@ -56,7 +60,8 @@ TEST_CASE("an option that came later, with a default that keeps the old behaviou
   for (auto& plugin : later.plugins)
     plugin.parameters.push_back(ablate::describe(ablate::integer("later", "7", {0, 9}, "an option that came later")));
   auto resolved = load(kPlain).trials.at(0).resolved;
-  for (const auto* section : {"task", "attention", "compression"}) resolved[section]["later"] = 7;
+  for (auto* section : {&resolved["task"], &resolved["attention"], &resolved["attention"]["compression"]})
+    (*section)["later"] = 7;
   const auto of = [&] { return ablate::identity_of(resolved, {}, later, "d1", "2.11.0").key(); };
   CHECK(of() == plain);
   resolved["attention"]["later"] = 8;
@@ -89,14 +94,15 @@ TEST_CASE("code, data and torch change the key, and what differs is told") {
   using Words = std::vector<std::string>;
   CHECK(told(identity(kPlain, with_code(), "d2")) == Words{"the data"});
   CHECK(told(identity(kPlain, with_code(), "d1", "2.12.0")) == Words{"torch (\"2.12.0\", was \"2.11.0\")"});
-  for (const auto& [id, path] : {std::pair{"image", "task"}, {"adamra", "attention"}, {"segment-mean", "compression"}}) {
+  for (const auto& [id, path] :
+       {std::pair{"image", "task"}, {"adamra", "attention"}, {"segment-mean", "attention.compression"}}) {
     auto edited = with_code();
     for (auto& plugin : edited.plugins)
       if (plugin.id == id) plugin.code_digest += " edited";
     CHECK(told(identity(kPlain, edited)) == Words{std::string("the code of ") + id + " (" + path + ")"});
   }
   CHECK(told(identity(kPlain + "warmup = 3\n")) == Words{"train.warmup (3, was the default)"});
-  CHECK(told(identity(kPlain + "[compression]\nplugin = \"rbf\"\n")) ==
-        Words{"compression.plugin (\"rbf\", was \"segment-mean\")"});
+  CHECK(told(identity(kPlain + "[grid]\nattention.compression.plugin = [\"rbf\"]\n")) ==
+        Words{"attention.compression.plugin (\"rbf\", was \"segment-mean\")"});
   CHECK(ablate::differences(plain, plain).empty());
 }

@@ -9,7 +9,8 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-const std::string kBase = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\n";
+const std::string kBase =
+    "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\nplugin = \"adamra\"\n";
 
 json value(const std::string& override_text, const char* section, const char* key) {
   return load(kBase, {override_text}).trials.at(0).resolved.at(section).at(key);
@@ -53,7 +54,7 @@ TEST_CASE("an override replaces a part of the grid") {
 
 TEST_CASE("an override that takes a plugin out of the study does not make its keys unknown") {
   const std::string text =
-      "[task]\nplugin = \"image\"\n[attention]\nrates = [0.5]\n[compression]\nplugin = \"rbf\"\n[grid]\n"
+      "[task]\nplugin = \"image\"\n[attention]\nrates = [0.5]\n[attention.compression]\nplugin = \"rbf\"\n[grid]\n"
       "attention.plugin = [\"softmax\", \"adamra\"]\n[[grid.exclude]]\nattention.plugin = \"adamra\"\nseed = 1\n";
   const auto study = load(text, {"attention.plugin=softmax"});
   REQUIRE(study.trials.size() == 1);
@@ -92,7 +93,7 @@ TEST_CASE("wrong overrides are told with their text") {
 
 TEST_CASE("an axis takes a list of other values; anything else takes its place as a base value") {
   const std::string text =
-      "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\n[grid]\ntrain.batch = [8, 16, 32]\nattention.rates = "
+      "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"rbf\"\nplugin = \"adamra\"\n[grid]\ntrain.batch = [8, 16, 32]\nattention.rates = "
       "[[\"1/2\"], [\"1/4\"]]\n";
   CHECK(studies::load(text).trials.size() == 6);
   CHECK(studies::load(text, {"train.batch=[4, 8]"}).trials.size() == 4);

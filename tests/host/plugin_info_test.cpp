@@ -52,6 +52,37 @@ TEST_CASE("a schema becomes checked, canonical defaults") {
   CHECK(info.find("nothing") == nullptr);
 }
 
+TEST_CASE("a file, a plugin and a list of plugins as parameters") {
+  const Parameter all[] = {file("table", "\"\"", "a file"), plugin("memory", "compression", "one"),
+                           plugins("parts", "attention", "several")};
+  const auto info = describe(descriptor(all));
+  CHECK(to_json(plugin_info_from_json(to_json(info))) == to_json(info));
+  CHECK(info.find("memory")->plugin_kind() == Kind::kCompression);
+  CHECK(info.find("parts")->plugin_kind() == Kind::kAttention);
+  CHECK_FALSE(info.find("table")->plugin_kind());
+  CHECK(info.find_plugin(Kind::kCompression) == info.find("memory"));
+  CHECK(info.find_plugin(Kind::kAttention) == nullptr);
+  CHECK(check_value(*info.find("memory"), {{"plugin", "rbf"}}).ok());
+  CHECK(check_value(*info.find("memory"), "rbf").expected == "a compression plugin");
+  CHECK_FALSE(check_value(*info.find("parts"), json::array()).ok());
+  CHECK_FALSE(check_value(*info.find("parts"), json(17, {{"plugin", "softmax"}})).ok());
+  CHECK(check_value(*info.find("parts"), json(16, {{"plugin", "softmax"}})).ok());
+  const JsonValues values(
+      json{{"table", "x"}, {"memory", {{"plugin", "rbf"}}}, {"parts", {{{"plugin", "a"}}, {{"plugin", "b"}}}}});
+  CHECK(values.file("table") == "x");
+  CHECK(values.count("parts") == 2);
+  CHECK(values.section("parts", 1).at("plugin") == "b");
+  CHECK(values.section("memory", 0).at("plugin") == "rbf");
+  CHECK_THROWS_AS(values.section("memory", 1), std::logic_error);
+  CHECK_THROWS_AS(values.count("table"), std::logic_error);
+
+  auto with_default = plugin("memory", "compression", "");
+  with_default.default_value = "\"rbf\"";
+  const Parameter wrong[] = {with_default}, kind[] = {plugin("memory", "task", "")};
+  CHECK(says(why(wrong), "memory: the default is \"rbf\", and plugins have none"));
+  CHECK(says(why(kind), "expected the kind of its plugins, attention or compression"));
+}
+
 TEST_CASE("JSON keeps everything of a plugin") {
   auto info = describe(descriptor(kGood));
   info.path = "/some/where.so", info.content_hash = "abc";

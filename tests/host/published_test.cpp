@@ -14,8 +14,8 @@ plugin = "image"
 seeds = 2
 rows = [
   { attention.plugin = "softmax" },
-  { attention.plugin = "adamra", attention.rates = ["1/2", "1/8"] },
-  { attention.plugin = "adamra", attention.rates = ["1/4"] },
+  { attention.plugin = "adamra", attention.rates = ["1/2", "1/8"], attention.compression.plugin = "rbf" },
+  { attention.plugin = "adamra", attention.rates = ["1/4"], attention.compression.plugin = "rbf" },
 ]
 [[published]]
 source = "A paper, Table 1"

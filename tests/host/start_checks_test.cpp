@@ -55,7 +55,7 @@ TEST_CASE("lengths that a plugin does not promise are refused, the class token c
   CHECK(found(linear + "[model]\npooling = \"cls\"\n", 64) ==
         Messages{"4: attention linear needs sequences of a multiple of 4 tokens, and task image has 65 with the class token "
                  "(model.pooling = \"cls\")"});
-  const std::string compressed = "[attention]\nplugin = \"compressed\"\n[compression]\nplugin = \"segment-mean\"\n";
+  const std::string compressed = "[attention]\nplugin = \"compressed\"\n[attention.compression]\nplugin = \"segment-mean\"\n";
   CHECK(found(compressed, 66).empty());
   CHECK(found(compressed, 64) ==
         Messages{"6: compression segment-mean needs sequences of a multiple of 3 tokens, and task image has 64"});

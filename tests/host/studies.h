@@ -15,9 +15,8 @@ using ablate::Catalog;
 using ablate::Kind;
 using ablate::PluginInfo;
 
-inline PluginInfo plugin(Kind kind, const char* id, std::vector<ablate::Parameter> parameters, bool takes_compression = false) {
+inline PluginInfo plugin(Kind kind, const char* id, std::vector<ablate::Parameter> parameters) {
   PluginInfo info{.kind = kind, .id = id, .version = "1.0.0"};
-  info.capabilities.takes_compression = takes_compression;
   for (const auto& parameter : parameters) info.parameters.push_back(ablate::describe(parameter));
   return info;
 }
@@ -26,6 +25,7 @@ inline PluginInfo plugin(Kind kind, const char* id, std::vector<ablate::Paramete
 inline Catalog catalog() {
   using namespace ablate;
   const auto heads = integer("heads", "2", {1, 64}, "heads");
+  const auto compression = ablate::plugin("compression", "compression", "memory");
   Catalog all;
   all.plugins = {
       plugin(Kind::kTask, "image",
@@ -37,13 +37,14 @@ inline Catalog catalog() {
       plugin(Kind::kAttention, "softmax", {heads}),
       plugin(Kind::kAttention, "linear", {heads, text("feature_map", "\"elu+1\"", "elu+1|relu", "phi")}),
       plugin(Kind::kAttention, "compressed",
-             {heads, rate("rate", "\"1/4\"", "rate"), text("read", "\"softmax\"", "softmax|elu+1|relu", "read")}, true),
+             {heads, rate("rate", "\"1/4\"", "rate"), compression, text("read", "\"softmax\"", "softmax|elu+1|relu", "read")}),
       plugin(Kind::kAttention, "adamra",
              {rates("rates", "[\"1/2\", \"1/4\", \"1/8\", \"1/16\"]", "rates"), integer("subheads", "2", {1, 64}, "subheads"),
-              text("feature_map", "\"relu\"", "relu|elu+1|softmax", "phi"),
+              compression, text("feature_map", "\"relu\"", "relu|elu+1|softmax", "phi"),
               text("routing", "\"learned\"", "learned|random|all", "routing"),
-              text("router_gradient", "\"scale\"", "scale|straight-through|none", "gradient")},
-             true),
+              text("router_gradient", "\"scale\"", "scale|straight-through|none", "gradient")}),
+      plugin(Kind::kAttention, "mixed", {ablate::plugins("parts", "attention", "attentions side by side")}),
+      plugin(Kind::kAttention, "tabled", {file("table", "\"\"", "weights")}),
       plugin(Kind::kCompression, "segment-mean", {}),
       plugin(Kind::kCompression, "rbf",
              {real("width", "1.0", {0.25, 2}, "width"), real("ridge", "0.001", {1e-9, 100}, "ridge")}),
@@ -59,8 +60,9 @@ class Folder {
     path_ = mkdtemp(name.data());
   }
   ~Folder() { std::filesystem::remove_all(path_); }
-  std::filesystem::path write(const std::string& text) const {
-    const auto file = path_ / "study.toml";
+  std::filesystem::path write(const std::string& text, const std::string& name = "study.toml") const {
+    const auto file = path_ / name;
+    std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << text;
     return file;
   }

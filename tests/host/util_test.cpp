@@ -1,3 +1,4 @@
+#include "core/util/flatten.h"
 #include "core/util/nearest.h"
 #include "core/util/one_line.h"
 #include "core/util/plain_json.h"
@@ -29,6 +30,17 @@ TEST_CASE("slots are ceil(rate n), and every token's slot is one of them") {
       CHECK(n * rate.numerator <= slots * rate.denominator);
       CHECK(rate.slot_of(n - 1) < slots);
     }
+}
+
+TEST_CASE("a trial's values have one path each, sections in sections and in lists too") {
+  const auto flat = flatten(
+      {{"attention", {{"plugin", "mixed"}, {"parts", {{{"plugin", "a"}, {"rates", {"1/2", "1/4"}}}, {{"plugin", "b"}}}}}},
+       {"seed", 1}});
+  CHECK(flat == std::map<std::string, nlohmann::json>{{"attention", "mixed"},
+                                                      {"attention.parts.0", "a"},
+                                                      {"attention.parts.0.rates", "1/2,1/4"},
+                                                      {"attention.parts.1", "b"},
+                                                      {"seed", 1}});
 }
 
 TEST_CASE("the nearest name is one that was probably meant") {

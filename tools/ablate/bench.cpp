@@ -66,7 +66,7 @@ db::TableRequest table_of(const BenchArguments& arguments, const std::vector<Sub
   db::TableRequest request{.experiment = arguments.name, .rows = {"attention"}, .columns = {"task.length"}};
   const bool compressed =
       std::any_of(subjects.begin(), subjects.end(), [](const Subject& s) { return s.compression != nullptr; });
-  if (compressed) request.rows.emplace_back("compression");
+  if (compressed) request.rows.emplace_back("attention.compression");
   for (const auto& one : vary) request.rows.push_back(one.path);
   if (arguments.batch.size() > 1) request.rows.emplace_back("train.batch");
   if (arguments.devices.size() > 1) request.rows.emplace_back("train.device");
@@ -116,7 +116,7 @@ void print_tables(db::TableRequest request, const std::vector<Subject>& subjects
   if (subjects.size() > 1) {
     const auto& first = subjects.front();
     request.baseline = {"attention=" + first.attention->id};
-    if (first.compression != nullptr) request.baseline.push_back("compression=" + first.compression->id);
+    if (first.compression != nullptr) request.baseline.push_back("attention.compression=" + first.compression->id);
     request.exponent = false;
     for (const auto* metric : {"train/step_time", "memory/peak_tensor"}) show(metric);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <set>
 #include <sstream>
 
 #include "core/host/study/diagnostics.h"
@@ -25,21 +26,42 @@ const PluginInfo& find(const Catalog& catalog, Kind kind, const std::string& id)
   throw Error(fmt::format("no {} plugin \"{}\" was found{}", to_text(kind), id, hint(id, catalog.ids(kind))));
 }
 
-/// Whether a subject's own plugins have the parameter at a path: "attention.heads".
-bool has_parameter(const Subject& subject, const std::string& path) {
-  const auto name = path.substr(path.find('.') + 1);
-  if (path.starts_with("attention.")) return subject.attention->find(name) != nullptr;
-  return path.starts_with("compression.") && subject.compression != nullptr && subject.compression->find(name) != nullptr;
+/// What an attention that takes a compression is measured with where none is named.
+constexpr const char* kCompression = "segment-mean";
+
+/// Where the section of a subject's compression is; only for an attention that takes one.
+std::string compression_path(const Subject& subject) {
+  return "attention." + subject.attention->find_plugin(Kind::kCompression)->name;
 }
 
-bool of_a_plugin(const std::string& path) { return path.starts_with("attention.") || path.starts_with("compression."); }
+/// Whether a subject's own plugins have the parameter at a path: "attention.heads".
+bool has_parameter(const Subject& subject, const std::string& path) {
+  const auto dot = path.rfind('.');
+  const auto section = path.substr(0, dot), name = path.substr(dot + 1);
+  if (section == "attention") return subject.attention->find(name) != nullptr;
+  return subject.compression != nullptr && section == compression_path(subject) && subject.compression->find(name) != nullptr;
+}
+
+bool of_a_plugin(const std::string& path) { return path.starts_with("attention."); }
+
+/// [attention], with the compression of those that have none of their own.
+std::string base(const std::vector<Subject>& subjects) {
+  std::set<std::string> paths;
+  for (const auto& subject : subjects)
+    if (subject.compression == nullptr && subject.attention->find_plugin(Kind::kCompression) != nullptr)
+      paths.insert(compression_path(subject));
+  std::string text;
+  for (const auto& path : paths) text += fmt::format("[{}]\nplugin = \"{}\"\n", path, kCompression);
+  return text;
+}
 
 /// The grid's rows: a parameter varies in those that have it.
 std::string rows(const std::vector<Subject>& subjects, const std::vector<Varied>& vary) {
   std::vector<std::string> all;
   for (const auto& subject : subjects) {
     std::vector<std::string> own = {fmt::format("attention.plugin = \"{}\"", subject.attention->id)};
-    if (subject.compression != nullptr) own[0] += fmt::format(", compression.plugin = \"{}\"", subject.compression->id);
+    if (subject.compression != nullptr)
+      own[0] += fmt::format(", {}.plugin = \"{}\"", compression_path(subject), subject.compression->id);
     for (const auto& [path, values] : vary) {
       if (!has_parameter(subject, path)) continue;
       std::vector<std::string> longer;
@@ -145,7 +167,7 @@ std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& ca
     Subject subject{&find(catalog, Kind::kAttention, text.substr(0, plus)), nullptr};
     if (plus != std::string::npos) {
       subject.compression = &find(catalog, Kind::kCompression, text.substr(plus + 1));
-      if (!subject.attention->capabilities.takes_compression)
+      if (subject.attention->find_plugin(Kind::kCompression) == nullptr)
         throw Error(fmt::format("{}: attention {} takes no compression", text, subject.attention->id));
     }
     all.push_back(subject);
@@ -167,7 +189,7 @@ name = {}
 description = "Cost of attentions by sequence length: random bytes, nothing is learned."
 [task]
 plugin = "bytes"
-[model]
+{}[model]
 dropout = 0.0
 [train]
 steps = 7
@@ -183,7 +205,7 @@ train.device = {}
 train.dtype = {}
 {}task.length = [{}]
 )",
-                     nlohmann::json(arguments.name).dump(), rows(subjects, vary), fmt::join(arguments.batch, ", "),
+                     nlohmann::json(arguments.name).dump(), base(subjects), rows(subjects, vary), fmt::join(arguments.batch, ", "),
                      quoted(arguments.devices), quoted(arguments.dtypes), axes(vary), fmt::join(arguments.lengths, ", "));
 }
 

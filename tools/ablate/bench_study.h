@@ -26,7 +26,7 @@ struct Varied {
 /// One line of the table.
 struct Subject {
   const PluginInfo* attention;
-  const PluginInfo* compression;  ///< nullptr: the study's
+  const PluginInfo* compression;  ///< nullptr: segment-mean, where the attention takes one
 };
 
 /// --heads and --vary. Throws Error where they are no lists.

@@ -43,7 +43,6 @@ std::vector<std::pair<std::string, std::string>> promises(const PluginInfo& info
     add(c.cross_attention, "cross attention", "queries and context may differ");
     add(c.stateful, "stateful", "carries a state from segment to segment");
     add(c.averages, "averages", "a constant sequence is attended to as one token of it");
-    add(c.takes_compression, "compression", "takes a compression plugin ([compression] in a study)");
   }
   if (info.kind == Kind::kCompression) {
     add(c.slots_have_keys, "slots with keys", "a slot's key may be projected after compression");
@@ -67,8 +66,13 @@ void show_parameters(std::span<const ParameterInfo> parameters, const std::strin
   std::size_t width = 0;
   for (const auto& p : parameters) width = std::max(width, p.name.size());
   for (const auto& p : parameters) {
-    print("  {:<{}}  {}{}; default {}\n", p.name, width, expectation(p), p.unit.empty() ? "" : ", in " + p.unit,
-          value_text(p.default_value));
+    if (p.plugin_kind())
+      print("  {:<{}}  {}, {}\n", p.name, width, expectation(p),
+            p.type == ParameterType::kPlugin ? fmt::format("a section [{}.{}]", section, p.name)
+                                             : fmt::format("sections [[{}.{}]]", section, p.name));
+    else
+      print("  {:<{}}  {}{}; default {}\n", p.name, width, expectation(p), p.unit.empty() ? "" : ", in " + p.unit,
+            value_text(p.default_value));
     print("  {:<{}}  {}\n", "", width, p.help);
   }
 }

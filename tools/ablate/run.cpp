@@ -3,12 +3,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <thread>
 
 #include "core/host/scheduler/prove.h"
 #include "core/host/scheduler/scheduler.h"
 #include "core/host/scheduler/standing.h"
+#include "core/host/study/diagnostics.h"
+#include "core/host/study/used_plugins.h"
 #include "core/util/plain_json.h"
 #include "core/util/shell_word.h"
 #include "db/history/place.h"
@@ -22,6 +25,23 @@ constexpr std::size_t kShownDigits = 12;  ///< of a key
 
 using Chosen = std::vector<const PlannedTrial*>;
 
+/// Every value of a trial, with the place that it is from; a default has none.
+void print_values(const Trial& trial) {
+  const auto values = flatten(trial.resolved);
+  std::size_t paths = 0, texts = 0;
+  std::vector<std::array<std::string, 3>> lines;
+  for (const auto& [path, value] : values) {
+    auto where = trial.where.find(path);
+    if (where == trial.where.end()) where = trial.where.find(path + ".plugin");
+    lines.push_back({path, db::one_row(value.is_string() ? value.get<std::string>() : plain_json(value)),
+                     where == trial.where.end() ? "" : path_text(to_text(where->second))});
+    paths = std::max(paths, path.size()), texts = std::max(texts, lines.back()[1].size());
+  }
+  for (const auto& [path, value, where] : lines)
+    print("{}\n", where.empty() ? fmt::format("  {:<{}}  {}", path, paths, value)
+                                : fmt::format("  {:<{}}  {:<{}}  {}", path, paths, value, texts, where));
+}
+
 void print_trials(const Study& study, const Chosen& chosen, const std::filesystem::path& database) {
   const auto standing = standings(chosen, study.name, database);
   print("{}: {} trial{}{}\n", study.name, chosen.size(), chosen.size() == 1 ? "" : "s",
@@ -29,7 +49,8 @@ void print_trials(const Study& study, const Chosen& chosen, const std::filesyste
   for (std::size_t i = 0; i < chosen.size(); ++i)
     print("{:>5}  {}  {}\n       {}\n", i + 1, chosen[i]->key.substr(0, kShownDigits), db::one_row(chosen[i]->trial->label),
           db::one_row(standing[i]));
-  print("\nThe first of them in full:\n{}\n", plain_json(chosen.front()->trial->resolved, 2));
+  print("\nThe first of them in full:\n");
+  print_values(*chosen.front()->trial);
   print("\n{}\n", evaluation_text(chosen));
 }
 
@@ -71,7 +92,7 @@ int most_threads(const Chosen& chosen) {
 void warn_of_used(const Study& study, const Catalog& catalog, const std::vector<FoundLibrary>& libraries) {
   std::set<std::filesystem::path> used;
   for (const auto& trial : study.trials)
-    for (const auto& [section, info] : used_plugins(trial.resolved, catalog)) used.insert(info->path);
+    for (const auto& use : used_plugins(trial.resolved, catalog)) used.insert(use.info->path);
   for (const auto& library : libraries)
     for (const auto& warning : library.warnings)
       if (used.contains(library.path)) say("warning: {}: {}\n", path_text(library.path), warning);

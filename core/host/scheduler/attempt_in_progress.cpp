@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <chrono>
-#include <limits>
 
 #include "core/util/one_line.h"
 
@@ -14,9 +14,6 @@ namespace {
 using nlohmann::json;
 
 constexpr double kMiB = 1024.0 * 1024.0;
-
-/// JSON has no NaN: it arrives as null.
-double number(const json& value) { return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN(); }
 
 }  // namespace
 
@@ -43,20 +40,22 @@ void AttemptInProgress::take(const json& data) {
 }
 
 void AttemptInProgress::read(const json& data) {
-  if (const auto metrics = data.find("metrics"); metrics != data.end())
-    for (const auto& m : *metrics) metrics_.push_back({m.at("name"), m.at("unit"), m.at("direction"), m.at("description")});
-  if (const auto curve = data.find("curve"); curve != data.end())
-    for (const auto& point : *curve) attempt_.curve.push_back({point.at(0), point.at(1), number(point.at(2))});
+  const auto curve = curve_from_json(data);
+  for (const auto& m : curve.metrics) metrics_.push_back({m.name, m.unit, m.direction, m.description});
+  for (const auto& point : curve.points) attempt_.curve.push_back({point.metric, point.step, point.value});
   if (data.contains("failed")) {
     failed_ = data.at("failed");
   } else if (data.contains("crashed")) {
     crashed_ = one_line(data.at("crashed").get<std::string>(), 200);
-  } else if (data.contains("results")) {
-    for (const auto& [name, value] : data.at("results").get_ref<const json::object_t&>())
-      attempt_.results[name] = number(value);
+  } else if (is_result(data)) {
+    auto result = result_from_json(data);
+    attempt_.results = std::move(result.values);
+    attempt_.main_metric = std::move(result.main_metric);
+    if (const auto& main = attempt_.main_metric; !attempt_.results.contains(main))
+      failed_ = fmt::format("it is judged by {}, which is none of its results", one_line(main, 80));
     has_result_ = true;
   } else {
-    progress_ = {data.at("step"), data.at("steps"), number(data.at("loss")), number(data.at("accuracy"))};
+    progress_ = progress_from_json(data);
     attempt_.step = progress_.step, attempt_.steps = progress_.steps;
     has_progress_ = true;
   }
@@ -100,8 +99,13 @@ void AttemptInProgress::end(const std::string& outcome, const std::string& reaso
 std::string AttemptInProgress::summary() const {
   if (attempt_.outcome != "done") return attempt_.reason;
   std::string text;
-  if (const auto found = attempt_.results.find("test/accuracy"); found != attempt_.results.end())
-    text = fmt::format("test/accuracy {:.2f} %", found->second);
+  const auto& main = attempt_.main_metric;
+  if (const auto found = attempt_.results.find(main); found != attempt_.results.end()) {
+    const auto info = std::find_if(metrics_.begin(), metrics_.end(), [&](const auto& metric) { return metric.name == main; });
+    const auto unit = info == metrics_.end() ? std::string() : info->unit;
+    text = unit == "%" ? fmt::format("{} {:.2f} %", main, found->second)
+                       : fmt::format("{} {:.4g}{}{}", main, found->second, unit.empty() ? "" : " ", unit);
+  }
   if (const auto found = attempt_.results.find("train/step_time"); found != attempt_.results.end())
     text += fmt::format("{}{:.3g} ms a step", text.empty() ? "" : ", ", found->second);
   return text;

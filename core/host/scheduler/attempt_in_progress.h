@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/host/scheduler/plan.h"
+#include "core/shared/messages.h"
 
 namespace ablate {
 
@@ -21,10 +22,6 @@ class AttemptInProgress {
   /// these makes it fail.
   void take(const nlohmann::json& data);
 
-  struct Progress {
-    long step = 0, steps = 0;
-    double loss = std::numeric_limits<double>::quiet_NaN(), accuracy = loss;
-  };
   /// Of the latest message; false where it told none.
   bool has_progress() const { return has_progress_; }
   const Progress& progress() const { return progress_; }
@@ -35,7 +32,7 @@ class AttemptInProgress {
   void end(const nlohmann::json& event, double timeout_s);
   /// However it ended, as far as it is known without the worker.
   void end(const std::string& outcome, const std::string& reason, double wall_s);
-  /// "test/accuracy 71.09 %, 24.8 ms a step", as far as it has them; of what is not done, why.
+  /// "test/accuracy 71.09 %, 24.8 ms a step" (the main metric), as far as it has them; of what is not done, why.
   std::string summary() const;
   /// Whatever it looked like.
   void fail(const std::string& reason);
@@ -51,7 +48,7 @@ class AttemptInProgress {
   std::string failed_;   ///< the trial's own words
   std::string crashed_;  ///< where
   bool has_result_ = false, has_progress_ = false;
-  Progress progress_;
+  Progress progress_{.loss = std::numeric_limits<double>::quiet_NaN(), .dev = std::numeric_limits<double>::quiet_NaN()};
 };
 
 }  // namespace ablate

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
@@ -48,9 +49,13 @@ void Display::started(int job, const std::string& label, double evaluation) {
   refresh();
 }
 
-void Display::progress(int job, long step, long steps, double loss, double dev_accuracy) {
+void Display::progress(int job, const Progress& now) {
   auto& trial = running_[job];
-  trial.step = step, trial.steps = steps, trial.loss = loss, trial.dev_accuracy = dev_accuracy;
+  trial.step = now.step, trial.steps = now.steps, trial.loss = now.loss;
+  if (std::isfinite(now.dev)) {
+    const auto unit = now.dev_metric.unit.empty() ? "" : " " + now.dev_metric.unit;
+    trial.dev = now.dev_metric.unit == "%" ? fmt::format("dev {:.1f} %", now.dev) : fmt::format("dev {:.3g}{}", now.dev, unit);
+  }
   refresh();
 }
 
@@ -105,7 +110,7 @@ std::string Display::line(const Running& trial) const {
   text += fmt::format("  step {}/{}", trial.step, trial.steps);
   if (trial.step > 0) text += fmt::format("  loss {:.3f}", trial.loss);
   if (trial.evaluation >= kMuch) text += fmt::format("  evaluation {:.0f} %", 100 * trial.evaluation);
-  if (trial.dev_accuracy >= 0) text += fmt::format("  dev {:.1f} %", trial.dev_accuracy);
+  if (!trial.dev.empty()) text += "  " + trial.dev;
   if (trial.step == 0) return text;
   return text + (trial.step >= trial.steps ? "  testing" : fmt::format("  {} left", duration(seconds_left(trial))));
 }

@@ -7,6 +7,8 @@
 #include <map>
 #include <string>
 
+#include "core/shared/messages.h"
+
 namespace ablate {
 
 class Display {
@@ -18,7 +20,7 @@ class Display {
 
   /// @param evaluation its part of the trial's work, in [0, 1]
   void started(int job, const std::string& label, double evaluation = 0);
-  void progress(int job, long step, long steps, double loss, double dev_accuracy);
+  void progress(int job, const Progress& now);
   /// @param outcome "done", "failed", ... @param what the main result or the reason
   void ended(int job, const std::string& outcome, const std::string& what, double wall_s);
 
@@ -41,8 +43,9 @@ class Display {
     std::string label;
     Clock::time_point start;
     double evaluation = 0;
-    long step = 0, steps = 0;
-    double loss = 0, dev_accuracy = -1;
+    std::int64_t step = 0, steps = 0;
+    double loss = 0;
+    std::string dev;         ///< "dev 71.1 %"; "": not evaluated yet
     Clock::time_point told;  ///< when a line last spoke of it
   };
 

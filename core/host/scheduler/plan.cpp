@@ -8,6 +8,7 @@
 
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/start_checks.h"
+#include "core/host/study/used_plugins.h"
 #include "core/shared/evaluations.h"
 
 namespace ablate {
@@ -116,18 +117,6 @@ ExampleCounts counts_of(const PlannedTrial& trial) {
 
 }  // namespace
 
-std::map<std::string, const PluginInfo*> used_plugins(const json& resolved, const Catalog& catalog) {
-  std::map<std::string, const PluginInfo*> used;
-  for (const auto kind : {Kind::kTask, Kind::kAttention, Kind::kCompression}) {
-    if (!resolved.contains(to_text(kind))) continue;
-    const std::string id = resolved.at(to_text(kind)).at("plugin");
-    const auto* info = catalog.find(kind, id);
-    if (info == nullptr) throw Error(fmt::format("{} {} was not found", to_text(kind), id), ExitCode::kPlugin);
-    used[to_text(kind)] = info;
-  }
-  return used;
-}
-
 void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory,
                  const TaskLimits& limits) {
   TaskAnswers described("describe-task", limits.describe_s, ": its info() has to take milliseconds", catalog, worker, memory);
@@ -139,7 +128,8 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
     if (!worker) worker = std::make_unique<WorkerClient>();
     return worker->ask("open-device", {{"device", device}}, limits.describe_s).value("failed", "");
   };
-  throw_if_any({check_rates(study, length), check_lengths(study, catalog, length), check_devices(study, device_refusal)});
+  throw_if_any(
+      {check_rates(study, catalog, length), check_lengths(study, catalog, length), check_devices(study, device_refusal)});
 }
 
 std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
@@ -161,10 +151,12 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::
                       .train_size = sizes.at("train"),
                       .dev_size = sizes.at("dev"),
                       .test_size = sizes.at("test")};
-    for (const auto& [name, info] : used_plugins(trial.resolved, catalog)) {
-      next.plugins.push_back({name, info->id, info->version, info->code_identity(), info->content_hash, info->path.string()});
-    }
-    next.identity = identity_of(trial.resolved, {}, catalog, next.data_digest, ABLATE_TORCH_VERSION);
+    std::set<const PluginInfo*> used;
+    for (const auto& [path, info, section] : used_plugins(trial.resolved, catalog))
+      if (used.insert(info).second)
+        next.plugins.push_back(
+            {to_text(info->kind), info->id, info->version, info->code_identity(), info->content_hash, info->path.string()});
+    next.identity = identity_of(trial.resolved, trial.files, catalog, next.data_digest, ABLATE_TORCH_VERSION);
     next.key = next.identity.key();
     planned.push_back(std::move(next));
   }

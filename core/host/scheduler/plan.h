@@ -28,9 +28,6 @@ struct TaskLimits {
   double prepare_s = 3600;  ///< with load(), which may download and convert; a greater [experiment] timeout allows more
 };
 
-/// The plugins that a resolved trial uses, by section. Throws Error (ExitCode::kPlugin) for one that the catalog lacks.
-std::map<std::string, const PluginInfo*> used_plugins(const nlohmann::json& resolved, const Catalog& catalog);
-
 /// Checks what the tasks' headers and the machine tell: data that is missing, rates that leave no slot of their sequence
 /// length, lengths that a plugin does not promise, devices that are not there. Throws ConfigError with everything that is
 /// wrong.

@@ -146,8 +146,7 @@ class Scheduler {
     if (event.at("event") == "message") {
       trial.take(event.at("data"));
       if (trial.has_progress()) {
-        const auto& now = trial.progress();
-        display_.progress(job, now.step, now.steps, now.loss, now.accuracy);
+        display_.progress(job, trial.progress());
       }
     } else if (event.at("event") == "ended") {
       if (event.contains("not_started") && postpone(job, event.at("not_started"))) return;

@@ -31,25 +31,42 @@ const nlohmann::json* value_of(const Trial& trial, const char* section, const ch
   return found == object->end() ? nullptr : &*found;
 }
 
-bool check_heads(const Trial& trial, Diagnostics& diagnostics) {
+/// @param attention a section, and its path
+bool check_heads(const Trial& trial, const nlohmann::json& attention, const std::string& section, Diagnostics& diagnostics) {
   bool ok = true;
   const auto* d_model = value_of(trial, "model", "d_model");
   for (const auto* name : {"heads", "subheads"}) {
-    const auto* heads = value_of(trial, "attention", name);
-    if (d_model == nullptr || heads == nullptr || !heads->is_number_integer() || *heads <= 0) continue;
+    const auto heads = attention.is_object() ? attention.find(name) : attention.end();
+    if (d_model == nullptr || heads == attention.end() || !heads->is_number_integer() || *heads <= 0) continue;
     if (d_model->get<std::int64_t>() % heads->get<std::int64_t>() == 0) continue;
-    const auto path = std::string("attention.") + name;
-    diagnostics.add(where_of(trial, {path.c_str(), "model.d_model", "attention.plugin"}),
+    const auto path = section + "." + name, plugin = section + ".plugin";
+    diagnostics.add(where_of(trial, {path.c_str(), "model.d_model", plugin.c_str()}),
                     fmt::format("{} = {} does not divide model.d_model = {}", path, heads->dump(), d_model->dump()));
     ok = false;
   }
   return ok;
 }
 
+bool check_attention(const Trial& trial, Diagnostics& diagnostics) {
+  const auto attention = trial.resolved.find("attention");
+  if (attention == trial.resolved.end()) return true;
+  if (!attention->is_array()) return check_heads(trial, *attention, "attention", diagnostics);
+  bool ok = true;
+  for (std::size_t i = 0; i < attention->size(); ++i)
+    ok = check_heads(trial, (*attention)[i], fmt::format("attention.{}", i), diagnostics) && ok;
+  const auto* layers = value_of(trial, "model", "layers");
+  const auto count = static_cast<std::int64_t>(attention->size());
+  if (layers == nullptr || count == 0 || layers->get<std::int64_t>() % count == 0) return ok;
+  diagnostics.add(where_of(trial, {"attention.0.plugin", "model.layers"}),
+                  fmt::format("attention is a list of {}, which does not divide model.layers = {}; layers take its entries in turn",
+                              count, layers->dump()));
+  return false;
+}
+
 }  // namespace
 
 bool cross_check(const Trial& trial, Diagnostics& diagnostics) {
-  bool ok = check_heads(trial, diagnostics);
+  bool ok = check_attention(trial, diagnostics);
   const auto *warmup = value_of(trial, "train", "warmup"), *steps = value_of(trial, "train", "steps");
   if (warmup != nullptr && steps != nullptr && *warmup > *steps) {
     diagnostics.add(where_of(trial, {"train.warmup", "train.steps"}),
@@ -65,12 +82,12 @@ bool cross_check(const Trial& trial, Diagnostics& diagnostics) {
   return ok;
 }
 
-bool check_promises(const Trial& trial, const PluginInfo& plugin, Diagnostics& diagnostics) {
-  const auto plugin_path = std::string(to_text(plugin.kind)) + ".plugin";
-  const auto refuse = [&](const char* path, const nlohmann::json& value, const char* what) {
+bool check_promises(const Trial& trial, const PluginInfo& plugin, const std::string& path, Diagnostics& diagnostics) {
+  const auto plugin_path = path + ".plugin";
+  const auto refuse = [&](const char* set, const nlohmann::json& value, const char* what) {
     diagnostics.add(
-        where_of(trial, {path, plugin_path.c_str()}),
-        fmt::format("{} = {}, but {} {} does not promise to run {}", path, show(value), to_text(plugin.kind), plugin.id, what));
+        where_of(trial, {set, plugin_path.c_str()}),
+        fmt::format("{} = {}, but {} {} does not promise to run {}", set, show(value), to_text(plugin.kind), plugin.id, what));
     return false;
   };
   const auto *device = value_of(trial, "train", "device"), *dtype = value_of(trial, "train", "dtype");

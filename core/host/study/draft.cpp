@@ -5,17 +5,18 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/host/study/path.h"
 #include "core/registry/plugin_info.h"
 #include "core/util/plain_text.h"
 
 namespace ablate {
 namespace {
 
-void collect(const Node& table, const std::string& prefix, std::vector<std::pair<std::string, const Node*>>& result) {
+void collect_leaves(const Node& table, const std::string& prefix, std::vector<std::pair<std::string, const Node*>>& result) {
   for (const auto& child : table.children) {
     const auto path = prefix + child.name;
     if (child.is_table())
-      collect(child, path + ".", result);
+      collect_leaves(child, path + ".", result);
     else
       result.emplace_back(path, &child);
   }
@@ -25,6 +26,7 @@ const std::vector<ParameterInfo>& experiment_parameters() {
   static const std::vector<ParameterInfo> parameters = {
       describe(text("name", "\"\"", "", "what the experiment is called; default: the file's name")),
       describe(text("description", "\"\"", "", "what it is about")),
+      describe(text("preset", "\"\"", "", "named base values, which come after the study's own")),
       describe(real("timeout", "0.001", {0.001, 1e9}, "a trial that runs longer is ended", "s")),
   };
   return parameters;
@@ -73,6 +75,8 @@ void read_experiment(Draft& draft, Diagnostics& diagnostics) {
     const auto checked = check_value(*found, name == "description" ? in_one_line(assignment.value) : assignment.value);
     if (!checked.ok())
       diagnostics.add(assignment.where, fmt::format("{} = {}: expected {}", path, show(assignment.value), checked.expected));
+    else if (name == "preset")
+      continue;  // taken in before everything else
     else if (name == "timeout")
       draft.timeout_s = checked.value;
     else if (name == "description")
@@ -87,52 +91,68 @@ void read_experiment(Draft& draft, Diagnostics& diagnostics) {
                                              show(draft.name), why));
 }
 
-void read_section(const Node& section, Draft& draft, Diagnostics& diagnostics) {
-  if (!section.is_table()) {
-    const auto plugin = section.value.is_string() && section.name != "model" && section.name != "train";
-    diagnostics.add(section.key, fmt::format("{0} is a section; write [{0}]{1}", section.name,
-                                             plugin ? " and in it plugin = " + show(section.value) : ""));
-    draft.broken.insert(section.name + ".plugin");
-    return;
-  }
-  draft.sections[section.name] = section.where;
-  for (const auto& child : section.children) {
-    const auto path = section.name + "." + child.name;
-    if (child.is_table())
-      diagnostics.add(child.key, fmt::format("{} is a table, but every key of [{}] takes a value", path, section.name));
-    else
-      draft.base[path] = {path, child.value, child.key, child.where};
-  }
-}
-
 /// Adds the plugins that trials name now.
 void note_plugins(Draft& draft) {
-  for (const auto& section : kPluginSections) {
-    const auto path = section + ".plugin";
-    auto& names = draft.plugins[section];
-    const auto note = [&](const nlohmann::json& value) { names.insert(value.is_string() ? value.get<std::string>() : ""); };
-    bool always_set = false;
-    for (const auto& group : draft.groups) {
-      std::size_t setting = 0;
-      for (const auto& alternative : group.alternatives)
-        for (const auto& set : alternative.set)
-          if (set.path == path) note(set.value), ++setting;
-      always_set = always_set || setting == group.alternatives.size();
-    }
-    if (always_set) continue;
-    const auto base = draft.base.find(path);
-    if (base != draft.base.end())
-      note(base->second.value);
-    else if (section == "compression")
-      names.insert(kDefaultCompression);
+  std::set<std::string> always_set;
+  const auto note = [&](const Assignment& set) {
+    // An entry of a list is known also where it names no plugin.
+    for (auto dot = set.path.find('.'); dot != std::string::npos; dot = set.path.find('.', dot + 1))
+      if (const auto section = set.path.substr(0, dot); is_index(split_path(section).second)) draft.plugins[section];
+    const auto [section, key] = split_path(set.path);
+    if (key == "plugin") draft.plugins[section].insert(set.value.is_string() ? set.value.get<std::string>() : "");
+  };
+  for (const auto& group : draft.groups) {
+    std::map<std::string, std::size_t> setting;
+    for (const auto& alternative : group.alternatives)
+      for (const auto& set : alternative.set) note(set), ++setting[set.path];
+    for (const auto& [path, count] : setting)
+      if (count == group.alternatives.size()) always_set.insert(path);
   }
+  // Where the grid replaces a list, what the base says of its entries is no error.
+  const auto in_list = [](const std::string& path) { return is_index(split_path(split_path(path).first).second); };
+  for (const auto& [path, set] : draft.base)
+    if (!always_set.contains(path) || in_list(path)) note(set);
 }
 
 }  // namespace
 
+void read_section(const Node& section, Draft& draft, Diagnostics& diagnostics) {
+  const bool has_plugin = section.name == "task" || section.name == "attention";
+  Alternative settings{section.where, {}, {}};
+  if (section.is_table() || (section.name == "attention" && section.is_array()))
+    add_settings(section.name, section, settings, diagnostics);
+  if (!section.is_table() && settings.lists.empty()) {
+    diagnostics.add(section.key,
+                    fmt::format("{0} is a section; write [{0}]{1}", section.name,
+                                has_plugin && section.value.is_string() ? " and in it plugin = " + show(section.value) : ""));
+    draft.broken.insert(section.name + ".plugin");
+    return;
+  }
+  if (!has_plugin)
+    for (const auto& child : section.children)
+      if (child.is_table())
+        diagnostics.add(child.key,
+                        fmt::format("{0}.{1} is a table, but every key of [{0}] takes a value", section.name, child.name));
+  note_tables(section.name, section, draft.sections);
+  std::erase_if(draft.base, [&](const auto& entry) { return replaces(settings, entry.first); });
+  for (auto& set : settings.set)
+    if (has_plugin || split_path(set.path).first == section.name) draft.base[set.path] = std::move(set);
+}
+
+std::string unknown_section(const std::string& name, const std::vector<std::string>& known) {
+  if (name == "compression")
+    return "a compression belongs to the attention that reads it: write [attention.compression] in place of [compression]";
+  return fmt::format("unknown section {}{}", name, suggestion(name, known));
+}
+
+bool is_broken(const Draft& draft, const std::string& path) {
+  return std::any_of(draft.broken.begin(), draft.broken.end(),
+                     [&](const auto& broken) { return path == broken || is_below(path, broken); });
+}
+
 std::vector<std::pair<std::string, const Node*>> leaves(const Node& table) {
   std::vector<std::pair<std::string, const Node*>> result;
-  collect(table, "", result);
+  collect_leaves(table, "", result);
   std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
     return std::tie(a.second->key.line, a.second->key.column) < std::tie(b.second->key.line, b.second->key.column);
   });
@@ -140,8 +160,9 @@ std::vector<std::pair<std::string, const Node*>> leaves(const Node& table) {
 }
 
 Draft read_draft(const Node& document, const std::vector<std::string>& overrides, const std::string& default_name,
-                 Diagnostics& diagnostics) {
+                 const std::vector<std::filesystem::path>& presets, Diagnostics& diagnostics) {
   Draft draft{.name = default_name, .start = document.where};
+  read_preset(document, overrides, presets, draft, diagnostics);
   const auto sections = known_sections();
   for (const auto& child : document.children) {
     if (child.name == "grid" && child.is_table()) {
@@ -154,12 +175,13 @@ Draft read_draft(const Node& document, const std::vector<std::string>& overrides
     } else if (child.name == "seed" || child.name == "seeds") {
       diagnostics.add(child.key, fmt::format("{} is no section; seeds are set in [grid]: seeds = [1, 2, 3]", child.name));
     } else {
-      diagnostics.add(child.key, fmt::format("unknown section {}{}", child.name, suggestion(child.name, sections)));
+      diagnostics.add(child.key, unknown_section(child.name, sections));
+      if (child.name == "compression") draft.broken.insert("attention.compression");  // that it is missing there is said
     }
   }
   if (draft.groups.empty() || draft.groups.back().form != Group::Form::kSeeds)
     draft.groups.push_back(
-        {Group::Form::kSeeds, document.where, {{document.where, {{"seed", 1, document.where, document.where}}}}});
+        {Group::Form::kSeeds, document.where, {{document.where, {{"seed", 1, document.where, document.where}}, {}}}});
   note_plugins(draft);
   apply_overrides(overrides, draft, diagnostics);
   note_plugins(draft);

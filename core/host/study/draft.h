@@ -1,28 +1,15 @@
 // A study as written: base values, the grid's groups and rules. Nothing in it is checked against plugins yet.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "core/host/study/diagnostics.h"
-#include "core/host/study/document.h"
+#include "core/host/study/settings.h"
 
 namespace ablate {
-
-struct Assignment {
-  std::string path;  ///< "attention.rates"; "seed"
-  nlohmann::json value;
-  Location key;    ///< of the path
-  Location where;  ///< of the value
-};
-
-/// One of the things a group can be: a row, a zip's i-th values, an axis's value, a seed.
-struct Alternative {
-  Location where;
-  std::vector<Assignment> set;
-};
 
 /// The grid is the product of its groups: the last one advances fastest.
 struct Group {
@@ -30,6 +17,7 @@ struct Group {
   Form form = Form::kAxis;
   Location where;
   std::vector<Alternative> alternatives;
+  std::string path = {};  ///< of an axis
 };
 
 /// Trials that match all entries are left out.
@@ -60,19 +48,21 @@ struct Draft {
   std::vector<Rule> published_rules;  ///< one for each line of a [[published]]
   std::vector<PublishedDraft> published;
   Location start;                            ///< of the file
-  std::map<std::string, Location> sections;  ///< of the headers that are there, "grid" too
+  std::string preset;                        ///< the file of [experiment] preset; "": none
+  std::map<std::string, Location> sections;  ///< of the headers that are there, by path, "grid" too
   std::set<std::string> broken;              ///< paths whose part of the study was left out because of an error
-  /// By section, the plugins that trials name, in the file as it stands and after the overrides: a key of a plugin that an
-  /// override takes out of the study is no error. Empty text: a name that is no text.
+  /// By a section's path, the plugins that trials name, in the file as it stands and after the overrides: a key of a plugin that
+  /// an override takes out of the study is no error. Empty text: a name that is no text. Entries of lists that name none, too.
   std::map<std::string, std::set<std::string>> plugins;
 };
 
 inline constexpr std::size_t kMostTrials = 100'000;
 
 /// The sections that hold parameters, in the order in which a study is usually written.
-inline const std::vector<std::string> kSections = {"task", "model", "attention", "compression", "train"};
-inline const std::vector<std::string> kPluginSections = {"task", "attention", "compression"};
-inline constexpr const char* kDefaultCompression = "segment-mean";
+inline const std::vector<std::string> kSections = {"task", "model", "attention", "train"};
+
+/// Whether an error left out the part of the study that sets a path, or one above it.
+bool is_broken(const Draft& draft, const std::string& path);
 
 /// Every value below a table with its dotted path, in the order of the file.
 std::vector<std::pair<std::string, const Node*>> leaves(const Node& table);
@@ -87,8 +77,22 @@ void read_published(const Node& node, Draft& draft, Diagnostics& diagnostics);
 Group read_seeds(const Node& node, Diagnostics& diagnostics);
 
 /// Reads a whole file and applies the overrides. Errors go to diagnostics, and the draft holds what could be read.
+/// @param presets the folders in which [experiment] preset is looked for
 Draft read_draft(const Node& document, const std::vector<std::string>& overrides, const std::string& default_name,
-                 Diagnostics& diagnostics);
+                 const std::vector<std::filesystem::path>& presets, Diagnostics& diagnostics);
+
+/// Takes the base values of the preset that a study, or an override, names into the draft, before the study's own.
+void read_preset(const Node& document, const std::vector<std::string>& overrides,
+                 const std::vector<std::filesystem::path>& folders, Draft& draft, Diagnostics& diagnostics);
+
+/// Takes a section of base values into the draft: they come before what is there.
+void read_section(const Node& section, Draft& draft, Diagnostics& diagnostics);
+
+/// Why a section cannot be one of a study, with the remedy.
+std::string unknown_section(const std::string& name, const std::vector<std::string>& known);
+
+/// The path and the text of "path=value"; both empty, or the text, where it is none.
+std::pair<std::string, std::string> split_override(const std::string& text);
 
 /// Replaces base values and parts of the grid by "path=value" of the command line.
 void apply_overrides(const std::vector<std::string>& overrides, Draft& draft, Diagnostics& diagnostics);

@@ -32,11 +32,18 @@ void mark_broken(const Node& table, Draft& draft) {
 void read_rows(const Node& node, Draft& draft, Diagnostics& diagnostics) {
   Group group{Group::Form::kRows, node.where, {}};
   for (const auto* row : tables_of(node, diagnostics)) {
-    Alternative alternative{row->where, {}};
-    for (const auto& [path, leaf] : leaves(*row)) alternative.set.push_back({path, leaf->value, leaf->key, leaf->where});
+    Alternative alternative{row->where, {}, {}};
+    for (const auto& [path, leaf] : leaves(*row)) add_settings(path, *leaf, alternative, diagnostics);
     group.alternatives.push_back(std::move(alternative));
   }
   if (!group.alternatives.empty()) draft.groups.push_back(std::move(group));
+}
+
+/// Adds one of the values of a list. What is a plain value has its list's key.
+void add_value(const std::string& path, const Node& list, const Node& item, Alternative& into, Diagnostics& diagnostics) {
+  const auto before = into.set.size();
+  add_settings(path, item, into, diagnostics);
+  if (into.set.size() == before + 1 && into.set.back().path == path) into.set.back().key = list.key;
 }
 
 void read_zip(const Node& zip, Draft& draft, Diagnostics& diagnostics) {
@@ -59,9 +66,8 @@ void read_zip(const Node& zip, Draft& draft, Diagnostics& diagnostics) {
   if (columns.empty())
     return diagnostics.add(zip.where, "this zip is empty; leave it out or give it paths with lists of values");
   for (std::size_t i = 0; i < shortest; ++i) {
-    Alternative alternative{columns.front().second->children[i].where, {}};
-    for (const auto& [path, leaf] : columns)
-      alternative.set.push_back({path, leaf->children[i].value, leaf->key, leaf->children[i].where});
+    Alternative alternative{columns.front().second->children[i].where, {}, {}};
+    for (const auto& [path, leaf] : columns) add_value(path, *leaf, leaf->children[i], alternative, diagnostics);
     group.alternatives.push_back(std::move(alternative));
   }
   draft.groups.push_back(std::move(group));
@@ -70,7 +76,8 @@ void read_zip(const Node& zip, Draft& draft, Diagnostics& diagnostics) {
 void read_axis(const std::string& path, const Node& node, Draft& draft, Diagnostics& diagnostics) {
   if (path == "seed") return diagnostics.add(node.key, "seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]");
   const auto dot = path.find('.');
-  if (dot == std::string::npos && !node.children.empty() && node.children.front().is_table())
+  const bool is_section = std::find(kSections.begin(), kSections.end(), path) != kSections.end();
+  if (dot == std::string::npos && !is_section && !node.children.empty() && node.children.front().is_table())
     return diagnostics.add(
         node.key, fmt::format("unknown list of tables {} in [grid]{}", path, suggestion(path, {"rows", "zip", "exclude"})));
   // Without a section it is no path: that is what is refused later, not that the value is no list.
@@ -85,16 +92,21 @@ void read_axis(const std::string& path, const Node& node, Draft& draft, Diagnost
     diagnostics.add(node.where, fmt::format("{} is an empty list; leave it out or give it values", path));
     return;
   }
-  Group group{Group::Form::kAxis, node.where, {}};
-  if (!node.is_array()) group.alternatives.push_back({node.where, {{path, node.value, node.key, node.where}}});
-  for (const auto& item : node.children) group.alternatives.push_back({item.where, {{path, item.value, node.key, item.where}}});
+  Group group{Group::Form::kAxis, node.where, {}, path};
+  if (!node.is_array()) group.alternatives.push_back({node.where, {{path, node.value, node.key, node.where}}, {}});
+  for (const auto& item : node.children) {
+    group.alternatives.push_back({item.where, {}, {}});
+    add_value(path, node, item, group.alternatives.back(), diagnostics);
+  }
   draft.groups.push_back(std::move(group));
 }
 
 void read_rules(const Node& node, Draft& draft, Diagnostics& diagnostics) {
   for (const auto* table : tables_of(node, diagnostics)) {
     Rule rule{table->where, {}};
-    for (const auto& [path, leaf] : leaves(*table)) rule.entries.push_back({path, leaf->value, leaf->key, leaf->where});
+    Alternative entries;
+    for (const auto& [path, leaf] : leaves(*table)) add_settings(path, *leaf, entries, diagnostics);
+    for (auto& set : entries.set) rule.entries.push_back({set.path, set.value, set.key, set.where});
     if (rule.entries.empty())
       diagnostics.add(rule.where, "this exclude rule is empty: it would leave out every trial; give it path = value");
     else
@@ -119,7 +131,7 @@ void refuse_twice(const Draft& draft, Diagnostics& diagnostics) {
 Group read_seeds(const Node& node, Diagnostics& diagnostics) {
   Group group{Group::Form::kSeeds, node.where, {}};
   const auto add = [&](std::int64_t seed, const Location& where) {
-    group.alternatives.push_back({where, {{"seed", seed, node.key, where}}});
+    group.alternatives.push_back({where, {{"seed", seed, node.key, where}}, {}});
   };
   const auto wrong = [&](const Node& at) {
     diagnostics.add(at.where, fmt::format("seeds = {}: expected a list of integers of at least 0, or how many: 3 means 1, 2, 3",

@@ -14,10 +14,11 @@ namespace {
 /// "" or what is wrong with a metric's name. What an attention measures, only its own code knows.
 std::string refuse_metric(const std::string& name) {
   if (name.starts_with("attention/")) return "";
-  std::vector<std::string> names;
+  auto names = objective_metric_names();
   for (const auto metrics : {training_metrics(), process_metrics()})
     for (const auto& metric : metrics) names.push_back(metric.name);
-  if (std::find(names.begin(), names.end(), name) != names.end()) return "";
+  // "test/accuracy@pairs=8": of a group that only the task knows.
+  if (std::find(names.begin(), names.end(), name.substr(0, name.find('@'))) != names.end()) return "";
   return fmt::format("unknown metric {}{}", name, suggestion(name, names));
 }
 
@@ -28,10 +29,11 @@ bool is_list_of_tables(const Node& node) {
 /// A line: paths say which trials, names with a slash are metrics.
 void read_line(const Node& line, const std::string& source, Draft& draft, Diagnostics& diagnostics) {
   Rule rule{line.where, {}};
+  Alternative conditions;
   bool has_metric = false;
   for (const auto& [path, leaf] : leaves(line)) {
     if (path.find('/') == std::string::npos) {
-      rule.entries.push_back({path, leaf->value, leaf->key, leaf->where});
+      add_settings(path, *leaf, conditions, diagnostics);
       continue;
     }
     has_metric = true;
@@ -45,6 +47,7 @@ void read_line(const Node& line, const std::string& source, Draft& draft, Diagno
   }
   if (!has_metric)
     diagnostics.add(line.where, "this line gives no number; write a metric and its value, as in \"test/accuracy\" = 46.0");
+  for (auto& set : conditions.set) rule.entries.push_back({set.path, set.value, set.key, set.where});
   draft.published_rules.push_back(std::move(rule));
 }
 

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "core/host/study/path.h"
 #include "core/util/flatten.h"
 
 namespace ablate {
@@ -29,7 +30,10 @@ void add_labels(const Draft& draft, std::vector<Trial>& trials) {
   for (const auto& trial : trials) {
     const auto settings = flatten(trial.resolved);
     for (auto& [path, seen] : values)
-      if (const auto found = settings.find(path); found != settings.end()) seen.insert(found->second);
+      if (const auto found = settings.find(path); found != settings.end())
+        seen.insert(found->second);
+      else if (is_index(split_path(path).second))  // a list that is shorter is another list
+        seen.insert(nullptr);
   }
   for (auto& trial : trials) {
     const auto settings = flatten(trial.resolved);
@@ -41,6 +45,11 @@ void add_labels(const Draft& draft, std::vector<Trial>& trials) {
       if (path != "seed" && seen.size() > 1) add(path);
     if (values["seed"].size() > 1) add("seed");
     if (trial.label.empty()) add("attention");
+    for (int entry = 0; trial.label.empty() || entry > 0; ++entry) {
+      const auto path = "attention." + std::to_string(entry);
+      if (!settings.contains(path)) break;
+      add(path);
+    }
   }
 }
 

@@ -1,6 +1,37 @@
 #include "core/host/study/point.h"
 
+#include <tuple>
+
+#include "core/host/study/path.h"
+
 namespace ablate {
+namespace {
+
+/// The kind of plugin that a section is of; nothing where the plugin above it has no such parameter.
+std::optional<Kind> kind_at(const Schema& schema, const Point& point, const std::string& section) {
+  if (section == "task") return Kind::kTask;
+  if (section == "attention") return Kind::kAttention;
+  auto [above, key] = split_path(section);
+  const bool entry = is_index(key);
+  if (entry && above == "attention") return Kind::kAttention;
+  if (entry) std::tie(above, key) = split_path(above);
+  const auto* owner = above.empty() || key.empty() ? nullptr : plugin_of(schema, point, above);
+  const auto* parameter = owner == nullptr ? nullptr : owner->find(key);
+  if (parameter == nullptr || (parameter->type == ParameterType::kPlugins) != entry) return std::nullopt;
+  return parameter->plugin_kind();
+}
+
+/// What an alternative sets takes the base's place. An override is the last word on what it sets.
+void drop_replaced(const Alternative& alternative, Point& point) {
+  const auto sets_plugin = [](const auto& set) { return set.path == "attention.plugin"; };
+  if (alternative.lists.empty() && std::none_of(alternative.set.begin(), alternative.set.end(), sets_plugin)) return;
+  std::erase_if(point.settings, [&](const auto& entry) {
+    const auto& [path, setting] = entry;
+    return !setting.by_grid && setting.assignment->key.file != kOverrideFile && replaces(alternative, path);
+  });
+}
+
+}  // namespace
 
 std::size_t count_points(const Draft& draft) {
   std::size_t count = 1;
@@ -21,6 +52,7 @@ void each_point(const Draft& draft, const std::function<void(const Point&)>& vis
       const auto& alternatives = draft.groups[g].alternatives;
       point.chosen[g] = rest % alternatives.size();
       rest /= alternatives.size();
+      drop_replaced(alternatives[point.chosen[g]], point);
       for (const auto& set : alternatives[point.chosen[g]].set) point.settings[set.path] = {&set, true};
     }
     visit(point);
@@ -28,14 +60,11 @@ void each_point(const Draft& draft, const std::function<void(const Point&)>& vis
 }
 
 const PluginInfo* plugin_of(const Schema& schema, const Point& point, const std::string& section) {
-  if (section == "compression")
-    if (const auto* attention = plugin_of(schema, point, "attention");
-        attention != nullptr && !attention->capabilities.takes_compression)
-      return nullptr;
+  const auto kind = kind_at(schema, point, section);
   const auto found = point.settings.find(section + ".plugin");
-  if (found == point.settings.end()) return section == "compression" ? schema.plugin(section, kDefaultCompression) : nullptr;
+  if (!kind || found == point.settings.end()) return nullptr;
   const auto& value = found->second.assignment->value;
-  return value.is_string() ? schema.plugin(section, value.get<std::string>()) : nullptr;
+  return value.is_string() ? schema.plugin(*kind, value.get<std::string>()) : nullptr;
 }
 
 }  // namespace ablate

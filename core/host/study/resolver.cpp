@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/host/study/cross_checks.h"
+#include "core/host/study/path.h"
+#include "core/util/sha256.h"
 
 namespace ablate {
 namespace {
@@ -19,114 +21,236 @@ std::string remedy(const ParameterInfo& parameter, const Point::Setting& setting
   return "";
 }
 
+/// "[attention.compression]"; "[[attention.parts]]" of an entry.
+std::string header_of(const std::string& path) {
+  const auto [above, key] = split_path(path);
+  return is_index(key) ? "[[" + above + "]]" : "[" + path + "]";
+}
+
+/// The settings below a path.
+template <class Visit>
+void each_below(const Point& point, const std::string& path, Visit visit) {
+  for (auto s = point.settings.lower_bound(path + "."); s != point.settings.end() && is_below(s->first, path); ++s)
+    visit(s->first, s->first.substr(path.size() + 1), s->second);
+}
+
 }  // namespace
 
 Resolver::Resolver(const Draft& draft, const Schema& schema, Diagnostics& diagnostics)
     : draft_(draft), schema_(schema), diagnostics_(diagnostics) {}
 
 std::optional<Trial> Resolver::resolve(const Point& point) {
-  ok_ = true;
-  Trial trial;
-  for (const auto* section : {"task", "attention"}) {
-    check_plugin(section, point);
-    if (const auto* plugin = plugin_of(schema_, point, section)) add_section(section, plugin, point, trial);
-  }
-  for (const auto* section : {"model", "train"}) add_section(section, nullptr, point, trial);
-  add_compression(point, trial);
-  trial.resolved["seed"] = point.settings.at("seed").assignment->value;
-  if (!cross_check(trial, diagnostics_)) ok_ = false;
-  for (const auto* section : {"attention", "compression"})
-    if (const auto* plugin = plugin_of(schema_, point, section); plugin != nullptr && trial.resolved.contains(section))
-      if (!check_promises(trial, *plugin, diagnostics_)) ok_ = false;
-  return ok_ ? std::optional(std::move(trial)) : std::nullopt;
+  ok_ = true, point_ = &point, trial_ = {};
+  for (const auto* name : {"model", "train"}) trial_.resolved[name] = section(name, nullptr);
+  if (auto task = plugin_section("task", Kind::kTask, nullptr); !task.is_null()) trial_.resolved["task"] = std::move(task);
+  if (auto attention = layers(); !attention.is_null()) trial_.resolved["attention"] = std::move(attention);
+  trial_.resolved["seed"] = point.settings.at("seed").assignment->value;
+  if (!cross_check(trial_, diagnostics_)) ok_ = false;
+  return ok_ ? std::optional(std::move(trial_)) : std::nullopt;
 }
 
-void Resolver::check_plugin(const std::string& section, const Point& point) {
-  const auto path = section + ".plugin";
-  const auto found = point.settings.find(path);
-  if (found == point.settings.end()) {
-    ok_ = false;
-    if (draft_.broken.contains(path)) return;  // already reported
-    const auto header = draft_.sections.find(section);
-    return report(
-        header == draft_.sections.end() ? draft_.start : header->second,
-        fmt::format("no {} is chosen; write [{}] and in it plugin = \"...\"; ablate plugins lists them", section, section));
-  }
-  const auto& [_, value, key, where] = *found->second.assignment;
-  if (!value.is_string())
-    report(where, fmt::format("{} = {}: expected the name of a plugin, a text", path, show(value)));
-  else if (const auto why = schema_.refuse_plugin(section, value.get<std::string>()); !why.empty())
-    report(where, why, schema_.refused_library(value.get<std::string>()) != nullptr ? ExitCode::kPlugin : ExitCode::kUsage);
-}
-
-void Resolver::add_compression(const Point& point, Trial& trial) {
-  if (!schema_.takes_compression()) return;  // a [compression] without any use has been reported
-  const auto* attention = plugin_of(schema_, point, "attention");
-  if (attention != nullptr && !attention->capabilities.takes_compression) {
-    for (auto s = point.settings.lower_bound("compression."); s != point.settings.end() && s->first.starts_with("compression.");
-         ++s)
-      if (s->second.by_grid)
-        report(s->second.assignment->key,
-               fmt::format(
-                   "{} takes no compression; put {} in a row with the attentions that take one, or exclude the combination",
-                   attention->id, s->first));
-    return;
-  }
-  if (point.settings.contains("compression.plugin")) {
-    check_plugin("compression", point);
-  } else if (attention != nullptr && !schema_.refuse_plugin("compression", kDefaultCompression).empty()) {
-    return report(point.settings.at("attention.plugin").assignment->where,
-                  fmt::format("{} takes a compression, and the default one, {}, is not there; set compression.plugin",
-                              attention->id, kDefaultCompression));
-  }
-  if (const auto* plugin = plugin_of(schema_, point, "compression")) add_section("compression", plugin, point, trial);
-}
-
-void Resolver::add_section(const std::string& section, const PluginInfo* plugin, const Point& point, Trial& trial) {
-  auto& object = trial.resolved[section] = json::object();
+json Resolver::section(const std::string& path, const PluginInfo* plugin) {
+  auto object = json::object();
   if (plugin != nullptr) object["plugin"] = plugin->id;
-  for (const auto& parameter : Schema::parameters(section, plugin)) {
-    object[parameter.name] = parameter.default_value;
-    const bool is_rate = parameter.type == ParameterType::kRate || parameter.type == ParameterType::kRates;
-    if (is_rate) trial.rate_paths.push_back(section + "." + parameter.name);
+  for (const auto& parameter : Schema::parameters(path, plugin)) {
+    const auto at = path + "." + parameter.name;
+    if (!parameter.plugin_kind()) {
+      add_value(at, parameter, plugin, object);
+      continue;
+    }
+    auto value = parameter.type == ParameterType::kPlugin ? plugin_section(at, *parameter.plugin_kind(), plugin)
+                                                          : list(at, parameter, plugin);
+    if (!value.is_null()) object[parameter.name] = std::move(value);
   }
-  const auto prefix = section + ".";
-  for (auto s = point.settings.lower_bound(prefix); s != point.settings.end() && s->first.starts_with(prefix); ++s) {
-    const auto& [path, setting] = *s;
-    const auto key = path.substr(prefix.size());
-    if (plugin != nullptr && key == "plugin")
-      trial.where[path] = setting.assignment->where;
-    else if (const auto* parameter = Schema::find(section, plugin, key))
-      add_value(path, setting, *parameter, trial);
-    else if (setting.by_grid)
-      refuse_setting(section, plugin, path, setting);
-  }
+  refuse_unused(path, plugin);
+  return object;
 }
 
-void Resolver::add_value(const std::string& path, const Point::Setting& setting, const ParameterInfo& parameter, Trial& trial) {
-  const auto& [_, value, key, where] = *setting.assignment;
-  const auto [section, name] = split_path(path);
-  auto checked = check_value(parameter, value);
-  if (!checked.ok()) {
+json Resolver::plugin_section(const std::string& path, Kind kind, const PluginInfo* owner) {
+  const auto* plugin = check_plugin(path, kind, owner) ? plugin_of(schema_, *point_, path) : nullptr;
+  if (plugin == nullptr) return nullptr;
+  auto object = section(path, plugin);
+  if (kind != Kind::kTask && !check_promises(trial_, *plugin, path, diagnostics_)) ok_ = false;
+  return object;
+}
+
+json Resolver::list(const std::string& path, const ParameterInfo& parameter, const PluginInfo* owner) {
+  const auto direct = point_->settings.find(path);
+  if (direct != point_->settings.end()) {  // a value where sections are expected
+    const auto& assignment = *direct->second.assignment;
+    if (!assignment.value.is_discarded())
+      report(assignment.where,
+             fmt::format("{} = {}: expected {}, sections [[{}]]", path, show(assignment.value), expectation(parameter), path));
     ok_ = false;
-    trial.resolved[section].erase(name);  // a check across parameters must not speak of the default
-    if (!value.is_discarded())
-      report(where, fmt::format("{} = {}: expected {}{}", path, show(value), checked.expected, remedy(parameter, setting)));
+    return nullptr;
+  }
+  const auto numbers = entries(path);
+  bool set = false;  // something below it, which is refused
+  each_below(*point_, path, [&](const auto&, const auto&, const auto&) { set = true; });
+  if (numbers.empty() && !set && !is_broken(draft_, path))
+    report(place_of(path), fmt::format("{} needs {}; write [[{}]] and in each plugin = \"...\" (known: {})", owner->id,
+                                       expectation(parameter), path, schema_.known(*parameter.plugin_kind())));
+  if (numbers.size() > kMostPlugins)
+    report(place_of(path), fmt::format("{} has {} entries, expected {}", path, numbers.size(), expectation(parameter)));
+  if (numbers.empty() || numbers.size() > kMostPlugins) {
+    ok_ = false;
+    return nullptr;
+  }
+  auto all = json::array();
+  for (const auto number : numbers)
+    all.push_back(plugin_section(fmt::format("{}.{}", path, number), *parameter.plugin_kind(), owner));
+  return all;
+}
+
+/// The attention: one for all layers, or a list of those that layers take in turn.
+json Resolver::layers() {
+  const Point::Setting* entry = nullptr;
+  each_below(*point_, "attention", [&](const auto&, const std::string& key, const Point::Setting& setting) {
+    if (entry == nullptr && is_index(split_first(key).first)) entry = &setting;
+  });
+  if (entry == nullptr) return plugin_section("attention", Kind::kAttention, nullptr);
+  if (const auto one = point_->settings.find("attention.plugin"); one != point_->settings.end()) {
+    report((entry->by_grid ? *entry : one->second).assignment->key,
+           "attention.plugin is one attention for all layers, and attention.0 the first of a list; keep one of the two");
+    return nullptr;
+  }
+  auto all = json::array();
+  for (const auto number : entries("attention"))
+    all.push_back(plugin_section(fmt::format("attention.{}", number), Kind::kAttention, nullptr));
+  return all;
+}
+
+/// The numbers of a list's entries, from 0 without a gap.
+std::vector<int> Resolver::entries(const std::string& path) {
+  std::map<int, Location> found;
+  each_below(*point_, path, [&](const std::string& whole, const std::string& key, const Point::Setting& setting) {
+    const auto first = split_first(key).first;
+    if (is_index(first))
+      found.try_emplace(std::stoi(first), setting.assignment->key);
+    else if (setting.by_grid && schema_.refuse_path(whole).empty())
+      report(setting.assignment->key,
+             fmt::format("{} is a list here, and {} no part of it; its first entry is {}.0", path, whole, path));
+  });
+  std::vector<int> numbers;
+  for (const auto& [number, where] : found) {
+    if (number != static_cast<int>(numbers.size())) {
+      report(where,
+             fmt::format("{0}.{1} is set, and there is no {0}.{2}; entries are counted from 0", path, number, numbers.size()));
+      break;
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+void Resolver::add_value(const std::string& path, const ParameterInfo& parameter, const PluginInfo* plugin, json& object) {
+  auto value = parameter.default_value;
+  if (const auto found = point_->settings.find(path); found != point_->settings.end()) {
+    const auto& setting = found->second;
+    const auto& [_, written, key, where] = *setting.assignment;
+    auto checked = check_value(parameter, written);
+    if (!checked.ok()) {  // not its default, either: a check across parameters must not speak of that
+      ok_ = false;
+      if (!written.is_discarded())
+        report(where, fmt::format("{} = {}: expected {}{}", path, show(written), checked.expected, remedy(parameter, setting)));
+      return;
+    }
+    value = std::move(checked.value);
+    trial_.where[path] = where;
+  }
+  if (parameter.type == ParameterType::kFile && value != "") add_file(path, value, plugin);
+  object[parameter.name] = std::move(value);
+}
+
+void Resolver::add_file(const std::string& path, const std::string& file, const PluginInfo* plugin) {
+  const auto [known, fresh] = digests_.try_emplace(file);
+  std::string why = "there is no such file";
+  std::error_code failed;
+  if (fresh && std::filesystem::is_regular_file(file, failed)) {
+    try {
+      known->second = sha256_file(file);
+    } catch (const Error& error) {
+      why = error.what();
+    }
+  } else if (std::filesystem::exists(file, failed)) {
+    why = "it is no regular file";
+  }
+  if (!known->second.empty()) {
+    trial_.files[path] = known->second;
     return;
   }
-  trial.resolved[section][name] = std::move(checked.value);
-  trial.where[path] = where;
+  const auto where = trial_.where.find(path);
+  report(where != trial_.where.end() ? where->second : place_of(path),
+         fmt::format("{} = {}: {}; {} needs the path of a file, from the folder {}", path, show(file), why,
+                     plugin == nullptr ? "it" : plugin->id, std::filesystem::current_path(failed).string()));
 }
 
-void Resolver::refuse_setting(const std::string& section, const PluginInfo* plugin, const std::string& path,
-                              const Point::Setting& setting) {
+/// A value that the grid gives to a plugin which cannot take it. Keys that no plugin has are reported once, by
+/// Schema::refuse_path.
+void Resolver::refuse_unused(const std::string& path, const PluginInfo* plugin) {
+  each_below(*point_, path, [&](const std::string& whole, const std::string& key, const Point::Setting& setting) {
+    const auto [name, below] = split_first(key);
+    if (!setting.by_grid || key == "plugin") return;
+    const auto* parameter = Schema::find(path, plugin, name);
+    if (parameter != nullptr && (below.empty() || parameter->plugin_kind())) return;
+    ok_ = false;
+    if (plugin == nullptr || !schema_.refuse_path(whole).empty()) return;
+    report(setting.assignment->key,
+           fmt::format("{} has no parameter {}; put {} in a row with the plugins that have it, or exclude the combination",
+                       plugin->id, below.empty() ? name : key, whole));
+  });
+}
+
+/// Whether a section names something that may be a plugin; what is wrong with it is reported.
+bool Resolver::check_plugin(const std::string& path, Kind kind, const PluginInfo* owner) {
+  const auto found = point_->settings.find(path + ".plugin");
+  if (found == point_->settings.end()) {
+    report_missing(path, kind, owner);
+    return false;
+  }
+  const auto& [name, value, key, where] = *found->second.assignment;
+  trial_.where[name] = where;
+  if (value.is_discarded())
+    ok_ = false;
+  else if (!value.is_string())
+    report(where, fmt::format("{} = {}: expected the name of a plugin, a text", name, show(value)));
+  else if (const auto why = schema_.refuse_plugin(path, kind, value.get<std::string>()); !why.empty())
+    report(where, why, schema_.refused_library(value.get<std::string>()) != nullptr ? ExitCode::kPlugin : ExitCode::kUsage);
+  return true;
+}
+
+void Resolver::report_missing(const std::string& path, Kind kind, const PluginInfo* owner) {
   ok_ = false;
-  // Keys that no plugin has are reported once, by Schema::refuse_path.
-  const auto key = split_path(path).second;
-  if (plugin == nullptr || schema_.find_all(section, key).empty()) return;
-  report(setting.assignment->key,
-         fmt::format("{} has no parameter {}; put {} in a row with the plugins that have it, or exclude the combination",
-                     plugin->id, key, path));
+  // Where its part of the study, or the value in its place, was refused already.
+  if (is_broken(draft_, path + ".plugin") || point_->settings.contains(path)) return;
+  // What stands in for a misspelt plugin is not held to what it needs.
+  auto above = split_path(path).first;
+  if (is_index(split_path(path).second)) above = split_path(above).first;
+  const auto named = point_->settings.find(above + ".plugin");
+  if (owner != nullptr && (named == point_->settings.end() || named->second.assignment->value != owner->id)) return;
+  const auto kind_text = to_text(kind);
+  if (owner == nullptr && !is_index(split_path(path).second))
+    return report(
+        place_of(path),
+        fmt::format("no {} is chosen; write [{}] and in it plugin = \"...\"; ablate plugins lists them", kind_text, path));
+  const auto who = owner == nullptr ? "each entry of [[attention]]" : owner->id;
+  report(place_of(path),
+         fmt::format("{} needs {} {} plugin, and {} names none; write {} and in it plugin = \"...\" (known: {})", who,
+                     kind == Kind::kAttention ? "an" : "a", kind_text, path, header_of(path), schema_.known(kind)));
+}
+
+/// Where a section, or something in it, is written; else the plugin that it belongs to, or the file.
+Location Resolver::place_of(const std::string& path) const {
+  if (!draft_.sections.contains(path))
+    if (const auto first = point_->settings.lower_bound(path + ".");
+        first != point_->settings.end() && is_below(first->first, path))
+      return first->second.assignment->key;
+  for (auto at = path; !at.empty(); at = at.find('.') == std::string::npos ? "" : split_path(at).first) {
+    if (const auto header = draft_.sections.find(at); header != draft_.sections.end() && at == path) return header->second;
+    if (const auto plugin = trial_.where.find(at + ".plugin"); plugin != trial_.where.end()) return plugin->second;
+    if (const auto header = draft_.sections.find(at); header != draft_.sections.end()) return header->second;
+  }
+  return draft_.start;
 }
 
 void Resolver::report(const Location& where, const std::string& message, ExitCode code) {

@@ -15,18 +15,28 @@ class Resolver {
   std::optional<Trial> resolve(const Point& point);
 
  private:
-  void add_section(const std::string& section, const PluginInfo* plugin, const Point& point, Trial& trial);
-  void add_value(const std::string& path, const Point::Setting& setting, const ParameterInfo& parameter, Trial& trial);
-  void refuse_setting(const std::string& section, const PluginInfo* plugin, const std::string& path,
-                      const Point::Setting& setting);
-  void check_plugin(const std::string& section, const Point& point);
-  void add_compression(const Point& point, Trial& trial);
+  /// Each returns what could be resolved, null where that is nothing. @param where what asks for it, for a message
+  nlohmann::json section(const std::string& path, const PluginInfo* plugin);
+  nlohmann::json plugin_section(const std::string& path, Kind kind, const PluginInfo* owner);
+  nlohmann::json list(const std::string& path, const ParameterInfo& parameter, const PluginInfo* owner);
+  nlohmann::json layers();
+
+  std::vector<int> entries(const std::string& path);
+  void add_value(const std::string& path, const ParameterInfo& parameter, const PluginInfo* plugin, nlohmann::json& object);
+  void add_file(const std::string& path, const std::string& file, const PluginInfo* plugin);
+  void refuse_unused(const std::string& path, const PluginInfo* plugin);
+  bool check_plugin(const std::string& path, Kind kind, const PluginInfo* owner);
+  void report_missing(const std::string& path, Kind kind, const PluginInfo* owner);
+  Location place_of(const std::string& path) const;
   void report(const Location& where, const std::string& message, ExitCode code = ExitCode::kUsage);
 
   const Draft& draft_;
   const Schema& schema_;
   Diagnostics& diagnostics_;
-  bool ok_ = true;  ///< of the point at hand
+  const Point* point_ = nullptr;               ///< at hand
+  Trial trial_;                                ///< made from it
+  bool ok_ = true;                             ///< of the point at hand
+  std::map<std::string, std::string> digests_;  ///< of files, each read once
 };
 
 }  // namespace ablate

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/host/study/path.h"
+
 namespace ablate {
 namespace {
 
@@ -33,12 +35,12 @@ std::string refuse(const Rule::Entry& entry, const Schema& schema) {
   for (const auto& value : values) {
     if (entry.path == "seed" && !value.is_number_integer())
       return fmt::format("seed = {}: expected an integer, or a list of integers", show(value));
-    if (key == "plugin" && has_plugin(section)) {
+    if (const auto kind = schema.kind_of(section); kind && key == "plugin") {
       std::vector<std::string> ids;
       for (const auto* plugin : schema.used(section)) ids.push_back(plugin->id);
       const auto id = value.is_string() ? value.get<std::string>() : show(value);
       if (std::find(ids.begin(), ids.end(), id) == ids.end())
-        return fmt::format("the study uses no {} plugin \"{}\"{}", section, id, suggestion(id, ids));
+        return fmt::format("the study uses no {} plugin \"{}\"{}", to_text(*kind), id, suggestion(id, ids));
     }
     if (!parameters.empty() &&
         std::none_of(parameters.begin(), parameters.end(), [&](const auto* p) { return check_value(*p, value).ok(); }))
@@ -76,10 +78,10 @@ std::vector<std::size_t> Rules::matching(const Point& point) {
 
 bool Rules::matches(const Rule::Entry& entry, const Point& point) const {
   const auto [section, key] = split_path(entry.path);
-  const auto* plugin = has_plugin(section) ? plugin_of(schema_, point, section) : nullptr;
+  const auto* plugin = schema_.kind_of(section) ? plugin_of(schema_, point, section) : nullptr;
   const auto* own = Schema::find(section, plugin, key);
   const auto setting = point.settings.find(entry.path);
-  const bool is_plugin = key == "plugin" && has_plugin(section);
+  const bool is_plugin = key == "plugin" && schema_.kind_of(section);
   const bool set =
       setting != point.settings.end() && (setting->second.by_grid || own != nullptr || (is_plugin && plugin != nullptr));
   const auto others = schema_.find_all(section, key);

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
+#include "core/host/study/path.h"
 #include "core/shared/sections.h"
 #include "core/util/nearest.h"
 
 namespace ablate {
 namespace {
+
+constexpr Kind kKinds[] = {Kind::kTask, Kind::kAttention, Kind::kCompression};
 
 bool contains(const std::vector<std::string>& list, const std::string& name) {
   return std::find(list.begin(), list.end(), name) != list.end();
@@ -16,56 +19,70 @@ bool contains(const std::vector<std::string>& list, const std::string& name) {
 
 }  // namespace
 
-Kind kind_of(const std::string& section) {
-  return section == "task" ? Kind::kTask : section == "attention" ? Kind::kAttention : Kind::kCompression;
-}
-
-bool has_plugin(const std::string& section) { return contains(kPluginSections, section); }
-
-std::pair<std::string, std::string> split_path(const std::string& path) {
-  const auto dot = path.find('.');
-  return dot == std::string::npos ? std::pair(path, std::string()) : std::pair(path.substr(0, dot), path.substr(dot + 1));
-}
-
 Schema::Schema(const Catalog& catalog, const std::map<std::string, std::set<std::string>>& plugins) : catalog_(catalog) {
-  for (const auto& section : kSections) used_[section];
-  for (const auto& [section, ids] : plugins) {
-    for (const auto& id : ids) {
-      if (const auto* info = plugin(section, id))
-        used_[section].push_back(info);
-      else
-        open_.insert(section);
-    }
-    if (ids.empty()) open_.insert(section);
-  }
+  sections_["model"], sections_["train"];
+  add("task", Kind::kTask, plugins);
+  bool layers = false;
+  for (const auto& [path, ids] : plugins)
+    if (const auto [above, key] = split_path(path); above == "attention" && is_index(key))
+      add(path, Kind::kAttention, plugins), layers = true;
+  add("attention", Kind::kAttention, plugins);
+  if (layers && sections_["attention"].used.empty()) sections_["attention"].open = false;
 }
 
-const PluginInfo* Schema::plugin(const std::string& section, const std::string& id) const {
-  const auto kind = kind_of(section);
+void Schema::add(const std::string& path, Kind kind, const std::map<std::string, std::set<std::string>>& plugins) {
+  if (const auto there = sections_.find(path); there != sections_.end() && there->second.kind == kind) return;
+  auto& section = sections_[path];
+  section.kind = kind;
+  const auto named = plugins.find(path);
+  section.open = named == plugins.end() || named->second.empty();
+  if (section.open) return;
+  for (const auto& id : named->second) {
+    const auto* info = plugin(kind, id);
+    if (info == nullptr)
+      section.open = true;
+    else if (std::find(section.used.begin(), section.used.end(), info) == section.used.end())
+      section.used.push_back(info);
+  }
+  for (const auto* used : std::vector(section.used))
+    for (const auto& parameter : used->parameters) {
+      const auto inner = parameter.plugin_kind();
+      const auto below = path + "." + parameter.name;
+      if (parameter.type == ParameterType::kPlugin) add(below, *inner, plugins);
+      if (parameter.type != ParameterType::kPlugins) continue;
+      for (auto entry = plugins.lower_bound(below + "."); entry != plugins.end() && is_below(entry->first, below); ++entry)
+        if (is_index(entry->first.substr(below.size() + 1))) add(entry->first, *inner, plugins);
+    }
+}
+
+const PluginInfo* Schema::plugin(Kind kind, const std::string& id) const {
   if (const auto* found = catalog_.find(kind, id)) return found;
   if (id.empty() || refused_library(id) != nullptr) return nullptr;
   return catalog_.find(kind, nearest(id, catalog_.ids(kind)));
 }
 
 const RefusedLibrary* Schema::refused_library(const std::string& id) const {
-  for (const auto& section : kPluginSections)
-    if (catalog_.find(kind_of(section), id) != nullptr) return nullptr;
+  for (const auto kind : kKinds)
+    if (catalog_.find(kind, id) != nullptr) return nullptr;
   return catalog_.find_refused(id);
 }
 
-std::string Schema::refuse_plugin(const std::string& section, const std::string& id) const {
-  const auto kind = kind_of(section);
-  if (catalog_.find(kind, id) != nullptr) return "";
-  for (const auto& other : kPluginSections)
-    if (catalog_.find(kind_of(other), id) != nullptr)
-      return fmt::format("{} is a plugin for [{}], not for [{}] (known: {})", id, other, section,
-                         fmt::join(catalog_.ids(kind), ", "));
-  if (const auto* library = refused_library(id))
-    return fmt::format("{} plugin \"{}\": {} is refused: {}", section, id, library->path.string(), library->reason);
+std::string Schema::known(Kind kind) const {
   const auto ids = catalog_.ids(kind);
-  const auto near = nearest(id, ids);
-  return fmt::format("unknown {} plugin \"{}\" ({}known: {})", section, id, near.empty() ? "" : "did you mean " + near + "? ",
-                     ids.empty() ? "none; see ablate plugins" : fmt::format("{}", fmt::join(ids, ", ")));
+  return ids.empty() ? "none; see ablate plugins" : fmt::format("{}", fmt::join(ids, ", "));
+}
+
+std::string Schema::refuse_plugin(const std::string& section, Kind kind, const std::string& id) const {
+  if (catalog_.find(kind, id) != nullptr) return "";
+  for (const auto other : kKinds)
+    if (catalog_.find(other, id) != nullptr)
+      return fmt::format("{} is a plugin of the kind {}, and [{}] takes the kind {} (known: {})", id, to_text(other), section,
+                         to_text(kind), known(kind));
+  if (const auto* library = refused_library(id))
+    return fmt::format("{} plugin \"{}\": {} is refused: {}", to_text(kind), id, library->path.string(), library->reason);
+  const auto near = nearest(id, catalog_.ids(kind));
+  return fmt::format("unknown {} plugin \"{}\" ({}known: {})", to_text(kind), id,
+                     near.empty() ? "" : "did you mean " + near + "? ", known(kind));
 }
 
 std::span<const ParameterInfo> Schema::parameters(const std::string& section, const PluginInfo* plugin) {
@@ -82,69 +99,109 @@ const ParameterInfo* Schema::find(const std::string& section, const PluginInfo* 
 
 std::vector<const ParameterInfo*> Schema::find_all(const std::string& section, const std::string& key) const {
   std::vector<const ParameterInfo*> result;
-  if (!has_plugin(section)) {
+  const auto found = sections_.find(section);
+  if (found == sections_.end()) return result;
+  if (!found->second.kind)
     if (const auto* parameter = find(section, nullptr, key)) result.push_back(parameter);
-    return result;
-  }
-  for (const auto* plugin : used_.at(section))
-    if (const auto* parameter = find(section, plugin, key)) result.push_back(parameter);
+  for (const auto* plugin : found->second.used)
+    if (const auto* parameter = plugin->find(key)) result.push_back(parameter);
   return result;
+}
+
+std::optional<Kind> Schema::kind_of(const std::string& section) const {
+  const auto found = sections_.find(section);
+  return found == sections_.end() ? std::nullopt : found->second.kind;
 }
 
 std::vector<std::string> Schema::keys(const std::string& section) const {
   std::vector<std::string> names;
-  if (has_plugin(section)) names.push_back("plugin");
+  const auto& known = sections_.at(section);
+  if (known.kind) names.emplace_back("plugin");
   const auto add = [&](const PluginInfo* plugin) {
     for (const auto& parameter : parameters(section, plugin))
       if (!contains(names, parameter.name)) names.push_back(parameter.name);
   };
-  if (!has_plugin(section)) add(nullptr);
-  for (const auto* plugin : used_.at(section)) add(plugin);
+  if (!known.kind) add(nullptr);
+  for (const auto* plugin : known.used) add(plugin);
   return names;
 }
 
-std::string Schema::refuse_path(const std::string& path) const {
-  const auto [section, key] = split_path(path);
-  if (contains(kSections, section)) {
-    if (!key.empty()) return refuse_key(section, key);
-    return has_plugin(section)
-               ? fmt::format("{0} is a section; its plugin is {0}.plugin", section)
-               : fmt::format("{0} is a section; name a key of it, as in {0}.{1}", section, keys(section).front());
+/// The deepest section that a path goes through, and the rest.
+std::pair<std::string, std::string> Schema::split_section(const std::string& path) const {
+  auto [section, rest] = split_first(path);
+  while (!rest.empty()) {
+    auto end = rest.find('.');
+    // An entry of a list has a name and a number.
+    if (end != std::string::npos && !sections_.contains(section + "." + rest.substr(0, end))) end = rest.find('.', end + 1);
+    const auto below = section + "." + rest.substr(0, end);
+    if (!sections_.contains(below)) break;
+    section = below;
+    rest = end == std::string::npos ? "" : rest.substr(end + 1);
   }
-  if (section == "seed" || section == "seeds") return "seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]";
-  if (section == "grid") return "a path is written without grid.: seeds=2, train.steps=200";
-  if (section == "experiment") return "[experiment] is the same for all trials";
-  if (key.empty()) {
+  return {section, rest};
+}
+
+std::string Schema::refuse_path(const std::string& path) const {
+  const auto first = split_first(path).first;
+  if (contains(kSections, first)) {
+    const auto [section, key] = split_section(path);
+    if (!key.empty()) return refuse_key(section, key);
+    return kind_of(section) ? fmt::format("{0} is a section; its plugin is {0}.plugin", section)
+                            : fmt::format("{0} is a section; name a key of it, as in {0}.{1}", section, keys(section).front());
+  }
+  if (first == "seed" || first == "seeds") return "seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]";
+  if (first == "grid") return "a path is written without grid.: seeds=2, train.steps=200";
+  if (first == "experiment") return "[experiment] is the same for all trials";
+  if (first == "compression")
+    return fmt::format("a compression belongs to the attention that reads it: write attention.{}{}", path,
+                       path == first ? ".plugin" : "");
+  if (path == first) {
     std::vector<std::string> paths = {"seeds"};  // none, but the grid and the command line take it where they take paths
-    for (const auto& one : kSections)
-      for (const auto& name : keys(one)) paths.push_back(one + "." + name);
+    for (const auto& [section, unused] : sections_)
+      for (const auto& name : keys(section)) paths.push_back(section + "." + name);
     return fmt::format("unknown path {}{}", path, hint(path, paths));
   }
-  return fmt::format("unknown section {} in {}{}", section, path, suggestion(section, kSections));
+  return fmt::format("unknown section {} in {}{}", first, path, suggestion(first, kSections));
+}
+
+bool Schema::known_elsewhere(const std::string& path) const {
+  const auto [section, key] = split_section(path);
+  return !owners(section, split_first(key).first).empty();
+}
+
+std::vector<std::string> Schema::owners(const std::string& section, const std::string& key) const {
+  std::vector<std::string> ids;
+  for (const auto& plugin : catalog_.plugins)
+    if (plugin.kind == kind_of(section) && plugin.find(key) != nullptr) ids.push_back(plugin.id);
+  return ids;
 }
 
 std::string Schema::refuse_key(const std::string& section, const std::string& key) const {
-  if (key == "plugin" && has_plugin(section)) return "";
-  if (!find_all(section, key).empty() || open_.contains(section)) return "";
+  if (sections_.at(section).open || (key == "plugin" && kind_of(section))) return "";
+  const auto [name, below] = split_first(key);
+  if (section == "attention" && is_index(name))
+    return "attention is one plugin for all layers; a different one for each layer is a list, [[attention]]";
+  if (!find_all(section, name).empty()) return below.empty() ? "" : refuse_below(section, name, below);
   const auto names = keys(section);
   std::string remedy;
-  if (nearest(key, names).empty()) {
-    std::vector<std::string> owners;
-    if (has_plugin(section))
-      for (const auto& plugin : catalog_.plugins)
-        if (plugin.kind == kind_of(section) && plugin.find(key) != nullptr) owners.push_back(plugin.id);
-    if (!owners.empty()) remedy = fmt::format(" (the study uses no plugin that has it: {})", fmt::join(owners, ", "));
-    for (const auto& other : kSections)
-      if (remedy.empty() && other != section && !find_all(other, key).empty())
-        remedy = fmt::format(" (did you mean {}.{}?)", other, key);
+  if (nearest(name, names).empty()) {
+    if (const auto ids = owners(section, name); !ids.empty())
+      remedy = fmt::format(" (the study uses no plugin that has it: {})", fmt::join(ids, ", "));
+    for (const auto& [other, unused] : sections_)
+      if (remedy.empty() && other != section && !find_all(other, name).empty())
+        remedy = fmt::format(" (did you mean {}.{}?)", other, name);
   }
-  return fmt::format("unknown key {} in [{}]{}", key, section, remedy.empty() ? suggestion(key, names) : remedy);
+  return fmt::format("unknown key {} in [{}]{}", name, section, remedy.empty() ? suggestion(name, names) : remedy);
 }
 
-bool Schema::takes_compression() const {
-  const auto& attentions = used_.at("attention");
-  return open_.contains("attention") ||
-         std::any_of(attentions.begin(), attentions.end(), [](const auto* a) { return a->capabilities.takes_compression; });
+/// A path that goes on below a parameter which is no section.
+std::string Schema::refuse_below(const std::string& section, const std::string& key, const std::string& below) const {
+  const auto path = section + "." + key;
+  if (find_all(section, key).front()->type == ParameterType::kPlugins)
+    return fmt::format("{0}.{1}: {0} is a list, its entries are counted from 0, as in {0}.0.plugin; a list as one value of an "
+                       "axis is [[{{...}}, {{...}}], ...]",
+                       path, below);
+  return fmt::format("{0} takes a value, and {0}.{1} is no path", path, below);
 }
 
 }  // namespace ablate

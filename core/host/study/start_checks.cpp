@@ -3,17 +3,20 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 
 #include "core/host/study/diagnostics.h"
-#include "core/host/study/schema.h"
+#include "core/host/study/used_plugins.h"
 #include "core/util/rate_text.h"
 
 namespace ablate {
 namespace {
 
-const PluginInfo* plugin_of(const Trial& trial, const char* section, const Catalog& catalog) {
-  const auto found = trial.resolved.find(section);
-  return found == trial.resolved.end() ? nullptr : catalog.find(kind_of(section), found->at("plugin").get<std::string>());
+/// The first attention that does not promise to take padded sequences; nothing where all do.
+std::optional<PluginUse> unpadded(const Trial& trial, const Catalog& catalog) {
+  for (const auto& use : used_plugins(trial.resolved, catalog))
+    if (use.info->kind == Kind::kAttention && !use.info->capabilities.key_padding) return use;
+  return std::nullopt;
 }
 
 bool has_class_token(const Trial& trial) {
@@ -29,23 +32,27 @@ Location where_of(const Study& study, const Trial& trial, std::initializer_list<
   return {study.file.string(), 0, 0};
 }
 
-std::vector<Diagnostic> check_rates(const Study& study, const OfTask<std::int64_t>& length) {
+std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, const OfTask<std::int64_t>& length) {
   Diagnostics diagnostics(study.overrides);
+  const auto check = [&](const Trial& trial, const PluginUse& use, const std::string& name, std::int64_t tokens) {
+    const auto& value = use.section->at(name);
+    for (const auto& text : value.is_array() ? value : nlohmann::json::array({value})) {
+      const auto rate = parse_rate(text.get<std::string>());
+      if (!rate || rate->numerator * tokens >= rate->denominator) continue;
+      // A default has no place of its own: the plugin that has it stands for it.
+      const auto path = use.path + "." + name;
+      diagnostics.add(where_of(study, trial, {path, use.path + ".plugin"}),
+                      fmt::format("{}: {} leaves less than one slot of a sequence of {} tokens; the smallest rate is 1/{}", path,
+                                  text.get<std::string>(), tokens, tokens));
+    }
+  };
   for (const auto& trial : study.trials) {
     const auto tokens = length(trial.resolved.at("task"));
-    for (const auto& path : trial.rate_paths) {
-      const auto [section, key] = split_path(path);
-      if (section == "task") continue;
-      const auto& value = trial.resolved.at(section).at(key);
-      for (const auto& text : value.is_array() ? value : nlohmann::json::array({value})) {
-        const auto rate = parse_rate(text.get<std::string>());
-        if (!rate || rate->numerator * tokens >= rate->denominator) continue;
-        // A default has no place of its own: the plugin that has it stands for it.
-        diagnostics.add(where_of(study, trial, {path, section + ".plugin"}),
-                        fmt::format("{}: {} leaves less than one slot of a sequence of {} tokens; the smallest rate is 1/{}",
-                                    path, text.get<std::string>(), tokens, tokens));
-      }
-    }
+    for (const auto& use : used_plugins(trial.resolved, catalog))
+      for (const auto& parameter : use.info->parameters)
+        if (use.info->kind != Kind::kTask &&
+            (parameter.type == ParameterType::kRate || parameter.type == ParameterType::kRates))
+          check(trial, use, parameter.name, tokens);
   }
   return diagnostics.sorted();
 }
@@ -55,33 +62,30 @@ std::vector<Diagnostic> check_lengths(const Study& study, const Catalog& catalog
   for (const auto& trial : study.trials) {
     const bool class_token = has_class_token(trial);
     const auto tokens = length(trial.resolved.at("task")) + (class_token ? 1 : 0);
-    for (const auto* section : {"attention", "compression"}) {
-      const auto* plugin = plugin_of(trial, section, catalog);
-      if (plugin == nullptr || tokens % plugin->capabilities.length_multiple == 0) continue;
-      diagnostics.add(where_of(study, trial, {std::string(section) + ".plugin"}),
-                      fmt::format("{} {} needs sequences of a multiple of {} tokens, and task {} has {}{}", section, plugin->id,
-                                  plugin->capabilities.length_multiple, trial.resolved["task"]["plugin"].get<std::string>(),
-                                  tokens, class_token ? " with the class token (model.pooling = \"cls\")" : ""));
+    for (const auto& [path, info, section] : used_plugins(trial.resolved, catalog)) {
+      if (info->kind == Kind::kTask || tokens % info->capabilities.length_multiple == 0) continue;
+      diagnostics.add(where_of(study, trial, {path + ".plugin"}),
+                      fmt::format("{} {} needs sequences of a multiple of {} tokens, and task {} has {}{}", to_text(info->kind),
+                                  info->id, info->capabilities.length_multiple,
+                                  trial.resolved["task"]["plugin"].get<std::string>(), tokens,
+                                  class_token ? " with the class token (model.pooling = \"cls\")" : ""));
     }
   }
   return diagnostics.sorted();
 }
 
-bool refuses_padding(const Trial& trial, const Catalog& catalog) {
-  const auto* attention = plugin_of(trial, "attention", catalog);
-  return attention != nullptr && !attention->capabilities.key_padding;
-}
+bool refuses_padding(const Trial& trial, const Catalog& catalog) { return unpadded(trial, catalog).has_value(); }
 
 std::vector<Diagnostic> check_padding(const Study& study, const Catalog& catalog, const OfTask<bool>& padded) {
   Diagnostics diagnostics(study.overrides);
   for (const auto& trial : study.trials) {
-    if (!refuses_padding(trial, catalog) || !padded(trial.resolved.at("task"))) continue;
+    const auto use = unpadded(trial, catalog);
+    if (!use || !padded(trial.resolved.at("task"))) continue;
     diagnostics.add(
-        where_of(study, trial, {"attention.plugin"}),
+        where_of(study, trial, {use->path + ".plugin"}),
         fmt::format("attention {} does not promise key_padding, and task {} has sequences of several lengths, which "
                     "are padded; use an attention that promises it (ablate plugins ID)",
-                    trial.resolved["attention"]["plugin"].get<std::string>(),
-                    trial.resolved["task"]["plugin"].get<std::string>()));
+                    use->info->id, trial.resolved["task"]["plugin"].get<std::string>()));
   }
   return diagnostics.sorted();
 }

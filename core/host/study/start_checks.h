@@ -17,13 +17,13 @@ Location where_of(const Study& study, const Trial& trial, std::initializer_list<
 
 /// Reports every compression rate that leaves less than one slot of a sequence (rate * length < 1), in the order of the file.
 /// @param length tokens of the task's longest sequence
-std::vector<Diagnostic> check_rates(const Study& study, const OfTask<std::int64_t>& length);
+std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, const OfTask<std::int64_t>& length);
 
 /// Reports every plugin that promises multiples of some length only, where sequences have another (with pooling = "cls" one
 /// token more than the task's).
 std::vector<Diagnostic> check_lengths(const Study& study, const Catalog& catalog, const OfTask<std::int64_t>& length);
 
-/// Whether the trial's attention has to be spared padded sequences.
+/// Whether one of the trial's attentions has to be spared padded sequences.
 bool refuses_padding(const Trial& trial, const Catalog& catalog);
 
 /// Reports every attention that does not promise key_padding beside a task that has sequences of several lengths.

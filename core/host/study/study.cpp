@@ -1,18 +1,15 @@
 #include "core/host/study/study.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <unordered_map>
 
 #include "core/host/study/labels.h"
+#include "core/host/study/path.h"
 #include "core/host/study/resolver.h"
 #include "core/host/study/rules.h"
+#include "core/host/study/toml_file.h"
 #include "core/util/sha256.h"
 
 namespace ablate {
@@ -20,63 +17,42 @@ namespace {
 
 using Chosen = std::vector<std::size_t>;
 
-[[noreturn]] void cannot_read(const std::filesystem::path& file, const std::string& why) {
-  std::vector<Diagnostic> diagnostics(1);
-  diagnostics[0].where.file = file.string();
-  diagnostics[0].message = "cannot be read: " + why;
-  throw ConfigError(std::move(diagnostics));
-}
-
-constexpr std::size_t kMostBytes = 4 << 20;  ///< of a study: 100,000 points take far less
-
-std::string read_file(const std::filesystem::path& file) {
-  struct Descriptor {
-    int number;
-    ~Descriptor() {
-      if (number >= 0) close(number);
-    }
-  };
-  // Without O_NONBLOCK a pipe of that name would be waited for.
-  const Descriptor in{open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  struct stat status {};
-  if (in.number < 0 || fstat(in.number, &status) != 0) cannot_read(file, std::strerror(errno));
-  if (S_ISDIR(status.st_mode)) cannot_read(file, "it is a folder; expected a study in TOML");
-  if (!S_ISREG(status.st_mode)) cannot_read(file, "it is no regular file; expected a study in TOML");
-  std::string text(kMostBytes + 1, '\0');
-  std::size_t size = 0;
-  for (;;) {
-    const auto some = read(in.number, text.data() + size, text.size() - size);
-    if (some < 0 && errno == EINTR) continue;
-    if (some < 0) cannot_read(file, std::strerror(errno));
-    if (some == 0) break;
-    size += static_cast<std::size_t>(some);
-    if (size > kMostBytes) cannot_read(file, fmt::format("it is longer than {} MiB; is it a study?", kMostBytes >> 20));
-  }
-  text.resize(size);
-  if (text.starts_with("\x1f\x8b")) cannot_read(file, "it is a gzip file; expected a study in TOML, unpacked (gunzip)");
-  return text;
-}
-
 void check_paths(const Draft& draft, const Schema& schema, Diagnostics& diagnostics) {
   const auto check = [&](const Assignment& set, bool in_grid) {
     if (in_grid && set.path == "seed")
       return diagnostics.add(set.key, "seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]");
-    if (const auto why = schema.refuse_path(set.path); !why.empty()) return diagnostics.add(set.key, why);
-    if (set.path.starts_with("compression.") && !schema.takes_compression()) {
-      std::string ids;
-      for (const auto* attention : schema.used("attention")) ids += (ids.empty() ? "" : ", ") + attention->id;
-      const auto header = draft.sections.find("compression");
-      const bool in_section = !in_grid && set.key.file != kOverrideFile && header != draft.sections.end();
-      diagnostics.add(in_section ? header->second : set.key,
-                      fmt::format("{} is set, but no attention of the study takes a compression (used: {}); leave it out",
-                                  in_section ? "[compression]" : set.path, ids));
-    }
+    const auto why = schema.refuse_path(set.path);
+    // A preset serves studies of several plugins.
+    if (why.empty() || (set.key.file == draft.preset && schema.known_elsewhere(set.path))) return;
+    // A section that nothing takes is wrong as a whole, not key by key.
+    const auto header = in_grid ? draft.sections.end() : draft.sections.find(split_path(set.path).first);
+    const bool nested = header != draft.sections.end() && set.key.file != kOverrideFile && !schema.kind_of(header->first) &&
+                        header->first.find('.') != std::string::npos;
+    diagnostics.add(nested ? header->second : set.key, why);
   };
   for (const auto& [path, set] : draft.base) check(set, false);
   for (const auto& group : draft.groups)
     for (const auto& alternative : group.alternatives)
       for (const auto& set : alternative.set)
         if (group.form != Group::Form::kSeeds) check(set, true);
+}
+
+/// Where presets are: beside the study, then those that are installed, or in the source that the program was built from.
+std::vector<std::filesystem::path> preset_folders(const std::filesystem::path& study) {
+  std::error_code none;
+  const auto prefix = std::filesystem::read_symlink("/proc/self/exe", none).parent_path().parent_path();
+  return {study.parent_path() / "presets", prefix / "share/ablate/experiments/presets", ABLATE_PRESETS};
+}
+
+/// The values that make a trial: of a file its content, not its place.
+nlohmann::json values_of(const Trial& trial) {
+  auto values = trial.resolved;
+  for (const auto& [path, digest] : trial.files) {
+    auto pointer = "/" + path;
+    std::replace(pointer.begin(), pointer.end(), '.', '/');
+    values[nlohmann::json::json_pointer(pointer)] = digest;
+  }
+  return values;
 }
 
 /// Reports a trial that equals an earlier one, at the first part of the grid in which the two differ.
@@ -119,7 +95,7 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
     ++left;
     auto trial = resolver.resolve(point);
     if (!trial) return;
-    const auto [entry, fresh] = seen.try_emplace(sha256(trial->resolved.dump()), point.chosen);
+    const auto [entry, fresh] = seen.try_emplace(sha256(values_of(*trial).dump()), point.chosen);
     // Alternatives of a path that is wrong do not differ in the trials.
     if (!fresh && sound) report_duplicate(draft, entry->second, point.chosen, diagnostics);
     if (!fresh) return;
@@ -135,10 +111,10 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
 }  // namespace
 
 Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog) {
-  Study study{.file = file, .text = read_file(file), .overrides = overrides};
+  Study study{.file = file, .text = read_toml(file, "a study"), .overrides = overrides};
   Diagnostics diagnostics(overrides);
   if (const auto document = parse_document(study.text, file.string(), diagnostics)) {
-    const auto draft = read_draft(*document, overrides, file.stem().string(), diagnostics);
+    const auto draft = read_draft(*document, overrides, file.stem().string(), preset_folders(file), diagnostics);
     const Schema schema(catalog, draft.plugins);
     check_paths(draft, schema, diagnostics);
     study.name = draft.name, study.description = draft.description, study.timeout_s = draft.timeout_s;

@@ -40,12 +40,13 @@ class ConfigError : public Error {
 
 /// One point of the grid, every default filled in.
 struct Trial {
-  /// Canonical: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...},
-  /// "compression": {"plugin": ..., ...} (only where the attention takes one), "train": {...}, "seed": 1}.
-  /// Rates as "1/8"; keys sorted, as nlohmann::json keeps them.
+  /// Canonical: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "train": {...}, "seed": 1}.
+  /// A parameter that is a plugin is such a section itself: {"plugin": "compressed", "rate": "1/4", "compression": {"plugin":
+  /// "segment-mean"}}, a list of plugins an array of them. "attention" is an array where layers differ: layer i takes entry i
+  /// modulo their count, which divides model.layers. Rates as "1/8"; keys sorted, as nlohmann::json keeps them.
   nlohmann::json resolved;
   std::map<std::string, Location> where;  ///< of each value that the study sets, by path: "attention.rates", "attention.plugin"
-  std::vector<std::string> rate_paths;    ///< of the values that are compression rates, one or a list: "attention.rates"
+  std::map<std::string, std::string> files;  ///< SHA-256 of the files that values name, by path
   /// What tells it from the study's other trials, in the paths of flatten(): "attention=adamra attention.rates=1/2,1/4 seed=1".
   /// Never empty, and different for each trial of a study.
   std::string label;
@@ -70,6 +71,7 @@ struct Study {
   std::vector<Published> published;  ///< at most one for a trial and a metric
 };
 
+/// Presets ([experiment] preset) are looked for in the folder presets beside the study, then among those that came with ablate.
 /// @param overrides "train.steps=200": values as in TOML, or a bare word for a text; they replace the file's base values and
 /// grid axes. Throws ConfigError with everything that is wrong.
 Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog);

@@ -1,30 +1,18 @@
 // The checks of what an attention promises about its context: padding, the future, cross-attention.
 #pragma once
 
-#include <limits>
-#include <vector>
-
 #include "core/trial/conformance/attention_subject.h"
 
 namespace ablate::conformance {
 
-/// How far off a check is where no number says it.
-inline constexpr double kWrong = std::numeric_limits<double>::infinity();
+// Each returns an error as Checks::Measure does, or throws std::runtime_error saying what is wrong.
 
-inline constexpr double kRounding = 1e-10;  ///< float64, sums of some hundred terms in another order
-
-/// The lengths of the padded batch of three: full, part, one token.
-inline const std::vector<std::int64_t> kLengths = {13, 8, 1};
-
-inline torch::Tensor item(const torch::Tensor& batch, std::int64_t index, std::int64_t length) {
-  return batch.narrow(0, index, 1).narrow(1, 0, length);
-}
-
-// Each returns the largest absolute difference to what is right, or kWrong.
-
-/// Causal: the largest gradient of an output in a later input.
+/// No output depends on a later input: by gradients, and by the outputs where later tokens are others (a detached statistic, a
+/// sort). Over a few blocks, and with a memory in front where one is carried.
 double causal(const AttentionSubject& subject);
-/// Padded against cut to its length, item by item; causal and cross as well where promised.
+/// Some output depends on a later input.
+double bidirectional(const AttentionSubject& subject);
+/// Padded against cut to its length, item by item, at each stand; cross as well where promised.
 double padding(const AttentionSubject& subject);
 /// NaN and infinity under the mask against ordinary numbers there: outputs, and gradients in everything.
 double poison(const AttentionSubject& subject);
@@ -32,5 +20,11 @@ double poison(const AttentionSubject& subject);
 double empty(const AttentionSubject& subject);
 /// One instance may be used as self- and as cross-attention: a copy of the tokens as the context changes nothing.
 double cross(const AttentionSubject& subject);
+/// Where queries and context are two sequences, queries under their own mask change no output of the others.
+double query_mask(const AttentionSubject& subject);
+/// Tokens under a mask anywhere are as good as absent: what stands there changes nothing.
+double holes(const AttentionSubject& subject);
+/// What is not promised is refused, or not done: a stand, a state, a length that does not fit.
+double refused(const AttentionSubject& subject);
 
 }  // namespace ablate::conformance

@@ -1,20 +1,30 @@
-// An attention under test: instances of it, inputs for it, and one pass through it.
+// An attention under test: instances of it at the places it promises to stand, and one pass through them.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "core/trial/model/instances.h"
+#include "core/trial/conformance/candidate.h"
+#include "core/trial/conformance/numbers.h"
 
 namespace ablate {
 
-/// One pass: what to feed, and how. Undefined context: self-attention. Each pass has a fresh generator of the seed.
-struct Pass {
-  torch::Tensor queries;
-  torch::Tensor context;
-  torch::Tensor mask;
-  bool measure = false;
-  std::uint64_t seed = 17;
+/// Where an attention stands, as far as it changes what it does.
+struct Stand {
+  bool causal = false, carries = false;
+  Positions positions = Positions::kNone;
+
+  std::string text() const;  ///< "bidirectional", "causal, carrying"
+};
+
+/// An attention with what a model owns for it: the tensors that its layers share.
+class Instance final : public Module {
+ public:
+  Instance(std::shared_ptr<Attention> attention, const SharedTensors& shared);
+  Attention& attention() const { return *attention_; }
+
+ private:
+  std::shared_ptr<Attention> attention_;
 };
 
 class AttentionSubject {
@@ -22,40 +32,57 @@ class AttentionSubject {
   static constexpr std::int64_t kChannels = 16;
   static constexpr std::int64_t kMaxLength = 80;
 
-  AttentionSubject(Chosen plugin, Chosen compression) : plugin_(std::move(plugin)), compression_(std::move(compression)) {}
+  explicit AttentionSubject(Candidate candidate) : candidate_(std::move(candidate)) {}
 
-  const Capabilities& promises() const { return plugin_.descriptor->capabilities; }
-  const Chosen& plugin() const { return plugin_; }
-  /// "adamra x segment-mean"
-  std::string name() const;
-  /// The same attention with one parameter changed.
-  AttentionSubject with(const std::string& parameter, const nlohmann::json& value) const;
-  /// The smallest length that is allowed and at least this long.
-  std::int64_t length(std::int64_t at_least) const;
+  const Candidate& candidate() const { return candidate_; }
+  const Capabilities& promises() const { return candidate_.promises; }
+  std::string name() const { return candidate_.name(); }
+  std::int64_t length(std::int64_t at_least) const { return candidate_.length(at_least); }
+
+  /// Bidirectional where that is promised, else causal.
+  Stand home() const { return {.causal = !promises().bidirectional}; }
+  /// All that it promises, home first: bidirectional, causal, and each of them carrying.
+  std::vector<Stand> stands() const;
+  /// Those of them that carry a state.
+  std::vector<Stand> carrying() const;
 
   /// An instance in evaluation mode. @param longest the most tokens it has to take
-  std::shared_ptr<Attention> make(std::uint64_t seed, bool causal = false, torch::Dtype type = torch::kFloat64,
-                                  std::int64_t longest = kMaxLength) const;
+  std::shared_ptr<Instance> make(std::uint64_t seed, const Stand& stand, at::ScalarType type = kDouble,
+                                 std::int64_t longest = kMaxLength) const;
+  std::shared_ptr<Instance> make(std::uint64_t seed) const { return make(seed, home()); }
 
  private:
-  Chosen plugin_, compression_;
+  Candidate candidate_;
 };
 
-/// Standard normal, by seed. @return [batch, n, AttentionSubject::kChannels]
-torch::Tensor random_tokens(std::int64_t batch, std::int64_t n, std::uint64_t seed, torch::Dtype type = torch::kFloat64);
+/// One pass: what to feed, and how. Undefined context: self-attention, where the mask is the queries', too. An empty state:
+/// the initial one. Each pass has a fresh generator of the seed.
+struct Pass {
+  Tensor queries;
+  Tensor context;
+  Tensor mask;
+  Tensor query_mask;
+  AttentionState state;
+  Tensor position;
+  bool measure = false;
+  std::uint64_t seed = 17;
+};
 
-/// [lengths, n] bool, true for an item's first tokens.
-torch::Tensor padding_mask(const std::vector<std::int64_t>& lengths, std::int64_t n);
+AttentionInput input_of(const Instance& instance, const Pass& pass);
+AttentionOutput forward(const Instance& instance, const Pass& pass);
+Tensor run(const Instance& instance, const Pass& pass);
 
-torch::Tensor run(Attention& attention, const Pass& pass);
+/// [batch, n, AttentionSubject::kChannels]
+Tensor random_tokens(std::int64_t batch, std::int64_t n, std::uint64_t seed, at::ScalarType type = kDouble);
+/// Items' rows and first tokens.
+Tensor item(const Tensor& batch, std::int64_t index, std::int64_t length);
+AttentionState item(const AttentionState& state, std::int64_t index);
+AttentionState detached(const AttentionState& state);
 
-/// The gradients of sum(output * weights) in every parameter and then in the queries and the context; zeros where none arrives.
-/// Outputs where the weight is 0 take no part, whatever they are. @param where [batch, n] bool, or undefined: all outputs
-std::vector<torch::Tensor> gradients(Attention& attention, Pass pass, const torch::Tensor& where = {});
-
-/// The largest absolute difference; infinity where shapes differ or one side has a NaN.
-double difference(const torch::Tensor& a, const torch::Tensor& b);
-double difference(const std::vector<torch::Tensor>& a, const std::vector<torch::Tensor>& b);
-bool finite(const std::vector<torch::Tensor>& tensors);
+/// sum(output * weights) with fixed random weights; outputs where the weight is 0 take no part, whatever they are.
+/// @param where [batch, n] bool, or undefined: all outputs
+Tensor weighted_sum(const Tensor& output, const Tensor& where = {});
+/// Its gradients in every parameter and then in the queries and the context.
+std::vector<Tensor> gradients(const Instance& instance, Pass pass, const Tensor& where = {});
 
 }  // namespace ablate

@@ -10,7 +10,7 @@ namespace ablate {
 
 template <typename Measure>
 void CompressionSuite::check(const char* name, double tolerance, Measure measure) {
-  const auto place = std::string(probe_.plugin().descriptor->id) + (on_.empty() ? "" : ", " + on_);
+  const auto place = probe_.candidate().name() + (on_.empty() ? "" : ", " + on_);
   checks_.run(name, place, tolerance, [&](std::string& where) {
     found_.clear();
     const double error = measure();
@@ -24,11 +24,6 @@ double CompressionSuite::at(const std::string& place, double error, double toler
   return error;
 }
 
-std::int64_t CompressionSuite::fit(std::int64_t length) const {
-  const auto multiple = probe_.promises().length_multiple;
-  return (length + multiple - 1) / multiple * multiple;
-}
-
 void CompressionSuite::all() {
   check("slots", 0, [&] { return slots(); });
   check("padding", 1e-10, [&] { return padding(); });
@@ -38,6 +33,9 @@ void CompressionSuite::all() {
   check("seed", 0, [&] { return seed(); });
   check("instances", 0, [&] { return instances(); });
   check("save", 0, [&] { return save(); });
+  check("step", 0, [&] { return step(); });
+  check("kept", 0, [&] { return kept(); });
+  check("inputs", 0, [&] { return inputs(); });
   check("gradient", 1e-5, [&] { return gradient(); });
   check("scale", 0, [&] { return scale(); });
   check("frozen", 0, [&] { return frozen(); });
@@ -47,24 +45,26 @@ void CompressionSuite::all() {
   if (probe_.promises().averages) check("constants", 1e-10, [&] { return constants(); });
   if (probe_.promises().lossless_at_rate_1) check("lossless", 1e-10, [&] { return lossless(); });
   if (probe_.promises().slots_have_keys) check("projected", 0, [&] { return projected(); });
+  if (probe_.promises().causal_reads) check("causal reads", 1e-10, [&] { return causal_reads(); });
+  if (probe_.promises().fixed_slots) check("fixed slots", 1e-10, [&] { return fixed_slots(); });
+  if (probe_.promises().extends) check("extends", 1e-10, [&] { return extends(); });
 }
 
 void CompressionSuite::runs() {
   check("runs", 0, [&] { return training(); });
 }
 
-void check_compression(const Chosen& plugin, Checks& checks) {
-  CompressionSuite(plugin, "", checks).all();
-  if (plugin.descriptor->capabilities.cuda)
+void check_compression(const Candidate& candidate, Checks& checks) {
+  CompressionSuite(candidate, "", checks).all();
+  if (candidate.promises.cuda)
     check_device(
-        plugin.descriptor->id, [&](c10::Device device) { return compression_on(plugin, device); }, find_cuda(), checks);
-  for (const auto& parameter : describe(*plugin.descriptor).parameters) {
+        candidate.name(), [&](c10::Device device) { return compression_on(candidate, device); }, find_cuda(), checks);
+  for (const auto& parameter : describe(candidate.descriptor()).parameters) {
     const auto with = [&](const nlohmann::json& value) {
-      auto changed = plugin;
-      changed.parameters[parameter.name] = value;
-      return CompressionSuite(changed, fmt::format("{} = {}", parameter.name, value.dump()), checks);
+      return CompressionSuite(candidate.with(parameter.name, value), fmt::format("{} = {}", parameter.name, value.dump()),
+                              checks);
     };
-    const auto chosen = plugin.parameters.at(parameter.name);
+    const auto& chosen = candidate.section.at(parameter.name);
     switch (parameter.type) {
       case ParameterType::kBoolean:
         with(!chosen.get<bool>()).all();
@@ -84,6 +84,10 @@ void check_compression(const Chosen& plugin, Checks& checks) {
       case ParameterType::kRate:
       case ParameterType::kRates:
         break;  // any rate is as good as another: kCheckedRates are the instance's own
+      case ParameterType::kFile:
+      case ParameterType::kPlugin:
+      case ParameterType::kPlugins:
+        break;  // no bounds
     }
   }
 }

@@ -1,26 +1,21 @@
-// What the contract asks of every compression: slots, padding, independence, state.
+// What the contract asks of every compression: slots, padding, independence.
 #include <fmt/format.h>
-#include <torch/serialize.h>
-
-#include <sstream>
 
 #include "core/trial/conformance/compression_suite.h"
 #include "core/util/rate_text.h"
 
 namespace ablate {
 
-using torch::Tensor;
-
 double CompressionSuite::slots() {
   double wrong = 0;
   for (const auto rate : kCheckedRates) {
-    const auto compression = probe_.make(rate);
+    const auto compression = probe_.make({rate});
     for (const auto tokens : {1, 2, 3, 5, 7, 8, 16, 33, 64}) {
       const auto n = fit(tokens), half = fit((n + 1) / 2);
       const std::vector<std::int64_t> lengths{n, half, fit(1), 0};
       for (const bool masked : {false, true}) {
         const auto in = CompressionProbe::inputs(n, masked ? lengths : std::vector<std::int64_t>{});
-        const auto memory = compression->write(in.keys, in.values, in.mask);
+        const auto memory = CompressionProbe::write(*compression, in);
         const auto place = fmt::format("rate {}, {} tokens{}", to_text(rate), n, masked ? ", masked" : "");
         bool right = memory.values.size(2) == rate.slots(n) && memory.keys.defined() == probe_.promises().slots_have_keys;
         if (memory.keys.defined()) right = right && memory.keys.size(2) == rate.slots(n);
@@ -28,8 +23,8 @@ double CompressionSuite::slots() {
         right = right && memory.slots.defined() == masked;
         for (std::size_t i = 0; right && masked && i < lengths.size(); ++i) {
           const auto own = memory.slots[static_cast<std::int64_t>(i)][0];
-          right = own.sum().item<std::int64_t>() == rate.slots(lengths[i]) &&
-                  own.narrow(0, 0, rate.slots(lengths[i])).all().item<bool>();
+          right = own.sum().item().toLong() == rate.slots(lengths[i]) &&
+                  own.narrow(0, 0, rate.slots(lengths[i])).all().item().toBool();
         }
         wrong += at(place, right ? 0 : 1);
       }
@@ -38,36 +33,40 @@ double CompressionSuite::slots() {
   return wrong;
 }
 
-double CompressionSuite::padding() {
+double CompressionSuite::padding(Slots slots, const std::vector<std::int64_t>& lengths) {
   double largest = 0;
-  const std::vector<std::int64_t> lengths{fit(13), fit(7), fit(12), fit(1)};
-  for (const auto rate : kCheckedRates) {
-    const auto compression = probe_.make(rate);
-    const auto in = CompressionProbe::inputs(lengths[0], lengths);
-    const auto padded = compression->write(in.keys, in.values, in.mask);
-    for (std::size_t item = 0; item < lengths.size(); ++item) {
-      const auto i = static_cast<std::int64_t>(item), own = rate.slots(lengths[item]), others = padded.values.size(2) - own;
-      const auto cut = in.item(i, lengths[item]);
-      const auto memory = compression->write(cut.keys, cut.values, {});
-      const auto place = fmt::format("rate {}, {} of {} tokens", to_text(rate), lengths[item], lengths[0]);
-      const auto compare = [&](const Tensor& whole, const Tensor& alone) {
-        if (whole.defined() != alone.defined()) return kInfinity;
-        if (!whole.defined()) return 0.0;
-        return largest_difference(whole.narrow(0, i, 1).narrow(2, 0, own), alone);
-      };
-      largest = std::max(largest, at(place + ", values", compare(padded.values, memory.values), 1e-10));
-      largest = std::max(largest, at(place + ", keys", compare(padded.keys, memory.keys), 1e-10));
-      largest = std::max(largest, at(place + ", mass", compare(padded.mass, memory.mass), 1e-10));
-      if (padded.mass.defined() && others > 0)
-        largest = std::max(largest, at(place + ", mass of no slot",
-                                       padded.mass.narrow(0, i, 1).narrow(2, own, others).abs().max().item<double>()));
-      for (const auto similarity : kSimilarities) {
-        const auto whole = compression->read(in.queries, padded, similarity).narrow(0, i, 1);
-        largest = std::max(largest, at(place + ", read",
-                                       largest_difference(whole, compression->read(cut.queries, memory, similarity)), 1e-10));
-      }
+  const auto compression = probe_.make(slots);
+  const auto in = CompressionProbe::inputs(lengths[0], lengths);
+  const auto padded = CompressionProbe::write(*compression, in);
+  const auto how = slots.fixed > 0 ? fmt::format("{} slots", slots.fixed) : "rate " + to_text(slots.rate);
+  for (std::size_t item = 0; item < lengths.size(); ++item) {
+    const auto i = static_cast<std::int64_t>(item), own = slots.of(lengths[item]), others = padded.values.size(2) - own;
+    const auto cut = in.item(i, lengths[item]);
+    const auto memory = CompressionProbe::write(*compression, cut);
+    const auto place = fmt::format("{}, {} of {} tokens", how, lengths[item], lengths[0]);
+    const auto compare = [&](const Tensor& whole, const Tensor& alone) {
+      if (whole.defined() != alone.defined()) return kWrong;
+      if (!whole.defined()) return 0.0;
+      return difference(whole.narrow(0, i, 1).narrow(2, 0, own), alone);
+    };
+    largest = std::max(largest, at(place + ", values", compare(padded.values, memory.values), kRounding));
+    largest = std::max(largest, at(place + ", keys", compare(padded.keys, memory.keys), kRounding));
+    largest = std::max(largest, at(place + ", mass", compare(padded.mass, memory.mass), kRounding));
+    if (padded.mass.defined() && others > 0)
+      largest = std::max(largest, at(place + ", mass of no slot",
+                                     padded.mass.narrow(0, i, 1).narrow(2, own, others).abs().max().item().toDouble()));
+    for (const auto similarity : kSimilarities) {
+      const auto whole = CompressionProbe::read(*compression, in.queries, padded, similarity).narrow(0, i, 1);
+      const auto alone = CompressionProbe::read(*compression, cut.queries, memory, similarity);
+      largest = std::max(largest, at(place + ", read", difference(whole, alone), kRounding));
     }
   }
+  return largest;
+}
+
+double CompressionSuite::padding() {
+  double largest = 0;
+  for (const auto rate : kCheckedRates) largest = std::max(largest, padding({rate}, {fit(13), fit(7), fit(12), fit(1)}));
   return largest;
 }
 
@@ -76,99 +75,45 @@ double CompressionSuite::poison() {
   for (const auto rate : kCheckedRates) {
     auto in = CompressionProbe::inputs(fit(12), {fit(12), fit(7), fit(1), 0});
     const auto gone = in.mask.logical_not().unsqueeze(1).unsqueeze(-1);
-    const auto compression = probe_.make(rate);
+    const auto compression = probe_.make({rate});
     const auto clean = CompressionProbe::pass(*compression, in);
     in.keys = in.keys.masked_fill(gone, std::numeric_limits<double>::quiet_NaN());
     in.values = in.values.masked_fill(gone, std::numeric_limits<double>::quiet_NaN());
     const auto poisoned = CompressionProbe::pass(*compression, in);
     const auto place = "rate " + to_text(rate);
-    largest = std::max(largest, at(place + ", outputs", largest_difference(clean.outputs, poisoned.outputs)));
-    largest = std::max(largest, at(place + ", gradients", largest_difference(clean.gradients, poisoned.gradients)));
+    largest = std::max(largest, at(place + ", outputs", difference(clean.outputs, poisoned.outputs)));
+    largest = std::max(largest, at(place + ", gradients", difference(clean.gradients, poisoned.gradients)));
     for (const auto i : {1, 2})
-      largest = std::max(largest, at(place + ", gradients under the mask",
-                                     poisoned.gradients[i].masked_select(gone.expand_as(in.keys)).abs().max().item<double>()));
+      largest =
+          std::max(largest, at(place + ", gradients under the mask",
+                               poisoned.gradients[i].masked_select(gone.expand_as(in.keys)).abs().max().item().toDouble()));
   }
   return largest;
 }
 
 double CompressionSuite::empty() {
   const auto in = CompressionProbe::inputs(fit(8), {0, fit(8), 0});
-  const auto pass = CompressionProbe::pass(*probe_.make({1, 2}), in);
+  const auto pass = CompressionProbe::pass(*probe_.make({{1, 2}}), in);
   double largest = at("gradients", unless_finite(pass.gradients));
   for (const auto& output : pass.outputs)
-    for (const auto item : {0, 2})
-      largest = std::max(largest, at("reads", largest_difference(output[item], torch::zeros_like(output[item]))));
+    for (const auto item : {0, 2}) largest = std::max(largest, at("reads", difference(output[item], zeros_like(output[item]))));
   return largest;
 }
 
 double CompressionSuite::batch() {
   double largest = 0;
   for (const auto rate : kCheckedRates) {
-    const auto compression = probe_.make(rate);
+    const auto compression = probe_.make({rate});
     auto in = CompressionProbe::inputs(fit(11), {});
     // A mate a thousand times as large would move any statistic taken over the batch.
     in.keys[1] *= 1000;
     const auto together = CompressionProbe::pass(*compression, in);
     const auto alone = CompressionProbe::pass(*compression, in.item(0, in.keys.size(2)));
     for (std::size_t s = 0; s < alone.outputs.size(); ++s)
-      largest = std::max(largest, at("rate " + to_text(rate),
-                                     largest_difference(together.outputs[s].narrow(0, 0, 1), alone.outputs[s]), 1e-10));
+      largest = std::max(largest,
+                         at("rate " + to_text(rate), difference(together.outputs[s].narrow(0, 0, 1), alone.outputs[s]), 1e-10));
   }
   return largest;
-}
-
-double CompressionSuite::seed() {
-  if (!probe_.promises().deterministic) return 0;
-  const auto in = CompressionProbe::inputs(fit(12), {fit(12), fit(5)});
-  const auto compression = probe_.make({1, 3}, 5);
-  const auto first = CompressionProbe::pass(*compression, in);
-  const auto twice = CompressionProbe::pass(*compression, in), other = CompressionProbe::pass(*probe_.make({1, 3}, 5), in);
-  double largest = at("evaluated twice", largest_difference(first.outputs, twice.outputs));
-  largest = std::max(largest, at("made twice from one seed", largest_difference(first.outputs, other.outputs)));
-  return std::max(largest, at("gradients", largest_difference(first.gradients, other.gradients)));
-}
-
-double CompressionSuite::save() {
-  const auto in = CompressionProbe::inputs(fit(12), {fit(12), fit(5)});
-  const auto compression = probe_.make({1, 3}, 5), other = probe_.make({1, 3}, 6);
-  compression->train();
-  CompressionProbe::pass(*compression, in);
-  compression->on_step(1);
-  compression->eval();
-  std::stringstream stream;
-  torch::serialize::OutputArchive out;
-  compression->save(out);
-  out.save_to(stream);
-  torch::serialize::InputArchive archive;
-  archive.load_from(stream);
-  other->load(archive);
-  return largest_difference(CompressionProbe::pass(*compression, in).outputs, CompressionProbe::pass(*other, in).outputs);
-}
-
-double CompressionSuite::instances() {
-  const auto in = CompressionProbe::inputs(fit(12), {fit(12), fit(5)});
-  const auto changed = probe_.make({1, 3}, 5), other = probe_.make({1, 3}, 6);
-  const auto before = CompressionProbe::pass(*other, in).outputs;
-  {
-    torch::NoGradGuard no_grad;
-    for (auto& tensor : changed->parameters()) tensor.add_(1);
-    for (auto& tensor : changed->buffers())
-      if (tensor.is_floating_point()) tensor.add_(1);
-  }
-  return largest_difference(before, CompressionProbe::pass(*other, in).outputs);
-}
-
-double CompressionSuite::frozen() {
-  const auto compression = probe_.make({1, 3});
-  const auto state = [&] {
-    std::vector<Tensor> all;
-    for (const auto& tensor : compression->parameters()) all.push_back(tensor.detach().clone());
-    for (const auto& tensor : compression->buffers()) all.push_back(tensor.clone());
-    return all;
-  };
-  const auto before = state();
-  for (const auto seed : {7, 8}) CompressionProbe::pass(*compression, CompressionProbe::inputs(fit(12), {}, seed));
-  return largest_difference(before, state());
 }
 
 }  // namespace ablate

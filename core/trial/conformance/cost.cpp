@@ -73,28 +73,36 @@ void check(const std::string& name, const std::string& on, double declared, doub
   });
 }
 
-Prepare attention_pass(const Chosen& plugin, const Chosen& compression) {
+Prepare attention_pass(const Candidate& candidate) {
   return [=](std::int64_t length) -> std::function<void()> {
-    const AttentionSubject subject(plugin, compression);
+    const AttentionSubject subject(candidate);
     const auto n = subject.length(length);
-    const auto attention = subject.make(1, false, torch::kFloat32, n);
-    attention->train();
-    return [=] { gradients(*attention, {random_tokens(1, n, 2, torch::kFloat32)}); };
+    const auto instance = subject.make(1, subject.home(), kFloat, n);
+    instance->train();
+    return [=] { gradients(*instance, {random_tokens(1, n, 2, kFloat)}); };
   };
 }
 
-Prepare compression_pass(const Chosen& plugin) {
+Prepare compression_pass(const Candidate& candidate) {
   return [=](std::int64_t length) -> std::function<void()> {
     constexpr std::int64_t heads = 2, channels = 8;
-    const auto multiple = std::max<std::int64_t>(plugin.descriptor->capabilities.length_multiple, 1);
-    const auto n = (length + multiple - 1) / multiple * multiple;
-    const auto compression = make_compression(plugin, {1, 4}, heads, channels, n, make_generator(1));
+    const auto n = candidate.length(length);
+    const auto compression =
+        make_compression(candidate.section, {{1, 4}}, heads, channels, n, candidate.find, make_generator(1));
     compression->train();
     return [=] {
       const auto generator = make_generator(2);
-      const auto random = [&] { return torch::randn({1, heads, n, channels}, generator, torch::kFloat32).requires_grad_(); };
-      const auto queries = random(), keys = random(), values = random();
-      compression->read(queries, compression->write(keys, values, {}), Similarity::kElu).sum().backward();
+      const auto random = [&] { return randn({1, heads, n, channels}, generator, kFloat).requires_grad_(); };
+      WriteInput input;
+      input.keys = random();
+      input.values = random();
+      input.queries = random();
+      input.generator = generator;
+      const auto memory = compression->write(input);
+      const auto read = compression->read({.queries = input.queries, .memory = memory, .similarity = Similarity::kElu});
+      auto inputs = parameters_of(*compression);
+      inputs.insert(inputs.end(), {input.queries, input.keys, input.values});
+      gradients_of(read.values.sum(), inputs);
     };
   };
 }
@@ -122,25 +130,18 @@ Growth growth(const MeasureCosts& costs, double most) {
   }
 }
 
-void check_cost(const Chosen& plugin, const Chosen& compression, bool timed, Checks& checks) {
-  auto bound = plugin.descriptor->capabilities;
-  const bool is_attention = plugin.descriptor->kind == Kind::kAttention;
-  std::string on = plugin.descriptor->id;
-  if (is_attention && bound.takes_compression) {
-    on += std::string(" x ") + compression.descriptor->id;
-    bound.time_exponent = std::max(bound.time_exponent, compression.descriptor->capabilities.time_exponent);
-    bound.memory_exponent = std::max(bound.memory_exponent, compression.descriptor->capabilities.memory_exponent);
-  }
-  on += is_attention ? ", [1, n, 16], n from 1024" : ", [1, 2, n, 8], rate 1/4, n from 1024";
-  const auto prepare = is_attention ? attention_pass(plugin, compression) : compression_pass(plugin);
+void check_cost(const Candidate& candidate, bool timed, Checks& checks) {
+  const bool is_attention = candidate.kind == Kind::kAttention;
+  const auto on = candidate.name() + (is_attention ? ", [1, n, 16], n from 1024" : ", [1, 2, n, 8], rate 1/4, n from 1024");
+  const auto prepare = is_attention ? attention_pass(candidate) : compression_pass(candidate);
   const auto bytes = [&](std::span<const std::int64_t> lengths) {
     std::vector<double> all;
     for (const auto length : lengths) all.push_back(memory(prepare, length));
     return all;
   };
-  check("memory", on, bound.memory_exponent, kMemoryTolerance, checks, bytes);
+  check("memory", on, candidate.promises.memory_exponent, kMemoryTolerance, checks, bytes);
   if (timed)
-    check("time", on, bound.time_exponent, kTimeTolerance, checks,
+    check("time", on, candidate.promises.time_exponent, kTimeTolerance, checks,
           [&](std::span<const std::int64_t> lengths) { return times(prepare, lengths); });
 }
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "core/trial/conformance/candidate.h"
 #include "core/trial/conformance/check.h"
-#include "core/trial/model/instances.h"
 
 namespace ablate {
 
@@ -30,10 +30,9 @@ Growth growth(const MeasureCosts& costs, double most);
 /// the CPU, and of 8192 where these look too steep (growth). A cost that grows more slowly than declared passes: a declaration
 /// is an upper bound, and at these lengths what grows slowly may outweigh what grows fast.
 ///
-/// memory: peak bytes of tensors from before the instance is made, exact; needs count_tensor_memory() (core/runtime).
+/// memory: peak bytes of tensors from before the instance is made, exact; needs count_tensor_memory() (core/trial/device).
 /// time, only where `timed`: the process's CPU time, the least of several passes at lengths that take turns, which a busy
 /// machine disturbs little.
-/// @param compression for an attention that takes one; what it declares bounds the pair as well
-void check_cost(const Chosen& plugin, const Chosen& compression, bool timed, Checks& checks);
+void check_cost(const Candidate& candidate, bool timed, Checks& checks);
 
 }  // namespace ablate

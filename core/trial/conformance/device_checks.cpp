@@ -15,29 +15,28 @@ constexpr double kTolerance = 1e-3;
 constexpr std::int64_t kLength = 33;  ///< which no usual block divides
 
 /// Appends what one pass gives.
-void append(std::vector<Computed>& all, const std::string& how, const AttentionSubject& subject, bool causal, Pass pass,
+void append(std::vector<Computed>& all, const std::string& how, const AttentionSubject& subject, const Stand& stand, Pass pass,
             c10::Device device) {
-  const auto cpu = subject.make(1, causal, torch::kFloat32);
-  Pass other = pass;
-  other.seed += 1;
-  const bool draws = difference(run(*cpu, pass), run(*cpu, other)) > 0;
-  const auto attention = subject.make(1, causal, torch::kFloat32);
-  move_to(*attention, device, torch::kFloat32);
+  const auto instance = subject.make(1, stand, kFloat);
+  move_to(*instance, device, kFloat);
   for (auto* tensor : {&pass.queries, &pass.context, &pass.mask})
     if (tensor->defined()) *tensor = tensor->to(device);
-  const auto add = [&](const std::string& what, const torch::Tensor& value) {
-    const auto here = value.detach().to(torch::kCPU);
-    all.push_back({what + ", " + how, draws ? here.isfinite().to(torch::kFloat32) : here});
+  const auto add = [&](const std::string& what, const Tensor& value) {
+    all.push_back({what + ", " + how, value.detach().to(c10::kCPU)});
   };
   const bool self = !pass.context.defined();
-  const auto where = self ? pass.mask : torch::Tensor();
-  auto output = run(*attention, pass);
-  if (output.device() != device) throw std::runtime_error("the output is on " + output.device().str());
+  const auto where = self ? pass.mask : Tensor();
+  auto [output, state, loss, metrics] = forward(*instance, pass);
   if (where.defined()) output = output.masked_fill(where.logical_not().unsqueeze(-1), 0);
   add("the output", output);
-  const auto found = gradients(*attention, pass, where);
+  for (const auto& tensor : state) {
+    if (tensor.device() != device) throw std::runtime_error("a state is on " + tensor.device().str());
+    add("a state", tensor);
+  }
+  if (loss.defined()) add("the auxiliary loss", loss);
+  const auto found = gradients(*instance, pass, where);
   std::vector<std::string> names;
-  for (const auto& parameter : attention->named_parameters()) names.push_back(parameter.key());
+  for (const auto& parameter : instance->parameters()) names.push_back(parameter.name);
   names.insert(names.end(), {"queries", "context"});
   for (std::size_t i = 0; i < found.size(); ++i) add("the gradient of " + names[i], found[i]);
 }
@@ -55,37 +54,35 @@ OtherDevice find_cuda() {
 
 std::vector<Computed> attention_on(const AttentionSubject& subject, c10::Device device) {
   const auto n = subject.length(kLength);
-  const auto tokens = random_tokens(3, n, 2, torch::kFloat32);
+  const auto tokens = random_tokens(3, n, 2, kFloat);
   const auto& promises = subject.promises();
   std::vector<Computed> all;
-  append(all, "plain", subject, false, {tokens}, device);
+  for (const auto& stand : subject.stands()) append(all, stand.text(), subject, stand, {tokens}, device);
   if (promises.key_padding)
-    append(all, "padded", subject, false, {tokens, {}, padding_mask({n, subject.length(8), 1}, n)}, device);
-  if (promises.causal) append(all, "causal", subject, true, {tokens}, device);
+    append(all, "padded", subject, subject.home(), {tokens, {}, padding_mask({n, subject.length(8), 1}, n)}, device);
   if (promises.cross_attention)
-    append(all, "cross", subject, false, {random_tokens(3, subject.length(5), 3, torch::kFloat32), tokens}, device);
+    append(all, "cross", subject, subject.home(), {random_tokens(3, subject.length(5), 3, kFloat), tokens}, device);
   return all;
 }
 
-std::vector<Computed> compression_on(const Chosen& plugin, c10::Device device) {
-  const CompressionProbe probe(plugin);
-  const auto multiple = probe.promises().length_multiple;
-  const auto fit = [&](std::int64_t length) { return (length + multiple - 1) / multiple * multiple; };
+std::vector<Computed> compression_on(const Candidate& candidate, c10::Device device) {
+  const CompressionProbe probe(candidate);
   std::vector<Computed> all;
   for (const bool padded : {false, true}) {
-    const auto lengths = padded ? std::vector<std::int64_t>{fit(kLength), fit(5), 0} : std::vector<std::int64_t>{};
-    auto in = CompressionProbe::inputs(fit(kLength), lengths).to(torch::kFloat);
+    const auto n = candidate.length(kLength);
+    const auto lengths = padded ? std::vector<std::int64_t>{n, candidate.length(5), 0} : std::vector<std::int64_t>{};
+    auto in = CompressionProbe::inputs(n, lengths).to(kFloat);
     for (auto* tensor : {&in.queries, &in.keys, &in.values, &in.mask})
       if (tensor->defined()) *tensor = tensor->to(device);
-    const auto compression = probe.make({1, 3}, 1, torch::kFloat);
-    move_to(*compression, device, torch::kFloat);
+    const auto compression = probe.make({{1, 3}}, 1, kFloat);
+    move_to(*compression, device, kFloat);
     const std::string how = padded ? ", padded" : ", plain";
-    const auto memory = compression->write(in.keys, in.values, in.mask);
+    const auto memory = CompressionProbe::write(*compression, in);
     for (const auto& [what, tensor] : {std::pair{"keys", memory.keys}, {"values", memory.values}, {"mass", memory.mass}})
-      if (tensor.defined()) all.push_back({what + how, tensor.detach().to(torch::kCPU)});
+      if (tensor.defined()) all.push_back({what + how, tensor.detach().to(c10::kCPU)});
     const auto pass = CompressionProbe::pass(*compression, in);
-    for (const auto& output : pass.outputs) all.push_back({"a read" + how, output.to(torch::kCPU)});
-    for (const auto& gradient : pass.gradients) all.push_back({"a gradient" + how, gradient.to(torch::kCPU)});
+    for (const auto& output : pass.outputs) all.push_back({"a read" + how, output.to(c10::kCPU)});
+    for (const auto& gradient : pass.gradients) all.push_back({"a gradient" + how, gradient.to(c10::kCPU)});
   }
   return all;
 }
@@ -93,7 +90,7 @@ std::vector<Computed> compression_on(const Chosen& plugin, c10::Device device) {
 void check_device(const std::string& on, const ComputeOn& compute, const OtherDevice& other, Checks& checks) {
   if (!other.device) return checks.skip("cuda", on, other.why_not);
   checks.run("cuda", on, kTolerance, [&](std::string& where) {
-    const auto expected = compute(torch::kCPU), found = compute(*other.device);
+    const auto expected = compute(c10::kCPU), found = compute(*other.device);
     if (found.size() != expected.size())
       throw std::runtime_error(
           fmt::format("{} results on {}, {} on the CPU", found.size(), other.device->str(), expected.size()));

@@ -14,7 +14,7 @@ namespace ablate {
 /// A result, on the CPU. The same call on another device gives as many, in the same order.
 struct Computed {
   std::string what;  ///< "the output, padded"
-  torch::Tensor value;
+  Tensor value;
 };
 
 using ComputeOn = std::function<std::vector<Computed>(c10::Device)>;
@@ -27,12 +27,11 @@ struct OtherDevice {
 /// The first CUDA device, started. In a process that computes nothing else: it takes over its CUDA.
 OtherDevice find_cuda();
 
-/// Outputs and gradients in float32: self-attention; padded, causal, cross where promised. Of an attention that draws random
-/// numbers in evaluation, which are others on another device, only where they are finite.
+/// Outputs, states and gradients in float32 at each stand; padded and cross where promised.
 std::vector<Computed> attention_on(const AttentionSubject& subject, c10::Device device);
 
 /// Memories and reads, and their gradients, in float32: with and without padding.
-std::vector<Computed> compression_on(const Chosen& plugin, c10::Device device);
+std::vector<Computed> compression_on(const Candidate& candidate, c10::Device device);
 
 /// The check "cuda": the largest difference between the CPU's results and the other device's, relative to the largest number of
 /// each result where that is above 1. Not run where there is no other device.

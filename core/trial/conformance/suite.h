@@ -2,24 +2,28 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "ablate/plugin.h"
 #include "core/trial/conformance/check.h"
-#include "core/trial/model/instances.h"
 
 namespace ablate {
 
 struct Examinee {
-  Chosen plugin;
-  /// For an attention that takes one: it is checked with each of them, what it costs with the first.
-  std::vector<Chosen> compressions;
+  const Descriptor& plugin;
+  nlohmann::json parameters = nlohmann::json::object();  ///< the others have their defaults
+  /// What its parameters that are plugins are tried with: every compression, and the first attentions. The plugin is checked
+  /// with each, what it costs with the first.
+  std::vector<const Descriptor*> parts = {};
   /// Of a task: a folder for what it makes while it is checked.
-  std::filesystem::path scratch;
+  std::filesystem::path scratch = {};
   /// Whether time is measured; never in a test.
   bool timed = false;
 };
 
-/// Runs every check of the plugin's kind. What fails is a failed check, never an exception.
+/// Runs every check of the plugin's kind. What fails is a failed check, never an exception; a part that it needs and that is
+/// not there fails "parts".
 void check_plugin(const Examinee& examinee, Checks& checks);
 
 }  // namespace ablate

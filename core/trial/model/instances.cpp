@@ -5,64 +5,189 @@
 
 #include "core/registry/plugin_info.h"
 #include "core/registry/values.h"
-#include "core/trial/model/checked_compression.h"
 #include "core/util/error.h"
 
 namespace ablate {
+namespace {
 
-Chosen with_defaults(const Descriptor& descriptor, const nlohmann::json& parameters) {
+using nlohmann::json;
+
+bool names_plugins(const ParameterInfo& parameter) {
+  return parameter.type == ParameterType::kPlugin || parameter.type == ParameterType::kPlugins;
+}
+
+Kind part_kind(const ParameterInfo& parameter) {
+  return parameter.choices.front() == to_text(Kind::kAttention) ? Kind::kAttention : Kind::kCompression;
+}
+
+/// The sections that a parameter of plugins holds.
+std::vector<json> sections_of(const json& value) {
+  return value.is_array() ? value.get<std::vector<json>>() : std::vector<json>{value};
+}
+
+const Descriptor& plugin_of(Kind kind, const json& section, const FindPlugin& find) {
+  return find(kind, section.at("plugin").get<std::string>());
+}
+
+/// Factories of one attention's parts.
+class SectionParts final : public Parts {
+ public:
+  SectionParts(const JsonValues& values, const PluginInfo& info, const AttentionPlace& place, const FindPlugin& find,
+               const Generator& generator, SharedTensors& shared, std::string path)
+      : values_(values),
+        info_(info),
+        place_(place),
+        find_(find),
+        generator_(generator),
+        shared_(shared),
+        path_(std::move(path)) {}
+
+  std::shared_ptr<Attention> attention(const char* parameter, std::size_t index, std::int64_t width) override;
+
+  std::shared_ptr<Compression> compression(const char* parameter, Slots slots, std::int64_t heads,
+                                           std::int64_t d_head) override {
+    return make_compression(section(parameter, 0, Kind::kCompression), slots, heads, d_head, place_.max_length, find_,
+                            generator_);
+  }
+
+  Capabilities promises(const char* parameter, std::size_t index) const override {
+    return promises_of(part_kind(declared(parameter)), values_.section(parameter, index), find_);
+  }
+
+  Tensor shared(const char* name, const std::function<Tensor()>& make) override {
+    const auto [found, is_new] = shared_.try_emplace(path_ + name);
+    if (is_new) found->second = make();
+    return found->second;
+  }
+
+ private:
+  const ParameterInfo& declared(const char* parameter) const {
+    const auto* found = info_.find(parameter);
+    if (found == nullptr || !names_plugins(*found))
+      throw std::logic_error(
+          fmt::format("{} asks for a part \"{}\", which is no parameter that names plugins", info_.id, parameter));
+    return *found;
+  }
+  const json& section(const char* parameter, std::size_t index, Kind kind) const {
+    if (part_kind(declared(parameter)) != kind)
+      throw std::logic_error(
+          fmt::format("{} asks for the {} \"{}\", which is of another kind", info_.id, to_text(kind), parameter));
+    return values_.section(parameter, index);
+  }
+
+  const JsonValues& values_;
+  const PluginInfo& info_;
+  const AttentionPlace& place_;
+  const FindPlugin& find_;
+  const Generator& generator_;
+  SharedTensors& shared_;
+  std::string path_;
+};
+
+std::shared_ptr<Attention> make(const json& section, const AttentionPlace& place, std::int64_t width, const FindPlugin& find,
+                                const Generator& generator, SharedTensors& shared, const std::string& path) {
+  const auto& descriptor = plugin_of(Kind::kAttention, section, find);
+  const auto can = promises_of(Kind::kAttention, section, find);
+  const auto refuse = [&](const char* what) {
+    throw Error(fmt::format("attention {} does not promise {}", descriptor.id, what));
+  };
+  if (place.causal && !can.causal) refuse("causal attention");
+  if (!place.causal && !can.bidirectional) refuse("bidirectional attention");
+  const JsonValues values(section);
   const auto info = describe(descriptor);
-  Chosen chosen{&descriptor, nlohmann::json::object()};
-  for (const auto& parameter : info.parameters) chosen.parameters[parameter.name] = parameter.default_value;
-  for (const auto& [name, value] : parameters.items()) {
-    const auto* parameter = info.find(name);
-    if (parameter == nullptr) throw Error(fmt::format("{} has no parameter {}", info.id, name));
-    const auto checked = check_value(*parameter, value);
-    if (!checked.ok()) throw Error(fmt::format("{}.{} = {}: expected {}", info.id, name, value.dump(), checked.expected));
-    chosen.parameters[name] = checked.value;
-  }
-  return chosen;
-}
-
-torch::Generator make_generator(std::uint64_t seed) { return at::detail::createCPUGenerator(seed); }
-
-std::shared_ptr<Compression> make_compression(const Chosen& plugin, Rate rate, std::int64_t heads, std::int64_t d_head,
-                                              std::int64_t max_length, torch::Generator generator) {
-  const JsonValues values(plugin.parameters);
-  auto made = plugin.descriptor->make_compression({values, rate, heads, d_head, max_length, std::move(generator)});
-  if (!made) throw Error(fmt::format("compression {}: its factory returned nothing", plugin.descriptor->id), ExitCode::kPlugin);
-  return checked(std::move(made), plugin.descriptor->id, rate, plugin.descriptor->capabilities.slots_have_keys);
-}
-
-std::shared_ptr<Attention> make_attention(const Chosen& plugin, const Chosen& compression, AttentionShape shape,
-                                          torch::Generator generator) {
-  const JsonValues values(plugin.parameters);
-  const auto& capabilities = plugin.descriptor->capabilities;
-  if (shape.causal && !capabilities.causal)
-    throw Error(fmt::format("attention {} does not promise causal attention", plugin.descriptor->id));
-  AttentionContext context{values, shape.d_model, shape.max_length, shape.causal, generator, {}, false};
-  if (!capabilities.takes_compression) {
-    context.make_compression = [](Rate, std::int64_t, std::int64_t) -> std::shared_ptr<Compression> {
-      throw std::logic_error("the plugin asks for a compression, but does not promise takes_compression");
-    };
-  } else {
-    if (compression.descriptor == nullptr)
-      throw Error(fmt::format("attention {} takes a compression, and none was chosen", plugin.descriptor->id));
-    context.slots_have_keys = compression.descriptor->capabilities.slots_have_keys;
-    context.make_compression = [&](Rate rate, std::int64_t heads, std::int64_t d_head) {
-      return make_compression(compression, rate, heads, d_head, shape.max_length, generator);
-    };
-  }
-  auto made = plugin.descriptor->make_attention(context);
-  if (!made) throw Error(fmt::format("attention {}: its factory returned nothing", plugin.descriptor->id), ExitCode::kPlugin);
+  SectionParts parts(values, info, place, find, generator, shared, path);
+  auto made = descriptor.make_attention({.parameters = values,
+                                         .d_model = place.d_model,
+                                         .width = width,
+                                         .max_length = place.max_length,
+                                         .train_length = place.train_length > 0 ? place.train_length : place.max_length,
+                                         .prefix = place.prefix,
+                                         .layer = place.layer,
+                                         .layers = place.layers,
+                                         .causal = place.causal,
+                                         .carries = place.carries && can.stateful,
+                                         .positions = place.positions,
+                                         .geometry = place.geometry,
+                                         .generator = generator,
+                                         .parts = parts});
+  if (!made) throw Error(fmt::format("attention {}: its factory returned nothing", descriptor.id), ExitCode::kPlugin);
   return made;
 }
 
-void move_to(torch::nn::Module& module, c10::Device device, torch::Dtype type) {
-  auto tensors = module.parameters();
-  for (const auto& buffer : module.buffers()) tensors.push_back(buffer);
-  // In place, so that whoever holds the tensor holds the moved one.
-  for (auto& tensor : tensors) tensor.set_data(tensor.to(device, tensor.is_floating_point() ? type : tensor.scalar_type()));
+std::shared_ptr<Attention> SectionParts::attention(const char* parameter, std::size_t index, std::int64_t width) {
+  return make(section(parameter, index, Kind::kAttention), place_, width, find_, generator_, shared_,
+              fmt::format("{}{}.{}.", path_, parameter, index));
+}
+
+}  // namespace
+
+json complete_section(const Descriptor& descriptor, const json& parameters, const FindPlugin& find) {
+  const auto info = describe(descriptor);
+  json section{{"plugin", info.id}};
+  for (const auto& parameter : info.parameters)
+    if (!names_plugins(parameter)) section[parameter.name] = parameter.default_value;
+  for (const auto& [name, value] : parameters.items()) {
+    if (name == "plugin") continue;
+    const auto* parameter = info.find(name);
+    if (parameter == nullptr) throw Error(fmt::format("{} has no parameter {}", info.id, name));
+    if (names_plugins(*parameter)) {
+      const auto kind = part_kind(*parameter);
+      const auto complete = [&](const json& part) { return complete_section(plugin_of(kind, part, find), part, find); };
+      if (parameter->type == ParameterType::kPlugin) {
+        section[name] = complete(value);
+      } else {
+        section[name] = json::array();
+        for (const auto& part : value) section[name].push_back(complete(part));
+      }
+      continue;
+    }
+    const auto checked = check_value(*parameter, value);
+    if (!checked.ok()) throw Error(fmt::format("{}.{} = {}: expected {}", info.id, name, value.dump(), checked.expected));
+    section[name] = checked.value;
+  }
+  for (const auto& parameter : info.parameters)
+    if (!section.contains(parameter.name))
+      throw Error(fmt::format("{} needs a plugin as its parameter {}", info.id, parameter.name));
+  return section;
+}
+
+Capabilities promises_of(Kind kind, const json& section, const FindPlugin& find) {
+  const auto& descriptor = plugin_of(kind, section, find);
+  if (descriptor.promises == nullptr) return descriptor.capabilities;
+  std::vector<Capabilities> parts;
+  for (const auto& parameter : describe(descriptor).parameters)
+    if (names_plugins(parameter))
+      for (const auto& part : sections_of(section.at(parameter.name)))
+        parts.push_back(promises_of(part_kind(parameter), part, find));
+  return descriptor.promises(descriptor.capabilities, JsonValues(section), parts);
+}
+
+Generator make_generator(std::uint64_t seed) { return at::detail::createCPUGenerator(seed); }
+
+std::shared_ptr<Attention> make_attention(const json& section, const AttentionPlace& place, const FindPlugin& find,
+                                          const Generator& generator, SharedTensors& shared) {
+  return make(section, place, place.d_model, find, generator, shared, "");
+}
+
+std::shared_ptr<Compression> make_compression(const json& section, Slots slots, std::int64_t heads, std::int64_t d_head,
+                                              std::int64_t max_length, const FindPlugin& find, const Generator& generator) {
+  const auto& descriptor = plugin_of(Kind::kCompression, section, find);
+  const auto can = promises_of(Kind::kCompression, section, find);
+  if (slots.fixed > 0 && !can.fixed_slots)
+    throw Error(fmt::format("compression {} does not promise to keep a fixed number of slots", descriptor.id));
+  const JsonValues values(section);
+  auto made = descriptor.make_compression({values, descriptor.id, can, slots, heads, d_head, max_length, generator});
+  if (!made) throw Error(fmt::format("compression {}: its factory returned nothing", descriptor.id), ExitCode::kPlugin);
+  return made;
+}
+
+void move_to(Module& module, c10::Device device, at::ScalarType type) {
+  const auto move = [&](std::vector<Module::Entry> entries) {
+    for (auto& [name, tensor, kept] : entries)
+      tensor.set_data(tensor.to(device, tensor.is_floating_point() && !kept.type ? type : tensor.scalar_type()));
+  };
+  move(module.parameters());
+  move(module.buffers());
 }
 
 }  // namespace ablate

@@ -1,7 +1,10 @@
-// Instances of plugins from their descriptors: what the training loop and the conformance suite both build with.
+// Instances of plugins from their sections: what training and the conformance suite both build with.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "ablate/attention.h"
 #include "ablate/compression.h"
@@ -9,33 +12,44 @@
 
 namespace ablate {
 
-/// A plugin and its resolved parameters ({"heads": 2, ...}; "plugin" may be among them).
-struct Chosen {
-  const Descriptor* descriptor = nullptr;
-  nlohmann::json parameters = nlohmann::json::object();
-};
+/// The loaded library of a plugin. Throws Error (ExitCode::kPlugin) where there is none.
+using FindPlugin = std::function<const Descriptor&(Kind kind, const std::string& id)>;
 
-/// A plugin with the defaults of its schema, changed by `parameters` (checked). Throws Error.
-Chosen with_defaults(const Descriptor& descriptor, const nlohmann::json& parameters = nlohmann::json::object());
+/// A plugin's section, {"plugin": "softmax", "heads": 2}: the defaults of its schema, changed by `parameters` (checked; plugins
+/// among them are completed alike). Throws Error.
+nlohmann::json complete_section(const Descriptor& descriptor, const nlohmann::json& parameters, const FindPlugin& find);
+
+/// What the plugin of a complete section promises, with its parameters and the plugins among them. Throws Error.
+Capabilities promises_of(Kind kind, const nlohmann::json& section, const FindPlugin& find);
 
 /// A CPU generator of its own, seeded.
-torch::Generator make_generator(std::uint64_t seed);
+Generator make_generator(std::uint64_t seed);
 
-std::shared_ptr<Compression> make_compression(const Chosen& plugin, Rate rate, std::int64_t heads, std::int64_t d_head,
-                                              std::int64_t max_length, torch::Generator generator);
+/// Tensors that all layers share, by the path of the part that made them ("parts.0.E"). Owned by the model.
+using SharedTensors = std::map<std::string, Tensor>;
 
-struct AttentionShape {
-  std::int64_t d_model;
-  std::int64_t max_length;
-  bool causal = false;
+/// Where an attention stands; as in AttentionContext.
+struct AttentionPlace {
+  std::int64_t d_model = 0;
+  std::int64_t max_length = 0, train_length = 0, prefix = 0;
+  std::int64_t layer = 0, layers = 1;
+  bool causal = false, carries = false;
+  Positions positions = Positions::kNone;
+  Geometry geometry;
 };
 
-/// @param compression the compression plugin for an attention that takes one; its descriptor may be null for the others.
-std::shared_ptr<Attention> make_attention(const Chosen& plugin, const Chosen& compression, AttentionShape shape,
-                                          torch::Generator generator);
+/// The attention of a complete section, with the plugins among its parameters. Throws Error where it does not promise what the
+/// place asks of it, and what the factories throw.
+std::shared_ptr<Attention> make_attention(const nlohmann::json& section, const AttentionPlace& place, const FindPlugin& find,
+                                          const Generator& generator, SharedTensors& shared);
 
-/// Moves a module. Floating-point parameters and buffers also get the type; what counts or points (integers, truth values)
-/// keeps its own, where torch's Module::to would round 16,777,217 to float32.
-void move_to(torch::nn::Module& module, c10::Device device, torch::Dtype type);
+/// The compression of a complete section.
+std::shared_ptr<Compression> make_compression(const nlohmann::json& section, Slots slots, std::int64_t heads,
+                                              std::int64_t d_head, std::int64_t max_length, const FindPlugin& find,
+                                              const Generator& generator);
+
+/// Moves a module, in place: whoever holds a tensor holds the moved one. Floating-point parameters and buffers also get the
+/// type, except those that are never cast (Kept); what counts or points (integers, truth values) keeps its own.
+void move_to(Module& module, c10::Device device, at::ScalarType type);
 
 }  // namespace ablate

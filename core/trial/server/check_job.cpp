@@ -9,11 +9,11 @@ namespace ablate {
 
 void run_check_job(const nlohmann::json& spec, const Say& say) {
   at::set_num_threads(1);  // CPU time is then the time of one core
-  Examinee examinee{.plugin = with_defaults(load_library(spec.at("library").get<std::string>()), spec.at("parameters")),
+  Examinee examinee{.plugin = load_library(spec.at("library").get<std::string>()),
+                    .parameters = spec.at("parameters"),
                     .scratch = spec.at("scratch").get<std::string>(),
                     .timed = spec.at("timed")};
-  for (const auto& path : spec.at("compressions"))
-    examinee.compressions.push_back(with_defaults(load_library(path.get<std::string>())));
+  for (const auto& path : spec.at("parts")) examinee.parts.push_back(&load_library(path.get<std::string>()));
   Checks checks(
       [&](const std::string& name, const std::string& on) {
         say({{"begin", name}, {"on", on}});

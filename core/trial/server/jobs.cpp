@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
-#include <numeric>
 #include <thread>
 
 #include "core/registry/library.h"
@@ -15,6 +14,7 @@
 #include "core/trial/device/device.h"
 #include "core/trial/server/check_job.h"
 #include "core/trial/server/crash_trace.h"
+#include "core/trial/training/batches.h"
 #include "core/trial/training/trial.h"
 #include "core/util/error.h"
 #include "core/util/sha256.h"
@@ -41,37 +41,38 @@ void check_sizes(const std::string& id, const TaskInfo& info) {
       throw Error(fmt::format("task {}: its info() says {} = {}, expected {} to {}", id, name, found, least, kMostOfATask),
                   ExitCode::kPlugin);
   };
-  expect("vocabulary", info.vocabulary, 2);
+  if (info.fields.empty())
+    throw Error(fmt::format("task {}: its info() names no field, expected at least one", id), ExitCode::kPlugin);
+  for (const auto& field : info.fields)
+    if (field.reals == 0 || field.vocabulary != 0)
+      expect(("the vocabulary of the field " + field.name).c_str(), field.vocabulary, 2);
+    else
+      expect(("the reals of the field " + field.name).c_str(), field.reals, 1);
+  expect("sequences", info.sequences, 1);
+  if (info.sequences > 2 || (info.sequences == 2 && info.objective != Objective::kClass))
+    throw Error(
+        fmt::format("task {}: its info() says {} sequences, expected 1, or 2 of which the class is asked", id, info.sequences),
+        ExitCode::kPlugin);
   expect("length", info.length, 1);
   expect("classes", info.classes, 1);
 }
 
 constexpr std::array kSplits{std::pair{"train", Split::kTrain}, std::pair{"dev", Split::kDev}, std::pair{"test", Split::kTest}};
 
-/// Whether any example of any split is shorter than the longest. Reads until it finds one.
+/// Whether any example of any split has a place without anything. Reads until it finds one.
 bool has_padding(const Task& task, const TaskInfo& info) {
   constexpr std::int64_t kBatch = 64;
+  const BatchReader reader(task, info, c10::kCPU);
+  const auto apart = info.sampling == Sampling::kStream ? info.length : 1;
   for (const auto& [name, split] : kSplits) {
     const auto size = task.size(split);
-    for (std::int64_t first = 0; first < size; first += kBatch) {
-      std::vector<std::int64_t> indices(static_cast<std::size_t>(std::min(kBatch, size - first)));
-      std::iota(indices.begin(), indices.end(), first);
-      std::vector<std::int64_t> ids(indices.size() * static_cast<std::size_t>(info.length), -1), labels(indices.size());
-      task.read(split, indices, {ids, labels});
-      if (std::find(ids.begin(), ids.end(), 0) != ids.end()) return true;
+    for (std::int64_t first = 0; first < size; first += kBatch * apart) {
+      std::vector<std::int64_t> indices;
+      for (auto index = first; index < std::min(size, first + kBatch * apart); index += apart) indices.push_back(index);
+      if (reader.read(split, indices).mask.defined()) return true;
     }
   }
   return false;
-}
-
-/// "curve": [[metric, step, value]], "metrics": definitions; what no message before has told.
-void add_curve(json& message, const CurvePart& part) {
-  auto& curve = message["curve"] = json::array();
-  for (const auto& point : part.points) curve.push_back({point.metric, point.step, point.value});
-  auto& metrics = message["metrics"] = json::array();
-  for (const auto& metric : part.metrics)
-    metrics.push_back(
-        {{"name", metric.name}, {"unit", metric.unit}, {"direction", metric.direction}, {"description", metric.description}});
 }
 
 }  // namespace
@@ -155,9 +156,13 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
     const auto made = make_task(spec.at("section"), static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
     const auto info = made->info();
     check_sizes(spec.at("section").at("plugin"), info);
-    json answer{{"vocabulary", info.vocabulary}, {"length", info.length}, {"classes", info.classes}};
+    json answer{{"length", info.length},
+                {"causal", info.causal},
+                {"holes", info.holes},
+                {"stream", info.sampling == Sampling::kStream}};
     answer["files"] = json::array();
-    for (const auto& file : made->files()) answer["files"].push_back(std::filesystem::absolute(file).lexically_normal().string());
+    for (const auto& file : made->files())
+      answer["files"].push_back(std::filesystem::absolute(file).lexically_normal().string());
     if (kind == "prepare-task") {
       made->load();
       const auto digest = made->digest();
@@ -168,7 +173,8 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
         if (size < 0 || size > kMostOfATask)
           throw Error(fmt::format("its {} split has {} examples, expected 0 to {}", name, size, kMostOfATask),
                       ExitCode::kPlugin);
-        answer["sizes"][name] = size;
+        // Of a stream: its segments, which are what batches count.
+        answer["sizes"][name] = info.sampling == Sampling::kStream ? (size + info.length - 1) / info.length : size;
       }
       if (spec.value("scan_padding", false)) answer["padded"] = has_padding(*made, info);
     }
@@ -189,18 +195,11 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
 }
 
 void TorchJobs::trial(const json& resolved, const Say& say) {
-  TrialParts parts{.resolved = resolved, .task = task(resolved.at("task"))};
-  parts.attention = {&plugin(Kind::kAttention, resolved.at("attention").at("plugin")), resolved.at("attention")};
-  if (resolved.contains("compression"))
-    parts.compression = {&plugin(Kind::kCompression, resolved.at("compression").at("plugin")), resolved.at("compression")};
-  const auto result = run_trial(parts, [&](const Progress& now) {
-    json message{{"step", now.step}, {"steps", now.steps}, {"loss", now.loss}, {"accuracy", now.dev_accuracy}};
-    add_curve(message, now.curve);
-    say(message);
-  });
-  json message{{"results", result.values}};
-  add_curve(message, result.curve);
-  say(message);
+  const TrialParts parts{.resolved = resolved,
+                         .task = task(resolved.at("task")),
+                         .find = [this](Kind kind, const std::string& id) -> const Descriptor& { return plugin(kind, id); }};
+  const auto result = run_trial(parts, [&](const Progress& now) { say(to_json(now)); });
+  say(to_json(result));
 }
 
 }  // namespace ablate

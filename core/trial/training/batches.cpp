@@ -1,57 +1,121 @@
 #include "core/trial/training/batches.h"
 
-#include <ATen/ATen.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
 #include <fmt/format.h>
 
-#include <numeric>
+#include <algorithm>
+#include <cmath>
 
 #include "core/util/error.h"
 
 namespace ablate {
+namespace {
 
-Batch BatchReader::read(Split split, std::span<const std::int64_t> indices) const {
-  const auto count = static_cast<std::int64_t>(indices.size());
-  // Filled with what no task may hand out, so that a place which it leaves out is told, and not trained on.
-  Batch batch{torch::full({count, info_.length}, -1, torch::kInt64), {}, torch::full({count}, -1, torch::kInt64)};
-  const std::span ids(batch.ids.mutable_data_ptr<std::int64_t>(), static_cast<std::size_t>(count * info_.length));
-  const std::span labels(batch.labels.mutable_data_ptr<std::int64_t>(), indices.size());
-  task_.read(split, indices, {ids, labels});
-  bool padded = false;
-  for (const auto id : ids) {
-    padded = padded || id == 0;
-    if (id < 0 || id >= info_.vocabulary)
-      throw Error(fmt::format("the task handed out the id {}, and its vocabulary is {}", id, info_.vocabulary));
+template <class T>
+at::Tensor tensor_of(const std::vector<T>& numbers, at::IntArrayRef sizes, at::ScalarType type, c10::Device device) {
+  auto tensor = at::empty(sizes, type);
+  std::copy(numbers.begin(), numbers.end(), static_cast<T*>(tensor.mutable_data_ptr()));
+  return tensor.to(device);
+}
+
+}  // namespace
+
+/// What a task has filled.
+struct BatchReader::Filled {
+  std::vector<std::vector<std::int64_t>> ids;  ///< by sequence, then field
+  std::vector<std::vector<float>> reals;
+  std::vector<std::vector<std::uint8_t>> present;
+  std::vector<std::uint8_t> starts;
+  std::vector<std::int64_t> targets, slices;
+
+  Filled(const TaskInfo& info, std::size_t batch) : starts(batch, 0), slices(batch * info.slices.size(), 0) {
+    const auto places = batch * static_cast<std::size_t>(info.length);
+    for (std::int64_t s = 0; s < info.sequences; ++s) {
+      for (const auto& field : info.fields) {
+        ids.emplace_back(field.vocabulary > 0 ? places : 0, 0);
+        reals.emplace_back(field.vocabulary > 0 ? 0 : places * static_cast<std::size_t>(field.reals), 0.0f);
+      }
+      present.emplace_back(places, 1);
+    }
+    targets.assign(info.objective == Objective::kClass ? batch : places, -1);
   }
-  for (const auto label : labels)
-    if (label < 0 || label >= info_.classes)
-      throw Error(fmt::format("the task handed out the label {}, and it has {} classes", label, info_.classes));
-  if (padded) batch.mask = batch.ids.ne(0).to(device_);
-  batch.ids = batch.ids.to(device_);
-  batch.labels = batch.labels.to(device_);
+
+  BatchView view(std::int64_t length) {
+    BatchView view{.length = length, .starts = starts, .targets = targets, .slices = slices};
+    for (auto& one : ids) view.ids.emplace_back(one);
+    for (auto& one : reals) view.reals.emplace_back(one);
+    for (auto& one : present) view.present.emplace_back(one);
+    return view;
+  }
+};
+
+void BatchReader::check(const Filled& filled) const {
+  for (std::size_t i = 0; i < filled.ids.size(); ++i) {
+    const auto& field = info_.fields[i % info_.fields.size()];
+    for (const auto id : filled.ids[i])
+      if (id < 0 || id >= field.vocabulary)
+        throw Error(fmt::format("the task handed out the id {} of the field {}, and its vocabulary is {}", id, field.name,
+                                field.vocabulary));
+    for (const auto real : filled.reals[i])
+      if (!std::isfinite(real)) throw Error(fmt::format("the task handed out {} in the field {}", real, field.name));
+  }
+  const auto least = info_.objective == Objective::kClass ? 0 : -1;
+  for (const auto target : filled.targets)
+    if (target < least || target >= info_.classes)
+      throw Error(fmt::format("the task handed out the label {}, and it has {} classes", target, info_.classes));
+  if (info_.holes) return;
+  for (const auto& present : filled.present)
+    for (std::size_t i = 1; i < present.size(); ++i)
+      if (present[i] != 0 && present[i - 1] == 0 && i % static_cast<std::size_t>(info_.length) != 0)
+        throw Error("the task handed out a position that is present behind one that is not, and its info() says no holes");
+}
+
+Batch BatchReader::read(Split split, std::span<const std::int64_t> indices, const Reading& reading) const {
+  Filled filled(info_, indices.size());
+  task_.read(split, indices, filled.view(info_.length));
+  check(filled);
+  const auto size = static_cast<std::int64_t>(indices.size()), rows = size * info_.sequences, length = info_.length;
+  Batch batch{.size = size};
+  const auto fields = info_.fields.size();
+  for (std::size_t f = 0; f < fields; ++f) {
+    const auto& field = info_.fields[f];
+    std::vector<at::Tensor> sequences;
+    for (std::size_t s = 0; s < static_cast<std::size_t>(info_.sequences); ++s)
+      sequences.push_back(field.vocabulary > 0
+                              ? tensor_of(filled.ids[s * fields + f], {size, length}, at::kLong, device_)
+                              : tensor_of(filled.reals[s * fields + f], {size, length, field.reals}, at::kFloat, device_));
+    batch.fields.push_back(sequences.size() == 1 ? sequences.front() : at::cat(sequences));
+  }
+  std::vector<std::uint8_t> present;
+  for (const auto& one : filled.present) present.insert(present.end(), one.begin(), one.end());
+  if (std::find(present.begin(), present.end(), 0) != present.end())
+    batch.mask = tensor_of(present, {rows, length}, at::kByte, device_).to(at::kBool);
+  if (info_.sampling == Sampling::kStream) batch.starts = filled.starts;
+  if (!reading.position.empty())
+    batch.position = tensor_of(std::vector(reading.position.begin(), reading.position.end()), {size}, at::kLong, device_);
+  for (std::size_t i = 0; i < indices.size() && !info_.slices.empty(); ++i) {
+    const auto first = filled.slices.begin() + static_cast<std::ptrdiff_t>(i * info_.slices.size());
+    batch.slices.emplace_back(first, first + static_cast<std::ptrdiff_t>(info_.slices.size()));
+  }
+  if (info_.objective == Objective::kClass) {
+    batch.targets = tensor_of(filled.targets, {size}, at::kLong, device_);
+    return batch;
+  }
+  std::vector<std::int64_t> asked, targets;
+  for (std::size_t i = 0; i < filled.targets.size(); ++i) {
+    const auto row = i / static_cast<std::size_t>(length);
+    const auto place = static_cast<std::int64_t>(i) % length;
+    if (filled.targets[i] < 0 || (!reading.first_asked.empty() && place < reading.first_asked[row]) ||
+        (!reading.end_asked.empty() && place >= reading.end_asked[row]))
+      continue;
+    asked.push_back(static_cast<std::int64_t>(i));
+    targets.push_back(filled.targets[i]);
+  }
+  const auto count = static_cast<std::int64_t>(asked.size());
+  batch.asked = tensor_of(asked, {count}, at::kLong, device_);
+  batch.targets = tensor_of(targets, {count}, at::kLong, device_);
   return batch;
-}
-
-void permute(std::vector<std::int64_t>& items, std::mt19937_64& random) {
-  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random() % i]);
-}
-
-Shuffle::Shuffle(std::int64_t size, std::uint64_t seed) : random_(seed), order_(static_cast<std::size_t>(size)) {
-  std::iota(order_.begin(), order_.end(), 0);
-  reshuffle();
-}
-
-void Shuffle::reshuffle() {
-  permute(order_, random_);
-  at_ = 0;
-}
-
-std::vector<std::int64_t> Shuffle::next(std::int64_t batch) {
-  std::vector<std::int64_t> indices;
-  while (static_cast<std::int64_t>(indices.size()) < batch) {
-    if (at_ == order_.size()) reshuffle();
-    indices.push_back(order_[at_++]);
-  }
-  return indices;
 }
 
 }  // namespace ablate

@@ -5,23 +5,10 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "core/shared/metrics.h"
+#include "core/shared/messages.h"
 
 namespace ablate {
-
-struct CurvePoint {
-  std::string metric;
-  std::int64_t step;
-  double value;
-};
-
-/// A part of a trial's curves. The parts of a trial, one after the other, are all of it.
-struct CurvePart {
-  std::vector<CurvePoint> points;
-  std::vector<MetricInfo> metrics;  ///< definitions that no part before has told
-};
 
 /// Gathers points and definitions until they are taken, so that a trial which does not end well has told what it had.
 class Curve {

@@ -1,10 +1,10 @@
 // AdamW over all parameters in one fused call.
 #pragma once
 
-#include <torch/types.h>
-
 #include <cstdint>
 #include <vector>
+
+#include "ablate/module.h"
 
 namespace ablate {
 
@@ -16,9 +16,9 @@ class AdamW {
     double beta1, beta2, epsilon, weight_decay;
   };
 
-  /// @param parameters trained from now on; those without a gradient in a step are left as they are. Of types with fewer digits
-  /// than float32 a float32 copy is kept, trained and rounded.
-  AdamW(std::vector<torch::Tensor> parameters, const Options& options);
+  /// @param parameters trained from now on; those without a gradient in a step are left as they are, those that take no weight
+  /// decay (Kept) get none. Of types with fewer digits than float32 a float32 copy is kept, trained and rounded.
+  AdamW(const std::vector<Module::Entry>& parameters, const Options& options);
 
   void zero_grad();
 
@@ -27,8 +27,17 @@ class AdamW {
 
   void step(double learning_rate);
 
+  /// All that it keeps, in place: float32 copies, averages, counts.
+  std::vector<Tensor> state() const;
+
  private:
-  std::vector<torch::Tensor> parameters_, masters_, average_, square_, count_;
+  struct Trained {
+    Tensor parameter, master, average, square, count;
+    bool decay;
+  };
+  void step(double learning_rate, bool decay);
+
+  std::vector<Trained> trained_;
   Options options_;
 };
 

@@ -2,34 +2,11 @@
 #pragma once
 
 #include <functional>
-#include <map>
-#include <string>
-#include <vector>
 
-#include "ablate/task.h"
-#include "core/trial/model/instances.h"
-#include "core/trial/training/curve.h"
+#include "core/shared/messages.h"
+#include "core/trial/training/training.h"
 
 namespace ablate {
-
-struct TrialParts {
-  const nlohmann::json& resolved;  ///< Trial::resolved (core/host/study/study.h)
-  Task& task;                      ///< loaded
-  Chosen attention;
-  Chosen compression;  ///< descriptor null where the attention takes none
-};
-
-struct Progress {
-  std::int64_t step, steps;  ///< step 0: training begins
-  double loss;               ///< of the latest step; NaN before the first
-  double dev_accuracy;       ///< of the latest evaluation, in %; negative before the first
-  CurvePart curve;           ///< measured since the last report
-};
-
-struct TrialResult {
-  std::map<std::string, double> values;  ///< final, by metric
-  CurvePart curve;                       ///< measured since the last report, and the definitions of all values not yet told
-};
 
 /// Trains, evaluates, tests. Same parts, same bits. Takes over the process: threads, seeds, device.
 /// @param report called at step 0, at most ten times a second, after the last step, and before an exception leaves: what a

@@ -52,19 +52,19 @@ std::string as_json(const db::AttemptList& list) {
   for (const auto* lines : {&list.running, &list.lines})
     for (const auto& line : *lines) {
       const bool running = lines == &list.running;
-      ordered_json run = {{"run", known(line.attempt)}, {"experiments", line.experiments}, {"key", line.key},
-                          {"label", line.label},        {"outcome", line.outcome},         {"reason", line.reason},
-                          {"wall_s", line.wall_s},      {"started_us", line.started_us},   {"step", known(line.step)},
-                          {"steps", known(line.steps)}, {"latest_grid", line.latest_grid}};
-      if (running) run["elsewhere"] = line.host.empty() ? ordered_json(nullptr) : ordered_json(line.host);
-      run["metric"] = line.metric.empty() ? ordered_json(nullptr) : ordered_json(line.metric);
-      run["value"] = line.value ? ordered_json(*line.value) : ordered_json(nullptr);
-      all.push_back(run);
+      ordered_json attempt = {{"run", known(line.attempt)}, {"experiments", line.experiments}, {"key", line.key},
+                              {"label", line.label},        {"outcome", line.outcome},         {"reason", line.reason},
+                              {"wall_s", line.wall_s},      {"started_us", line.started_us},   {"step", known(line.step)},
+                              {"steps", known(line.steps)}, {"latest_grid", line.latest_grid}};
+      if (running) attempt["elsewhere"] = line.host.empty() ? ordered_json(nullptr) : ordered_json(line.host);
+      attempt["metric"] = line.metric.empty() ? ordered_json(nullptr) : ordered_json(line.metric);
+      attempt["value"] = line.value ? ordered_json(*line.value) : ordered_json(nullptr);
+      all.push_back(attempt);
     }
   return plain_json(all, 2) + "\n";
 }
 
-/// "" for a number of runs; else what is wrong.
+/// "" for a number of attempts; else what is wrong.
 std::string refuse_count(const std::string& text) {
   const bool digits = !text.empty() && text.size() < 18 && text.find_first_not_of("0123456789") == std::string::npos;
   return digits ? "" : fmt::format("found {}, expected how many runs to show, such as 20, or 0 for all", text);
@@ -78,12 +78,12 @@ void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("runs", "What is running now, and the latest runs, one line each");
+  auto* command = app.add_subcommand("runs", "What is running now, and the latest attempts, one line each");
   command->group(kQuestions);
   command->add_option("experiment", arguments->request.experiment, "only this experiment's; default: all")
       ->type_name("EXPERIMENT")
       ->check(not_empty());
-  command->add_flag("--failed", arguments->request.failed, "only runs that failed, timed out or were interrupted");
+  command->add_flag("--failed", arguments->request.failed, "only attempts that failed, timed out or were interrupted");
   command->add_option("-n", arguments->request.most, "how many, latest first; 0: all; default: 20")
       ->type_name("N")
       ->check(CLI::Validator(refuse_count, "", ""));

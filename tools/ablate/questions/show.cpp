@@ -69,68 +69,68 @@ std::string section(const std::string& title, const std::vector<std::vector<std:
   return text;
 }
 
-std::string as_text(const ordered_json& run) {
+std::string as_text(const ordered_json& attempt) {
   std::string names;
-  for (const auto& experiment : run["experiments"])
+  for (const auto& experiment : attempt["experiments"])
     names += (names.empty() ? "" : ", ") + experiment["name"].get<std::string>();
-  auto outcome = run["outcome"].get<std::string>();
-  const auto reason = run["reason"].get<std::string>();
+  auto outcome = attempt["outcome"].get<std::string>();
+  const auto reason = attempt["reason"].get<std::string>();
   if (!reason.empty()) outcome += ": " + db::first_line(reason);
   std::vector<std::vector<std::string>> head = {
-      {"run", std::to_string(run["run"].get<std::int64_t>())},
-      {"trial", run["key"].get<std::string>()},
+      {"run", std::to_string(attempt["run"].get<std::int64_t>())},
+      {"trial", attempt["key"].get<std::string>()},
       {"experiment", names},
       {"outcome", outcome},
   };
-  if (outcome != "done" && !run["step"].is_null())
-    head.push_back({"got to", fmt::format("step {} of {}", value_text(run["step"]), value_text(run["steps"]))});
-  if (!run["signal"].is_null()) head.push_back({"signal", value_text(run["signal"])});
-  if (!run["exit_code"].is_null()) head.push_back({"exit code", value_text(run["exit_code"])});
-  head.push_back({"started", db::time_text(run["started_us"].get<std::int64_t>())});
+  if (outcome != "done" && !attempt["step"].is_null())
+    head.push_back({"got to", fmt::format("step {} of {}", value_text(attempt["step"]), value_text(attempt["steps"]))});
+  if (!attempt["signal"].is_null()) head.push_back({"signal", value_text(attempt["signal"])});
+  if (!attempt["exit_code"].is_null()) head.push_back({"exit code", value_text(attempt["exit_code"])});
+  head.push_back({"started", db::time_text(attempt["started_us"].get<std::int64_t>())});
   const auto measured = [&](const char* name, const auto& text) {
-    return run[name].is_null() ? std::string("not measured") : text(run[name].get<double>());
+    return attempt[name].is_null() ? std::string("not measured") : text(attempt[name].get<double>());
   };
-  head.push_back({"time", fmt::format("{} wall, CPU {}", db::duration_text(run["wall_s"].get<double>()),
+  head.push_back({"time", fmt::format("{} wall, CPU {}", db::duration_text(attempt["wall_s"].get<double>()),
                                       measured("cpu_s", db::duration_text))});
   head.push_back({"memory", measured("peak_resident_bytes", [](double bytes) {
                     return fmt::format("{:.1f} MiB resident at most", bytes / 1048576);
                   })});
-  if (run["runs"].size() > 1) {
+  if (attempt["runs"].size() > 1) {
     std::string all;
-    for (const auto& other : run["runs"])
+    for (const auto& other : attempt["runs"])
       all += fmt::format("{}{} ({})", all.empty() ? "" : ", ", other["run"].get<std::int64_t>(),
                          other["outcome"].get<std::string>());
     head.push_back({"its runs", all});
   }
-  if (const auto repeat = run["repeat"].get<std::string>(); !repeat.empty()) {
-    const auto note = run["repeat_note"].get<std::string>();  // behind a #, so that the line can be pasted into a shell
+  if (const auto repeat = attempt["repeat"].get<std::string>(); !repeat.empty()) {
+    const auto note = attempt["repeat_note"].get<std::string>();  // behind a #, so that the line can be pasted into a shell
     head.push_back({"repeat", note.empty() ? repeat : fmt::format("{}  # {}", repeat, note)});
   }
   auto text = db::render_text(head);
   if (db::first_line(reason) != reason) text += "\nthe whole reason\n" + db::printable(reason) + "\n";
 
   std::vector<std::vector<std::string>> rows;
-  for (const auto& result : run["results"])
+  for (const auto& result : attempt["results"])
     rows.push_back({result["metric"].get<std::string>(),
                     result["value"].is_null() ? "nan" : db::brief(result["value"].get<double>()),
                     result["unit"].get<std::string>()});
   text += section("results", rows);
   rows.clear();
-  for (const auto& [metric, points] : run["curves"].items()) rows.push_back(curve_row(metric, points));
+  for (const auto& [metric, points] : attempt["curves"].items()) rows.push_back(curve_row(metric, points));
   text += section("curves", rows);
   rows.clear();
-  for (const auto& [path, value] : run["parameters"].items()) rows.push_back({path, value_text(value)});
+  for (const auto& [path, value] : attempt["parameters"].items()) rows.push_back({path, value_text(value)});
   text += section("parameters", rows);
   rows.clear();
-  for (const auto& plugin : run["plugins"])
+  for (const auto& plugin : attempt["plugins"])
     rows.push_back({plugin["kind"].get<std::string>(), plugin["id"].get<std::string>(), plugin["version"].get<std::string>(),
                     "code " + plugin["code_identity"].get<std::string>().substr(0, 12),
                     "binary " + plugin["content_hash"].get<std::string>().substr(0, 12), plugin["path"].get<std::string>()});
   text += section("plugins", rows);
   rows.clear();
-  for (const auto& [name, value] : run["environment"].items()) rows.push_back({name, db::printable(value_text(value))});
+  for (const auto& [name, value] : attempt["environment"].items()) rows.push_back({name, db::printable(value_text(value))});
   text += section("environment", rows);
-  if (auto output = db::printable(run["output"].get<std::string>()); !output.empty()) {
+  if (auto output = db::printable(attempt["output"].get<std::string>()); !output.empty()) {
     if (output.back() != '\n') output += '\n';
     text += "\nthe end of its output\n" + output;
   }
@@ -153,7 +153,7 @@ void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("show", "Everything about one run");
+  auto* command = app.add_subcommand("show", "Everything about one attempt at a trial");
   command->group(kQuestions);
   command->add_option("run", arguments->run, "its number, or the first digits of its trial's key")
       ->type_name("RUN")
@@ -162,8 +162,8 @@ void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->footer("`ablate runs` lists the numbers.\nExample:\n  ablate show 1");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
-    const auto run = db::show_attempt(reader, arguments->run, unnamed_folders());
-    print("{}", arguments->json ? plain_json(run, 2) + "\n" : as_text(run));
+    const auto attempt = db::show_attempt(reader, arguments->run, unnamed_folders());
+    print("{}", arguments->json ? plain_json(attempt, 2) + "\n" : as_text(attempt));
     exit_code = 0;
   });
 }

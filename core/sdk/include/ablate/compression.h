@@ -1,11 +1,10 @@
-// Compressions: a sequence is written into a memory of ceil(rate * length) slots, and queries read the memory.
+// Compressions: a sequence is written into a memory of slots, and queries read the memory.
 #pragma once
 
-#include <torch/nn/module.h>
-#include <torch/types.h>
-
 #include <memory>
+#include <string>
 
+#include "ablate/module.h"
 #include "ablate/plugin.h"
 #include "ablate/rate.h"
 #include "ablate/values.h"
@@ -16,11 +15,13 @@ namespace ablate {
 /// is a handle that may be kept.
 struct CompressionContext {
   const Values& parameters;
-  Rate rate;
-  std::int64_t heads;          ///< memories side by side, each with buffers of its own where the method has any
-  std::int64_t d_head;         ///< channels of a key and of a value
-  std::int64_t max_length;     ///< tokens; no sequence is longer, so no memory has more than rate.slots(max_length) slots
-  torch::Generator generator;  ///< the only source of randomness (CPU: parameters and buffers are made there, then moved)
+  const char* id;         ///< of the plugin, for messages
+  Capabilities promises;  ///< with these parameters
+  Slots slots;
+  std::int64_t heads;       ///< memories side by side, each with buffers of its own where the method has any
+  std::int64_t d_head;      ///< channels of a key and of a value
+  std::int64_t max_length;  ///< tokens; no sequence is longer, so no memory has more than slots.of(max_length) slots
+  Generator generator;      ///< the only source of randomness (CPU: parameters and buffers are made there, then moved)
 };
 
 /// How alike a query and the key of a slot are (AdaMRA, Eq. 2 and Eq. 7).
@@ -35,12 +36,44 @@ enum class Similarity {
 /// Where slots have no keys, values and mass mean something to their own read() only, and a slot may hold several columns side
 /// by side: values [batch, heads, slots, columns * d_value] and mass [batch, heads, slots, columns] where columns > 1.
 struct Memory {
-  torch::Tensor keys;    ///< [batch, heads, slots, d_key]; undefined where slots have no keys
-  torch::Tensor values;  ///< [batch, heads, slots, d_value]; a landmark's is the mean of its tokens'
-  torch::Tensor mass;    ///< [batch, heads, slots], or [batch, 1, slots] when equal in all heads; undefined: read unnormalised
-  /// [batch, 1, slots] bool, true where the item has the slot; undefined: all. Slot j exists when j < rate.slots(item's
-  /// length).
-  torch::Tensor slots;
+  Tensor keys;    ///< [batch, heads, slots, d_key]; undefined where slots have no keys
+  Tensor values;  ///< [batch, heads, slots, d_value]; a landmark's is the mean of its tokens'
+  Tensor mass;    ///< [batch, heads, slots], or [batch, 1, slots] when equal in all heads; undefined: read unnormalised
+  /// [batch, 1, slots] bool, true where the item has the slot; undefined: all. Slot j exists when j < slots.of(item's length);
+  /// of a fixed number all exist, and those of an item with fewer tokens may have mass 0.
+  Tensor slots;
+  /// [slots] int64, rising: the position with which a slot is complete (beyond the sequence: never). Defined where causal_reads
+  /// is promised.
+  Tensor last;
+  /// [batch, heads, 1, 1]: values and mass stand divided by the exponential of it, which cancels in a read. For methods that
+  /// extend a memory; undefined: not divided.
+  Tensor log_scale;
+};
+
+/// What is written.
+struct WriteInput {
+  Tensor keys;        ///< [batch, heads, length, d_key]
+  Tensor values;      ///< [batch, heads, length, d_value]
+  Tensor mask;        ///< [batch, length] bool, true = a token; undefined: no padding
+  Tensor queries;     ///< [batch, heads, n, d_key]: those that will read, for methods that group both; may be undefined
+  Tensor query_mask;  ///< [batch, n] bool, or undefined
+  const Memory* held = nullptr;  ///< written before: extended by these tokens, where extends is promised
+  Generator generator;           ///< for randomness in training, on the device of the keys
+};
+
+/// Who reads, and what.
+struct ReadInput {
+  Tensor queries;  ///< [batch, heads, n, d_key]
+  const Memory& memory;
+  Similarity similarity = Similarity::kSoftmax;
+  /// Query i sees the slots that are complete with position offset + i; only where causal_reads is promised.
+  bool causal = false;
+  std::int64_t offset = 0;
+};
+
+struct ReadOutput {
+  Tensor values;          ///< [batch, heads, n, d_value]; 0 where there is nothing to read
+  Tensor auxiliary_loss;  ///< shape [], with its graph; undefined: none
 };
 
 /// A compression method. One instance is owned by one attention layer, which calls it from one thread. Parameters and buffers
@@ -49,24 +82,42 @@ struct Memory {
 /// included: the trial fails with its what().
 ///
 /// Padding: with mask [batch, length] (true = a token; padding only at the end), an item of L tokens gives exactly the memory
-/// of the sequence cut to L: the same values in its first rate.slots(L) slots, and nothing in the others. Tensors under the
+/// of the sequence cut to L: the same values in its first slots.of(L) slots, and nothing in the others. Tensors under the
 /// mask may hold anything, NaN too. An item without any token reads as 0.
-class Compression : public torch::nn::Module {
+///
+/// The public calls check what a plugin gives back (shapes, types and devices only, which costs no synchronisation), throw
+/// std::runtime_error naming it, and forward to the private virtuals, which a method overrides.
+class Compression : public Module {
  public:
-  /// Writes a sequence. @param keys [batch, heads, length, d_key] @param values [batch, heads, length, d_value]
-  /// @param mask [batch, length] bool, or undefined: no padding. Any floating type; the device of the inputs. heads and
-  /// channels are those of the context, length is at most its max_length. In evaluation nothing registered may change.
-  virtual Memory write(const torch::Tensor& keys, const torch::Tensor& values, const torch::Tensor& mask) = 0;
+  explicit Compression(const CompressionContext& context)
+      : id_(context.id), promises_(context.promises), slots_(context.slots) {}
+
+  /// Writes a sequence. Any floating type; the device of the inputs. heads and channels are those of the context, length is at
+  /// most its max_length. In evaluation nothing registered may change.
+  Memory write(const WriteInput& input);
 
   /// Reads a memory: out = weights(q) V / (weights(q) mass), without the division where mass is undefined.
   /// The memory is write()'s, or write()'s with keys and values projected linearly where slots_have_keys is promised; then
   /// heads and channels may differ from this instance's. A method with a kernel of its own has no use for the similarity.
-  /// @param queries [batch, heads, n, d_key] @return [batch, heads, n, d_value]; 0 where there is nothing to read.
-  virtual torch::Tensor read(const torch::Tensor& queries, const Memory& memory, Similarity similarity) = 0;
+  ReadOutput read(const ReadInput& input);
 
   /// After an optimiser step, in training only, passed on by the attention: the place for moving averages and redrawn features,
-  /// which change buffers under a torch::NoGradGuard of its own. @param step from 1
-  virtual void on_step(std::int64_t step) { static_cast<void>(step); }
+  /// which change buffers under a NoGradGuard of its own. @param step from 1 @param generator on the device of the parameters
+  void on_step(std::int64_t step, const Generator& generator) { do_step(step, generator); }
+
+  const Capabilities& promises() const { return promises_; }
+
+ protected:
+  const Slots& slots() const { return slots_; }
+
+ private:
+  virtual Memory do_write(const WriteInput& input) = 0;
+  virtual ReadOutput do_read(const ReadInput& input) = 0;
+  virtual void do_step(std::int64_t step, const Generator& generator) { static_cast<void>(step), static_cast<void>(generator); }
+
+  std::string id_;
+  Capabilities promises_;
+  Slots slots_;
 };
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// The common case: queries, keys and values projected once, attended head by head, projected back.
+// The common case: queries, keys and values projected, attended head by head, projected back.
 #pragma once
 
 #include <stdexcept>
@@ -8,58 +8,72 @@
 
 namespace ablate {
 
-/// Owns the projections W^Q, W^K, W^V, W^O (AdaMRA, Eq. 1, 4 and 5); a method is one function, attend.
+/// What a method wants of the base class.
+struct HeadOptions {
+  std::int64_t heads = 1;                           ///< must divide the width where d_key or d_value is 0
+  std::int64_t d_key = 0, d_value = 0;              ///< channels of a head; 0: width / heads
+  bool queries = true, keys = true, values = true;  ///< projections there are; without one its tensor is undefined
+  bool keys_are_queries = false;  ///< keys are the queries, of the same projection (Reformer, Routing Transformer)
+  /// Tokens of earlier segments that stand before a segment's own, as detached layer inputs projected with today's weights
+  /// (Transformer-XL, Dai et al. 2019); in training, and in evaluation where it is to be another number.
+  std::int64_t memory = 0, evaluation_memory = 0;
+};
+
+/// What attend() gets. Keys and values under the mask are 0.
+struct HeadInput : AttentionInput {  ///< context: with the memory in front, 0 under the mask; mask: of all keys; state: the
+                                     ///< method's own, after the base class has taken its memory off
+  Tensor q;                          ///< [batch, heads, n, d_key]
+  Tensor k;                          ///< [batch, heads, keys, d_key]
+  Tensor v;                          ///< [batch, heads, keys, d_value]
+  std::int64_t offset = 0;           ///< keys before query 0: the memory, aligned at its end, masked where it is not full
+  bool self = false;                 ///< queries and context are one sequence
+};
+
+struct HeadOutput {
+  Tensor values;         ///< [batch, heads, n, d_value], of the queries' type and device; 0 where there is nothing to attend to
+  AttentionState state;  ///< the method's own, for the next segment
+  Tensor auxiliary_loss;
+  std::vector<Measurement> metrics;
+};
+
+/// Owns the projections W^Q, W^K, W^V, W^O (AdaMRA, Eq. 1, 4 and 5), the memory, and rotary positions; a method is one
+/// function, attend.
 class HeadwiseAttention : public Attention {
  public:
-  /// @param heads must divide d_model (std::invalid_argument).
+  /// Throws std::invalid_argument where heads does not divide the width.
+  HeadwiseAttention(const AttentionContext& context, const HeadOptions& options);
   HeadwiseAttention(const AttentionContext& context, std::int64_t heads)
-      : heads_(heads), d_head_(context.d_model / heads), causal_(context.causal) {
-    if (context.d_model % heads != 0)
-      throw std::invalid_argument("heads = " + std::to_string(heads) +
-                                  " does not divide d_model = " + std::to_string(context.d_model));
-    query_ = register_module("query", make_linear(context.d_model, context.d_model, true, context.generator));
-    key_ = register_module("key", make_linear(context.d_model, context.d_model, true, context.generator));
-    value_ = register_module("value", make_linear(context.d_model, context.d_model, true, context.generator));
-    output_ = register_module("output", make_linear(context.d_model, context.d_model, true, context.generator));
-  }
-
-  /// @param queries [batch, heads, n, d_head] @param keys, values [batch, heads, n_context, d_head]
-  /// @param mask [batch, n_context] bool, true = a token; undefined: no padding. Keys and values under it are 0.
-  /// @return [batch, heads, n, d_head], of the queries' type and device; 0 for a query with nothing to attend to. Where
-  /// causal() is true (then n = n_context) query i attends to keys 0 to i. The arguments belong to the caller: never write into
-  /// them. May throw std::exception.
-  virtual torch::Tensor attend(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& values,
-                               const torch::Tensor& mask) = 0;
-
-  /// As Attention::forward, without state, auxiliary loss and metrics: a method that has these overrides it.
-  AttentionOutput forward(const AttentionInput& input) override {
-    const bool padded = input.mask.defined();
-    // Zeroing is no masking (attend still has to leave these keys out); it keeps NaN in padded inputs from reaching a product.
-    const auto gone = padded ? input.mask.logical_not().unsqueeze(-1) : torch::Tensor();
-    const auto context = padded ? input.context.masked_fill(gone, 0) : input.context;
-    const bool self = input.queries.is_same(input.context);
-    auto q = split_heads(query_->forward(self ? context : input.queries), heads_);
-    auto k = key_->forward(context);
-    auto v = value_->forward(context);
-    if (padded) {
-      k = k.masked_fill(gone, 0);
-      v = v.masked_fill(gone, 0);
-    }
-    AttentionOutput result;
-    result.output = output_->forward(merge_heads(attend(q, split_heads(k, heads_), split_heads(v, heads_), input.mask)));
-    return result;
-  }
+      : HeadwiseAttention(context, HeadOptions{.heads = heads}) {}
 
  protected:
-  std::int64_t heads() const { return heads_; }
-  std::int64_t d_head() const { return d_head_; }
-  bool causal() const { return causal_; }
+  std::int64_t heads() const { return options_.heads; }
+  std::int64_t d_head() const { return options_.d_value; }
+  bool causal() const { return causal_; }  ///< query i attends to keys 0 to offset + i
+  bool carries() const { return carries_; }
 
  private:
-  std::int64_t heads_;
-  std::int64_t d_head_;
-  bool causal_;
-  torch::nn::Linear query_{nullptr}, key_{nullptr}, value_{nullptr}, output_{nullptr};
+  /// The arguments belong to the caller: never write into them. May throw std::exception.
+  virtual HeadOutput attend(const HeadInput& input) = 0;
+  /// The method's own part of initial_state().
+  virtual AttentionState heads_state(std::int64_t batch) const {
+    static_cast<void>(batch);
+    return {};
+  }
+
+  AttentionOutput do_forward(const AttentionInput& input) final;
+  AttentionState do_initial_state(std::int64_t batch) const final;
+  std::int64_t memory() const;
+  void remember(const HeadInput& input, AttentionState& state) const;
+
+  HeadOptions options_;
+  std::int64_t d_model_;
+  bool causal_, carries_, rotary_;
+  std::shared_ptr<Linear> query_, key_, value_, output_;
 };
+
+/// Rotary positions (Su et al. 2021, Eq. 34): channels (i, i + d/2) turned by position / 10000^(2 i / d), where token j of item
+/// b has the position first[b] + shift + j.
+/// @param x [batch, heads, n, d], d even @param first [batch] int64; undefined: 0 @return of x's shape and type
+Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift);
 
 }  // namespace ablate

@@ -1,38 +1,76 @@
 // The read of memories whose slots are landmarks: the mean key, the mean value and the count of the tokens they stand for.
 #pragma once
 
-#include <ATen/ops/scaled_dot_product_attention.h>
+#include <limits>
 
 #include "ablate/compression.h"
 #include "ablate/kernel_attention.h"
 
 namespace ablate {
 
-/// Base of compressions with landmarks; a method is one function, write, whose memory defines keys, values and mass.
+/// Base of compressions with landmarks; a method is one function, do_write, whose memory defines keys, values and mass, and
+/// last where it promises causal_reads.
 ///
 /// Every landmark counts as many tokens as it stands for: weights(q)_j = mass_j sim(q, key_j). With equal segments the mass
 /// cancels and this is AdaMRA's Eq. 7; with a ragged last segment it is what attention over the tokens gives when all tokens
 /// of a segment are alike.
 class LandmarkCompression : public Compression {
  public:
-  /// As Compression::read; keeps nothing. Memory: keys [batch, heads, slots, d_key], values [batch, heads, slots, d_value],
-  /// mass [batch, heads or 1, slots] of the values' type; where all slots stand for equally many tokens, one number above 0,
-  /// expanded. A query whose weights sum to 0 reads 0. Kernel reads take O((n + slots) d_key d_value) time: no [n, slots]
-  /// matrix exists.
-  torch::Tensor read(const torch::Tensor& queries, const Memory& memory, Similarity similarity) override {
-    if (similarity == Similarity::kSoftmax) return softmax_read(queries, memory);
-    // A mass that all slots share cancels.
-    const bool shared = memory.mass.dim() > 0 && memory.mass.stride(-1) == 0 && memory.mass.stride(0) == 0;
-    return kernel_attention(queries, memory.keys, memory.values, shared ? torch::Tensor() : memory.mass,
-                            similarity == Similarity::kRelu ? FeatureMap::kRelu : FeatureMap::kElu);
-  }
+  using Compression::Compression;
 
  private:
-  static torch::Tensor softmax_read(const torch::Tensor& queries, const Memory& memory) {
+  /// Keeps nothing. Memory: keys [batch, heads, slots, d_key], values [batch, heads, slots, d_value], mass [batch, heads or 1,
+  /// slots] of the values' type; where all slots stand for equally many tokens, one number above 0, expanded. A query whose
+  /// weights sum to 0 reads 0. Kernel reads take O((n + slots) d_key d_value) time: no [n, slots] matrix exists; causal ones
+  /// keep [slots, d_key, d_value] sums.
+  ReadOutput do_read(const ReadInput& input) final {
+    const auto& memory = input.memory;
+    if (input.similarity == Similarity::kSoftmax) return {.values = softmax_read(input)};
+    const auto map = input.similarity == Similarity::kRelu ? FeatureMap::kRelu : FeatureMap::kElu;
+    if (input.causal) return {.values = causal_kernel_read(input, map)};
+    // A mass that all slots share cancels.
+    const bool shared = memory.mass.dim() > 0 && memory.mass.stride(-1) == 0 && memory.mass.stride(0) == 0;
+    return {.values = kernel_attention(input.queries, memory.keys, memory.values, shared ? Tensor() : memory.mass, map)};
+  }
+
+  /// [n]: how many slots are complete with each query's position.
+  static Tensor complete_slots(const ReadInput& input) {
+    const auto& last = input.memory.last;
+    const auto position = arange(input.queries.size(2), last.options()) + input.offset;
+    return (last.unsqueeze(0) <= position.unsqueeze(1)).sum(1);
+  }
+
+  static Tensor softmax_read(const ReadInput& input) {
+    const auto& memory = input.memory;
     // mass exp(s) = exp(s + log mass), and log 0 = -inf leaves empty slots out.
-    const auto nothing = (memory.mass > 0).any(-1, true).logical_not().unsqueeze(-1);  // [batch, heads or 1, 1, 1]
-    const auto bias = memory.mass.log().unsqueeze(-2).masked_fill(nothing, 0);
-    return at::scaled_dot_product_attention(queries, memory.keys, memory.values, bias).masked_fill(nothing, 0);
+    auto bias = memory.mass.log().unsqueeze(-2);  // [batch, heads or 1, 1, slots]
+    if (input.causal) {
+      const auto hidden = arange(memory.keys.size(2), memory.last.options()) >= complete_slots(input).unsqueeze(1);
+      bias = bias.masked_fill(hidden, -std::numeric_limits<double>::infinity());  // [batch, heads or 1, n, slots]
+    }
+    const auto nothing = (bias > -std::numeric_limits<double>::infinity()).any(-1, true).logical_not();
+    bias = bias.masked_fill(nothing, 0);
+    return scaled_dot_product_attention(input.queries, memory.keys, memory.values, bias).masked_fill(nothing, 0);
+  }
+
+  static Tensor causal_kernel_read(const ReadInput& input, FeatureMap map) {
+    const auto& memory = input.memory;
+    const auto type = input.queries.scalar_type();
+    const auto sums_type = type == kDouble ? kDouble : kFloat;  // sums of half precision are formed in float32
+    const auto features = [&](const Tensor& x) {
+      const auto wide = x.to(sums_type);
+      return map == FeatureMap::kRelu ? wide.relu() : elu(wide) + 1;
+    };
+    const auto k = features(memory.keys) * memory.mass.to(sums_type).unsqueeze(-1);
+    const auto v = memory.values.to(sums_type);
+    const auto extended = cat({v, ones({v.size(0), v.size(1), v.size(2), 1}, v.options())}, 3);
+    // Sums over the first 0, 1, ..., slots slots; each query takes one.
+    const auto sums = pad((k.unsqueeze(-1) * extended.unsqueeze(-2)).cumsum(2), {0, 0, 0, 0, 1, 0});
+    const auto seen = sums.index_select(2, complete_slots(input));  // [batch, heads, n, d, d_value + 1]
+    const auto read = features(input.queries).unsqueeze(-2).matmul(seen).squeeze(-2);
+    const auto total = read.narrow(3, v.size(3), 1);
+    const auto nothing = total <= 0;
+    return (read.narrow(3, 0, v.size(3)) / total.masked_fill(nothing, 1)).masked_fill(nothing, 0).to(type);
   }
 };
 

@@ -18,6 +18,7 @@ namespace ablate {
 class Attention;
 class Compression;
 class Task;
+class Values;
 struct AttentionContext;
 struct CompressionContext;
 struct TaskContext;
@@ -27,17 +28,23 @@ enum class Kind : std::int32_t { kAttention, kCompression, kTask };
 /// Promises, each of which the conformance suite checks. What is not promised the host refuses to ask for.
 struct Capabilities {
   // attention
-  bool causal = false;             ///< can be built so that an output depends on its own and earlier positions alone
-  bool key_padding = false;        ///< a masked context token changes nothing
-  bool cross_attention = false;    ///< queries and context may be different sequences
-  bool stateful = false;           ///< carries a state from segment to segment
-  bool takes_compression = false;  ///< asks the context for a compression plugin
+  bool causal = false;           ///< can be built so that an output depends on its own and earlier positions alone
+  bool key_padding = false;      ///< a masked context token changes nothing
+  bool cross_attention = false;  ///< queries and context may be different sequences
+  bool stateful = false;         ///< carries a state from segment to segment
+  bool bidirectional = true;     ///< can be built without causal, too
+  bool holes = false;            ///< a mask may be false anywhere, not only at the end
+  /// Of one that is stateful and causal: whole, by segments and token by token are the same.
+  bool recurrent = false;
   // compression
   bool slots_have_keys = false;  ///< a slot has a key that may be projected after compression (all but random features)
   /// A constant sequence is compressed to that constant. Of an attention: weights sum to 1, so that where all tokens are alike
   /// their number makes no difference (one that takes a compression: over compressions that promise it too).
   bool averages = false;
   bool lossless_at_rate_1 = false;  ///< at rate 1 a read equals attention over the sequence itself
+  bool causal_reads = false;        ///< with a rate, a query can be shown the slots complete before it alone
+  bool fixed_slots = false;         ///< keeps a fixed number of slots where asked
+  bool extends = false;             ///< new tokens can be written into a memory that is there
   // attention and compression
   bool half_precision = false;       ///< float16 and bfloat16, besides float32 and float64
   bool cuda = true;                  ///< runs on CUDA devices, besides the CPU
@@ -46,6 +53,10 @@ struct Capabilities {
   double time_exponent = 1;          ///< time grows as length to this power ...
   double memory_exponent = 1;        ///< ... and memory to this
 };
+
+/// What a plugin promises with these parameters: `declared` by its Descriptor, changed by what they, and the plugins among them
+/// (`parts`, in the order of the schema, lists in theirs), make of it. May throw nothing.
+using Promises = Capabilities (*)(const Capabilities& declared, const Values& parameters, std::span<const Capabilities> parts);
 
 /// What a plugin library says of itself. All pointers are to static storage of the library, which is never unloaded.
 struct Descriptor {
@@ -57,6 +68,7 @@ struct Descriptor {
   const char* paper;    ///< where the method is from; "" for none
   const char* code_digest;
   Capabilities capabilities;
+  Promises promises;  ///< null: as declared, whatever the parameters
   const Parameter* parameters;
   std::size_t parameter_count;
   // The factory of the plugin's kind; the others are null. It gives a new instance each call, owned by the caller, and is
@@ -74,6 +86,7 @@ struct About {
   const char* paper = "";
   Capabilities capabilities = {};
   std::span<const Parameter> parameters = {};
+  Promises promises = nullptr;
 };
 
 /// The name of the one exported symbol, a function: const Descriptor* ablate_plugin(). Called once, after loading; gives static
@@ -95,6 +108,7 @@ constexpr Descriptor describe(Kind kind, const About& about) {
           about.paper,
           ablate_code.identity,
           about.capabilities,
+          about.promises,
           about.parameters.data(),
           about.parameters.size(),
           nullptr,

@@ -30,4 +30,15 @@ constexpr Rate reduced(Rate rate) {
   return divisor > 1 ? Rate{rate.numerator / divisor, rate.denominator / divisor} : rate;
 }
 
+/// How many slots a compression keeps of a sequence: a rate's share, or a fixed number.
+struct Slots {
+  Rate rate;
+  std::int64_t fixed = 0;  ///< at least 1; 0: by the rate
+
+  /// Of a memory of n >= 0 tokens: rate.slots(n), or the fixed number, however few tokens there are.
+  constexpr std::int64_t of(std::int64_t n) const { return fixed > 0 ? fixed : rate.slots(n); }
+
+  constexpr bool operator==(const Slots&) const = default;
+};
+
 }  // namespace ablate

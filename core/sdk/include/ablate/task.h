@@ -1,4 +1,4 @@
-// Tasks: where sequences and labels come from. Torch-free, so that a task compiles in a second.
+// Tasks: where sequences come from, and what is asked of them. Torch-free, so that a task compiles in a second.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ablate/geometry.h"
 #include "ablate/plugin.h"
 #include "ablate/values.h"
 
@@ -21,22 +22,59 @@ struct TaskContext {
 
 enum class Split : int { kTrain, kDev, kTest };
 
-/// Classification of token sequences. Ids lie in [1, vocabulary); 0 is padding, and nothing else is.
-struct TaskInfo {
-  std::int64_t vocabulary = 0;  ///< ids are below it; at least 2
-  std::int64_t length = 0;      ///< tokens of the longest sequence, to which all are padded
-  std::int64_t classes = 0;     ///< labels lie in [0, classes)
+enum class Objective {
+  kClass,      ///< one class of a sequence, or of a pair of them
+  kPositions,  ///< a class at each position that has a target; the next token is one
 };
 
-/// A batch's memory: the host's, valid only during the call; row-major, to be filled whole, by the thread that calls.
+enum class Sampling {
+  kExamples,  ///< examples by index
+  kStream,    ///< one contiguous text a split, read in segments; an index is a token's place
+};
+
+/// What stands at each position: an id of a vocabulary, or some real numbers.
+struct Field {
+  std::string name;             ///< snake_case
+  std::int64_t vocabulary = 0;  ///< ids lie in [0, vocabulary) and are embedded; at least 2; 0: reals
+  std::int64_t reals = 0;       ///< numbers a position, which are projected
+};
+
+/// What is asked.
+struct TaskInfo {
+  std::vector<Field> fields;      ///< at least one, the same positions; their embeddings are added up
+  std::int64_t sequences = 1;     ///< 1, or 2: a pair, each of the same length and fields
+  std::int64_t length = 0;        ///< positions of the longest sequence, to which all are padded; of a stream: of a segment
+  std::int64_t train_length = 0;  ///< of the longest in the training split; 0: the same
+  std::int64_t classes = 0;       ///< targets lie in [0, classes)
+  Objective objective = Objective::kClass;
+  Sampling sampling = Sampling::kExamples;
+  bool causal = false;  ///< later positions tell a target: the model must not see them
+  bool holes = false;   ///< positions may be absent anywhere, not only at the end
+  Geometry geometry;
+  /// What a target is one of, in the singular: "byte" and "dimension" are told in bits per one, "word" as a perplexity; "": the
+  /// share of targets met.
+  std::string unit;
+  /// Names of numbers that group examples ("pairs"): every metric is also told by them, as test/accuracy@pairs=8. snake_case.
+  std::vector<std::string> slices;
+};
+
+/// A batch's memory: the host's, valid only during the call; row-major, filled by the thread that calls. Before the call all
+/// numbers are 0, all positions present, no target asked for (-1), nothing reset.
 struct BatchView {
-  std::span<std::int64_t> ids;     ///< [batch, length]; 0 where there is no token
-  std::span<std::int64_t> labels;  ///< [batch]
+  std::int64_t length;  ///< positions of a row: info().length; of a stream what is asked for, at most that
+  /// By sequence, then field: ids [batch, length], or reals [batch, length, Field::reals]; the other one of the two is empty.
+  std::vector<std::span<std::int64_t>> ids;
+  std::vector<std::span<float>> reals;
+  std::vector<std::span<std::uint8_t>> present;  ///< by sequence: [batch, length], 0 where there is nothing
+  std::span<std::uint8_t> starts;                ///< of a stream: [batch], 1 where a new text begins with the row
+  std::span<std::int64_t> targets;               ///< [batch], or [batch, length], -1: not asked
+  std::span<std::int64_t> slices;                ///< [batch, info().slices]
 };
 
 /// Owned by the host, which calls info() first, then load() once, then the rest, from one thread; after load() the reading
 /// calls may come from several. Every call may throw std::exception with a message that names the file, what was found and what
-/// was expected. The same parameters and files give the same examples in the same order, whatever the number of threads.
+/// was expected. The same parameters and files give the same examples in the same order, whatever the number of threads. The
+/// host has checked every index, and checks ids, targets and shapes of what it gets.
 class Task {
  public:
   virtual ~Task() = default;
@@ -49,9 +87,10 @@ class Task {
   virtual void load() = 0;
   /// Identifies the content of all splits (a hash in hex): part of a trial's identity. After load().
   virtual std::string digest() const = 0;
-  /// Number of examples. After load().
+  /// Number of examples; of a stream: of positions that have a target. After load().
   virtual std::int64_t size(Split split) const = 0;
-  /// Fills a batch with examples, by index in [0, size(split)); throws std::out_of_range for another. After load().
+  /// Fills a batch with examples, by index in [0, size(split)); throws std::out_of_range for another. Of a stream: row i holds
+  /// the positions from indices[i] on; past the end of the split nothing is present. After load().
   virtual void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const = 0;
   /// An example as a person reads it. After load().
   virtual std::string describe(Split split, std::int64_t index) const = 0;

@@ -1,7 +1,5 @@
 // my-method, a compression: so far the mean of each segment, in which tokens weigh by a learned importance. Your idea goes into
-// write(); what it has to keep to is in ablate/compression.h, and `ablate check` tells whether it does.
-#include <ATen/ATen.h>
-
+// do_write(); what it has to keep to is in ablate/compression.h, and `ablate check` tells whether it does.
 #include "ablate/landmarks.h"
 #include "ablate/padding.h"
 
@@ -11,36 +9,36 @@ constexpr ablate::Parameter parameters[] = {
     ablate::real("contrast", "1", {0, 10}, "a token weighs between exp(-contrast) and exp(contrast)"),
 };
 
-class MyMethod : public ablate::LandmarkCompression {
+class MyMethod final : public ablate::LandmarkCompression {
  public:
   explicit MyMethod(const ablate::CompressionContext& context)
-      : rate_(context.rate), contrast_(context.parameters.real("contrast")) {
-    const auto start = 0.1 * torch::randn({context.heads, context.d_head, 1}, context.generator);
+      : LandmarkCompression(context), contrast_(context.parameters.real("contrast")) {
+    const auto start = 0.1 * ablate::randn({context.heads, context.d_head, 1}, context.generator);
     importance_ = register_parameter("importance", start);
   }
 
-  /// keys, values [batch, heads, n, d_head] into rate.slots(n) landmarks.
+ private:
+  /// input.keys, values [batch, heads, n, d_head] into slots().of(n) landmarks.
   /// mask [batch, n], true for a token; undefined where nothing is padded.
-  ablate::Memory write(const torch::Tensor& keys, const torch::Tensor& values, const torch::Tensor& mask) override {
-    const auto batch = keys.size(0), n = keys.size(2), slots = rate_.slots(n);
-    const auto k = ablate::clear_padding(keys, mask), v = ablate::clear_padding(values, mask);
+  ablate::Memory do_write(const ablate::WriteInput& input) override {
+    const auto& mask = input.mask;
+    const auto k = ablate::clear_padding(input.keys, mask), v = ablate::clear_padding(input.values, mask);
+    const auto batch = k.size(0), n = k.size(2), count = slots().of(n);
     // Which slot a token belongs to: [batch or 1, 1, slots, n], 1 where it does. Padding belongs to none.
-    const auto position = torch::arange(n, keys.options().dtype(torch::kLong));
-    const auto slot = (position * rate_.numerator).floor_divide(rate_.denominator);
-    auto member = slot.eq(torch::arange(slots, slot.options()).unsqueeze(-1)).to(keys.scalar_type()).view({1, 1, slots, n});
+    const auto position = ablate::arange(n, k.options().dtype(ablate::kLong));
+    const auto slot = (position * slots().rate.numerator).floor_divide(slots().rate.denominator);
+    auto member = slot.eq(ablate::arange(count, slot.options()).unsqueeze(-1)).to(k.scalar_type()).view({1, 1, count, n});
     if (mask.defined()) member = member * mask.view({batch, 1, 1, n});
     const auto weight = (contrast_ * k.matmul(importance_).tanh()).exp();  // [batch, heads, n, 1]
     const auto total = member.matmul(weight).clamp_min(1e-6);              // [batch, heads, slots, 1]
     return {.keys = member.matmul(weight * k) / total,
             .values = member.matmul(weight * v) / total,
-            .mass = member.sum(-1).expand({batch, 1, slots}),  // how many tokens a landmark stands for
-            .slots = ablate::existing_slots(rate_, mask)};
+            .mass = member.sum(-1).expand({batch, 1, count}),  // how many tokens a landmark stands for
+            .slots = ablate::existing_slots(slots(), mask)};
   }
 
- private:
-  ablate::Rate rate_;
   double contrast_;
-  torch::Tensor importance_;
+  ablate::Tensor importance_;
 };
 
 }  // namespace

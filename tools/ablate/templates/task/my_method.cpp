@@ -17,7 +17,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"),
 };
 
-class MyMethod : public ablate::Task {
+class MyMethod final : public ablate::Task {
  public:
   explicit MyMethod(const ablate::TaskContext& context)
       : length_(context.parameters.integer("length")),
@@ -26,22 +26,27 @@ class MyMethod : public ablate::Task {
                context.parameters.integer("held_out")},
         seed_(static_cast<std::uint64_t>(context.parameters.integer("data_seed"))) {}
 
-  /// Ids lie in [1, vocabulary): 0 is padding.
-  ablate::TaskInfo info() override { return {.vocabulary = symbols_ + 1, .length = length_, .classes = symbols_}; }
+  ablate::TaskInfo info() override {
+    return {.fields = {{.name = "symbol", .vocabulary = symbols_}}, .length = length_, .classes = symbols_};
+  }
 
   void load() override {
     // The generator's numbers are the same everywhere; those of std::uniform_int_distribution are not.
     std::mt19937_64 random(seed_);
     for (int split = 0; split < 3; ++split)
-      for (std::int64_t i = 0; i < sizes_[split]; ++i) add_example(random, ids_[split], labels_[split]);
+      for (std::int64_t i = 0; i < sizes_[split]; ++i) examples_[split].push_back(draw(random));
   }
 
   /// Names the content of all splits: FNV-1a over every number.
   std::string digest() const override {
     std::uint64_t hash = 14695981039346656037u;
-    for (int split = 0; split < 3; ++split)
-      for (const auto* numbers : {&ids_[split], &labels_[split]})
-        for (const auto number : *numbers) hash = (hash ^ static_cast<std::uint64_t>(number)) * 1099511628211u;
+    const auto add = [&](std::int64_t number) { hash = (hash ^ static_cast<std::uint64_t>(number)) * 1099511628211u; };
+    for (const auto& examples : examples_)
+      for (const auto& example : examples) {
+        add(static_cast<std::int64_t>(example.symbols.size()));
+        add(example.most);
+        std::ranges::for_each(example.symbols, add);
+      }
     return std::to_string(hash);
   }
 
@@ -49,50 +54,50 @@ class MyMethod : public ablate::Task {
 
   void read(ablate::Split split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
     for (std::size_t i = 0; i < indices.size(); ++i) {
-      batch.labels[i] = label(split, indices[i]);
-      std::copy_n(first_id(split, indices[i]), length_, batch.ids.begin() + static_cast<std::int64_t>(i) * length_);
+      const auto& [symbols, most] = at(split, indices[i]);
+      const auto row = i * static_cast<std::size_t>(length_);
+      std::ranges::copy(symbols, batch.ids[0].subspan(row).begin());
+      // What is not there is said to be absent; an id there means nothing.
+      std::ranges::fill(batch.present[0].subspan(row, static_cast<std::size_t>(length_)).subspan(symbols.size()), 0);
+      batch.targets[i] = most;
     }
   }
 
   std::string describe(ablate::Split split, std::int64_t index) const override {
-    const auto answer = label(split, index);
     std::string text;
-    for (auto id = first_id(split, index), end = id + length_; id != end && *id != 0; ++id) text += std::to_string(*id) + " ";
-    return text + "-> " + std::to_string(answer + 1);
+    for (const auto symbol : at(split, index).symbols) text += std::to_string(symbol) + " ";
+    return text + "-> " + std::to_string(at(split, index).most);
   }
 
  private:
+  struct Example {
+    std::vector<std::int64_t> symbols;
+    std::int64_t most;
+  };
+
   /// Draws until one symbol is ahead of all others.
-  void add_example(std::mt19937_64& random, std::vector<std::int64_t>& ids, std::vector<std::int64_t>& labels) const {
+  Example draw(std::mt19937_64& random) const {
     for (;;) {
-      std::vector<std::int64_t> drawn(static_cast<std::size_t>(length_)), counts(static_cast<std::size_t>(symbols_));
-      const auto tokens = drawn.size() / 2 + random() % (drawn.size() / 2 + 1);
-      for (std::size_t i = 0; i < tokens; ++i) {
-        const auto symbol = random() % counts.size();
-        ++counts[symbol];
-        drawn[i] = static_cast<std::int64_t>(symbol) + 1;
+      const auto half = static_cast<std::uint64_t>(length_) / 2;
+      std::vector<std::int64_t> symbols(half + random() % (half + 1)), counts(static_cast<std::size_t>(symbols_));
+      for (auto& symbol : symbols) {
+        symbol = static_cast<std::int64_t>(random() % counts.size());
+        ++counts[static_cast<std::size_t>(symbol)];
       }
-      const auto most = std::max_element(counts.begin(), counts.end());
-      if (std::count(counts.begin(), counts.end(), *most) > 1) continue;
-      ids.insert(ids.end(), drawn.begin(), drawn.end());
-      labels.push_back(most - counts.begin());
-      return;
+      const auto most = std::ranges::max_element(counts);
+      if (std::ranges::count(counts, *most) == 1) return {std::move(symbols), most - counts.begin()};
     }
   }
 
   /// Throws std::out_of_range where there is no such example.
-  std::int64_t label(ablate::Split split, std::int64_t index) const {
-    return labels_[static_cast<int>(split)].at(static_cast<std::size_t>(index));
-  }
-  std::vector<std::int64_t>::const_iterator first_id(ablate::Split split, std::int64_t index) const {
-    return ids_[static_cast<int>(split)].begin() + index * length_;
+  const Example& at(ablate::Split split, std::int64_t index) const {
+    return examples_[static_cast<int>(split)].at(static_cast<std::size_t>(index));
   }
 
   std::int64_t length_, symbols_;
   std::int64_t sizes_[3];  // by split: train, dev, test
   std::uint64_t seed_;
-  std::vector<std::int64_t> ids_[3];     // by split, [size, length]; 0 after the last token
-  std::vector<std::int64_t> labels_[3];  // by split, [size]
+  std::vector<Example> examples_[3];
 };
 
 }  // namespace

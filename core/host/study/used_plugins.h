@@ -1,0 +1,23 @@
+// The plugins of a resolved trial, wherever they stand in it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/registry/catalog.h"
+
+namespace ablate {
+
+/// A plugin that a trial uses. Points into the catalog and the trial.
+struct PluginUse {
+  std::string path;  ///< of its section: "task", "attention", "attention.parts.0.compression"
+  const PluginInfo* info;
+  const nlohmann::json* section;
+};
+
+/// All of them: the task, the attention (or one for each entry of a list), and those that are parameters of others, to any
+/// depth, each after the one that it is a parameter of. Throws Error (ExitCode::kPlugin) for one that the catalog lacks.
+std::vector<PluginUse> used_plugins(const nlohmann::json& resolved, const Catalog& catalog);
+
+}  // namespace ablate

@@ -1,0 +1,34 @@
+// A torch::nn module inside a module of ours. Costs 10 s of compiling: include it where you use one.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "ablate/module.h"
+
+namespace ablate {
+
+/// register_module("convolution", std::make_shared<TorchModule>(convolution.ptr())) makes the host save, move and train it. Its
+/// initial weights come from torch's global generator, which the host seeds: draw them anew where a seed has to mean the same
+/// in every mixture. Names have underscores for dots.
+class TorchModule final : public Module {
+ public:
+  explicit TorchModule(std::shared_ptr<torch::nn::Module> inner) : inner_(std::move(inner)) {
+    const auto plain = [](std::string name) {
+      std::replace(name.begin(), name.end(), '.', '_');
+      return name;
+    };
+    for (const auto& parameter : inner_->named_parameters()) register_parameter(plain(parameter.key()), parameter.value());
+    for (const auto& buffer : inner_->named_buffers()) register_buffer(plain(buffer.key()), buffer.value());
+  }
+
+ private:
+  void do_train(bool on) override { inner_->train(on); }
+
+  std::shared_ptr<torch::nn::Module> inner_;
+};
+
+}  // namespace ablate

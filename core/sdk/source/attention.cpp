@@ -1,0 +1,54 @@
+#include "ablate/attention.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <stdexcept>
+
+namespace ablate {
+namespace {
+
+std::string shape_text(const Tensor& tensor) {
+  return c10::str(tensor.scalar_type(), " ", tensor.sizes(), " on ", tensor.device());
+}
+
+/// Throws for what torch would broadcast or promote in silence, or refuse without naming the attention.
+void check(const AttentionOutput& attended, const Tensor& input, const AttentionState& before) {
+  const auto& output = attended.output;
+  if (!output.defined())
+    throw std::runtime_error(
+        c10::str("the attention returned no output, expected ", shape_text(input), " (batch, length, d_model)"));
+  if (output.sizes() != input.sizes() || output.scalar_type() != input.scalar_type() || output.device() != input.device())
+    throw std::runtime_error(c10::str("the attention returned an output of ", shape_text(output), ", expected ",
+                                      shape_text(input), " (batch, length, d_model)"));
+  if (attended.auxiliary_loss.defined() && attended.auxiliary_loss.dim() != 0)
+    throw std::runtime_error(
+        c10::str("the attention returned an auxiliary loss of ", shape_text(attended.auxiliary_loss), ", expected a scalar"));
+  if (attended.state.size() != before.size())
+    throw std::runtime_error(c10::str("the attention returned a state of ", attended.state.size(),
+                                      " tensors, and was given one of ", before.size()));
+  for (const auto& tensor : attended.state)
+    if (!tensor.defined() || tensor.dim() == 0 || tensor.size(0) != input.size(0))
+      throw std::runtime_error(c10::str("the attention returned a state with a tensor ",
+                                        tensor.defined() ? shape_text(tensor) : "that is undefined",
+                                        ", expected dimension 0 to be the batch, ", input.size(0)));
+}
+
+}  // namespace
+
+AttentionOutput Attention::forward(const AttentionInput& input) {
+  auto output = do_forward(input);
+  check(output, input.queries, input.state);
+  return output;
+}
+
+AttentionState Attention::initial_state(std::int64_t batch) const {
+  auto state = do_initial_state(batch);
+  for (const auto& tensor : state)
+    if (!tensor.defined() || tensor.dim() == 0 || tensor.size(0) != batch)
+      throw std::runtime_error(c10::str("the attention's initial state has a tensor ",
+                                        tensor.defined() ? shape_text(tensor) : "that is undefined",
+                                        ", expected dimension 0 to be the batch, ", batch));
+  return state;
+}
+
+}  // namespace ablate

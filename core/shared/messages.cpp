@@ -1,0 +1,72 @@
+#include "core/shared/messages.h"
+
+#include <limits>
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+/// JSON has no NaN: it arrives as null.
+double number(const json& value) { return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN(); }
+
+json metric_json(const MetricInfo& metric) {
+  return {{"name", metric.name}, {"unit", metric.unit}, {"direction", metric.direction}, {"description", metric.description}};
+}
+
+MetricInfo metric_from(const json& message) {
+  return {message.at("name"), message.at("unit"), message.at("direction"), message.at("description")};
+}
+
+void add_curve(json& message, const CurvePart& part) {
+  auto& curve = message["curve"] = json::array();
+  for (const auto& point : part.points) curve.push_back({point.metric, point.step, point.value});
+  auto& metrics = message["metrics"] = json::array();
+  for (const auto& metric : part.metrics) metrics.push_back(metric_json(metric));
+}
+
+}  // namespace
+
+json to_json(const Progress& progress) {
+  json message{{"step", progress.step}, {"steps", progress.steps}, {"loss", progress.loss}};
+  if (!progress.dev_metric.name.empty())
+    message["dev"] = {{"metric", metric_json(progress.dev_metric)}, {"value", progress.dev}};
+  add_curve(message, progress.curve);
+  return message;
+}
+
+json to_json(const TrialResult& result) {
+  json message{{"results", result.values}, {"main_metric", result.main_metric}};
+  add_curve(message, result.curve);
+  return message;
+}
+
+bool is_result(const json& message) { return message.contains("results"); }
+
+CurvePart curve_from_json(const json& message) {
+  CurvePart part;
+  if (const auto metrics = message.find("metrics"); metrics != message.end())
+    for (const auto& metric : *metrics) part.metrics.push_back(metric_from(metric));
+  if (const auto curve = message.find("curve"); curve != message.end())
+    for (const auto& point : *curve) part.points.push_back({point.at(0), point.at(1), number(point.at(2))});
+  return part;
+}
+
+Progress progress_from_json(const json& message) {
+  Progress progress{.step = message.at("step"),
+                    .steps = message.at("steps"),
+                    .loss = number(message.at("loss")),
+                    .dev = std::numeric_limits<double>::quiet_NaN(),
+                    .curve = curve_from_json(message)};
+  if (const auto dev = message.find("dev"); dev != message.end())
+    progress.dev_metric = metric_from(dev->at("metric")), progress.dev = number(dev->at("value"));
+  return progress;
+}
+
+TrialResult result_from_json(const json& message) {
+  TrialResult result{.main_metric = message.at("main_metric"), .curve = curve_from_json(message)};
+  for (const auto& [name, value] : message.at("results").get_ref<const json::object_t&>()) result.values[name] = number(value);
+  return result;
+}
+
+}  // namespace ablate

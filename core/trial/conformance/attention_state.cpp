@@ -1,0 +1,179 @@
+#include "core/trial/conformance/attention_state.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <stdexcept>
+
+namespace ablate::conformance {
+namespace {
+
+constexpr std::int64_t kSegments = 3;
+
+/// Three segments of three items, the second 100 times as large and the third as small, whose states have to stay apart.
+std::vector<Tensor> segments_of(std::int64_t n) {
+  std::vector<Tensor> all;
+  for (std::uint64_t seed = 2; seed < 2 + kSegments; ++seed) all.push_back(scaled(random_tokens(3, n, seed), {1, 100, 0.01}));
+  return all;
+}
+
+Tensor starts(const Tensor& segment, std::int64_t position) { return integers(std::vector(segment.size(0), position)); }
+
+/// The outputs of a sequence, segment by segment, each with the state of the one before.
+std::vector<Tensor> sequence(const Instance& instance, const std::vector<Tensor>& segments) {
+  std::vector<Tensor> outputs;
+  AttentionState state;
+  std::int64_t position = 0;
+  for (const auto& segment : segments) {
+    auto result = forward(instance, {.queries = segment, .state = state, .position = starts(segment, position)});
+    position += segment.size(1);
+    outputs.push_back(std::move(result.output));
+    state = std::move(result.state);
+  }
+  return outputs;
+}
+
+/// Two sequences by turns, as the host may feed them, with their states told apart by it alone.
+void by_turns(const AttentionSubject& subject, const Stand& stand, const std::vector<Tensor>& segments, bool training) {
+  const auto instance = subject.make(1, stand), alone = subject.make(1, stand);
+  for (auto* each : {instance.get(), alone.get()}) each->train(training);
+  const auto expected = sequence(*alone, segments);
+  AttentionState one, other;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const auto position = starts(segments[i], static_cast<std::int64_t>(i) * segments[i].size(1));
+    const auto result = forward(*instance, {.queries = segments[i], .state = one, .position = position});
+    const auto* how = training ? "training" : "evaluation";
+    if (const auto off = relative(result.output, expected[i]); !(off <= kRounding))
+      throw std::runtime_error(fmt::format("two sequences by turns, in {}: off by {:.2g}: state is kept inside", how, off));
+    if (result.state.empty()) throw std::runtime_error("stateful is promised, but forward returned no state");
+    if (!finite(result.state)) throw std::runtime_error("a state is not finite");
+    if (i > 0 && relative(forward(*instance, {.queries = segments[i], .position = position}).output, result.output) == 0)
+      throw std::runtime_error("the state of a segment changes nothing in the next one");
+    one = detached(result.state);
+    other = detached(forward(*instance, {.queries = random_tokens(3, segments[i].size(1), 10 + i), .state = other}).state);
+  }
+}
+
+void apart(const Instance& instance, const std::vector<Tensor>& segments, const std::vector<Tensor>& together) {
+  const auto n = segments[0].size(1);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    std::vector<Tensor> own;
+    for (const auto& segment : segments) own.push_back(item(segment, i, n));
+    const auto outputs = sequence(instance, own);
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+      if (!(relative(item(together[k], i, n), outputs[k]) <= kRounding))
+        throw std::runtime_error(fmt::format("segment {}: an item's state depends on its batch mates", k));
+  }
+}
+
+/// One item of three starts anew with the second segment, by its row of the initial state.
+void reset(const Instance& instance, const std::vector<Tensor>& segments, const std::vector<Tensor>& together) {
+  const auto n = segments[0].size(1);
+  auto mixed = forward(instance, {.queries = segments[0], .position = starts(segments[0], 0)}).state;
+  const auto fresh = instance.attention().initial_state(3);
+  if (fresh.size() != mixed.size())
+    throw std::runtime_error(fmt::format("an initial state of {} tensors, and forward returns {}", fresh.size(), mixed.size()));
+  for (std::size_t t = 0; t < mixed.size(); ++t) {
+    if (fresh[t].sizes() != mixed[t].sizes() || fresh[t].scalar_type() != mixed[t].scalar_type())
+      throw std::runtime_error(fmt::format("tensor {} of the initial state has another shape or type than forward's", t));
+    mixed[t] = mixed[t].detach().clone();
+    mixed[t][1].copy_(fresh[t][1]);
+  }
+  const auto first = integers(std::vector<std::int64_t>{n, 0, n});
+  const auto output = forward(instance, {.queries = segments[1], .state = mixed, .position = first}).output;
+  const auto anew = run(instance, {.queries = item(segments[1], 1, n)});
+  if (!(relative(item(output, 1, n), anew) <= kRounding))
+    throw std::runtime_error("a row of the initial state does not give what a new start gives");
+  for (const std::int64_t i : {0, 2})
+    if (!(relative(item(output, i, n), item(together[1], i, n)) <= kRounding))
+      throw std::runtime_error("an item that starts anew changes the states of the others");
+}
+
+void cut(const Instance& instance, const std::vector<Tensor>& segments) {
+  const auto first = segments[0].clone().requires_grad_();
+  const auto state = detached(forward(instance, {.queries = first}).state);
+  const auto output = forward(instance, {.queries = segments[1], .state = state}).output;
+  if (output.requires_grad() && gradients_of(output.sum(), {first}).front().ne(0).any().item().toBool())
+    throw std::runtime_error("a gradient reaches the first segment past a detached state: the module keeps one of its own");
+}
+
+/// The next segment, after one of which each item has `real` tokens, against items cut to theirs.
+double after_padding(const AttentionSubject& subject, const Stand& stand) {
+  const auto instance = subject.make(1, stand);
+  const auto n = subject.length(13);
+  const auto segments = segments_of(n);
+  const std::vector<std::int64_t> real = {n, subject.length(5), 0};
+  const auto first = forward(*instance, {.queries = segments[0], .position = starts(segments[0], 0)});
+  std::vector<std::int64_t> position;
+  for (const auto length : real) position.push_back(n + length);
+  const auto poisoned = segments[1].masked_fill(padding_mask(real, n).logical_not().unsqueeze(-1), 1e3);
+  const auto second =
+      forward(*instance,
+              {.queries = poisoned, .mask = padding_mask(real, n), .state = first.state, .position = starts(segments[1], n)});
+  const auto third = forward(*instance, {.queries = segments[2], .state = second.state, .position = integers(position)}).output;
+  double worst = 0;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const auto length = real[static_cast<std::size_t>(i)];
+    std::vector<Tensor> own = {item(segments[0], i, n)};
+    if (length > 0) own.push_back(item(segments[1], i, length));
+    own.push_back(item(segments[2], i, n));
+    worst = std::max(worst, relative(item(third, i, n), sequence(*instance, own).back()));
+  }
+  return worst;
+}
+
+}  // namespace
+
+double state(const AttentionSubject& subject) {
+  const auto segments = segments_of(subject.length(13));
+  for (const auto& stand : subject.carrying()) {
+    const auto instance = subject.make(1, stand);
+    if (instance->attention().initial_state(2).empty())
+      throw std::runtime_error("stateful is promised, and the initial state is empty where one is carried");
+    for (const bool training : {false, true}) by_turns(subject, stand, segments, training);
+    const auto together = sequence(*subject.make(1, stand), segments);
+    forward(*instance, {segments[2]});
+    if (!(relative(run(*instance, {segments[0]}), together[0]) <= kRounding))
+      throw std::runtime_error("an initial state after other segments does not give what a new instance gives");
+    apart(*instance, segments, together);
+    reset(*instance, segments, together);
+    cut(*instance, segments);
+  }
+  return 0;
+}
+
+double state_padding(const AttentionSubject& subject) {
+  double worst = 0;
+  for (const auto& stand : subject.carrying()) worst = std::max(worst, after_padding(subject, stand));
+  return worst;
+}
+
+double recurrent(const AttentionSubject& subject) {
+  const Stand stand{.causal = true, .carries = true};
+  const auto instance = subject.make(1, stand);
+  const auto tokens = random_tokens(2, subject.length(21), 2);
+  const auto outcome = [&](const std::vector<std::int64_t>& lengths) {
+    const auto leaf = tokens.clone().requires_grad_();
+    const auto outputs = sequence(*instance, leaf.split_with_sizes(lengths, 1));
+    const auto output = cat(outputs, 1);
+    auto inputs = parameters_of(*instance);
+    inputs.push_back(leaf);
+    auto all = gradients_of(weighted_sum(output), inputs);
+    all.push_back(output);
+    return all;
+  };
+  const auto n = tokens.size(1), unit = subject.length(1);
+  const auto whole = outcome({n});
+  const auto compare = [&](const std::vector<std::int64_t>& lengths, const char* how) {
+    const auto parts = outcome(lengths);
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      if (const auto off = relative(parts[i], whole[i]); !(off <= 1e-8))
+        throw std::runtime_error(
+            fmt::format("{} {} off by {:.2g}", how, i + 1 == whole.size() ? "outputs are" : "gradients are", off));
+  };
+  if (const auto part = subject.length(8); part < n) compare({part, n - part}, "by segments the");
+  compare(std::vector(static_cast<std::size_t>(n / unit), unit), "token by token the");
+  return 0;
+}
+
+}  // namespace ablate::conformance

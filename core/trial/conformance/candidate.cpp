@@ -1,0 +1,103 @@
+#include "core/trial/conformance/candidate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/registry/plugin_info.h"
+#include "core/util/error.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+bool is_part(const ParameterInfo& parameter) {
+  return parameter.type == ParameterType::kPlugin || parameter.type == ParameterType::kPlugins;
+}
+
+bool needs_parts(const Descriptor& plugin) {
+  const auto parameters = describe(plugin).parameters;
+  return std::any_of(parameters.begin(), parameters.end(), is_part);
+}
+
+/// The values to try a parameter with.
+std::vector<json> values_for(const Descriptor& plugin, const ParameterInfo& parameter,
+                             const std::vector<const Descriptor*>& parts) {
+  const auto is_attention = parameter.choices.front() == to_text(Kind::kAttention);
+  std::vector<json> found;
+  for (const auto* part : parts)
+    if (part->kind == (is_attention ? Kind::kAttention : Kind::kCompression) && !needs_parts(*part))
+      found.push_back({{"plugin", part->id}});
+  if (found.empty())
+    throw Error(fmt::format("the parameter {} of {} is a plugin, and no {} plugin was found to check it with", parameter.name,
+                            plugin.id, parameter.choices.front()));
+  if (is_attention) found.resize(std::min<std::size_t>(found.size(), parameter.type == ParameterType::kPlugins ? 2 : 1));
+  if (parameter.type == ParameterType::kPlugin) return found;
+  if (is_attention) return {json(found)};
+  for (auto& each : found) each = json::array({each});
+  return found;
+}
+
+void gather_names(const json& value, std::vector<std::string>& names) {
+  if (value.is_object() && value.contains("plugin")) names.push_back(value.at("plugin"));
+  if (!value.is_structured()) return;
+  for (const auto& inner : value) gather_names(inner, names);
+}
+
+}  // namespace
+
+std::string Candidate::name() const {
+  std::vector<std::string> names;
+  gather_names(section, names);
+  return fmt::format("{}", fmt::join(names, " x "));
+}
+
+Candidate Candidate::with(const std::string& parameter, const json& value) const {
+  auto changed = section;
+  changed[parameter] = value;
+  return make_candidate(descriptor(), changed, find);
+}
+
+std::int64_t Candidate::length(std::int64_t at_least) const {
+  const auto multiple = std::max<std::int64_t>(promises.length_multiple, 1);
+  return (at_least + multiple - 1) / multiple * multiple;
+}
+
+FindPlugin find_among(std::vector<const Descriptor*> plugins) {
+  return [plugins = std::move(plugins)](Kind kind, const std::string& id) -> const Descriptor& {
+    for (const auto* plugin : plugins)
+      if (plugin->kind == kind && plugin->id == id) return *plugin;
+    throw Error(fmt::format("there is no {} {}", to_text(kind), id), ExitCode::kPlugin);
+  };
+}
+
+Candidate make_candidate(const Descriptor& plugin, const json& parameters, const FindPlugin& find) {
+  auto section = complete_section(plugin, parameters, find);
+  const auto promises = promises_of(plugin.kind, section, find);
+  return {plugin.kind, std::move(section), find, promises};
+}
+
+std::vector<Candidate> candidates(const Descriptor& plugin, const json& parameters,
+                                  const std::vector<const Descriptor*>& parts) {
+  auto plugins = parts;
+  plugins.insert(plugins.begin(), &plugin);
+  const auto find = find_among(plugins);
+  std::vector<json> sections = {parameters};
+  for (const auto& parameter : describe(plugin).parameters) {
+    if (!is_part(parameter) || parameters.contains(parameter.name)) continue;
+    std::vector<json> extended;
+    for (const auto& value : values_for(plugin, parameter, parts))
+      for (auto section : sections) {
+        section[parameter.name] = value;
+        extended.push_back(std::move(section));
+      }
+    sections = std::move(extended);
+  }
+  std::vector<Candidate> all;
+  for (const auto& section : sections) all.push_back(make_candidate(plugin, section, find));
+  return all;
+}
+
+}  // namespace ablate

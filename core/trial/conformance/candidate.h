@@ -1,0 +1,37 @@
+// What is checked: a plugin with all of its parameters, and the plugins among them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/trial/model/instances.h"
+
+namespace ablate {
+
+struct Candidate {
+  Kind kind = Kind::kAttention;
+  nlohmann::json section;  ///< complete
+  FindPlugin find;
+  Capabilities promises;  ///< with these parameters and parts
+
+  const Descriptor& descriptor() const { return find(kind, section.at("plugin").get<std::string>()); }
+  /// "adamra x segment-mean"
+  std::string name() const;
+  /// The same with one parameter changed, and the promises that it makes then. Throws Error.
+  Candidate with(const std::string& parameter, const nlohmann::json& value) const;
+  /// The smallest length that the promises allow and that is at least this long.
+  std::int64_t length(std::int64_t at_least) const;
+};
+
+/// Finds each of the plugins, which live as long as the process. Throws Error for another.
+FindPlugin find_among(std::vector<const Descriptor*> plugins);
+
+/// With `parameters` and the defaults of the rest. Throws Error where a parameter that is a plugin is missing.
+Candidate make_candidate(const Descriptor& plugin, const nlohmann::json& parameters, const FindPlugin& find);
+
+/// A parameter that is a plugin, and that `parameters` leave open, is tried with every compression among `parts`, or with the
+/// first attention that needs no part itself; a list of attentions gets the first two. Throws Error where none is there.
+std::vector<Candidate> candidates(const Descriptor& plugin, const nlohmann::json& parameters,
+                                  const std::vector<const Descriptor*>& parts);
+
+}  // namespace ablate

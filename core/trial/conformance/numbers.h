@@ -1,0 +1,67 @@
+// What all checks of tensors share: inputs by seed, masks, and how far apart two results are.
+#pragma once
+
+#include <initializer_list>
+#include <limits>
+#include <vector>
+
+#include "ablate/module.h"
+
+namespace ablate {
+
+/// How far off a check is where no number says it: a wrong shape or type, a number that is not finite.
+inline constexpr double kWrong = std::numeric_limits<double>::infinity();
+inline constexpr double kExact = 0;
+inline constexpr double kRounding = 1e-10;  ///< float64, sums of some hundred terms in another order
+
+/// Standard normal, by seed; drawn in float64, so that all types have the same.
+Tensor normal(at::IntArrayRef sizes, std::uint64_t seed, at::ScalarType type = kDouble);
+
+/// [lengths, n] bool, true for an item's first tokens.
+Tensor padding_mask(const std::vector<std::int64_t>& lengths, std::int64_t n);
+
+/// Each item times a factor of its own. @param x [factors, ...]
+Tensor scaled(const Tensor& x, std::initializer_list<double> factors);
+
+/// The largest absolute difference; kWrong where shapes differ, or a number is not finite.
+double difference(const Tensor& a, const Tensor& b);
+double difference(const std::vector<Tensor>& a, const std::vector<Tensor>& b);
+/// ... relative to the largest number of `right` where that is above 1.
+double relative(const Tensor& found, const Tensor& right);
+bool finite(const std::vector<Tensor>& tensors);
+/// The median of the absolute differences, relative to that of `right`: for narrow types, where single tokens near a decision
+/// (routing, clusters) may fall otherwise.
+double median_off(const Tensor& found, const Tensor& right);
+
+/// The tensors of all parameters, of all parameters and buffers.
+std::vector<Tensor> parameters_of(const Module& module);
+std::vector<Tensor> contents(const Module& module);
+std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
+
+/// The gradients of a scalar; zeros where none arrives.
+std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& inputs);
+
+/// Central differences of a scalar along a random direction of x, against its gradient there: relative to the gradient's own
+/// size. @param value of the loss, for x as it stands @param x is moved and put back
+template <class Value>
+double finite_difference(const Value& value, const Tensor& x, const Tensor& gradient, std::uint64_t seed) {
+  constexpr double step = 1e-6;
+  const auto direction = normal(x.sizes(), seed, x.scalar_type());
+  const auto original = x.detach().clone();
+  const auto at = [&](double by) {
+    {
+      const NoGradGuard none;
+      x.copy_(original + direction * by);
+    }
+    return value();
+  };
+  const double numeric = (at(step) - at(-step)) / (2 * step);
+  {
+    const NoGradGuard none;
+    x.copy_(original);
+  }
+  const double expected = (gradient * direction).sum().item().toDouble();
+  return std::abs(numeric - expected) / std::max(1.0, std::abs(expected));
+}
+
+}  // namespace ablate

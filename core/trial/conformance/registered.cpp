@@ -1,0 +1,70 @@
+#include "core/trial/conformance/registered.h"
+
+#include <c10/util/StringUtil.h>
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace ablate {
+namespace {
+
+std::vector<Module::Entry> entries(const Module& module) {
+  auto all = module.parameters();
+  for (auto& entry : module.buffers()) all.push_back(entry);
+  return all;
+}
+
+}  // namespace
+
+void copy_registered(const Module& from, const Module& to) {
+  const NoGradGuard none;
+  const auto source = entries(from), target = entries(to);
+  if (source.size() != target.size())
+    throw std::runtime_error(fmt::format("one instance registers {} tensors, another one {}", source.size(), target.size()));
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (source[i].name != target[i].name || source[i].tensor.sizes() != target[i].tensor.sizes())
+      throw std::runtime_error(fmt::format("one instance registers {} {}, another one {} {}", source[i].name,
+                                           c10::str(source[i].tensor.sizes()), target[i].name,
+                                           c10::str(target[i].tensor.sizes())));
+    target[i].tensor.copy_(source[i].tensor);
+  }
+}
+
+std::string list_kept(const Module& module) {
+  std::string uncast, undecayed;
+  for (const auto& [name, tensor, kept] : entries(module)) {
+    if (kept.type) uncast += (uncast.empty() ? "never cast: " : ", ") + name;
+    if (!kept.decay) undecayed += (undecayed.empty() ? "no weight decay: " : ", ") + name;
+  }
+  return uncast + (uncast.empty() || undecayed.empty() ? "" : "; ") + undecayed;
+}
+
+KeptTypes kept_types(const Module& module) {
+  KeptTypes types;
+  for (const auto& [name, tensor, kept] : entries(module))
+    if (kept.type) types.emplace(name, tensor.scalar_type());
+  return types;
+}
+
+void check_types(const Module& module, at::ScalarType type, const KeptTypes& made) {
+  for (const auto& [name, tensor, kept] : module.parameters())
+    if (!tensor.is_floating_point() || !tensor.requires_grad() || !tensor.is_leaf())
+      throw std::runtime_error(name + " is a parameter that cannot be trained: expected a leaf of a floating-point type");
+  for (const auto& [name, tensor, kept] : entries(module)) {
+    const auto expected = kept.type ? made.at(name) : tensor.is_floating_point() ? type : tensor.scalar_type();
+    if (tensor.scalar_type() != expected)
+      throw std::runtime_error(
+          fmt::format("{} has become {}, expected {}", name, c10::str(tensor.scalar_type()), c10::str(expected)));
+  }
+}
+
+void check_whole_numbers(const Module& module) {
+  for (const auto& [name, tensor, kept] : module.buffers()) {
+    if (kept.type || !tensor.is_floating_point() || !tensor.eq(tensor.round()).all().item().toBool()) continue;
+    if (!tensor.to(at::kBFloat16).to(tensor.scalar_type()).equal(tensor))
+      throw std::runtime_error(fmt::format(
+          "{} holds whole numbers that half precision cannot: register it with Kept{{.type = true}}, or as integers", name));
+  }
+}
+
+}  // namespace ablate

@@ -1,0 +1,30 @@
+// The tensors that a module registers, of attentions and compressions alike: saved, moved, kept.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/trial/conformance/numbers.h"
+
+namespace ablate {
+
+/// What loading a saved module does: every parameter and buffer of `to` gets the numbers of the one of that name. Throws
+/// std::runtime_error where the two have other names or shapes.
+void copy_registered(const Module& from, const Module& to);
+
+/// "never cast: centroids; no weight decay: gain", or "".
+std::string list_kept(const Module& module);
+
+/// The types of the tensors that are never cast, by name.
+using KeptTypes = std::map<std::string, at::ScalarType>;
+KeptTypes kept_types(const Module& module);
+
+/// Throws std::runtime_error naming a tensor that has another type than move_to(module, type) gives: floating-point ones the
+/// type, those that are never cast the one they were `made` with; and a parameter that is no trainable leaf.
+void check_types(const Module& module, at::ScalarType type, const KeptTypes& made);
+
+/// Throws std::runtime_error naming a tensor of whole numbers that bfloat16 cannot hold, and that is not registered as never
+/// cast: indices, counts. @param module in float32
+void check_whole_numbers(const Module& module);
+
+}  // namespace ablate

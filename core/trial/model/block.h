@@ -1,0 +1,30 @@
+// One layer of the model: attention and feed-forward part, each with its norm and its residual.
+#pragma once
+
+#include "ablate/attention.h"
+#include "core/trial/model/layers.h"
+#include "core/trial/model/model_options.h"
+
+namespace ablate {
+
+/// Pre-norm: x += attention(norm(x)); x += W2 act(W1 norm(x)). Post-norm: the norm after each sum. Norm and residual belong to
+/// the block's calls, so that a fused form of a call can take its place.
+class Block final : public Module {
+ public:
+  Block(const ModelOptions& options, const Generator& generator);
+
+  /// @param x [rows, places, d_model] @param input everything but queries and context @param x becomes the layer's output
+  /// @return what the attention gave besides
+  AttentionOutput forward(Tensor& x, Attention& attention, AttentionInput input) const;
+
+ private:
+  Tensor drop(const Tensor& x) const;
+  Tensor feed_forward(const Tensor& x) const;
+
+  double dropout_;
+  bool norm_first_, relu_;
+  std::shared_ptr<LayerNorm> norm1_, norm2_;
+  std::shared_ptr<Linear> expand_, contract_;
+};
+
+}  // namespace ablate

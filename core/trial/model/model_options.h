@@ -1,0 +1,37 @@
+// What a study says of the model, with what the task says of its sequences.
+#pragma once
+
+#include "ablate/attention.h"
+#include "ablate/task.h"
+#include "ablate/values.h"
+
+namespace ablate {
+
+enum class Pooling {
+  kMean,     ///< over what is present
+  kMeanAll,  ///< the sum over what is present, by the padded length (as published code has it)
+  kClass,    ///< a learned token put first
+  kLast,     ///< the last position that is present
+};
+enum class Classifier { kLinear, kMlp };
+
+struct ModelOptions {
+  TaskInfo task;
+  std::int64_t layers = 0, d_model = 0, hidden = 0;  ///< hidden 0: no feed-forward part
+  double dropout = 0;
+  Pooling pooling = Pooling::kMean;
+  Classifier classifier = Classifier::kLinear;
+  Positions positions = Positions::kAdded;
+  bool sinusoidal = false;   ///< positions that are added are not learned
+  bool norm_first = true;    ///< else after the residual, as in Vaswani et al. 2017
+  bool relu = false;         ///< else gelu
+  bool tied_output = false;  ///< the head's weights are the embedding's
+
+  bool class_token() const { return task.objective == Objective::kClass && pooling == Pooling::kClass; }
+  std::int64_t places() const { return task.length + (class_token() ? 1 : 0); }  ///< of a sequence, with the class token
+};
+
+/// @param model the section [model], complete. Throws Error for values that exclude each other, or the task.
+ModelOptions model_options(const TaskInfo& task, const Values& model);
+
+}  // namespace ablate

@@ -1,0 +1,61 @@
+#include "core/trial/objectives/objective.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <c10/core/TensorOptions.h>
+
+#include "core/trial/objectives/class_objective.h"
+#include "core/trial/objectives/position_objective.h"
+
+namespace ablate {
+
+std::unique_ptr<Asked> make_objective(const TaskInfo& info) {
+  switch (info.objective) {
+    case Objective::kClass:
+      return std::make_unique<ClassObjective>();
+    case Objective::kPositions:
+      return std::make_unique<PositionObjective>(info.unit);
+  }
+  throw std::logic_error("an objective that nothing computes");
+}
+
+Tensor Asked::loss(const Tensor& logits, const Batch& batch) const { return at::cross_entropy_loss(logits, batch.targets); }
+
+void add_targets(const Tensor& logits, const Batch& batch, const Tensor& example, const std::vector<std::string>& names,
+                 Scores& scores) {
+  constexpr auto kEach = at::Reduction::None;
+  const auto right = logits.argmax(-1).eq(batch.targets);
+  auto& all = scores[""];
+  all.targets += static_cast<double>(batch.targets.size(0));
+  all.loss += at::cross_entropy_loss(logits, batch.targets, {}, at::Reduction::Sum).item<double>();
+  all.right += right.sum().item<double>();
+  // Of each example: targets, how many are met, their loss.
+  const auto options = right.options().dtype(at::kDouble);
+  const auto of_example = [&](const Tensor& value) {
+    return zeros({batch.size}, options).index_add(0, example, value.to(at::kDouble)).cpu();
+  };
+  const auto targets = of_example(ones({batch.targets.size(0)}, options)), met = of_example(right);
+  const auto has = targets > 0, whole = has.logical_and(met == targets);
+  all.sequences += has.sum().item<double>();
+  all.all_right += whole.sum().item<double>();
+  if (names.empty()) return;
+  const auto loss = of_example(at::cross_entropy_loss(logits, batch.targets, {}, kEach));
+  const auto* const count = targets.const_data_ptr<double>();
+  for (std::size_t i = 0; i < batch.slices.size(); ++i)
+    for (std::size_t s = 0; s < names.size(); ++s) {
+      if (count[i] == 0) continue;
+      const auto row = static_cast<std::int64_t>(i);
+      auto& group = scores[names[s] + "=" + std::to_string(batch.slices[i][s])];
+      group.targets += count[i];
+      group.right += met[row].item<double>();
+      group.loss += loss[row].item<double>();
+      group.sequences += 1;
+      group.all_right += whole[row].item<bool>() ? 1 : 0;
+    }
+}
+
+Scored mean_loss(const Score& score) { return {objective_metric("loss"), score.loss / score.targets}; }
+
+Scored accuracy(const Score& score) { return {objective_metric("accuracy"), 100.0 * score.right / score.targets}; }
+
+}  // namespace ablate

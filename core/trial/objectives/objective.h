@@ -1,0 +1,42 @@
+// What is asked of a model: the head on top of it, the loss, and the scores. One file an objective, and the line that names it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/trial/model/model.h"
+#include "core/trial/objectives/scores.h"
+
+namespace ablate {
+
+/// Stateless; one thread.
+class Asked {
+ public:
+  virtual ~Asked() = default;
+
+  virtual std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table,
+                                          const Generator& generator) const = 0;
+
+  /// The mean cross-entropy over the batch's targets, with its graph. @param logits [targets, classes], float32; at least one
+  virtual Tensor loss(const Tensor& logits, const Batch& batch) const;
+
+  /// Adds a batch's targets up, by slice too. @param names of TaskInfo::slices
+  virtual void score(const Tensor& logits, const Batch& batch, const std::vector<std::string>& names, Scores& scores) const = 0;
+
+  /// The first one selects the checkpoint; it has a direction.
+  virtual std::vector<Scored> metrics(const Score& score) const = 0;
+};
+
+/// The one that a task asks for.
+std::unique_ptr<Asked> make_objective(const TaskInfo& info);
+
+/// Of targets with their examples: adds them to all, and to the slices of their examples. @param example of each target, rising
+void add_targets(const Tensor& logits, const Batch& batch, const Tensor& example, const std::vector<std::string>& names,
+                 Scores& scores);
+
+/// "loss": the mean cross-entropy, in nats.
+Scored mean_loss(const Score& score);
+/// "accuracy" in %.
+Scored accuracy(const Score& score);
+
+}  // namespace ablate

@@ -1,0 +1,174 @@
+#include "core/trial/training/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "core/util/error.h"
+
+namespace ablate {
+namespace {
+
+/// Adds up batches. Every target weighs the same, in a short last batch as in a full one.
+class Sums {
+ public:
+  Sums(const Asked& objective, const TaskInfo& info) : objective_(objective), info_(info) {}
+
+  void add(const ModelOutput& output, const Batch& batch) {
+    const auto targets = static_cast<double>(batch.targets.size(0));
+    objective_.score(output.logits.to(kFloat), batch, info_.slices, scores_);
+    for (const auto& measured : output.metrics) {
+      auto& sum = measured_.try_emplace(measured.name, Measured{.unit = measured.unit}).first->second;
+      sum.value += targets * measured.value;
+      sum.targets += targets;
+    }
+  }
+
+  Evaluation result(Split split) {
+    Evaluation result;
+    const auto all = scores_[""];
+    const char* const name = split == Split::kDev ? "dev" : split == Split::kTest ? "test" : "train";
+    if (all.targets == 0) throw Error(fmt::format("the task's {} split has no examples with a target", name));
+    result.metrics = objective_.metrics(all);
+    result.loss = all.loss / all.targets;
+    // The accuracy of such outputs is that of the first class: a number, and wrong.
+    if (!std::isfinite(result.loss))
+      throw Error(
+          fmt::format("{} loss is {}: outputs of an evaluation are not finite", name, std::isnan(result.loss) ? "nan" : "inf"));
+    for (const auto& [group, score] : scores_) {
+      if (group.empty()) continue;
+      for (auto scored : objective_.metrics(score)) {
+        scored.info.name += "@" + group;
+        scored.info.description += ", of the examples with " + group;
+        result.sliced.push_back(std::move(scored));
+      }
+    }
+    for (const auto& [metric, sum] : measured_) result.measurements.push_back({metric, sum.value / sum.targets, sum.unit});
+    return result;
+  }
+
+ private:
+  struct Measured {
+    double value = 0, targets = 0;
+    std::string unit;
+  };
+
+  const Asked& objective_;
+  const TaskInfo& info_;
+  Scores scores_;
+  std::map<std::string, Measured> measured_;
+};
+
+class Evaluator {
+ public:
+  Evaluator(Model& model, const Asked& objective, const BatchReader& reader, const TaskInfo& info, const EvaluationPlan& plan,
+            std::int64_t size, const Generator& generator)
+      : model_(model), reader_(reader), info_(info), plan_(plan), size_(size), generator_(generator), sums_(objective, info) {}
+
+  Evaluation run() {
+    if (info_.sampling == Sampling::kExamples)
+      examples();
+    else if (model_.stateful())
+      lanes();
+    else
+      windows();
+    return sums_.result(plan_.split);
+  }
+
+ private:
+  bool enough(std::int64_t batches) const { return plan_.batches > 0 && batches >= plan_.batches; }
+
+  void examples() {
+    std::int64_t batches = 0;
+    for (std::int64_t first = 0; first < size_ && !enough(batches); first += plan_.batch, ++batches) {
+      std::vector<std::int64_t> indices(static_cast<std::size_t>(std::min(plan_.batch, size_ - first)));
+      std::iota(indices.begin(), indices.end(), first);
+      add(reader_.read(plan_.split, indices), {});
+    }
+  }
+
+  void lanes() {
+    const auto lanes = std::min(plan_.batch, std::max<std::int64_t>(1, size_ / info_.length));
+    const auto part = (size_ + lanes - 1) / lanes, length = info_.length;
+    const auto initial = model_.initial_state(lanes);
+    auto state = initial;
+    for (std::int64_t at = 0, batches = 0; at < part && !enough(batches); at += length, ++batches) {
+      std::vector<std::int64_t> indices, position(static_cast<std::size_t>(lanes), at), end;
+      for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        // A lane that ended earlier than the others reads its last place again, which is asked for no more.
+        const auto left = std::min(part, size_ - lane * part) - at;
+        indices.push_back(std::min(lane * part + at, size_ - 1));
+        end.push_back(std::clamp<std::int64_t>(left, 0, length));
+      }
+      const auto batch = reader_.read(plan_.split, indices, {.position = position, .end_asked = end});
+      reset_rows(state, initial, batch.starts);
+      state = add(batch, state);
+    }
+  }
+
+  void windows() {
+    const auto stride = plan_.stride > 0 ? std::min(plan_.stride, info_.length) : info_.length;
+    std::int64_t next = 0;  // the first place that no window has asked for
+    for (std::int64_t batches = 0; next < size_ && !enough(batches); ++batches) {
+      std::vector<std::int64_t> indices, from, end;
+      while (static_cast<std::int64_t>(indices.size()) < plan_.batch && next < size_) {
+        const auto begin = std::max<std::int64_t>(0, next + stride - info_.length);
+        indices.push_back(begin);
+        from.push_back(next - begin);
+        next = next == 0 ? std::min(info_.length, size_) : std::min(next + stride, size_);
+        end.push_back(next - begin);
+      }
+      add(reader_.read(plan_.split, indices, {.first_asked = from, .end_asked = end}), {});
+    }
+  }
+
+  ModelState add(const Batch& batch, const ModelState& state) {
+    auto output = model_.forward(batch, state, generator_, true);
+    if (batch.targets.size(0) > 0) sums_.add(output, batch);
+    return std::move(output.state);
+  }
+
+  Model& model_;
+  const BatchReader& reader_;
+  const TaskInfo& info_;
+  const EvaluationPlan& plan_;
+  std::int64_t size_;
+  const Generator& generator_;
+  Sums sums_;
+};
+
+}  // namespace
+
+void reset_rows(ModelState& state, const ModelState& initial, const std::vector<std::uint8_t>& starts) {
+  if (std::none_of(starts.begin(), starts.end(), [](auto start) { return start != 0; })) return;
+  auto reset = empty({static_cast<std::int64_t>(starts.size())}, kBool);
+  for (std::size_t i = 0; i < starts.size(); ++i) reset.mutable_data_ptr<bool>()[i] = starts[i] != 0;
+  for (std::size_t layer = 0; layer < state.size(); ++layer)
+    for (std::size_t i = 0; i < state[layer].size(); ++i) {
+      auto& tensor = state[layer][i];
+      std::vector<std::int64_t> sizes(static_cast<std::size_t>(tensor.dim()), 1);
+      sizes[0] = tensor.size(0);
+      tensor = initial[layer][i].where(reset.to(tensor.device()).view(sizes), tensor);
+    }
+}
+
+ModelState detached(const ModelState& state) {
+  ModelState result = state;
+  for (auto& layer : result)
+    for (auto& tensor : layer) tensor = tensor.detach();
+  return result;
+}
+
+Evaluation evaluate(Model& model, const Asked& objective, const BatchReader& reader, const Task& task, const TaskInfo& info,
+                    const EvaluationPlan& plan, const Generator& generator) {
+  const NoGradGuard no_grad;
+  model.eval();
+  auto result = Evaluator(model, objective, reader, info, plan, task.size(plan.split), generator).run();
+  model.train();
+  return result;
+}
+
+}  // namespace ablate

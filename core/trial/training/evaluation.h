@@ -1,0 +1,37 @@
+// A model's scores on a split.
+#pragma once
+
+#include <vector>
+
+#include "core/trial/objectives/objective.h"
+#include "core/trial/training/batches.h"
+
+namespace ablate {
+
+struct Evaluation {
+  std::vector<Scored> metrics;            ///< the objective's, the first of which selects
+  std::vector<Scored> sliced;             ///< those of each group: "accuracy@pairs=8"
+  std::vector<Measurement> measurements;  ///< the attentions', each over the targets of the batches that reported it
+  double loss = 0;                        ///< mean cross-entropy
+};
+
+/// How much of a split is read, and how.
+struct EvaluationPlan {
+  Split split;
+  std::int64_t batch = 1;    ///< rows at a time; of a stream with state: lanes
+  std::int64_t batches = 0;  ///< at most so many; 0: all of the split
+  std::int64_t stride = 0;   ///< of a stream without state: places that a window moves, all of its context before them
+};
+
+/// Examples one by one; a stream by segments with state, in lanes with empty states of their own, or, where the model carries
+/// none, by a sliding window. Draws nothing. Throws Error for a split without targets, and for a loss that is not finite.
+Evaluation evaluate(Model& model, const Asked& objective, const BatchReader& reader, const Task& task, const TaskInfo& info,
+                    const EvaluationPlan& plan, const Generator& generator);
+
+/// Rows of `state` that begin anew get initial_state's.
+void reset_rows(ModelState& state, const ModelState& initial, const std::vector<std::uint8_t>& starts);
+
+/// The same numbers without their graph.
+ModelState detached(const ModelState& state);
+
+}  // namespace ablate

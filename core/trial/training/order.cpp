@@ -1,0 +1,89 @@
+#include "core/trial/training/order.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <sstream>
+
+#include "core/util/error.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+std::string text_of(const std::mt19937_64& random) {
+  std::ostringstream out;
+  out << random;
+  return out.str();
+}
+
+void restore(std::mt19937_64& random, const std::string& text) { std::istringstream(text) >> random; }
+
+}  // namespace
+
+void permute(std::vector<std::int64_t>& items, std::mt19937_64& random) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random() % i]);
+}
+
+Shuffle::Shuffle(std::int64_t size, std::int64_t batch, std::uint64_t seed)
+    : batch_(batch), random_(seed), order_(static_cast<std::size_t>(size)) {
+  std::iota(order_.begin(), order_.end(), 0);
+  reshuffle();
+}
+
+void Shuffle::reshuffle() {
+  permute(order_, random_);
+  at_ = 0;
+}
+
+Rows Shuffle::next() {
+  Rows rows;
+  while (static_cast<std::int64_t>(rows.indices.size()) < batch_) {
+    if (at_ == order_.size()) reshuffle();
+    rows.indices.push_back(order_[at_++]);
+  }
+  return rows;
+}
+
+json Shuffle::save() const { return {{"random", text_of(random_)}, {"order", order_}, {"at", at_}}; }
+
+void Shuffle::load(const json& saved) {
+  restore(random_, saved.at("random"));
+  order_ = saved.at("order").get<std::vector<std::int64_t>>();
+  at_ = saved.at("at");
+}
+
+Lanes::Lanes(std::int64_t size, std::int64_t lanes, std::int64_t segment, std::uint64_t seed)
+    : part_(size / lanes), segment_(segment), random_(seed) {
+  if (part_ < segment_)
+    throw Error(
+        fmt::format("the training split has {} places, too few for train.batch = {} lanes of at least one segment of {}", size,
+                    lanes, segment));
+  first_.assign(static_cast<std::size_t>(lanes), 0);
+  at_.assign(static_cast<std::size_t>(lanes), 0);
+}
+
+Rows Lanes::next() {
+  Rows rows;
+  for (std::size_t lane = 0; lane < at_.size(); ++lane) {
+    if (at_[lane] + segment_ > part_) {
+      const auto spare = std::min(segment_, part_ - segment_ + 1);
+      first_[lane] = at_[lane] = static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(spare));
+    }
+    rows.indices.push_back(static_cast<std::int64_t>(lane) * part_ + at_[lane]);
+    rows.position.push_back(at_[lane] - first_[lane]);
+    at_[lane] += segment_;
+  }
+  return rows;
+}
+
+json Lanes::save() const { return {{"random", text_of(random_)}, {"first", first_}, {"at", at_}}; }
+
+void Lanes::load(const json& saved) {
+  restore(random_, saved.at("random"));
+  first_ = saved.at("first").get<std::vector<std::int64_t>>();
+  at_ = saved.at("at").get<std::vector<std::int64_t>>();
+}
+
+}  // namespace ablate

@@ -1,0 +1,63 @@
+// Which examples, or which segments of a stream, a step trains on.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <vector>
+
+namespace ablate {
+
+/// A permutation of the items (Fisher-Yates on the generator's raw output, so that it does not depend on the standard library).
+void permute(std::vector<std::int64_t>& items, std::mt19937_64& random);
+
+/// Rows of a step.
+struct Rows {
+  std::vector<std::int64_t> indices;   ///< examples, or places of a stream
+  std::vector<std::int64_t> position;  ///< of a stream: tokens of the lane's text before each
+};
+
+/// Two kinds: examples in a new permutation every epoch, and lanes of a stream. The same for the same seed on every machine.
+class Order {
+ public:
+  virtual ~Order() = default;
+  virtual Rows next() = 0;
+  virtual nlohmann::json save() const = 0;
+  virtual void load(const nlohmann::json& saved) = 0;
+};
+
+/// Examples; a batch may cross epochs, so that every one is full.
+class Shuffle final : public Order {
+ public:
+  /// @param size, batch at least 1
+  Shuffle(std::int64_t size, std::int64_t batch, std::uint64_t seed);
+  Rows next() override;
+  nlohmann::json save() const override;
+  void load(const nlohmann::json& saved) override;
+
+ private:
+  void reshuffle();
+
+  std::int64_t batch_;
+  std::mt19937_64 random_;
+  std::vector<std::int64_t> order_;
+  std::size_t at_ = 0;
+};
+
+/// Contiguous parts of a stream side by side, each read segment by segment. At its end a lane begins again, shifted by a random
+/// part of a segment, so that segments are cut elsewhere.
+class Lanes final : public Order {
+ public:
+  /// @param size places; each lane has size / lanes of them, at least one segment
+  Lanes(std::int64_t size, std::int64_t lanes, std::int64_t segment, std::uint64_t seed);
+  Rows next() override;
+  nlohmann::json save() const override;
+  void load(const nlohmann::json& saved) override;
+
+ private:
+  std::int64_t part_, segment_;
+  std::mt19937_64 random_;
+  std::vector<std::int64_t> first_, at_;  ///< of each lane: where this round began, and how far it is
+};
+
+}  // namespace ablate

@@ -1,0 +1,148 @@
+#include "core/trial/training/training.h"
+
+#include <ATen/Context.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "core/trial/training/schedule.h"
+#include "core/util/error.h"
+
+namespace ablate {
+namespace {
+
+/// Independent streams from one seed (splitmix64): weights, order of examples, shuffled labels.
+enum class Stream : std::uint64_t { kWeights, kOrder, kLabels };
+
+std::uint64_t seed_of(std::uint64_t seed, Stream stream) {
+  std::uint64_t z = seed + 0x9E3779B97F4A7C15ull * (static_cast<std::uint64_t>(stream) + 1);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
+std::unique_ptr<Order> make_order(const TaskInfo& info, std::int64_t size, std::int64_t batch, std::uint64_t seed) {
+  if (size == 0) throw Error("the task has no training examples");
+  if (info.sampling == Sampling::kStream) return std::make_unique<Lanes>(size, batch, info.length, seed);
+  return std::make_unique<Shuffle>(size, batch, seed);
+}
+
+}  // namespace
+
+MetricInfo attention_metric(const Measurement& measured) {
+  return {fmt::format("attention/{}", measured.name), measured.unit, "",
+          fmt::format("reported by {}; mean over targets and over the layers that report it",
+                      measured.name.substr(0, measured.name.find('/')))};
+}
+
+Training::Training(const TrialParts& parts, c10::Device device)
+    : parts_(parts),
+      model_section_(parts.resolved.at("model")),
+      train_(parts.resolved.at("train")),
+      info_(parts.task.info()),
+      device_(device),
+      reader_(parts.task, info_, device),
+      objective_(make_objective(info_)) {
+  const auto seed = parts.resolved.at("seed").get<std::uint64_t>();
+  at::manual_seed(seed);
+  const auto generator = make_generator(seed_of(seed, Stream::kWeights));
+  const auto& attention = parts.resolved.at("attention");
+  const bool carries = info_.sampling == Sampling::kStream && carries_state(attention, parts.find);
+  model_ = std::make_shared<Model>(
+      model_options(info_, model_section_), attention, carries, parts.find,
+      [&](const auto& options, const auto& table, const auto& random) { return objective_->make_head(options, table, random); },
+      generator);
+  move_to(*model_, device_, train_.text("dtype") == "bfloat16" ? at::kBFloat16 : kFloat);
+  optimizer_ = std::make_unique<AdamW>(
+      model_->parameters(),
+      AdamW::Options{train_.real("beta1"), train_.real("beta2"), train_.real("epsilon"), train_.real("weight_decay")});
+  const auto size = parts.task.size(Split::kTrain);
+  order_ = make_order(info_, size, train_.integer("batch"), seed_of(seed, Stream::kOrder));
+  generator_ = at::globalContext().defaultGenerator(device_);
+  if (model_->stateful()) state_ = model_->initial_state(train_.integer("batch"));
+  if (!train_.boolean("shuffle_labels")) return;
+  if (info_.sampling == Sampling::kStream) throw Error("train.shuffle_labels needs a task of examples: a stream has no labels");
+  shuffled_.resize(static_cast<std::size_t>(size));
+  std::iota(shuffled_.begin(), shuffled_.end(), 0);
+  std::mt19937_64 random(seed_of(seed, Stream::kLabels));
+  permute(shuffled_, random);
+}
+
+Batch Training::next_batch() {
+  const auto rows = order_->next();
+  auto batch = reader_.read(Split::kTrain, rows.indices, {.position = rows.position});
+  for (std::size_t i = 0; i < batch.starts.size(); ++i) batch.starts[i] |= rows.position[i] == 0 ? 1 : 0;
+  if (shuffled_.empty()) return batch;
+  std::vector<std::int64_t> others;
+  for (const auto index : rows.indices) others.push_back(shuffled_[static_cast<std::size_t>(index)]);
+  const auto other = reader_.read(Split::kTrain, others);
+  batch.asked = other.asked, batch.targets = other.targets;
+  return batch;
+}
+
+std::optional<double> Training::step(StepTimes& times) {
+  const auto step = ++done_;
+  times.begin();
+  const auto batch = next_batch();
+  if (!state_.empty()) reset_rows(state_, model_->initial_state(batch.size), batch.starts);
+  auto output = model_->forward(batch, state_, generator_, false);
+  state_ = detached(output.state);
+  if (batch.targets.size(0) == 0) {
+    times.loss(), times.gradients(), times.end();
+    return std::nullopt;
+  }
+  // In float32: a loss in fewer digits would be the loss of other outputs.
+  auto loss = objective_->loss(output.logits.to(kFloat), batch);
+  const double value = loss.item<double>();
+  if (output.auxiliary_loss.defined()) loss = loss + output.auxiliary_loss;
+  if (!std::isfinite(value) || !std::isfinite(loss.item<double>()))
+    throw Error(fmt::format("loss is {} at step {}", std::isnan(value) ? "nan" : fmt::format("{}", loss.item<double>()), step));
+  times.loss();
+  optimizer_->zero_grad();
+  loss.backward();
+  times.gradients();
+  optimizer_->clip(train_.real("clip"));
+  optimizer_->step(train_.real("learning_rate") *
+                   learning_rate_factor(train_.text("schedule"), step, train_.integer("steps"), train_.integer("warmup")));
+  model_->on_step(step, generator_);
+  times.end();
+  return value;
+}
+
+Evaluation Training::evaluate(Split split) {
+  const EvaluationPlan plan{.split = split,
+                            .batch = train_.integer("batch"),
+                            .batches = train_.integer(split == Split::kDev ? "evaluate_batches" : "test_batches"),
+                            .stride = train_.integer("stride")};
+  return ablate::evaluate(*model_, *objective_, reader_, parts_.task, info_, plan, generator_);
+}
+
+void Training::evaluate_dev() {
+  auto dev = evaluate(Split::kDev);
+  latest_dev_ = dev.metrics.front().value;
+  const auto tell = [&](Scored scored) {
+    scored.info.name = "dev/" + scored.info.name;
+    curve_.add(scored.info, done_, scored.value);
+  };
+  for (const auto& scored : dev.metrics) tell(scored);
+  for (const auto& scored : dev.sliced) tell(scored);
+  for (const auto& measured : dev.measurements) curve_.add(attention_metric(measured), done_, measured.value);
+  if (best_step_ != 0) {
+    const auto& now = dev.metrics.front();
+    const auto before = best_.metrics.front().value;
+    if (now.info.direction == "max" ? now.value <= before : now.value >= before) return;
+  }
+  best_ = std::move(dev);
+  best_step_ = done_;
+  best_tensors_.keep(model_tensors());
+}
+
+std::vector<Tensor> Training::model_tensors() const {
+  std::vector<Tensor> tensors;
+  for (const auto& entry : model_->parameters()) tensors.push_back(entry.tensor);
+  for (const auto& entry : model_->buffers()) tensors.push_back(entry.tensor);
+  return tensors;
+}
+
+}  // namespace ablate

@@ -1,0 +1,89 @@
+// All that training is: it steps, evaluates, saves and loads.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/registry/values.h"
+#include "core/trial/training/curve.h"
+#include "core/trial/training/evaluation.h"
+#include "core/trial/training/optimizer.h"
+#include "core/trial/training/order.h"
+#include "core/trial/training/snapshot.h"
+#include "core/trial/training/step_times.h"
+
+namespace ablate {
+
+/// What a trial is made of.
+struct TrialParts {
+  const nlohmann::json& resolved;  ///< Trial::resolved (core/host/study/study.h)
+  Task& task;                      ///< loaded
+  FindPlugin find;
+};
+
+/// A training as it was between two steps, in the host's memory: what goes on from it gives the same bits.
+struct TrainingState {
+  Snapshot training;  ///< model, optimiser, generator, states of lanes; and what is no tensor
+  Snapshot best;
+  Curve curve;
+};
+
+/// Model, optimiser, data order, lanes and their states, generator, best checkpoint, curves. One thread, which is a trial's
+/// own: it seeds torch's generator of the device.
+class Training {
+ public:
+  /// @param device opened. Throws Error where a plugin does not promise what the trial asks of it.
+  Training(const TrialParts& parts, c10::Device device);
+
+  /// One optimiser step. @return the training loss, without auxiliary losses; nothing where the batch had no target, and
+  /// nothing was learned. Throws Error for a loss that is not finite.
+  std::optional<double> step(StepTimes& times);
+  std::int64_t steps_done() const { return done_; }
+
+  Evaluation evaluate(Split split);
+  /// On the dev split, after a step: told in the curves, kept as the best checkpoint where it is.
+  void evaluate_dev();
+
+  /// The first dev evaluation whose first metric no later one has bettered; metrics empty before there is one.
+  const Evaluation& best() const { return best_; }
+  double latest_dev() const { return latest_dev_; }  ///< the first metric of the last dev evaluation
+  std::int64_t best_step() const { return best_step_; }
+  void restore_best() { best_tensors_.restore(model_tensors()); }
+
+  TrainingState save() const;
+  /// Into a training made from the same parts.
+  void load(const TrainingState& state);
+
+  Curve& curve() { return curve_; }
+  const Model& model() const { return *model_; }
+  const TaskInfo& info() const { return info_; }
+
+ private:
+  Batch next_batch();
+  std::vector<Tensor> model_tensors() const;
+  void begin_rows(const Batch& batch);
+
+  const TrialParts& parts_;
+  JsonValues model_section_, train_;
+  TaskInfo info_;
+  c10::Device device_;
+  BatchReader reader_;
+  std::unique_ptr<Asked> objective_;
+  std::shared_ptr<Model> model_;
+  std::unique_ptr<AdamW> optimizer_;
+  std::unique_ptr<Order> order_;
+  Generator generator_;
+  ModelState state_;  ///< of the lanes; empty where none is carried
+  std::vector<std::int64_t> shuffled_;
+  std::int64_t done_ = 0, best_step_ = 0;
+  double latest_dev_ = 0;
+  Evaluation best_;
+  Snapshot best_tensors_;
+  Curve curve_;
+};
+
+/// "attention/PLUGIN/name": two plugins may each mean something else by a name.
+MetricInfo attention_metric(const Measurement& measured);
+
+}  // namespace ablate

@@ -1,0 +1,77 @@
+// Training's save and load.
+#include <ATen/core/Generator.h>
+
+#include "core/trial/training/training.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+json to_json(const std::vector<Scored>& metrics) {
+  auto all = json::array();
+  for (const auto& [info, value] : metrics) all.push_back({info.name, info.unit, info.direction, info.description, value});
+  return all;
+}
+
+std::vector<Scored> scored_from(const json& saved) {
+  std::vector<Scored> all;
+  for (const auto& one : saved) all.push_back({{one[0], one[1], one[2], one[3]}, one[4]});
+  return all;
+}
+
+}  // namespace
+
+TrainingState Training::save() const {
+  TrainingState saved{.best = best_tensors_, .curve = curve_};
+  auto tensors = model_tensors();
+  for (const auto& tensor : optimizer_->state()) tensors.push_back(tensor);
+  tensors.push_back(generator_.get_state());
+  auto widths = json::array();
+  for (const auto& layer : state_) {
+    widths.push_back(layer.size());
+    for (const auto& tensor : layer) tensors.push_back(tensor);
+  }
+  saved.training.keep(tensors);
+  auto measurements = json::array();
+  for (const auto& [name, value, unit] : best_.measurements) measurements.push_back({name, value, unit});
+  saved.training.numbers = {{"done", done_},
+                            {"order", order_->save()},
+                            {"state", widths},
+                            {"best_step", best_step_},
+                            {"latest_dev", latest_dev_},
+                            {"best",
+                             {{"metrics", to_json(best_.metrics)},
+                              {"sliced", to_json(best_.sliced)},
+                              {"measurements", measurements},
+                              {"loss", best_.loss}}}};
+  return saved;
+}
+
+void Training::load(const TrainingState& saved) {
+  const auto& numbers = saved.training.numbers;
+  const auto tensors = saved.training.tensors();
+  auto own = model_tensors();
+  for (const auto& tensor : optimizer_->state()) own.push_back(tensor);
+  const NoGradGuard no_grad;
+  TORCH_CHECK(tensors.size() > own.size(), "a saved training of another model");
+  for (std::size_t i = 0; i < own.size(); ++i) own[i].copy_(tensors[i]);
+  auto next = own.size();
+  generator_.set_state(tensors[next++]);
+  state_.clear();
+  for (const std::size_t width : numbers.at("state")) {
+    auto& layer = state_.emplace_back();
+    for (std::size_t i = 0; i < width; ++i) layer.push_back(tensors.at(next++).to(device_));
+  }
+  done_ = numbers.at("done");
+  order_->load(numbers.at("order"));
+  best_step_ = numbers.at("best_step");
+  latest_dev_ = numbers.at("latest_dev");
+  const auto& best = numbers.at("best");
+  best_ = {.metrics = scored_from(best.at("metrics")), .sliced = scored_from(best.at("sliced")), .loss = best.at("loss")};
+  for (const auto& one : best.at("measurements")) best_.measurements.push_back({one[0], one[1], one[2]});
+  best_tensors_ = saved.best;
+  curve_ = saved.curve;
+}
+
+}  // namespace ablate

@@ -1,0 +1,96 @@
+// Base values that have a name.
+#include "tests/host/studies.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+using Names = std::vector<std::string>;
+
+namespace {
+
+const std::string kPreset =
+    "[task]\nplugin = \"image\"\npool = 4\n[model]\nlayers = 4\n[attention]\nplugin = \"compressed\"\nheads = 8\n"
+    "compression.plugin = \"rbf\"\n[train]\nsteps = 10\n";
+
+/// What is wrong with a study beside a preset, as FILE:line:column of either.
+std::string refusal(const std::string& preset, const std::string& text, const Names& overrides = {}) {
+  const studies::Folder folder;
+  folder.write(preset, "presets/small.toml");
+  const auto file = folder.write(text);
+  try {
+    ablate::load_study(file, overrides, studies::catalog());
+  } catch (const ablate::Error& error) {
+    std::string message = error.what();
+    const auto prefix = file.parent_path().string() + "/";
+    for (auto at = message.find(prefix); at != std::string::npos; at = message.find(prefix)) message.erase(at, prefix.size());
+    return message;
+  }
+  return "";
+}
+
+ablate::Study load(const std::string& text, const Names& overrides = {}) {
+  const studies::Folder folder;
+  folder.write(kPreset, "presets/small.toml");
+  return ablate::load_study(folder.write(text), overrides, studies::catalog());
+}
+
+const std::string kNamed = "[experiment]\npreset = \"small\"\n";
+
+}  // namespace
+
+TEST_CASE("a preset gives base values, and the study's own come before them") {
+  const auto resolved = load(kNamed + "[model]\nlayers = 1\n[grid]\ntrain.steps = [20]\n").trials.at(0).resolved;
+  CHECK(resolved["task"]["pool"] == 4);
+  CHECK(resolved["model"]["layers"] == 1);
+  CHECK(resolved["train"]["steps"] == 20);
+  CHECK(resolved["attention"]["heads"] == 8);
+  CHECK(load(kNamed, {"train.steps=30"}).trials.at(0).resolved["train"]["steps"] == 30);
+  CHECK(load("", {"experiment.preset=small"}).trials.at(0).resolved["train"]["steps"] == 10);
+  const auto where = load(kNamed).trials.at(0).where.at("train.steps");
+  CHECK(where.file.ends_with("presets/small.toml"));
+  CHECK(where.line == 11);
+}
+
+TEST_CASE("a preset's name is no part of a trial's identity") {
+  const auto key = [](const ablate::Study& study) { return ablate::trial_key(study.trials.at(0), {}, ""); };
+  CHECK(key(load(kNamed)) == key(load(kPreset)));
+}
+
+TEST_CASE("a preset's values that the study's plugins do not have are left out") {
+  CHECK(load(kNamed + "[attention]\nplugin = \"adamra\"\n").trials.at(0).resolved["attention"]["subheads"] == 2);
+  CHECK(load(kNamed + "[attention]\nplugin = \"softmax\"\n").trials.at(0).resolved["attention"] ==
+        json{{"plugin", "softmax"}, {"heads", 8}});
+  // A list of the study takes the place of the preset's one attention.
+  const auto layers = load(kNamed + "[[attention]]\nplugin = \"linear\"\n[[attention]]\nplugin = \"softmax\"\n");
+  CHECK(layers.trials.at(0).resolved["attention"].size() == 2);
+  CHECK(layers.trials.at(0).resolved["attention"][1]["heads"] == 2);
+}
+
+TEST_CASE("mistakes of and in presets are told where they are written") {
+  const auto unknown = refusal(kPreset,
+                               "[experiment]\npreset = \"smal\"\n[task]\nplugin = \"image\"\n[attention]\nplugin = "
+                               "\"softmax\"\n");
+  INFO(unknown);
+  CHECK(unknown.starts_with("study.toml:2:10: unknown preset \"smal\" (did you mean small?); looked for NAME.toml in presets"));
+  CHECK(refusal(kPreset + "stps = 3\n", kNamed) ==
+        "presets/small.toml:12:1: unknown key stps in [train] (did you mean steps?)");
+  CHECK(refusal(kPreset + "batch = 0\n", kNamed) ==
+        "presets/small.toml:12:9: train.batch = 0: expected an integer in [1, 65536]");
+  CHECK(refusal(kPreset + "[grid]\nseeds = 2\n", kNamed) ==
+        "presets/small.toml:12:2: a preset holds base values alone; [grid] belongs in a study");
+  CHECK(refusal(kPreset + "[trian]\n", kNamed)
+            .starts_with("presets/small.toml:12:2: unknown section trian (did you mean train?)"));
+  CHECK(refusal(kPreset + "batch\n", kNamed).starts_with("presets/small.toml:12:"));
+  CHECK(refusal(kPreset, "[experiment]\npreset = 3\n" + kPreset) ==
+        "study.toml:2:10: experiment.preset = 3: expected a text in one line");
+  CHECK(refusal(kPreset, "[experiment]\npreset = \"../study\"\n" + kPreset).find("unknown preset") != std::string::npos);
+}
+
+TEST_CASE("the presets that ship are right") {
+  const studies::Folder folder;
+  const auto study = ablate::load_study(
+      folder.write("[experiment]\npreset = \"lra-listops\"\n[attention]\nplugin = \"softmax\"\n"), {}, studies::catalog());
+  const auto& resolved = study.trials.at(0).resolved;
+  CHECK(resolved["train"]["steps"] == 5000);
+  CHECK(resolved["train"]["warmup"] == 1000);
+  CHECK(resolved["task"]["max_length"] == 2000);
+}

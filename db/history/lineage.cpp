@@ -70,7 +70,7 @@ void put_parts(SQLite::Database& database, const std::vector<std::pair<std::stri
     put.bind(2, hash_of(settings));
     put.bind(3, settings);
     put.bind(4, key);
-    run(put);
+    execute(put);
   }
 }
 
@@ -86,14 +86,14 @@ void put_proof(SQLite::Database& database, const Proof& proof) {
   for (const auto attempt : proof.runs) {
     replayed.bind(1, id);
     replayed.bind(2, attempt);
-    run(replayed);
+    execute(replayed);
   }
   Statement alias(database, "INSERT INTO alias (key, trial, proof) VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
   for (const auto& [key, trial] : proof.aliases) {
     alias.bind(1, key);
     alias.bind(2, trial);
     alias.bind(3, id);
-    run(alias);
+    execute(alias);
   }
 }
 

@@ -36,14 +36,13 @@ function(_ablate_add_plugin name)
     message(FATAL_ERROR "ablate_add_plugin(${name}): found ${arg_UNPARSED_ARGUMENTS}, "
                         "expected SOURCES, CUDA_SOURCES, LIBRARIES or TORCH_FREE")
   endif()
-  _ablate_code_digest(digest ${arg_SOURCES} ${arg_CUDA_SOURCES})
   add_library(${name} MODULE ${arg_SOURCES})
   target_compile_features(${name} PRIVATE cxx_std_20)
   target_link_libraries(${name} PRIVATE ablate::sdk ${arg_LIBRARIES})
   if(TARGET ablate_warnings)
     target_link_libraries(${name} PRIVATE ablate_warnings)
   endif()
-  target_compile_definitions(${name} PRIVATE ABLATE_TORCH_VERSION="${LIBTORCH_VERSION}" ABLATE_CODE_DIGEST="${digest}")
+  target_compile_definitions(${name} PRIVATE ABLATE_TORCH_VERSION="${LIBTORCH_VERSION}")
   # Static LIBRARIES keep their symbols to themselves: two plugins may hold two releases of one library.
   target_link_options(${name} PRIVATE -Wl,-z,defs -Wl,--exclude-libs,ALL)
   if(NOT arg_FIXTURE)
@@ -61,32 +60,58 @@ function(_ablate_add_plugin name)
   elseif(arg_CUDA_SOURCES)
     message(STATUS "${name}: no CUDA toolkit was found (nvcc; set CUDACXX to it): built without ${arg_CUDA_SOURCES}")
   endif()
+  _ablate_identity(${name} ${arg_CUDA_SOURCES})
   if(TARGET ablate_plugins AND NOT arg_FIXTURE)  # ablate's own tree
     add_dependencies(ablate_plugins ${name})
     set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/ablate/plugins)
   endif()
 endfunction()
 
-# Of the contents of the sources, of all headers beside the CMakeLists.txt and of all of the SDK's, used or not: not of where they
-# are, so that a library built elsewhere, or against an installed SDK, has the same. What else makes a library is not in it:
-# LIBRARIES, options, the compiler, torch, and headers in other folders; name those among the SOURCES.
-function(_ablate_code_digest result)
-  get_target_property(sdk ablate::sdk INTERFACE_INCLUDE_DIRECTORIES)
-  file(GLOB beside CONFIGURE_DEPENDS *.h *.hpp *.cuh)
-  file(GLOB sdk_headers CONFIGURE_DEPENDS ${sdk}/ablate/*.h)
-  set(sums "")
-  foreach(file IN LISTS ARGN beside sdk_headers)
-    get_filename_component(path ${file} ABSOLUTE)
-    if(NOT EXISTS ${path})
-      message(FATAL_ERROR "ablate_add_plugin: no file ${path}")
-    endif()
-    file(SHA256 ${path} sum)
-    string(APPEND sums "${sum}\n")
-    # An edit reruns CMake, and with it the digest.
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+# After each link: ablate-identity reads what the compiler and the linker read of ours, and writes what it is into the library. So it
+# is right whenever the library is, and nothing is compiled for it. In it: the code of the sources and of the headers that they
+# include, the SDK's too, without comments and white space; options and definitions; static LIBRARIES and objects. Not in it: where
+# all that is, warnings, debug information, and what else makes a library: the compiler, torch, shared libraries, and headers in
+# system folders or in torch's. CUDA_SOURCES count whether or not there is a toolkit.
+function(_ablate_identity name)
+  set(map ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/linked.map)
+  target_link_options(${name} PRIVATE -Wl,-Map=${map})
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS $<TARGET_FILE:ablate::identity>)
+  _ablate_identity_arguments(arguments ${name})
+  foreach(folder IN LISTS CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+    list(APPEND arguments --system-objects ${folder})
   endforeach()
-  string(SHA256 digest "${sums}")
-  set(${result} ${digest} PARENT_SCOPE)
+  foreach(library IN LISTS CMAKE_CXX_IMPLICIT_LINK_LIBRARIES CMAKE_CUDA_IMPLICIT_LINK_LIBRARIES)
+    list(APPEND arguments --system-libraries ${library})
+  endforeach()
+  foreach(source IN LISTS ARGN)
+    get_filename_component(path ${source} ABSOLUTE)
+    list(APPEND arguments --cuda ${path})
+    # Where it is not compiled, nothing else would notice an edit.
+    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${path})
+  endforeach()
+  add_custom_command(TARGET ${name} POST_BUILD VERBATIM
+                     COMMAND ablate::identity stamp $<TARGET_FILE:${name}> --map ${map}
+                             --folder ${CMAKE_BINARY_DIR} --folder ${CMAKE_CURRENT_BINARY_DIR} ${arguments})
+endfunction()
+
+# What every run of ablate-identity has to know; `name`: a target, whose compile commands are then written.
+function(_ablate_identity_arguments result name)
+  set_target_properties(${name} PROPERTIES EXPORT_COMPILE_COMMANDS ON)
+  get_target_property(sdk ablate::sdk INTERFACE_INCLUDE_DIRECTORIES)
+  get_target_property(torch ablate::torch INTERFACE_INCLUDE_DIRECTORIES)
+  set(arguments --commands ${CMAKE_BINARY_DIR}/compile_commands.json --sdk ${sdk}
+                --place ${CMAKE_SOURCE_DIR}=<source> --place ${CMAKE_BINARY_DIR}=<build>)
+  foreach(folder IN LISTS torch CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES)
+    list(APPEND arguments --system-headers ${folder})
+  endforeach()
+  set(${result} ${arguments} PARENT_SCOPE)
+endfunction()
+
+# For a static library of ablate's own that plugins link: the list of its members beside it, to be installed with it.
+function(_ablate_library_identity name)
+  _ablate_identity_arguments(arguments ${name})
+  add_custom_command(TARGET ${name} POST_BUILD VERBATIM COMMAND_EXPAND_LISTS
+                     COMMAND ablate::identity members $<TARGET_FILE:${name}>.identity $<TARGET_OBJECTS:${name}> ${arguments})
 endfunction()
 
 # Objects of their own, so that torch's headers are not on their include path. CUDA's runtime is linked statically: the plugin
@@ -95,7 +120,7 @@ function(_ablate_add_cuda name)
   add_library(${name}-cuda OBJECT ${ARGN})
   target_compile_options(${name}-cuda PRIVATE -std=c++20)  # CMake 3.25 does not know that nvcc has it
   target_link_libraries(${name}-cuda PRIVATE ablate::sdk)
-  set_target_properties(${name}-cuda PROPERTIES POSITION_INDEPENDENT_CODE ON CUDA_VISIBILITY_PRESET hidden
+  set_target_properties(${name}-cuda PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_COMPILE_COMMANDS ON CUDA_VISIBILITY_PRESET hidden
                         VISIBILITY_INLINES_HIDDEN ON CUDA_RUNTIME_LIBRARY Static)
   target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}-cuda>)
   set_target_properties(${name} PROPERTIES CUDA_RUNTIME_LIBRARY Static)

@@ -9,7 +9,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <optional>
 
 namespace ablate {
 namespace {
@@ -33,7 +35,52 @@ constexpr GElf_Half kMachine =
     EM_NONE;
 #endif
 
+/// "name=digest name=digest".
+std::map<std::string_view, std::string_view> parse_headers(std::string_view list) {
+  std::map<std::string_view, std::string_view> headers;
+  while (!list.empty()) {
+    const auto word = list.substr(0, list.find(' '));
+    list.remove_prefix(std::min(word.size() + 1, list.size()));
+    if (const auto at = word.find('='); at != std::string_view::npos) headers[word.substr(0, at)] = word.substr(at + 1);
+  }
+  return headers;
+}
+
+/// What stands at the start of a section; nothing where there is none of that name.
+template <class T>
+std::optional<T> read_section(Elf* elf, const char* wanted, std::size_t least) {
+  std::size_t names = 0;
+  if (elf_getshdrstrndx(elf, &names) != 0) return std::nullopt;
+  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr; section = elf_nextscn(elf, section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    const char* name = elf_strptr(elf, names, header.sh_name);
+    if (name == nullptr || std::strcmp(name, wanted) != 0) continue;
+    T found{};
+    const Elf_Data* data = elf_getdata(section, nullptr);
+    if (data == nullptr || data->d_buf == nullptr || data->d_size < least) return std::nullopt;
+    std::memcpy(&found, data->d_buf, std::min(data->d_size, sizeof(found)));
+    return found;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::string contract_difference(std::string_view found, std::string_view expected) {
+  const auto theirs = parse_headers(found), ours = parse_headers(expected);
+  bool is_any = false;
+  for (const auto& [name, digest] : theirs) {
+    const auto own = ours.find(name);
+    if (own == ours.end()) continue;  // one that plugins use among themselves
+    is_any = true;
+    if (own->second != digest)
+      return fmt::format(
+          "built with another {} (its code is {}, this host's is {}): rebuild the plugin against this host's SDK", name, digest,
+          own->second);
+  }
+  return is_any ? "" : "does not say with which of the SDK's headers it was built: build it with ablate_add_plugin";
+}
 
 std::string abi_difference(const AbiStamp& found, const AbiStamp& expected) {
   const auto differs = [](const char* what, auto a, auto b) {
@@ -82,17 +129,11 @@ std::string abi_refusal(const std::filesystem::path& library, const std::string&
     return fmt::format("is cut off: {} bytes, expected at least {}", static_cast<long long>(status.st_size), table_end);
   std::size_t names = 0;
   if (elf_getshdrstrndx(elf.get(), &names) != 0) return "is damaged: its section names cannot be read";
-  for (Elf_Scn* section = elf_nextscn(elf.get(), nullptr); section != nullptr; section = elf_nextscn(elf.get(), section)) {
-    GElf_Shdr section_header;
-    if (gelf_getshdr(section, &section_header) == nullptr) continue;
-    const char* name = elf_strptr(elf.get(), names, section_header.sh_name);
-    if (name == nullptr || std::strcmp(name, kAbiSection) != 0) continue;
-    const Elf_Data* data = elf_getdata(section, nullptr);
-    if (data == nullptr || data->d_buf == nullptr || data->d_size < sizeof(AbiStamp::magic) + 2 * sizeof(std::uint32_t))
-      return fmt::format("its section {} is too short", kAbiSection);
-    AbiStamp found{};
-    std::memcpy(&found, data->d_buf, std::min(data->d_size, sizeof(found)));
-    return abi_difference(found, host_stamp(torch_version));
+  const auto stamp = read_section<AbiStamp>(elf.get(), kAbiSection, sizeof(AbiStamp::magic) + 2 * sizeof(std::uint32_t));
+  if (stamp) {
+    if (const auto why = abi_difference(*stamp, host_stamp(torch_version)); !why.empty()) return why;
+    const auto code = read_section<CodeStamp>(elf.get(), kCodeSection, sizeof(CodeStamp));
+    return contract_difference(code ? text_of(code->headers, sizeof(code->headers)) : "", kContract);
   }
   return fmt::format("has no section {}: export one plugin with ABLATE_ATTENTION, ABLATE_COMPRESSION or ABLATE_TASK",
                      kAbiSection);

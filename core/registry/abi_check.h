@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "ablate/plugin.h"
 
@@ -12,6 +13,14 @@ namespace ablate {
 /// nothing speaks against it. Never throws: what cannot be read is a reason too.
 /// @param torch_version the host's torch, "2.11.0"
 std::string abi_refusal(const std::filesystem::path& library, const std::string& torch_version);
+
+/// This host's own headers that it shares with plugins, as a library's CodeStamp::headers lists those that it was built with.
+extern const char* const kContract;
+
+/// Compares two such lists: a header that stands in both has to be the same code, comments aside; "" where it is. The stamp's
+/// SDK version says what is meant to change; this sees what was forgotten: a virtual function more, and a plugin would call the
+/// wrong one.
+std::string contract_difference(std::string_view found, std::string_view expected);
 
 /// Compares two stamps; "" where they agree.
 std::string abi_difference(const AbiStamp& found, const AbiStamp& expected);

@@ -12,9 +12,9 @@ namespace ablate::db {
 using SQLite::Statement;
 
 std::int64_t AttemptWriter::put(const Attempt& attempt) {
-  Statement find(database_, "SELECT id FROM trial WHERE key = ?");
+  Statement find(database_, kFindTrial);
   find.bind(1, attempt.key);
-  if (!find.executeStep())
+  if (!find.executeStep() || find.getColumn(0).isNull())
     throw Error(fmt::format("an attempt at trial {}, which is not known: put_trials comes first", attempt.key));
   const auto id = add(attempt, find.getColumn(0).getInt64());
 

@@ -160,6 +160,41 @@ DELETE FROM value WHERE path IN (SELECT old FROM nested);
 DELETE FROM path WHERE id IN (SELECT old FROM nested);
 DROP TABLE nested;
 UPDATE path SET name = 'attention.' || name WHERE name = 'compression' OR name GLOB 'compression.*';
+)sql",
+                                    R"sql(
+-- What a trial's key is made of. basis: code of its plugins, data, versions; settings: what was chosen. Of trials from before: nothing.
+CREATE TABLE basis (
+  id INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  json TEXT NOT NULL
+) STRICT;
+CREATE TABLE key_part (
+  trial INTEGER PRIMARY KEY REFERENCES trial,
+  basis INTEGER NOT NULL REFERENCES basis,
+  settings_hash INTEGER NOT NULL,
+  settings TEXT NOT NULL
+) STRICT;
+CREATE INDEX key_part_by_settings ON key_part (settings_hash);
+-- That trials of one basis have the numbers of another: what of it was otherwise before, what it is now.
+CREATE TABLE proof (
+  id INTEGER PRIMARY KEY,
+  proven_us INTEGER NOT NULL,
+  before TEXT NOT NULL,
+  now TEXT NOT NULL,
+  environment INTEGER NOT NULL REFERENCES environment
+) STRICT;
+-- The runs that were repeated for it, bit by bit the same.
+CREATE TABLE proof_attempt (
+  proof INTEGER NOT NULL REFERENCES proof,
+  attempt INTEGER NOT NULL REFERENCES attempt,
+  PRIMARY KEY (proof, attempt)
+) STRICT, WITHOUT ROWID;
+-- Another key of a trial, by a proof.
+CREATE TABLE alias (
+  key TEXT PRIMARY KEY,
+  trial INTEGER NOT NULL REFERENCES trial,
+  proof INTEGER NOT NULL REFERENCES proof
+) STRICT, WITHOUT ROWID;
 )sql"};
 
 /// {"attention": A, "compression": C} becomes {"attention": {A, "compression": C}}, and the settings' hash that of the new

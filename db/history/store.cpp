@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "db/history/attempt_writer.h"
+#include "db/history/lineage.h"
 #include "db/history/opened_file.h"
 #include "db/history/place.h"
 #include "db/history/process.h"
@@ -173,14 +174,16 @@ void Store::put_published(std::int64_t experiment, const std::vector<PublishedVa
     Statement forget(implementation_->database, "DELETE FROM published_value WHERE experiment = ?");
     forget.bind(1, experiment);
     forget.exec();
-    Statement put(
-        implementation_->database,
-        "INSERT INTO published_value (experiment, metric, trial, value, source) VALUES (?, ?, (SELECT id FROM trial WHERE key "
-        "= ?), ?, ?)");
+    Statement put(implementation_->database,
+                  "INSERT INTO published_value (experiment, metric, trial, value, source) VALUES (?, ?, ?, ?, ?)");
+    Statement trial(implementation_->database, kFindTrial);
     for (const auto& [key, metric, value, source] : values) {
       put.bind(1, experiment);
       put.bind(2, metric);
-      put.bind(3, key);
+      trial.bind(1, key);
+      trial.executeStep();
+      put.bind(3, trial.getColumn(0).getInt64());
+      trial.reset();
       put.bind(4, value);
       put.bind(5, source);
       execute(put);
@@ -193,16 +196,22 @@ std::set<std::string> Store::done(const std::vector<std::string>& keys) {
   return implementation_->use([&] {
     SQLite::Transaction one_snapshot(implementation_->database);
     std::set<std::string> found;
-    Statement ask(
-        implementation_->database,
-        "SELECT 1 FROM trial JOIN attempt ON attempt.trial = trial.id WHERE trial.key = ? AND attempt.outcome = 'done' "
-        "LIMIT 1");
-    for (const auto& key : keys) {
-      ask.bind(1, key);
-      if (ask.executeStep()) found.insert(key);
-      ask.reset();
-    }
+    for (const auto& [key, run] : done_runs(implementation_->database, keys)) found.insert(key);
     return found;
+  });
+}
+
+void Store::put_parts(const std::vector<std::pair<std::string, KeyParts>>& parts) {
+  implementation_->write([&] {
+    db::put_parts(implementation_->database, parts);
+    return 0;
+  });
+}
+
+void Store::put_proof(const Proof& proof) {
+  implementation_->write([&] {
+    db::put_proof(implementation_->database, proof);
+    return 0;
   });
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "db/history/errors.h"
+#include "db/types/lineage.h"
 #include "db/types/records.h"
 
 namespace ablate::db {
@@ -46,8 +47,12 @@ class Store {
   /// be known; at most one value for a trial and a metric.
   void put_published(std::int64_t experiment, const std::vector<PublishedValue>& values);
 
-  /// Those of the keys that have an attempt with outcome "done", in any experiment.
+  /// Those of the keys that have an attempt with outcome "done", in any experiment, also by a proof.
   std::set<std::string> done(const std::vector<std::string>& keys);
+
+  /// Remembers what the keys of known trials are made of; and that trials have other keys as well.
+  void put_parts(const std::vector<std::pair<std::string, KeyParts>>& parts);
+  void put_proof(const Proof& proof);
 
   void put_metrics(const std::vector<Metric>& metrics);
 

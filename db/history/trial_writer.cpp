@@ -32,7 +32,7 @@ void execute(SQLite::Statement& statement) {
 
 TrialWriter::TrialWriter(SQLite::Database& database)
     : database_(database),
-      find_trial_(database, "SELECT id FROM trial WHERE key = ?"),
+      find_trial_(database, kFindTrial),
       add_trial_(database, "INSERT INTO trial (key, configuration) VALUES (?, ?)"),
       add_resolved_(database, "INSERT INTO resolved (trial, json) VALUES (?, ?)"),
       add_parameter_(database, "INSERT INTO parameter (path, trial, value) VALUES (?, ?, ?)"),
@@ -43,7 +43,8 @@ TrialWriter::TrialWriter(SQLite::Database& database)
 
 std::int64_t TrialWriter::put(const std::string& key, const nlohmann::json& resolved) {
   find_trial_.bind(1, key);
-  const std::int64_t known = find_trial_.executeStep() ? find_trial_.getColumn(0).getInt64() : 0;
+  const std::int64_t known =
+      find_trial_.executeStep() && !find_trial_.getColumn(0).isNull() ? find_trial_.getColumn(0).getInt64() : 0;
   find_trial_.reset();
   if (known != 0) return known;
   const auto text = json_text(resolved);

@@ -57,28 +57,28 @@ void ends(const Call& call, const char* reason) {
 
 TEST_CASE("a task whose info() hangs is given up, and the worker goes on") {
   Hanging hanging("info", "hang");
-  ends([&] { check_tasks(hanging.study, hanging.catalog, *hanging.worker, {.describe_s = 1}); },
+  ends([&] { check_tasks(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""), {.describe_s = 1}); },
        "task faulty-task: did not end within 1 s: its info() has to take milliseconds");
   hanging.study.trials[0].resolved["task"]["where"] = "nowhere";
-  CHECK(plan(hanging.study, hanging.catalog, *hanging.worker).size() == 1);
+  CHECK(plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory("")).size() == 1);
 }
 
 TEST_CASE("a task whose load() hangs is given up") {
   Hanging hanging("load", "hang");
-  check_tasks(hanging.study, hanging.catalog, *hanging.worker, {.describe_s = 60});
-  ends([&] { plan(hanging.study, hanging.catalog, *hanging.worker, {.prepare_s = 1}); },
+  check_tasks(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""), {.describe_s = 60});
+  ends([&] { plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""), {.prepare_s = 1}); },
        "task faulty-task: did not end within 1 s: where its load() needs longer, [experiment] timeout allows it");
 }
 
 TEST_CASE("a longer time-out of the study's trials lets load() take as long") {
   Hanging hanging("load", "hang");
   hanging.study.timeout_s = 2;
-  ends([&] { plan(hanging.study, hanging.catalog, *hanging.worker, {.prepare_s = 1}); }, "did not end within 2 s");
+  ends([&] { plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""), {.prepare_s = 1}); }, "did not end within 2 s");
 }
 
 TEST_CASE("a task that hangs only where all trials share it is given up") {
   Hanging hanging("load", "hang-again");
-  const auto planned = plan(hanging.study, hanging.catalog, *hanging.worker);
+  const auto planned = plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""));
   db::Store store(hanging.database());
   ends([&] { run_trials(planned, hanging.worker, store, {.jobs = 1, .load_s = 1}); },
        "the worker did not load the study's plugins and data within 1 s");
@@ -86,7 +86,7 @@ TEST_CASE("a task that hangs only where all trials share it is given up") {
 
 TEST_CASE("data that are not those of the plan are not trained on") {
   Hanging hanging("nowhere", "throw");
-  auto planned = plan(hanging.study, hanging.catalog, *hanging.worker);
+  auto planned = plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""));
   planned[0].data_digest = "what they were";
   db::Store store(hanging.database());
   try {

@@ -78,3 +78,14 @@ TEST_CASE("a library cut anywhere never crashes the check") {
   for (std::size_t size = 0; size < whole.size(); size += 997)
     CHECK(refusal(folder.write("cut.so", whole.substr(0, size))) != "");
 }
+
+TEST_CASE("a header that both sides read has to be the same code") {
+  const std::string own = "ablate/plugin.h=0123 ablate/task.h=4567";
+  CHECK(contract_difference(own, own) == "");
+  CHECK(contract_difference("ablate/plugin.h=0123", own) == "");                       // of its kind alone
+  CHECK(contract_difference("ablate/linear.h=ffff ablate/plugin.h=0123", own) == "");  // what plugins use among themselves
+  const auto why = contract_difference("ablate/plugin.h=0123 ablate/task.h=ffff", own);
+  CHECK(says(why, "another ablate/task.h (its code is ffff, this host's is 4567): rebuild"));
+  for (const auto* none : {"", "ablate/linear.h=0123", "nonsense"})
+    CHECK(says(contract_difference(none, own), "ablate_add_plugin"));
+}

@@ -1,50 +1,108 @@
 // A trial's key: what changes it, and what does not.
+#include "core/host/scheduler/identity.h"
+
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
 
+using ablate::Identity;
 using studies::load;
 
 namespace {
 
-const std::map<std::string, std::string> kIdentities = {{"attention", "a1"}, {"attention.compression", "c1"}, {"task", "t1"}};
+/// The test's plugins with code of their own.
+ablate::Catalog with_code() {
+  auto catalog = studies::catalog();
+  for (auto& plugin : catalog.plugins) plugin.code_digest = "code of " + plugin.id;
+  return catalog;
+}
 
-std::string key(const std::string& text) { return ablate::trial_key(load(text).trials.at(0), kIdentities, "d1"); }
+Identity identity(const std::string& text, const ablate::Catalog& catalog = with_code(), const std::string& data = "d1",
+                  const std::string& torch = "2.11.0") {
+  return ablate::identity_of(load(text).trials.at(0).resolved, {}, catalog, data, torch);
+}
+
+std::string key(const std::string& text) { return identity(text).key(); }
 
 const std::string kPlain =
-    "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\nplugin = \"adamra\"\nrates = [\"1/8\"]\n[train]\nsteps = 10\n";
+    "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\nplugin = \"adamra\"\nrates = "
+    "[\"1/8\"]\n[train]\nsteps = 10\n";
 
 }  // namespace
 
 TEST_CASE("how a study is written does not change the key") {
   const auto plain = key(kPlain);
   CHECK(plain.size() == 64);
-  CHECK(key("# a comment\n[train]\nsteps = 10 # another\n\n[attention.compression]\nplugin = \"segment-mean\"\n[attention]\nrates = [0.125]\nplugin = 'adamra'\n[task]\nplugin = "
+  CHECK(key("# a comment\n[train]\nsteps = 10 # another\n\n[attention.compression]\nplugin = "
+            "\"segment-mean\"\n[attention]\nrates = [0.125]\nplugin = 'adamra'\n[task]\nplugin = "
             "\"image\"\n") == plain);
   CHECK(key("[experiment]\nname = \"other\"\ntimeout = 3\n" + kPlain) == plain);
   // A default written out, and a value that comes from the grid.
   CHECK(key(kPlain + "[model]\nlayers = 2\n") == plain);
-  CHECK(key("[task]\nplugin = \"image\"\n[grid]\nseeds = [1]\nattention.plugin = [\"adamra\"]\nattention.compression = [{plugin = \"segment-mean\"}]\nattention.rates = "
+  CHECK(key("[task]\nplugin = \"image\"\n[grid]\nseeds = [1]\nattention.plugin = [\"adamra\"]\nattention.compression = "
+            "[{plugin = \"segment-mean\"}]\nattention.rates = "
             "[[\"2/16\"]]\ntrain.steps = [10]\n") == plain);
 }
 
 TEST_CASE("every value of the trial changes the key") {
   const auto plain = key(kPlain);
   CHECK(key(kPlain + "warmup = 1\n") != plain);
+  CHECK(key(kPlain + "threads = 2\n") != plain);
   CHECK(key(kPlain + "[model]\ndropout = 0.2\n") != plain);
   CHECK(key(kPlain + "[grid]\nattention.compression.plugin = [\"rbf\"]\n") != plain);
+  CHECK(key(kPlain + "[grid]\nattention.compression.plugin = [\"rbf\"]\nattention.compression.width = [0.5]\n") !=
+        key(kPlain + "[grid]\nattention.compression.plugin = [\"rbf\"]\n"));
   CHECK(key(kPlain + "[grid]\nseeds = [2]\n") != plain);
 }
 
-TEST_CASE("each further ingredient changes the key") {
-  const auto trial = load(kPlain).trials.at(0);
-  const auto plain = ablate::trial_key(trial, kIdentities, "d1");
-  CHECK(plain == ablate::trial_key(trial, kIdentities, "d1"));
-  CHECK(plain != ablate::trial_key(trial, kIdentities, "d2"));
-  for (const auto* section : {"attention", "attention.compression", "task"}) {
-    auto changed = kIdentities;
-    changed[section] += "x";
-    CHECK(plain != ablate::trial_key(trial, changed, "d1"));
-    changed.erase(section);
-    CHECK(plain != ablate::trial_key(trial, changed, "d1"));
+TEST_CASE("an option that came later, with a default that keeps the old behaviour, changes no key") {
+  const auto plain = key(kPlain);
+  auto later = with_code();
+  for (auto& plugin : later.plugins)
+    plugin.parameters.push_back(ablate::describe(ablate::integer("later", "7", {0, 9}, "an option that came later")));
+  auto resolved = load(kPlain).trials.at(0).resolved;
+  for (auto* section : {&resolved["task"], &resolved["attention"], &resolved["attention"]["compression"]})
+    (*section)["later"] = 7;
+  const auto of = [&] { return ablate::identity_of(resolved, {}, later, "d1", "2.11.0").key(); };
+  CHECK(of() == plain);
+  resolved["attention"]["later"] = 8;
+  CHECK(of() != plain);
+}
+
+TEST_CASE("the kind of a device is in the key, which one it is is not") {
+  const auto on = [](const std::string& device) { return key(kPlain + "device = \"" + device + "\"\n"); };
+  CHECK(on("cpu") == key(kPlain));
+  CHECK(on("cuda") != on("cpu"));
+  CHECK(on("cuda:1") == on("cuda"));
+}
+
+TEST_CASE("of a file the key has the content") {
+  const auto resolved = load(kPlain + "[grid]\ntask.data = [\"here.txt\"]\n").trials.at(0).resolved;
+  const auto of = [&](const auto& trial, const std::string& content) {
+    return ablate::identity_of(trial, {{"task.data", content}}, with_code(), "d1", "2.11.0").key();
+  };
+  const auto elsewhere = load(kPlain + "[grid]\ntask.data = [\"there.txt\"]\n").trials.at(0).resolved;
+  CHECK(of(resolved, "c1") == of(elsewhere, "c1"));
+  CHECK(of(resolved, "c1") != of(resolved, "c2"));
+}
+
+TEST_CASE("code, data and torch change the key, and what differs is told") {
+  const auto plain = identity(kPlain);
+  const auto told = [&](const Identity& other) {
+    CHECK(other.key() != plain.key());
+    return ablate::differences(other, plain);
+  };
+  using Words = std::vector<std::string>;
+  CHECK(told(identity(kPlain, with_code(), "d2")) == Words{"the data"});
+  CHECK(told(identity(kPlain, with_code(), "d1", "2.12.0")) == Words{"torch (\"2.12.0\", was \"2.11.0\")"});
+  for (const auto& [id, path] :
+       {std::pair{"image", "task"}, {"adamra", "attention"}, {"segment-mean", "attention.compression"}}) {
+    auto edited = with_code();
+    for (auto& plugin : edited.plugins)
+      if (plugin.id == id) plugin.code_digest += " edited";
+    CHECK(told(identity(kPlain, edited)) == Words{std::string("the code of ") + id + " (" + path + ")"});
   }
+  CHECK(told(identity(kPlain + "warmup = 3\n")) == Words{"train.warmup (3, was the default)"});
+  CHECK(told(identity(kPlain + "[grid]\nattention.compression.plugin = [\"rbf\"]\n")) ==
+        Words{"attention.compression.plugin (\"rbf\", was \"segment-mean\")"});
+  CHECK(ablate::differences(plain, plain).empty());
 }

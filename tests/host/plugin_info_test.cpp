@@ -7,6 +7,9 @@
 using namespace ablate;
 using nlohmann::json;
 
+// As ABLATE_EXPORT_PLUGIN has it in a library.
+extern "C" const ablate::CodeStamp ablate_code = {};
+
 namespace {
 
 constexpr Parameter kGood[] = {

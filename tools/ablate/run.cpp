@@ -7,7 +7,9 @@
 #include <set>
 #include <thread>
 
+#include "core/host/scheduler/prove.h"
 #include "core/host/scheduler/scheduler.h"
+#include "core/host/scheduler/standing.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/used_plugins.h"
 #include "core/util/plain_json.h"
@@ -40,11 +42,13 @@ void print_values(const Trial& trial) {
                                 : fmt::format("  {:<{}}  {:<{}}  {}", path, paths, value, texts, where));
 }
 
-void print_trials(const Study& study, const Chosen& chosen) {
+void print_trials(const Study& study, const Chosen& chosen, const std::filesystem::path& database) {
+  const auto standing = standings(chosen, study.name, database);
   print("{}: {} trial{}{}\n", study.name, chosen.size(), chosen.size() == 1 ? "" : "s",
         chosen.size() == study.trials.size() ? "" : fmt::format(" of {}, by --only", study.trials.size()));
   for (std::size_t i = 0; i < chosen.size(); ++i)
-    print("{:>5}  {}  {}\n", i + 1, chosen[i]->key.substr(0, kShownDigits), db::one_row(chosen[i]->trial->label));
+    print("{:>5}  {}  {}\n       {}\n", i + 1, chosen[i]->key.substr(0, kShownDigits), db::one_row(chosen[i]->trial->label),
+          db::one_row(standing[i]));
   print("\nThe first of them in full:\n");
   print_values(*chosen.front()->trial);
   print("\n{}\n", evaluation_text(chosen));
@@ -94,6 +98,30 @@ void warn_of_used(const Study& study, const Catalog& catalog, const std::vector<
       if (used.contains(library.path)) say("warning: {}: {}\n", path_text(library.path), warning);
 }
 
+/// What was remembered of the data may be what a worker refuses: it is asked again the next time.
+template <class F>
+RunSummary run_or_forget(const Study& study, const Catalog& catalog, const TaskMemory& memory, F&& run) try {
+  return run();
+} catch (const Error&) {
+  forget_tasks(study, catalog, memory);
+  throw;
+}
+
+int prove_study(const Study& study, const Chosen& chosen, int most, std::unique_ptr<WorkerClient>& worker, db::Store& store,
+                const RunOptions& how) {
+  const auto proof = prove(chosen, most, worker, store, how);
+  for (const auto& difference : proof.differences) say("{}\n", difference);
+  if (!proof.differences.empty()) {
+    say("{}: not proven: of {} repeated trials not every number is the same; the history is as it was\n", study.name,
+        proof.repeated);
+    return static_cast<int>(ExitCode::kTrialsFailed);
+  }
+  how.record(store);
+  say("{}: proven by {} repeated trial{}, the same to the last bit: {} done trial{} of the history stay{} valid\n", study.name,
+      proof.repeated, proof.repeated == 1 ? "" : "s", proof.kept, proof.kept == 1 ? "" : "s", proof.kept == 1 ? "s" : "");
+  return 0;
+}
+
 }  // namespace
 
 std::string next_command(const Options& options, std::vector<std::string> words) {
@@ -113,12 +141,13 @@ int run_study(const RunArguments& arguments, const Options& options) {
   const auto catalog = catalog_of(libraries);
   const auto study = load_study(arguments.file, arguments.overrides, catalog);
   warn_of_used(study, catalog, libraries);
-  if (!worker) worker = std::make_unique<WorkerClient>();
-  check_tasks(study, catalog, *worker);
-  const auto planned = plan(study, catalog, *worker);
+  const auto cache = cache_folder();
+  const TaskMemory memory(cache.empty() ? cache : cache / "data");
+  check_tasks(study, catalog, worker, memory);
+  const auto planned = plan(study, catalog, worker, memory);
   const auto chosen = choose(planned, arguments.only);
   if (arguments.dry_run) {
-    print_trials(study, chosen);
+    print_trials(study, chosen, options.database_file());
     return 0;
   }
   db::Store store(options.database_file());
@@ -128,6 +157,9 @@ int run_study(const RunArguments& arguments, const Options& options) {
     std::vector<std::pair<std::string, nlohmann::json>> rows;
     for (const auto& trial : planned) rows.emplace_back(trial.key, trial.trial->resolved);
     into.put_trials(experiment, rows);
+    std::vector<std::pair<std::string, db::KeyParts>> parts;
+    for (const auto& trial : planned) parts.push_back({trial.key, {trial.identity.settings, trial.identity.basis}});
+    into.put_parts(parts);
     std::vector<db::PublishedValue> published;
     for (const auto& [trial, metric, value, source] : study.published)
       published.push_back({planned.at(trial).key, metric, value, source});
@@ -139,14 +171,19 @@ int run_study(const RunArguments& arguments, const Options& options) {
                        .timeout_s = study.timeout_s,
                        .again = arguments.again,
                        .record = record};
-  if (const int together = std::min({how.jobs, worker->most_jobs(), static_cast<int>(chosen.size())});
+  std::vector<PlannedTrial> to_run;
+  std::vector<std::string> keys;
+  for (const auto* trial : chosen) to_run.push_back(*trial), keys.push_back(trial->key);
+  const bool is_idle =
+      !arguments.again && arguments.prove == 0 && store.done(keys).size() == std::set(keys.begin(), keys.end()).size();
+  if (!is_idle && !worker) worker = std::make_unique<WorkerClient>();
+  if (arguments.prove > 0) return prove_study(study, chosen, arguments.prove, worker, store, how);
+  if (const int together = is_idle ? 0 : std::min({how.jobs, worker->most_jobs(), static_cast<int>(chosen.size())});
       together * threads > cores)
     say("warning: {} trials of {} thread{} on {} cores: their step times will not compare with other runs'\n", together,
         threads, threads == 1 ? "" : "s", cores);
   if (evaluation_share(chosen) > 0.5) say("{}\n", evaluation_text(chosen));
-  std::vector<PlannedTrial> to_run;
-  for (const auto* trial : chosen) to_run.push_back(*trial);
-  const auto summary = run_trials(to_run, worker, store, how);
+  const auto summary = run_or_forget(study, catalog, memory, [&] { return run_trials(to_run, worker, store, how); });
   say("{}: {} done, {} done before, {} failed{}\n", study.name, summary.done, summary.skipped, summary.failed,
       !summary.interrupted ? ""
       : arguments.again    ? "; interrupted"
@@ -181,6 +218,14 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
       "--dry-run", arguments->dry_run,
       "check everything that a run checks before it starts, data included, and print the trials with their keys; nothing is "
       "run or recorded");
+  command
+      ->add_option(
+          "--prove", arguments->prove,
+          "after an edit of code that should change no number: repeat N trials that were done under the old code, on the same "
+          "machine; where they are the same to the last bit, all trials of the old code stay done")
+      ->check(CLI::Range(1, 100000))
+      ->type_name("N")
+      ->excludes("--again", "--dry-run");
   command->footer("Example:\n  ablate run experiments/quickstart.toml --set train.steps=50 --dry-run");
   command->callback([=, &options, &exit_code] { exit_code = run_study(*arguments, options); });
 }

@@ -16,12 +16,22 @@ namespace {
 
 using nlohmann::json;
 
+json question(const std::string& kind, const json& section, bool scan_padding) {
+  return {{"kind", kind}, {"section", section}, {"scan_padding", scan_padding}};
+}
+
 /// What the tasks of a study answer, each distinct section asked once.
 class TaskAnswers {
  public:
   /// @param late what to add where the limit was reached
-  TaskAnswers(std::string kind, double limit_s, std::string late, const Catalog& catalog, WorkerClient& worker)
-      : kind_(std::move(kind)), limit_s_(limit_s), late_(std::move(late)), catalog_(catalog), worker_(worker) {}
+  TaskAnswers(std::string kind, double limit_s, std::string late, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
+              const TaskMemory& memory)
+      : kind_(std::move(kind)),
+        limit_s_(limit_s),
+        late_(std::move(late)),
+        catalog_(catalog),
+        worker_(worker),
+        memory_(memory) {}
 
   /// Asks for every trial. Throws ConfigError with all that the tasks themselves say; after a fault of one, no other is asked.
   /// @param scan_padding the sections whose examples are to be looked through for padding
@@ -47,10 +57,14 @@ class TaskAnswers {
  private:
   json ask(const json& section, bool scan_padding) {
     const auto* task = catalog_.find(Kind::kTask, section.at("plugin").get<std::string>());
+    const auto asked = question(kind_, section, scan_padding);
+    if (auto known = memory_.find(task->code_identity(), asked)) return *known;
     json spec{{"library", task->path.string()}, {"section", section}};
     if (scan_padding) spec["scan_padding"] = true;
     try {
-      auto answer = worker_.ask(kind_, spec, limit_s_);
+      if (!worker_) worker_ = std::make_unique<WorkerClient>();
+      auto answer = worker_->ask(kind_, spec, limit_s_);
+      if (!answer.contains("failed")) memory_.put(task->code_identity(), asked, answer);
       if (answer.value("late", false)) answer["failed"] = answer.at("failed").get<std::string>() + late_;
       return answer;
     } catch (const WorkerEnded& ended) {
@@ -67,7 +81,8 @@ class TaskAnswers {
   double limit_s_;
   std::string late_;
   const Catalog& catalog_;
-  WorkerClient& worker_;
+  std::unique_ptr<WorkerClient>& worker_;
+  const TaskMemory& memory_;
   std::map<json, json> answers_;  ///< by section
 };
 
@@ -102,21 +117,25 @@ ExampleCounts counts_of(const PlannedTrial& trial) {
 
 }  // namespace
 
-void check_tasks(const Study& study, const Catalog& catalog, WorkerClient& worker, const TaskLimits& limits) {
-  TaskAnswers described("describe-task", limits.describe_s, ": its info() has to take milliseconds", catalog, worker);
+void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory,
+                 const TaskLimits& limits) {
+  TaskAnswers described("describe-task", limits.describe_s, ": its info() has to take milliseconds", catalog, worker, memory);
   described.ask(study);
   const auto length = [&](const json& section) { return described.of(section).at("length").get<std::int64_t>(); };
   // Opened in a child, as a trial opens it: what the driver lists is neither what CUDA_VISIBLE_DEVICES leaves nor what torch
   // can use.
   const auto device_refusal = [&](const std::string& device) {
-    return worker.ask("open-device", {{"device", device}}, limits.describe_s).value("failed", "");
+    if (!worker) worker = std::make_unique<WorkerClient>();
+    return worker->ask("open-device", {{"device", device}}, limits.describe_s).value("failed", "");
   };
-  throw_if_any({check_rates(study, catalog, length), check_lengths(study, catalog, length), check_devices(study, device_refusal)});
+  throw_if_any(
+      {check_rates(study, catalog, length), check_lengths(study, catalog, length), check_devices(study, device_refusal)});
 }
 
-std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, WorkerClient& worker, const TaskLimits& limits) {
+std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
+                               const TaskMemory& memory, const TaskLimits& limits) {
   TaskAnswers prepared("prepare-task", std::max(limits.prepare_s, study.timeout_s),
-                       ": where its load() needs longer, [experiment] timeout allows it", catalog, worker);
+                       ": where its load() needs longer, [experiment] timeout allows it", catalog, worker, memory);
   std::set<json> spare_padding;
   for (const auto& trial : study.trials)
     if (refuses_padding(trial, catalog)) spare_padding.insert(trial.resolved.at("task"));
@@ -132,18 +151,25 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Worke
                       .train_size = sizes.at("train"),
                       .dev_size = sizes.at("dev"),
                       .test_size = sizes.at("test")};
-    std::map<std::string, std::string> identities;
     std::set<const PluginInfo*> used;
-    for (const auto& [path, info, section] : used_plugins(trial.resolved, catalog)) {
-      identities[path] = info->code_identity();
+    for (const auto& [path, info, section] : used_plugins(trial.resolved, catalog))
       if (used.insert(info).second)
         next.plugins.push_back(
             {to_text(info->kind), info->id, info->version, info->code_identity(), info->content_hash, info->path.string()});
-    }
-    next.key = trial_key(trial, identities, next.data_digest);
+    next.identity = identity_of(trial.resolved, trial.files, catalog, next.data_digest, ABLATE_TORCH_VERSION);
+    next.key = next.identity.key();
     planned.push_back(std::move(next));
   }
   return planned;
+}
+
+void forget_tasks(const Study& study, const Catalog& catalog, const TaskMemory& memory) {
+  for (const auto& trial : study.trials) {
+    const auto& section = trial.resolved.at("task");
+    const auto* task = catalog.find(Kind::kTask, section.at("plugin").get<std::string>());
+    for (const auto* kind : {"describe-task", "prepare-task"})
+      for (const bool scan_padding : {false, true}) memory.forget(task->code_identity(), question(kind, section, scan_padding));
+  }
 }
 
 double evaluation_share(const std::vector<const PlannedTrial*>& trials) {

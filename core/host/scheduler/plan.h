@@ -1,10 +1,13 @@
 // From a study to what has to run: keys, data sets, and what the history already has.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/host/client/client.h"
+#include "core/host/scheduler/identity.h"
+#include "core/host/scheduler/task_memory.h"
 #include "core/host/study/study.h"
 #include "db/history/store.h"
 
@@ -12,7 +15,8 @@ namespace ablate {
 
 struct PlannedTrial {
   const Trial* trial;
-  std::string key;
+  Identity identity;
+  std::string key;  ///< the identity's
   std::vector<db::UsedPlugin> plugins;
   std::string data_digest;  ///< of the task's data as it was when the trial was planned; part of the key
   std::int64_t train_size = 0, dev_size = 0, test_size = 0;  ///< examples of the task's splits
@@ -27,12 +31,18 @@ struct TaskLimits {
 /// Checks what the tasks' headers and the machine tell: data that is missing, rates that leave no slot of their sequence
 /// length, lengths that a plugin does not promise, devices that are not there. Throws ConfigError with everything that is
 /// wrong.
-void check_tasks(const Study& study, const Catalog& catalog, WorkerClient& worker, const TaskLimits& limits = {});
+/// @param worker started where a task has to be asked: null where all was answered before
+void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory,
+                 const TaskLimits& limits = {});
 
 /// Prepares every data set of the study (generating and caching it where needed), checks what only the examples tell (splits
 /// that are empty, padding that an attention does not promise to take) and names each trial. Throws ConfigError with everything
 /// that is wrong, and Error.
-std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, WorkerClient& worker, const TaskLimits& limits = {});
+std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
+                               const TaskMemory& memory, const TaskLimits& limits = {});
+
+/// Forgets what the study's tasks have answered: their data are not what they were.
+void forget_tasks(const Study& study, const Catalog& catalog, const TaskMemory& memory);
 
 /// What evaluation takes of the trials' time, in one line: "evaluation: 10 x 6000 dev + 10000 test examples, about 87 % of a
 /// trial's time (...)"; for trials that differ in it, from the least to the most.

@@ -125,10 +125,4 @@ Study load_study(const std::filesystem::path& file, const std::vector<std::strin
   return study;
 }
 
-std::string trial_key(const Trial& trial, const std::map<std::string, std::string>& identities, const std::string& data_digest) {
-  const nlohmann::json identity = {
-      {"trial", values_of(trial)}, {"plugins", identities}, {"data", data_digest}, {"runtime", kRuntimeVersion}};
-  return sha256(identity.dump());
-}
-
 }  // namespace ablate

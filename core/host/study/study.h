@@ -76,10 +76,6 @@ struct Study {
 /// grid axes. Throws ConfigError with everything that is wrong.
 Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog);
 
-/// The identity of a trial: 64 hex digits. Of a file it holds the content, not the path. @param identities code identity of each
-/// plugin that the trial uses, by its section's path ("task", "attention.compression"). @param data_digest Task::digest.
-std::string trial_key(const Trial& trial, const std::map<std::string, std::string>& identities, const std::string& data_digest);
-
 /// Increased when training would give other numbers for the same study (model, optimiser, data order, metrics).
 inline constexpr int kRuntimeVersion = 2;
 

@@ -160,6 +160,9 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
                 {"causal", info.causal},
                 {"holes", info.holes},
                 {"stream", info.sampling == Sampling::kStream}};
+    answer["files"] = json::array();
+    for (const auto& file : made->files())
+      answer["files"].push_back(std::filesystem::absolute(file).lexically_normal().string());
     if (kind == "prepare-task") {
       made->load();
       const auto digest = made->digest();

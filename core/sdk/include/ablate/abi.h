@@ -36,6 +36,13 @@ struct AbiStamp {
   char compiler[64];              ///< told, not compared
 };
 
+/// What ablate-identity writes into a library after it is linked, so that no source is compiled again for it: an ELF section of
+/// its own, ".ablate.code". Texts with a zero after them.
+struct CodeStamp {
+  char identity[65];   ///< what a trial's key says of the code: 64 hex digits. Empty: the library file's own hash serves.
+  char headers[4031];  ///< the SDK's headers that were read, each with a digest of its code: "ablate/plugin.h=HEX16 ..."
+};
+
 namespace detail {
 
 template <std::size_t N>

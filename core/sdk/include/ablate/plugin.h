@@ -10,10 +10,8 @@
 #include "ablate/abi.h"
 #include "ablate/parameter.h"
 
-// ablate_add_plugin defines it: the SHA-256 of the plugin's sources, in hex. Empty: the library file's own hash serves.
-#ifndef ABLATE_CODE_DIGEST
-#define ABLATE_CODE_DIGEST ""
-#endif
+// Of the library that includes this header: defined by ABLATE_EXPORT_PLUGIN, filled in by ablate_add_plugin.
+extern "C" __attribute__((visibility("hidden"))) const ablate::CodeStamp ablate_code;
 
 namespace ablate {
 
@@ -95,6 +93,7 @@ struct About {
 /// storage, never null, and throws nothing.
 inline constexpr const char* kPluginSymbol = "ablate_plugin";
 inline constexpr const char* kAbiSection = ".ablate.abi";
+inline constexpr const char* kCodeSection = ".ablate.code";
 
 constexpr AbiStamp abi_stamp() { return make_abi_stamp(sizeof(Descriptor), sizeof(Parameter)); }
 
@@ -107,7 +106,7 @@ constexpr Descriptor describe(Kind kind, const About& about) {
           about.version,
           about.summary,
           about.paper,
-          ABLATE_CODE_DIGEST,
+          ablate_code.identity,
           about.capabilities,
           about.promises,
           about.parameters.data(),
@@ -123,4 +122,5 @@ constexpr Descriptor describe(Kind kind, const About& about) {
 #define ABLATE_EXPORT_PLUGIN(descriptor)                                                                                \
   extern "C" __attribute__((section(".ablate.abi"), used, visibility("default"))) const ::ablate::AbiStamp ablate_abi = \
       ::ablate::abi_stamp();                                                                                            \
+  extern "C" __attribute__((section(".ablate.code"), used)) const ::ablate::CodeStamp ablate_code = {};                 \
   extern "C" __attribute__((visibility("default"))) const ::ablate::Descriptor* ablate_plugin() { return &(descriptor); }

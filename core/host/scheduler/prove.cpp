@@ -1,0 +1,205 @@
+#include "core/host/scheduler/prove.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdint>
+#include <map>
+
+#include "db/history/lineage.h"
+#include "db/history/reader.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+/// What of the code is otherwise: {"plugins": {old code: new code}, "runtime": [old, new]}.
+using Change = json;
+
+struct Pair {
+  const PlannedTrial* now;
+  db::PastTrial before;
+};
+
+/// Null where more than code differs, or nothing.
+Change change_of(const json& before, const json& now) {
+  Change change = json::object();
+  if (before.at("data") != now.at("data") || before.at("torch") != now.at("torch")) return nullptr;
+  if (before.at("plugins").size() != now.at("plugins").size()) return nullptr;
+  for (const auto& [path, code] : now.at("plugins").items()) {
+    const auto other = before.at("plugins").find(path);
+    if (other == before.at("plugins").end()) return nullptr;
+    if (*other != code) change["plugins"][other->get<std::string>()] = code;
+  }
+  if (before.at("runtime") != now.at("runtime")) change["runtime"] = {before.at("runtime"), now.at("runtime")};
+  return change.empty() ? nullptr : change;
+}
+
+/// The basis under the new code; null where the change does not concern it.
+json changed(json basis, const Change& change) {
+  bool concerned = false;
+  if (change.contains("runtime")) {
+    if (basis.at("runtime") != change["runtime"][0]) return nullptr;
+    basis["runtime"] = change["runtime"][1], concerned = true;
+  }
+  for (auto& [path, code] : basis.at("plugins").items())
+    if (change.contains("plugins"))
+      if (const auto found = change["plugins"].find(code.get<std::string>()); found != change["plugins"].end())
+        code = *found, concerned = true;
+  return concerned ? basis : json(nullptr);
+}
+
+/// What of the machine differs, of all that can change a number; the compiler and ablate's own revision are what is being
+/// proven.
+std::string environment_difference(const json& before, const json& now) {
+  for (const auto* part : {"host", "processor", "cpu_capability", "gpus", "gpu_driver", "torch", "libraries", "variables"})
+    if (before.value(part, json()) != now.value(part, json()))
+      return fmt::format("{}: it was {}, and is {}", part, before.value(part, json()).dump(), now.value(part, json()).dump());
+  return "";
+}
+
+/// What is never the same twice.
+bool is_measured(const db::Result& result) {
+  for (const auto* unit : {"ms", "s", "MiB", "examples/s", "tokens/s"})
+    if (result.unit == unit) return true;
+  return result.metric == "train/step_spread";
+}
+
+std::map<std::string, double> numbers_of(const db::Reader& reader, std::int64_t run) {
+  std::map<std::string, double> numbers;
+  for (const auto& result : db::results_of(reader, run))
+    if (!is_measured(result)) numbers[result.metric] = result.value;
+  return numbers;
+}
+
+void compare(std::int64_t run, const std::map<std::string, double>& before, const std::map<std::string, double>& now,
+             std::vector<std::string>& differences) {
+  for (const auto& [metric, value] : before)
+    if (const auto other = now.find(metric); other == now.end())
+      differences.push_back(fmt::format("run {}: {} is no longer measured", run, metric));
+    else if (std::bit_cast<std::uint64_t>(value) != std::bit_cast<std::uint64_t>(other->second))
+      differences.push_back(fmt::format("run {}: {} is {:.17g}, was {:.17g}", run, metric, other->second, value));
+  for (const auto& [metric, value] : now)
+    if (!before.contains(metric)) differences.push_back(fmt::format("run {}: {} was not measured", run, metric));
+}
+
+/// For what is repeated: a history of its own, gone afterwards.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (std::filesystem::temp_directory_path() / "ablate-proof-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw Error("cannot make a folder in " + std::filesystem::temp_directory_path().string());
+    folder_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  std::filesystem::path file() const { return folder_ / "proof.db"; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// Those that can be repeated for a proof, by the change that it would prove.
+std::map<Change, std::vector<Pair>> candidates(const std::vector<const PlannedTrial*>& trials, const db::Reader& reader,
+                                               const json& environment) {
+  std::vector<std::string> keys;
+  for (const auto* trial : trials) keys.push_back(trial->key);
+  const auto done = db::done_runs(reader, keys);
+  std::map<Change, std::vector<Pair>> found;
+  std::string why;
+  for (const auto* trial : trials) {
+    if (done.contains(trial->key)) continue;
+    for (const auto& past : db::done_with(reader, trial->identity.settings)) {
+      const auto change = change_of(past.parts.basis, trial->identity.basis);
+      if (change.is_null()) continue;
+      const auto elsewhere = environment_difference(db::environment_of(reader, past.run), environment);
+      if (elsewhere.empty()) {
+        found[change].push_back({trial, past});
+        break;
+      }
+      why = fmt::format("; run {} was in another environment, where numbers may be others: {}", past.run, elsewhere);
+    }
+  }
+  if (!found.empty()) return found;
+  throw Error(
+      fmt::format("there is nothing to prove: {} of the {} trials are done, and none of the others is done under other code "
+                  "alone, with the same settings, data and torch, on this machine{}. --dry-run says of each how it differs",
+                  done.size(), trials.size(), why));
+}
+
+/// At most `most`, spread over all.
+std::vector<Pair> spread(const std::vector<Pair>& pairs, int most) {
+  const auto count = std::min(pairs.size(), static_cast<std::size_t>(most));
+  std::vector<Pair> some;
+  for (std::size_t i = 0; i < count; ++i) some.push_back(pairs[i * pairs.size() / count]);
+  return some;
+}
+
+db::Proof proof_of(const Change& change, const std::vector<Pair>& repeated, const db::Reader& reader, const json& environment) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  db::Proof proof{.proven_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count(), .environment = environment};
+  proof.before = proof.now = {{"plugins", json::array()}};
+  for (const auto& [before, after] : change.value("plugins", json::object()).items())
+    proof.before["plugins"].push_back(before), proof.now["plugins"].push_back(after);
+  if (change.contains("runtime")) proof.before["runtime"] = change["runtime"][0], proof.now["runtime"] = change["runtime"][1];
+  for (const auto& pair : repeated) proof.runs.push_back(pair.before.run);
+  for (const auto& past : db::all_done(reader))
+    if (auto basis = changed(past.parts.basis, change); !basis.is_null())
+      proof.aliases.emplace_back(Identity{past.parts.settings, std::move(basis)}.key(), past.trial);
+  return proof;
+}
+
+}  // namespace
+
+ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int most, std::unique_ptr<WorkerClient>& worker,
+                   db::Store& store, const RunOptions& how) {
+  const db::Reader reader(store.file());
+  const auto environment = worker->environment();
+  const auto all = candidates(trials, reader, environment);
+  std::map<Change, std::vector<Pair>> chosen;
+  std::vector<PlannedTrial> to_run;
+  for (const auto& [change, pairs] : all)
+    for (const auto& pair : chosen[change] = spread(pairs, most)) to_run.push_back(*pair.now);
+  const Scratch scratch;
+  db::Store repeats(scratch.file());
+  auto again = how;
+  again.again = true;
+  again.record = [&](db::Store& into) {
+    const auto experiment = into.put_experiment({"proof", "", "", "", {}});
+    std::vector<std::pair<std::string, json>> rows;
+    for (const auto& trial : to_run) rows.emplace_back(trial.key, trial.trial->resolved);
+    into.put_trials(experiment, rows);
+  };
+  const auto ran = run_trials(to_run, worker, repeats, again);
+  if (ran.interrupted) throw Error("interrupted: nothing is proven, and the history is as it was", ExitCode::kInterrupted);
+  const db::Reader repeated(scratch.file());
+  ProofSummary summary{.repeated = static_cast<int>(to_run.size())};
+  for (const auto& [change, pairs] : chosen)
+    for (const auto& [now, before] : pairs) {
+      const auto run = db::done_runs(repeated, {now->key});
+      if (run.empty())
+        summary.differences.push_back(
+            fmt::format("run {}: repeated, it ends otherwise: {}", before.run, db::last_failure(repeated, now->key)));
+      else
+        compare(before.run, numbers_of(reader, before.run), numbers_of(repeated, run.begin()->second), summary.differences);
+    }
+  if (!summary.differences.empty()) return summary;
+  for (const auto& [change, pairs] : chosen) {
+    const auto proof = proof_of(change, pairs, reader, environment);
+    store.put_proof(proof);
+    summary.kept += proof.aliases.size();
+  }
+  return summary;
+}
+
+}  // namespace ablate

@@ -1,0 +1,30 @@
+// That an edit of code changed no number: shown by repeating trials, so that the history stays valid under the new code.
+// Torch-free.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/host/scheduler/plan.h"
+#include "core/host/scheduler/scheduler.h"
+
+namespace ablate {
+
+struct ProofSummary {
+  int repeated = 0;  ///< trials
+  std::vector<std::string>
+      differences;       ///< "run 12: test/loss is 0.69314718055994529, was 0.69314718055994531"; a trial that failed
+  std::size_t kept = 0;  ///< trials of the history that have a new key as well; 0 where there is a difference
+};
+
+/// Repeats `most` trials of the plan that are not done, but were under other code (of plugins, or the runtime's version) with
+/// the same settings, data and torch, on this machine as it is now; for each such change of code that many, spread over the
+/// plan. Where every result but times and memory is the same to the last bit, all done trials of the old code get the key of
+/// the new one as well, and the proof is recorded. Otherwise the history stays as it is. Throws Error where no trial of the
+/// plan can be repeated for it: which are done, or differ in more, or ran in another environment.
+ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int most, std::unique_ptr<WorkerClient>& worker,
+                   db::Store& store, const RunOptions& how);
+
+}  // namespace ablate

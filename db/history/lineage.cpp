@@ -1,0 +1,187 @@
+#include "db/history/lineage.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "core/util/sha256.h"
+#include "db/history/reader.h"
+#include "db/history/schema.h"
+#include "db/history/trial_writer.h"
+
+namespace ablate::db {
+namespace {
+
+using nlohmann::json;
+using SQLite::Statement;
+
+/// For an index: 64 bits.
+std::int64_t hash_of(const std::string& text) {
+  return static_cast<std::int64_t>(std::stoull(sha256(text).substr(0, 16), nullptr, 16));
+}
+
+/// A row each of a table that never holds the same text twice.
+std::int64_t put_text(SQLite::Database& database, const char* table, const std::string& text) {
+  Statement put(
+      database,
+      fmt::format("INSERT INTO {} (hash, json) VALUES (?, ?) ON CONFLICT DO UPDATE SET hash = hash RETURNING id", table));
+  put.bind(1, sha256(text));
+  put.bind(2, text);
+  put.executeStep();
+  const auto id = put.getColumn(0).getInt64();
+  while (put.executeStep()) {
+  }
+  return id;
+}
+
+constexpr const char* kPast =
+    "SELECT t.id, max(a.id), t.key, k.settings, b.json FROM key_part k JOIN trial t ON t.id = k.trial JOIN basis b ON b.id = "
+    "k.basis "
+    "JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' ";
+
+std::vector<PastTrial> read(Statement& ask) {
+  std::vector<PastTrial> found;
+  while (ask.executeStep())
+    found.push_back({ask.getColumn(0).getInt64(),
+                     ask.getColumn(1).getInt64(),
+                     ask.getColumn(2).getString(),
+                     {json::parse(ask.getColumn(3).getString()), json::parse(ask.getColumn(4).getString())}});
+  return found;
+}
+
+}  // namespace
+
+void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, KeyParts>>& parts) {
+  Statement put(
+      database,
+      "INSERT INTO key_part (trial, basis, settings_hash, settings) SELECT id, ?, ?, ? FROM trial WHERE key = ? ON CONFLICT DO "
+      "NOTHING");
+  Statement known(database, "SELECT 1 FROM trial t LEFT JOIN key_part k ON k.trial = t.id WHERE t.key = ? AND k.trial IS NULL");
+  std::map<std::string, std::int64_t> bases;
+  for (const auto& [key, part] : parts) {
+    known.bind(1, key);
+    const bool is_new = known.executeStep();
+    known.reset();
+    if (!is_new) continue;
+    const auto basis = json_text(part.basis), settings = json_text(part.settings);
+    const auto [at, fresh] = bases.try_emplace(basis, 0);
+    if (fresh) at->second = put_text(database, "basis", basis);
+    put.bind(1, at->second);
+    put.bind(2, hash_of(settings));
+    put.bind(3, settings);
+    put.bind(4, key);
+    execute(put);
+  }
+}
+
+void put_proof(SQLite::Database& database, const Proof& proof) {
+  Statement put(database, "INSERT INTO proof (proven_us, before, now, environment) VALUES (?, ?, ?, ?)");
+  put.bind(1, proof.proven_us);
+  put.bind(2, json_text(proof.before));
+  put.bind(3, json_text(proof.now));
+  put.bind(4, put_text(database, "environment", json_text(proof.environment)));
+  put.exec();
+  const auto id = database.getLastInsertRowid();
+  Statement replayed(database, "INSERT INTO proof_attempt (proof, attempt) VALUES (?, ?)");
+  for (const auto attempt : proof.runs) {
+    replayed.bind(1, id);
+    replayed.bind(2, attempt);
+    execute(replayed);
+  }
+  Statement alias(database, "INSERT INTO alias (key, trial, proof) VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
+  for (const auto& [key, trial] : proof.aliases) {
+    alias.bind(1, key);
+    alias.bind(2, trial);
+    alias.bind(3, id);
+    execute(alias);
+  }
+}
+
+std::map<std::string, std::int64_t> done_runs(SQLite::Database& database, const std::vector<std::string>& keys) {
+  Statement ask(
+      database,
+      "SELECT max(id) FROM attempt WHERE outcome = 'done' AND trial IN (SELECT id FROM trial WHERE key = ?1 UNION ALL "
+      "SELECT trial FROM alias WHERE key = ?1)");
+  std::map<std::string, std::int64_t> found;
+  for (const auto& key : keys) {
+    ask.bind(1, key);
+    if (ask.executeStep() && !ask.getColumn(0).isNull()) found[key] = ask.getColumn(0).getInt64();
+    ask.reset();
+  }
+  return found;
+}
+
+std::map<std::string, std::int64_t> done_runs(const Reader& reader, const std::vector<std::string>& keys) {
+  return guarded(reader.file(), [&] { return done_runs(reader.database(), keys); });
+}
+
+std::string last_failure(const Reader& reader, const std::string& key) {
+  return guarded(reader.file(), [&]() -> std::string {
+    Statement ask(
+        reader.database(),
+        "SELECT a.id, a.outcome, a.reason FROM attempt a JOIN trial t ON t.id = a.trial WHERE t.key = ? AND a.outcome <> "
+        "'done' ORDER BY a.id DESC LIMIT 1");
+    ask.bind(1, key);
+    if (!ask.executeStep()) return "";
+    const auto outcome = ask.getColumn(1).getString();
+    return fmt::format("run {} {}: {}", ask.getColumn(0).getInt64(),
+                       outcome == "timeout"  ? "timed out"
+                       : outcome == "failed" ? outcome
+                                             : "was " + outcome,
+                       ask.getColumn(2).getString());
+  });
+}
+
+std::vector<PastTrial> done_with(const Reader& reader, const json& settings) {
+  return guarded(reader.file(), [&] {
+    const auto text = json_text(settings);
+    Statement ask(reader.database(),
+                  std::string(kPast) + "WHERE k.settings_hash = ? AND k.settings = ? GROUP BY t.id ORDER BY 2 DESC");
+    ask.bind(1, hash_of(text));
+    ask.bind(2, text);
+    return read(ask);
+  });
+}
+
+std::vector<PastTrial> done_of(const Reader& reader, const std::string& experiment, int most) {
+  return guarded(reader.file(), [&] {
+    Statement ask(reader.database(),
+                  std::string(kPast) +
+                      "JOIN experiment_trial m ON m.trial = t.id JOIN experiment e ON e.id = m.experiment WHERE "
+                      "e.name = ? GROUP BY t.id ORDER BY 2 DESC LIMIT ?");
+    ask.bind(1, experiment);
+    ask.bind(2, most);
+    return read(ask);
+  });
+}
+
+std::vector<PastTrial> all_done(const Reader& reader) {
+  return guarded(reader.file(), [&] {
+    Statement ask(reader.database(), std::string(kPast) + "GROUP BY t.id ORDER BY 2 DESC");
+    return read(ask);
+  });
+}
+
+json environment_of(const Reader& reader, std::int64_t run) {
+  return guarded(reader.file(), [&] {
+    Statement ask(reader.database(), "SELECT e.json FROM attempt a JOIN environment e ON e.id = a.environment WHERE a.id = ?");
+    ask.bind(1, run);
+    return ask.executeStep() ? json::parse(ask.getColumn(0).getString()) : json::object();
+  });
+}
+
+std::vector<Result> results_of(const Reader& reader, std::int64_t run) {
+  return guarded(reader.file(), [&] {
+    Statement ask(
+        reader.database(),
+        "SELECT m.name, m.unit, r.value FROM result r JOIN metric m ON m.id = r.metric WHERE r.attempt = ? ORDER BY m.name");
+    ask.bind(1, run);
+    std::vector<Result> found;
+    while (ask.executeStep())
+      found.push_back({ask.getColumn(0).getString(), ask.getColumn(1).getString(),
+                       ask.getColumn(2).isNull() ? std::numeric_limits<double>::quiet_NaN() : ask.getColumn(2).getDouble()});
+    return found;
+  });
+}
+
+}  // namespace ablate::db

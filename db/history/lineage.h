@@ -1,0 +1,45 @@
+// What the keys of trials are made of, and which keys mean the same: written, and asked.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "db/types/lineage.h"
+#include "db/types/records.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace ablate::db {
+
+class Reader;
+
+/// Of trials that are known, by key. Those that have parts already keep them.
+void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, KeyParts>>& parts);
+void put_proof(SQLite::Database& database, const Proof& proof);
+
+/// Of those keys that are done, by themselves or by a proof, the latest run that is.
+std::map<std::string, std::int64_t> done_runs(SQLite::Database& database, const std::vector<std::string>& keys);
+std::map<std::string, std::int64_t> done_runs(const Reader& reader, const std::vector<std::string>& keys);
+
+/// How the latest run of a key ended that is not done: "run 5 failed: ..."; "" for none.
+std::string last_failure(const Reader& reader, const std::string& key);
+
+/// Done trials with these settings, the latest first.
+std::vector<PastTrial> done_with(const Reader& reader, const nlohmann::json& settings);
+/// Done trials of an experiment, the latest first, at most so many.
+std::vector<PastTrial> done_of(const Reader& reader, const std::string& experiment, int most);
+/// All done trials whose parts are known.
+std::vector<PastTrial> all_done(const Reader& reader);
+
+nlohmann::json environment_of(const Reader& reader, std::int64_t run);
+struct Result {
+  std::string metric, unit;
+  double value;  ///< NaN where it is none
+};
+/// In the order of the metrics' names.
+std::vector<Result> results_of(const Reader& reader, std::int64_t run);
+
+}  // namespace ablate::db

@@ -1,0 +1,34 @@
+// What the keys of trials are made of, and which keys are proven to mean the same numbers. What the parts mean, the scheduler
+// knows. No SQLite.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ablate::db {
+
+/// What a trial's key is made of: what was chosen, and the code, data and versions that it was computed with.
+struct KeyParts {
+  nlohmann::json settings, basis;
+};
+
+/// A trial that is done.
+struct PastTrial {
+  std::int64_t trial = 0, run = 0;  ///< its id; the latest attempt that is done
+  std::string key;
+  KeyParts parts;
+};
+
+/// That trials of one basis give the numbers of another.
+struct Proof {
+  std::int64_t proven_us = 0;  ///< microseconds since 1970, UTC
+  nlohmann::json before, now;  ///< what of the basis differs
+  nlohmann::json environment;
+  std::vector<std::int64_t> runs;                             ///< that were repeated
+  std::vector<std::pair<std::string, std::int64_t>> aliases;  ///< key, and the trial that it stands for as well
+};
+
+}  // namespace ablate::db

@@ -1,0 +1,104 @@
+// What the history has of a study, what it lacks and why; and that an edit which changes no number keeps it.
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+#include "tools/identity/objects.h"
+
+namespace {
+
+const std::string kStudy = kTiny + "[attention]\nplugin = \"softmax\"\n[grid]\nseeds = [1, 2]\n";
+
+/// A place with a softmax of its own, whose code can be another from one run to the next, and its numbers the same.
+struct Place : Workplace {
+  Place() {
+    std::filesystem::create_directory(folder() / "plugins");
+    std::filesystem::copy(std::string(ABLATE_BUILD_DIR) + "/lib/ablate/plugins/softmax.so", library());
+    set("ABLATE_PLUGIN_PATH", (folder() / "plugins").string());
+    file = study(kStudy).string();
+  }
+  std::filesystem::path library() const { return folder() / "plugins/softmax.so"; }
+
+  void edit(char with) { REQUIRE(ablate::identity::write_section(library(), ".ablate.code", std::string(64, with))); }
+
+  std::string said(std::vector<std::string> arguments, int exit_code = 0) {
+    arguments.insert(arguments.begin(), {"run", file});
+    const auto ended = run(arguments);
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit_code == exit_code);
+    return ended.out + ended.err;
+  }
+
+  void change_history(const std::string& sql) {
+    SQLite::Database database((folder() / "ablate.db").string(), SQLite::OPEN_READWRITE);
+    REQUIRE(database.exec(sql) > 0);
+  }
+
+  std::string file;
+};
+
+}  // namespace
+
+TEST_CASE("--dry-run says of each trial that it is done, or how it differs from what is", "[standing]") {
+  Place place;
+  CHECK(says(place.said({"--dry-run"}), "not done: nothing like it has been run"));
+  CHECK(says(place.said({}), "2 done, 0 done before"));
+  auto said = place.said({"--dry-run"});
+  CHECK(says(said, "done, run 1\n"));
+  CHECK(says(said, "done, run 2\n"));
+  CHECK_FALSE(says(said, "not done"));
+  CHECK(says(place.said({"--dry-run", "--set", "train.steps=7"}), "differs in train.steps (7, was 6)"));
+  place.edit('e');
+  CHECK(says(place.said({"--dry-run"}), "not done: as run 1, but for the code of softmax (attention)"));
+  place.change_history("UPDATE attempt SET outcome = 'failed', reason = 'of old age' WHERE id = 1");
+  place.edit('f');
+  place.said({"--only", "0000"}, 2);  // no such key: nothing changes
+  CHECK(says(place.said({"--dry-run"}), "not done: as run 2, but for the code of softmax (attention)"));
+}
+
+TEST_CASE("--prove keeps the history where repeated trials are the same to the last bit", "[standing]") {
+  Place place;
+  CHECK(says(place.said({}), "2 done, 0 done before"));
+  CHECK(says(place.said({"--prove", "1"}, 2), "there is nothing to prove: 2 of the 2 trials are done"));
+  place.edit('e');
+  CHECK(says(place.said({"--prove", "1"}),
+             "proven by 1 repeated trial, the same to the last bit: 2 done trials of the history stay valid"));
+  CHECK(says(place.said({}), "0 done, 2 done before"));
+  CHECK(says(place.said({"--dry-run"}), "done, run 2"));
+  CHECK(place.query("SELECT count(*) AS n FROM runs").at(0).at("n") == 2);
+  // The proof is recorded: which run, and which code.
+  SQLite::Database database((place.folder() / "ablate.db").string());
+  SQLite::Statement proof(database, "SELECT p.now, count(*) FROM proof p JOIN proof_attempt a ON a.proof = p.id GROUP BY p.id");
+  REQUIRE(proof.executeStep());
+  CHECK(says(proof.getColumn(0).getString(), std::string(64, 'e')));
+  CHECK(proof.getColumn(1).getInt() == 1);
+
+  // One bit of one number.
+  place.edit('f');
+  place.change_history(
+      "UPDATE result SET value = value * (1 + 2.3e-16) WHERE metric = (SELECT id FROM metric WHERE name = 'test/loss')");
+  const auto differs = place.said({"--prove", "2"}, 1);
+  CHECK(says(differs, "run 1: test/loss is "));
+  CHECK(says(differs, "not proven"));
+  CHECK(says(place.said({}), "2 done, 0 done before"));
+}
+
+TEST_CASE("--prove refuses what was run in another environment", "[standing]") {
+  Place place;
+  place.said({});
+  place.edit('e');
+  place.change_history("UPDATE environment SET json = json_set(json, '$.processor', 'another')");
+  const auto said = place.said({"--prove", "1"}, 2);
+  CHECK(says(said, "was in another environment"));
+  CHECK(says(said, "processor: it was \"another\""));
+  CHECK(says(place.said({}), "2 done, 0 done before"));
+}
+
+TEST_CASE("a study that is done neither loads its data nor starts a worker", "[standing]") {
+  Place place;
+  place.said({});
+  place.set("ABLATE_WORKER", "/bin/false");
+  CHECK(says(place.said({}), "0 done, 2 done before"));
+  CHECK(says(place.said({"--dry-run"}), "done, run 1"));
+  place.said({"--set", "train.steps=7"}, 2);  // which needs one
+}

@@ -1,0 +1,71 @@
+// What of a file is code: comments and white space are not, and nothing that is code is taken for them.
+#include "tools/identity/code.h"
+
+#include "tests/support/catch.h"
+
+using ablate::identity::read_code;
+
+namespace {
+std::string tokens(const std::string& text) { return read_code(text).tokens; }
+}  // namespace
+
+TEST_CASE("comments and white space make no other code") {
+  const auto [left, right] = GENERATE(table<std::string, std::string>({
+      {"int x=a+b;", "int  x = a + b ; // sum"},
+      {"int x;", "/* what\n it is */ int\n\n x\t;\r\n"},
+      {"f(1, -2)", "f( 1,-2 )"},
+      {"#define A 1\n", "  #  define  A  1  // one\n"},
+      {"#define A(x) x\n", "#define A(x)   x\n"},
+      {"#define A b c\n", "#define A b \\\n c\n"},
+      {"int ab;", "int a\\\nb;"},
+      {"x; // a \\\n still a comment\ny;", "x; y;"},
+      {"#include <vector>\n", "#include<vector> // for all\n"},
+      {"a + \"text\" + b", "a+\"text\"+b"},
+      {"1'000 + 0x1p-3", "1'000+0x1p-3"},
+      {"x", "x /* never closed"},
+  }));
+  INFO(left << " | " << right);
+  CHECK(tokens(left) == tokens(right));
+}
+
+TEST_CASE("what a compiler tells apart is other code") {
+  const auto [left, right] = GENERATE(table<std::string, std::string>({
+      {"a+++b", "a+ ++b"},
+      {"a + +b", "a ++b"},
+      {"int a b", "int ab"},
+      {"\"a b\"", "\"a  b\""},
+      {"\"// a\"", "\"// b\""},
+      {"'\\'' // a", "'\"' // a"},
+      {"R\"(a // b)\"", "R\"(a // c)\""},
+      {"R\"x(a)\" // )x\"", "R\"x(a)\" /* )x\""},
+      {"R\"(a\\\nb)\"", "R\"(ab)\""},
+      {"R\"(a\nb)\"", "R\"(a b)\""},
+      {"#define A(x) x\n", "#define A (x) x\n"},
+      {"#define A 1\nB\n", "#define A 1 B\n"},
+      {"1.5e-3", "1.5e - 3"},
+      {"\"a\"s", "\"a\" s"},
+      {"#include <a.h>\n", "#include \"a.h\"\n"},
+      {"// a\\\n+b\nx", "// a\n+b\nx"},
+  }));
+  INFO(left << " | " << right);
+  CHECK(tokens(left) != tokens(right));
+}
+
+TEST_CASE("includes are found in every branch, and nowhere else") {
+  const auto includes = read_code(
+                            "#include \"a.h\"\n"
+                            "// #include \"b.h\"\n"
+                            "/*\n#include \"c.h\"\n*/\n"
+                            "const char* text = R\"(\n#include \"d.h\"\n)\";\n"
+                            "#if X\n#  include <e/f.h>  // why\n#else\n#include MACRO\n#endif\n")
+                            .includes;
+  REQUIRE(includes.size() == 3);
+  CHECK((includes[0].name == "a.h" && includes[0].is_quoted));
+  CHECK((includes[1].name == "e/f.h" && !includes[1].is_quoted));
+  CHECK(includes[2].name.empty());
+}
+
+TEST_CASE("where a unity build includes a file from is no code") {
+  CHECK(tokens("#include \"/home/a/x.cpp\"\n") == tokens("#include \"/home/b/x.cpp\"\n"));
+  CHECK(read_code("#include \"/home/a/x.cpp\"\n").includes.at(0).name == "/home/a/x.cpp");
+}

@@ -1,0 +1,45 @@
+// The code of a file and of all that it includes of ours. Torch-free.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tools/identity/code.h"
+
+namespace ablate::identity {
+
+class Included {
+ public:
+  /// @param sdk the SDK's include folder, which is ours wherever it lies
+  /// @param system folders whose headers, and those of their subfolders, are not: the compiler's and torch's
+  Included(const std::filesystem::path& sdk, const std::vector<std::filesystem::path>& system);
+
+  /// What the compiler may read of ours from a file, in its order: its tokens and those of each header that it includes, and so
+  /// on, each once. @param folders where it looks for headers, in this order, the SDK's first. Throws Error where the file is
+  /// missing.
+  std::string code_of(const std::filesystem::path& file, const std::vector<std::filesystem::path>& folders);
+
+  /// The SDK's headers that were met so far, by name ("ablate/task.h"), with the digest of their own code.
+  const std::map<std::string, std::string>& sdk_headers() const { return sdk_headers_; }
+  /// Files that include what only a macro says: what they read is not known.
+  const std::set<std::filesystem::path>& unknown() const { return unknown_; }
+
+ private:
+  struct Visit;
+  void visit(const std::filesystem::path& file, Visit& visit);
+  bool is_ours(const std::filesystem::path& file) const;
+  std::optional<std::filesystem::path> find(const Include& include, const std::filesystem::path& from,
+                                            const std::vector<std::filesystem::path>& folders) const;
+
+  std::filesystem::path sdk_;
+  std::vector<std::filesystem::path> system_;
+  std::map<std::filesystem::path, Code> read_;
+  std::map<std::string, std::string> sdk_headers_;
+  std::set<std::filesystem::path> unknown_;
+};
+
+}  // namespace ablate::identity

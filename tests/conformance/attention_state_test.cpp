@@ -127,7 +127,7 @@ TEST_CASE("a state that is promised has to be carried, and carried by the host a
   finds(means<Carry::kNoInitial>(), "the initial state is empty");
   finds(means<Carry::kIgnored>(), "changes nothing in the next one");
   finds(means<Carry::kKeptInside>(), "two sequences by turns");
-  finds(means<Carry::kLeftInside>(), "state is kept inside");
+  finds(means<Carry::kLeftInside>(), "an initial state after other segments does not give");
   finds(means<Carry::kAttached>(), "past a detached state");
   finds(means<Carry::kAcrossItems>(), "depends on its batch mates");
   finds(means<Carry::kStartOfAll>(), "a row of the initial state does not give what a new start gives");

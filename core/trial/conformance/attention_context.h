@@ -22,7 +22,8 @@ double empty(const AttentionSubject& subject);
 double cross(const AttentionSubject& subject);
 /// Where queries and context are two sequences, queries under their own mask change no output of the others.
 double query_mask(const AttentionSubject& subject);
-/// Tokens under a mask anywhere are as good as absent: what stands there changes nothing.
+/// Tokens under a mask anywhere are as good as absent: what stands there changes nothing, and where constants are promised to
+/// stay what they are they are not counted.
 double holes(const AttentionSubject& subject);
 /// What is not promised is refused, or not done: a stand, a state, a length that does not fit.
 double refused(const AttentionSubject& subject);

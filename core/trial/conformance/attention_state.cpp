@@ -159,7 +159,7 @@ double recurrent(const AttentionSubject& subject) {
     auto inputs = parameters_of(*instance);
     inputs.push_back(leaf);
     auto all = gradients_of(weighted_sum(output), inputs);
-    all.push_back(output);
+    all.insert(all.begin(), output);
     return all;
   };
   const auto n = tokens.size(1), unit = subject.length(1);
@@ -168,8 +168,7 @@ double recurrent(const AttentionSubject& subject) {
     const auto parts = outcome(lengths);
     for (std::size_t i = 0; i < whole.size(); ++i)
       if (const auto off = relative(parts[i], whole[i]); !(off <= 1e-8))
-        throw std::runtime_error(
-            fmt::format("{} {} off by {:.2g}", how, i + 1 == whole.size() ? "outputs are" : "gradients are", off));
+        throw std::runtime_error(fmt::format("{} {} off by {:.2g}", how, i == 0 ? "outputs are" : "gradients are", off));
   };
   if (const auto part = subject.length(8); part < n) compare({part, n - part}, "by segments the");
   compare(std::vector(static_cast<std::size_t>(n / unit), unit), "token by token the");

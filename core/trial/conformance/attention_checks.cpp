@@ -8,6 +8,7 @@
 #include "core/trial/conformance/attention_numbers.h"
 #include "core/trial/conformance/attention_state.h"
 #include "core/trial/conformance/device_checks.h"
+#include "core/util/error.h"
 
 namespace ablate {
 namespace {
@@ -106,7 +107,14 @@ void check_attention(const Candidate& candidate, Checks& checks) {
   for (const auto& parameter : describe(candidate.descriptor()).parameters)
     for (const auto& value : edges(parameter))
       checks.run("parameters", fmt::format("{}, {} = {}", subject.name(), parameter.name, value.dump()), kRounding,
-                 [&](std::string&) { return parameter_value(AttentionSubject(candidate.with(parameter.name, value))); });
+                 [&](std::string& where) {
+                   try {
+                     return parameter_value(AttentionSubject(candidate.with(parameter.name, value)));
+                   } catch (const Error& refusal) {  // the host's own: what a part does not promise
+                     where = refusal.what();
+                     return 0.0;
+                   }
+                 });
 }
 
 }  // namespace ablate

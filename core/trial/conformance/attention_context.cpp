@@ -126,7 +126,7 @@ double holes(const AttentionSubject& subject) {
       if (!finite({output})) return kWrong;
       worst = std::max(worst, difference(output.masked_fill(gone, 0), clean));
     }
-    if (!subject.promises().averages || stand.carries) continue;
+    if (!subject.promises().averages || stand.carries || stand.causal != subject.home().causal) continue;
     // Alike where they are present, they give what one of them gives, wherever the holes are: none is counted.
     const auto alike = item(tokens, 0, 1).expand_as(tokens).contiguous();
     const auto one = run(*instance, {alike.narrow(1, 0, subject.length(1)).contiguous()}).narrow(1, 0, 1).expand_as(alike);

@@ -65,9 +65,8 @@ std::optional<Kind> ParameterInfo::plugin_kind() const {
 }
 
 const ParameterInfo* PluginInfo::find_plugin(Kind wanted) const {
-  const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const auto& p) {
-    return p.type == ParameterType::kPlugin && p.plugin_kind() == wanted;
-  });
+  const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                  [&](const auto& p) { return p.type == ParameterType::kPlugin && p.plugin_kind() == wanted; });
   return found == parameters.end() ? nullptr : &*found;
 }
 
@@ -211,8 +210,10 @@ std::string promise_refusal(const Descriptor& d) {
   for (const auto& why :
        {promises(Kind::kAttention, c.causal, "causal"), promises(Kind::kAttention, c.key_padding, "key_padding"),
         promises(Kind::kAttention, c.cross_attention, "cross_attention"), promises(Kind::kAttention, c.stateful, "stateful"),
-        promises(Kind::kAttention, c.takes_compression, "takes_compression"),
-        promises(Kind::kCompression, c.slots_have_keys, "slots_have_keys")})
+        promises(Kind::kAttention, c.holes, "holes"), promises(Kind::kAttention, c.recurrent, "recurrent"),
+        promises(Kind::kCompression, c.slots_have_keys, "slots_have_keys"),
+        promises(Kind::kCompression, c.causal_reads, "causal_reads"),
+        promises(Kind::kCompression, c.fixed_slots, "fixed_slots"), promises(Kind::kCompression, c.extends, "extends")})
     if (!why.empty()) return why;
   if (c.length_multiple < 1) return fmt::format("its length_multiple is {}, expected at least 1", c.length_multiple);
   for (const auto& [exponent, name] : {std::pair{c.time_exponent, "time"}, {c.memory_exponent, "memory"}})

@@ -12,10 +12,15 @@ void each_capability(C& c, F visit) {
   visit("key_padding", c.key_padding);
   visit("cross_attention", c.cross_attention);
   visit("stateful", c.stateful);
-  visit("takes_compression", c.takes_compression);
+  visit("bidirectional", c.bidirectional);
+  visit("holes", c.holes);
+  visit("recurrent", c.recurrent);
   visit("slots_have_keys", c.slots_have_keys);
   visit("averages", c.averages);
   visit("lossless_at_rate_1", c.lossless_at_rate_1);
+  visit("causal_reads", c.causal_reads);
+  visit("fixed_slots", c.fixed_slots);
+  visit("extends", c.extends);
   visit("half_precision", c.half_precision);
   visit("cuda", c.cuda);
   visit("deterministic", c.deterministic);

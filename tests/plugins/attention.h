@@ -1,69 +1,111 @@
-// The methods' equations written plainly, on tensors of any size: what the plugins are compared with.
+// Attentions, one pass through them, and their equations written plainly, on tensors of any size.
 #pragma once
 
 #include <torch/csrc/autograd/autograd.h>
 
-#include <cmath>
-#include <string>
+#include "tests/plugins/module.h"
 
-#include "core/registry/library.h"
-#include "core/trial/conformance/attention_subject.h"
+namespace ablate::test {
 
-namespace ablate::plain {
+inline constexpr std::int64_t kChannels = 16;
+inline constexpr std::int64_t kMaxLength = 80;
 
-inline const Descriptor& plugin(const std::string& id) {
-  return load_library(std::string(ABLATE_BUILD_DIR) + "/lib/ablate/plugins/" + id + ".so");
+/// In float64 and evaluation mode. @param place its width and lengths are filled in where they are 0
+inline std::shared_ptr<Attention> make(const nlohmann::json& section, std::uint64_t seed = 1, AttentionPlace place = {},
+                                       const FindPlugin& find = find_plugin) {
+  if (place.d_model == 0) place.d_model = kChannels;
+  if (place.max_length == 0) place.max_length = kMaxLength;
+  SharedTensors shared;
+  return in_double(make_attention(section, place, find, make_generator(seed), shared));
 }
 
-inline torch::Tensor parameter(const Attention& attention, const std::string& name) {
-  return *attention.named_parameters().find(name);
+/// What to feed. Undefined context: self-attention. Each pass has a fresh generator.
+struct Pass {
+  Tensor queries;
+  Tensor context;
+  Tensor mask;
+  AttentionState state;
+  bool measure = false;
+  std::uint64_t seed = 17;
+};
+
+inline AttentionOutput pass(Attention& attention, const Pass& pass) {
+  const bool self = !pass.context.defined();
+  return attention.forward({.queries = pass.queries,
+                            .context = self ? pass.queries : pass.context,
+                            .mask = pass.mask,
+                            .query_mask = self ? pass.mask : Tensor(),
+                            .state = pass.state,
+                            .generator = make_generator(pass.seed),
+                            .measure = pass.measure});
+}
+inline Tensor run(Attention& attention, const Pass& given) { return pass(attention, given).output; }
+
+/// [batch, n, kChannels]
+inline Tensor random_tokens(std::int64_t batch, std::int64_t n, std::uint64_t seed) {
+  return normal({batch, n, kChannels}, seed);
+}
+
+/// Gradients of a scalar in all parameters and then in `inputs`; 0 where none arrives.
+inline std::vector<Tensor> gradients(const Module& module, const Tensor& loss, const std::vector<Tensor>& inputs = {}) {
+  std::vector<Tensor> of;
+  for (const auto& entry : module.parameters()) of.push_back(entry.tensor);
+  of.insert(of.end(), inputs.begin(), inputs.end());
+  auto found = torch::autograd::grad({loss}, of, {}, true, false, true);
+  for (std::size_t i = 0; i < of.size(); ++i)
+    if (!found[i].defined()) found[i] = zeros_like(of[i]);
+  return found;
+}
+
+inline double distance(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  double most = a.size() == b.size() ? 0 : INFINITY;
+  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) most = std::max(most, distance(a[i], b[i]));
+  return most;
 }
 
 /// The layer called `name`: x W^T + b.
-inline torch::Tensor layer(const Attention& attention, const std::string& name, const torch::Tensor& x) {
-  return x.matmul(parameter(attention, name + ".weight").t()) + parameter(attention, name + ".bias");
+inline Tensor layer(const Module& module, const std::string& name, const Tensor& x) {
+  return x.matmul(parameter(module, name + ".weight").t()) + parameter(module, name + ".bias");
 }
 
 /// Copies every parameter of one attention into another that has the same names and shapes.
 inline void copy_parameters(const Attention& from, Attention& to) {
-  torch::NoGradGuard no_grad;
-  for (auto& item : to.named_parameters()) item.value().copy_(parameter(from, item.key()));
+  NoGradGuard no_grad;
+  for (auto& entry : to.parameters()) entry.tensor.copy_(parameter(from, entry.name));
 }
 
 /// sim(q, k_j) for all j (AdaMRA, Eq. 2 and 7). @param q [d] @param keys [slots, d] @return [slots]
-inline torch::Tensor similarity(const std::string& name, const torch::Tensor& q, const torch::Tensor& keys) {
+inline Tensor similarity(const std::string& name, const Tensor& q, const Tensor& keys) {
   if (name == "softmax") return (keys.matmul(q) / std::sqrt(static_cast<double>(q.size(0)))).exp();
-  const auto phi = [&](const torch::Tensor& x) {
-    return name == "relu" ? x.clamp_min(0) : torch::where(x > 0, x + 1, x.exp());
-  };
+  const auto phi = [&](const Tensor& x) { return name == "relu" ? x.clamp_min(0) : (x + 1).where(x > 0, x.exp()); };
   return phi(keys).matmul(phi(q));
 }
 
 /// One query's read of keys that each count `mass` times; 0 where the weights add up to 0.
-inline torch::Tensor read(const std::string& name, const torch::Tensor& q, const torch::Tensor& keys,
-                          const torch::Tensor& values, const torch::Tensor& mass) {
+inline Tensor read(const std::string& name, const Tensor& q, const Tensor& keys, const Tensor& values, const Tensor& mass) {
   const auto weights = similarity(name, q, keys) * mass;
   const auto sum = weights.sum();
   return sum.item<double>() > 0 ? weights.matmul(values) / sum : (weights.matmul(values) * 0);
 }
 
 /// One item, uncompressed, head by head and query by query. @param queries [n, d_model] @param context [n_context, d_model]
-inline torch::Tensor attend(const Attention& attention, const std::string& sim, std::int64_t heads,
-                            const torch::Tensor& queries, const torch::Tensor& context, bool causal = false) {
+/// @param offset of causal queries: query i sees keys 0 to offset + i
+inline Tensor attend(const Attention& attention, const std::string& sim, std::int64_t heads, const Tensor& queries,
+                     const Tensor& context, bool causal = false, std::int64_t offset = 0) {
   const auto q = layer(attention, "query", queries), k = layer(attention, "key", context),
              v = layer(attention, "value", context);
   const auto size = q.size(1) / heads;
-  std::vector<torch::Tensor> rows;
+  std::vector<Tensor> rows;
   for (std::int64_t i = 0; i < q.size(0); ++i) {
-    std::vector<torch::Tensor> parts;
+    std::vector<Tensor> parts;
     for (std::int64_t h = 0; h < heads; ++h) {
-      const auto visible = causal ? std::min(i + 1, k.size(0)) : k.size(0);
-      const auto of_head = [&](const torch::Tensor& x) { return x.narrow(0, 0, visible).narrow(1, h * size, size); };
-      parts.push_back(read(sim, q[i].narrow(0, h * size, size), of_head(k), of_head(v), torch::ones({visible}, q.options())));
+      const auto visible = causal ? std::min(offset + i + 1, k.size(0)) : k.size(0);
+      const auto of_head = [&](const Tensor& x) { return x.narrow(0, 0, visible).narrow(1, h * size, size); };
+      parts.push_back(read(sim, q[i].narrow(0, h * size, size), of_head(k), of_head(v), ones({visible}, q.options())));
     }
-    rows.push_back(torch::cat(parts));
+    rows.push_back(cat(parts));
   }
-  return layer(attention, "output", torch::stack(rows));
+  return layer(attention, "output", stack(rows));
 }
 
-}  // namespace ablate::plain
+}  // namespace ablate::test

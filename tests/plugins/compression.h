@@ -1,38 +1,24 @@
-// The compression plugins of this build, loaded as a worker loads them.
+// Compressions, and what is written into them and read.
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include "core/registry/library.h"
-#include "core/trial/model/instances.h"
+#include "tests/plugins/module.h"
 
 namespace ablate::test {
 
-inline Chosen compression(const std::string& id, const nlohmann::json& parameters = nlohmann::json::object()) {
-  return with_defaults(load_library(std::string(ABLATE_BUILD_DIR "/lib/ablate/plugins/") + id + ".so"), parameters);
-}
-
 /// In float64 and evaluation mode. @param seed of its buffers and parameters
-inline std::shared_ptr<Compression> make(const Chosen& plugin, Rate rate, std::int64_t heads, std::int64_t d_head,
+inline std::shared_ptr<Compression> make(const nlohmann::json& section, Slots slots, std::int64_t heads, std::int64_t d_head,
                                          std::int64_t max_length, std::uint64_t seed = 1) {
-  auto result = make_compression(plugin, rate, heads, d_head, max_length, make_generator(seed));
-  result->to(torch::kDouble);
-  result->eval();
-  return result;
+  return in_double(make_compression(section, slots, heads, d_head, max_length, find_plugin, make_generator(seed)));
 }
 
-inline torch::Tensor normal(at::IntArrayRef shape, std::uint64_t seed) {
-  return torch::randn(shape, make_generator(seed), torch::kDouble);
+inline Memory write(Compression& compression, const Tensor& keys, const Tensor& values, const Tensor& mask = {},
+                    const Memory* held = nullptr) {
+  return compression.write({.keys = keys, .values = values, .mask = mask, .held = held, .generator = make_generator(1)});
 }
 
-inline torch::Tensor mask_of(std::int64_t length, const std::vector<std::int64_t>& lengths) {
-  return torch::arange(length).unsqueeze(0) < torch::tensor(lengths, torch::kLong).unsqueeze(1);
-}
-
-inline double distance(const torch::Tensor& a, const torch::Tensor& b) {
-  return (a.detach() - b.detach()).abs().max().item<double>();
+inline Tensor read(Compression& compression, const Tensor& queries, const Memory& memory,
+                   Similarity similarity = Similarity::kSoftmax) {
+  return compression.read({.queries = queries, .memory = memory, .similarity = similarity}).values;
 }
 
 }  // namespace ablate::test

@@ -35,8 +35,13 @@ TEST_CASE("idx files, plain and gzipped, are read whole and split once") {
   const IdxFolder files(ending);
   const auto task = load_images(files.path());
   const auto info = task->info();
-  CHECK(info.vocabulary == 257);
+  CHECK(info.fields.at(0).vocabulary == 257);
   CHECK(info.length == 24);
+  CHECK(
+      (std::array{info.geometry.rows, info.geometry.columns, info.geometry.channels} == std::array<std::int64_t, 3>{4, 6, 1}));
+  const auto named = task->files();
+  REQUIRE(named.size() == 4);
+  for (const auto& file : named) CHECK(fs::is_regular_file(file));
   CHECK(info.classes == 3);
   CHECK(task->size(Split::kTrain) == 50);
   CHECK(task->size(Split::kDev) == 10);
@@ -76,6 +81,7 @@ TEST_CASE("pooling averages squares, halves up") {
   write_bytes(folder.path() / "test-labels-idx1-ubyte", idx_labels({1}));
   const auto task = load_images(folder.path(), {{"pool", 2}, {"dev", 1}});
   CHECK(task->info().length == 6);
+  CHECK(task->info().geometry.columns == 3);
   // sums 2, 61, 1019, 1, 6, 10 over 4 pixels: 0.5, 15.25, 254.75, 0.25, 1.5, 2.5
   CHECK((read_examples(*task, Split::kTest)[0] == example_of({1, 15, 255, 0, 2, 3}, 1)));
   check_mentions(refusal(folder.path(), {{"pool", 4}, {"dev", 1}}), {"pool = 4", "4 x 6", "divisor"});
@@ -86,7 +92,7 @@ TEST_CASE("CIFAR-10's binary batches become grey") {
   const CifarFolder files(ending);
   const auto task = load_images(files.folder.path(), {{"dev", 4}});
   const auto info = task->info();
-  CHECK(info.vocabulary == 257);
+  CHECK(info.fields.at(0).vocabulary == 257);
   CHECK(info.length == 1024);
   CHECK(info.classes == 10);
   CHECK(task->size(Split::kTrain) == 6);

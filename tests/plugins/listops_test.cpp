@@ -16,10 +16,6 @@ namespace {
 const json kSmall = {{"train", 600}, {"dev", 100}, {"test", 100}};
 const json kShort = {{"train", 3000}, {"dev", 200}, {"test", 200}, {"min_length", 10}, {"max_length", 60}};
 
-std::vector<std::int64_t> tokens(const Example& example) {
-  return {example.ids.begin(), std::find(example.ids.begin(), example.ids.end(), 0)};
-}
-
 /// By the grammar and the definition, apart from the plugin's own evaluator: recursive, medians by counting.
 int evaluate(const std::vector<std::int64_t>& ids, std::size_t& at) {
   const auto id = ids.at(at++);
@@ -57,7 +53,7 @@ TEST_CASE("generated expressions: lengths, arguments, depth, answers, no two ali
   const bool is_short = GENERATE(false, true);
   const auto task = load_task("listops", is_short ? kShort : kSmall, cache.path());
   const auto info = task->info();
-  CHECK(info.vocabulary == 16);
+  CHECK(info.fields.at(0).vocabulary == 16);
   CHECK(info.classes == 10);
   CHECK(info.length == (is_short ? 60 : 2000));
   std::set<std::vector<std::int64_t>> seen;
@@ -66,7 +62,7 @@ TEST_CASE("generated expressions: lengths, arguments, depth, answers, no two ali
   REQUIRE(examples.size() == (is_short ? 3400 : 800));
   double mean_length = 0;
   for (const auto& example : examples) {
-    const auto ids = tokens(example);
+    const auto& ids = example.ids;
     REQUIRE(ids.size() > (is_short ? 10 : 500));
     REQUIRE(ids.size() < (is_short ? 60 : 2000));
     std::size_t end = 0;
@@ -99,6 +95,7 @@ TEST_CASE("generation depends on the parameters alone, not on threads or sizes")
   TemporaryFolder one, two, three;
   const auto a = load_task("listops", kShort, one.path(), 1), b = load_task("listops", kShort, two.path(), 2);
   CHECK(a->digest() == b->digest());
+  CHECK(a->files().empty());
   CHECK((all_examples(*a) == all_examples(*b)));
   auto seeded = kShort;
   seeded["data_seed"] = 1;
@@ -189,10 +186,12 @@ TEST_CASE("the published form is read, and every row is checked") {
     const auto task = load_task("listops", changes, data.path());
     CHECK(task->size(Split::kTrain) == 2);
     CHECK(task->info().length == 8);
+    CHECK((task->files() ==
+           std::vector{data.path() / "basic_train.tsv", data.path() / "basic_val.tsv", data.path() / "basic_test.tsv"}));
     const auto train = read_examples(*task, Split::kTrain);
-    CHECK(train[0] == Example{{12, 3, 11, 5, 8, 15, 15, 0}, 4});
-    CHECK(train[1] == Example{{14, 10, 10, 10, 15, 0, 0, 0}, 7});
-    CHECK((read_examples(*task, Split::kTest)[0] == Example{{13, 2, 5, 15, 0, 0, 0, 0}, 2}));
+    CHECK(train[0] == Example{{12, 3, 11, 5, 8, 15, 15}, 4});
+    CHECK(train[1] == Example{{14, 10, 10, 10, 15}, 7});
+    CHECK((read_examples(*task, Split::kTest)[0] == Example{{13, 2, 5, 15}, 2}));
     const auto digest = task->digest();
     write(good + "\n3\t3\n");
     CHECK(load_task("listops", changes, data.path())->digest() != digest);

@@ -1,9 +1,4 @@
 // Random features: orthogonal, unbiased, better with more of them, and the same after save and load.
-#include <ATen/ops/softmax.h>
-#include <torch/serialize.h>
-
-#include <sstream>
-
 #include "plugins/random-features/features.h"
 #include "tests/plugins/compression.h"
 #include "tests/support/catch.h"
@@ -12,7 +7,7 @@ namespace {
 
 using namespace ablate::test;
 using ablate::FeatureKernel;
-using torch::Tensor;
+using ablate::Tensor;
 
 constexpr const char* kKernels[] = {"positive", "trigonometric", "hyperbolic"};
 constexpr FeatureKernel kEach[] = {FeatureKernel::kPositive, FeatureKernel::kTrigonometric, FeatureKernel::kHyperbolic};
@@ -27,7 +22,7 @@ Tensor features(FeatureKernel kernel, const Tensor& x, const Tensor& w) {
 
 TEST_CASE("feature vectors are orthogonal within blocks of d, as long as normal vectors, and not all alike") {
   const std::int64_t d = 8, count = 2003;
-  const auto w = ablate::orthogonal_features(2, count, d, ablate::make_generator(1)).to(torch::kDouble);
+  const auto w = ablate::orthogonal_features(2, count, d, ablate::make_generator(1)).to(ablate::kDouble);
   REQUIRE(w.sizes() == at::IntArrayRef({2, count, d}));
   for (std::int64_t head = 0; head < 2; ++head)
     for (std::int64_t begin = 0; begin < count; begin += d) {
@@ -40,8 +35,8 @@ TEST_CASE("feature vectors are orthogonal within blocks of d, as long as normal 
   CHECK(squares.mean().item<double>() == Approx(8).epsilon(0.03));
   CHECK(squares.var().item<double>() == Approx(16).epsilon(0.15));
   CHECK(w.mean(at::IntArrayRef{0, 1}).abs().max().item<double>() < 0.06);
-  CHECK(distance(w.square().mean(at::IntArrayRef{0, 1}), torch::ones({d}, torch::kDouble)) < 0.1);
-  CHECK_FALSE(torch::equal(w[0], w[1]));
+  CHECK(distance(w.square().mean(at::IntArrayRef{0, 1}), ablate::ones({d}, ablate::kDouble)) < 0.1);
+  CHECK_FALSE(w[0].equal(w[1]));
 }
 
 TEST_CASE("scores are unbiased, and their error falls with the number of features") {
@@ -55,12 +50,12 @@ TEST_CASE("scores are unbiased, and their error falls with the number of feature
     for (const std::int64_t slots : {4, 32, 256}) {
       std::vector<Tensor> estimates;
       for (std::int64_t seed = 0; seed < seeds; ++seed) {
-        const auto w = ablate::orthogonal_features(1, slots, d, ablate::make_generator(100 + seed)).to(torch::kDouble);
+        const auto w = ablate::orthogonal_features(1, slots, d, ablate::make_generator(100 + seed)).to(ablate::kDouble);
         const double weight = kEach[k] == FeatureKernel::kHyperbolic ? 2.0 : 1.0;
         estimates.push_back(features(kEach[k], x, w).matmul(features(kEach[k], y, w).transpose(-1, -2)) /
                             (weight * static_cast<double>(slots)));
       }
-      const auto all = torch::stack(estimates);
+      const auto all = ablate::stack(estimates);
       // Within five standard errors of the mean, for each of the 16 scores.
       const auto standard_error = all.std(0) / std::sqrt(static_cast<double>(seeds));
       CHECK(((all.mean(0) - exact).abs() / standard_error).max().item<double>() < 5);
@@ -75,20 +70,20 @@ TEST_CASE("scores are unbiased, and their error falls with the number of feature
 TEST_CASE("a read equals features written out, and nears softmax attention with more features") {
   const std::int64_t n = 48, d = 8;
   const auto keys = normal({2, 2, n, d}, 1), values = normal({2, 2, n, d}, 2), queries = normal({2, 2, 5, d}, 3);
-  const auto exact = at::softmax(queries.matmul(keys.transpose(-1, -2)) / std::sqrt(static_cast<double>(d)), -1).matmul(values);
+  const auto exact = (queries.matmul(keys.transpose(-1, -2)) / std::sqrt(static_cast<double>(d))).softmax(-1).matmul(values);
   for (std::size_t k = 0; k < 3; ++k) {
     INFO(kKernels[k]);
-    const auto plugin = compression("random-features", {{"kernel", kKernels[k]}});
+    const auto plugin = section("random-features", {{"kernel", kKernels[k]}});
     double last = 1e9;
     for (const std::int64_t slots : {3, 48}) {
       double error = 0;
       for (std::uint64_t seed = 0; seed < 30; ++seed) {
-        const auto random_features = make(plugin, {slots, n}, 2, d, n, seed);
-        const auto memory = random_features->write(keys, values, {});
+        const auto random_features = make(plugin, {{slots, n}}, 2, d, n, seed);
+        const auto memory = write(*random_features, keys, values);
         REQUIRE(memory.values.size(2) == slots);
-        const auto output = random_features->read(queries, memory, ablate::Similarity::kSoftmax);
+        const auto output = read(*random_features, queries, memory);
         error += (output - exact).abs().mean().item<double>();
-        const auto w = random_features->named_buffers()["features"];
+        const auto w = buffer(*random_features, "features");
         const double scale = std::pow(static_cast<double>(d), -0.25);
         const auto weights =
             features(kEach[k], queries * scale, w).matmul(features(kEach[k], keys * scale, w).transpose(-1, -2));
@@ -96,7 +91,7 @@ TEST_CASE("a read equals features written out, and nears softmax attention with 
         const auto sum = weights.sum(-1, true);
         const auto usable = sum > 0.05 * weights.abs().sum(-1, true);
         CHECK(distance((output - weights.matmul(values) / sum).masked_fill(usable.logical_not(), 0),
-                       torch::zeros_like(output)) < 1e-9);
+                       ablate::zeros_like(output)) < 1e-9);
         CHECK(usable.any().item<bool>());
       }
       CHECK(error < 0.8 * last);
@@ -106,12 +101,12 @@ TEST_CASE("a read equals features written out, and nears softmax attention with 
 }
 
 TEST_CASE("trigonometric weights that sum to nothing or less give bounded reads and finite gradients") {
-  const auto plugin = compression("random-features", {{"kernel", "trigonometric"}});
+  const auto plugin = section("random-features", {{"kernel", "trigonometric"}});
   const auto keys = 6 * normal({2, 2, 16, 8}, 1), values = normal({2, 2, 16, 8}, 2);
   auto queries = (6 * normal({2, 2, 400, 8}, 3)).requires_grad_();
-  const auto random_features = make(plugin, {1, 8}, 2, 8, 16);
-  const auto memory = random_features->write(keys, values, {});
-  const auto output = random_features->read(queries, memory, ablate::Similarity::kSoftmax);
+  const auto random_features = make(plugin, {{1, 8}}, 2, 8, 16);
+  const auto memory = write(*random_features, keys, values);
+  const auto output = read(*random_features, queries, memory);
   const auto bound = 1e3 * memory.values.reshape({2, 2, 4, 8}).norm(2, {2, 3}) / memory.mass.flatten(2).norm(2, -1);
   CHECK((output.norm(2, -1).amax(-1) <= bound * (1 + 1e-9)).all().item<bool>());
   output.sum().backward();
@@ -119,29 +114,60 @@ TEST_CASE("trigonometric weights that sum to nothing or less give bounded reads 
 }
 
 TEST_CASE("features are redrawn at the steps asked for, the same way each time, and are saved") {
-  const auto plugin = compression("random-features", {{"redraw", 3}});
-  const auto first = make(plugin, {1, 2}, 2, 8, 32, 1), second = make(plugin, {1, 2}, 2, 8, 32, 1);
-  const auto features_of = [](ablate::Compression& compression) { return compression.named_buffers()["features"].clone(); };
+  const auto plugin = section("random-features", {{"redraw", 3}});
+  const auto first = make(plugin, {{1, 2}}, 2, 8, 32, 1), second = make(plugin, {{1, 2}}, 2, 8, 32, 1);
+  const auto features_of = [](ablate::Compression& compression) { return buffer(compression, "features").clone(); };
   const auto drawn = features_of(*first);
-  for (const std::int64_t step : {1, 2}) first->on_step(step);
-  CHECK(torch::equal(features_of(*first), drawn));
-  first->on_step(3);
-  CHECK_FALSE(torch::equal(features_of(*first), drawn));
+  for (const std::int64_t step : {1, 2}) first->on_step(step, ablate::make_generator(5));
+  CHECK(features_of(*first).equal(drawn));
+  first->on_step(3, ablate::make_generator(5));
+  CHECK_FALSE(features_of(*first).equal(drawn));
   // One that starts at step 3, as after a checkpoint, draws what the first drew.
-  second->on_step(3);
-  CHECK(torch::equal(features_of(*first), features_of(*second)));
+  second->on_step(3, ablate::make_generator(5));
+  CHECK(features_of(*first).equal(features_of(*second)));
 
-  std::stringstream stream;
-  torch::serialize::OutputArchive out;
-  first->save(out);
-  out.save_to(stream);
-  torch::serialize::InputArchive in;
-  in.load_from(stream);
-  const auto other = make(plugin, {1, 2}, 2, 8, 32, 9);
-  other->load(in);
-  CHECK(torch::equal(features_of(*first), features_of(*other)));
+  // What is saved is what is registered: with it, another goes on as the first would have.
+  const auto other = make(plugin, {{1, 2}}, 2, 8, 32, 9);
+  for (const auto& entry : other->buffers()) ablate::Tensor(entry.tensor).copy_(buffer(*first, entry.name));
+  CHECK(features_of(*first).equal(features_of(*other)));
+  for (const auto& compression : {first, other}) compression->on_step(6, ablate::make_generator(6));
+  CHECK(features_of(*first).equal(features_of(*other)));
 
-  const auto never = make(compression("random-features", {{"redraw", 0}}), {1, 2}, 2, 8, 32, 1);
-  never->on_step(1000);
-  CHECK(torch::equal(features_of(*never), drawn));
+  const auto never = make(section("random-features", {{"redraw", 0}}), {{1, 2}}, 2, 8, 32, 1);
+  never->on_step(1000, ablate::make_generator(5));
+  CHECK(features_of(*never).equal(drawn));
+}
+
+TEST_CASE("a fixed number of features serves every length, and new tokens are added to what is held") {
+  const std::int64_t n = 24, d = 8, first = 9;
+  const auto values = normal({3, 2, n, d}, 2), queries = normal({3, 2, 5, d}, 3);
+  const auto keys = normal({3, 2, n, d}, 1) * (ablate::arange(n, ablate::kDouble) / 6).view({n, 1});  // later ones are larger
+  const std::vector<std::int64_t> lengths{n, 11, 4};  // the last two end in the second part, and in the first
+  for (const char* kernel : kKernels)
+    for (const bool padded : {false, true}) {
+      INFO(kernel << ", padded " << padded);
+      const auto random_features = make(section("random-features", {{"kernel", kernel}}), {.fixed = 16}, 2, d, 64);
+      REQUIRE(buffer(*random_features, "features").size(1) == 16);
+      const auto mask = padded ? mask_of(n, lengths) : Tensor();
+      const auto part = [&](const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t count) {
+        return x.defined() ? x.narrow(axis, begin, count) : x;
+      };
+      const auto whole = write(*random_features, keys, values, mask);
+      REQUIRE(whole.values.size(2) == 16);
+      const auto held = write(*random_features, part(keys, 2, 0, first), part(values, 2, 0, first), part(mask, 1, 0, first));
+      const auto extended = write(*random_features, part(keys, 2, first, n - first), part(values, 2, first, n - first),
+                                  part(mask, 1, first, n - first), &held);
+      const auto expected = read(*random_features, queries, whole);
+      CHECK(distance(read(*random_features, queries, extended), expected) < 1e-10);
+      CHECK(distance(read(*random_features, queries, held), expected) > 1e-3);
+      // An item is written as if it were alone.
+      for (std::int64_t i = 0; padded && i < 3; ++i) {
+        const auto item = [&](const Tensor& x) { return x.narrow(0, i, 1); };
+        const auto alone = write(*random_features, item(keys).narrow(2, 0, lengths[i]), item(values).narrow(2, 0, lengths[i]));
+        CHECK(distance(read(*random_features, item(queries), alone), item(expected)) < 1e-12);
+      }
+    }
+  const auto by_rate = make(section("random-features"), {{1, 2}}, 2, d, 64);
+  const auto held = write(*by_rate, keys, values);
+  CHECK_THROWS_AS(write(*by_rate, keys, values, {}, &held), std::logic_error);
 }

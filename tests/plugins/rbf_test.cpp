@@ -1,6 +1,6 @@
 // The continuous memory against numeric quadrature and dense solves.
+#include <ATen/ops/eye.h>
 #include <ATen/ops/linalg_solve.h>
-#include <ATen/ops/softplus.h>
 
 #include "plugins/rbf/basis.h"
 #include "tests/plugins/compression.h"
@@ -9,16 +9,16 @@
 namespace {
 
 using namespace ablate::test;
-using ablate::Rate;
-using torch::Tensor;
+using ablate::Slots;
+using ablate::Tensor;
 
 /// E[psi_j(t)] under a Gaussian cut to [0, 1], by the midpoint rule on a grid around its bulk. [slots]
 Tensor quadrature(double mean, double variance, std::int64_t slots, double width) {
   constexpr std::int64_t points = 200000;
   const double reach = 12 * std::sqrt(variance), low = std::max(0.0, mean - reach), high = std::min(1.0, mean + reach);
-  const auto t = low + (high - low) * (torch::arange(points, torch::kDouble) + 0.5) / static_cast<double>(points);
+  const auto t = low + (high - low) * (ablate::arange(points, ablate::kDouble) + 0.5) / static_cast<double>(points);
   const auto density = ((t - mean).square() / (-2 * variance)).exp();
-  const auto centres = (torch::arange(slots, torch::kDouble) + 0.5).unsqueeze(1) / static_cast<double>(slots);
+  const auto centres = (ablate::arange(slots, ablate::kDouble) + 0.5).unsqueeze(1) / static_cast<double>(slots);
   const double w = width / static_cast<double>(slots);
   const auto basis = ((t - centres).square() / (-2 * w * w)).exp();
   return basis.matmul(density) / density.sum();
@@ -31,8 +31,8 @@ TEST_CASE("the truncated expectation in closed form equals numeric quadrature") 
     for (const double width : {0.25, 1.0, 2.0})
       for (const double mean : {0.0, 0.03, 0.5, 0.91, 1.0})
         for (const double variance : {1e-6, 1e-3, 0.1, 2.0, 1e4}) {
-          const auto scalar = [](double x) { return torch::full({1, 1}, x, torch::kDouble); };
-          const auto centres = (torch::arange(slots, torch::kDouble) + 0.5).unsqueeze(0) / static_cast<double>(slots);
+          const auto scalar = [](double x) { return ablate::full({1, 1}, x, ablate::kDouble); };
+          const auto centres = (ablate::arange(slots, ablate::kDouble) + 0.5).unsqueeze(0) / static_cast<double>(slots);
           const auto closed =
               ablate::expected_basis(scalar(mean), scalar(variance), centres, scalar(width / static_cast<double>(slots)));
           INFO("slots " << slots << ", width " << width << ", mean " << mean << ", variance " << variance);
@@ -42,16 +42,19 @@ TEST_CASE("the truncated expectation in closed form equals numeric quadrature") 
 
 TEST_CASE("coefficients equal a dense solve of the ridge system for each item's own length") {
   const std::vector<std::int64_t> lengths{20, 7, 20, 0, 1};
-  const Rate rate{2, 5};
+  const auto kept = GENERATE(Slots{{2, 5}}, Slots{.fixed = 8});  // as many for the longest, and for a fixed number for all
   const auto keys = normal({5, 2, 20, 3}, 1), values = normal({5, 2, 20, 4}, 2);
-  const auto rbf = make(compression("rbf", {{"width", 1.5}, {"ridge", 0.25}}), rate, 2, 3, 32);
-  const auto memory = rbf->write(keys, values, mask_of(20, lengths));
+  const auto rbf = make(section("rbf", {{"width", 1.5}, {"ridge", 0.25}}), kept, 2, 3, 32);
+  const auto memory = write(*rbf, keys, values, mask_of(20, lengths));
   for (std::int64_t i = 0; i < 5; ++i) {
-    const auto length = lengths[i], slots = rate.slots(length);
+    const auto length = lengths[i], slots = kept.of(length);
     CHECK(memory.keys[i].narrow(1, slots, 8 - slots).abs().sum().item<double>() == 0);
-    if (length == 0) continue;
+    if (length == 0) {
+      CHECK(memory.values[i].abs().sum().item<double>() == 0);
+      continue;
+    }
     // psi_j(t_i), number by number.
-    auto f = torch::empty({slots, length}, torch::kDouble);
+    auto f = ablate::empty({slots, length}, ablate::kDouble);
     for (std::int64_t j = 0; j < slots; ++j)
       for (std::int64_t p = 0; p < length; ++p) {
         const double away = (static_cast<double>(p) + 0.5) / static_cast<double>(length) -
@@ -59,7 +62,7 @@ TEST_CASE("coefficients equal a dense solve of the ridge system for each item's 
         const double w = 1.5 / static_cast<double>(slots);
         f[j][p] = std::exp(-away * away / (2 * w * w));
       }
-    const auto system = f.matmul(f.t()) + 0.25 * torch::eye(slots, torch::kDouble);
+    const auto system = f.matmul(f.t()) + 0.25 * at::eye(slots, ablate::kDouble);
     for (std::int64_t h = 0; h < 2; ++h) {
       CHECK(distance(memory.keys[i][h].narrow(0, 0, slots),
                      at::linalg_solve(system, f.matmul(keys[i][h].narrow(0, 0, length)))) < 1e-10);
@@ -74,7 +77,7 @@ TEST_CASE("without a ridge and with a slot for every token the signal is reconst
   const auto basis = ablate::basis_at_tokens(24, 24, 1.0);
   double last = 10;
   for (const double ridge : {1.0, 1e-3, 1e-6, 1e-9}) {
-    const auto memory = make(compression("rbf", {{"ridge", ridge}}), {1, 1}, 1, 3, 24)->write(signal, signal, {});
+    const auto memory = write(*make(section("rbf", {{"ridge", ridge}}), {{1, 1}}, 1, 3, 24), signal, signal);
     const double error = distance(basis.t().matmul(memory.values[0][0]), signal[0][0]);
     CHECK(error < last);
     last = error;
@@ -83,20 +86,20 @@ TEST_CASE("without a ridge and with a slot for every token the signal is reconst
 }
 
 TEST_CASE("a read is the signal's expectation under the query's Gaussian") {
-  const Rate rate{1, 2};
+  const auto kept = GENERATE(Slots{{1, 2}}, Slots{.fixed = 12});
   const std::vector<std::int64_t> lengths{16, 9};
-  const auto rbf = make(compression("rbf"), rate, 2, 4, 24, 3);
+  const auto rbf = make(section("rbf"), kept, 2, 4, 24, 3);
   const auto keys = normal({2, 2, 16, 4}, 1), values = normal({2, 2, 16, 4}, 2), queries = normal({2, 2, 3, 4}, 4);
-  const auto memory = rbf->write(keys, values, mask_of(16, lengths));
-  const auto output = rbf->read(queries, memory, ablate::Similarity::kSoftmax);
-  const auto weight = rbf->named_parameters()["weight"].detach(), bias = rbf->named_parameters()["bias"].detach();
+  const auto memory = write(*rbf, keys, values, mask_of(16, lengths));
+  const auto output = read(*rbf, queries, memory);
+  const auto weight = parameter(*rbf, "weight").detach(), bias = parameter(*rbf, "bias").detach();
   for (std::int64_t i = 0; i < 2; ++i) {
-    const auto slots = rate.slots(lengths[i]);
+    const auto slots = kept.of(lengths[i]);
     for (std::int64_t h = 0; h < 2; ++h)
       for (std::int64_t q = 0; q < 3; ++q) {
         const auto scores = memory.keys[i][h].narrow(0, 0, slots).matmul(queries[i][h][q]) / 2.0;
         const auto affine = weight.narrow(1, 0, slots).matmul(scores) + bias;
-        const double mean = torch::sigmoid(affine[0]).item<double>(), variance = at::softplus(affine[1]).item<double>() + 1e-6;
+        const double mean = affine[0].sigmoid().item<double>(), variance = ablate::softplus(affine[1]).item<double>() + 1e-6;
         const auto expected = quadrature(mean, variance, slots, 1.0).matmul(memory.values[i][h].narrow(0, 0, slots));
         CHECK(distance(output[i][h][q], expected) < 1e-8);
       }

@@ -3,6 +3,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -73,25 +74,35 @@ inline std::unique_ptr<Task> load_task(const std::string& id, const nlohmann::js
   return task;
 }
 
+/// Of a task with one sequence of one field of ids, and a class.
 struct Example {
-  std::vector<std::int64_t> ids;  ///< [length]
+  std::vector<std::int64_t> ids;  ///< those present, which stand first
   std::int64_t label;
   bool operator==(const Example&) const = default;
   bool operator<(const Example& other) const { return std::tie(ids, label) < std::tie(other.ids, other.label); }
 };
 
-/// Examples [0, count) of a split, or all, read in one batch whose memory was dirty before.
+/// Examples [0, count) of a split, or all, read in one batch, in memory as the host prepares it.
 inline std::vector<Example> read_examples(Task& task, Split split, std::int64_t count = -1) {
   if (count < 0) count = task.size(split);
   const auto length = static_cast<std::size_t>(task.info().length), n = static_cast<std::size_t>(count);
-  std::vector<std::int64_t> ids(n * length, -77), labels(n, -77), indices(n);
+  std::vector<std::int64_t> ids(n * length, 0), targets(n, -1), indices(n);
+  std::vector<std::uint8_t> present(n * length, 1);
   for (std::size_t i = 0; i < n; ++i) indices[i] = static_cast<std::int64_t>(i);
-  task.read(split, indices, {ids, labels});
+  task.read(split, indices,
+            {.length = task.info().length,
+             .ids = {ids},
+             .reals = std::vector<std::span<float>>(1),
+             .present = {present},
+             .targets = targets});
   std::vector<Example> examples(n);
-  for (std::size_t i = 0; i < n; ++i)
-    examples[i] = {
-        {ids.begin() + static_cast<std::ptrdiff_t>(i * length), ids.begin() + static_cast<std::ptrdiff_t>((i + 1) * length)},
-        labels[i]};
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto row = std::span(present).subspan(i * length, length);
+    const auto tokens = std::ranges::find(row, 0) - row.begin();
+    REQUIRE(std::ranges::count(row, 1) == tokens);
+    const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(i * length);
+    examples[i] = {{begin, begin + tokens}, targets[i]};
+  }
   return examples;
 }
 

@@ -1,105 +1,213 @@
-// softmax, linear and compressed against their equations, one query at a time.
+// The base class of most attentions: projections of other widths, shared ones and none, the memory, rotary positions.
+#include "ablate/headwise.h"
+
+#include "core/registry/values.h"
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;
+using namespace ablate::test;
 
 namespace {
 
-AttentionSubject subject(const std::string& id, const nlohmann::json& parameters) {
-  return {with_defaults(plain::plugin(id), parameters), with_defaults(plain::plugin("segment-mean"))};
+constexpr std::int64_t kHeads = 2;
+
+struct NoParts : Parts {
+  std::shared_ptr<Attention> attention(const char*, std::size_t, std::int64_t) override { return nullptr; }
+  std::shared_ptr<Compression> compression(const char*, Slots, std::int64_t, std::int64_t) override { return nullptr; }
+  Capabilities promises(const char*, std::size_t) const override { return {}; }
+  Tensor shared(const char*, const std::function<Tensor()>& make) override { return make(); }
+};
+
+/// Softmax attention over everything that the base class hands it, written out; and what it was handed.
+class Plain : public HeadwiseAttention {
+ public:
+  using HeadwiseAttention::HeadwiseAttention;
+  HeadInput last;
+
+ private:
+  HeadOutput attend(const HeadInput& input) override {
+    last = input;
+    const auto n = input.q.size(2), keys = input.k.size(2);
+    auto scores = input.q.matmul(input.k.transpose(-1, -2)) / std::sqrt(static_cast<double>(input.q.size(3)));
+    auto seen = ones({n, keys}, input.q.options().dtype(kBool).requires_grad(false));
+    if (causal()) seen = seen.tril(input.offset);
+    if (input.mask.defined()) seen = seen.logical_and(input.mask.unsqueeze(1).unsqueeze(1));
+    const auto hidden = seen.logical_not();
+    return {.values = scores.masked_fill(hidden, -1e300).softmax(-1).masked_fill(hidden, 0).matmul(input.v)};
+  }
+};
+
+struct Built {
+  std::shared_ptr<Plain> attention;
+  Plain* operator->() const { return attention.get(); }
+  Plain& operator*() const { return *attention; }
+};
+
+Built build(HeadOptions options, bool causal = false, bool carries = false, Positions positions = Positions::kNone,
+            std::int64_t width = kChannels) {
+  options.heads = kHeads;
+  const JsonValues values(nlohmann::json::object());
+  NoParts parts;
+  const AttentionContext context{.parameters = values,
+                                 .d_model = kChannels,
+                                 .width = width,
+                                 .max_length = kMaxLength,
+                                 .train_length = kMaxLength,
+                                 .causal = causal,
+                                 .carries = carries,
+                                 .positions = positions,
+                                 .geometry = {},
+                                 .generator = make_generator(1),
+                                 .parts = parts};
+  return {in_double(std::make_shared<Plain>(context, options))};
 }
 
-const std::vector<std::int64_t> kLengths = {9, 4, 1};
-
-// Largest difference to the equations over the real queries of a padded batch.
-double off(Attention& attention, const std::string& similarity, std::int64_t heads, bool causal, bool cross) {
-  const auto tokens = random_tokens(3, 9, 2), queries = cross ? random_tokens(3, 6, 3) : tokens;
-  const auto output = run(attention, {queries, cross ? tokens : torch::Tensor(), padding_mask(kLengths, 9)});
-  double worst = 0;
-  for (std::size_t i = 0; i < kLengths.size(); ++i) {
-    const auto item = static_cast<std::int64_t>(i);
-    const auto context = tokens[item].narrow(0, 0, kLengths[i]);
-    const auto expected = plain::attend(attention, similarity, heads, cross ? queries[item] : context, context, causal);
-    worst = std::max(worst, difference(output[item].narrow(0, 0, expected.size(0)), expected));
+/// The sequence in segments, each with the state that the one before left.
+std::vector<Tensor> segments(Attention& attention, const Tensor& x, const Tensor& mask, const std::vector<std::int64_t>& ends) {
+  auto state = attention.initial_state(x.size(0));
+  std::vector<Tensor> outputs;
+  std::int64_t begin = 0;
+  for (const auto end : ends) {
+    const auto count = end - begin;
+    auto result = pass(
+        attention,
+        {.queries = x.narrow(1, begin, count), .mask = mask.defined() ? mask.narrow(1, begin, count) : mask, .state = state});
+    outputs.push_back(result.output);
+    state = std::move(result.state);
+    begin = end;
   }
-  return worst;
+  return outputs;
 }
 
 }  // namespace
 
-TEST_CASE("softmax is the softmax of its equation", "[softmax]") {
-  for (const std::int64_t heads : {1, 4})
-    for (const bool causal : {false, true})
-      for (const bool cross : {false, true}) {
-        const auto attention = subject("softmax", {{"heads", heads}}).make(1, causal);
-        INFO("heads " << heads << ", causal " << causal << ", cross " << cross);
-        CHECK(off(*attention, "softmax", heads, causal, cross) < 1e-12);
-      }
-}
-
-TEST_CASE("linear attention: parallel and chunked are the sum over keys", "[linear]") {
-  for (const std::string map : {"elu+1", "relu"})
-    for (const bool causal : {false, true})
-      for (const bool cross : {false, true}) {
-        const auto attention = subject("linear", {{"heads", 2}, {"feature_map", map}}).make(1, causal);
-        INFO(map << ", causal " << causal << ", cross " << cross);
-        CHECK(off(*attention, map, 2, causal, cross) < 1e-12);
-      }
-}
-
-TEST_CASE("linear attention: chunked is recurrent", "[linear]") {
-  // The recurrent form (Eq. 16 to 20): one sum of phi(k) v^T and one of phi(k), carried from token to token; lengths around the
-  // chunk of 64.
-  const auto attention = subject("linear", {{"heads", 2}}).make(1, true);
-  for (const std::int64_t n : {1, 63, 64, 65, 80}) {
-    const auto x = random_tokens(1, n, 2);
-    const auto split = [&](const char* name) { return plain::layer(*attention, name, x[0]).unflatten(-1, {2, 8}); };
-    const auto phi = [](const torch::Tensor& t) { return torch::where(t > 0, t + 1, t.exp()); };
-    const auto q = phi(split("query")), k = phi(split("key")), v = split("value");  // [n, heads, d]
-    auto state = torch::zeros({2, 8, 8}, torch::kFloat64), total = torch::zeros({2, 8}, torch::kFloat64);
-    std::vector<torch::Tensor> rows;
-    for (std::int64_t i = 0; i < n; ++i) {
-      state = state + k[i].unsqueeze(-1) * v[i].unsqueeze(-2);
-      total = total + k[i];
-      const auto read = q[i].unsqueeze(-2).matmul(state).squeeze(-2);
-      rows.push_back((read / (q[i] * total).sum(-1, true)).flatten());
+TEST_CASE("with a memory that covers all, segments are attention over the concatenation, with gradients") {
+  for (const bool causal : {false, true}) {
+    const auto attention = build({.memory = 16}, causal, true);
+    const auto x = random_tokens(2, 12, 2).requires_grad_();
+    const auto last = segments(*attention, x, {}, {5, 6, 12}).back();
+    // The memory is detached: gradients reach the last segment's tokens, and the projections from all.
+    const auto own = x.narrow(1, 6, 6).detach().requires_grad_();
+    const auto all = cat({x.narrow(1, 0, 6).detach(), own}, 1);
+    std::vector<Tensor> rows;
+    for (std::int64_t i = 0; i < 2; ++i) rows.push_back(attend(*attention, "softmax", kHeads, own[i], all[i], causal, 6));
+    const auto expected = stack(rows), weights = random_tokens(2, 6, 3);
+    INFO("causal " << causal);
+    CHECK(distance(last, expected) < 1e-12);
+    auto found = gradients(*attention, (last * weights).sum(), {x});
+    CHECK(found.back().narrow(1, 0, 6).abs().max().item<double>() == 0);
+    found.back() = found.back().narrow(1, 6, 6);
+    CHECK(distance(found, gradients(*attention, (expected * weights).sum(), {own})) < 1e-11);
+    // The oracle tells a memory from none, and a causal offset from another.
+    CHECK(distance(run(*attention, {x.narrow(1, 6, 6)}), expected) > 1e-3);
+    if (causal) {
+      rows.clear();
+      for (std::int64_t i = 0; i < 2; ++i) rows.push_back(attend(*attention, "softmax", kHeads, own[i], all[i], true, 5));
+      CHECK(distance(last, stack(rows)) > 1e-3);
     }
-    CHECK(difference(run(*attention, {x})[0], plain::layer(*attention, "output", torch::stack(rows))) < 1e-12);
   }
 }
 
-TEST_CASE("compressed at rate 1 is the uncompressed attention", "[compressed]") {
-  const auto mask = padding_mask(kLengths, 9);
-  const auto x = random_tokens(3, 9, 2), queries = random_tokens(3, 5, 3);
-  for (const std::string read : {"softmax", "elu+1", "relu"}) {
-    const auto compressed = subject("compressed", {{"heads", 4}, {"rate", "1"}, {"read", read}}).make(1);
-    const auto whole = read == "softmax" ? subject("softmax", {{"heads", 4}}).make(2)
-                                         : subject("linear", {{"heads", 4}, {"feature_map", read}}).make(2);
-    CHECK(difference(run(*compressed, {queries, x, mask}), run(*whole, {queries, x, mask})) > 1e-3);
-    plain::copy_parameters(*compressed, *whole);
-    INFO(read);
-    CHECK(difference(run(*compressed, {queries, x, mask}), run(*whole, {queries, x, mask})) < 1e-12);
-    CHECK(difference(gradients(*compressed, {queries, x, mask}), gradients(*whole, {queries, x, mask})) < 1e-11);
+TEST_CASE("a memory holds each item's own last tokens: padding pushes none out") {
+  const auto attention = build({.memory = 4}, true, true);
+  const auto x = random_tokens(2, 9, 2);
+  auto dirty = x.clone();
+  dirty.select(0, 1).narrow(0, 2, 3).fill_(NAN);
+  const auto mask = cat({mask_of(5, {5, 2}), ones({2, 4}, kBool)}, 1);
+  const auto last = segments(*attention, dirty, mask, {5, 9}).back();
+  CHECK(distance(last[0], attend(*attention, "softmax", kHeads, x[0].narrow(0, 5, 4), x[0].narrow(0, 1, 8), true, 4)) < 1e-12);
+  const auto own = cat({x[1].narrow(0, 0, 2), x[1].narrow(0, 5, 4)});
+  CHECK(distance(last[1], attend(*attention, "softmax", kHeads, x[1].narrow(0, 5, 4), own, true, 2)) < 1e-12);
+}
+
+TEST_CASE("a memory may have another length in evaluation, and one that does not carry has none") {
+  const auto attention = build({.memory = 3, .evaluation_memory = 7}, true, true);
+  CHECK(attention->initial_state(2).at(0).sizes() == IntArrayRef({2, 7, kChannels}));
+  attention->train();
+  CHECK(attention->initial_state(2).at(0).sizes() == IntArrayRef({2, 3, kChannels}));
+  CHECK(build({.memory = 3}, true, false)->initial_state(2).empty());
+}
+
+TEST_CASE("keys that are queries come from one projection, with or without padding") {
+  const auto shared = build({.keys_are_queries = true}), apart = build({});
+  CHECK_FALSE(parameter(*shared, "key.weight").defined());
+  {
+    NoGradGuard no_grad;
+    for (const auto& entry : apart->parameters())
+      Tensor(entry.tensor)
+          .copy_(parameter(*shared, entry.name.starts_with("key") ? "query" + entry.name.substr(3) : entry.name));
+  }
+  const auto x = random_tokens(3, 9, 2), queries = random_tokens(3, 4, 3);
+  const auto mask = mask_of(9, {9, 4, 1});
+  for (const Pass& given : {Pass{x}, Pass{.queries = x, .mask = mask}, Pass{queries, x, mask}}) {
+    CHECK(distance(run(*shared, given), run(*apart, given)) < 1e-12);
+    if (given.mask.defined())
+      CHECK(shared->last.k.masked_select(mask.logical_not().unsqueeze(1).unsqueeze(-1)).abs().sum().item<double>() == 0);
   }
 }
 
-TEST_CASE("compressed reads segments at lower rates", "[compressed]") {
-  // A sequence of segments of equal tokens is its own compression, so every rate down to the segments' reads the same.
-  const auto x = random_tokens(2, 4, 2).repeat_interleave(4, 1);  // 16 tokens, 4 different ones
-  const auto full = subject("compressed", {{"rate", "1"}}).make(1);
-  for (const std::string rate : {"1/2", "1/4"}) {
-    const auto compressed = subject("compressed", {{"rate", rate}}).make(1);
-    CHECK(difference(run(*compressed, {x}), run(*full, {x})) < 1e-12);
-  }
-  CHECK(difference(run(*subject("compressed", {{"rate", "1/8"}}).make(1), {x}), run(*full, {x})) > 1e-3);
+TEST_CASE("heads may have other widths, a part its share, and projections may be left out") {
+  const auto attention = build({.d_key = 3, .d_value = 5});
+  const auto x = random_tokens(2, 7, 2);
+  CHECK(run(*attention, {x}).sizes() == x.sizes());
+  CHECK(attention->last.q.sizes() == IntArrayRef({2, kHeads, 7, 3}));
+  CHECK(attention->last.v.sizes() == IntArrayRef({2, kHeads, 7, 5}));
+  CHECK(parameter(*attention, "output.weight").sizes() == IntArrayRef({kChannels, kHeads * 5}));
+  const auto item = [&](const char* name, std::int64_t d) {
+    return split_heads(layer(*attention, name, x), kHeads).size(3) == d;
+  };
+  CHECK((item("query", 3) && item("key", 3) && item("value", 5)));
+
+  const auto part = build({}, false, false, Positions::kNone, 6);
+  CHECK(run(*part, {x}).sizes() == x.sizes());
+  CHECK(part->last.q.size(3) == 3);
+  CHECK_FALSE(parameter(*build({.queries = false, .keys = false}), "query.weight").defined());
+  CHECK_THROWS_WITH(build({}, false, false, Positions::kNone, 7),
+                    Catch::Matchers::Contains("heads = 2 does not divide the part's width = 7"));
 }
 
-TEST_CASE("heads that do not divide the channels are named", "[softmax]") {
-  try {
-    subject("softmax", {{"heads", 3}}).make(1);
-    FAIL("3 heads of 16 channels were accepted");
-  } catch (const std::invalid_argument& error) {
-    CHECK(std::string(error.what()).find("heads = 3 does not divide d_model = 16") != std::string::npos);
+TEST_CASE("rotary scores depend on relative positions alone") {
+  const auto attention = build({}, false, false, Positions::kRotary);
+  const auto x = random_tokens(2, 9, 2);
+  const auto at = [&](std::int64_t first) {
+    return attention
+        ->forward(
+            {.queries = x, .context = x, .position = integers(std::vector{first, first + 3}), .generator = make_generator(1)})
+        .output;
+  };
+  const auto start = at(0);
+  CHECK(distance(at(40), start) < 1e-4);  // angles are formed in float32
+  CHECK(distance(start, run(*build({}), {x})) > 1e-3);
+  // Eq. 34, pair by pair.
+  const auto q = normal({1, 1, 4, 6}, 3), turned = rotate_positions(q, {}, 5);
+  auto expected = zeros_like(q);
+  for (std::int64_t j = 0; j < 4; ++j)
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const double angle = static_cast<double>(5 + j) / std::pow(10000, static_cast<double>(2 * i) / 6);
+      const auto a = q[0][0][j][i].item<double>(), b = q[0][0][j][i + 3].item<double>();
+      expected[0][0][j][i] = a * std::cos(angle) - b * std::sin(angle);
+      expected[0][0][j][i + 3] = a * std::sin(angle) + b * std::cos(angle);
+    }
+  CHECK(distance(turned, expected) < 1e-5);
+  CHECK(distance(rotate_positions(q, {}, 6), expected) > 1e-3);
+  CHECK_THROWS_AS(rotate_positions(normal({1, 1, 4, 5}, 3), {}, 0), std::invalid_argument);
+}
+
+TEST_CASE("rotary positions and the memory: keys of earlier segments stand before") {
+  const auto attention = build({.memory = 16}, true, true, Positions::kRotary);
+  const auto x = random_tokens(1, 12, 2);
+  auto state = attention->initial_state(1);
+  Tensor last;
+  for (const std::int64_t begin : {0, 6}) {
+    const auto part = x.narrow(1, begin, 6);
+    auto result = attention->forward({.queries = part,
+                                      .context = part,
+                                      .position = integers(std::vector{begin}),
+                                      .state = state,
+                                      .generator = make_generator(1)});
+    last = result.output;
+    state = result.state;
   }
+  CHECK(distance(last, run(*attention, {x}).narrow(1, 6, 6)) < 1e-4);
 }

@@ -7,17 +7,14 @@
 #include "tests/support/catch.h"
 
 using namespace ablate;
-using torch::Tensor;
 
 namespace {
 
-Tensor normal(at::IntArrayRef sizes, std::uint64_t seed) {
-  return torch::randn(sizes, make_generator(seed), torch::dtype(torch::kFloat64));
-}
+Tensor normal(at::IntArrayRef sizes, std::uint64_t seed) { return randn(sizes, make_generator(seed), kDouble); }
 
 /// A weight for every query and key (Katharopoulos et al. 2020, Eq. 4).
 Tensor plain(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mass, FeatureMap map) {
-  const auto phi = [&](const Tensor& x) { return map == FeatureMap::kRelu ? torch::relu(x) : torch::elu(x) + 1; };
+  const auto phi = [&](const Tensor& x) { return map == FeatureMap::kRelu ? x.relu() : elu(x) + 1; };
   auto weights = phi(q).matmul(phi(k).transpose(-1, -2));
   if (mass.defined()) weights = weights * mass.unsqueeze(-2);
   return weights.matmul(v) / weights.sum(-1, true);
@@ -67,9 +64,9 @@ TEST_CASE("a query whose weights sum to 0 reads 0, and nothing flows back throug
 
 TEST_CASE("sums of half precision are formed in float32") {
   // 4096 keys of mass 1: float16 counts to 2048 in steps of 1, and its largest number is 65504.
-  const auto ones = torch::ones({1, 1, 4096, 64}, torch::kHalf);
-  const auto out = kernel_attention(ones, ones, 3 * ones, {}, FeatureMap::kElu);
-  CHECK(out.scalar_type() == torch::kHalf);
+  const auto all_one = ones({1, 1, 4096, 64}, at::kHalf);
+  const auto out = kernel_attention(all_one, all_one, 3 * all_one, {}, FeatureMap::kElu);
+  CHECK(out.scalar_type() == at::kHalf);
   CHECK((out - 3).abs().max().item<double>() == 0);
 }
 

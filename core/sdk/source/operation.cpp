@@ -1,48 +1,63 @@
 #include "ablate/operation.h"
 
-#include <torch/csrc/autograd/custom_function.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/functions/utils.h>
+#include <torch/csrc/autograd/saved_variable.h>
+
+#include <stdexcept>
+#include <string>
 
 namespace ablate {
 namespace {
 
 using Backward = std::function<std::vector<Tensor>(const Tensor&, const Saved&)>;
 
-/// How the graph holds what is to be called.
-struct Held : torch::CustomClassHolder {
-  Backward backward;
-};
-
-class Operation : public torch::autograd::Function<Operation> {
+/// A node of the graph by hand: torch's Function finds tensors among its arguments, not in a list of them.
+class Operation final : public torch::autograd::Node {
  public:
-  static Tensor forward(torch::autograd::AutogradContext* context, const std::vector<Tensor>& inputs,
-                        const std::function<Tensor(Saved&)>& compute, Backward backward) {
-    Saved saved;
-    auto result = compute(saved);
-    context->save_for_backward(std::move(saved));
-    auto held = c10::make_intrusive<Held>();
-    held->backward = std::move(backward);
-    context->saved_data["backward"] = c10::IValue::make_capsule(std::move(held));
-    context->saved_data["inputs"] = static_cast<std::int64_t>(inputs.size());
-    return result;
+  explicit Operation(Backward backward) : backward_(std::move(backward)) {}
+
+  void save(const Saved& saved, const Tensor& result) {
+    for (const auto& tensor : saved) saved_.emplace_back(tensor, tensor.is_same(result));
   }
 
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                 torch::autograd::variable_list gradients) {
-    const auto held = context->saved_data["backward"].toCapsule();
-    auto result = static_cast<Held&>(*held).backward(gradients[0], context->get_saved_variables());
-    const auto inputs = static_cast<std::size_t>(context->saved_data["inputs"].toInt());
-    if (result.size() != inputs)
-      throw std::logic_error("an operation with " + std::to_string(inputs) + " inputs gives " + std::to_string(result.size()) +
-                             " gradients");
-    result.resize(inputs + 2);  // the two functions have none
+  torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
+    if (released_) throw std::runtime_error("an operation with a gradient of its own is gone backward through a second time");
+    if (!gradients[0].defined()) return torch::autograd::variable_list(num_outputs());
+    Saved saved;
+    for (const auto& tensor : saved_) saved.push_back(tensor.unpack(shared_from_this()));
+    auto result = backward_(gradients[0], saved);
+    if (result.size() != num_outputs())
+      throw std::logic_error("an operation with " + std::to_string(num_outputs()) + " inputs gives " +
+                             std::to_string(result.size()) + " gradients");
     return result;
   }
+  void release_variables() override {
+    saved_.clear();
+    released_ = true;
+  }
+  std::string name() const override { return "ablate::with_gradient"; }
+
+ private:
+  Backward backward_;
+  std::vector<torch::autograd::SavedVariable> saved_;
+  bool released_ = false;
 };
 
 }  // namespace
 
 Tensor with_gradient(const std::vector<Tensor>& inputs, const std::function<Tensor(Saved&)>& forward, Backward backward) {
-  return Operation::apply(inputs, forward, std::move(backward));
+  Saved saved;
+  auto result = [&] {
+    NoGradGuard no_grad;
+    return forward(saved);
+  }();
+  if (!torch::autograd::GradMode::is_enabled() || !torch::autograd::any_variable_requires_grad(inputs)) return result;
+  const std::shared_ptr<Operation> node(new Operation(std::move(backward)), torch::autograd::deleteNode);
+  node->set_next_edges(torch::autograd::collect_next_edges(inputs));
+  torch::autograd::set_history(result, node);
+  node->save(saved, result);
+  return result;
 }
 
 }  // namespace ablate

@@ -33,7 +33,7 @@ double later_values(const Instance& instance, const Tensor& tokens, const Attent
   double worst = 0;
   for (const double factor : {1.0, 10.0}) {
     const auto others = random_tokens(tokens.size(0), n - kept, 31) * factor;
-    const auto changed = cat({tokens.narrow(1, 0, kept), others}, 1);
+    const auto changed = ablate::cat({tokens.narrow(1, 0, kept), others}, 1);
     worst = std::max(worst, relative(run(instance, {.queries = changed, .state = state}).narrow(1, 0, kept), before));
   }
   return worst;

@@ -155,7 +155,7 @@ double recurrent(const AttentionSubject& subject) {
   const auto outcome = [&](const std::vector<std::int64_t>& lengths) {
     const auto leaf = tokens.clone().requires_grad_();
     const auto outputs = sequence(*instance, leaf.split_with_sizes(lengths, 1));
-    const auto output = cat(outputs, 1);
+    const auto output = ablate::cat(outputs, 1);
     auto inputs = parameters_of(*instance);
     inputs.push_back(leaf);
     auto all = gradients_of(weighted_sum(output), inputs);

@@ -1,6 +1,7 @@
 #include "core/trial/conformance/candidate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

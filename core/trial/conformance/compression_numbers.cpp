@@ -114,9 +114,9 @@ double CompressionSuite::projected() {
   const auto in = CompressionProbe::inputs(fit(12), {fit(12), fit(5), 0});
   auto memory = CompressionProbe::write(*compression, in);
   if (memory.mass.defined() && memory.mass.size(1) != 1) memory.mass = memory.mass.narrow(1, 0, 1);
-  memory.keys = cat({memory.keys, memory.keys.narrow(1, 0, 1)}, 1).narrow(3, 0, 4);
-  memory.values = cat({memory.values, memory.values.narrow(1, 0, 1)}, 1).narrow(3, 0, 3);
-  const auto queries = cat({in.queries, in.queries.narrow(1, 0, 1)}, 1).narrow(3, 0, 4);
+  memory.keys = ablate::cat({memory.keys, memory.keys.narrow(1, 0, 1)}, 1).narrow(3, 0, 4);
+  memory.values = ablate::cat({memory.values, memory.values.narrow(1, 0, 1)}, 1).narrow(3, 0, 3);
+  const auto queries = ablate::cat({in.queries, in.queries.narrow(1, 0, 1)}, 1).narrow(3, 0, 4);
   double largest = 0;
   for (const auto similarity : kSimilarities) {
     const auto output = CompressionProbe::read(*compression, queries, memory, similarity);

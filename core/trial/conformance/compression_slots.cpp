@@ -55,7 +55,7 @@ double CompressionSuite::causal_reads() {
         if (seen >= n || fit(1) != 1) continue;
         auto other = in;
         for (auto* x : {&other.keys, &other.values})
-          *x = cat({x->narrow(2, 0, seen), normal({x->size(0), x->size(1), n - seen, x->size(3)}, 31) * 3.0}, 2);
+          *x = ablate::cat({x->narrow(2, 0, seen), normal({x->size(0), x->size(1), n - seen, x->size(3)}, 31) * 3.0}, 2);
         const auto changed = CompressionProbe::write(*compression, other);
         largest = std::max(
             largest, at(fmt::format("rate {}, tokens after {}", to_text(rate), seen - 1),

@@ -21,7 +21,7 @@ Tensor padding_mask(const std::vector<std::int64_t>& lengths, std::int64_t n) {
 Tensor scaled(const Tensor& x, std::initializer_list<double> factors) {
   std::vector<Tensor> items;
   for (const auto factor : factors) items.push_back(x[static_cast<std::int64_t>(items.size())] * factor);
-  return stack(items);
+  return ablate::stack(items);
 }
 
 double difference(const Tensor& a, const Tensor& b) {

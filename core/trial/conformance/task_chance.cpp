@@ -43,7 +43,7 @@ class Untrained {
         means.push_back((rows[sequence] * present).sum(0) / present.sum().clamp_min(1));
       }
       features = means.front();
-      if (means.size() == 2) features = cat({means[0], means[1], means[0] * means[1], means[0] - means[1]});
+      if (means.size() == 2) features = ablate::cat({means[0], means[1], means[0] * means[1], means[0] - means[1]});
       features = features.unsqueeze(0);
     }
     features = features - features.mean(-1, true);

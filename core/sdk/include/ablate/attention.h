@@ -92,10 +92,10 @@ struct Measurement {
 
 /// One call's result, which the host takes over. Outputs may be views; they have the type and the device of the queries.
 struct AttentionOutput {
-  Tensor output;          ///< [batch, n, d_model]; 0 for a query with nothing to attend to, before the output projection
-  AttentionState state;   ///< for the next segment; empty where the input's was
-  Tensor auxiliary_loss;  ///< shape [], with its graph; added to the training loss; undefined: none
-  std::vector<Measurement> metrics;  ///< only where AttentionInput::measure asks for them: they cost a synchronisation
+  Tensor output;               ///< [batch, n, d_model]; 0 for a query with nothing to attend to, before the output projection
+  AttentionState state = {};   ///< for the next segment; empty where the input's was
+  Tensor auxiliary_loss = {};  ///< shape [], with its graph; added to the training loss; undefined: none
+  std::vector<Measurement> metrics = {};  ///< only where AttentionInput::measure asks for them: they cost a synchronisation
 };
 
 /// An attention method. One instance serves one layer of one model and is owned by it; all calls come from one thread, which

@@ -36,18 +36,18 @@ enum class Similarity {
 /// Where slots have no keys, values and mass mean something to their own read() only, and a slot may hold several columns side
 /// by side: values [batch, heads, slots, columns * d_value] and mass [batch, heads, slots, columns] where columns > 1.
 struct Memory {
-  Tensor keys;    ///< [batch, heads, slots, d_key]; undefined where slots have no keys
-  Tensor values;  ///< [batch, heads, slots, d_value]; a landmark's is the mean of its tokens'
-  Tensor mass;    ///< [batch, heads, slots], or [batch, 1, slots] when equal in all heads; undefined: read unnormalised
+  Tensor keys = {};    ///< [batch, heads, slots, d_key]; undefined where slots have no keys
+  Tensor values = {};  ///< [batch, heads, slots, d_value]; a landmark's is the mean of its tokens'
+  Tensor mass = {};    ///< [batch, heads, slots], or [batch, 1, slots] when equal in all heads; undefined: read unnormalised
   /// [batch, 1, slots] bool, true where the item has the slot; undefined: all. Slot j exists when j < slots.of(item's length);
   /// of a fixed number all exist, and those of an item with fewer tokens may have mass 0.
-  Tensor slots;
+  Tensor slots = {};
   /// [slots] int64, rising: the position with which a slot is complete (beyond the sequence: never). Defined where causal_reads
   /// is promised.
-  Tensor last;
+  Tensor last = {};
   /// [batch, heads, 1, 1]: values and mass stand divided by the exponential of it, which cancels in a read. For methods that
   /// extend a memory; undefined: not divided.
-  Tensor log_scale;
+  Tensor log_scale = {};
 };
 
 /// What is written.
@@ -72,8 +72,8 @@ struct ReadInput {
 };
 
 struct ReadOutput {
-  Tensor values;          ///< [batch, heads, n, d_value]; 0 where there is nothing to read
-  Tensor auxiliary_loss;  ///< shape [], with its graph; undefined: none
+  Tensor values;               ///< [batch, heads, n, d_value]; 0 where there is nothing to read
+  Tensor auxiliary_loss = {};  ///< shape [], with its graph; undefined: none
 };
 
 /// A compression method. One instance is owned by one attention layer, which calls it from one thread. Parameters and buffers

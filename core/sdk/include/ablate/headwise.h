@@ -30,10 +30,10 @@ struct HeadInput : AttentionInput {  ///< context: with the memory in front, 0 u
 };
 
 struct HeadOutput {
-  Tensor values;         ///< [batch, heads, n, d_value], of the queries' type and device; 0 where there is nothing to attend to
-  AttentionState state;  ///< the method's own, for the next segment
-  Tensor auxiliary_loss;
-  std::vector<Measurement> metrics;
+  Tensor values;  ///< [batch, heads, n, d_value], of the queries' type and device; 0 where there is nothing to attend to
+  AttentionState state = {};  ///< the method's own, for the next segment
+  Tensor auxiliary_loss = {};
+  std::vector<Measurement> metrics = {};
 };
 
 /// Owns the projections W^Q, W^K, W^V, W^O (AdaMRA, Eq. 1, 4 and 5), the memory, and rotary positions; a method is one

@@ -50,12 +50,12 @@ struct TaskInfo {
   Sampling sampling = Sampling::kExamples;
   bool causal = false;  ///< later positions tell a target: the model must not see them
   bool holes = false;   ///< positions may be absent anywhere, not only at the end
-  Geometry geometry;
+  Geometry geometry = {};
   /// What a target is one of, in the singular: "byte" and "dimension" are told in bits per one, "word" as a perplexity; "": the
   /// share of targets met.
-  std::string unit;
+  std::string unit = {};
   /// Names of numbers that group examples ("pairs"): every metric is also told by them, as test/accuracy@pairs=8. snake_case.
-  std::vector<std::string> slices;
+  std::vector<std::string> slices = {};
 };
 
 /// A batch's memory: the host's, valid only during the call; row-major, filled by the thread that calls. Before the call all

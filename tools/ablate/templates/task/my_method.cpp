@@ -26,9 +26,7 @@ class MyMethod final : public ablate::Task {
                context.parameters.integer("held_out")},
         seed_(static_cast<std::uint64_t>(context.parameters.integer("data_seed"))) {}
 
-  ablate::TaskInfo info() override {
-    return {.fields = {{.name = "symbol", .vocabulary = symbols_}}, .length = length_, .classes = symbols_};
-  }
+  ablate::TaskInfo info() override { return {.fields = {{"symbol", symbols_}}, .length = length_, .classes = symbols_}; }
 
   void load() override {
     // The generator's numbers are the same everywhere; those of std::uniform_int_distribution are not.
@@ -42,10 +40,9 @@ class MyMethod final : public ablate::Task {
     std::uint64_t hash = 14695981039346656037u;
     const auto add = [&](std::int64_t number) { hash = (hash ^ static_cast<std::uint64_t>(number)) * 1099511628211u; };
     for (const auto& examples : examples_)
-      for (const auto& example : examples) {
-        add(static_cast<std::int64_t>(example.symbols.size()));
-        add(example.most);
-        std::ranges::for_each(example.symbols, add);
+      for (const auto& [symbols, most] : examples) {
+        std::ranges::for_each(symbols, add);
+        add(-1 - most);  // no symbol: where an example ends
       }
     return std::to_string(hash);
   }
@@ -65,15 +62,12 @@ class MyMethod final : public ablate::Task {
 
   std::string describe(ablate::Split split, std::int64_t index) const override {
     std::string text;
-    for (const auto symbol : at(split, index).symbols) text += std::to_string(symbol) + " ";
-    return text + "-> " + std::to_string(at(split, index).most);
+    for (const auto symbol : at(split, index).first) text += std::to_string(symbol) + " ";
+    return text + "-> " + std::to_string(at(split, index).second);
   }
 
  private:
-  struct Example {
-    std::vector<std::int64_t> symbols;
-    std::int64_t most;
-  };
+  using Example = std::pair<std::vector<std::int64_t>, std::int64_t>;  // the symbols, and which is the most frequent
 
   /// Draws until one symbol is ahead of all others.
   Example draw(std::mt19937_64& random) const {

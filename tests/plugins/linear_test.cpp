@@ -1,0 +1,109 @@
+// Linear attention: parallel, chunked, recurrent and carried from segment to segment are one sum over keys.
+#include "tests/plugins/equations.h"
+#include "tests/support/catch.h"
+
+using namespace ablate::test;
+using ablate::AttentionState;
+using ablate::Tensor;
+
+namespace {
+
+/// Outputs of segments that end at `ends`, each with the state that the one before left, side by side.
+Tensor by_segments(ablate::Attention& attention, const Tensor& x, const Tensor& mask, const std::vector<std::int64_t>& ends) {
+  auto state = attention.initial_state(x.size(0));
+  std::vector<Tensor> outputs;
+  std::int64_t begin = 0;
+  for (const auto end : ends) {
+    auto result = pass(attention, {.queries = x.narrow(1, begin, end - begin),
+                                   .mask = mask.defined() ? mask.narrow(1, begin, end - begin) : mask,
+                                   .state = state});
+    outputs.push_back(result.output);
+    state = std::move(result.state);
+    begin = end;
+  }
+  return ablate::cat(outputs, 1);
+}
+
+}  // namespace
+
+TEST_CASE("linear attention: parallel and chunked are the sum over keys") {
+  for (const std::string map : {"elu+1", "relu"})
+    for (const bool causal : {false, true})
+      for (const bool cross : {false, true}) {
+        const auto attention = make(section("linear", {{"heads", 2}, {"feature_map", map}}), 1, {.causal = causal});
+        INFO(map << ", causal " << causal << ", cross " << cross);
+        CHECK(off(*attention, map, 2, causal, cross) < 1e-12);
+      }
+}
+
+TEST_CASE("linear attention: chunked is recurrent") {
+  // The recurrent form (Eq. 16 to 20): one sum of phi(k) v^T and one of phi(k), carried from token to token; lengths around the
+  // chunk of 64.
+  const auto attention = make(section("linear", {{"heads", 2}}), 1, {.causal = true});
+  for (const std::int64_t n : {1, 63, 64, 65, 80}) {
+    const auto x = random_tokens(1, n, 2);
+    const auto split = [&](const char* name) { return layer(*attention, name, x[0]).unflatten(-1, {2, 8}); };
+    const auto phi = [](const Tensor& t) { return (t + 1).where(t > 0, t.exp()); };
+    const auto q = phi(split("query")), k = phi(split("key")), v = split("value");  // [n, heads, d]
+    auto state = ablate::zeros({2, 8, 8}, ablate::kDouble), total = ablate::zeros({2, 8}, ablate::kDouble);
+    std::vector<Tensor> rows;
+    for (std::int64_t i = 0; i < n; ++i) {
+      state = state + k[i].unsqueeze(-1) * v[i].unsqueeze(-2);
+      total = total + k[i];
+      const auto read = q[i].unsqueeze(-2).matmul(state).squeeze(-2);
+      rows.push_back((read / (q[i] * total).sum(-1, true)).flatten());
+    }
+    CHECK(distance(run(*attention, {x})[0], layer(*attention, "output", ablate::stack(rows))) < 1e-12);
+  }
+}
+
+TEST_CASE("linear attention: whole, by segments and token by token are the same, with gradients") {
+  const std::int64_t n = 80;
+  std::vector<std::int64_t> tokens(n);
+  for (std::int64_t i = 0; i < n; ++i) tokens[static_cast<std::size_t>(i)] = i + 1;
+  for (const std::string map : {"elu+1", "relu"}) {
+    const auto attention = make(section("linear", {{"feature_map", map}}), 1, {.causal = true, .carries = true});
+    for (const auto& state : attention->initial_state(3)) CHECK(state.abs().max().item<double>() == 0);
+    const auto x = random_tokens(3, n, 2).requires_grad_();
+    const auto mask = mask_of(n, {n, 30, 7});
+    const auto real = mask.unsqueeze(-1), weights = random_tokens(3, n, 3) * real;
+    const auto whole = run(*attention, {x, {}, mask});
+    const auto expected = gradients(*attention, (whole * weights).sum(), {x});
+    for (const auto& ends : {std::vector<std::int64_t>{n}, {7, 8, 30, n}, {70, n}, tokens}) {
+      INFO(map << ", " << ends.size() << " segments");
+      const auto found = by_segments(*attention, x, mask, ends);
+      CHECK(distance(found * real, whole * real) < 1e-12);
+      CHECK(distance(gradients(*attention, (found * weights).sum(), {x}), expected) < 1e-10);
+    }
+    // Without the state a segment knows nothing of those before.
+    CHECK(distance(run(*attention, {x.narrow(1, 70, 10)})[0], whole[0].narrow(0, 70, 10)) > 1e-3);
+  }
+}
+
+TEST_CASE("linear attention: padding leaves the state alone, and each item its own") {
+  for (const bool causal : {false, true}) {
+    const auto attention = make(section("linear"), 1, {.causal = causal, .carries = true});
+    const auto x = random_tokens(3, 9, 2);
+    const auto start = pass(*attention, {.queries = random_tokens(3, 5, 4), .state = attention->initial_state(3)}).state;
+    auto dirty = x.clone();
+    dirty.select(0, 1).narrow(0, 4, 5).fill_(NAN);
+    dirty.select(0, 2).fill_(NAN);
+    const auto padded = pass(*attention, {.queries = dirty, .mask = mask_of(9, {9, 4, 0}), .state = start});
+    for (std::size_t part = 0; part < start.size(); ++part) CHECK(padded.state[part][2].equal(start[part][2]));
+    for (const auto& [item, length] : {std::pair<std::int64_t, std::int64_t>{0, 9}, {1, 4}}) {
+      AttentionState own;
+      for (const auto& tensor : start) own.push_back(tensor.narrow(0, item, 1));
+      const auto alone = pass(*attention, {.queries = x.narrow(0, item, 1).narrow(1, 0, length), .state = own});
+      CHECK(distance(padded.output[item].narrow(0, 0, length), alone.output[0]) < 1e-12);
+      for (std::size_t part = 0; part < start.size(); ++part)
+        CHECK(distance(padded.state[part][item], alone.state[part][0]) < 1e-12);
+    }
+  }
+}
+
+TEST_CASE("linear attention: without causal, a segment sees itself and all before") {
+  const auto attention = make(section("linear"), 1, {.carries = true});
+  const auto x = random_tokens(2, 12, 2);
+  const auto last = by_segments(*attention, x, {}, {5, 12}).narrow(1, 5, 7);
+  CHECK(distance(last, run(*attention, {x.narrow(1, 5, 7), x})) < 1e-12);
+}

@@ -1,0 +1,60 @@
+// Operations with a gradient of their own: what they save, what they give back, what they refuse.
+#include "ablate/operation.h"
+
+#include <torch/csrc/autograd/autograd.h>
+
+#include "tests/support/catch.h"
+
+using namespace ablate;
+
+namespace {
+
+/// a b, whose gradient is 3 times what it should be: so that it is seen which one is used.
+Tensor product(const Tensor& a, const Tensor& b, bool with_second = true) {
+  return with_gradient(
+      {a, b},
+      [&](Saved& saved) {
+        auto result = a * b;
+        saved = {b, result, Tensor()};
+        return result;
+      },
+      [with_second](const Tensor& gradient, const Saved& saved) -> std::vector<Tensor> {
+        if (saved[2].defined()) throw std::logic_error("an undefined tensor has become one");
+        if (!with_second) return {gradient};
+        return {3 * gradient * saved[0], gradient * saved[1]};
+      });
+}
+
+Tensor leaf(double value) { return full({2}, value, kDouble).requires_grad_(); }
+
+}  // namespace
+
+TEST_CASE("an operation's gradient is its own, of inputs and results that it saved") {
+  const auto a = leaf(2), b = leaf(5);
+  const auto scaled = 7 * product(2 * a, b);
+  CHECK(scaled.allclose(full({2}, 140, kDouble)));
+  const auto gradients = torch::autograd::grad({scaled.sum()}, {a, b});
+  CHECK(gradients[0].allclose(full({2}, 7 * 3 * 5 * 2, kDouble)));
+  CHECK(gradients[1].allclose(full({2}, 7 * 20, kDouble)));
+}
+
+TEST_CASE("an operation on what needs no gradient records nothing") {
+  const auto a = full({2}, 2, kDouble);
+  CHECK_FALSE(product(a, a).requires_grad());
+  NoGradGuard no_grad;
+  CHECK_FALSE(product(leaf(2), a).requires_grad());
+}
+
+TEST_CASE("an input that needs no gradient gets none, and as many are due as there are inputs") {
+  const auto a = leaf(2), fixed = full({2}, 5, kDouble);
+  CHECK(torch::autograd::grad({product(a, fixed).sum()}, {a})[0].allclose(full({2}, 15, kDouble)));
+  CHECK_THROWS_AS(torch::autograd::grad({product(a, fixed, false).sum()}, {a}), std::logic_error);
+}
+
+TEST_CASE("a graph is gone through once, unless it is kept") {
+  const auto a = leaf(2);
+  const auto kept = product(a, leaf(5)).sum();
+  for (int i = 0; i < 2; ++i) CHECK(torch::autograd::grad({kept}, {a}, {}, true)[0].defined());
+  torch::autograd::grad({kept}, {a});
+  CHECK_THROWS(torch::autograd::grad({kept}, {a}));
+}

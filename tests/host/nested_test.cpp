@@ -1,4 +1,5 @@
 // Parameters that are plugins: sections in sections, lists of them, attentions by layer, files.
+#include "core/host/scheduler/identity.h"
 #include "core/host/study/used_plugins.h"
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
@@ -154,7 +155,10 @@ TEST_CASE("a file is known by its content, not by its place") {
   const auto study = [&](const std::string& file) {
     return load(kTask + "[attention]\nplugin = \"tabled\"\ntable = \"" + file + "\"\n").trials.at(0);
   };
-  const auto key = [&](const std::string& file) { return ablate::trial_key(study(file), {}, ""); };
+  const auto key = [&](const std::string& file) {
+    const auto trial = study(file);
+    return ablate::identity_of(trial.resolved, trial.files, studies::catalog(), "", "").key();
+  };
   CHECK(study(one).resolved["attention"]["table"] == one);
   CHECK(study(one).files.at("attention.table").size() == 64);
   CHECK(key(one) == key(two));

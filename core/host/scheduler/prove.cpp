@@ -149,7 +149,8 @@ db::Proof proof_of(const Change& change, const std::vector<Pair>& repeated, cons
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   db::Proof proof{.proven_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count(), .environment = environment};
   proof.before = proof.now = {{"plugins", json::array()}};
-  for (const auto& [before, after] : change.value("plugins", json::object()).items())
+  const auto plugins = change.value("plugins", json::object());
+  for (const auto& [before, after] : plugins.items())
     proof.before["plugins"].push_back(before), proof.now["plugins"].push_back(after);
   if (change.contains("runtime")) proof.before["runtime"] = change["runtime"][0], proof.now["runtime"] = change["runtime"][1];
   for (const auto& pair : repeated) proof.runs.push_back(pair.before.run);

@@ -174,10 +174,9 @@ class AdaMra final : public ablate::Attention {
       const auto split = [&](const Tensor& weight, const Tensor& bias) {
         return ablate::split_heads(context_.matmul(weight) + bias, owner_.subheads_);
       };
-      return compression.write({.keys = split(key_weights_[h], key_biases_[h]),
-                                .values = split(value_weights_[h], value_biases_[h]),
-                                .mask = mask_,
-                                .generator = generator_});
+      // Values first: gradients add up in the order of what was computed, and other bits would be another experiment.
+      const auto values = split(value_weights_[h], value_biases_[h]), keys = split(key_weights_[h], key_biases_[h]);
+      return compression.write({.keys = keys, .values = values, .mask = mask_, .generator = generator_});
     }
 
     AdaMra& owner_;

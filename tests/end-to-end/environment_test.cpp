@@ -45,7 +45,7 @@ TEST_CASE("a commit changes the header of the git revision at the next build, an
   Workplace place;
   const std::string header = (place.folder() / "revision.h").string(), git = "git -C source -c user.name=a -c user.email=a@b ",
                     build = "cmake -DSOURCE=source -DHEADER=" + header + " -P " +
-                            ABLATE_SOURCE_DIR "/core/worker/git_revision.cmake";
+                            ABLATE_SOURCE_DIR "/core/trial/server/git_revision.cmake";
   const auto shell = [&](const std::string& line) {
     const auto ended = place.shell(line);
     INFO(line << "\n" << ended.err);

@@ -71,7 +71,8 @@ int main(int count, char** arguments) {
   const auto alone = [&] {
     const auto start = Clock::now();
     for (const auto& trial : study.trials)
-      run_trial({trial.resolved, *task, {&linear, trial.resolved.at("attention")}, {}}, [](const Progress&) {});
+      run_trial({trial.resolved, *task, [&](Kind, const std::string&) -> const Descriptor& { return linear; }},
+                [](const Progress&) {});
     return seconds_since(start);
   };
   const auto run = [&](const char* seeds) {

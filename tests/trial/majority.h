@@ -14,7 +14,7 @@ namespace ablate::tests {
 class Majority : public Task {
  public:
   explicit Majority(std::int64_t bad_id = 0) : bad_id_(bad_id) {}
-  TaskInfo info() override { return {3, 12, 2}; }
+  TaskInfo info() override { return {.fields = {{"token", 3}}, .length = 12, .classes = 2}; }
   void load() override {}
   std::string digest() const override { return "majority"; }
   std::int64_t size(Split split) const override { return split == Split::kTrain ? 400 : 100; }
@@ -26,11 +26,12 @@ class Majority : public Task {
       std::size_t ones = 0;
       for (std::size_t j = 0; j < 12; ++j) {
         const auto one = random() % 2;
-        batch.ids[i * 12 + j] = j < length ? static_cast<std::int64_t>(1 + one) : 0;
+        batch.ids[0][i * 12 + j] = j < length ? static_cast<std::int64_t>(1 + one) : 0;
+        batch.present[0][i * 12 + j] = j < length ? 1 : 0;
         if (j < length) ones += one;
       }
-      if (bad_id_ != 0) batch.ids[i * 12] = bad_id_;
-      batch.labels[i] = ones > length / 2 ? 1 : 0;
+      if (bad_id_ != 0) batch.ids[0][i * 12] = bad_id_;
+      batch.targets[i] = ones > length / 2 ? 1 : 0;
     }
   }
 
@@ -45,8 +46,14 @@ inline nlohmann::json section(std::span<const ParameterInfo> parameters, const n
   return result;
 }
 
-inline Chosen plugin(const std::string& id) {
-  return with_defaults(load_library(std::string(ABLATE_BUILD_DIR "/lib/ablate/plugins/") + id + ".so"));
+/// A plugin of the build tree, by its id.
+inline const Descriptor& find_plugin(Kind, const std::string& id) {
+  return load_library(std::string(ABLATE_BUILD_DIR "/lib/ablate/plugins/") + id + ".so");
+}
+
+/// Its complete section.
+inline nlohmann::json plugin(const std::string& id, const nlohmann::json& parameters = nlohmann::json::object()) {
+  return complete_section(find_plugin(Kind::kAttention, id), parameters, find_plugin);
 }
 
 /// A trial and all that it told, in order.
@@ -77,16 +84,22 @@ struct Told {
   }
 };
 
-inline Told run(const nlohmann::json& train, const Chosen& attention, std::uint64_t seed = 1, Task&& task = Majority()) {
-  const nlohmann::json resolved{
+inline nlohmann::json resolved_trial(const nlohmann::json& train, const nlohmann::json& attention, std::uint64_t seed = 1) {
+  nlohmann::json resolved{
       {"model", section(model_parameters(), {{"d_model", 16}, {"hidden", 16}, {"dropout", 0.1}})},
       {"train", section(train_parameters(), {{"steps", 60}, {"batch", 20}, {"learning_rate", 0.01}, {"warmup", 5}})},
+      {"attention", attention},
       {"seed", seed}};
-  auto changed = resolved;
-  changed["train"].update(train);
+  resolved["train"].update(train);
+  return resolved;
+}
+
+inline Told run(const nlohmann::json& train, const nlohmann::json& attention, std::uint64_t seed = 1, Task&& task = Majority(),
+                const FindPlugin& find = find_plugin) {
+  const auto resolved = resolved_trial(train, attention, seed);
   Told told;
   try {
-    told.result = run_trial({changed, task, attention, {}}, [&](const Progress& now) { told.reports.push_back(now); });
+    told.result = run_trial({resolved, task, find}, [&](const Progress& now) { told.reports.push_back(now); });
   } catch (const std::exception& error) {
     told.failed = error.what();
   }

@@ -16,28 +16,26 @@ class Reporting final : public HeadwiseAttention {
   static constexpr std::int64_t kOdd = (1 << 24) + 1;
 
   explicit Reporting(const AttentionContext& context) : HeadwiseAttention(context, 1), layer_(made++ % 2) {
-    count_ = register_buffer("count", torch::full({1}, kOdd, torch::kInt64));
-  }
-  AttentionOutput forward(const AttentionInput& input) override {
-    if (count_.scalar_type() != torch::kInt64 || count_.item<std::int64_t>() != kOdd)
-      throw std::runtime_error("a buffer of integers was cast");
-    auto result = HeadwiseAttention::forward(input);
-    if (!input.measure) return result;
-    result.metrics.push_back({"batch", static_cast<double>(input.queries.size(0)), "examples"});
-    if (layer_ == 1) result.metrics.push_back({"of_second_layer", 7, ""});
-    return result;
-  }
-  torch::Tensor attend(const torch::Tensor&, const torch::Tensor&, const torch::Tensor& values, const torch::Tensor&) override {
-    return values;
+    count_ = register_buffer("count", full({1}, kOdd, at::kLong));
   }
 
  private:
+  HeadOutput attend(const HeadInput& input) override {
+    if (count_.scalar_type() != at::kLong || count_.item<std::int64_t>() != kOdd)
+      throw std::runtime_error("a buffer of integers was cast");
+    HeadOutput result{.values = input.v + 0 * (input.q + input.k)};
+    if (!input.measure) return result;
+    result.metrics.push_back({"batch", static_cast<double>(input.q.size(0)), "examples"});
+    if (layer_ == 1) result.metrics.push_back({"of_second_layer", 7, ""});
+    return result;
+  }
+
   static inline int made = 0;
   int layer_;
-  torch::Tensor count_;
+  Tensor count_;
 };
 
-Chosen reporting() {
+const Descriptor& reporting(Kind, const std::string&) {
   static constexpr auto descriptor = [] {
     auto made = ablate::detail::describe(
         Kind::kAttention,
@@ -47,7 +45,7 @@ Chosen reporting() {
     };
     return made;
   }();
-  return with_defaults(descriptor);
+  return descriptor;
 }
 
 }  // namespace
@@ -68,7 +66,7 @@ TEST_CASE("peak memory is that of training, whether and when a checkpoint was ke
 
 TEST_CASE("what an attention reports is its own, over the layers that report it, and every example weighs the same") {
   for (const char* type : {"float32", "bfloat16"}) {
-    const auto told = run({{"steps", 4}, {"batch", 30}, {"dtype", type}}, reporting());
+    const auto told = run({{"steps", 4}, {"batch", 30}, {"dtype", type}}, {{"plugin", "reporting"}}, 1, Majority(), reporting);
     REQUIRE(told.failed == "");
     // 100 examples in batches of 30, 30, 30 and 10.
     CHECK(told.result.values.at("attention/reporting/batch") == Approx((3 * 30 * 30 + 10 * 10) / 100.0));

@@ -1,0 +1,129 @@
+// The model around an attention: padding leaves no trace, pairs and parts are what their formulas say.
+#include "core/trial/model/model.h"
+
+#include <ATen/ATen.h>
+
+#include "core/trial/objectives/objective.h"
+#include "tests/trial/majority.h"
+
+using namespace ablate;
+using namespace ablate::tests;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kLength = 9;
+
+std::shared_ptr<Model> model(const json& changes, const json& attention, TaskInfo info = {}, std::uint64_t seed = 1) {
+  if (info.fields.empty()) info = {.fields = {{"token", 12}}, .length = kLength, .classes = 3};
+  const JsonValues values(section(model_parameters(), [&] {
+    json all{{"d_model", 8}, {"hidden", 16}, {"dropout", 0.0}};
+    all.update(changes);
+    return all;
+  }()));
+  const auto objective = make_objective(info);
+  auto made = std::make_shared<Model>(
+      model_options(info, values), attention, false, find_plugin,
+      [&](const auto& options, const auto& table, const auto& random) { return objective->make_head(options, table, random); },
+      make_generator(seed));
+  move_to(*made, at::kCPU, at::kDouble);
+  return made;
+}
+
+at::Tensor logits(const Model& made, const at::Tensor& ids, const at::Tensor& mask) {
+  const Batch batch{.size = ids.size(0), .fields = {ids}, .mask = mask};
+  return made.forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits;
+}
+
+at::Tensor parameter(const Model& made, const std::string& name) {
+  for (const auto& entry : made.parameters())
+    if (entry.name == name) return entry.tensor;
+  FAIL("no parameter " << name);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a padded sequence classifies as the sequence itself", "[mask]") {
+  for (const char* pooling : {"mean", "cls", "last"})
+    for (const char* attention : {"linear", "softmax"})
+      for (const char* positions : {"learned", "sinusoidal", "rotary", "none"}) {
+        INFO(pooling << " " << attention << " " << positions);
+        const auto made = model({{"pooling", pooling}, {"positions", positions}}, plugin(attention));
+        const auto ids = at::randint(1, 12, {4, kLength}, at::kLong);
+        for (const std::int64_t length : {1, 5, 8}) {
+          auto padded = ids.clone();
+          padded.slice(1, length).zero_();
+          const auto expected = logits(*made, ids.slice(1, 0, length), {});
+          CHECK(at::allclose(logits(*made, padded, padded.ne(0)), expected, 1e-10, 1e-12));
+          // The mask decides, not the id: garbage under it changes nothing.
+          CHECK(at::allclose(logits(*made, ids, padded.ne(0)), expected, 1e-10, 1e-12));
+          CHECK_FALSE(at::allclose(logits(*made, ids, {}), expected, 1e-6, 1e-6));
+        }
+      }
+}
+
+TEST_CASE("the mean by the padded length, as published, is the masked sum over it") {
+  const auto all = model({{"pooling", "mean-all"}, {"layers", 0}}, plugin("softmax")),
+             mean = model({{"pooling", "mean"}, {"layers", 0}}, plugin("softmax"));
+  const auto ids = at::randint(1, 12, {2, kLength}, at::kLong);
+  const auto mask = at::arange(kLength).lt(3).expand({2, kLength});
+  const auto bias = parameter(*all, "classifier.outer.bias");
+  const auto expected = (logits(*mean, ids, mask) - bias) * (3.0 / kLength) + bias;
+  CHECK(at::allclose(logits(*all, ids, mask), expected, 1e-10, 1e-12));
+}
+
+TEST_CASE("one seed starts everything but the attention alike, whatever the attention") {
+  const auto a = model(json::object(), plugin("linear")), b = model(json::object(), plugin("softmax")), c = model(json::object(), plugin("linear"), {}, 2);
+  for (const char* name : {"tokens.weight", "positions", "layer2.expand.weight", "classifier.outer.weight"}) {
+    CHECK(at::equal(parameter(*a, name), parameter(*b, name)));
+    CHECK_FALSE(at::equal(parameter(*a, name), parameter(*c, name)));
+  }
+}
+
+TEST_CASE("every parameter of the model is used, whatever its parts") {
+  const TaskInfo pair{.fields = {{"token", 12}, {"amount", 0, 2}}, .sequences = 2, .length = kLength, .classes = 3};
+  const TaskInfo next{
+      .fields = {{"token", 12}}, .length = kLength, .classes = 12, .objective = Objective::kPositions, .causal = true};
+  for (const auto& [changes, info] : std::vector<std::pair<json, TaskInfo>>{{{{"norm", "post"}}, pair},
+                                                                            {{{"classifier", "mlp"}, {"hidden", 0}}, pair},
+                                                                            {{{"tied_output", true}}, next},
+                                                                            {{{"layers", 0}}, next}}) {
+    INFO(changes.dump());
+    const auto made = model(changes, plugin("softmax"), info);
+    Batch batch{.size = 2, .fields = {at::randint(0, 12, {2 * info.sequences, kLength}, at::kLong)}};
+    if (info.fields.size() == 2) batch.fields.push_back(at::randn({2 * info.sequences, kLength, 2}));
+    if (info.objective == Objective::kPositions) batch.asked = at::tensor({1, 7, 11}, at::kLong);
+    const auto output = made->forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits;
+    CHECK(output.sizes() == at::IntArrayRef({info.objective == Objective::kPositions ? 3 : 2, info.classes}));
+    output.square().sum().backward();
+    for (const auto& entry : made->parameters()) {
+      INFO(entry.name);
+      CHECK(entry.tensor.grad().defined());
+    }
+  }
+}
+
+TEST_CASE("a pair is seen as [a, b, a * b, a - b]") {
+  const TaskInfo pair{.fields = {{"token", 12}}, .sequences = 2, .length = kLength, .classes = 3};
+  const auto made = model({{"layers", 0}, {"positions", "none"}}, plugin("softmax"), pair);
+  const auto ids = at::randint(1, 12, {4, kLength}, at::kLong);  // two pairs: rows 0 and 2, rows 1 and 3
+  const auto x = at::layer_norm(at::embedding(parameter(*made, "tokens.weight"), ids), {8}).mean(1);
+  const auto a = x.narrow(0, 0, 2), b = x.narrow(0, 2, 2);
+  const auto expected = at::linear(at::cat({a, b, a * b, a - b}, 1), parameter(*made, "classifier.outer.weight"),
+                                   parameter(*made, "classifier.outer.bias"));
+  const Batch batch{.size = 2, .fields = {ids}};
+  const auto found = made->forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits;
+  CHECK(at::allclose(found, expected, 1e-10, 1e-12));
+  const Batch swapped{.size = 2, .fields = {at::cat({ids.narrow(0, 2, 2), ids.narrow(0, 0, 2)})}};
+  CHECK_FALSE(at::allclose(made->forward(swapped, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits, expected,
+                           1e-6, 1e-6));
+}
+
+TEST_CASE("layers take the attentions of a list in turn") {
+  const auto made = model({{"layers", 4}}, json::array({plugin("linear", {{"heads", 1}}), plugin("softmax")}));
+  const auto one = model({{"layers", 4}}, plugin("linear", {{"heads", 1}}));
+  CHECK(made->parameters().size() == one->parameters().size());
+  const auto ids = at::randint(1, 12, {2, kLength}, at::kLong);
+  CHECK_FALSE(at::allclose(logits(*made, ids, {}), logits(*one, ids, {}), 1e-6, 1e-6));
+}

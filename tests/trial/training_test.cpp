@@ -1,0 +1,112 @@
+// A training stops and goes on as if it had not, and a wrong copy is noticed.
+#include "core/trial/training/training.h"
+
+#include <ATen/Context.h>
+
+#include "tests/trial/majority.h"
+
+using namespace ablate;
+using namespace ablate::tests;
+using nlohmann::json;
+
+namespace {
+
+/// Counts upwards modulo 8, in texts of 40 places each.
+class Counting final : public Task {
+ public:
+  TaskInfo info() override {
+    return {.fields = {{"token", 8}},
+            .length = 8,
+            .classes = 8,
+            .objective = Objective::kPositions,
+            .sampling = Sampling::kStream,
+            .causal = true,
+            .unit = "byte"};
+  }
+  void load() override {}
+  std::string digest() const override { return "counting"; }
+  std::int64_t size(Split) const override { return 400; }
+  std::string describe(Split, std::int64_t) const override { return ""; }
+  void read(Split, std::span<const std::int64_t> indices, BatchView batch) const override {
+    for (std::size_t i = 0; i < indices.size(); ++i)
+      for (std::int64_t j = 0; j < batch.length; ++j) {
+        const auto place = indices[i] + j, at = static_cast<std::int64_t>(i) * batch.length + j;
+        if (j == 0) batch.starts[i] = place % 40 == 0 ? 1 : 0;
+        batch.present[0][static_cast<std::size_t>(at)] = place < 400 ? 1 : 0;
+        if (place >= 400) continue;
+        batch.ids[0][static_cast<std::size_t>(at)] = place % 8;
+        batch.targets[static_cast<std::size_t>(at)] = (place + 1) % 8;
+      }
+  }
+};
+
+std::vector<Tensor> weights(const Training& training) {
+  std::vector<Tensor> all;
+  for (const auto& entry : training.model().parameters()) all.push_back(entry.tensor.clone());
+  return all;
+}
+
+bool equal(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return x.equal(y); });
+}
+
+/// Three steps, a copy, two steps more in both.
+void check_copy(Task& task, const json& attention) {
+  const auto resolved = resolved_trial({{"batch", 4}}, attention);
+  const TrialParts parts{resolved, task, find_plugin};
+  StepTimes times(at::kCPU);
+  Training first(parts, at::kCPU);
+  for (int step = 0; step < 3; ++step) first.step(times);
+  first.evaluate_dev();
+  const auto saved = first.save();
+  const auto before = weights(first);
+  std::vector<double> losses;
+  for (int step = 0; step < 2; ++step) losses.push_back(*first.step(times));
+  Training second(parts, at::kCPU);
+  CHECK_FALSE(equal(weights(second), before));
+  second.load(saved);
+  CHECK(equal(weights(second), before));
+  CHECK(second.steps_done() == 3);
+  CHECK(second.best_step() == 3);
+  CHECK(second.best().metrics.front().value == first.best().metrics.front().value);
+  for (const double loss : losses) CHECK(*second.step(times) == loss);
+  CHECK(equal(weights(second), weights(first)));
+  CHECK(second.evaluate(Split::kTest).loss == first.evaluate(Split::kTest).loss);
+  second.restore_best();
+  CHECK(equal(weights(second), before));
+}
+
+}  // namespace
+
+TEST_CASE("a training that was saved goes on in another as in itself, bit by bit") {
+  Majority examples;
+  check_copy(examples, plugin("softmax"));
+  Counting stream;
+  check_copy(stream, plugin("linear"));  // with the states of its lanes
+}
+
+TEST_CASE("without the generator's state a copy would not go on alike") {
+  Majority task;
+  const auto resolved = resolved_trial({{"batch", 4}}, plugin("softmax"));
+  const TrialParts parts{resolved, task, find_plugin};
+  StepTimes times(at::kCPU);
+  Training first(parts, at::kCPU);
+  first.step(times);
+  const auto saved = first.save();
+  Training second(parts, at::kCPU);
+  second.load(saved);
+  at::manual_seed(99);  // dropout draws others
+  const auto other = *second.step(times);
+  first.load(saved);
+  CHECK(*first.step(times) != other);
+}
+
+TEST_CASE("a stream's next token is learned, and told in bits per byte") {
+  for (const char* attention : {"softmax", "linear"}) {
+    const auto told = run({{"batch", 4}, {"steps", 80}}, plugin(attention), 1, Counting());
+    REQUIRE(told.failed == "");
+    CHECK(told.result.main_metric == "test/bits_per_byte");
+    CHECK(told.result.values.at("test/bits_per_byte") < 0.5);
+    CHECK(told.metrics().at("test/bits_per_byte").direction == "min");
+  }
+}

@@ -57,6 +57,31 @@ std::vector<Tensor> put_together(const ablate::Attention& parts, const Tensor& l
   return all;
 }
 
+/// Softmax's descriptor around an attention that gives its input back, loses by three times its mean and adds its steps up.
+class Probe final : public ablate::Attention {
+ public:
+  explicit Probe(const ablate::AttentionContext&) : steps_(register_buffer("steps", ablate::zeros({}, ablate::kDouble))) {}
+
+ private:
+  ablate::AttentionOutput do_forward(const ablate::AttentionInput& input) override {
+    return {.output = input.queries, .auxiliary_loss = (3 * input.queries).mean()};
+  }
+  void do_step(std::int64_t step, const ablate::Generator&) override { steps_.add_(static_cast<double>(step)); }
+
+  Tensor steps_;
+};
+const ablate::Descriptor& find_probe(ablate::Kind, const std::string& id) {
+  static const auto probe = [] {
+    auto descriptor = plugin("softmax");
+    descriptor.id = "probe";
+    descriptor.make_attention = [](const ablate::AttentionContext& context) -> std::shared_ptr<ablate::Attention> {
+      return std::make_shared<Probe>(context);
+    };
+    return descriptor;
+  }();
+  return id == "probe" ? probe : plugin(id);
+}
+
 ablate::Capabilities promised(const std::vector<json>& parts) {
   return ablate::promises_of(ablate::Kind::kAttention, mixed(parts), find_plugin);
 }
@@ -120,6 +145,19 @@ TEST_CASE("parts of a mixture keep states, metrics and steps of their own") {
     CHECK(metrics[i].name == "part_1_" + expected[i].name);
     CHECK(metrics[i].unit == expected[i].unit);
   }
+}
+
+TEST_CASE("parts' auxiliary losses add up, and every part takes a step") {
+  const auto both = ablate::complete_section(
+      plugin("mixed"), {{"parts", {part("probe"), part("probe"), part("softmax")}}, {"shares", {"1/4", "1/4", "1/2"}}},
+      find_probe);
+  const auto probed = make(both, 1, {}, find_probe);
+  const auto x = random_tokens(2, 5, 3);
+  CHECK(pass(*probed, {x}).auxiliary_loss.item<double>() == Approx(6 * x.mean().item<double>()));
+  CHECK_FALSE(pass(*make(mixed({part("softmax")})), {x}).auxiliary_loss.defined());
+  probed->on_step(1, ablate::make_generator(1));
+  probed->on_step(2, ablate::make_generator(1));
+  for (const char* name : {"part_0.steps", "part_1.steps"}) CHECK(buffer(*probed, name).item<double>() == 3);
 }
 
 TEST_CASE("what mixed promises is what all of its parts promise, and the worst of their costs") {

@@ -105,3 +105,14 @@ TEST_CASE("what does not fit in a mixture is told before anything runs, or by th
                      "= \"softmax\" }]\n"),
              "the shares add up to 3/4, expected 1"));
 }
+
+TEST_CASE("the studies of recall pass all checks that come before a run", "[mixtures]") {
+  Workplace place;
+  for (const auto& [name, trials] :
+       {std::pair{"recall", "recall: 16 trials"}, {"recall-published", "recall-published: 8 trials"}}) {
+    const auto ended = place.run({"run", std::string(ABLATE_SOURCE_DIR) + "/experiments/" + name + ".toml", "--dry-run"});
+    INFO(ended.err);
+    CHECK(ended.exit_code == 0);
+    CHECK(says(ended.out, trials));
+  }
+}

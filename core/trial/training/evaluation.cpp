@@ -66,7 +66,13 @@ class Evaluator {
  public:
   Evaluator(Model& model, const Asked& objective, const BatchReader& reader, const TaskInfo& info, const EvaluationPlan& plan,
             std::int64_t size, const Generator& generator)
-      : model_(model), reader_(reader), info_(info), plan_(plan), size_(size), generator_(generator), sums_(objective, info) {}
+      : model_(model),
+        reader_(reader),
+        info_(info),
+        plan_(plan),
+        size_(limited(info, plan, size)),
+        generator_(generator),
+        sums_(objective, info) {}
 
   Evaluation run() {
     if (info_.sampling == Sampling::kExamples)
@@ -79,11 +85,15 @@ class Evaluator {
   }
 
  private:
-  bool enough(std::int64_t batches) const { return plan_.batches > 0 && batches >= plan_.batches; }
+  /// What is read of a split. Of a stream the same places whether by lanes or by windows of any stride, so that attentions with
+  /// and without a state are asked the same.
+  static std::int64_t limited(const TaskInfo& info, const EvaluationPlan& plan, std::int64_t size) {
+    const auto each = plan.batch * (info.sampling == Sampling::kStream ? info.length : 1);
+    return plan.batches > 0 && plan.batches <= size / each ? plan.batches * each : size;
+  }
 
   void examples() {
-    std::int64_t batches = 0;
-    for (std::int64_t first = 0; first < size_ && !enough(batches); first += plan_.batch, ++batches) {
+    for (std::int64_t first = 0; first < size_; first += plan_.batch) {
       std::vector<std::int64_t> indices(static_cast<std::size_t>(std::min(plan_.batch, size_ - first)));
       std::iota(indices.begin(), indices.end(), first);
       add(reader_.read(plan_.split, indices), {});
@@ -95,7 +105,7 @@ class Evaluator {
     const auto part = (size_ + lanes - 1) / lanes, length = info_.length;
     const auto initial = model_.initial_state(lanes);
     auto state = initial;
-    for (std::int64_t at = 0, batches = 0; at < part && !enough(batches); at += length, ++batches) {
+    for (std::int64_t at = 0; at < part; at += length) {
       std::vector<std::int64_t> indices, position(static_cast<std::size_t>(lanes), at), end;
       for (std::int64_t lane = 0; lane < lanes; ++lane) {
         // A lane that ended earlier than the others reads its last place again, which is asked for no more.
@@ -112,7 +122,7 @@ class Evaluator {
   void windows() {
     const auto stride = plan_.stride > 0 ? std::min(plan_.stride, info_.length) : info_.length;
     std::int64_t next = 0;  // the first place that no window has asked for
-    for (std::int64_t batches = 0; next < size_ && !enough(batches); ++batches) {
+    while (next < size_) {
       std::vector<std::int64_t> indices, from, end;
       while (static_cast<std::int64_t>(indices.size()) < plan_.batch && next < size_) {
         const auto begin = std::max<std::int64_t>(0, next + stride - info_.length);

@@ -1,0 +1,151 @@
+// The lm plugin on small files: rows, targets, splits by place, and what it says of files that it cannot use.
+#include "tests/plugins/task.h"
+
+using namespace ablate;
+using namespace ablate::tests;
+
+namespace {
+
+/// Byte i of the text.
+std::uint8_t byte_at(std::int64_t i) { return static_cast<std::uint8_t>((i * i / 7 + i) % 251); }
+
+Bytes text_of(std::int64_t size) {
+  Bytes text;
+  for (std::int64_t i = 0; i < size; ++i) text.push_back(byte_at(i));
+  return text;
+}
+
+struct Row {
+  std::vector<std::int64_t> ids, targets;
+  std::vector<std::uint8_t> present;
+  std::uint8_t starts;
+};
+
+std::vector<Row> read(const Task& task, Split split, const std::vector<std::int64_t>& indices, std::int64_t length) {
+  const auto n = indices.size(), each = static_cast<std::size_t>(length);
+  std::vector<std::int64_t> ids(n * each, 0), targets(n * each, -1);
+  std::vector<std::uint8_t> present(n * each, 1), starts(n, 0);
+  task.read(split, indices,
+            {.length = length,
+             .ids = {ids},
+             .reals = std::vector<std::span<float>>(1),
+             .present = {present},
+             .starts = starts,
+             .targets = targets});
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto part = [&](const auto& all) {
+      using List = std::decay_t<decltype(all)>;
+      return List(all.begin() + static_cast<std::ptrdiff_t>(i * each),
+                  all.begin() + static_cast<std::ptrdiff_t>((i + 1) * each));
+    };
+    rows.push_back({part(ids), part(targets), part(present), starts[i]});
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("a row is the bytes from its place on, its targets the ones behind them") {
+  const TemporaryFolder folder;
+  write_bytes(folder.path() / "text", text_of(1003));
+  const auto task = load_task("lm", {{"data", (folder.path() / "text").string()}, {"length", 8}}, folder.path());
+  const auto info = task->info();
+  CHECK(info.length == 8);
+  CHECK(info.classes == 256);
+  CHECK(info.fields.at(0).vocabulary == 256);
+  CHECK(info.unit == "byte");
+  CHECK((info.causal && info.objective == Objective::kPositions && info.sampling == Sampling::kStream));
+  // 5 % of 1003 is 50: train has the 903 bytes in front. A split's last byte is a target alone.
+  const std::int64_t begins[] = {0, 903, 953}, sizes[] = {902, 49, 49};
+  for (const auto split : {Split::kTrain, Split::kDev, Split::kTest}) {
+    const auto begin = begins[static_cast<int>(split)], size = sizes[static_cast<int>(split)];
+    CHECK(task->size(split) == size);
+    const std::vector<std::int64_t> places = {0, 1, 17, size - 8, size - 3, size - 1};
+    const auto rows = read(*task, split, places, 8);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      INFO("split " << static_cast<int>(split) << ", place " << places[r]);
+      CHECK(rows[r].starts == (places[r] == 0 ? 1 : 0));
+      for (std::int64_t j = 0; j < 8; ++j) {
+        const bool inside = places[r] + j < size;
+        const auto at = begin + places[r] + j;
+        const auto column = static_cast<std::size_t>(j);
+        CHECK(rows[r].present[column] == (inside ? 1 : 0));
+        CHECK(rows[r].ids[column] == (inside ? byte_at(at) : 0));
+        CHECK(rows[r].targets[column] == (inside ? byte_at(at + 1) : -1));
+      }
+    }
+    for (const auto index : {std::int64_t{-1}, size}) CHECK_THROWS_AS(read(*task, split, {0, index}, 8), std::out_of_range);
+  }
+}
+
+TEST_CASE("the first bytes alone, gzipped or not: the same content has the same digest") {
+  const TemporaryFolder folder;
+  const auto plain = (folder.path() / "plain").string(), zipped = (folder.path() / "zipped.gz").string(),
+             cut = (folder.path() / "cut").string();
+  write_bytes(plain, text_of(3000));
+  write_bytes(zipped, text_of(3000));
+  write_bytes(cut, text_of(1000));
+  const auto load = [&](const std::string& data, std::int64_t bytes) {
+    return load_task("lm", {{"data", data}, {"bytes", bytes}, {"length", 4}}, folder.path());
+  };
+  CHECK(load(plain, 0)->size(Split::kTrain) == 2699);
+  CHECK(load(plain, 1000)->size(Split::kTrain) == 899);
+  CHECK(load(plain, 0)->digest() == load(zipped, 0)->digest());
+  CHECK(load(plain, 0)->digest() == load(zipped, 3000)->digest());
+  CHECK(load(plain, 1000)->digest() == load(cut, 0)->digest());
+  CHECK(load(zipped, 1000)->digest() != load(zipped, 1001)->digest());
+  CHECK(load(zipped, 0)->files() == std::vector<fs::path>{zipped});
+  auto other = text_of(3000);
+  other[2999] ^= 1;
+  write_bytes(cut, other);
+  CHECK(load(cut, 0)->digest() != load(plain, 0)->digest());
+}
+
+TEST_CASE("a text is described as a person reads it") {
+  const TemporaryFolder folder;
+  auto text = text_of(200);
+  for (const auto [at, byte] : {std::pair<std::size_t, char>{0, 'a'}, {1, '\n'}, {2, '\xe2'}, {3, '~'}})
+    text[at] = static_cast<std::uint8_t>(byte);
+  write_bytes(folder.path() / "text", text);
+  const auto task = load_task("lm", {{"data", (folder.path() / "text").string()}, {"length", 4}}, folder.path());
+  CHECK(task->describe(Split::kTrain, 0) == "bytes from 0 on: a\n\\xe2~");
+}
+
+TEST_CASE("faults of texts are told") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "text";
+  const auto refusal = [&](const nlohmann::json& changes) {
+    auto all = changes;
+    if (!all.contains("data")) all["data"] = path.string();
+    return message_of([&] { load_task("lm", all, folder.path()); });
+  };
+  write_bytes(path, text_of(179));
+  CHECK_NOTHROW(load_task("lm", {{"data", path.string()}, {"length", 7}}, folder.path()));
+  check_mentions(refusal({{"length", 8}}), {path.string(), "found 179 bytes", "at least 180", "length = 8"});
+  check_mentions(refusal({{"length", 4}, {"bytes", 1000}}), {path.string(), "found 179 bytes", "bytes = 1000"});
+  check_mentions(refusal({{"data", "/nowhere/text"}}), {"/nowhere/text", "is no file", "enwik8"});
+  check_mentions(refusal({{"data", folder.path().string()}}), {folder.path().string(), "found a folder"});
+  const auto zipped = folder.path() / "text.gz";
+  write_bytes(zipped, random_pictures(1, 3000, 1).front());
+  fs::resize_file(zipped, fs::file_size(zipped) - 100);
+  check_mentions(refusal({{"data", zipped.string()}, {"length", 4}}), {zipped.string(), "the gzip stream is cut off"});
+}
+
+TEST_CASE("enwik8 is looked for under ABLATE_DATA") {
+  const TemporaryFolder folder;
+  const char* before = std::getenv("ABLATE_DATA");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("ABLATE_DATA", folder.path().c_str(), 1);
+  check_mentions(message_of([&] { make_task("lm", {}, folder.path())->info(); }),
+                 {folder.path().string() + "/enwik8", "/usr/share/datasets/enwik8", "Set ABLATE_DATA", "enwik8.gz"});
+  fs::create_directory(folder.path() / "enwik8");
+  write_bytes(folder.path() / "enwik8/enwik8.gz", text_of(200));
+  CHECK(make_task("lm", {}, folder.path())->files() == std::vector<fs::path>{folder.path() / "enwik8/enwik8.gz"});
+  write_bytes(folder.path() / "enwik8/enwik8", text_of(200));
+  CHECK(make_task("lm", {}, folder.path())->files() == std::vector<fs::path>{folder.path() / "enwik8/enwik8"});
+  if (before != nullptr)
+    setenv("ABLATE_DATA", kept.c_str(), 1);
+  else
+    unsetenv("ABLATE_DATA");
+}

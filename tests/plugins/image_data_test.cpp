@@ -1,5 +1,6 @@
 // The image plugin on the real data sets, where they are.
 #include <map>
+#include <set>
 
 #include "tests/plugins/task.h"
 
@@ -71,4 +72,36 @@ TEST_CASE("CIFAR-10: the colour batch turned grey is the grey idx file") {
   CHECK(labels == 0);
   CHECK(others == 0);
   CHECK(halves < 10000 * 1024 / 20000);
+}
+
+TEST_CASE("CIFAR-10: the colour batch as density is the file's planes, place by place") {
+  const auto folder = real_data("cifar10");
+  if (folder.empty()) return;
+  TemporaryFolder cache;
+  const auto task =
+      load_task("image", {{"data", "cifar10/test_batch.bin"}, {"objective", "density"}, {"dev", 1000}}, cache.path());
+  const auto info = task->info();
+  CHECK(info.length == 3072);
+  CHECK(task->size(Split::kTrain) == 8000);
+  CHECK(task->size(Split::kTest) == 1000);
+  const auto file = gzopen((folder / "test_batch.bin.gz").c_str(), "rb");
+  REQUIRE(file != nullptr);
+  Bytes records(10000 * 3073);
+  REQUIRE(gzread(file, records.data(), static_cast<unsigned>(records.size())) == static_cast<int>(records.size()));
+  gzclose(file);
+  std::set<std::vector<std::int64_t>> pictures;
+  for (std::size_t i = 0; i < 10000; ++i) {
+    std::vector<std::int64_t> values;
+    for (std::size_t pixel = 0; pixel < 1024; ++pixel)
+      for (std::size_t plane = 0; plane < 3; ++plane) values.push_back(records[i * 3073 + 1 + plane * 1024 + pixel]);
+    pictures.insert(std::move(values));
+  }
+  std::vector<std::int64_t> ids(3072), targets(3072);
+  std::vector<std::uint8_t> present(3072, 1);
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    task->read(Split::kTest, {&i, 1}, {.length = 3072, .ids = {ids}, .reals = {{}}, .present = {present}, .targets = targets});
+    REQUIRE(pictures.contains(targets));
+    REQUIRE(ids[0] == 0);
+    for (std::size_t at = 1; at < ids.size(); ++at) REQUIRE(ids[at] == targets[at - 1] + 1);
+  }
 }

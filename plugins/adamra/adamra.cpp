@@ -12,6 +12,7 @@ using ablate::Tensor;
 constexpr ablate::Parameter parameters[] = {
     ablate::rates("rates", "[\"1/2\", \"1/4\", \"1/8\", \"1/16\"]", "compression rate of each head; as many heads as rates"),
     ablate::integer("subheads", "2", {1, 64}, "subheads of each head, all at its rate; must divide model.d_model"),
+    ablate::plugin("compression", "compression", "what each head writes its memory with"),
     ablate::text(
         "feature_map", "\"relu\"", "relu|elu+1|softmax",
         "phi of Eq. 7, or the exponential of Table 5; a memory with a kernel of its own (rbf, random-features) does not "
@@ -23,6 +24,7 @@ constexpr ablate::Parameter parameters[] = {
         "router_gradient", "\"scale\"", "scale|straight-through|none",
         "scale: a head's output times its probability; straight-through: that gradient without the factor; none: neither. "
         "Under routing = all, scale weighs every head by its probability, the others add the heads up; under random no use"),
+    ablate::plugin("compression", "compression", "what each head writes its memory with"),
 };
 
 /// The exponents are those of a kernel read; with feature_map = softmax both are 2.

@@ -4,7 +4,8 @@
 #include "core/registry/library.h"
 #include "core/trial/conformance/suite.h"
 #include "core/trial/device/tensor_memory.h"
-#include "tests/plugins/task.h"
+#include "tests/plugins/retrieval_files.h"
+#include "tests/plugins/transactions_files.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
@@ -13,9 +14,13 @@ using namespace ablate;
 namespace {
 
 /// Small data for the tasks of the project; any other plugin is checked at its defaults.
-nlohmann::json small(const std::string& id, const std::string& pictures) {
+nlohmann::json small(const std::string& id, const std::string& pictures, const std::string& documents,
+                     const std::string& bank) {
   if (id == "listops") return {{"train", 3000}, {"dev", 300}, {"test", 300}};
   if (id == "image") return {{"data", pictures}, {"dev", 10}};
+  if (id == "lm") return {{"data", pictures + "/text"}, {"length", 100}};
+  if (id == "retrieval") return {{"data", documents}, {"length", 48}};
+  if (id == "transactions") return {{"data", bank}};
   return nlohmann::json::object();
 }
 
@@ -29,10 +34,17 @@ TEST_CASE("every plugin in the plugin folder passes the whole suite", "[conforma
     if (entry.path().extension() == ".so") all.push_back(&load_library(entry.path()));
   std::sort(all.begin(), all.end(), [](const auto* a, const auto* b) { return std::string(a->id) < b->id; });
   const tests::IdxFolder pictures;
+  tests::write_bytes(pictures.folder.path() / "text", tests::random_pictures(1, 20000, 3).front());
+  const tests::PairsFolder documents(60);
+  const tests::BerkaFolder bank(200);
+  bank.write("trans_a.csv", tests::transactions_file(tests::kDated, tests::random_rows(1, 200, 1)));
   for (const auto* plugin : all) {
     const ::TemporaryFolder scratch;
     Checks checks;
-    check_plugin({.plugin = *plugin, .parameters = small(plugin->id, pictures.path()), .parts = all, .scratch = scratch.path()},
+    check_plugin({.plugin = *plugin,
+                  .parameters = small(plugin->id, pictures.path(), documents.path(), bank.path()),
+                  .parts = all,
+                  .scratch = scratch.path()},
                  checks);
     for (const auto& check : checks.all()) {
       INFO(plugin->id << ", " << check.on << ": " << check.name << ": " << check.found);
@@ -42,7 +54,7 @@ TEST_CASE("every plugin in the plugin folder passes the whole suite", "[conforma
     CHECK(checks.all().size() >= 14);
   }
   for (const auto* id : {"softmax", "linear", "compressed", "adamra", "segment-mean", "clustering", "rbf", "random-features",
-                         "listops", "image"}) {
+                         "local", "transformer-xl", "listops", "image", "lm", "transactions", "retrieval"}) {
     INFO(id);
     CHECK(std::count_if(all.begin(), all.end(), [&](const auto* plugin) { return plugin->id == std::string(id); }) == 1);
   }

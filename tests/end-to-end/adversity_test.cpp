@@ -74,7 +74,7 @@ TEST_CASE("a database that is removed or replaced while a grid runs loses nothin
   auto running = place.start({"run", place.study(grid("5, 4000, 7, 200000")).string(), "-j", "1"});
   REQUIRE(until([&] { return says(running.printed(), "[1/4] done"); }));
   REQUIRE(until([&] { return has_trial(place, worker_of(running)); }));  // the second
-  fs::remove(place.folder() / "ablate.db");  // and its log stays
+  fs::remove(place.folder() / "ablate.db");                              // and its log stays
   if (replace) std::ofstream(place.folder() / "ablate.db") << "of somebody else";
   const auto ended = running.wait();
   INFO(ended.err);

@@ -12,7 +12,7 @@ std::vector<std::string> keys(const std::string& dry_run) {
   std::vector<std::string> found;
   std::istringstream lines(dry_run);
   for (std::string line; std::getline(lines, line);)
-    if (line.size() > 19 && line[5] == ' ' && line[7] != ' ' && line.starts_with("    ")) found.push_back(line.substr(7, 12));
+    if (line.size() > 19 && line[4] != ' ' && line[7] != ' ' && line.starts_with("    ")) found.push_back(line.substr(7, 12));
   return found;
 }
 

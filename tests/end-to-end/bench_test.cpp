@@ -18,7 +18,8 @@ TEST_CASE("bench measures, stores and shows what attentions cost") {
   CHECK(says(first.out, "exponent"));
   CHECK(says(first.out, "ratio of means to attention=softmax"));
   const auto runs = place.query(
-      "SELECT attention, \"attention.compression\", \"task.length\" AS n, \"train.batch\" AS batch, \"train/forward_time\" AS forward, "
+      "SELECT attention, \"attention.compression\", \"task.length\" AS n, \"train.batch\" AS batch, \"train/forward_time\" AS "
+      "forward, "
       "\"train/step_time\" AS step FROM runs JOIN members USING (trial) WHERE experiment = 'bench'");
   REQUIRE(runs.size() == 12);
   for (const auto& run : runs) CHECK(run["forward"].get<double>() < run["step"].get<double>());

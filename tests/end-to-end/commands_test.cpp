@@ -107,8 +107,12 @@ heads = 1000
 
 TEST_CASE("what only the data can tell is said before anything is written") {
   Workplace place;
-  auto ended =
-      place.run({"run", place.study(kTiny + "[attention]\nplugin = \"adamra\"\nrates = [\"1/2\", \"1/100\"]\n").string()});
+  auto ended = place.run(
+      {"run",
+       place
+           .study(kTiny +
+                  "[attention]\nplugin = \"adamra\"\ncompression.plugin = \"segment-mean\"\nrates = [\"1/2\", \"1/100\"]\n")
+           .string()});
   CHECK(ended.exit_code == 2);
   CHECK(says(ended.err, "study.toml:"));
   CHECK(says(ended.err, "1/100"));

@@ -45,7 +45,7 @@ TEST_CASE("a commit changes the header of the git revision at the next build, an
   Workplace place;
   const std::string header = (place.folder() / "revision.h").string(), git = "git -C source -c user.name=a -c user.email=a@b ",
                     build = "cmake -DSOURCE=source -DHEADER=" + header + " -P " +
-                            ABLATE_SOURCE_DIR "/core/worker/git_revision.cmake";
+                            ABLATE_SOURCE_DIR "/core/trial/server/git_revision.cmake";
   const auto shell = [&](const std::string& line) {
     const auto ended = place.shell(line);
     INFO(line << "\n" << ended.err);
@@ -75,7 +75,7 @@ TEST_CASE("the git revision is that of the build, not of the last time CMake ran
   Workplace place;
   // The same question, asked now: the worker was linked after the last change of any source.
   const auto git = environment_of_a_run(place).at("git").get<std::string>();
-  std::ifstream header(ABLATE_BUILD_DIR "/core/worker/generated/git_revision.h");
+  std::ifstream header(ABLATE_BUILD_DIR "/core/trial/server/generated/git_revision.h");
   const std::string text{std::istreambuf_iterator<char>(header), {}};
   CHECK(says(text, "\"" + git + "\""));
 }

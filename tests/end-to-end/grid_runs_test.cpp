@@ -15,7 +15,7 @@ const std::string kGrid = kTiny + R"(
 seeds = 2
 rows = [
   { attention.plugin = "softmax" },
-  { attention.plugin = "adamra", attention.rates = ["1/2", 0.25] },
+  { attention.plugin = "adamra", attention.compression.plugin = "segment-mean", attention.rates = ["1/2", 0.25] },
 ]
 )";
 
@@ -119,10 +119,18 @@ TEST_CASE("a killed scheduler leaves no process and a whole database behind") {
 
 TEST_CASE("a study may write its base values and axes in any order and spelling: the key is the same") {
   Workplace place;
-  REQUIRE(place.run({"run", place.study(kTiny + "[attention]\nplugin = \"adamra\"\nrates = [\"1/2\", \"1/4\"]\n").string()})
-              .exit_code == 0);
-  const auto again = place.run(
-      {"run",
-       place.study(kTiny + "[attention]\nrates = [0.5, 0.25] # the same\nplugin = \"adamra\"\nsubheads = 2\n").string()});
+  REQUIRE(
+      place
+          .run({"run",
+                place
+                    .study(
+                        kTiny +
+                        "[attention]\nplugin = \"adamra\"\ncompression.plugin = \"segment-mean\"\nrates = [\"1/2\", \"1/4\"]\n")
+                    .string()})
+          .exit_code == 0);
+  const auto again = place.run({"run", place
+                                           .study(kTiny + "[attention]\nrates = [0.5, 0.25] # the same\nplugin = "
+                                                          "\"adamra\"\ncompression.plugin = \"segment-mean\"\nsubheads = 2\n")
+                                           .string()});
   CHECK(says(again.err, "0 done, 1 done before"));
 }

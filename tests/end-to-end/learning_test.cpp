@@ -16,6 +16,7 @@ pool = 4
 dropout = 0.0
 [attention]
 plugin = "adamra"
+compression.plugin = "segment-mean"
 rates = ["1/2", "1/4", "1/8"]
 [train]
 steps = 160

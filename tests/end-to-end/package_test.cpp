@@ -103,6 +103,6 @@ TEST_CASE("CUDA sources are compiled where there is a toolkit, and left out else
     return;
   }
   CHECK(exported(stranger, "with/my-task.so") == "ablate_abi ablate_plugin with_cuda\n");
-  // It loads on a machine without a device, and is the same method.
-  CHECK(described(stranger, "with").at("code_digest") == plain.at("code_digest"));
+  // It loads on a machine without a device; what was compiled of it is other code.
+  CHECK(described(stranger, "with").at("code_digest") != plain.at("code_digest"));
 }

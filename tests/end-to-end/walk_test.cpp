@@ -54,7 +54,7 @@ TEST_CASE("a new compression and a new task build, pass their tests and run", "[
   INFO(printed);
   CHECK(says(printed, "100% tests passed, 0 tests failed out of 2"));
   const auto rows = query(stranger, "my-" + kind,
-                          "SELECT " + kind +
+                          "SELECT " + std::string(kind == "task" ? "task" : "\\\"attention.compression\\\"") +
                               " AS id, count(*) AS n FROM runs WHERE outcome = 'done' "
                               "GROUP BY 1 ORDER BY 1");
   CHECK(rows.dump() ==

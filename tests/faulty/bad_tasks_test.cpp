@@ -49,7 +49,7 @@ TEST_CASE("a task that fails before any trial ends the run with its reason, and 
       Case{"info", "crash", 3, "signal 11"}, Case{"load", "crash", 3, "signal 11"},
       Case{"info", "exit", 3, "ended without an answer"}, Case{"load", "close", 3, "exit code 1"},
       Case{"info", "kill-worker", 3, "signal 9"}, Case{"info", "lie", 3, "length = -1, expected 1 to"},
-      Case{"info", "lie-less", 3, "vocabulary = 1, expected 2 to"}, Case{"digest", "lie", 3, "digest() is empty"},
+      Case{"info", "lie-less", 3, "the vocabulary of the field symbol = 1, expected 2 to"}, Case{"digest", "lie", 3, "digest() is empty"},
       Case{"size", "lie", 3, "train split has -1 examples, expected 0 to"});
   INFO(one.where << " " << one.how);
   Workplace place;
@@ -80,7 +80,7 @@ TEST_CASE("a task that fails in a trial costs that trial") {
   CHECK(rows["nowhere throw"].first == "done");
   CHECK(rows["read throw"].second == "read has thrown, as it was asked to");
   CHECK(says(rows["read crash"].second, "signal 11"));
-  CHECK(says(rows["read lie"].second, "handed out the id 99, and its vocabulary is 5"));
+  CHECK(says(rows["read lie"].second, "handed out the id 99 of the field "));
   CHECK(says(rows["read lie-less"].second, "handed out the label -7"));
   CHECK(says(rows["read leave-out"].second, "handed out the label -1"));
   // A copy of the process that a plugin makes answers nothing, neither for a trial nor for the worker.

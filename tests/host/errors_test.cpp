@@ -90,7 +90,7 @@ TEST_CASE("single errors, each at its place") {
       {kBase + "[grid]\nseed = 2\nseeds = [2, 3]\n", {"7:1: seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]"}},
       {kBase + "[grid]\nseed = [1]\n", {"7:1: seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]"}},
       {kBase + "[grid]\nexperiment.name = [\"a\"]\n", {"7:12: [experiment] is the same for all trials"}},
-      {kBase + "[grid]\nmodel.layers = [1, 0]\n", {"7:20: model.layers = 0: expected an integer in [1, 64]"}},
+      {kBase + "[grid]\nmodel.layers = [1, 65]\n", {"7:20: model.layers = 65: expected an integer in [0, 64]"}},
       {kBase + "[grid]\nattention.rates = [\"1/2\"]\n",
        {"7:20: attention.rates = \"1/2\": expected a list of 1 to 64 compression rates in (0, 1] with denominators of "
         "at most 1,000,000, such as [\"1/2\", 0.125]; as an axis, write a list of such lists: [[\"1/2\"], [\"1/4\", "
@@ -117,7 +117,7 @@ TEST_CASE("single errors, each at its place") {
        {"7:7: model.layers is set by two parts of the grid, the other is at FILE:8:16; keep one"}},
       {kBase + "[[grid.exclude]]\nmodel.layers = 9\n",
        {"6:1: this exclude rule matches no trial: model.layers = 9; correct it or leave it out"}},
-      {kBase + "[[grid.exclude]]\nmodel.layers = 99\n", {"7:16: model.layers = 99: expected an integer in [1, 64]"}},
+      {kBase + "[[grid.exclude]]\nmodel.layers = 99\n", {"7:16: model.layers = 99: expected an integer in [0, 64]"}},
       {kBase + "[[grid.exclude]]\nmodel.layrs = 9\n", {"7:7: unknown key layrs in [model] (did you mean layers?)"}},
       {kBase + "[[grid.exclude]]\nattention.plugin = \"sotfmax\"\n",
        {"7:20: the study uses no attention plugin \"sotfmax\" (known: adamra)"}},
@@ -230,13 +230,13 @@ TEST_CASE("a rate that lies in (0, 1] and is refused: the message has the reason
 
 TEST_CASE("what() has one line an error, as compilers write it") {
   try {
-    studies::load(kBase + "[train]\nsteps = 0\nwarmup = -1\n", {"model.layers=0"});
+    studies::load(kBase + "[train]\nsteps = 0\nwarmup = -1\n", {"model.layers=-1"});
     FAIL("no error");
   } catch (const ablate::ConfigError& error) {
     const std::string text = error.what();
     CHECK(error.code() == ablate::ExitCode::kUsage);
     CHECK(text.find("study.toml:7:9: train.steps = 0: expected an integer") != std::string::npos);
-    CHECK(text.find("\n--set model.layers=0: model.layers = 0: expected an integer in [1, 64]") != std::string::npos);
+    CHECK(text.find("\n--set model.layers=-1: model.layers = -1: expected an integer in [0, 64]") != std::string::npos);
     CHECK(std::count(text.begin(), text.end(), '\n') == 2);
   }
 }

@@ -13,11 +13,6 @@ namespace {
 const std::filesystem::path kRoot = ABLATE_SOURCE_DIR;
 constexpr std::size_t kMostLines = 300;
 
-/// Wrong, and known to be. Who mends one takes its line away.
-const std::vector<std::string> kKnown = {
-    "core/trial/objectives/evaluation.h",  // core/trial/training/batches.h, while training includes objectives
-};
-
 std::string error_of(const std::string& design) {
   try {
     read_layers(design);
@@ -37,10 +32,6 @@ const std::string kDesign =
 TEST_CASE("every include of the tree follows the layers of docs/design.md") {
   const auto layers = read_layers(read_text(kRoot / "docs/design.md"));
   auto wrong = wrong_includes(kRoot, layers);
-  for (const auto& known : kKnown) {
-    INFO(known << " is right by now: take its line out of kKnown");
-    CHECK(std::erase_if(wrong, [&](const std::string& line) { return line.starts_with(known + ":"); }) > 0);
-  }
   CHECK(wrong == std::vector<std::string>{});
 }
 

@@ -87,7 +87,7 @@ TEST_CASE("wrong overrides are told with their text") {
   CHECK(one("train.steps=2\nx=3").find("the value is neither TOML nor a word") != std::string::npos);
   CHECK(one("task.data=\xff").find("the value is neither TOML nor a word") != std::string::npos);
   CHECK(one("grid.seeds=2") == "--set: grid.seeds=2: a path is written without grid.: seeds=2, train.steps=200");
-  CHECK(errors(kBase, {"train.steps=0", "model.layers=0"}).size() == 2);
+  CHECK(errors(kBase, {"train.steps=0", "model.layers=-1"}).size() == 2);
   CHECK(errors(kBase, {"seed=3", "seeds=2"}).size() == 1);
 }
 

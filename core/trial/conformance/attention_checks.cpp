@@ -112,8 +112,11 @@ void check_attention(const Candidate& candidate, Checks& checks) {
                      return parameter_value(AttentionSubject(candidate.with(parameter.name, value)));
                    } catch (const Error& refusal) {  // the host's own: what a part does not promise
                      where = refusal.what();
-                     return 0.0;
+                   } catch (const std::invalid_argument& refusal) {  // a list may have to fit another parameter
+                     if (parameter.type != ParameterType::kRates) throw;
+                     where = refusal.what();
                    }
+                   return 0.0;
                  });
 }
 

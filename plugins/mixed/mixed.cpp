@@ -1,0 +1,131 @@
+// Attentions side by side in one layer, each with heads of its own and its share of the width: some heads look near and the
+// others sum up all that came before (half the heads local, half routing: Roy et al. 2020, section 5).
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "ablate/attention.h"
+
+namespace {
+
+using ablate::AttentionState;
+using ablate::Capabilities;
+using ablate::Rate;
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::plugins("parts", "attention", "the attentions, each with parameters of its own"),
+    ablate::rates("shares", "[\"1\"]", "what each part has of the layer's width, in all 1; a single 1: equal shares"),
+};
+
+/// What all parts promise; a state is carried where one of them does (the others see their segment alone, as they would in a
+/// layer of their own), and costs are those of the worst.
+Capabilities promises(const Capabilities& declared, const ablate::Values&, std::span<const Capabilities> parts) {
+  auto can = declared;
+  can.stateful = false;
+  for (const auto& part : parts) {
+    can.causal &= part.causal;
+    can.key_padding &= part.key_padding;
+    can.cross_attention &= part.cross_attention;
+    can.bidirectional &= part.bidirectional;
+    can.holes &= part.holes;
+    can.stateful |= part.stateful;
+    can.recurrent &= part.recurrent;
+    can.averages &= part.averages;
+    can.half_precision &= part.half_precision;
+    can.cuda &= part.cuda;
+    can.deterministic &= part.deterministic;
+    can.length_multiple = std::lcm(can.length_multiple, part.length_multiple);
+    can.time_exponent = std::max(can.time_exponent, part.time_exponent);
+    can.memory_exponent = std::max(can.memory_exponent, part.memory_exponent);
+  }
+  return can;
+}
+
+std::string text(Rate rate) { return std::to_string(rate.numerator) + "/" + std::to_string(rate.denominator); }
+
+/// Channels of each part. Throws std::invalid_argument.
+std::vector<std::int64_t> widths_of(const std::vector<Rate>& given, std::size_t parts, std::int64_t width) {
+  auto shares = given;
+  if (given == std::vector<Rate>{{1, 1}}) shares.assign(parts, {1, static_cast<std::int64_t>(parts)});
+  if (shares.size() != parts)
+    throw std::invalid_argument("mixed: " + std::to_string(shares.size()) + " shares, expected one for each of " +
+                                std::to_string(parts) + " parts");
+  std::vector<std::int64_t> widths;
+  std::int64_t sum = 0;
+  for (const auto& share : shares) {
+    const auto channels = width * share.numerator;
+    if (channels % share.denominator != 0)
+      throw std::invalid_argument("mixed: a share of " + text(share) + " of " + std::to_string(width) + " channels is " +
+                                  std::to_string(static_cast<double>(width) * share.value()) + ", expected a whole number");
+    widths.push_back(channels / share.denominator);
+    sum += widths.back();
+  }
+  if (sum != width)
+    throw std::invalid_argument("mixed: the shares add up to " + text(ablate::reduced({sum, width})) + ", expected 1");
+  return widths;
+}
+
+/// The sum of the parts' outputs. Each has an output projection of its own, so that this is one projection of all their heads.
+class MixedAttention final : public ablate::Attention {
+ public:
+  explicit MixedAttention(const ablate::AttentionContext& context) {
+    const auto count = static_cast<std::size_t>(context.parameters.count("parts"));
+    const auto widths = widths_of(context.parameters.rates("shares"), count, context.width);
+    for (std::size_t i = 0; i < count; ++i)
+      parts_.push_back(register_module(name(i), context.parts.attention("parts", i, widths[i])));
+  }
+
+ private:
+  static std::string name(std::size_t part) { return "part_" + std::to_string(part); }
+
+  ablate::AttentionOutput do_forward(const ablate::AttentionInput& input) override {
+    ablate::AttentionOutput all;
+    auto own = input;
+    std::size_t taken = 0;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      own.state.clear();
+      if (!input.state.empty())
+        for (auto left = parts_[i]->initial_state(1).size(); left > 0; --left) own.state.push_back(input.state.at(taken++));
+      auto attended = parts_[i]->forward(own);
+      add(all.output, attended.output);
+      if (attended.auxiliary_loss.defined()) add(all.auxiliary_loss, attended.auxiliary_loss);
+      for (auto& tensor : attended.state) all.state.push_back(std::move(tensor));
+      for (auto& metric : attended.metrics) all.metrics.push_back({name(i) + "_" + metric.name, metric.value, metric.unit});
+    }
+    return all;
+  }
+
+  static void add(ablate::Tensor& sum, const ablate::Tensor& more) { sum = sum.defined() ? sum + more : more; }
+
+  /// One part's after the other's.
+  AttentionState do_initial_state(std::int64_t batch) const override {
+    AttentionState state;
+    for (const auto& part : parts_)
+      for (auto& tensor : part->initial_state(batch)) state.push_back(std::move(tensor));
+    return state;
+  }
+
+  void do_step(std::int64_t step, const ablate::Generator& generator) override {
+    for (const auto& part : parts_) part->on_step(step, generator);
+  }
+
+  std::vector<std::shared_ptr<ablate::Attention>> parts_;
+};
+
+}  // namespace
+
+ABLATE_ATTENTION(MixedAttention,
+                 {.id = "mixed",
+                  .version = "1.0.0",
+                  .summary = "attentions side by side in one layer, each with its share of the width",
+                  .paper = "Roy et al. 2020, Routing Transformer, arXiv 2003.05997, section 5 (half local, half routing)",
+                  .capabilities = {.causal = true,
+                                   .key_padding = true,
+                                   .cross_attention = true,
+                                   .stateful = true,
+                                   .holes = true,
+                                   .recurrent = true,
+                                   .averages = true,
+                                   .half_precision = true},
+                  .parameters = parameters,
+                  .promises = promises})

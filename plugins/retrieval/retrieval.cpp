@@ -1,0 +1,147 @@
+// Pairs of documents, byte by byte: does one cite the other? (Retrieval of the Long Range Arena.)
+#include <openssl/evp.h>
+
+#include <array>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "ablate/task.h"
+#include "pairs.h"
+
+namespace {
+
+using namespace ablate::retrieval;
+namespace fs = std::filesystem;
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::text("data", "\"aan\"", "",
+                 "a folder of new_aan_pairs.{train,eval,test}.tsv, or the name of one under ABLATE_DATA"),
+    ablate::integer("length", "4000", {1, 1048576}, "of each document the first so many", "bytes"),
+};
+
+constexpr std::int64_t kBytes = 256;
+constexpr const char* kSplits[] = {"train", "eval", "test"};
+
+fs::path find_folder(const std::string& data) {
+  const char* root = std::getenv("ABLATE_DATA");
+  if (root != nullptr && !data.empty() && fs::is_directory(fs::path(root) / data)) return fs::path(root) / data;
+  if (fs::is_directory(data)) return data;
+  throw std::runtime_error("retrieval: data = \"" + data + "\" is no folder; looked for it in " + fs::current_path().string() +
+                           " and under ABLATE_DATA (found: " + (root != nullptr ? root : "not set") +
+                           "); expected one of new_aan_pairs.{train,eval,test}.tsv: the Long Range Arena's, or what "
+                           "tools/make-retrieval-pairs writes");
+}
+
+std::array<fs::path, 3> find_files(const std::string& data) {
+  const auto folder = find_folder(data);
+  std::array<fs::path, 3> files;
+  for (std::size_t split = 0; split < files.size(); ++split) {
+    files[split] = folder / (std::string("new_aan_pairs.") + kSplits[split] + ".tsv");
+    if (!fs::exists(files[split]))
+      throw std::runtime_error("retrieval: " + folder.string() + " lacks " + files[split].filename().string() +
+                               "; expected new_aan_pairs.{train,eval,test}.tsv");
+  }
+  return files;
+}
+
+class Retrieval final : public ablate::Task {
+ public:
+  explicit Retrieval(const ablate::TaskContext& context)
+      : data_(context.parameters.text("data")), length_(static_cast<std::size_t>(context.parameters.integer("length"))) {}
+
+  ablate::TaskInfo info() override {
+    find_files(data_);  // what is missing is told before anything is loaded
+    return {.fields = {{.name = "byte", .vocabulary = kBytes + 1}},
+            .sequences = 2,
+            .length = static_cast<std::int64_t>(length_),
+            .classes = 2};
+  }
+
+  std::vector<fs::path> files() override {
+    const auto files = find_files(data_);
+    return {files.begin(), files.end()};
+  }
+
+  void load() override {
+    const auto files = find_files(data_);
+    for (std::size_t split = 0; split < files.size(); ++split) pairs_[split] = read_pairs(files[split], length_, texts_);
+  }
+
+  std::string digest() const override {
+    const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> hash(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+    bool done = EVP_DigestInit_ex(hash.get(), EVP_sha256(), nullptr) == 1;
+    const auto add = [&](const void* bytes, std::size_t size) {
+      done = done && EVP_DigestUpdate(hash.get(), bytes, size) == 1;
+    };
+    const auto add_number = [&](std::uint64_t number) { add(&number, sizeof number); };
+    for (const auto& pairs : pairs_) {
+      add_number(pairs.size());
+      for (const auto& pair : pairs) {
+        add_number(pair.cites ? 1 : 0);
+        for (const auto* text : pair.texts) {
+          add_number(text->size());
+          add(text->data(), text->size());
+        }
+      }
+    }
+    std::array<unsigned char, 32> sum{};
+    done = done && EVP_DigestFinal_ex(hash.get(), sum.data(), nullptr) == 1;
+    if (!done) throw std::runtime_error("retrieval: libcrypto failed to compute a SHA-256");
+    std::string hex;
+    for (const auto byte : sum) {
+      hex += "0123456789abcdef"[byte >> 4];
+      hex += "0123456789abcdef"[byte & 15];
+    }
+    return hex;
+  }
+
+  std::int64_t size(ablate::Split split) const override {
+    return static_cast<std::int64_t>(pairs_[static_cast<std::size_t>(split)].size());
+  }
+
+  void read(ablate::Split split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
+    for (std::size_t row = 0; row < indices.size(); ++row) {
+      const auto& pair = pair_at(split, indices[row]);
+      for (std::size_t sequence = 0; sequence < 2; ++sequence) {
+        const auto& text = *pair.texts[sequence];
+        for (std::size_t i = 0; i < length_; ++i) {
+          const auto at = row * length_ + i;
+          if (i < text.size())
+            batch.ids[sequence][at] = 1 + static_cast<unsigned char>(text[i]);
+          else
+            batch.present[sequence][at] = 0;
+        }
+      }
+      batch.targets[row] = pair.cites ? 1 : 0;
+    }
+  }
+
+  std::string describe(ablate::Split split, std::int64_t index) const override {
+    constexpr std::size_t kShown = 200;
+    const auto& pair = pair_at(split, index);
+    std::string text = pair.cites ? "label 1, one cites the other\n" : "label 0, neither cites the other\n";
+    for (std::size_t i = 0; i < 2; ++i) text += pair.ids[i] + ": " + pair.texts[i]->substr(0, kShown) + "\n";
+    return text;
+  }
+
+ private:
+  const Pair& pair_at(ablate::Split split, std::int64_t index) const {
+    if (index < 0 || index >= size(split))
+      throw std::out_of_range("retrieval: found the index " + std::to_string(index) + ", expected one in [0, " +
+                              std::to_string(size(split)) + ")");
+    return pairs_[static_cast<std::size_t>(split)][static_cast<std::size_t>(index)];
+  }
+
+  std::string data_;
+  std::size_t length_;
+  Texts texts_;
+  std::array<std::vector<Pair>, 3> pairs_;  ///< train, dev, test
+};
+
+}  // namespace
+
+ABLATE_TASK(Retrieval, {.id = "retrieval",
+                        .version = "1.0.0",
+                        .summary = "pairs of documents as sequences of bytes: does one cite the other?",
+                        .paper = "Tay et al. 2021, arXiv 2011.04006, section 2.2.3",
+                        .parameters = parameters})

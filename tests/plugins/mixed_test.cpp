@@ -1,0 +1,189 @@
+// Attentions side by side: with parts alike it is the attention with the heads of all, and what parts do is passed on.
+#include "tests/plugins/attention.h"
+#include "tests/support/catch.h"
+
+using namespace ablate::test;
+using ablate::Tensor;
+using nlohmann::json;
+
+namespace {
+
+json mixed(const std::vector<json>& parts, const json& shares = json::array({"1"})) {
+  return section("mixed", {{"parts", parts}, {"shares", shares}});
+}
+json part(const std::string& plugin, json parameters = json::object()) {
+  parameters["plugin"] = plugin;
+  return parameters;
+}
+
+/// Heads of one attention, dealt out to the parts in turn. @param widths of each part
+void deal_out(const ablate::Attention& whole, ablate::Attention& parts, const std::vector<std::int64_t>& widths) {
+  ablate::NoGradGuard no_grad;
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const auto prefix = "part_" + std::to_string(i) + ".";
+    for (const std::string name : {"query", "key", "value"})
+      for (const std::string of : {".weight", ".bias"})
+        parameter(parts, prefix + name + of).copy_(parameter(whole, name + of).narrow(0, first, widths[i]));
+    parameter(parts, prefix + "output.weight").copy_(parameter(whole, "output.weight").narrow(1, first, widths[i]));
+    // The parts' biases add up.
+    const auto bias = parameter(parts, prefix + "output.bias");
+    i == 0 ? bias.copy_(parameter(whole, "output.bias")) : bias.zero_();
+    first += widths[i];
+  }
+}
+
+/// Gradients of the parts' weights put together as those of the whole, and that in the tokens.
+std::vector<Tensor> put_together(const ablate::Attention& parts, const Tensor& loss, const Tensor& x, std::size_t count) {
+  const auto found = gradients(parts, loss, {x});
+  const auto entries = parts.parameters();
+  const auto of = [&](std::size_t i, const std::string& name) {
+    for (std::size_t at = 0; at < entries.size(); ++at)
+      if (entries[at].name == "part_" + std::to_string(i) + "." + name) return found[at];
+    return Tensor();
+  };
+  std::vector<Tensor> all;
+  for (const std::string name : {"query", "key", "value"})
+    for (const std::string which : {".weight", ".bias"}) {
+      std::vector<Tensor> pieces;
+      for (std::size_t i = 0; i < count; ++i) pieces.push_back(of(i, name + which));
+      all.push_back(ablate::cat(pieces));
+    }
+  std::vector<Tensor> pieces;
+  for (std::size_t i = 0; i < count; ++i) pieces.push_back(of(i, "output.weight"));
+  all.push_back(ablate::cat(pieces, 1));
+  all.push_back(of(0, "output.bias"));
+  all.push_back(found.back());
+  return all;
+}
+
+/// Softmax's descriptor around an attention that gives its input back, loses by three times its mean and adds its steps up.
+class Probe final : public ablate::Attention {
+ public:
+  explicit Probe(const ablate::AttentionContext&) : steps_(register_buffer("steps", ablate::zeros({}, ablate::kDouble))) {}
+
+ private:
+  ablate::AttentionOutput do_forward(const ablate::AttentionInput& input) override {
+    return {.output = input.queries, .auxiliary_loss = (3 * input.queries).mean()};
+  }
+  void do_step(std::int64_t step, const ablate::Generator&) override { steps_.add_(static_cast<double>(step)); }
+
+  Tensor steps_;
+};
+const ablate::Descriptor& find_probe(ablate::Kind, const std::string& id) {
+  static const auto probe = [] {
+    auto descriptor = plugin("softmax");
+    descriptor.id = "probe";
+    descriptor.make_attention = [](const ablate::AttentionContext& context) -> std::shared_ptr<ablate::Attention> {
+      return std::make_shared<Probe>(context);
+    };
+    return descriptor;
+  }();
+  return id == "probe" ? probe : plugin(id);
+}
+
+ablate::Capabilities promised(const std::vector<json>& parts) {
+  return ablate::promises_of(ablate::Kind::kAttention, mixed(parts), find_plugin);
+}
+
+}  // namespace
+
+TEST_CASE("parts that are alike are one attention with the heads of all") {
+  const auto mask = mask_of(9, {9, 4, 1});
+  const auto weights = random_tokens(3, 9, 4).masked_fill(mask.logical_not().unsqueeze(-1), 0);
+  struct Case {
+    std::vector<json> parts;
+    json shares;
+    std::vector<std::int64_t> widths;
+    std::int64_t heads;
+  };
+  for (const std::string plugin : {"softmax", "linear"})
+    for (const bool causal : {false, true})
+      for (const auto& [parts, shares, widths, heads] :
+           {Case{{part(plugin, {{"heads", 1}}), part(plugin, {{"heads", 1}})}, {"1"}, {8, 8}, 2},
+            Case{{part(plugin, {{"heads", 1}}), part(plugin, {{"heads", 3}})}, {"1/4", "3/4"}, {4, 12}, 4},
+            Case{{part(plugin, {{"heads", 2}})}, {"1"}, {16}, 2}}) {
+        INFO(plugin << ", causal " << causal << ", " << shares.dump());
+        const auto side_by_side = make(mixed(parts, shares), 1, {.causal = causal});
+        const auto whole = make(section(plugin, {{"heads", heads}}), 2, {.causal = causal});
+        const auto x = random_tokens(3, 9, 3).requires_grad_();
+        const auto output = [&](ablate::Attention& attention) { return run(attention, {x, {}, mask}); };
+        CHECK(distance(output(*side_by_side), output(*whole)) > 1e-3);
+        deal_out(*whole, *side_by_side, widths);
+        CHECK(distance(output(*side_by_side) * weights, output(*whole) * weights) < 1e-12);
+        const auto loss = [&](ablate::Attention& attention) { return (output(attention) * weights).sum(); };
+        CHECK(distance(put_together(*side_by_side, loss(*side_by_side), x, widths.size()),
+                       gradients(*whole, loss(*whole), {x})) < 1e-11);
+      }
+}
+
+TEST_CASE("parts of a mixture keep states, metrics and steps of their own") {
+  const auto x = random_tokens(2, 12, 3);
+  // Of three parts the first and the last carry a state.
+  const auto parts = {part("linear", {{"heads", 1}}), part("softmax", {{"heads", 2}}), part("linear", {{"heads", 2}})};
+  const auto carrying = make(mixed(parts, {"1/4", "1/2", "1/4"}), 1, {.causal = true, .carries = true});
+  const auto initial = carrying->initial_state(2);
+  REQUIRE(initial.size() == 4);
+  CHECK(initial[0].sizes() == ablate::IntArrayRef{2, 1, 4, 4});
+  CHECK(initial[2].sizes() == ablate::IntArrayRef{2, 2, 2, 2});
+  const auto first = pass(*carrying, {.queries = x.narrow(1, 0, 5), .state = initial});
+  const auto second = pass(*carrying, {.queries = x.narrow(1, 5, 7), .state = first.state});
+  const auto whole = pass(*carrying, {.queries = x, .state = initial});
+  for (const std::size_t i : {0, 1, 2, 3}) CHECK(distance(second.state[i], whole.state[i]) < 1e-12);
+  // The part without state sees its segment alone: with both parts stateful the segments are the whole.
+  CHECK(distance(second.output, whole.output.narrow(1, 5, 7)) > 1e-3);
+
+  const auto over = [](const char* id) { return json{{"plugin", id}}; };
+  const auto measured = make(
+      mixed({part("softmax"), part("adamra", {{"compression", over("segment-mean")}}), part("linear")}, {"1/4", "1/2", "1/4"}));
+  const auto plain = make(section("adamra", {{"compression", over("segment-mean")}}));
+  const auto metrics = pass(*measured, {.queries = x, .measure = true}).metrics;
+  const auto expected = pass(*plain, {.queries = x, .measure = true}).metrics;
+  REQUIRE_FALSE(expected.empty());
+  REQUIRE(metrics.size() == expected.size());
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    CHECK(metrics[i].name == "part_1_" + expected[i].name);
+    CHECK(metrics[i].unit == expected[i].unit);
+  }
+}
+
+TEST_CASE("parts' auxiliary losses add up, and every part takes a step") {
+  const auto both = ablate::complete_section(
+      plugin("mixed"), {{"parts", {part("probe"), part("probe"), part("softmax")}}, {"shares", {"1/4", "1/4", "1/2"}}},
+      find_probe);
+  const auto probed = make(both, 1, {}, find_probe);
+  const auto x = random_tokens(2, 5, 3);
+  CHECK(pass(*probed, {x}).auxiliary_loss.item<double>() == Approx(6 * x.mean().item<double>()));
+  CHECK_FALSE(pass(*make(mixed({part("softmax")})), {x}).auxiliary_loss.defined());
+  probed->on_step(1, ablate::make_generator(1));
+  probed->on_step(2, ablate::make_generator(1));
+  for (const char* name : {"part_0.steps", "part_1.steps"}) CHECK(buffer(*probed, name).item<double>() == 3);
+}
+
+TEST_CASE("what mixed promises is what all of its parts promise, and the worst of their costs") {
+  const auto compressed = part("compressed", {{"compression", {{"plugin", "clustering"}}}});
+  CHECK(promised({part("linear"), part("linear")}).recurrent);
+  CHECK(promised({part("linear"), part("softmax")}).stateful);
+  CHECK_FALSE(promised({part("linear"), part("softmax")}).recurrent);
+  CHECK_FALSE(promised({part("softmax"), part("softmax")}).stateful);
+  CHECK(promised({part("linear"), part("softmax")}).causal);
+  CHECK_FALSE(promised({part("linear"), compressed}).causal);
+  CHECK(promised({part("linear"), compressed}).time_exponent == 2);
+  CHECK(promised({part("linear"), part("linear")}).time_exponent == 1);
+  CHECK_FALSE(promised({part("linear"), part("compressed", {{"compression", {{"plugin", "rbf"}}}})}).half_precision);
+  CHECK(promised({part("mixed", {{"parts", {part("softmax")}}}), part("softmax")}).causal);
+  CHECK_THROWS_WITH(make(mixed({part("linear"), compressed}), 1, {.causal = true}),
+                    Catch::Matchers::Contains("attention mixed does not promise causal attention"));
+}
+
+TEST_CASE("shares that do not fit are named") {
+  const auto two = {part("softmax", {{"heads", 1}}), part("linear", {{"heads", 1}})};
+  const auto fault = [&](const json& shares) { return mixed(two, shares); };
+  CHECK_THROWS_WITH(make(fault({"1/2", "1/4", "1/4"})),
+                    Catch::Matchers::Contains("3 shares, expected one for each of 2 parts"));
+  CHECK_THROWS_WITH(make(fault({"1/2", "1/4"})), Catch::Matchers::Contains("the shares add up to 3/4, expected 1"));
+  CHECK_THROWS_WITH(make(fault({"1/3", "2/3"})), Catch::Matchers::Contains("a share of 1/3 of 16 channels is 5.33"));
+  CHECK_THROWS_WITH(make(mixed({part("softmax", {{"heads", 1}}), part("softmax", {{"heads", 3}})})),
+                    Catch::Matchers::Contains("heads = 3 does not divide the part's width = 8"));
+  CHECK_NOTHROW(make(fault({"1/4", "3/4"})));
+}

@@ -7,7 +7,7 @@
 namespace ablate::image {
 namespace {
 
-constexpr std::size_t kPlane = 32 * 32;
+constexpr std::size_t kPlane = kCifarSide * kCifarSide;
 constexpr std::size_t kRecord = 1 + 3 * kPlane;
 
 /// In integers, so that no machine rounds a half another way.
@@ -29,17 +29,19 @@ void read_batch(const std::filesystem::path& path, Images& to) {
                                 ", expected 0 to 9; is this CIFAR-10's binary version?");
     to.labels.push_back(record[0]);
     const auto *red = record.data() + 1, *green = red + kPlane, *blue = green + kPlane;
-    to.pixels.resize(to.pixels.size() + kPlane);
-    auto* pixels = to.pixels.data() + to.pixels.size() - kPlane;
-    for (std::size_t i = 0; i < kPlane; ++i) pixels[i] = grey(red[i], green[i], blue[i]);
+    for (std::size_t i = 0; i < kPlane; ++i)
+      if (to.shape.channels == 3)
+        to.values.insert(to.values.end(), {red[i], green[i], blue[i]});
+      else
+        to.values.push_back(grey(red[i], green[i], blue[i]));
   }
   if (to.labels.size() == before) throw FileError(path, "is empty, expected records of " + std::to_string(kRecord) + " bytes");
 }
 
 }  // namespace
 
-Images read_cifar(std::span<const std::filesystem::path> batches) {
-  Images images{kCifarShape, {}, {}};
+Images read_cifar(std::span<const std::filesystem::path> batches, bool colour) {
+  Images images{cifar_shape(colour), {}, {}};
   for (const auto& batch : batches) read_batch(batch, images);
   return images;
 }

@@ -21,22 +21,29 @@ constexpr Known kKnown[] = {
      "https://www.cs.toronto.edu/~kriz/cifar.html"},
 };
 
-fs::path find_folder(const std::string& data) {
+bool is_batch(const fs::path& path) {
+  return fs::exists(path) && !fs::is_directory(path) && (path.extension() == ".gz" ? path.stem() : path).extension() == ".bin";
+}
+
+fs::path find_data(const std::string& data) {
   for (const auto& known : kKnown) {
-    if (data != known.name) continue;
+    if (data != known.name && !data.starts_with(known.name + std::string("/"))) continue;
     std::vector<fs::path> tried;
     if (const char* root = std::getenv("ABLATE_DATA"); root != nullptr && *root != '\0') tried.push_back(fs::path(root) / data);
     tried.push_back(fs::path("/usr/share/datasets") / data);
     std::string list;
-    for (const auto& folder : tried) {
-      if (fs::is_directory(folder)) return folder;
-      list += (list.empty() ? "" : ", ") + folder.string();
+    for (const auto& path : tried) {
+      if (fs::is_directory(path)) return path;
+      for (const char* ending : {"", ".gz"})
+        if (const fs::path batch = path.string() + ending; is_batch(batch)) return batch;
+      list += (list.empty() ? "" : ", ") + path.string();
     }
-    throw std::runtime_error("image: " + data + " was not found; looked for the folder " + list + ". " + known.remedy);
+    throw std::runtime_error("image: " + data + " was not found; looked for " + list + ". " + known.remedy);
   }
-  if (fs::is_directory(data)) return data;
+  if (fs::is_directory(data) || is_batch(data)) return data;
   throw std::runtime_error("image: data = \"" + data + "\" is " + (fs::exists(data) ? "a file and no folder" : "no folder") +
-                           "; expected one, or a name: fashion-mnist, cifar10 (a relative folder is looked for in " +
+                           "; expected one, a batch of CIFAR-10 (.bin, plain or gzipped), or a name: fashion-mnist, cifar10 (a "
+                           "relative folder is looked for in " +
                            fs::current_path().string() + ")");
 }
 
@@ -58,7 +65,8 @@ void find(const fs::path& folder, std::initializer_list<std::string> names, std:
 }  // namespace
 
 Folder find_files(const std::string& data) {
-  const auto folder = find_folder(data);
+  const auto folder = find_data(data);
+  if (!fs::is_directory(folder)) return {Format::kCifar, {folder}, {}};
   Folder idx{Format::kIdx, {}, {}}, cifar{Format::kCifar, {}, {}};
   std::string no_idx, no_cifar;
   find(folder, {"train-images-idx3-ubyte"}, idx.train, no_idx);

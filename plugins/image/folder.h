@@ -11,13 +11,13 @@ enum class Format { kIdx, kCifar };
 
 struct Folder {
   Format format;
-  /// idx: images, labels. CIFAR: the batches.
+  /// idx: images, labels. CIFAR: the batches; no test files where one batch is all.
   std::vector<std::filesystem::path> train, test;
 };
 
-/// @param data a folder, or the name fashion-mnist or cifar10, which stands for $ABLATE_DATA/NAME or
-/// /usr/share/datasets/NAME, the first of them that is there. Each file may be plain or end in .gz. Throws std::runtime_error
-/// with everything that was looked for and what to do.
+/// @param data a folder, or one of CIFAR-10's batches alone (.bin), which is all there is then; or where these begin with
+/// fashion-mnist or cifar10, what is there under $ABLATE_DATA or /usr/share/datasets, the first of them. Each file may be plain
+/// or end in .gz. Throws std::runtime_error with everything that was looked for and what to do.
 Folder find_files(const std::string& data);
 
 }  // namespace ablate::image

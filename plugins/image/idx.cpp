@@ -39,7 +39,7 @@ ImageHeader read_image_header(InputFile& file) {
     throw FileError(file.path(), "its header says " + std::to_string(count) + " images of " + std::to_string(rows) + " x " +
                                      std::to_string(columns) + " pixels, expected at least one, of sides from 1 to " +
                                      std::to_string(kMostSide));
-  return {count, {rows, columns}};
+  return {count, {.rows = rows, .columns = columns}};
 }
 
 }  // namespace
@@ -63,8 +63,8 @@ Images read_idx(const std::filesystem::path& images, const std::filesystem::path
   if (result.labels.size() != header.count)
     throw FileError(images, "holds " + std::to_string(header.count) + " images, but " + labels.string() + " holds " +
                                 std::to_string(result.labels.size()) + " labels; expected as many of both");
-  const auto bytes = std::uint64_t{header.count} * static_cast<std::uint64_t>(header.shape.pixels());
-  result.pixels = file.read_rest(bytes, std::to_string(header.count) + " images of " + std::to_string(header.shape.rows) +
+  const auto bytes = std::uint64_t{header.count} * static_cast<std::uint64_t>(header.shape.values());
+  result.values = file.read_rest(bytes, std::to_string(header.count) + " images of " + std::to_string(header.shape.rows) +
                                             " x " + std::to_string(header.shape.columns) + " and the header");
   return result;
 }

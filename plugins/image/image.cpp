@@ -1,6 +1,8 @@
-// Pictures as sequences of pixels, row by row: a token is a grey value (Image of the Long Range Arena).
+// Pictures as sequences of values, row by row: what do they show (Image of the Long Range Arena), or which value is the next
+// one (density, as in Parmar et al. 2018 and Child et al. 2019)?
 #include <algorithm>
 #include <future>
+#include <numeric>
 #include <stdexcept>
 
 #include "ablate/task.h"
@@ -15,20 +17,24 @@ using namespace ablate::image;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::text("data", "\"fashion-mnist\"", "",
-                 "fashion-mnist, cifar10, or a folder of idx files or CIFAR-10 binary batches, plain or gzipped"),
+                 "fashion-mnist, cifar10, a folder of idx files or CIFAR-10 binary batches, or one batch, plain or gzipped"),
+    ablate::text("objective", "\"class\"", "class|density",
+                 "what a picture in grey shows; or every value of it from those before, of CIFAR-10 in red, green and blue"),
     ablate::integer("pool", "1", {1, 64}, "side of the squares averaged into one pixel; must divide the picture's sides",
                     "pixels"),
-    ablate::integer("dev", "5000", {1, 10000000}, "examples taken from the training files to choose a checkpoint by",
+    ablate::integer("dev", "5000", {1, 10000000},
+                    "examples taken from the training files to choose a checkpoint by; of one batch alone as many more to test",
                     "examples"),
     ablate::integer("data_seed", "0", {0, 9007199254740992}, "draws the examples of dev, and orders those of train"),
 };
 
-constexpr std::int64_t kGreys = 256;
+constexpr std::int64_t kValues = 256;
 
 class Image final : public ablate::Task {
  public:
   explicit Image(const ablate::TaskContext& context)
       : data_(context.parameters.text("data")),
+        density_(context.parameters.text("objective") == "density"),
         pool_(context.parameters.integer("pool")),
         dev_(context.parameters.integer("dev")),
         seed_(static_cast<std::uint64_t>(context.parameters.integer("data_seed"))),
@@ -36,7 +42,7 @@ class Image final : public ablate::Task {
 
   ablate::TaskInfo info() override {
     const auto files = find_files(data_);
-    if (files.format == Format::kCifar) return info_of(kCifarShape, kCifarClasses);
+    if (files.format == Format::kCifar) return info_of(cifar_shape(density_), kCifarClasses);
     const auto labels = read_idx_labels(files.train[1]);  // a byte an example: no more than a header's worth of time
     return info_of(read_idx_shape(files.train[0]), classes_of(labels));
   }
@@ -50,7 +56,7 @@ class Image final : public ablate::Task {
   void load() override {
     const auto files = find_files(data_);
     const auto read = [&](const std::vector<std::filesystem::path>& paths) {
-      auto images = files.format == Format::kCifar ? read_cifar(paths) : read_idx(paths[0], paths[1]);
+      auto images = files.format == Format::kCifar ? read_cifar(paths, density_) : read_idx(paths[0], paths[1]);
       check_pool(images.shape);
       pool(images, pool_);
       return images;
@@ -69,7 +75,7 @@ class Image final : public ablate::Task {
       throw std::runtime_error(files.test.back().string() + ": example " + std::to_string(odd - test_files.labels.begin()) +
                                " (from 0) has the label " + std::to_string(*odd) +
                                ", expected one of the training labels 0 to " + std::to_string(classes - 1));
-    if (dev_ >= train_files.size())
+    if (const auto held = test_files.size() > 0 ? dev_ : 2 * dev_; held >= train_files.size())
       throw std::runtime_error("image: dev = " + std::to_string(dev_) + " leaves nothing of the " +
                                std::to_string(train_files.size()) + " training pictures of " + files.train[0].string() +
                                "; choose a smaller dev");
@@ -82,23 +88,35 @@ class Image final : public ablate::Task {
   }
 
   void read(ablate::Split split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
-    const auto length = static_cast<std::size_t>(splits_.train_files.shape.pixels());
+    const auto length = static_cast<std::size_t>(splits_.train_files.shape.values());
     for (std::size_t row = 0; row < indices.size(); ++row) {
-      const auto [pixels, label] = picture(split, indices[row]);
-      // Black is 1, as it was where 0 made a token padding: so that all numbers stay.
-      std::transform(pixels.begin(), pixels.end(), batch.ids[0].begin() + static_cast<std::ptrdiff_t>(row * length),
-                     [](std::uint8_t grey) { return std::int64_t{grey} + 1; });
-      batch.targets[row] = label;
+      const auto [values, label] = picture(split, indices[row]);
+      const auto begin = static_cast<std::ptrdiff_t>(row * length);
+      const auto ids = batch.ids[0].begin() + begin;
+      // Black is 1, as it was where 0 made a token padding: so that all numbers stay. 0 is the start of a density.
+      const auto id = [](std::uint8_t value) { return std::int64_t{value} + 1; };
+      if (!density_) {
+        std::transform(values.begin(), values.end(), ids, id);
+        batch.targets[row] = label;
+        continue;
+      }
+      // The place of a value sees the one before it: otherwise it would be shown what it is asked for.
+      *ids = 0;
+      std::transform(values.begin(), values.end() - 1, ids + 1, id);
+      std::copy(values.begin(), values.end(), batch.targets.begin() + begin);
     }
   }
 
   std::string describe(ablate::Split split, std::int64_t index) const override {
     constexpr std::string_view kInk = " .:-=+*#%@";
-    const auto [pixels, label] = picture(split, index);
-    const auto columns = static_cast<std::size_t>(splits_.train_files.shape.columns);
+    const auto [values, label] = picture(split, index);
+    const auto columns = static_cast<std::size_t>(splits_.train_files.shape.columns),
+               channels = static_cast<std::size_t>(splits_.train_files.shape.channels);
     std::string text = "label " + std::to_string(label) + '\n';
-    for (std::size_t i = 0; i < pixels.size(); ++i) {
-      text.append(2, kInk[pixels[i] * kInk.size() / kGreys]);  // two characters are about as wide as one is high
+    for (std::size_t i = 0; i < values.size() / channels; ++i) {
+      const auto pixel = values.subspan(i * channels, channels);
+      const auto sum = std::accumulate(pixel.begin(), pixel.end(), std::size_t{0});
+      text.append(2, kInk[sum * kInk.size() / (channels * kValues)]);  // two characters are about as wide as one is high
       if ((i + 1) % columns == 0) text += '\n';
     }
     return text;
@@ -106,7 +124,7 @@ class Image final : public ablate::Task {
 
  private:
   struct Picture {
-    std::span<const std::uint8_t> pixels;
+    std::span<const std::uint8_t> values;
     int label;
   };
 
@@ -117,8 +135,8 @@ class Image final : public ablate::Task {
     const auto which = static_cast<std::size_t>(split);
     const std::size_t place = splits_.places[which][static_cast<std::size_t>(index)];
     const auto& files = splits_.files(which);
-    const auto pixels = static_cast<std::size_t>(files.shape.pixels());
-    return {std::span(files.pixels).subspan(place * pixels, pixels), files.labels[place]};
+    const auto values = static_cast<std::size_t>(files.shape.values());
+    return {std::span(files.values).subspan(place * values, values), files.labels[place]};
   }
 
   void check_pool(Shape shape) const {
@@ -130,10 +148,17 @@ class Image final : public ablate::Task {
 
   ablate::TaskInfo info_of(Shape shape, std::int64_t classes) const {
     check_pool(shape);
-    return {.fields = {{.name = "grey", .vocabulary = kGreys + 1}},
-            .length = shape.pixels() / (pool_ * pool_),
-            .classes = classes,
-            .geometry = {.rows = shape.rows / pool_, .columns = shape.columns / pool_}};
+    ablate::TaskInfo info{
+        .fields = {{.name = density_ ? "value" : "grey", .vocabulary = kValues + 1}},
+        .length = shape.values() / (pool_ * pool_),
+        .classes = density_ ? kValues : classes,
+        .geometry = {.rows = shape.rows / pool_, .columns = shape.columns / pool_, .channels = shape.channels}};
+    if (density_) {
+      info.objective = ablate::Objective::kPositions;
+      info.causal = true;
+      info.unit = "dimension";
+    }
+    return info;
   }
 
   static int classes_of(const std::vector<std::uint8_t>& labels) {
@@ -141,6 +166,7 @@ class Image final : public ablate::Task {
   }
 
   std::string data_;
+  bool density_;
   std::int64_t pool_, dev_;
   std::uint64_t seed_;
   int threads_;
@@ -151,6 +177,6 @@ class Image final : public ablate::Task {
 
 ABLATE_TASK(Image, {.id = "image",
                     .version = "1.0.0",
-                    .summary = "pictures as sequences of grey pixels: what do they show?",
+                    .summary = "pictures as sequences: what do they show, or which value is the next one?",
                     .paper = "Tay et al. 2021, arXiv 2011.04006, section 2.2.4",
                     .parameters = parameters})

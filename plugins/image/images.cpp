@@ -4,22 +4,25 @@ namespace ablate::image {
 
 void pool(Images& images, std::int64_t side) {
   if (side == 1) return;
-  const Shape to{images.shape.rows / side, images.shape.columns / side};
+  const Shape to{images.shape.rows / side, images.shape.columns / side, images.shape.channels};
   const auto from = images.shape;
   const std::int64_t area = side * side;
-  std::vector<std::uint8_t> pooled(static_cast<std::size_t>(images.size() * to.pixels()));
+  std::vector<std::uint8_t> pooled(static_cast<std::size_t>(images.size() * to.values()));
   for (std::int64_t i = 0; i < images.size(); ++i) {
-    const auto* picture = images.pixels.data() + i * from.pixels();
+    const auto* picture = images.values.data() + i * from.values();
     for (std::int64_t row = 0; row < to.rows; ++row)
       for (std::int64_t column = 0; column < to.columns; ++column) {
-        std::int64_t sum = 0;
-        for (std::int64_t y = row * side; y < (row + 1) * side; ++y)
-          for (std::int64_t x = column * side; x < (column + 1) * side; ++x) sum += picture[y * from.columns + x];
-        pooled[static_cast<std::size_t>(i * to.pixels() + row * to.columns + column)] =
-            static_cast<std::uint8_t>((2 * sum + area) / (2 * area));
+        auto* const pixel = pooled.data() + i * to.values() + (row * to.columns + column) * to.channels;
+        for (std::int64_t channel = 0; channel < to.channels; ++channel) {
+          std::int64_t sum = 0;
+          for (std::int64_t y = row * side; y < (row + 1) * side; ++y)
+            for (std::int64_t x = column * side; x < (column + 1) * side; ++x)
+              sum += picture[(y * from.columns + x) * from.channels + channel];
+          pixel[channel] = static_cast<std::uint8_t>((2 * sum + area) / (2 * area));
+        }
       }
   }
-  images.pixels = std::move(pooled);
+  images.values = std::move(pooled);
   images.shape = to;
 }
 

@@ -51,15 +51,21 @@ void split(Splits& splits, std::int64_t dev, std::uint64_t seed) {
   // std::shuffle would differ between standard libraries; mt19937_64 does not.
   std::mt19937_64 random(seed);
   for (std::size_t i = train.size(); i > 1; --i) std::swap(train[i - 1], train[(random() >> 32) * i >> 32]);
-  dev_places.assign(train.end() - dev, train.end());
-  train.resize(train.size() - static_cast<std::size_t>(dev));
+  const auto hold = [&](Places& to) {
+    to.assign(train.end() - dev, train.end());
+    train.resize(train.size() - static_cast<std::size_t>(dev));
+  };
+  hold(dev_places);
+  if (test.empty()) hold(test);
 }
 
 std::string digest(const Splits& splits) {
   Hash hash;
   for (const auto* files : {&splits.train_files, &splits.test_files}) {
-    hash.add(std::vector<std::int64_t>{files->shape.rows, files->shape.columns});
-    hash.add(files->pixels);
+    std::vector<std::int64_t> shape = {files->shape.rows, files->shape.columns};
+    if (files->shape.channels > 1) shape.push_back(files->shape.channels);
+    hash.add(shape);
+    hash.add(files->values);
     hash.add(files->labels);
   }
   for (const auto& places : splits.places) hash.add(places);

@@ -74,7 +74,8 @@ TEST_CASE("the mean by the padded length, as published, is the masked sum over i
 }
 
 TEST_CASE("one seed starts everything but the attention alike, whatever the attention") {
-  const auto a = model(json::object(), plugin("linear")), b = model(json::object(), plugin("softmax")), c = model(json::object(), plugin("linear"), {}, 2);
+  const auto a = model(json::object(), plugin("linear")), b = model(json::object(), plugin("softmax")),
+             c = model(json::object(), plugin("linear"), {}, 2);
   for (const char* name : {"tokens.weight", "positions", "layer2.expand.weight", "classifier.outer.weight"}) {
     CHECK(at::equal(parameter(*a, name), parameter(*b, name)));
     CHECK_FALSE(at::equal(parameter(*a, name), parameter(*c, name)));
@@ -118,6 +119,26 @@ TEST_CASE("a pair is seen as [a, b, a * b, a - b]") {
   const Batch swapped{.size = 2, .fields = {at::cat({ids.narrow(0, 2, 2), ids.narrow(0, 0, 2)})}};
   CHECK_FALSE(at::allclose(made->forward(swapped, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits, expected,
                            1e-6, 1e-6));
+}
+
+TEST_CASE("both documents of a pair count, each under its own mask") {
+  const TaskInfo pair{.fields = {{"token", 12}}, .sequences = 2, .length = kLength, .classes = 3};
+  const auto made = model(json::object(), plugin("softmax"), pair);
+  const auto found = [&](const at::Tensor& ids, const at::Tensor& mask) {
+    const Batch batch{.size = 1, .fields = {ids}, .mask = mask};
+    return made->forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits;
+  };
+  const auto ids = at::randint(0, 6, {2, kLength}, at::kLong);
+  const auto mask = at::arange(kLength).unsqueeze(0).lt(at::tensor({4, 7}, at::kLong).unsqueeze(1));
+  const auto expected = found(ids, mask);
+  for (std::int64_t document = 0; document < 2; ++document)
+    for (std::int64_t place = 0; place < kLength; ++place) {
+      INFO("document " << document << ", place " << place);
+      auto changed = ids.clone();
+      changed[document][place] += 6;
+      const bool same = at::allclose(found(changed, mask), expected, 1e-10, 1e-12);
+      CHECK(same == !mask[document][place].item<bool>());
+    }
 }
 
 TEST_CASE("layers take the attentions of a list in turn") {

@@ -269,7 +269,8 @@ PluginInfo describe(const Descriptor& d) {
                   .summary = d.summary,
                   .paper = d.paper,
                   .code_digest = d.code_digest,
-                  .capabilities = d.capabilities};
+                  .capabilities = d.capabilities,
+                  .promises_depend = d.promises != nullptr};
   const auto refuse = [&](const std::string& why) {
     throw Error(fmt::format("plugin \"{}\": {}", info.id, why), ExitCode::kPlugin);
   };

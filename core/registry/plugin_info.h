@@ -31,6 +31,7 @@ struct PluginInfo {
   Kind kind = Kind::kAttention;
   std::string id, version, summary, paper, code_digest;
   Capabilities capabilities;
+  bool promises_depend = false;  ///< on parameters and parts: a worker has to be asked; capabilities are those declared
   std::vector<ParameterInfo> parameters;
   std::filesystem::path path;  ///< of the library
   std::string content_hash;    ///< SHA-256 of the library file
@@ -50,6 +51,8 @@ const char* to_text(ParameterType type);  ///< "integer", "real", "boolean", "te
 PluginInfo describe(const Descriptor& descriptor);
 ParameterInfo describe(const Parameter& parameter);
 
+nlohmann::json to_json(const Capabilities& capabilities);
+Capabilities capabilities_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const PluginInfo& info);
 PluginInfo plugin_info_from_json(const nlohmann::json& json);
 

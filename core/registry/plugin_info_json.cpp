@@ -31,6 +31,18 @@ void each_capability(C& c, F visit) {
 
 }  // namespace
 
+json to_json(const Capabilities& capabilities) {
+  json result;
+  each_capability(capabilities, [&](const char* name, const auto& field) { result[name] = field; });
+  return result;
+}
+
+Capabilities capabilities_from_json(const json& j) {
+  Capabilities capabilities;
+  each_capability(capabilities, [&](const char* name, auto& field) { j.at(name).get_to(field); });
+  return capabilities;
+}
+
 json to_json(const PluginInfo& info) {
   json parameters = json::array();
   for (const auto& p : info.parameters)
@@ -42,13 +54,17 @@ json to_json(const PluginInfo& info) {
                           {"choices", p.choices},
                           {"unit", p.unit},
                           {"help", p.help}});
-  json capabilities;
-  each_capability(info.capabilities, [&](const char* name, const auto& field) { capabilities[name] = field; });
-  return {{"kind", to_text(info.kind)},   {"id", info.id},
-          {"version", info.version},      {"summary", info.summary},
-          {"paper", info.paper},          {"code_digest", info.code_digest},
-          {"capabilities", capabilities}, {"parameters", parameters},
-          {"path", info.path.string()},   {"content_hash", info.content_hash}};
+  return {{"kind", to_text(info.kind)},
+          {"id", info.id},
+          {"version", info.version},
+          {"summary", info.summary},
+          {"paper", info.paper},
+          {"code_digest", info.code_digest},
+          {"capabilities", to_json(info.capabilities)},
+          {"promises_depend", info.promises_depend},
+          {"parameters", parameters},
+          {"path", info.path.string()},
+          {"content_hash", info.content_hash}};
 }
 
 PluginInfo plugin_info_from_json(const json& j) {
@@ -58,12 +74,12 @@ PluginInfo plugin_info_from_json(const json& j) {
   info.id = j.at("id"), info.version = j.at("version"), info.summary = j.at("summary"), info.paper = j.at("paper");
   info.code_digest = j.at("code_digest"), info.content_hash = j.at("content_hash");
   info.path = j.at("path").get<std::string>();
-  each_capability(info.capabilities, [&](const char* name, auto& field) { j.at("capabilities").at(name).get_to(field); });
+  info.capabilities = capabilities_from_json(j.at("capabilities")), info.promises_depend = j.at("promises_depend");
   for (const auto& from : j.at("parameters")) {
     ParameterInfo p;
-    for (const auto type : {ParameterType::kBoolean, ParameterType::kInteger, ParameterType::kReal, ParameterType::kText,
-                            ParameterType::kRate, ParameterType::kRates, ParameterType::kFile, ParameterType::kPlugin,
-                            ParameterType::kPlugins})
+    for (const auto type :
+         {ParameterType::kBoolean, ParameterType::kInteger, ParameterType::kReal, ParameterType::kText, ParameterType::kRate,
+          ParameterType::kRates, ParameterType::kFile, ParameterType::kPlugin, ParameterType::kPlugins})
       if (from.at("type") == to_text(type)) p.type = type;
     p.name = from.at("name"), p.default_value = from.at("default"), p.minimum = from.at("minimum"),
     p.maximum = from.at("maximum");

@@ -24,7 +24,6 @@ constexpr ablate::Parameter parameters[] = {
         "router_gradient", "\"scale\"", "scale|straight-through|none",
         "scale: a head's output times its probability; straight-through: that gradient without the factor; none: neither. "
         "Under routing = all, scale weighs every head by its probability, the others add the heads up; under random no use"),
-    ablate::plugin("compression", "compression", "what each head writes its memory with"),
 };
 
 /// The exponents are those of a kernel read; with feature_map = softmax both are 2.

@@ -1,13 +1,15 @@
 #include "text.h"
 
 #include <openssl/evp.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <stdexcept>
-
-#include "../image/input_file.h"
 
 namespace ablate::lm {
 namespace {
@@ -42,20 +44,28 @@ fs::path find_text(const std::string& data) {
 }
 
 std::vector<std::uint8_t> read_text(const fs::path& path, std::int64_t bytes) {
-  image::InputFile file(path);
+  const auto refuse = [&](const std::string& what) { throw std::runtime_error(path.string() + ": " + what); };
+  if (fs::is_directory(path)) refuse("found a folder, expected a file");
+  if (!fs::is_regular_file(path)) refuse("is not a regular file, expected one");
+  const std::unique_ptr<gzFile_s, decltype(&gzclose)> file(gzopen(path.c_str(), "rb"), gzclose);
+  if (file == nullptr) refuse(std::string("cannot be read: ") + std::strerror(errno));
   std::vector<std::uint8_t> text;
   const auto wanted = static_cast<std::size_t>(bytes);
   // Piece by piece, so that a number of bytes that the file does not have takes no memory.
   while (wanted == 0 || text.size() < wanted) {
     const auto before = text.size(), piece = wanted == 0 ? kPiece : std::min(kPiece, wanted - before);
     text.resize(before + piece);
-    const auto got = file.read(std::span(text).subspan(before));
-    text.resize(before + got);
-    if (got < piece) break;
+    const int got = gzread(file.get(), text.data() + before, static_cast<unsigned>(piece));
+    int code = Z_OK;
+    const char* reason = gzerror(file.get(), &code);
+    if (code == Z_BUF_ERROR) refuse("the gzip stream is cut off; fetch the file again");
+    if (got < 0 || code != Z_OK) refuse("cannot be read (" + std::string(reason) + "); fetch the file again");
+    text.resize(before + static_cast<std::size_t>(got));
+    if (got == 0) break;
   }
   if (text.size() < wanted)
-    throw std::runtime_error(path.string() + ": found " + std::to_string(text.size()) + " bytes, expected bytes = " +
-                             std::to_string(wanted) + " or more; make lm's bytes smaller, or 0 for all");
+    refuse("found " + std::to_string(text.size()) + " bytes, expected bytes = " + std::to_string(wanted) +
+           " or more; make bytes smaller, or 0 for all");
   return text;
 }
 

@@ -18,6 +18,7 @@ nlohmann::json small(const std::string& id, const std::string& pictures, const s
                      const std::string& bank) {
   if (id == "listops") return {{"train", 3000}, {"dev", 300}, {"test", 300}};
   if (id == "image") return {{"data", pictures}, {"dev", 10}};
+  if (id == "lm") return {{"data", pictures + "/text"}, {"length", 100}};
   if (id == "retrieval") return {{"data", documents}, {"length", 48}};
   if (id == "transactions") return {{"data", bank}};
   return nlohmann::json::object();
@@ -33,6 +34,7 @@ TEST_CASE("every plugin in the plugin folder passes the whole suite", "[conforma
     if (entry.path().extension() == ".so") all.push_back(&load_library(entry.path()));
   std::sort(all.begin(), all.end(), [](const auto* a, const auto* b) { return std::string(a->id) < b->id; });
   const tests::IdxFolder pictures;
+  tests::write_bytes(pictures.folder.path() / "text", tests::random_pictures(1, 20000, 3).front());
   const tests::PairsFolder documents(60);
   const tests::BerkaFolder bank(200);
   bank.write("trans_a.csv", tests::transactions_file(tests::kDated, tests::random_rows(1, 200, 1)));
@@ -52,7 +54,7 @@ TEST_CASE("every plugin in the plugin folder passes the whole suite", "[conforma
     CHECK(checks.all().size() >= 14);
   }
   for (const auto* id : {"softmax", "linear", "compressed", "adamra", "segment-mean", "clustering", "rbf", "random-features",
-                         "listops", "image", "transactions", "retrieval"}) {
+                         "local", "transformer-xl", "listops", "image", "lm", "transactions", "retrieval"}) {
     INFO(id);
     CHECK(std::count_if(all.begin(), all.end(), [&](const auto* plugin) { return plugin->id == std::string(id); }) == 1);
   }

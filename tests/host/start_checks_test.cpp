@@ -23,6 +23,8 @@ ablate::PluginInfo* find(ablate::Catalog& catalog, const std::string& id) {
   return nullptr;
 }
 
+ablate::Capabilities declared(const ablate::PluginUse& use) { return use.info->capabilities; }
+
 const std::string kGrid =
     "[task]\nplugin = \"image\"\n[grid]\nattention.plugin = [\n\"softmax\",\n\"linear\"]\ntrain.device = [\"cpu\",\n\"cuda\",\n"
     "\"cuda:1\"]\n";
@@ -45,32 +47,54 @@ TEST_CASE("lengths that a plugin does not promise are refused, the class token c
   find(catalog, "linear")->capabilities.length_multiple = 4;
   find(catalog, "segment-mean")->capabilities.length_multiple = 3;
   const auto found = [&](const std::string& rest, std::int64_t tokens) {
-    return messages(
-        check_lengths(studies::load("[task]\nplugin = \"image\"\n" + rest), catalog, [=](const json&) { return tokens; }));
+    return messages(check_asked(
+        studies::load("[task]\nplugin = \"image\"\n" + rest), catalog,
+        [=](const json&) { return ablate::Asked{.places = tokens}; }, declared));
   };
   const std::string linear = "[attention]\nplugin = \"linear\"\n";
   CHECK(found(linear, 64).empty());
-  CHECK(found(linear, 63) == Messages{"4: attention linear needs sequences of a multiple of 4 tokens, and task image has 63"});
+  CHECK(found(linear, 63) == Messages{"4: attention linear needs sequences of a multiple of 4 tokens, and the longest has 63"});
   CHECK(found(linear + "[model]\npooling = \"cls\"\n", 63).empty());
   CHECK(found(linear + "[model]\npooling = \"cls\"\n", 64) ==
-        Messages{"4: attention linear needs sequences of a multiple of 4 tokens, and task image has 65 with the class token "
+        Messages{"4: attention linear needs sequences of a multiple of 4 tokens, and the longest has 65 with the class token "
                  "(model.pooling = \"cls\")"});
   const std::string compressed = "[attention]\nplugin = \"compressed\"\n[attention.compression]\nplugin = \"segment-mean\"\n";
   CHECK(found(compressed, 66).empty());
   CHECK(found(compressed, 64) ==
-        Messages{"6: compression segment-mean needs sequences of a multiple of 3 tokens, and task image has 64"});
+        Messages{"6: compression segment-mean needs sequences of a multiple of 3 tokens, and the longest has 64"});
 }
 
-TEST_CASE("padded sequences are refused for an attention that does not promise them") {
+TEST_CASE("padding, a causal task and holes are refused for an attention that does not promise them") {
   auto catalog = studies::catalog();
   find(catalog, "softmax")->capabilities.key_padding = true;
+  find(catalog, "softmax")->capabilities.causal = true;
   const auto study = studies::load(kGrid);
-  int asked = 0;
-  CHECK(check_padding(study, catalog, [&](const json&) { return ++asked == 0; }).empty());
-  CHECK(asked == 3);  // for linear alone, on three devices
-  const auto found = messages(check_padding(study, catalog, [](const json&) { return true; }));
+  const auto found = [&](const ablate::Asked& asked) {
+    return messages(check_asked(
+        study, catalog, [&](const json&) { return asked; }, declared));
+  };
+  CHECK(found({}).empty());
+  REQUIRE(found({.padded = true}).size() == 1);
+  CHECK(found({.padded = true})[0].starts_with("6: attention linear does not promise key_padding, and the task has sequences"));
+  REQUIRE(found({.causal = true}).size() == 1);
+  CHECK(found({.causal = true})[0].starts_with("6: attention linear does not promise causal attention"));
+  CHECK(found({.holes = true}).size() == 2);
+  find(catalog, "softmax")->capabilities.bidirectional = false;
+  CHECK(found({})[0].starts_with("5: attention softmax promises causal attention alone"));
+  CHECK(refuses_padding(study.trials.back(), catalog, declared));
+}
+
+TEST_CASE("what a plugin and its part both do not promise is told of the part alone") {
+  auto catalog = studies::catalog();
+  find(catalog, "compressed")->capabilities.length_multiple = 3;
+  find(catalog, "segment-mean")->capabilities.length_multiple = 3;
+  const auto study = studies::load(
+      "[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\n"
+      "[attention.compression]\nplugin = \"segment-mean\"\n");
+  const auto found = messages(check_asked(
+      study, catalog, [](const json&) { return ablate::Asked{.places = 4}; }, declared));
   REQUIRE(found.size() == 1);
-  CHECK(found[0].starts_with("6: attention linear does not promise key_padding, and task image has sequences of several"));
+  CHECK(found[0].starts_with("6: compression segment-mean"));
 }
 
 TEST_CASE("evaluation's share of the examples, a forward pass being a third of a step") {

@@ -129,7 +129,12 @@ TEST_CASE("faults of texts are told") {
   const auto zipped = folder.path() / "text.gz";
   write_bytes(zipped, random_pictures(1, 3000, 1).front());
   fs::resize_file(zipped, fs::file_size(zipped) - 100);
-  check_mentions(refusal({{"data", zipped.string()}, {"length", 4}}), {zipped.string(), "the gzip stream is cut off"});
+  check_mentions(refusal({{"data", zipped.string()}, {"length", 4}}), {zipped.string(), "the gzip stream is cut off", "fetch"});
+  auto bytes = read_bytes(zipped);
+  bytes[bytes.size() / 2] ^= 0x55;
+  std::ofstream(zipped, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  check_mentions(refusal({{"data", zipped.string()}, {"length", 4}}), {zipped.string(), "fetch"});
 }
 
 TEST_CASE("enwik8 is looked for under ABLATE_DATA") {

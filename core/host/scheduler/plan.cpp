@@ -86,6 +86,50 @@ class TaskAnswers {
   std::map<json, json> answers_;  ///< by section
 };
 
+/// What plugins promise whose promises depend on their parameters: asked of a worker, each distinct section once.
+class PromiseAnswers {
+ public:
+  PromiseAnswers(const Catalog& catalog, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory, double limit_s)
+      : catalog_(catalog), worker_(worker), memory_(memory), limit_s_(limit_s) {}
+
+  /// Throws Error for a plugin that fails to say.
+  Capabilities of(const PluginUse& use) {
+    if (!use.info->promises_depend) return use.info->capabilities;
+    const auto [found, is_new] = answers_.try_emplace(*use.section);
+    if (is_new) found->second = ask(use);
+    return found->second;
+  }
+
+ private:
+  Capabilities ask(const PluginUse& use) {
+    json libraries = json::array();
+    std::string code;
+    for (const auto& part : used_plugins({{to_text(use.info->kind), *use.section}}, catalog_)) {
+      libraries.push_back(part.info->path.string());
+      code += part.info->code_identity();
+    }
+    const json asked{{"kind", to_text(use.info->kind)}, {"section", *use.section}};
+    if (const auto known = memory_.find(code, asked)) return capabilities_from_json(known->at("promises"));
+    if (!worker_) worker_ = std::make_unique<WorkerClient>();
+    auto spec = asked;
+    spec["libraries"] = libraries;
+    auto answer = worker_->ask("promises", spec, limit_s_);
+    if (answer.contains("failed"))
+      throw Error(fmt::format("{} {}: asked what it promises: {}", to_text(use.info->kind), use.info->id,
+                              answer.at("failed").get<std::string>()),
+                  ExitCode::kPlugin);
+    answer["files"] = json::array();
+    memory_.put(code, asked, answer);
+    return capabilities_from_json(answer.at("promises"));
+  }
+
+  const Catalog& catalog_;
+  std::unique_ptr<WorkerClient>& worker_;
+  const TaskMemory& memory_;
+  double limit_s_;
+  std::map<json, Capabilities> answers_;  ///< by section
+};
+
 void throw_if_any(std::vector<std::vector<Diagnostic>> found) {
   std::vector<Diagnostic> all;
   for (auto& some : found) all.insert(all.end(), some.begin(), some.end());
@@ -128,20 +172,32 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
     if (!worker) worker = std::make_unique<WorkerClient>();
     return worker->ask("open-device", {{"device", device}}, limits.describe_s).value("failed", "");
   };
-  throw_if_any(
-      {check_rates(study, catalog, length), check_lengths(study, catalog, length), check_devices(study, device_refusal)});
+  PromiseAnswers promised(catalog, worker, memory, limits.describe_s);
+  const auto asked = [&](const json& section) {
+    const auto& answer = described.of(section);
+    return Asked{.causal = answer.at("causal"), .holes = answer.at("holes"), .places = answer.at("length")};
+  };
+  throw_if_any({check_rates(study, catalog, length),
+                check_asked(study, catalog, asked, [&](const PluginUse& use) { return promised.of(use); }),
+                check_devices(study, device_refusal)});
 }
 
 std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
                                const TaskMemory& memory, const TaskLimits& limits) {
   TaskAnswers prepared("prepare-task", std::max(limits.prepare_s, study.timeout_s),
                        ": where its load() needs longer, [experiment] timeout allows it", catalog, worker, memory);
+  PromiseAnswers promised(catalog, worker, memory, limits.describe_s);
+  const auto promises = [&](const PluginUse& use) { return promised.of(use); };
   std::set<json> spare_padding;
   for (const auto& trial : study.trials)
-    if (refuses_padding(trial, catalog)) spare_padding.insert(trial.resolved.at("task"));
+    if (refuses_padding(trial, catalog, promises)) spare_padding.insert(trial.resolved.at("task"));
   prepared.ask(study, spare_padding);
-  const auto padded = [&](const json& section) { return prepared.of(section).at("padded").get<bool>(); };
-  throw_if_any({check_sizes(study, prepared), check_padding(study, catalog, padded)});
+  // What the examples alone tell; the rest was checked before they were read.
+  const auto asked = [&](const json& section) {
+    const auto& answer = prepared.of(section);
+    return Asked{.causal = answer.at("causal"), .padded = answer.value("padded", false)};
+  };
+  throw_if_any({check_sizes(study, prepared), check_asked(study, catalog, asked, promises)});
   std::vector<PlannedTrial> planned;
   for (const auto& trial : study.trials) {
     const auto& answer = prepared.of(trial.resolved.at("task"));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "core/shared/asked.h"
+
 namespace ablate {
 namespace {
 
@@ -57,9 +59,10 @@ bool check_attention(const Trial& trial, Diagnostics& diagnostics) {
   const auto* layers = value_of(trial, "model", "layers");
   const auto count = static_cast<std::int64_t>(attention->size());
   if (layers == nullptr || count == 0 || layers->get<std::int64_t>() % count == 0) return ok;
-  diagnostics.add(where_of(trial, {"attention.0.plugin", "model.layers"}),
-                  fmt::format("attention is a list of {}, which does not divide model.layers = {}; layers take its entries in turn",
-                              count, layers->dump()));
+  diagnostics.add(
+      where_of(trial, {"attention.0.plugin", "model.layers"}),
+      fmt::format("attention is a list of {}, which does not divide model.layers = {}; layers take its entries in turn", count,
+                  layers->dump()));
   return false;
 }
 
@@ -83,19 +86,19 @@ bool cross_check(const Trial& trial, Diagnostics& diagnostics) {
 }
 
 bool check_promises(const Trial& trial, const PluginInfo& plugin, const std::string& path, Diagnostics& diagnostics) {
-  const auto plugin_path = path + ".plugin";
-  const auto refuse = [&](const char* set, const nlohmann::json& value, const char* what) {
-    diagnostics.add(
-        where_of(trial, {set, plugin_path.c_str()}),
-        fmt::format("{} = {}, but {} {} does not promise to run {}", set, show(value), to_text(plugin.kind), plugin.id, what));
-    return false;
-  };
+  if (plugin.promises_depend) return true;  // only a worker knows: start_checks.h
   const auto *device = value_of(trial, "train", "device"), *dtype = value_of(trial, "train", "dtype");
-  if (device != nullptr && device->get<std::string>().starts_with("cuda") && !plugin.capabilities.cuda)
-    return refuse("train.device", *device, "on CUDA devices");
-  if (dtype != nullptr && *dtype != "float32" && !plugin.capabilities.half_precision)
-    return refuse("train.dtype", *dtype, "in half precision");
-  return true;
+  const auto refused = unpromised(plugin.kind, plugin.id, plugin.capabilities,
+                                  {.cuda = device != nullptr && device->get<std::string>().starts_with("cuda"),
+                                   .half = dtype != nullptr && *dtype != "float32"});
+  const auto plugin_path = path + ".plugin";
+  for (const auto& [key, what] : refused) {
+    if (key == "task.plugin") continue;
+    const auto& value = key == "train.device" ? *device : *dtype;
+    diagnostics.add(where_of(trial, {key.c_str(), plugin_path.c_str()}),
+                    fmt::format("{} = {}, but {}", key, show(value), what));
+  }
+  return std::none_of(refused.begin(), refused.end(), [](const auto& one) { return one.key != "task.plugin"; });
 }
 
 }  // namespace ablate

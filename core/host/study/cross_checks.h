@@ -5,8 +5,8 @@
 
 namespace ablate {
 
-/// heads and subheads divide d_model, a list of attentions divides the layers, the warm-up is no longer than the training, the device is one. False, and diagnostics,
-/// otherwise. @param trial what could not be resolved is missing, and not checked
+/// heads and subheads divide d_model, a list of attentions divides the layers, the warm-up is no longer than the training, the
+/// device is one. False, and diagnostics, otherwise. @param trial what could not be resolved is missing, and not checked
 bool cross_check(const Trial& trial, Diagnostics& diagnostics);
 
 /// A plugin runs on the trial's device and in its type only where it promises to. False, and a diagnostic, otherwise.

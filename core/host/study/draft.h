@@ -51,8 +51,9 @@ struct Draft {
   std::string preset;                        ///< the file of [experiment] preset; "": none
   std::map<std::string, Location> sections;  ///< of the headers that are there, by path, "grid" too
   std::set<std::string> broken;              ///< paths whose part of the study was left out because of an error
-  /// By a section's path, the plugins that trials name, in the file as it stands and after the overrides: a key of a plugin that
-  /// an override takes out of the study is no error. Empty text: a name that is no text. Entries of lists that name none, too.
+  /// By a section's path, the plugins that trials name, in the file as it stands and after the overrides: a key of a plugin
+  /// that an override takes out of the study is no error. Empty text: a name that is no text. Entries of lists that name none,
+  /// too.
   std::map<std::string, std::set<std::string>> plugins;
 };
 

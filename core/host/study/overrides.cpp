@@ -14,7 +14,7 @@ std::string trimmed(const std::string& text) {
 
 bool same_values(const Alternative& a, const Alternative& b) {
   return a.lists == b.lists && std::equal(a.set.begin(), a.set.end(), b.set.begin(), b.set.end(),
-                    [](const auto& x, const auto& y) { return x.path == y.path && x.value == y.value; });
+                                          [](const auto& x, const auto& y) { return x.path == y.path && x.value == y.value; });
 }
 
 /// Gives an axis of the grid other values, where the path has one and the value is a list of what the axis holds: of lists,
@@ -37,8 +37,8 @@ bool replace_axis(const std::string& path, const Node& node, std::vector<Group>&
   return false;
 }
 
-/// Takes what an override sets out of the grid. Alternatives that no longer differ become one, so that ten rows of rates with the rates
-/// overridden are one trial, not ten equal ones.
+/// Takes what an override sets out of the grid. Alternatives that no longer differ become one, so that ten rows of rates with
+/// the rates overridden are one trial, not ten equal ones.
 void remove_from_grid(const Alternative& change, std::vector<Group>& groups) {
   const auto gone = [&](const std::string& path) {
     const auto same = [&](const auto& set) { return set.path == path; };

@@ -22,8 +22,8 @@ inline std::pair<std::string, std::string> split_first(const std::string& path) 
 
 /// Whether a part of a path counts an entry of a list: "0", "12", but not "01".
 inline bool is_index(std::string_view part) {
-  const bool digits = !part.empty() && part.size() <= 4 &&
-                      std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits =
+      !part.empty() && part.size() <= 4 && std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
   return digits && (part.size() == 1 || part.front() != '0');
 }
 

@@ -25,8 +25,8 @@ void each_point(const Draft& draft, const std::function<void(const Point&)>& vis
 /// The number of points, kMostTrials + 1 where there are more.
 std::size_t count_points(const Draft& draft);
 
-/// The plugin of a section at a point, or its stand-in (schema.h); nullptr where there is none, or where the section is one of a
-/// plugin that the point does not have. @param section a path: "attention", "attention.parts.0.compression"
+/// The plugin of a section at a point, or its stand-in (schema.h); nullptr where there is none, or where the section is one of
+/// a plugin that the point does not have. @param section a path: "attention", "attention.parts.0.compression"
 const PluginInfo* plugin_of(const Schema& schema, const Point& point, const std::string& section);
 
 }  // namespace ablate

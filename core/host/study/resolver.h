@@ -33,9 +33,9 @@ class Resolver {
   const Draft& draft_;
   const Schema& schema_;
   Diagnostics& diagnostics_;
-  const Point* point_ = nullptr;               ///< at hand
-  Trial trial_;                                ///< made from it
-  bool ok_ = true;                             ///< of the point at hand
+  const Point* point_ = nullptr;                ///< at hand
+  Trial trial_;                                 ///< made from it
+  bool ok_ = true;                              ///< of the point at hand
   std::map<std::string, std::string> digests_;  ///< of files, each read once
 };
 

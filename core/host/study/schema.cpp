@@ -198,9 +198,10 @@ std::string Schema::refuse_key(const std::string& section, const std::string& ke
 std::string Schema::refuse_below(const std::string& section, const std::string& key, const std::string& below) const {
   const auto path = section + "." + key;
   if (find_all(section, key).front()->type == ParameterType::kPlugins)
-    return fmt::format("{0}.{1}: {0} is a list, its entries are counted from 0, as in {0}.0.plugin; a list as one value of an "
-                       "axis is [[{{...}}, {{...}}], ...]",
-                       path, below);
+    return fmt::format(
+        "{0}.{1}: {0} is a list, its entries are counted from 0, as in {0}.0.plugin; a list as one value of an "
+        "axis is [[{{...}}, {{...}}], ...]",
+        path, below);
   return fmt::format("{0} takes a value, and {0}.{1} is no path", path, below);
 }
 

@@ -2,22 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
-#include <optional>
 
 #include "core/host/study/diagnostics.h"
-#include "core/host/study/used_plugins.h"
 #include "core/util/rate_text.h"
 
 namespace ablate {
 namespace {
-
-/// The first attention that does not promise to take padded sequences; nothing where all do.
-std::optional<PluginUse> unpadded(const Trial& trial, const Catalog& catalog) {
-  for (const auto& use : used_plugins(trial.resolved, catalog))
-    if (use.info->kind == Kind::kAttention && !use.info->capabilities.key_padding) return use;
-  return std::nullopt;
-}
 
 bool has_class_token(const Trial& trial) {
   const auto model = trial.resolved.find("model");
@@ -42,8 +34,8 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
       // A default has no place of its own: the plugin that has it stands for it.
       const auto path = use.path + "." + name;
       diagnostics.add(where_of(study, trial, {path, use.path + ".plugin"}),
-                      fmt::format("{}: {} leaves less than one slot of a sequence of {} tokens; the smallest rate is 1/{}", path,
-                                  text.get<std::string>(), tokens, tokens));
+                      fmt::format("{}: {} leaves less than one slot of a sequence of {} tokens; the smallest rate is 1/{}",
+                                  path, text.get<std::string>(), tokens, tokens));
     }
   };
   for (const auto& trial : study.trials) {
@@ -57,37 +49,40 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
   return diagnostics.sorted();
 }
 
-std::vector<Diagnostic> check_lengths(const Study& study, const Catalog& catalog, const OfTask<std::int64_t>& length) {
+std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<Asked>& task,
+                                    const PromisesOf& promises) {
   Diagnostics diagnostics(study.overrides);
   for (const auto& trial : study.trials) {
-    const bool class_token = has_class_token(trial);
-    const auto tokens = length(trial.resolved.at("task")) + (class_token ? 1 : 0);
-    for (const auto& [path, info, section] : used_plugins(trial.resolved, catalog)) {
-      if (info->kind == Kind::kTask || tokens % info->capabilities.length_multiple == 0) continue;
-      diagnostics.add(where_of(study, trial, {path + ".plugin"}),
-                      fmt::format("{} {} needs sequences of a multiple of {} tokens, and task {} has {}{}", to_text(info->kind),
-                                  info->id, info->capabilities.length_multiple,
-                                  trial.resolved["task"]["plugin"].get<std::string>(), tokens,
-                                  class_token ? " with the class token (model.pooling = \"cls\")" : ""));
+    auto asked = task(trial.resolved.at("task"));
+    asked.class_token = has_class_token(trial);
+    if (asked.places > 0) asked.places += asked.class_token ? 1 : 0;
+    const auto& train = trial.resolved.at("train");
+    asked.cuda = train.at("device").get<std::string>().starts_with("cuda");
+    asked.half = train.at("dtype") != "float32";
+    auto uses = used_plugins(trial.resolved, catalog);
+    std::reverse(uses.begin(), uses.end());  // parts before what they are parts of
+    std::vector<std::pair<std::string, std::string>> told;
+    for (const auto& use : uses) {
+      if (use.info->kind == Kind::kTask) continue;
+      for (const auto& [key, what] : unpromised(use.info->kind, use.info->id, promises(use), asked)) {
+        if (std::any_of(told.begin(), told.end(),
+                        [&](const auto& one) { return one.first.starts_with(use.path + ".") && one.second == key; }))
+          continue;
+        told.emplace_back(use.path, key);
+        const auto path = use.path + ".plugin";
+        diagnostics.add(key == "task.plugin" ? where_of(study, trial, {path, "attention.plugin", key})
+                                             : where_of(study, trial, {key, path}),
+                        what);
+      }
     }
   }
   return diagnostics.sorted();
 }
 
-bool refuses_padding(const Trial& trial, const Catalog& catalog) { return unpadded(trial, catalog).has_value(); }
-
-std::vector<Diagnostic> check_padding(const Study& study, const Catalog& catalog, const OfTask<bool>& padded) {
-  Diagnostics diagnostics(study.overrides);
-  for (const auto& trial : study.trials) {
-    const auto use = unpadded(trial, catalog);
-    if (!use || !padded(trial.resolved.at("task"))) continue;
-    diagnostics.add(
-        where_of(study, trial, {use->path + ".plugin"}),
-        fmt::format("attention {} does not promise key_padding, and task {} has sequences of several lengths, which "
-                    "are padded; use an attention that promises it (ablate plugins ID)",
-                    use->info->id, trial.resolved["task"]["plugin"].get<std::string>()));
-  }
-  return diagnostics.sorted();
+bool refuses_padding(const Trial& trial, const Catalog& catalog, const PromisesOf& promises) {
+  const auto uses = used_plugins(trial.resolved, catalog);
+  return std::any_of(uses.begin(), uses.end(),
+                     [&](const auto& use) { return use.info->kind == Kind::kAttention && !promises(use).key_padding; });
 }
 
 std::vector<Diagnostic> check_devices(const Study& study,

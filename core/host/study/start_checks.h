@@ -5,6 +5,8 @@
 #include <functional>
 
 #include "core/host/study/study.h"
+#include "core/host/study/used_plugins.h"
+#include "core/shared/asked.h"
 
 namespace ablate {
 
@@ -19,16 +21,16 @@ Location where_of(const Study& study, const Trial& trial, std::initializer_list<
 /// @param length tokens of the task's longest sequence
 std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, const OfTask<std::int64_t>& length);
 
-/// Reports every plugin that promises multiples of some length only, where sequences have another (with pooling = "cls" one
-/// token more than the task's).
-std::vector<Diagnostic> check_lengths(const Study& study, const Catalog& catalog, const OfTask<std::int64_t>& length);
+/// What a plugin promises with its parameters and parts.
+using PromisesOf = std::function<Capabilities(const PluginUse& use)>;
+
+/// Reports every attention and compression that does not promise what its task, device and type ask of it; of a plugin and its
+/// parts the innermost. @param task of what the task asks, with places without a class token
+std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<Asked>& task,
+                                    const PromisesOf& promises);
 
 /// Whether one of the trial's attentions has to be spared padded sequences.
-bool refuses_padding(const Trial& trial, const Catalog& catalog);
-
-/// Reports every attention that does not promise key_padding beside a task that has sequences of several lengths.
-/// @param padded whether it has; asked only where refuses_padding
-std::vector<Diagnostic> check_padding(const Study& study, const Catalog& catalog, const OfTask<bool>& padded);
+bool refuses_padding(const Trial& trial, const Catalog& catalog, const PromisesOf& promises);
 
 /// Reports every device that cannot be opened. @param refusal why a device cannot, "" where it can; asked once for each that is
 /// not the CPU. What it throws goes through.

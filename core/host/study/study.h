@@ -40,10 +40,10 @@ class ConfigError : public Error {
 
 /// One point of the grid, every default filled in.
 struct Trial {
-  /// Canonical: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "train": {...}, "seed": 1}.
-  /// A parameter that is a plugin is such a section itself: {"plugin": "compressed", "rate": "1/4", "compression": {"plugin":
-  /// "segment-mean"}}, a list of plugins an array of them. "attention" is an array where layers differ: layer i takes entry i
-  /// modulo their count, which divides model.layers. Rates as "1/8"; keys sorted, as nlohmann::json keeps them.
+  /// Canonical: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "train": {...}, "seed":
+  /// 1}. A parameter that is a plugin is such a section itself: {"plugin": "compressed", "rate": "1/4", "compression":
+  /// {"plugin": "segment-mean"}}, a list of plugins an array of them. "attention" is an array where layers differ: layer i
+  /// takes entry i modulo their count, which divides model.layers. Rates as "1/8"; keys sorted, as nlohmann::json keeps them.
   nlohmann::json resolved;
   std::map<std::string, Location> where;  ///< of each value that the study sets, by path: "attention.rates", "attention.plugin"
   std::map<std::string, std::string> files;  ///< SHA-256 of the files that values name, by path
@@ -77,6 +77,6 @@ struct Study {
 Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog);
 
 /// Increased when training would give other numbers for the same study (model, optimiser, data order, metrics).
-inline constexpr int kRuntimeVersion = 2;
+inline constexpr int kRuntimeVersion = 3;
 
 }  // namespace ablate

@@ -5,6 +5,7 @@
 
 #include "core/registry/plugin_info.h"
 #include "core/registry/values.h"
+#include "core/shared/asked.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -88,11 +89,8 @@ std::shared_ptr<Attention> make(const json& section, const AttentionPlace& place
                                 const Generator& generator, SharedTensors& shared, const std::string& path) {
   const auto& descriptor = plugin_of(Kind::kAttention, section, find);
   const auto can = promises_of(Kind::kAttention, section, find);
-  const auto refuse = [&](const char* what) {
-    throw Error(fmt::format("attention {} does not promise {}", descriptor.id, what));
-  };
-  if (place.causal && !can.causal) refuse("causal attention");
-  if (!place.causal && !can.bidirectional) refuse("bidirectional attention");
+  const auto refused = unpromised(Kind::kAttention, descriptor.id, can, {.causal = place.causal, .places = place.max_length});
+  if (!refused.empty()) throw Error(refused.front().what);
   const JsonValues values(section);
   const auto info = describe(descriptor);
   SectionParts parts(values, info, place, find, generator, shared, path);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/shared/asked.h"
 #include "core/util/error.h"
 #include "core/util/one_line.h"
 
@@ -64,8 +65,7 @@ Model::Model(const ModelOptions& options, const nlohmann::json& attention, bool 
   for (std::int64_t i = 0; i < options.layers; ++i)
     layers_.push_back({"", register_module("layer" + std::to_string(i + 1), std::make_shared<Block>(options, generator)), {}});
   // Post-norm layers end with a norm of their own.
-  if (options.norm_first || options.layers == 0)
-    norm_ = register_module("norm", std::make_shared<LayerNorm>(options.d_model));
+  if (options.norm_first || options.layers == 0) norm_ = register_module("norm", std::make_shared<LayerNorm>(options.d_model));
   head_ = register_module("classifier", make_head(options, options.tied_output ? embedder_->table() : Tensor(), generator));
   // Last, so that everything else starts the same whatever the attention: trials of one seed differ in the attention alone.
   const auto sections = sections_of(attention);
@@ -84,6 +84,9 @@ Model::Model(const ModelOptions& options, const nlohmann::json& attention, bool 
     const auto& section = sections[i % sections.size()];
     place.layer = static_cast<std::int64_t>(i);
     layers_[i].plugin = section.at("plugin").get<std::string>();
+    const auto padded = unpromised(Kind::kAttention, layers_[i].plugin, promises_of(Kind::kAttention, section, find),
+                                   {.causal = place.causal, .padded = true});
+    if (!padded.empty()) padding_refusal_ = padded.back().what;
     layers_[i].attention = register_module("layer" + std::to_string(i + 1) + "_attention",
                                            make_attention(section, place, find, generator, shared_));
   }
@@ -105,6 +108,7 @@ ModelState Model::initial_state(std::int64_t batch) const {
 ModelOutput Model::forward(const Batch& batch, const ModelState& state, const Generator& generator, bool measure) const {
   auto x = embedder_->forward(batch);
   auto mask = batch.mask;
+  if (mask.defined() && !padding_refusal_.empty()) throw Error(padding_refusal_);
   if (options_.class_token() && mask.defined()) mask = cat({ones({mask.size(0), 1}, mask.options()), mask}, 1);
   if (is_training() && options_.dropout > 0) x = at::dropout(x, options_.dropout, true);
   ModelOutput result;

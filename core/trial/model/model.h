@@ -57,6 +57,7 @@ class Model final : public Module {
   std::shared_ptr<Head> head_;
   SharedTensors shared_;
   bool stateful_ = false;
+  std::string padding_refusal_;  ///< why padded sequences are refused; "": they are not
 };
 
 /// Whether an attention, or one of a list of them, carries a state.

@@ -179,6 +179,11 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
       if (spec.value("scan_padding", false)) answer["padded"] = has_padding(*made, info);
     }
     say(answer);
+  } else if (kind == "promises") {
+    load({{"libraries", spec.at("libraries")}});
+    const auto what = spec.at("kind") == to_text(Kind::kCompression) ? Kind::kCompression : Kind::kAttention;
+    const auto find = [this](Kind part, const std::string& id) -> const Descriptor& { return plugin(part, id); };
+    say({{"promises", to_json(promises_of(what, spec.at("section"), find))}});
   } else if (kind == "open-device") {
     open_device(spec.at("device").get<std::string>());
     say({{"opened", true}});

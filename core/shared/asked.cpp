@@ -1,0 +1,29 @@
+#include "core/shared/asked.h"
+
+#include "core/registry/plugin_info.h"
+
+namespace ablate {
+
+std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Asked& asked) {
+  std::vector<Unpromised> all;
+  const auto refuse = [&](bool refused, const char* key, const std::string& what) {
+    if (refused) all.push_back({key, std::string(to_text(kind)) + " " + id + " " + what});
+  };
+  refuse(asked.cuda && !can.cuda, "train.device", "does not promise to run on CUDA devices");
+  refuse(asked.half && !can.half_precision, "train.dtype", "does not promise to run in half precision");
+  refuse(asked.places % can.length_multiple != 0, "task.plugin",
+         "needs sequences of a multiple of " + std::to_string(can.length_multiple) + " tokens, and the longest has " +
+             std::to_string(asked.places) + (asked.class_token ? " with the class token (model.pooling = \"cls\")" : ""));
+  if (kind != Kind::kAttention) return all;
+  refuse(asked.causal && !can.causal, "task.plugin",
+         "does not promise causal attention, and the task's later positions tell its targets");
+  refuse(!asked.causal && !can.bidirectional, "task.plugin",
+         "promises causal attention alone, and the task asks about whole sequences");
+  refuse(asked.holes && !can.holes, "task.plugin", "does not promise holes, and the task's sequences have some");
+  refuse(asked.padded && !can.key_padding, "task.plugin",
+         "does not promise key_padding, and the task has sequences of several lengths, which are padded; use an attention that "
+         "promises it (ablate plugins ID)");
+  return all;
+}
+
+}  // namespace ablate

@@ -58,14 +58,18 @@ class Clustering final : public ablate::LandmarkCompression {
                                   std::to_string(centroids_.size(2)) + " channels, and was given " +
                                   std::to_string(keys.size(1)) + " of " + std::to_string(keys.size(3)));
     const auto count = slots().of(keys.size(2));
-    const auto k = clear_padding(keys, mask);
+    // Sums over a sequence leave the range of half precision, and its digits.
+    const auto type = keys.scalar_type();
+    const auto wide = c10::isReducedFloatingType(type) ? ablate::kFloat : type;
+    const auto k = clear_padding(keys, mask).to(wide), v = clear_padding(values, mask).to(wide);
     Memory memory;
     memory.slots = existing_slots(slots(), mask);
     const auto group = assign(k.detach(), mask, memory.slots);
-    memory.mass = group_sums(ones_of(k), group, count).squeeze(-1);
-    const auto divisor = memory.mass.clamp_min(1).unsqueeze(-1);
-    memory.keys = group_sums(k, group, count) / divisor;
-    memory.values = group_sums(clear_padding(values, mask), group, count) / divisor;
+    const auto mass = group_sums(ones_of(k), group, count);
+    const auto divisor = mass.clamp_min(1);
+    memory.mass = mass.squeeze(-1).to(type);
+    memory.keys = (group_sums(k, group, count) / divisor).to(type);
+    memory.values = (group_sums(v, group, count) / divisor).to(type);
     return memory;
   }
 

@@ -7,6 +7,7 @@
 #include "core/trial/conformance/compression_checks.h"
 #include "core/trial/conformance/cost.h"
 #include "core/trial/conformance/task_checks.h"
+#include "core/trial/conformance/training_check.h"
 
 namespace ablate {
 
@@ -48,6 +49,7 @@ void check_plugin(const Examinee& examinee, Checks& checks) {
   for (const auto& candidate : all) switch (candidate.kind) {
       case Kind::kAttention:
         check_attention(candidate, checks);
+        check_training(candidate, checks);
         break;
       case Kind::kCompression:
         check_compression(candidate, checks);

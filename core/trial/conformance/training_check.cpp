@@ -1,0 +1,105 @@
+#include "core/trial/conformance/training_check.h"
+
+#include <algorithm>
+
+#include "core/shared/sections.h"
+#include "core/trial/training/training.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kIds = 7, kClasses = 3, kPlaces = 1000, kBatch = 2;
+constexpr int kBefore = 3, kAfter = 3;
+
+/// Ids that follow from their place; a class is the sum of them.
+class Counted final : public Task {
+ public:
+  Counted(std::int64_t length, bool stream) : length_(length), stream_(stream) {}
+  TaskInfo info() override {
+    TaskInfo info{.fields = {{"symbol", kIds}}, .length = length_, .classes = stream_ ? kIds : kClasses};
+    if (stream_) info.objective = Objective::kPositions, info.sampling = Sampling::kStream, info.causal = true;
+    return info;
+  }
+  void load() override {}
+  std::string digest() const override { return "counted"; }
+  std::int64_t size(Split) const override { return kPlaces; }
+  std::string describe(Split, std::int64_t index) const override { return std::to_string(index); }
+  void read(Split, std::span<const std::int64_t> indices, BatchView batch) const override {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      std::int64_t sum = 0;
+      for (std::int64_t j = 0; j < length_; ++j) {
+        const auto at = i * static_cast<std::size_t>(length_) + static_cast<std::size_t>(j);
+        batch.present[0][at] = indices[i] + j < kPlaces ? 1 : 0;
+        if (batch.present[0][at] == 0) continue;
+        batch.ids[0][at] = id(indices[i] + j);
+        sum += batch.ids[0][at];
+        if (stream_) batch.targets[at] = id(indices[i] + j + 1);
+      }
+      if (!stream_) batch.targets[i] = sum % kClasses;
+    }
+  }
+
+ private:
+  static std::int64_t id(std::int64_t place) { return place * place / 3 % kIds; }
+
+  std::int64_t length_;
+  bool stream_;
+};
+
+json defaults(std::span<const ParameterInfo> parameters, const json& changes) {
+  auto section = json::object();
+  for (const auto& parameter : parameters) section[parameter.name] = parameter.default_value;
+  section.update(changes);
+  return section;
+}
+
+/// How many numbers of the two differ.
+double differing(const Training& a, const Training& b) {
+  const auto all = a.model().parameters(), others = b.model().parameters();
+  double count = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) count += all[i].tensor.ne(others[i].tensor).sum().item<double>();
+  return count;
+}
+
+double go_on(const Candidate& candidate, bool stream, std::string& where) {
+  constexpr std::int64_t kLength = 13;
+  Counted task(candidate.length(kLength), stream);
+  const json resolved{
+      {"model", defaults(model_parameters(), {{"d_model", 16}, {"hidden", 16}, {"layers", 1}})},
+      {"train", defaults(train_parameters(), {{"steps", kBefore + kAfter}, {"batch", kBatch}, {"learning_rate", 0.01}})},
+      {"attention", candidate.section},
+      {"seed", 1}};
+  const TrialParts parts{resolved, task, candidate.find};
+  StepTimes times(c10::kCPU);
+  Training one(parts, c10::kCPU);
+  for (int step = 0; step < kBefore; ++step) one.step(times);
+  const auto saved = one.save();
+  std::vector<std::optional<double>> losses;
+  for (int step = 0; step < kAfter; ++step) losses.push_back(one.step(times));
+  Training other(parts, c10::kCPU);
+  other.load(saved);
+  for (int step = 0; step < kAfter; ++step)
+    if (other.step(times) != losses[static_cast<std::size_t>(step)]) {
+      where = "another loss in step " + std::to_string(step + 1) + " after it was loaded";
+      return 1;
+    }
+  const auto count = differing(one, other);
+  if (count > 0) where = "other weights after the steps that followed";
+  return count;
+}
+
+}  // namespace
+
+void check_training(const Candidate& candidate, Checks& checks) {
+  if (!candidate.promises.deterministic) return;
+  const auto run = [&](bool stream) {
+    checks.run("training", candidate.name() + (stream ? ", a stream in lanes" : ", a class of sequences"), 0,
+               [&](std::string& where) { return go_on(candidate, stream, where); });
+  };
+  if (candidate.promises.bidirectional) run(false);
+  if (candidate.promises.causal) run(true);
+}
+
+}  // namespace ablate

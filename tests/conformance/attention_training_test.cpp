@@ -1,0 +1,56 @@
+// The check that a training stops and goes on: what an attention keeps to itself is noticed.
+#include "core/trial/conformance/training_check.h"
+
+#include "ablate/headwise.h"
+#include "tests/conformance/suite_of.h"
+
+using namespace ablate;
+
+namespace {
+
+enum class Keeps { kNothing, kInBuffer, kPlainMember };
+
+/// Values, scaled by how often it was stepped.
+template <Keeps keeps>
+class Stepped final : public HeadwiseAttention {
+ public:
+  explicit Stepped(const AttentionContext& context) : HeadwiseAttention(context, 2) {
+    if (keeps == Keeps::kInBuffer) register_buffer("count", count_);
+  }
+
+ private:
+  HeadOutput attend(const HeadInput& input) override {
+    return {.values = (input.v + 0 * (input.q + input.k)) * (1 + 0.1 * count_)};
+  }
+  void do_step(std::int64_t, const Generator&) override {
+    const NoGradGuard no_grad;
+    if (keeps != Keeps::kNothing) count_.add_(1);
+  }
+
+  Tensor count_ = zeros({});
+};
+
+template <Keeps keeps>
+std::vector<Check> checked(bool causal) {
+  static const Descriptor made = tests::attention_of<Stepped<keeps>>(
+      {.id = "stepped", .version = "1.0.0", .summary = "counts", .capabilities = {.causal = true, .key_padding = true}});
+  auto candidate = tests::candidate_of(made);
+  candidate.promises.bidirectional = !causal;
+  candidate.promises.causal = causal;
+  Checks checks;
+  check_training(candidate, checks);
+  return checks.all();
+}
+
+}  // namespace
+
+TEST_CASE("a training goes on bit by bit where all that changes is registered, and the check says where it is not") {
+  for (const bool causal : {false, true}) {
+    for (const auto& check : checked<Keeps::kNothing>(causal)) CHECK(check.passed);
+    for (const auto& check : checked<Keeps::kInBuffer>(causal)) CHECK(check.passed);
+    const auto plain = checked<Keeps::kPlainMember>(causal);
+    REQUIRE(plain.size() == 1);
+    CHECK(plain.front().failed());
+    tests::check_mentions(plain.front().found, "after it was loaded");
+  }
+}

@@ -144,6 +144,6 @@ TEST_CASE("recurrent: whole, by segments and token by token, with gradients; cau
 
 TEST_CASE("an attention that is causal alone is refused a bidirectional place") {
   const AttentionSubject subject(tests::candidate_of(sums<Sum::kRight>()));
-  CHECK_THROWS_WITH(subject.make(1, Stand{}), Catch::Contains("does not promise bidirectional attention"));
+  CHECK_THROWS_WITH(subject.make(1, Stand{}), Catch::Contains("promises causal attention alone"));
   CHECK_NOTHROW(subject.make(1, Stand{.causal = true}));
 }

@@ -26,7 +26,7 @@ class Hanging {
     Trial trial;
     trial.resolved = {{"task", {{"plugin", "faulty-task"}, {"where", where}, {"how", how}}},
                       {"attention", {{"plugin", "linear"}}},
-                      {"train", {{"device", "cpu"}}}};
+                      {"train", {{"device", "cpu"}, {"dtype", "float32"}}}};
     trial.label = "the only one";
     study.trials = {trial};
   }

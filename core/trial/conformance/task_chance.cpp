@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 32;
 constexpr std::int64_t kMostExamples = 500, kMostTokens = 1 << 18, kWidth = 16;
-constexpr double kMostKnown = 0.3, kStandardErrors = 4;
+constexpr double kMostKnown = 0.25, kStandardErrors = 4;
 
 /// Random embeddings of fields and positions, the mean of what is present (or, where targets stand at positions, the position
 /// itself), normalised, and a random classifier: no attention, so that no plugin but the task takes part.

@@ -202,7 +202,7 @@ TEST_CASE("the checks find each fault") {
        "data_seed makes other examples"},
       {"one answer", "every target is 1"},
       {"unbalanced", "chance [test"},
-      {"label by length", "chance [dev"},
+      {"label by length", "chance ["},
       {"describe", "describe"},
       {"stream that skips", "contiguous [train]: 8 positions from 0 on are not 1 and 7"},
       {"stream without a start", "contiguous [dev]: no text starts with the first row"},

@@ -28,7 +28,7 @@ TEST_CASE("a dry run and a run refuse the same studies, before anything is writt
   std::vector<Case> cases = {
       {"[task]\nplugin = \"image\"\ndata = \"/no/such/folder\"\n" + linear, 2, "study.toml:2:10: task image: "},
       {kTiny + "[attention]\nplugin = \"unpadded\"\n", 2,
-       "study.toml:21:10: attention unpadded does not promise key_padding, and task listops has sequences of several lengths"},
+       "study.toml:21:10: attention unpadded does not promise key_padding, and the task has sequences of several lengths"},
       {kTiny + "[grid]\nattention.plugin = [\"linear\",\n\"unpadded\"]\n", 2, "study.toml:22:1: attention unpadded does not"},
       {kTiny + "device = \"cuda:99\"\n" + linear, 2, "study.toml:20:10: train.device "},
       {"[task]\nplugin = \"faulty-task\"\nwhere = \"load\"\n" + linear, 2,

@@ -157,11 +157,29 @@ std::vector<Varied> varied(const BenchArguments& arguments) {
   return all;
 }
 
+namespace {
+
+/// Whether it is made of a list of other attentions.
+bool has_parts(const PluginInfo& info) {
+  return std::any_of(info.parameters.begin(), info.parameters.end(),
+                     [](const auto& parameter) { return parameter.plugin_kind() == Kind::kAttention; });
+}
+
+}  // namespace
+
 std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& catalog) {
   std::vector<Subject> all;
-  auto names = arguments.plugins.empty() ? catalog.ids(Kind::kAttention) : arguments.plugins;
-  if (arguments.plugins.empty())  // what the others are compared with
+  auto names = arguments.plugins;
+  if (names.empty()) {
+    // All that random bytes can be given to as they are: not one of parts that only a study names, nor one that is causal
+    // alone.
+    for (const auto& id : catalog.ids(Kind::kAttention)) {
+      const auto& info = find(catalog, Kind::kAttention, id);
+      if (info.capabilities.bidirectional && !has_parts(info)) names.push_back(id);
+    }
+    // What the others are compared with.
     std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name == "softmax"; });
+  }
   for (const auto& text : names) {
     const auto plus = text.find('+');
     Subject subject{&find(catalog, Kind::kAttention, text.substr(0, plus)), nullptr};
@@ -205,8 +223,9 @@ train.device = {}
 train.dtype = {}
 {}task.length = [{}]
 )",
-                     nlohmann::json(arguments.name).dump(), base(subjects), rows(subjects, vary), fmt::join(arguments.batch, ", "),
-                     quoted(arguments.devices), quoted(arguments.dtypes), axes(vary), fmt::join(arguments.lengths, ", "));
+                     nlohmann::json(arguments.name).dump(), base(subjects), rows(subjects, vary),
+                     fmt::join(arguments.batch, ", "), quoted(arguments.devices), quoted(arguments.dtypes), axes(vary),
+                     fmt::join(arguments.lengths, ", "));
 }
 
 ConfigError in_options(const ConfigError& error, const std::string& text, const std::string& file,

@@ -11,9 +11,28 @@ constexpr const char* kExperiments =
     "(SELECT group_concat(e.name) FROM experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = t.id)";
 constexpr const char* kStarted = "strftime('%Y-%m-%d %H:%M:%S', a.started_us / 1000000, 'unixepoch')";
 
-/// A view from (column, expression) pairs.
-View make(std::string name, std::string about, const std::vector<std::pair<std::string, std::string>>& columns,
-          const std::string& from) {
+using Pairs = std::vector<std::pair<std::string, std::string>>;  ///< (column, expression)
+
+/// What every view of attempts says of one, between columns of its own.
+Pairs around(Pairs before, const Pairs& behind) {
+  const Pairs attempt{
+      {"trial", "t.id"},
+      {"key", "t.key"},
+      {"outcome", "a.outcome"},
+      {"reason", "a.reason"},
+      {"started", kStarted},
+      {"wall_s", "a.wall_s"},
+      {"cpu_s", "nullif(a.cpu_s, 0)"},
+      {"peak_resident_mib", "nullif(a.peak_resident_bytes, 0) / 1048576.0"},
+      {"step", "nullif(a.step, 0)"},
+      {"steps", "nullif(a.steps, 0)"},
+  };
+  before.insert(before.end(), attempt.begin(), attempt.end());
+  before.insert(before.end(), behind.begin(), behind.end());
+  return before;
+}
+
+View make(std::string name, std::string about, const Pairs& columns, const std::string& from) {
   View view{std::move(name), std::move(about), {}, "SELECT "};
   for (const auto& [column, expression] : columns) {
     if (!view.columns.empty()) view.sql += ", ";
@@ -27,8 +46,6 @@ View make(std::string name, std::string about, const std::vector<std::pair<std::
 /// The columns of parameters and metrics, behind those that every row has.
 class Columns {
  public:
-  using Pairs = std::vector<std::pair<std::string, std::string>>;
-
   explicit Columns(Pairs first) : all_(std::move(first)) {
     for (const auto& [name, unused] : all_) taken_.insert(lower(name));
   }
@@ -57,20 +74,7 @@ class Columns {
 };
 
 View runs(SQLite::Database& database) {
-  Columns columns({
-      {"run", "a.id"},
-      {"experiments", kExperiments},
-      {"trial", "t.id"},
-      {"key", "t.key"},
-      {"outcome", "a.outcome"},
-      {"reason", "a.reason"},
-      {"started", kStarted},
-      {"wall_s", "a.wall_s"},
-      {"cpu_s", "nullif(a.cpu_s, 0)"},
-      {"peak_resident_mib", "nullif(a.peak_resident_bytes, 0) / 1048576.0"},
-      {"step", "nullif(a.step, 0)"},
-      {"steps", "nullif(a.steps, 0)"},
-  });
+  Columns columns(around({{"run", "a.id"}, {"experiments", kExperiments}}, {}));
   // A subquery a column: SQLite drops those that a question does not name, and looks the others up by index.
   columns.add(database, "SELECT name, id FROM path ORDER BY name", "parameter",
               "(SELECT CASE v.type WHEN 'text' THEN v.text ELSE v.number END FROM parameter p JOIN value v ON v.id = p.value "
@@ -96,23 +100,11 @@ std::string quoted(const std::string& identifier) {
 std::vector<View> views(SQLite::Database& database) {
   std::vector<View> all;
   all.push_back(runs(database));
-  all.push_back(make("attempts", "one row an attempt at a trial, however it ended",
-                     {{"run", "a.id"},
-                      {"trial", "t.id"},
-                      {"key", "t.key"},
-                      {"outcome", "a.outcome"},
-                      {"reason", "a.reason"},
-                      {"started", kStarted},
-                      {"wall_s", "a.wall_s"},
-                      {"cpu_s", "nullif(a.cpu_s, 0)"},
-                      {"peak_resident_mib", "nullif(a.peak_resident_bytes, 0) / 1048576.0"},
-                      {"step", "nullif(a.step, 0)"},
-                      {"steps", "nullif(a.steps, 0)"},
-                      {"signal", "a.signal"},
-                      {"exit_code", "a.exit_code"},
-                      {"output", "a.output"},
-                      {"environment", "e.json"}},
-                     "attempt a JOIN trial t ON t.id = a.trial JOIN environment e ON e.id = a.environment"));
+  all.push_back(
+      make("attempts", "one row an attempt at a trial, however it ended",
+           around({{"run", "a.id"}},
+                  {{"signal", "a.signal"}, {"exit_code", "a.exit_code"}, {"output", "a.output"}, {"environment", "e.json"}}),
+           "attempt a JOIN trial t ON t.id = a.trial JOIN environment e ON e.id = a.environment"));
   all.push_back(make("curves", "one row a step value of an attempt",
                      {{"experiment", kExperiments},
                       {"key", "t.key"},

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "core/host/study/used_plugins.h"
 #include "core/shared/sections.h"
 #include "core/util/plain_json.h"
 #include "core/util/sha256.h"
@@ -13,61 +14,21 @@ namespace {
 
 using nlohmann::json;
 
-/// Goes through a trial's sections, and through the plugins among their values.
-class Reading {
- public:
-  Reading(const Catalog& catalog, const std::map<std::string, std::string>& files, Identity& into)
-      : catalog_(catalog), files_(files), into_(into) {}
-
-  void read(const json& resolved) {
-    for (const auto& [name, value] : resolved.items())
-      if (name == "model" || name == "train")
-        section(name, value, name == "model" ? model_parameters() : train_parameters());
-      else if (name == "task" || name == "attention" || name == "compression")
-        plugins(name, value, name == "task" ? Kind::kTask : name == "attention" ? Kind::kAttention : Kind::kCompression);
-      else
-        into_.settings[name] = value;  // the seed
-  }
-
- private:
-  /// One section, or a list of them.
-  void plugins(const std::string& path, const json& value, Kind kind) {
-    if (value.is_array()) {
-      for (std::size_t i = 0; i < value.size(); ++i) plugins(path + "." + std::to_string(i), value[i], kind);
-      return;
-    }
-    const std::string id = value.at("plugin");
-    const auto* info = catalog_.find(kind, id);
-    if (info == nullptr) throw Error(fmt::format("{} {} was not found", to_text(kind), id), ExitCode::kPlugin);
-    into_.settings[path + ".plugin"] = id;
-    into_.basis["plugins"][path] = info->code_identity();
-    section(path, value, info->parameters);
-  }
-
-  void section(const std::string& path, const json& values, std::span<const ParameterInfo> parameters) {
-    for (const auto& parameter : parameters)
-      if (const auto value = values.find(parameter.name); value != values.end())
-        one(path + "." + parameter.name, *value, parameter);
-  }
-
-  void one(const std::string& path, const json& value, const ParameterInfo& parameter) {
-    if (parameter.type == ParameterType::kPlugin || parameter.type == ParameterType::kPlugins)
-      return plugins(path, value,
-                     parameter.choices.front() == to_text(Kind::kAttention) ? Kind::kAttention : Kind::kCompression);
-    if (value == parameter.default_value) return;
-    const auto file = files_.find(path);
-    if (file != files_.end())
-      into_.settings[path] = "SHA-256 " + file->second;
-    else if (path == "train.device")
-      into_.settings[path] = value.get<std::string>().substr(0, value.get<std::string>().find(':'));
+/// Adds what differs from the defaults; of a plugin among the values its own section tells.
+void add_settings(const std::string& path, const json& values, std::span<const ParameterInfo> parameters,
+                  const std::map<std::string, std::string>& files, Identity& into) {
+  for (const auto& parameter : parameters) {
+    const auto value = values.find(parameter.name);
+    if (value == values.end() || parameter.plugin_kind() || *value == parameter.default_value) continue;
+    const auto at = path + "." + parameter.name;
+    if (const auto file = files.find(at); file != files.end())
+      into.settings[at] = "SHA-256 " + file->second;
+    else if (at == "train.device")
+      into.settings[at] = value->get<std::string>().substr(0, value->get<std::string>().find(':'));
     else
-      into_.settings[path] = value;
+      into.settings[at] = *value;
   }
-
-  const Catalog& catalog_;
-  const std::map<std::string, std::string>& files_;
-  Identity& into_;
-};
+}
 
 std::string shown(const json& object, const std::string& name) {
   return object.contains(name) ? plain_json(object.at(name)) : "the default";
@@ -89,7 +50,16 @@ Identity identity_of(const json& resolved, const std::map<std::string, std::stri
   Identity identity{
       json::object(),
       {{"plugins", json::object()}, {"data", data_digest}, {"runtime", kRuntimeVersion}, {"torch", torch_version}}};
-  Reading(catalog, files, identity).read(resolved);
+  for (const auto& [path, info, section] : used_plugins(resolved, catalog)) {
+    identity.settings[path + ".plugin"] = info->id;
+    identity.basis["plugins"][path] = info->code_identity();
+    add_settings(path, *section, info->parameters, files, identity);
+  }
+  for (const auto& [name, value] : resolved.items())
+    if (name == "model" || name == "train")
+      add_settings(name, value, name == "model" ? model_parameters() : train_parameters(), files, identity);
+    else if (name != "task" && name != "attention")
+      identity.settings[name] = value;  // the seed
   return identity;
 }
 

@@ -104,7 +104,7 @@ class PromiseAnswers {
   Capabilities ask(const PluginUse& use) {
     json libraries = json::array();
     std::string code;
-    for (const auto& part : used_plugins({{to_text(use.info->kind), *use.section}}, catalog_)) {
+    for (const auto& part : used_plugins(use.info->kind, *use.section, catalog_)) {
       libraries.push_back(part.info->path.string());
       code += part.info->code_identity();
     }

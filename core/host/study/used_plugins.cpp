@@ -34,4 +34,10 @@ std::vector<PluginUse> used_plugins(const json& resolved, const Catalog& catalog
   return uses;
 }
 
+std::vector<PluginUse> used_plugins(Kind kind, const json& section, const Catalog& catalog) {
+  std::vector<PluginUse> uses;
+  visit(to_text(kind), kind, section, catalog, uses);
+  return uses;
+}
+
 }  // namespace ablate

@@ -19,5 +19,7 @@ struct PluginUse {
 /// All of them: the task, the attention (or one for each entry of a list), and those that are parameters of others, to any
 /// depth, each after the one that it is a parameter of. Throws Error (ExitCode::kPlugin) for one that the catalog lacks.
 std::vector<PluginUse> used_plugins(const nlohmann::json& resolved, const Catalog& catalog);
+/// The same of one section alone, whose path is its kind.
+std::vector<PluginUse> used_plugins(Kind kind, const nlohmann::json& section, const Catalog& catalog);
 
 }  // namespace ablate

@@ -73,19 +73,16 @@ AttentionOutput HeadwiseAttention::do_forward(const AttentionInput& given) {
     input.context = cat({remembered[0], input.context}, 1);
   }
   const auto heads = [&](const std::shared_ptr<Linear>& projection, const Tensor& x) {
-    auto y = projection->forward(x);
-    // Where queries are keys too, or keys and values: the bias has to leave the padding.
-    if (input.mask.defined() && x.is_same(input.context) && projection != query_)
-      y = y.masked_fill(input.mask.logical_not().unsqueeze(-1), 0);
-    return split_heads(y, options_.heads);
+    return split_heads(projection->forward(x), options_.heads);
+  };
+  // The bias has to leave the padding.
+  const auto of_context = [&](const std::shared_ptr<Linear>& projection) {
+    const auto y = heads(projection, input.context);
+    return input.mask.defined() ? y.masked_fill(input.mask.logical_not().unsqueeze(1).unsqueeze(-1), 0) : y;
   };
   if (query_) input.q = heads(query_, sources);
-  if (key_) input.k = heads(key_, input.context);
-  if (options_.keys_are_queries && query_) {
-    input.k = split_heads(query_->forward(input.context), options_.heads);
-    if (input.mask.defined()) input.k = input.k.masked_fill(input.mask.logical_not().unsqueeze(1).unsqueeze(-1), 0);
-  }
-  if (value_) input.v = heads(value_, input.context);
+  if (const auto& keys = options_.keys_are_queries ? query_ : key_) input.k = of_context(keys);
+  if (value_) input.v = of_context(value_);
   if (rotary_ && input.q.defined() && input.k.defined()) {
     input.q = rotate_positions(input.q, input.position, 0);
     input.k = rotate_positions(input.k, input.position, -input.offset);

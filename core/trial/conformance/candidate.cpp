@@ -26,14 +26,14 @@ bool needs_parts(const Descriptor& plugin) {
 /// The values to try a parameter with.
 std::vector<json> values_for(const Descriptor& plugin, const ParameterInfo& parameter,
                              const std::vector<const Descriptor*>& parts) {
-  const auto is_attention = parameter.choices.front() == to_text(Kind::kAttention);
+  const auto kind = *parameter.plugin_kind();
+  const bool is_attention = kind == Kind::kAttention;
   std::vector<json> found;
   for (const auto* part : parts)
-    if (part->kind == (is_attention ? Kind::kAttention : Kind::kCompression) && !needs_parts(*part))
-      found.push_back({{"plugin", part->id}});
+    if (part->kind == kind && !needs_parts(*part)) found.push_back({{"plugin", part->id}});
   if (found.empty())
     throw Error(fmt::format("the parameter {} of {} is a plugin, and no {} plugin was found to check it with", parameter.name,
-                            plugin.id, parameter.choices.front()));
+                            plugin.id, to_text(kind)));
   if (is_attention) found.resize(std::min<std::size_t>(found.size(), parameter.type == ParameterType::kPlugins ? 2 : 1));
   if (parameter.type == ParameterType::kPlugin) return found;
   if (is_attention) return {json(found)};

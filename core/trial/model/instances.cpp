@@ -13,19 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-bool names_plugins(const ParameterInfo& parameter) {
-  return parameter.type == ParameterType::kPlugin || parameter.type == ParameterType::kPlugins;
-}
-
-Kind part_kind(const ParameterInfo& parameter) {
-  return parameter.choices.front() == to_text(Kind::kAttention) ? Kind::kAttention : Kind::kCompression;
-}
-
-/// The sections that a parameter of plugins holds.
-std::vector<json> sections_of(const json& value) {
-  return value.is_array() ? value.get<std::vector<json>>() : std::vector<json>{value};
-}
-
 const Descriptor& plugin_of(Kind kind, const json& section, const FindPlugin& find) {
   return find(kind, section.at("plugin").get<std::string>());
 }
@@ -52,7 +39,7 @@ class SectionParts final : public Parts {
   }
 
   Capabilities promises(const char* parameter, std::size_t index) const override {
-    return promises_of(part_kind(declared(parameter)), values_.section(parameter, index), find_);
+    return promises_of(*declared(parameter).plugin_kind(), values_.section(parameter, index), find_);
   }
 
   Tensor shared(const char* name, const std::function<Tensor()>& make) override {
@@ -64,13 +51,13 @@ class SectionParts final : public Parts {
  private:
   const ParameterInfo& declared(const char* parameter) const {
     const auto* found = info_.find(parameter);
-    if (found == nullptr || !names_plugins(*found))
+    if (found == nullptr || !found->plugin_kind())
       throw std::logic_error(
           fmt::format("{} asks for a part \"{}\", which is no parameter that names plugins", info_.id, parameter));
     return *found;
   }
   const json& section(const char* parameter, std::size_t index, Kind kind) const {
-    if (part_kind(declared(parameter)) != kind)
+    if (*declared(parameter).plugin_kind() != kind)
       throw std::logic_error(
           fmt::format("{} asks for the {} \"{}\", which is of another kind", info_.id, to_text(kind), parameter));
     return values_.section(parameter, index);
@@ -119,17 +106,21 @@ std::shared_ptr<Attention> SectionParts::attention(const char* parameter, std::s
 
 }  // namespace
 
+std::vector<json> sections_of(const json& value) {
+  return value.is_array() ? value.get<std::vector<json>>() : std::vector<json>{value};
+}
+
 json complete_section(const Descriptor& descriptor, const json& parameters, const FindPlugin& find) {
   const auto info = describe(descriptor);
   json section{{"plugin", info.id}};
   for (const auto& parameter : info.parameters)
-    if (!names_plugins(parameter)) section[parameter.name] = parameter.default_value;
+    if (!parameter.plugin_kind()) section[parameter.name] = parameter.default_value;
   for (const auto& [name, value] : parameters.items()) {
     if (name == "plugin") continue;
     const auto* parameter = info.find(name);
     if (parameter == nullptr) throw Error(fmt::format("{} has no parameter {}", info.id, name));
-    if (names_plugins(*parameter)) {
-      const auto kind = part_kind(*parameter);
+    if (parameter->plugin_kind()) {
+      const auto kind = *parameter->plugin_kind();
       const auto complete = [&](const json& part) { return complete_section(plugin_of(kind, part, find), part, find); };
       if (parameter->type == ParameterType::kPlugin) {
         section[name] = complete(value);
@@ -154,9 +145,9 @@ Capabilities promises_of(Kind kind, const json& section, const FindPlugin& find)
   if (descriptor.promises == nullptr) return descriptor.capabilities;
   std::vector<Capabilities> parts;
   for (const auto& parameter : describe(descriptor).parameters)
-    if (names_plugins(parameter))
+    if (parameter.plugin_kind())
       for (const auto& part : sections_of(section.at(parameter.name)))
-        parts.push_back(promises_of(part_kind(parameter), part, find));
+        parts.push_back(promises_of(*parameter.plugin_kind(), part, find));
   return descriptor.promises(descriptor.capabilities, JsonValues(section), parts);
 }
 

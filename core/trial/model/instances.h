@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "ablate/attention.h"
 #include "ablate/compression.h"
@@ -14,6 +15,9 @@ namespace ablate {
 
 /// The loaded library of a plugin. Throws Error (ExitCode::kPlugin) where there is none.
 using FindPlugin = std::function<const Descriptor&(Kind kind, const std::string& id)>;
+
+/// The sections of a value that is one, or a list of them.
+std::vector<nlohmann::json> sections_of(const nlohmann::json& value);
 
 /// A plugin's section, {"plugin": "softmax", "heads": 2}: the defaults of its schema, changed by `parameters` (checked; plugins
 /// among them are completed alike). Throws Error.

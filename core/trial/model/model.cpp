@@ -13,11 +13,6 @@
 namespace ablate {
 namespace {
 
-/// The sections of a model's attentions, one or a list.
-std::vector<nlohmann::json> sections_of(const nlohmann::json& attention) {
-  return attention.is_array() ? attention.get<std::vector<nlohmann::json>>() : std::vector<nlohmann::json>{attention};
-}
-
 /// Sums of what layers report, and over how many.
 class LayerMeans {
  public:

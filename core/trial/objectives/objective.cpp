@@ -40,17 +40,17 @@ void add_targets(const Tensor& logits, const Batch& batch, const Tensor& example
   all.all_right += whole.sum().item<double>();
   if (names.empty()) return;
   const auto loss = of_example(at::cross_entropy_loss(logits, batch.targets, {}, kEach));
-  const auto* const count = targets.const_data_ptr<double>();
+  const auto *const asked = targets.const_data_ptr<double>(), *const right_ones = met.const_data_ptr<double>(),
+                    *const losses = loss.const_data_ptr<double>();
   for (std::size_t i = 0; i < batch.slices.size(); ++i)
     for (std::size_t s = 0; s < names.size(); ++s) {
-      if (count[i] == 0) continue;
-      const auto row = static_cast<std::int64_t>(i);
+      if (asked[i] == 0) continue;
       auto& group = scores[names[s] + "=" + std::to_string(batch.slices[i][s])];
-      group.targets += count[i];
-      group.right += met[row].item<double>();
-      group.loss += loss[row].item<double>();
+      group.targets += asked[i];
+      group.right += right_ones[i];
+      group.loss += losses[i];
       group.sequences += 1;
-      group.all_right += whole[row].item<bool>() ? 1 : 0;
+      group.all_right += right_ones[i] == asked[i] ? 1 : 0;
     }
 }
 

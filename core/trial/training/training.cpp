@@ -43,7 +43,9 @@ Training::Training(const TrialParts& parts, c10::Device device)
       info_(parts.task.info()),
       device_(device),
       reader_(parts.task, info_, device),
-      objective_(make_objective(info_)) {
+      objective_(make_objective(info_)),
+      rate_{train_.text("schedule"), train_.real("learning_rate"), train_.real("clip"), train_.integer("steps"),
+            train_.integer("warmup")} {
   const auto seed = parts.resolved.at("seed").get<std::uint64_t>();
   at::manual_seed(seed);
   const auto generator = make_generator(seed_of(seed, Stream::kWeights));
@@ -102,9 +104,8 @@ std::optional<double> Training::step(StepTimes& times) {
   optimizer_->zero_grad();
   loss.backward();
   times.gradients();
-  optimizer_->clip(train_.real("clip"));
-  optimizer_->step(train_.real("learning_rate") *
-                   learning_rate_factor(train_.text("schedule"), step, train_.integer("steps"), train_.integer("warmup")));
+  optimizer_->clip(rate_.clip);
+  optimizer_->step(rate_.peak * learning_rate_factor(rate_.schedule, step, rate_.steps, rate_.warmup));
   model_->on_step(step, generator_);
   times.end();
   return value;

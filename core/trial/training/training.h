@@ -70,6 +70,11 @@ class Training {
   c10::Device device_;
   BatchReader reader_;
   std::unique_ptr<Asked> objective_;
+  struct {
+    std::string schedule;
+    double peak, clip;
+    std::int64_t steps, warmup;
+  } rate_;  ///< read once: steps are timed
   std::shared_ptr<Model> model_;
   std::unique_ptr<AdamW> optimizer_;
   std::unique_ptr<Order> order_;

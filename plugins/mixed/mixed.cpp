@@ -28,6 +28,7 @@ Capabilities promises(const Capabilities& declared, const ablate::Values&, std::
     can.cross_attention &= part.cross_attention;
     can.bidirectional &= part.bidirectional;
     can.holes &= part.holes;
+    can.rotary &= part.rotary;
     can.stateful |= part.stateful;
     can.recurrent &= part.recurrent;
     can.averages &= part.averages;
@@ -125,6 +126,7 @@ ABLATE_ATTENTION(MixedAttention,
                                    .stateful = true,
                                    .holes = true,
                                    .recurrent = true,
+                                   .rotary = true,
                                    .averages = true,
                                    .half_precision = true},
                   .parameters = parameters,

@@ -270,6 +270,20 @@ TEST_CASE("a device or a type that a plugin does not promise is refused where it
         Names{"7:10: train.device = \"cuda:1\", but compression segment-mean does not promise to run on CUDA devices"});
 }
 
+TEST_CASE("rotary positions are refused for an attention that does not promise them") {
+  auto plugins = studies::catalog();
+  for (auto& one : plugins.plugins) one.capabilities.rotary = one.id == "softmax";
+  const std::string rotary =
+      "[task]\nplugin = \"image\"\n[model]\npositions = \"rotary\"\n[attention]\ncompression.plugin = \"segment-mean\"\n";
+  CHECK(
+      errors(rotary + "plugin = \"adamra\"\n", {}, plugins) ==
+      Names{"4:13: model.positions = \"rotary\", but attention adamra does not promise rotary positions; choose none where it "
+            "has positions of its own, else learned or sinusoidal"});
+  CHECK(errors("[task]\nplugin = \"image\"\n[model]\npositions = \"rotary\"\n[attention]\nplugin = \"softmax\"\n", {}, plugins)
+            .empty());
+  CHECK(errors(rotary + "plugin = \"adamra\"\n", {"model.positions=sinusoidal"}, plugins).empty());
+}
+
 TEST_CASE("no truncation of a study and no byte changed in it makes the loader crash") {
   const std::string whole =
       "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\ncompression.plugin = \"rbf\"\nrates = [\"1/2\", "

@@ -84,6 +84,25 @@ TEST_CASE("padding, a causal task and holes are refused for an attention that do
   CHECK(refuses_padding(study.trials.back(), catalog, declared));
 }
 
+TEST_CASE("rotary positions are refused for the part of a mixture that does not promise them") {
+  auto catalog = studies::catalog();
+  for (auto& plugin : catalog.plugins) plugin.promises_depend = true;  // else the study's own checks have refused it
+  find(catalog, "softmax")->capabilities.rotary = true;
+  const auto found = [&](const std::string& positions) {
+    const auto study =
+        studies::load("[task]\nplugin = \"image\"\n[model]\npositions = \"" + positions +
+                          "\"\n[attention]\nplugin = \"mixed\"\n"
+                          "[[attention.parts]]\nplugin = \"softmax\"\n[[attention.parts]]\nplugin = \"linear\"\n",
+                      {}, catalog);
+    return messages(check_asked(
+        study, catalog, [](const json&) { return ablate::Asked{.places = 4}; }, declared));
+  };
+  CHECK(found("sinusoidal").empty());
+  const auto refused = found("rotary");
+  REQUIRE(refused.size() == 1);
+  CHECK(refused[0].starts_with("4: attention linear does not promise rotary positions; choose"));
+}
+
 TEST_CASE("what a plugin and its part both do not promise is told of the part alone") {
   auto catalog = studies::catalog();
   find(catalog, "compressed")->capabilities.length_multiple = 3;

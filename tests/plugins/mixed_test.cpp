@@ -172,8 +172,30 @@ TEST_CASE("what mixed promises is what all of its parts promise, and the worst o
   CHECK(promised({part("linear"), part("linear")}).time_exponent == 1);
   CHECK_FALSE(promised({part("linear"), part("compressed", {{"compression", {{"plugin", "rbf"}}}})}).half_precision);
   CHECK(promised({part("mixed", {{"parts", {part("softmax")}}}), part("softmax")}).causal);
+  CHECK(promised({part("linear"), part("local")}).rotary);
+  CHECK_FALSE(promised({part("linear"), compressed}).rotary);
   CHECK_THROWS_WITH(make(mixed({part("linear"), compressed}), 1, {.causal = true}),
                     Catch::Matchers::Contains("attention mixed does not promise causal attention"));
+}
+
+TEST_CASE("only what turns queries and keys by their positions, and has none of its own, stands where positions are rotary") {
+  const auto at = [](const json& section, ablate::Positions positions) {
+    return make(section, 1, {.causal = true, .positions = positions});
+  };
+  const auto x = random_tokens(2, 9, 3);
+  for (const auto& told : {section("softmax"), section("linear"), section("local"), mixed({part("softmax"), part("linear")})}) {
+    INFO(told.dump());
+    CHECK(distance(run(*at(told, ablate::Positions::kRotary), {x}), run(*at(told, ablate::Positions::kNone), {x})) > 1e-3);
+  }
+  const auto compressed = section("compressed", {{"compression", {{"plugin", "segment-mean"}}}});
+  for (const auto& untold : {section("transformer-xl"), compressed, mixed({part("transformer-xl"), part("softmax")})}) {
+    INFO(untold.dump());
+    CHECK_THROWS_WITH(at(untold, ablate::Positions::kRotary), Catch::Matchers::Contains("does not promise rotary positions"));
+    CHECK_NOTHROW(at(untold, ablate::Positions::kNone));
+  }
+  CHECK_THROWS_WITH(
+      make(section("adamra", {{"compression", {{"plugin", "segment-mean"}}}}), 1, {.positions = ablate::Positions::kRotary}),
+      Catch::Matchers::Contains("attention adamra does not promise rotary positions"));
 }
 
 TEST_CASE("shares that do not fit are named") {

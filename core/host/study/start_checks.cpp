@@ -56,6 +56,7 @@ std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, 
     auto asked = task(trial.resolved.at("task"));
     asked.class_token = has_class_token(trial);
     if (asked.places > 0) asked.places += asked.class_token ? 1 : 0;
+    asked.rotary = trial.resolved.at("model").at("positions") == "rotary";
     const auto& train = trial.resolved.at("train");
     asked.cuda = train.at("device").get<std::string>().starts_with("cuda");
     asked.half = train.at("dtype") != "float32";

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "core/shared/asked.h"
+#include "core/shared/requirements.h"
 
 namespace ablate {
 namespace {

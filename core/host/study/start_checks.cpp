@@ -49,7 +49,7 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
   return diagnostics.sorted();
 }
 
-std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<Asked>& task,
+std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<Requirements>& task,
                                     const PromisesOf& promises) {
   Diagnostics diagnostics(study.overrides);
   for (const auto& trial : study.trials) {

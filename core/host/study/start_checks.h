@@ -6,7 +6,7 @@
 
 #include "core/host/study/study.h"
 #include "core/host/study/used_plugins.h"
-#include "core/shared/asked.h"
+#include "core/shared/requirements.h"
 
 namespace ablate {
 
@@ -26,7 +26,7 @@ using PromisesOf = std::function<Capabilities(const PluginUse& use)>;
 
 /// Reports every attention and compression that does not promise what its task, device and type ask of it; of a plugin and its
 /// parts the innermost. @param task of what the task asks, with places without a class token
-std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<Asked>& task,
+std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<Requirements>& task,
                                     const PromisesOf& promises);
 
 /// Whether one of the trial's attentions has to be spared padded sequences.

@@ -5,7 +5,7 @@
 
 #include "core/registry/plugin_info.h"
 #include "core/registry/values.h"
-#include "core/shared/asked.h"
+#include "core/shared/requirements.h"
 #include "core/util/error.h"
 
 namespace ablate {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/shared/asked.h"
+#include "core/shared/requirements.h"
 #include "core/util/error.h"
 #include "core/util/one_line.h"
 

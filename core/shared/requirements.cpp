@@ -1,10 +1,10 @@
-#include "core/shared/asked.h"
+#include "core/shared/requirements.h"
 
 #include "core/registry/plugin_info.h"
 
 namespace ablate {
 
-std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Asked& asked) {
+std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Requirements& asked) {
   std::vector<Unpromised> all;
   const auto refuse = [&](bool refused, const char* key, const std::string& what) {
     if (refused) all.push_back({key, std::string(to_text(kind)) + " " + id + " " + what});

@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-struct Asked {
+struct Requirements {
   bool causal = false, holes = false, padded = false;  ///< by the task
   bool rotary = false;                                 ///< by model.positions
   bool cuda = false, half = false;                     ///< by train.device, train.dtype
@@ -24,6 +24,6 @@ struct Unpromised {
 };
 
 /// All that a plugin does not promise of what is asked. @param can with its parameters and parts
-std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Asked& asked);
+std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Requirements& asked);
 
 }  // namespace ablate

@@ -177,7 +177,8 @@ TEST_CASE("rotary scores depend on relative positions alone") {
         .output;
   };
   const auto start = at(0);
-  CHECK(distance(at(40), start) < 1e-4);  // angles are formed in float32
+  CHECK(distance(at(40), start) < 1e-11);
+  CHECK(distance(at(11'000'000), start) < 1e-7);  // what float64 leaves of an angle of ten million
   CHECK(distance(start, run(*build({}), {x})) > 1e-3);
   // Eq. 34, pair by pair.
   const auto q = normal({1, 1, 4, 6}, 3), turned = rotate_positions(q, {}, 5);
@@ -189,7 +190,7 @@ TEST_CASE("rotary scores depend on relative positions alone") {
       expected[0][0][j][i] = a * std::cos(angle) - b * std::sin(angle);
       expected[0][0][j][i + 3] = a * std::sin(angle) + b * std::cos(angle);
     }
-  CHECK(distance(turned, expected) < 1e-5);
+  CHECK(distance(turned, expected) < 1e-12);
   CHECK(distance(rotate_positions(q, {}, 6), expected) > 1e-3);
   CHECK_THROWS_AS(rotate_positions(normal({1, 1, 4, 5}, 3), {}, 0), std::invalid_argument);
 }
@@ -209,5 +210,20 @@ TEST_CASE("rotary positions and the memory: keys of earlier segments stand befor
     last = result.output;
     state = result.state;
   }
-  CHECK(distance(last, run(*attention, {x}).narrow(1, 6, 6)) < 1e-4);
+  CHECK(distance(last, run(*attention, {x}).narrow(1, 6, 6)) < 1e-11);
+}
+
+TEST_CASE("rotary positions tell neighbours apart far into a stream, whatever the type") {
+  const std::int64_t far = 11'000'000;
+  const auto q = normal({1, 1, 4, 6}, 3);
+  // By the angles' addition: turned to the place, and on by a token each.
+  const auto there = rotate_positions(q.narrow(2, 0, 1).expand({-1, -1, 4, -1}), integers(std::vector{far}), 0);
+  for (std::int64_t j = 0; j < 4; ++j) {
+    const auto on = rotate_positions(there.narrow(2, 0, 1), {}, j);
+    CHECK(distance(there.narrow(2, j, 1), on) < 1e-8);
+    if (j > 0) CHECK(distance(there.narrow(2, j, 1), there.narrow(2, 0, 1)) > 1e-2);
+  }
+  const auto narrow = rotate_positions(q.to(kFloat), integers(std::vector{far}), 0);
+  CHECK(narrow.scalar_type() == kFloat);
+  CHECK(distance(narrow.to(kDouble), rotate_positions(q, integers(std::vector{far}), 0)) < 1e-6);
 }

@@ -72,7 +72,7 @@ class HeadwiseAttention : public Attention {
 };
 
 /// Rotary positions (Su et al. 2021, Eq. 34): channels (i, i + d/2) turned by position / 10000^(2 i / d), where token j of item
-/// b has the position first[b] + shift + j.
+/// b has the position first[b] + shift + j. Angles are formed in float64.
 /// @param x [batch, heads, n, d], d even @param first [batch] int64; undefined: 0 @return of x's shape and type
 Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift);
 

@@ -57,23 +57,34 @@ std::vector<Tensor> put_together(const ablate::Attention& parts, const Tensor& l
   return all;
 }
 
-/// Softmax's descriptor around an attention that gives its input back, loses by three times its mean and adds its steps up.
+/// Softmax's descriptor around an attention that gives its input back, loses by three times its mean, adds its steps up, and
+/// counts how often it is asked for the state that it carries.
 class Probe final : public ablate::Attention {
  public:
-  explicit Probe(const ablate::AttentionContext&) : steps_(register_buffer("steps", ablate::zeros({}, ablate::kDouble))) {}
+  explicit Probe(const ablate::AttentionContext& context)
+      : carries_(context.carries), steps_(register_buffer("steps", ablate::zeros({}, ablate::kDouble))) {}
+
+  static inline int states_made = 0;
 
  private:
   ablate::AttentionOutput do_forward(const ablate::AttentionInput& input) override {
-    return {.output = input.queries, .auxiliary_loss = (3 * input.queries).mean()};
+    return {.output = input.queries, .state = input.state, .auxiliary_loss = (3 * input.queries).mean()};
+  }
+  ablate::AttentionState do_initial_state(std::int64_t batch) const override {
+    ++states_made;
+    if (!carries_) return {};
+    return {ablate::zeros({batch, 1}, ablate::kDouble)};
   }
   void do_step(std::int64_t step, const ablate::Generator&) override { steps_.add_(static_cast<double>(step)); }
 
+  bool carries_;
   Tensor steps_;
 };
 const ablate::Descriptor& find_probe(ablate::Kind, const std::string& id) {
   static const auto probe = [] {
     auto descriptor = plugin("softmax");
     descriptor.id = "probe";
+    descriptor.capabilities.stateful = true;
     descriptor.make_attention = [](const ablate::AttentionContext& context) -> std::shared_ptr<ablate::Attention> {
       return std::make_shared<Probe>(context);
     };
@@ -117,6 +128,40 @@ TEST_CASE("parts that are alike are one attention with the heads of all") {
       }
 }
 
+TEST_CASE("a mixture starts as loud as one attention of the same heads") {
+  const auto one = part("softmax", {{"heads", 1}});
+  const auto nested = part("mixed", {{"parts", {one, part("linear", {{"heads", 1}})}}});
+  struct Case {
+    std::vector<json> parts;
+    json shares;
+    std::size_t outputs;
+  };
+  for (const auto& [parts, shares, outputs] :
+       {Case{{one, one}, {"1"}, 2}, Case{{one, part("linear", {{"heads", 3}})}, {"1/4", "3/4"}, 2},
+        Case{{nested, one}, {"1/2", "1/2"}, 3}, Case{{one}, {"1"}, 1}}) {
+    INFO(json(parts).dump() << shares.dump());
+    const auto bound = 1 / std::sqrt(static_cast<double>(kChannels));
+    double squares = 0;
+    constexpr int kSeeds = 100;
+    for (int seed = 0; seed < kSeeds; ++seed) {
+      const auto made = make(mixed(parts, shares), static_cast<std::uint64_t>(seed));
+      auto bias = ablate::zeros({kChannels}, ablate::kDouble);
+      std::size_t found = 0;
+      for (const auto& [name, tensor, kept] : made->parameters()) {
+        if (name.ends_with("output.bias")) bias = bias + tensor;
+        if (!name.ends_with("output.weight")) continue;
+        ++found;
+        const auto largest = tensor.abs().max().item<double>();
+        CHECK(largest < 1.0001 * bound);
+        CHECK(largest > 0.7 * bound);
+      }
+      CHECK(found == outputs);
+      squares += bias.square().mean().item<double>();
+    }
+    CHECK(squares / kSeeds == Approx(bound * bound / 3).epsilon(0.1));  // the variance of one bias, whatever their number
+  }
+}
+
 TEST_CASE("parts of a mixture keep states, metrics and steps of their own") {
   const auto x = random_tokens(2, 12, 3);
   // Of three parts the first and the last carry a state.
@@ -158,6 +203,21 @@ TEST_CASE("parts' auxiliary losses add up, and every part takes a step") {
   probed->on_step(1, ablate::make_generator(1));
   probed->on_step(2, ablate::make_generator(1));
   for (const char* name : {"part_0.steps", "part_1.steps"}) CHECK(buffer(*probed, name).item<double>() == 3);
+}
+
+TEST_CASE("a forward pass makes no states to count them") {
+  const auto both = ablate::complete_section(
+      plugin("mixed"),
+      {{"parts", {part("probe"), part("linear", {{"heads", 1}}), part("probe")}}, {"shares", {"1/4", "1/4", "1/2"}}},
+      find_probe);
+  const auto carrying = make(both, 1, {.carries = true}, find_probe);
+  auto state = carrying->initial_state(2);
+  REQUIRE(state.size() == 4);
+  const auto made = Probe::states_made;
+  for (int segment = 0; segment < 3; ++segment)
+    state = pass(*carrying, {.queries = random_tokens(2, 5, 3), .state = state}).state;
+  CHECK(Probe::states_made == made);
+  CHECK(state.size() == 4);
 }
 
 TEST_CASE("what mixed promises is what all of its parts promise, and the worst of their costs") {

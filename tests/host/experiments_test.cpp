@@ -104,9 +104,13 @@ TEST_CASE("a rate that leaves less than one slot is reported where it is written
 }
 
 TEST_CASE("a default rate is reported at its plugin") {
-  const auto study = studies::load("[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\ncompression.plugin = \"rbf\"\n");
+  const auto study =
+      studies::load("[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\ncompression.plugin = \"rbf\"\n");
   const auto found = check_rates(study, studies::catalog(), [](const json&) { return 3; });
   REQUIRE(found.size() == 1);
   CHECK(found[0].where.line == 4);
   CHECK(found[0].message.find("attention.rate: 1/4 leaves less than one slot") == 0);
+  const auto fixed = studies::load(
+      "[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\ncompression.plugin = \"rbf\"\nslots = 2\n");
+  CHECK(check_rates(fixed, studies::catalog(), [](const json&) { return 3; }).empty());  // of a fixed number it says nothing
 }

@@ -22,6 +22,7 @@ struct NoParts : Parts {
 /// Softmax attention over everything that the base class hands it, written out; and what it was handed.
 class Plain : public HeadwiseAttention {
  public:
+  using HeadwiseAttention::d_head;
   using HeadwiseAttention::HeadwiseAttention;
   HeadInput last;
 
@@ -154,6 +155,9 @@ TEST_CASE("heads may have other widths, a part its share, and projections may be
   CHECK(attention->last.q.sizes() == IntArrayRef({2, kHeads, 7, 3}));
   CHECK(attention->last.v.sizes() == IntArrayRef({2, kHeads, 7, 5}));
   CHECK(parameter(*attention, "output.weight").sizes() == IntArrayRef({kChannels, kHeads * 5}));
+  CHECK_THROWS_WITH(attention->d_head(), "d_head(): keys have 3 channels, values 5");
+  CHECK(build({.d_key = 5, .d_value = 5})->d_head() == 5);
+  CHECK(build({})->d_head() == kChannels / kHeads);
   const auto item = [&](const char* name, std::int64_t d) {
     return split_heads(layer(*attention, name, x), kHeads).size(3) == d;
   };

@@ -211,7 +211,7 @@ std::string promise_refusal(const Descriptor& d) {
        {promises(Kind::kAttention, c.causal, "causal"), promises(Kind::kAttention, c.key_padding, "key_padding"),
         promises(Kind::kAttention, c.cross_attention, "cross_attention"), promises(Kind::kAttention, c.stateful, "stateful"),
         promises(Kind::kAttention, c.holes, "holes"), promises(Kind::kAttention, c.recurrent, "recurrent"),
-        promises(Kind::kCompression, c.slots_have_keys, "slots_have_keys"),
+        promises(Kind::kAttention, c.rotary, "rotary"), promises(Kind::kCompression, c.slots_have_keys, "slots_have_keys"),
         promises(Kind::kCompression, c.causal_reads, "causal_reads"),
         promises(Kind::kCompression, c.fixed_slots, "fixed_slots"), promises(Kind::kCompression, c.extends, "extends")})
     if (!why.empty()) return why;

@@ -15,6 +15,7 @@ void each_capability(C& c, F visit) {
   visit("bidirectional", c.bidirectional);
   visit("holes", c.holes);
   visit("recurrent", c.recurrent);
+  visit("rotary", c.rotary);
   visit("slots_have_keys", c.slots_have_keys);
   visit("averages", c.averages);
   visit("lossless_at_rate_1", c.lossless_at_rate_1);

@@ -14,7 +14,8 @@ constexpr Parameter kModel[] = {
          "the last position that is present"),
     text("classifier", "\"linear\"", "linear|mlp", "on what is pooled: a linear layer, or linear, ReLU, linear"),
     text("positions", "\"learned\"", "learned|sinusoidal|rotary|none",
-         "how positions are told: added to the embedding (learned or sinusoidal), turning queries and keys, or not at all"),
+         "how positions are told: added to the embedding (learned or sinusoidal), turning queries and keys (where that is "
+         "promised), or not at all"),
     text("norm", "\"pre\"", "pre|post", "layer norm before each part of a layer, or after its residual"),
     text("activation", "\"gelu\"", "gelu|relu", "of the feed-forward part"),
     boolean("tied_output", "false", "next-token logits use the embedding's weights"),

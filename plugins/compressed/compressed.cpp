@@ -9,7 +9,7 @@ using ablate::HeadOutput;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::rate("rate", "\"1/4\"", "slots of the memory per token, rounded up"),
+    ablate::rate("rate", "\"1/4\"", "slots of the memory per token, rounded up; left out where slots is set"),
     ablate::integer("slots", "0", {0, 65536}, "a fixed number of slots; 0: by the rate", "slots"),
     ablate::text(
         "read", "\"softmax\"", "softmax|elu+1|relu",
@@ -37,12 +37,24 @@ ablate::Similarity similarity(const std::string& name) {
   return name == "relu" ? ablate::Similarity::kRelu : ablate::Similarity::kElu;
 }
 
+constexpr ablate::Rate kDefaultRate{1, 4};
+
+/// Two rates of one number of slots would be two trials with the same numbers.
+ablate::Slots slots_of(const ablate::Values& values) {
+  const ablate::Slots slots{values.rate("rate"), values.integer("slots")};
+  if (slots.fixed > 0 && slots.rate != kDefaultRate)
+    throw std::invalid_argument("compressed: rate = " + std::to_string(slots.rate.numerator) + "/" +
+                                std::to_string(slots.rate.denominator) + " beside slots = " + std::to_string(slots.fixed) +
+                                "; a fixed number follows no rate: leave one of the two out");
+  return slots;
+}
+
 class CompressedAttention final : public ablate::HeadwiseAttention {
  public:
   explicit CompressedAttention(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, context.parameters.integer("heads")),
         similarity_(similarity(context.parameters.text("read"))) {
-    const ablate::Slots slots{context.parameters.rate("rate"), context.parameters.integer("slots")};
+    const auto slots = slots_of(context.parameters);
     compression_ = register_module("compression", context.parts.compression("compression", slots, heads(), d_head()));
   }
 

@@ -18,6 +18,8 @@ struct Folder {
 /// @param data a folder, or one of CIFAR-10's batches alone (.bin), which is all there is then; or where these begin with
 /// fashion-mnist or cifar10, what is there under $ABLATE_DATA or /usr/share/datasets, the first of them. Each file may be plain
 /// or end in .gz. Throws std::runtime_error with everything that was looked for and what to do.
-Folder find_files(const std::string& data);
+/// @param in_colour of a folder with both forms take CIFAR-10's batches, else the idx files; a folder named cifar10, or with
+/// some of the batches, then has to have all
+Folder find_files(const std::string& data, bool in_colour);
 
 }  // namespace ablate::image

@@ -19,7 +19,8 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("data", "\"fashion-mnist\"", "",
                  "fashion-mnist, cifar10, a folder of idx files or CIFAR-10 binary batches, or one batch, plain or gzipped"),
     ablate::text("objective", "\"class\"", "class|density",
-                 "what a picture in grey shows; or every value of it from those before, of CIFAR-10 in red, green and blue"),
+                 "what a picture in grey shows; or every value of it from those before, in red, green and blue where there are "
+                 "CIFAR-10's batches"),
     ablate::integer("pool", "1", {1, 64}, "side of the squares averaged into one pixel; must divide the picture's sides",
                     "pixels"),
     ablate::integer("dev", "5000", {1, 10000000},
@@ -41,20 +42,20 @@ class Image final : public ablate::Task {
         threads_(context.threads) {}
 
   ablate::TaskInfo info() override {
-    const auto files = find_files(data_);
+    const auto files = find_files(data_, density_);
     if (files.format == Format::kCifar) return info_of(cifar_shape(density_), kCifarClasses);
     const auto labels = read_idx_labels(files.train[1]);  // a byte an example: no more than a header's worth of time
     return info_of(read_idx_shape(files.train[0]), classes_of(labels));
   }
 
   std::vector<std::filesystem::path> files() override {
-    auto found = find_files(data_);
+    auto found = find_files(data_, density_);
     found.train.insert(found.train.end(), found.test.begin(), found.test.end());
     return found.train;
   }
 
   void load() override {
-    const auto files = find_files(data_);
+    const auto files = find_files(data_, density_);
     const auto read = [&](const std::vector<std::filesystem::path>& paths) {
       auto images = files.format == Format::kCifar ? read_cifar(paths, density_) : read_idx(paths[0], paths[1]);
       check_pool(images.shape);

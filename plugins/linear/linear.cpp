@@ -38,6 +38,8 @@ class LinearAttention final : public ablate::HeadwiseAttention {
         map_(context.parameters.text("feature_map") == "relu" ? ablate::FeatureMap::kRelu : ablate::FeatureMap::kElu) {}
 
  private:
+  /// Rotary positions turn queries and keys, so phi sees them turned: weights stay above 0, and tell more than the distance.
+  /// (Su et al. 2021, Eq. 19, turn phi(q) and phi(k), in the numerator alone.)
   HeadOutput attend(const HeadInput& input) override {
     // phi(0) is 1 for elu + 1: a padded key has to leave numerator and denominator, and the state.
     if (!causal() && input.state.empty()) {
@@ -114,6 +116,7 @@ ABLATE_ATTENTION(LinearAttention, {.id = "linear",
                                                     .cross_attention = true,
                                                     .stateful = true,
                                                     .recurrent = true,
+                                                    .rotary = true,
                                                     .averages = true,
                                                     .half_precision = true},
                                    .parameters = parameters})

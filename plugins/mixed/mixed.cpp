@@ -1,6 +1,7 @@
 // Attentions side by side in one layer, each with heads of its own and its share of the width: some heads look near and the
 // others sum up all that came before (half the heads local, half routing: Roy et al. 2020, section 5).
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
@@ -28,6 +29,7 @@ Capabilities promises(const Capabilities& declared, const ablate::Values&, std::
     can.cross_attention &= part.cross_attention;
     can.bidirectional &= part.bidirectional;
     can.holes &= part.holes;
+    can.rotary &= part.rotary;
     can.stateful |= part.stateful;
     can.recurrent &= part.recurrent;
     can.averages &= part.averages;
@@ -65,7 +67,15 @@ std::vector<std::int64_t> widths_of(const std::vector<Rate>& given, std::size_t 
   return widths;
 }
 
+/// A parameter of the layer called "output", as HeadwiseAttention calls its last one: of a part, or of a part inside of it.
+bool is_output(std::string name) {
+  while (name.starts_with("part_")) name = name.substr(name.find('.') + 1);
+  return name == "output.weight" || name == "output.bias";
+}
+
 /// The sum of the parts' outputs. Each has an output projection of its own, so that this is one projection of all their heads.
+/// It also starts as one: drawn for its own width alone (within 1 / sqrt(width)), each part would be as loud as a whole layer,
+/// and the sum of k equal ones sqrt(k) times as loud as one attention of their heads.
 class MixedAttention final : public ablate::Attention {
  public:
   explicit MixedAttention(const ablate::AttentionContext& context) {
@@ -73,6 +83,13 @@ class MixedAttention final : public ablate::Attention {
     const auto widths = widths_of(context.parameters.rates("shares"), count, context.width);
     for (std::size_t i = 0; i < count; ++i)
       parts_.push_back(register_module(name(i), context.parts.attention("parts", i, widths[i])));
+    const ablate::NoGradGuard none;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto share = static_cast<double>(widths[i]) / static_cast<double>(context.width);
+      for (auto& [name, tensor, kept] : parts_[i]->parameters())
+        if (is_output(name)) tensor.mul_(std::sqrt(tensor.dim() > 1 ? share : share / static_cast<double>(count)));
+      state_sizes_.push_back(parts_[i]->initial_state(1).size());
+    }
   }
 
  private:
@@ -85,7 +102,7 @@ class MixedAttention final : public ablate::Attention {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       own.state.clear();
       if (!input.state.empty())
-        for (auto left = parts_[i]->initial_state(1).size(); left > 0; --left) own.state.push_back(input.state.at(taken++));
+        for (auto left = state_sizes_[i]; left > 0; --left) own.state.push_back(input.state.at(taken++));
       auto attended = parts_[i]->forward(own);
       add(all.output, attended.output);
       if (attended.auxiliary_loss.defined()) add(all.auxiliary_loss, attended.auxiliary_loss);
@@ -110,13 +127,14 @@ class MixedAttention final : public ablate::Attention {
   }
 
   std::vector<std::shared_ptr<ablate::Attention>> parts_;
+  std::vector<std::size_t> state_sizes_;  ///< tensors of each part's state, as many in training as in evaluation
 };
 
 }  // namespace
 
 ABLATE_ATTENTION(MixedAttention,
                  {.id = "mixed",
-                  .version = "1.0.0",
+                  .version = "1.1.0",
                   .summary = "attentions side by side in one layer, each with its share of the width",
                   .paper = "Roy et al. 2020, Routing Transformer, arXiv 2003.05997, section 5 (half local, half routing)",
                   .capabilities = {.causal = true,
@@ -125,6 +143,7 @@ ABLATE_ATTENTION(MixedAttention,
                                    .stateful = true,
                                    .holes = true,
                                    .recurrent = true,
+                                   .rotary = true,
                                    .averages = true,
                                    .half_precision = true},
                   .parameters = parameters,

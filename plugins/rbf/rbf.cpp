@@ -1,5 +1,16 @@
 // A continuous memory (infinity-former, Martins et al. 2021): slot j is a Gaussian basis function's coefficient, and a query
 // reads the expectation of the signal under a Gaussian of its own over [0, 1].
+//
+// Otherwise than in the published code (deep-spin/infinite-former):
+// - Basis functions have height 1, centres in the middle of N equal cells and one width that follows N (there: unit area,
+//   centres from 0 to 1 inclusive, half of them .005 and half .01 wide): so the ridge of 0.001 is not to be compared with its
+//   0.5.
+// - The signal is fitted on [0, 1] alone (there with zeros around it).
+// - A query's Gaussian is truncated to [0, 1] and renormalised (there the mass outside is lost); its variance is at least
+//   1e-6 (there 1e-4); its mean and variance have biases. No KL term holds the variance down: softplus starts it near 0.7, so
+//   that at first every query reads about the mean of all.
+// - What is compressed is what the attention hands in, keys and values already projected as a rule, and gradients reach it
+//   (there layer inputs of the past, without gradients).
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -17,8 +28,10 @@ using ablate::Memory;
 using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
-    ablate::real("width", "1.0", {0.25, 2}, "standard deviation of a basis function", "centre spacings"),
-    ablate::real("ridge", "0.001", {1e-9, 100}, "lambda of the ridge regression; larger is smoother"),
+    ablate::real("width", "1.0", {0.25, 2}, "standard deviation of a basis function (published: .005 and .01 of the sequence)",
+                 "centre spacings"),
+    ablate::real("ridge", "0.001", {1e-9, 100},
+                 "lambda of the ridge regression; larger is smoother (published: 0.5, for functions of unit area)"),
 };
 
 constexpr double kVarianceFloor = 1e-6;           // of a query's Gaussian on [0, 1]

@@ -1,4 +1,8 @@
 // Transformer-XL (Dai et al. 2019): attention over the segment and a memory of earlier ones, with relative positions.
+//
+// Otherwise than published: queries, keys, values and outputs have biases, as every HeadwiseAttention's, those of queries and
+// keys beside u and v; and the memory holds what the layer was given then, in a pre-norm model normed inputs, where the
+// published pre-norm code keeps inputs as they were and norms them anew.
 #include <cmath>
 #include <limits>
 
@@ -12,7 +16,9 @@ using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::integer("memory", "64", {0, 65536}, "tokens of earlier segments that are attended to; 0: none, and no state",
+    ablate::integer("memory", "64", {0, 65536},
+                    "tokens of earlier segments that are attended to, as the layer was given them then (pre-norm: normed); 0: "
+                    "none, and no state",
                     "tokens"),
     ablate::integer("evaluation_memory", "0", {0, 65536}, "as many in evaluation; 0: as in training", "tokens"),
 };

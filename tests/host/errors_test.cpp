@@ -252,11 +252,12 @@ TEST_CASE("a file that is not there, and a folder") {
   }
 }
 
-TEST_CASE("a device or a type that a plugin does not promise is refused where it is set") {
+TEST_CASE("a device, a type or positions that a plugin does not promise are refused where they are set") {
   auto plugins = studies::catalog();
   for (auto& one : plugins.plugins) {
     one.capabilities.half_precision = one.id == "softmax" || one.id == "adamra";
     one.capabilities.cuda = one.id != "segment-mean";
+    one.capabilities.rotary = one.id == "softmax";
   }
   const std::string image = "[task]\nplugin = \"image\"\n[attention]\nplugin = ";
   const auto with = [&](const std::string& rest) { return errors(image + rest, {}, plugins); };
@@ -268,6 +269,11 @@ TEST_CASE("a device or a type that a plugin does not promise is refused where it
         Names{"7:9: train.dtype = \"bfloat16\", but compression segment-mean does not promise to run in half precision"});
   CHECK(with(adamra + "[train]\ndevice = \"cuda:1\"\n") ==
         Names{"7:10: train.device = \"cuda:1\", but compression segment-mean does not promise to run on CUDA devices"});
+  CHECK(with("\"softmax\"\n[model]\npositions = \"rotary\"\n").empty());
+  CHECK(
+      with("\"linear\"\n[model]\npositions = \"rotary\"\n") ==
+      Names{"6:13: model.positions = \"rotary\", but attention linear does not promise rotary positions; choose none where it "
+            "has positions of its own, else learned or sinusoidal"});
 }
 
 TEST_CASE("no truncation of a study and no byte changed in it makes the loader crash") {

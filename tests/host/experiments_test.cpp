@@ -104,9 +104,25 @@ TEST_CASE("a rate that leaves less than one slot is reported where it is written
 }
 
 TEST_CASE("a default rate is reported at its plugin") {
-  const auto study = studies::load("[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\ncompression.plugin = \"rbf\"\n");
+  const auto study =
+      studies::load("[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\ncompression.plugin = \"rbf\"\n");
   const auto found = check_rates(study, studies::catalog(), [](const json&) { return 3; });
   REQUIRE(found.size() == 1);
   CHECK(found[0].where.line == 4);
   CHECK(found[0].message.find("attention.rate: 1/4 leaves less than one slot") == 0);
+}
+
+TEST_CASE("a rate beside a fixed number of slots says nothing, and is not compared with the length") {
+  auto catalog = studies::catalog();
+  for (auto& plugin : catalog.plugins)
+    if (plugin.id == "compressed")
+      plugin.parameters.push_back(ablate::describe(ablate::integer("slots", "0", {0, 65536}, "slots")));
+  const auto found = [&](const std::string& slots) {
+    const auto study = studies::load(
+        "[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\ncompression.plugin = \"rbf\"\nslots = " + slots, {},
+        catalog);
+    return check_rates(study, catalog, [](const json&) { return 3; }).size();
+  };
+  CHECK(found("0") == 1);
+  CHECK(found("2") == 0);
 }

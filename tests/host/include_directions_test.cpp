@@ -35,6 +35,8 @@ TEST_CASE("every include of the tree follows the layers of docs/design.md") {
   CHECK(wrong == std::vector<std::string>{});
 }
 
+TEST_CASE("a type has one definition") { CHECK(types_defined_twice(kRoot) == std::vector<std::string>{}); }
+
 TEST_CASE("no source is longer than 300 lines") { CHECK(long_files(kRoot, kMostLines) == std::vector<std::string>{}); }
 
 TEST_CASE("layers include what their line names, and all below it") {
@@ -80,6 +82,12 @@ TEST_CASE("what a made-up tree has wrong is told with its place") {
           "core/sdk",
           "plugins/two/two.cpp:2: found core/util/error.h, which is in core/util, allowed for plugins: core/sdk",
           "plugins/two/two.cpp:3: found gone.h, which is not in the tree"});
+
+  folder.write("core/util/one.h", "namespace ablate {\nstruct Own {};\nclass Two;\nclass Two final : public Own {\n};\n}\n");
+  folder.write("db/report/two.h", "namespace ablate {\nenum class Two { kOne };\n}\n");
+  folder.write("db/report/own.h", "namespace ablate::db {\nstruct Own {};\n}\n");
+  CHECK(types_defined_twice(root) ==
+        std::vector<std::string>{"ablate::Two: found in core/util/one.h, db/report/two.h, allowed in one of them"});
 
   folder.write("tests/long_test.cpp", std::string(301, '\n'));
   folder.write("tests/right_test.cpp", std::string(300, '\n'));

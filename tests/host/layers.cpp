@@ -137,6 +137,26 @@ std::vector<std::string> wrong_includes(const fs::path& root, const Layers& laye
   return all;
 }
 
+std::vector<std::string> types_defined_twice(const fs::path& root) {
+  static const std::regex space(R"(^namespace ([\w:]+) \{)"), type(R"(^(?:class|struct|union|enum(?: class)?) (\w+)[^;]*\{)");
+  std::map<std::string, std::vector<std::string>> headers;  // by type
+  for (const auto& file : files(root, {"core", "db", "tools"})) {
+    if (!file.ends_with(".h")) continue;
+    std::ifstream in(root / file);
+    std::smatch found;
+    std::string within;
+    for (std::string line; std::getline(in, line);)
+      if (std::regex_search(line, found, space))
+        within = found[1];
+      else if (std::regex_search(line, found, type))
+        headers[within + "::" + found[1].str()].push_back(file);
+  }
+  std::vector<std::string> all;
+  for (const auto& [name, in] : headers)
+    if (in.size() > 1) all.push_back(fmt::format("{}: found in {}, allowed in one of them", name, fmt::join(in, ", ")));
+  return all;
+}
+
 std::vector<std::string> long_files(const fs::path& root, std::size_t most) {
   std::vector<std::string> all;
   for (const auto& file : files(root, {"core", "db", "plugins", "tests", "tools"})) {

@@ -22,6 +22,10 @@ Layers read_layers(const std::string& design);
 /// core, db, plugins and tools.
 std::vector<std::string> wrong_includes(const std::filesystem::path& root, const Layers& layers);
 
+/// A line each: types of core, db and tools that two headers define under one name and namespace. The linker takes one of them
+/// for both (ODR).
+std::vector<std::string> types_defined_twice(const std::filesystem::path& root);
+
 /// Sources (*.cpp, *.h, *.cu) of core, db, plugins, tests and tools above so many lines.
 std::vector<std::string> long_files(const std::filesystem::path& root, std::size_t most);
 

@@ -49,7 +49,7 @@ TEST_CASE("lengths that a plugin does not promise are refused, the class token c
   const auto found = [&](const std::string& rest, std::int64_t tokens) {
     return messages(check_asked(
         studies::load("[task]\nplugin = \"image\"\n" + rest), catalog,
-        [=](const json&) { return ablate::Asked{.places = tokens}; }, declared));
+        [=](const json&) { return ablate::Requirements{.places = tokens}; }, declared));
   };
   const std::string linear = "[attention]\nplugin = \"linear\"\n";
   CHECK(found(linear, 64).empty());
@@ -69,7 +69,7 @@ TEST_CASE("padding, a causal task and holes are refused for an attention that do
   find(catalog, "softmax")->capabilities.key_padding = true;
   find(catalog, "softmax")->capabilities.causal = true;
   const auto study = studies::load(kGrid);
-  const auto found = [&](const ablate::Asked& asked) {
+  const auto found = [&](const ablate::Requirements& asked) {
     return messages(check_asked(
         study, catalog, [&](const json&) { return asked; }, declared));
   };
@@ -84,6 +84,25 @@ TEST_CASE("padding, a causal task and holes are refused for an attention that do
   CHECK(refuses_padding(study.trials.back(), catalog, declared));
 }
 
+TEST_CASE("rotary positions are refused for the part of a mixture that does not promise them") {
+  auto catalog = studies::catalog();
+  for (auto& plugin : catalog.plugins) plugin.promises_depend = true;  // else the study's own checks have refused it
+  find(catalog, "softmax")->capabilities.rotary = true;
+  const auto found = [&](const std::string& positions) {
+    const auto study =
+        studies::load("[task]\nplugin = \"image\"\n[model]\npositions = \"" + positions +
+                          "\"\n[attention]\nplugin = \"mixed\"\n"
+                          "[[attention.parts]]\nplugin = \"softmax\"\n[[attention.parts]]\nplugin = \"linear\"\n",
+                      {}, catalog);
+    return messages(check_asked(
+        study, catalog, [](const json&) { return ablate::Requirements{.places = 4}; }, declared));
+  };
+  CHECK(found("sinusoidal").empty());
+  const auto refused = found("rotary");
+  REQUIRE(refused.size() == 1);
+  CHECK(refused[0].starts_with("4: attention linear does not promise rotary positions; choose"));
+}
+
 TEST_CASE("what a plugin and its part both do not promise is told of the part alone") {
   auto catalog = studies::catalog();
   find(catalog, "compressed")->capabilities.length_multiple = 3;
@@ -92,7 +111,7 @@ TEST_CASE("what a plugin and its part both do not promise is told of the part al
       "[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\n"
       "[attention.compression]\nplugin = \"segment-mean\"\n");
   const auto found = messages(check_asked(
-      study, catalog, [](const json&) { return ablate::Asked{.places = 4}; }, declared));
+      study, catalog, [](const json&) { return ablate::Requirements{.places = 4}; }, declared));
   REQUIRE(found.size() == 1);
   CHECK(found[0].starts_with("6: compression segment-mean"));
 }

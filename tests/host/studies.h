@@ -71,9 +71,10 @@ class Folder {
   std::filesystem::path path_;
 };
 
-inline ablate::Study load(const std::string& text, const std::vector<std::string>& overrides = {}) {
+inline ablate::Study load(const std::string& text, const std::vector<std::string>& overrides = {},
+                          const Catalog& plugins = catalog()) {
   const Folder folder;
-  return ablate::load_study(folder.write(text), overrides, catalog());
+  return ablate::load_study(folder.write(text), overrides, plugins);
 }
 
 /// "3:9: message" for each diagnostic, the folder left out; "--set: message" for an override. Empty: the study is right.

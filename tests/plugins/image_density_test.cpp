@@ -1,4 +1,5 @@
 // The image plugin's density: which value is the next one, in grey and in colour.
+#include <functional>
 #include <set>
 
 #include "tests/plugins/image_files.h"
@@ -96,6 +97,34 @@ TEST_CASE("CIFAR-10 in colour: red, green and blue of a pixel follow each other"
   check_row(read_row(*pooled, pooled->info(), Split::kTest, 0), means);
   CHECK(pooled->describe(Split::kTest, 0).starts_with("label 3\n"));
   CHECK(task->digest() != load_images(files.folder.path(), {{"dev", 4}})->digest());  // in grey
+}
+
+TEST_CASE("of a folder with both forms density takes the colours, and the class the grey pictures") {
+  TemporaryFolder data;
+  const DataFolder variable(data.path());
+  const auto folder = data.path() / "cifar10";
+  fs::create_directory(folder);
+  const IdxFolder grey;
+  for (const auto& file : fs::directory_iterator(grey.path())) fs::copy(file.path(), folder);
+  const nlohmann::json density{{"objective", "density"}, {"dev", 4}};
+  const auto by_name = [&](nlohmann::json parameters) {
+    parameters["data"] = "cifar10";
+    return load_task("image", parameters, folder);
+  };
+  CHECK(by_name({{"dev", 4}})->info().length == 24);
+  check_mentions(message_of([&] { by_name(density); }),
+                 {"density", "holds idx files, which are grey", "Missing: data_batch_1.bin, data_batch_2.bin", "test_batch.bin",
+                  "cifar10/test_batch.bin"});
+  CHECK(load_images(folder, density)->info().length == 24);  // a folder of idx files, whatever it is called
+
+  const CifarFolder colour;
+  fs::copy(colour.file("test_batch.bin"), folder);
+  for (const auto& load : {std::function([&] { by_name(density); }), std::function([&] { load_images(folder, density); })})
+    check_mentions(message_of(load), {"Missing: data_batch_1.bin", "test_batch.bin"});
+  for (int batch = 1; batch <= 5; ++batch) fs::copy(colour.file("data_batch_" + std::to_string(batch) + ".bin"), folder);
+  CHECK(by_name(density)->info().geometry.channels == 3);
+  CHECK(load_images(folder, density)->info().geometry.channels == 3);
+  CHECK(by_name({{"dev", 4}})->info().length == 24);  // as before
 }
 
 TEST_CASE("one batch alone is dealt to all three splits") {

@@ -156,15 +156,9 @@ TEST_CASE("faults of CIFAR batches are told") {
 TEST_CASE("data that is nowhere: what was looked for, and what to do") {
   TemporaryFolder empty;
   check_mentions(refusal(empty.path() / "nowhere"), {"nowhere", "is no folder", "fashion-mnist, cifar10"});
-  const char* before = std::getenv("ABLATE_DATA");
-  const std::string kept = before != nullptr ? before : "";
-  setenv("ABLATE_DATA", empty.path().c_str(), 1);
+  const DataFolder data(empty.path());
   check_mentions(message_of([&] {
                    load_task("image", {{"data", "cifar10"}}, empty.path());
                  }),
                  {empty.path().string() + "/cifar10", "/usr/share/datasets/cifar10", "set ABLATE_DATA"});
-  if (before != nullptr)
-    setenv("ABLATE_DATA", kept.c_str(), 1);
-  else
-    unsetenv("ABLATE_DATA");
 }

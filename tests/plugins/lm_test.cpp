@@ -139,9 +139,7 @@ TEST_CASE("faults of texts are told") {
 
 TEST_CASE("enwik8 is looked for under ABLATE_DATA") {
   const TemporaryFolder folder;
-  const char* before = std::getenv("ABLATE_DATA");
-  const std::string kept = before != nullptr ? before : "";
-  setenv("ABLATE_DATA", folder.path().c_str(), 1);
+  const DataFolder data(folder.path());
   check_mentions(message_of([&] { make_task("lm", {}, folder.path())->info(); }),
                  {folder.path().string() + "/enwik8", "/usr/share/datasets/enwik8", "Set ABLATE_DATA", "enwik8.gz"});
   fs::create_directory(folder.path() / "enwik8");
@@ -149,8 +147,4 @@ TEST_CASE("enwik8 is looked for under ABLATE_DATA") {
   CHECK(make_task("lm", {}, folder.path())->files() == std::vector<fs::path>{folder.path() / "enwik8/enwik8.gz"});
   write_bytes(folder.path() / "enwik8/enwik8", text_of(200));
   CHECK(make_task("lm", {}, folder.path())->files() == std::vector<fs::path>{folder.path() / "enwik8/enwik8"});
-  if (before != nullptr)
-    setenv("ABLATE_DATA", kept.c_str(), 1);
-  else
-    unsetenv("ABLATE_DATA");
 }

@@ -57,23 +57,34 @@ std::vector<Tensor> put_together(const ablate::Attention& parts, const Tensor& l
   return all;
 }
 
-/// Softmax's descriptor around an attention that gives its input back, loses by three times its mean and adds its steps up.
+/// Softmax's descriptor around an attention that gives its input back, loses by three times its mean, adds its steps up, and
+/// counts how often it is asked for the state that it carries.
 class Probe final : public ablate::Attention {
  public:
-  explicit Probe(const ablate::AttentionContext&) : steps_(register_buffer("steps", ablate::zeros({}, ablate::kDouble))) {}
+  explicit Probe(const ablate::AttentionContext& context)
+      : carries_(context.carries), steps_(register_buffer("steps", ablate::zeros({}, ablate::kDouble))) {}
+
+  static inline int states_made = 0;
 
  private:
   ablate::AttentionOutput do_forward(const ablate::AttentionInput& input) override {
-    return {.output = input.queries, .auxiliary_loss = (3 * input.queries).mean()};
+    return {.output = input.queries, .state = input.state, .auxiliary_loss = (3 * input.queries).mean()};
+  }
+  ablate::AttentionState do_initial_state(std::int64_t batch) const override {
+    ++states_made;
+    if (!carries_) return {};
+    return {ablate::zeros({batch, 1}, ablate::kDouble)};
   }
   void do_step(std::int64_t step, const ablate::Generator&) override { steps_.add_(static_cast<double>(step)); }
 
+  bool carries_;
   Tensor steps_;
 };
 const ablate::Descriptor& find_probe(ablate::Kind, const std::string& id) {
   static const auto probe = [] {
     auto descriptor = plugin("softmax");
     descriptor.id = "probe";
+    descriptor.capabilities.stateful = true;
     descriptor.make_attention = [](const ablate::AttentionContext& context) -> std::shared_ptr<ablate::Attention> {
       return std::make_shared<Probe>(context);
     };
@@ -115,6 +126,40 @@ TEST_CASE("parts that are alike are one attention with the heads of all") {
         CHECK(distance(put_together(*side_by_side, loss(*side_by_side), x, widths.size()),
                        gradients(*whole, loss(*whole), {x})) < 1e-11);
       }
+}
+
+TEST_CASE("a mixture starts as loud as one attention of the same heads") {
+  const auto one = part("softmax", {{"heads", 1}});
+  const auto nested = part("mixed", {{"parts", {one, part("linear", {{"heads", 1}})}}});
+  struct Case {
+    std::vector<json> parts;
+    json shares;
+    std::size_t outputs;
+  };
+  for (const auto& [parts, shares, outputs] :
+       {Case{{one, one}, {"1"}, 2}, Case{{one, part("linear", {{"heads", 3}})}, {"1/4", "3/4"}, 2},
+        Case{{nested, one}, {"1/2", "1/2"}, 3}, Case{{one}, {"1"}, 1}}) {
+    INFO(json(parts).dump() << shares.dump());
+    const auto bound = 1 / std::sqrt(static_cast<double>(kChannels));
+    double squares = 0;
+    constexpr int kSeeds = 100;
+    for (int seed = 0; seed < kSeeds; ++seed) {
+      const auto made = make(mixed(parts, shares), static_cast<std::uint64_t>(seed));
+      auto bias = ablate::zeros({kChannels}, ablate::kDouble);
+      std::size_t found = 0;
+      for (const auto& [name, tensor, kept] : made->parameters()) {
+        if (name.ends_with("output.bias")) bias = bias + tensor;
+        if (!name.ends_with("output.weight")) continue;
+        ++found;
+        const auto largest = tensor.abs().max().item<double>();
+        CHECK(largest < 1.0001 * bound);
+        CHECK(largest > 0.7 * bound);
+      }
+      CHECK(found == outputs);
+      squares += bias.square().mean().item<double>();
+    }
+    CHECK(squares / kSeeds == Approx(bound * bound / 3).epsilon(0.1));  // the variance of one bias, whatever their number
+  }
 }
 
 TEST_CASE("parts of a mixture keep states, metrics and steps of their own") {
@@ -160,6 +205,21 @@ TEST_CASE("parts' auxiliary losses add up, and every part takes a step") {
   for (const char* name : {"part_0.steps", "part_1.steps"}) CHECK(buffer(*probed, name).item<double>() == 3);
 }
 
+TEST_CASE("a forward pass makes no states to count them") {
+  const auto both = ablate::complete_section(
+      plugin("mixed"),
+      {{"parts", {part("probe"), part("linear", {{"heads", 1}}), part("probe")}}, {"shares", {"1/4", "1/4", "1/2"}}},
+      find_probe);
+  const auto carrying = make(both, 1, {.carries = true}, find_probe);
+  auto state = carrying->initial_state(2);
+  REQUIRE(state.size() == 4);
+  const auto made = Probe::states_made;
+  for (int segment = 0; segment < 3; ++segment)
+    state = pass(*carrying, {.queries = random_tokens(2, 5, 3), .state = state}).state;
+  CHECK(Probe::states_made == made);
+  CHECK(state.size() == 4);
+}
+
 TEST_CASE("what mixed promises is what all of its parts promise, and the worst of their costs") {
   const auto compressed = part("compressed", {{"compression", {{"plugin", "clustering"}}}});
   CHECK(promised({part("linear"), part("linear")}).recurrent);
@@ -172,8 +232,30 @@ TEST_CASE("what mixed promises is what all of its parts promise, and the worst o
   CHECK(promised({part("linear"), part("linear")}).time_exponent == 1);
   CHECK_FALSE(promised({part("linear"), part("compressed", {{"compression", {{"plugin", "rbf"}}}})}).half_precision);
   CHECK(promised({part("mixed", {{"parts", {part("softmax")}}}), part("softmax")}).causal);
+  CHECK(promised({part("linear"), part("local")}).rotary);
+  CHECK_FALSE(promised({part("linear"), compressed}).rotary);
   CHECK_THROWS_WITH(make(mixed({part("linear"), compressed}), 1, {.causal = true}),
                     Catch::Matchers::Contains("attention mixed does not promise causal attention"));
+}
+
+TEST_CASE("only what turns queries and keys by their positions, and has none of its own, stands where positions are rotary") {
+  const auto at = [](const json& section, ablate::Positions positions) {
+    return make(section, 1, {.causal = true, .positions = positions});
+  };
+  const auto x = random_tokens(2, 9, 3);
+  for (const auto& told : {section("softmax"), section("linear"), section("local"), mixed({part("softmax"), part("linear")})}) {
+    INFO(told.dump());
+    CHECK(distance(run(*at(told, ablate::Positions::kRotary), {x}), run(*at(told, ablate::Positions::kNone), {x})) > 1e-3);
+  }
+  const auto compressed = section("compressed", {{"compression", {{"plugin", "segment-mean"}}}});
+  for (const auto& untold : {section("transformer-xl"), compressed, mixed({part("transformer-xl"), part("softmax")})}) {
+    INFO(untold.dump());
+    CHECK_THROWS_WITH(at(untold, ablate::Positions::kRotary), Catch::Matchers::Contains("does not promise rotary positions"));
+    CHECK_NOTHROW(at(untold, ablate::Positions::kNone));
+  }
+  CHECK_THROWS_WITH(
+      make(section("adamra", {{"compression", {{"plugin", "segment-mean"}}}}), 1, {.positions = ablate::Positions::kRotary}),
+      Catch::Matchers::Contains("attention adamra does not promise rotary positions"));
 }
 
 TEST_CASE("shares that do not fit are named") {

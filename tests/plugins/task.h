@@ -10,6 +10,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -188,6 +189,21 @@ struct IdxFolder {
     write_bytes(folder.path() / ("t10k-labels-idx1-ubyte" + ending), labels(20));
   }
   std::string path() const { return folder.path().string(); }
+};
+
+/// $ABLATE_DATA as long as it lives.
+class DataFolder {
+ public:
+  explicit DataFolder(const fs::path& folder) {
+    if (const char* before = std::getenv("ABLATE_DATA")) before_ = before;
+    setenv("ABLATE_DATA", folder.c_str(), 1);
+  }
+  ~DataFolder() { before_ ? setenv("ABLATE_DATA", before_->c_str(), 1) : unsetenv("ABLATE_DATA"); }
+  DataFolder(const DataFolder&) = delete;
+  DataFolder& operator=(const DataFolder&) = delete;
+
+ private:
+  std::optional<std::string> before_;
 };
 
 /// $ABLATE_DATA/NAME, or nothing after saying loudly that the test is skipped.

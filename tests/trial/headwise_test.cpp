@@ -22,6 +22,7 @@ struct NoParts : Parts {
 /// Softmax attention over everything that the base class hands it, written out; and what it was handed.
 class Plain : public HeadwiseAttention {
  public:
+  using HeadwiseAttention::d_head;
   using HeadwiseAttention::HeadwiseAttention;
   HeadInput last;
 
@@ -154,6 +155,9 @@ TEST_CASE("heads may have other widths, a part its share, and projections may be
   CHECK(attention->last.q.sizes() == IntArrayRef({2, kHeads, 7, 3}));
   CHECK(attention->last.v.sizes() == IntArrayRef({2, kHeads, 7, 5}));
   CHECK(parameter(*attention, "output.weight").sizes() == IntArrayRef({kChannels, kHeads * 5}));
+  CHECK_THROWS_WITH(attention->d_head(), "d_head(): keys have 3 channels, values 5");
+  CHECK(build({.d_key = 5, .d_value = 5})->d_head() == 5);
+  CHECK(build({})->d_head() == kChannels / kHeads);
   const auto item = [&](const char* name, std::int64_t d) {
     return split_heads(layer(*attention, name, x), kHeads).size(3) == d;
   };
@@ -177,7 +181,8 @@ TEST_CASE("rotary scores depend on relative positions alone") {
         .output;
   };
   const auto start = at(0);
-  CHECK(distance(at(40), start) < 1e-4);  // angles are formed in float32
+  CHECK(distance(at(40), start) < 1e-11);
+  CHECK(distance(at(11'000'000), start) < 1e-7);  // what float64 leaves of an angle of ten million
   CHECK(distance(start, run(*build({}), {x})) > 1e-3);
   // Eq. 34, pair by pair.
   const auto q = normal({1, 1, 4, 6}, 3), turned = rotate_positions(q, {}, 5);
@@ -189,7 +194,7 @@ TEST_CASE("rotary scores depend on relative positions alone") {
       expected[0][0][j][i] = a * std::cos(angle) - b * std::sin(angle);
       expected[0][0][j][i + 3] = a * std::sin(angle) + b * std::cos(angle);
     }
-  CHECK(distance(turned, expected) < 1e-5);
+  CHECK(distance(turned, expected) < 1e-12);
   CHECK(distance(rotate_positions(q, {}, 6), expected) > 1e-3);
   CHECK_THROWS_AS(rotate_positions(normal({1, 1, 4, 5}, 3), {}, 0), std::invalid_argument);
 }
@@ -209,5 +214,20 @@ TEST_CASE("rotary positions and the memory: keys of earlier segments stand befor
     last = result.output;
     state = result.state;
   }
-  CHECK(distance(last, run(*attention, {x}).narrow(1, 6, 6)) < 1e-4);
+  CHECK(distance(last, run(*attention, {x}).narrow(1, 6, 6)) < 1e-11);
+}
+
+TEST_CASE("rotary positions tell neighbours apart far into a stream, whatever the type") {
+  const std::int64_t far = 11'000'000;
+  const auto q = normal({1, 1, 4, 6}, 3);
+  // By the angles' addition: turned to the place, and on by a token each.
+  const auto there = rotate_positions(q.narrow(2, 0, 1).expand({-1, -1, 4, -1}), integers(std::vector{far}), 0);
+  for (std::int64_t j = 0; j < 4; ++j) {
+    const auto on = rotate_positions(there.narrow(2, 0, 1), {}, j);
+    CHECK(distance(there.narrow(2, j, 1), on) < 1e-8);
+    if (j > 0) CHECK(distance(there.narrow(2, j, 1), there.narrow(2, 0, 1)) > 1e-2);
+  }
+  const auto narrow = rotate_positions(q.to(kFloat), integers(std::vector{far}), 0);
+  CHECK(narrow.scalar_type() == kFloat);
+  CHECK(distance(narrow.to(kDouble), rotate_positions(q, integers(std::vector{far}), 0)) < 1e-6);
 }

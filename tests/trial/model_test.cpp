@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::int64_t kLength = 9;
 
-std::shared_ptr<Model> model(const json& changes, const json& attention, TaskInfo info = {}, std::uint64_t seed = 1) {
+std::shared_ptr<Model> model(const json& changes, const json& attention, TaskInfo info = {}, std::uint64_t seed = 1,
+                             const FindPlugin& find = find_plugin) {
   if (info.fields.empty()) info = {.fields = {{"token", 12}}, .length = kLength, .classes = 3};
   const JsonValues values(section(model_parameters(), [&] {
     json all{{"d_model", 8}, {"hidden", 16}, {"dropout", 0.0}};
@@ -23,7 +24,7 @@ std::shared_ptr<Model> model(const json& changes, const json& attention, TaskInf
   }()));
   const auto objective = make_objective(info);
   auto made = std::make_shared<Model>(
-      model_options(info, values), attention, false, find_plugin,
+      model_options(info, values), attention, false, find,
       [&](const auto& options, const auto& table, const auto& random) { return objective->make_head(options, table, random); },
       make_generator(seed));
   move_to(*made, at::kCPU, at::kDouble);
@@ -40,6 +41,44 @@ at::Tensor parameter(const Model& made, const std::string& name) {
     if (entry.name == name) return entry.tensor;
   FAIL("no parameter " << name);
   return {};
+}
+
+/// Adds what its layers share, a tensor of as many rows as it is said to have heads, to its input.
+class Sharing final : public Attention {
+ public:
+  explicit Sharing(const AttentionContext& context)
+      : shared_(context.parts.shared("E", [&] {
+          return empty({context.parameters.integer("heads"), context.d_model}).normal_(0, 1, context.generator);
+        })) {
+    all.push_back(shared_);
+  }
+
+  static inline std::vector<at::Tensor> all;  ///< of the layers, in order
+
+ private:
+  AttentionOutput do_forward(const AttentionInput& input) override { return {.output = input.queries + shared_.sum(0)}; }
+
+  at::Tensor shared_;
+};
+
+/// Softmax's descriptor around it.
+const Descriptor& find_sharing(Kind kind, const std::string& id) {
+  static const auto sharing = [] {
+    auto descriptor = find_plugin(Kind::kAttention, "softmax");
+    descriptor.id = "sharing";
+    descriptor.make_attention = [](const AttentionContext& context) -> std::shared_ptr<Attention> {
+      return std::make_shared<Sharing>(context);
+    };
+    return descriptor;
+  }();
+  return id == "sharing" ? sharing : find_plugin(kind, id);
+}
+
+json sharing(std::int64_t rows) {
+  return complete_section(find_sharing(Kind::kAttention, "sharing"), {{"heads", rows}}, find_sharing);
+}
+json both(const json& one, const json& other) {
+  return complete_section(find_plugin(Kind::kAttention, "mixed"), {{"parts", {one, other}}}, find_sharing);
 }
 
 }  // namespace
@@ -147,4 +186,40 @@ TEST_CASE("layers take the attentions of a list in turn") {
   CHECK(made->parameters().size() == one->parameters().size());
   const auto ids = at::randint(1, 12, {2, kLength}, at::kLong);
   CHECK_FALSE(at::allclose(logits(*made, ids, {}), logits(*one, ids, {}), 1e-6, 1e-6));
+}
+
+TEST_CASE("layers share a tensor where they are of one entry of a list, and one part of a mixture") {
+  const auto names = [](const Model& made) {
+    std::vector<std::string> all;
+    for (const auto& entry : made.parameters())
+      if (entry.name.starts_with("shared_")) all.push_back(entry.name);
+    return all;
+  };
+  const auto made = [](const json& attention) {
+    Sharing::all.clear();
+    return model({{"layers", 4}}, attention, {}, 1, find_sharing);
+  };
+  const auto same = [](std::size_t a, std::size_t b) { return Sharing::all.at(a).is_same(Sharing::all.at(b)); };
+  using Names = std::vector<std::string>;
+
+  CHECK(names(*made(sharing(1))) == Names{"shared_E"});
+  CHECK((same(0, 1) && same(0, 2) && same(0, 3)));
+
+  const auto list = made(json::array({sharing(1), sharing(3)}));
+  CHECK(names(*list) == Names{"shared_0_E", "shared_1_E"});
+  CHECK((same(0, 2) && same(1, 3)));
+  CHECK_FALSE(same(0, 1));
+  CHECK(Sharing::all[1].size(0) == 3);
+  // The model's own, from both layers that share it.
+  const auto ids = at::randint(1, 12, {2, kLength}, at::kLong);
+  logits(*list, ids, {}).square().sum().backward();
+  CHECK(parameter(*list, "shared_0_E").is_same(Sharing::all[0]));
+  CHECK(parameter(*list, "shared_0_E").grad().abs().sum().item<double>() > 0);
+
+  CHECK(names(*made(both(sharing(1), sharing(2)))) == Names{"shared_parts_0_E", "shared_parts_1_E"});
+  CHECK((same(0, 2) && same(1, 3)));  // two parts a layer
+  CHECK_FALSE(same(0, 1));
+
+  CHECK(names(*made(json::array({both(sharing(1), sharing(1)), sharing(1)}))) ==
+        Names{"shared_0_parts_0_E", "shared_0_parts_1_E", "shared_1_E"});
 }

@@ -42,6 +42,7 @@ std::vector<std::pair<std::string, std::string>> promises(const PluginInfo& info
     add(c.key_padding, "key padding", "padded tokens change nothing");
     add(c.cross_attention, "cross attention", "queries and context may differ");
     add(c.stateful, "stateful", "carries a state from segment to segment");
+    add(c.rotary, "rotary", "queries and keys are turned by their positions where asked for");
     add(c.averages, "averages", "a constant sequence is attended to as one token of it");
   }
   if (info.kind == Kind::kCompression) {

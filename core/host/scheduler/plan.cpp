@@ -175,7 +175,7 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
   PromiseAnswers promised(catalog, worker, memory, limits.describe_s);
   const auto asked = [&](const json& section) {
     const auto& answer = described.of(section);
-    return Asked{.causal = answer.at("causal"), .holes = answer.at("holes"), .places = answer.at("length")};
+    return Requirements{.causal = answer.at("causal"), .holes = answer.at("holes"), .places = answer.at("length")};
   };
   throw_if_any({check_rates(study, catalog, length),
                 check_asked(study, catalog, asked, [&](const PluginUse& use) { return promised.of(use); }),
@@ -195,7 +195,7 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::
   // What the examples alone tell; the rest was checked before they were read.
   const auto asked = [&](const json& section) {
     const auto& answer = prepared.of(section);
-    return Asked{.causal = answer.at("causal"), .padded = answer.value("padded", false)};
+    return Requirements{.causal = answer.at("causal"), .padded = answer.value("padded", false)};
   };
   throw_if_any({check_sizes(study, prepared), check_asked(study, catalog, asked, promises)});
   std::vector<PlannedTrial> planned;

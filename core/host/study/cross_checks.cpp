@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "core/shared/asked.h"
+#include "core/shared/requirements.h"
 
 namespace ablate {
 namespace {
@@ -87,14 +87,16 @@ bool cross_check(const Trial& trial, Diagnostics& diagnostics) {
 
 bool check_promises(const Trial& trial, const PluginInfo& plugin, const std::string& path, Diagnostics& diagnostics) {
   if (plugin.promises_depend) return true;  // only a worker knows: start_checks.h
-  const auto *device = value_of(trial, "train", "device"), *dtype = value_of(trial, "train", "dtype");
+  const auto *positions = value_of(trial, "model", "positions"), *device = value_of(trial, "train", "device"),
+             *dtype = value_of(trial, "train", "dtype");
   const auto refused = unpromised(plugin.kind, plugin.id, plugin.capabilities,
-                                  {.cuda = device != nullptr && device->get<std::string>().starts_with("cuda"),
+                                  {.rotary = positions != nullptr && *positions == "rotary",
+                                   .cuda = device != nullptr && device->get<std::string>().starts_with("cuda"),
                                    .half = dtype != nullptr && *dtype != "float32"});
   const auto plugin_path = path + ".plugin";
   for (const auto& [key, what] : refused) {
     if (key == "task.plugin") continue;
-    const auto& value = key == "train.device" ? *device : *dtype;
+    const auto& value = key == "model.positions" ? *positions : key == "train.device" ? *device : *dtype;
     diagnostics.add(where_of(trial, {key.c_str(), plugin_path.c_str()}),
                     fmt::format("{} = {}, but {}", key, show(value), what));
   }

@@ -27,6 +27,9 @@ Location where_of(const Study& study, const Trial& trial, std::initializer_list<
 std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, const OfTask<std::int64_t>& length) {
   Diagnostics diagnostics(study.overrides);
   const auto check = [&](const Trial& trial, const PluginUse& use, const std::string& name, std::int64_t tokens) {
+    // Beside a fixed number of slots a rate says nothing.
+    if (const auto slots = use.section->find("slots"); slots != use.section->end() && slots->is_number_integer() && *slots > 0)
+      return;
     const auto& value = use.section->at(name);
     for (const auto& text : value.is_array() ? value : nlohmann::json::array({value})) {
       const auto rate = parse_rate(text.get<std::string>());
@@ -49,13 +52,14 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
   return diagnostics.sorted();
 }
 
-std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<Asked>& task,
+std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<Requirements>& task,
                                     const PromisesOf& promises) {
   Diagnostics diagnostics(study.overrides);
   for (const auto& trial : study.trials) {
     auto asked = task(trial.resolved.at("task"));
     asked.class_token = has_class_token(trial);
     if (asked.places > 0) asked.places += asked.class_token ? 1 : 0;
+    asked.rotary = trial.resolved.at("model").at("positions") == "rotary";
     const auto& train = trial.resolved.at("train");
     asked.cuda = train.at("device").get<std::string>().starts_with("cuda");
     asked.half = train.at("dtype") != "float32";

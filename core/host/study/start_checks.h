@@ -6,7 +6,7 @@
 
 #include "core/host/study/study.h"
 #include "core/host/study/used_plugins.h"
-#include "core/shared/asked.h"
+#include "core/shared/requirements.h"
 
 namespace ablate {
 
@@ -17,7 +17,8 @@ using OfTask = std::function<Answer(const nlohmann::json& task_section)>;
 /// Where the first of some paths is that the trial sets; of the file as a whole where it sets none.
 Location where_of(const Study& study, const Trial& trial, std::initializer_list<std::string> paths);
 
-/// Reports every compression rate that leaves less than one slot of a sequence (rate * length < 1), in the order of the file.
+/// Reports every compression rate that leaves less than one slot of a sequence (rate * length < 1), in the order of the file;
+/// not where its plugin has a fixed number of them (`slots`).
 /// @param length tokens of the task's longest sequence
 std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, const OfTask<std::int64_t>& length);
 
@@ -26,7 +27,7 @@ using PromisesOf = std::function<Capabilities(const PluginUse& use)>;
 
 /// Reports every attention and compression that does not promise what its task, device and type ask of it; of a plugin and its
 /// parts the innermost. @param task of what the task asks, with places without a class token
-std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<Asked>& task,
+std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<Requirements>& task,
                                     const PromisesOf& promises);
 
 /// Whether one of the trial's attentions has to be spared padded sequences.

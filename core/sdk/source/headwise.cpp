@@ -111,9 +111,10 @@ Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift
   const auto half = x.size(3) / 2;
   if (half * 2 != x.size(3))
     throw std::invalid_argument("rotary positions turn pairs of channels: a head has " + std::to_string(x.size(3)));
-  const auto options = x.options().dtype(kFloat).requires_grad(false);
-  auto position = arange(x.size(2), options) + shift;                                     // [n]
-  if (first.defined()) position = position + first.to(options.dtype()).view({-1, 1, 1});  // [batch, 1, n]
+  // In float32 neighbours far into a stream would have one angle: at 10 million its numbers are a whole radian apart.
+  const auto options = x.options().dtype(kDouble).requires_grad(false);
+  auto position = arange(x.size(2), options) + shift;                             // [n]
+  if (first.defined()) position = position + first.to(kDouble).view({-1, 1, 1});  // [batch, 1, n]
   const auto frequency = (arange(half, options) * (-std::log(kRotaryBase) / static_cast<double>(half))).exp();
   const auto angle = position.unsqueeze(-1) * frequency;  // [..., n, half]
   const auto cosine = angle.cos().to(x.scalar_type()), sine = angle.sin().to(x.scalar_type());

@@ -5,7 +5,7 @@
 
 #include "core/registry/plugin_info.h"
 #include "core/registry/values.h"
-#include "core/shared/asked.h"
+#include "core/shared/requirements.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -76,7 +76,9 @@ std::shared_ptr<Attention> make(const json& section, const AttentionPlace& place
                                 const Generator& generator, SharedTensors& shared, const std::string& path) {
   const auto& descriptor = plugin_of(Kind::kAttention, section, find);
   const auto can = promises_of(Kind::kAttention, section, find);
-  const auto refused = unpromised(Kind::kAttention, descriptor.id, can, {.causal = place.causal, .places = place.max_length});
+  const auto refused =
+      unpromised(Kind::kAttention, descriptor.id, can,
+                 {.causal = place.causal, .rotary = place.positions == Positions::kRotary, .places = place.max_length});
   if (!refused.empty()) throw Error(refused.front().what);
   const JsonValues values(section);
   const auto info = describe(descriptor);
@@ -154,8 +156,8 @@ Capabilities promises_of(Kind kind, const json& section, const FindPlugin& find)
 Generator make_generator(std::uint64_t seed) { return at::detail::createCPUGenerator(seed); }
 
 std::shared_ptr<Attention> make_attention(const json& section, const AttentionPlace& place, const FindPlugin& find,
-                                          const Generator& generator, SharedTensors& shared) {
-  return make(section, place, place.d_model, find, generator, shared, "");
+                                          const Generator& generator, SharedTensors& shared, const std::string& path) {
+  return make(section, place, place.d_model, find, generator, shared, path);
 }
 
 std::shared_ptr<Compression> make_compression(const json& section, Slots slots, std::int64_t heads, std::int64_t d_head,

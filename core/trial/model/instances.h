@@ -29,7 +29,8 @@ Capabilities promises_of(Kind kind, const nlohmann::json& section, const FindPlu
 /// A CPU generator of its own, seeded.
 Generator make_generator(std::uint64_t seed);
 
-/// Tensors that all layers share, by the path of the part that made them ("parts.0.E"). Owned by the model.
+/// Tensors that layers share, by the path of the part that made them: "parts.0.E", in a list of attentions "1.parts.0.E". Owned
+/// by the model.
 using SharedTensors = std::map<std::string, Tensor>;
 
 /// Where an attention stands; as in AttentionContext.
@@ -43,9 +44,10 @@ struct AttentionPlace {
 };
 
 /// The attention of a complete section, with the plugins among its parameters. Throws Error where it does not promise what the
-/// place asks of it, and what the factories throw.
+/// place asks of it, and what the factories throw. @param path of the section among a list's, "1."; what layers share is shared
+/// by those of one path
 std::shared_ptr<Attention> make_attention(const nlohmann::json& section, const AttentionPlace& place, const FindPlugin& find,
-                                          const Generator& generator, SharedTensors& shared);
+                                          const Generator& generator, SharedTensors& shared, const std::string& path = "");
 
 /// The compression of a complete section.
 std::shared_ptr<Compression> make_compression(const nlohmann::json& section, Slots slots, std::int64_t heads,

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/shared/asked.h"
+#include "core/shared/requirements.h"
 #include "core/util/error.h"
 #include "core/util/one_line.h"
 
@@ -76,14 +76,16 @@ Model::Model(const ModelOptions& options, const nlohmann::json& attention, bool 
                        .positions = options.positions,
                        .geometry = options.task.geometry};
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const auto& section = sections[i % sections.size()];
+    const auto entry = i % sections.size();
+    const auto& section = sections[entry];
     place.layer = static_cast<std::int64_t>(i);
     layers_[i].plugin = section.at("plugin").get<std::string>();
     const auto padded = unpromised(Kind::kAttention, layers_[i].plugin, promises_of(Kind::kAttention, section, find),
                                    {.causal = place.causal, .padded = true});
     if (!padded.empty()) padding_refusal_ = padded.back().what;
-    layers_[i].attention = register_module("layer" + std::to_string(i + 1) + "_attention",
-                                           make_attention(section, place, find, generator, shared_));
+    layers_[i].attention = register_module(
+        "layer" + std::to_string(i + 1) + "_attention",
+        make_attention(section, place, find, generator, shared_, attention.is_array() ? fmt::format("{}.", entry) : ""));
   }
   for (const auto& [name, tensor] : shared_) {
     auto plain = "shared_" + name;

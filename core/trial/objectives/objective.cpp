@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-std::unique_ptr<Asked> make_objective(const TaskInfo& info) {
+std::unique_ptr<Question> make_objective(const TaskInfo& info) {
   switch (info.objective) {
     case Objective::kClass:
       return std::make_unique<ClassObjective>();
@@ -19,7 +19,7 @@ std::unique_ptr<Asked> make_objective(const TaskInfo& info) {
   throw std::logic_error("an objective that nothing computes");
 }
 
-Tensor Asked::loss(const Tensor& logits, const Batch& batch) const { return at::cross_entropy_loss(logits, batch.targets); }
+Tensor Question::loss(const Tensor& logits, const Batch& batch) const { return at::cross_entropy_loss(logits, batch.targets); }
 
 void add_targets(const Tensor& logits, const Batch& batch, const Tensor& example, const std::vector<std::string>& names,
                  Scores& scores) {

@@ -9,10 +9,10 @@
 
 namespace ablate {
 
-/// Stateless; one thread.
-class Asked {
+/// What an Objective (task.h) comes to. Stateless; one thread.
+class Question {
  public:
-  virtual ~Asked() = default;
+  virtual ~Question() = default;
 
   virtual std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table,
                                           const Generator& generator) const = 0;
@@ -28,7 +28,7 @@ class Asked {
 };
 
 /// The one that a task asks for.
-std::unique_ptr<Asked> make_objective(const TaskInfo& info);
+std::unique_ptr<Question> make_objective(const TaskInfo& info);
 
 /// Of targets with their examples: adds them to all, and to the slices of their examples. @param example of each target, rising
 void add_targets(const Tensor& logits, const Batch& batch, const Tensor& example, const std::vector<std::string>& names,

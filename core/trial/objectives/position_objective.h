@@ -7,7 +7,7 @@ namespace ablate {
 
 /// Logits only where there is a target. Of a unit: bits per unit ("word": a perplexity); without one: accuracy, and the share
 /// of sequences whose targets are all met.
-class PositionObjective final : public Asked {
+class PositionObjective final : public Question {
  public:
   explicit PositionObjective(std::string unit) : unit_(std::move(unit)) {}
   std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table, const Generator& generator) const override;

@@ -15,7 +15,7 @@ namespace {
 /// Adds up batches. Every target weighs the same, in a short last batch as in a full one.
 class Sums {
  public:
-  Sums(const Asked& objective, const TaskInfo& info) : objective_(objective), info_(info) {}
+  Sums(const Question& objective, const TaskInfo& info) : objective_(objective), info_(info) {}
 
   void add(const ModelOutput& output, const Batch& batch) {
     const auto targets = static_cast<double>(batch.targets.size(0));
@@ -56,7 +56,7 @@ class Sums {
     std::string unit;
   };
 
-  const Asked& objective_;
+  const Question& objective_;
   const TaskInfo& info_;
   Scores scores_;
   std::map<std::string, Measured> measured_;
@@ -64,8 +64,8 @@ class Sums {
 
 class Evaluator {
  public:
-  Evaluator(Model& model, const Asked& objective, const BatchReader& reader, const TaskInfo& info, const EvaluationPlan& plan,
-            std::int64_t size, const Generator& generator)
+  Evaluator(Model& model, const Question& objective, const BatchReader& reader, const TaskInfo& info,
+            const EvaluationPlan& plan, std::int64_t size, const Generator& generator)
       : model_(model),
         reader_(reader),
         info_(info),
@@ -172,7 +172,7 @@ ModelState detached(const ModelState& state) {
   return result;
 }
 
-Evaluation evaluate(Model& model, const Asked& objective, const BatchReader& reader, const Task& task, const TaskInfo& info,
+Evaluation evaluate(Model& model, const Question& objective, const BatchReader& reader, const Task& task, const TaskInfo& info,
                     const EvaluationPlan& plan, const Generator& generator) {
   const NoGradGuard no_grad;
   model.eval();

@@ -25,7 +25,7 @@ struct EvaluationPlan {
 
 /// Examples one by one; a stream by segments with state, in lanes with empty states of their own, or, where the model carries
 /// none, by a sliding window. Draws nothing. Throws Error for a split without targets, and for a loss that is not finite.
-Evaluation evaluate(Model& model, const Asked& objective, const BatchReader& reader, const Task& task, const TaskInfo& info,
+Evaluation evaluate(Model& model, const Question& objective, const BatchReader& reader, const Task& task, const TaskInfo& info,
                     const EvaluationPlan& plan, const Generator& generator);
 
 /// Rows of `state` that begin anew get initial_state's.

@@ -69,7 +69,7 @@ class Training {
   TaskInfo info_;
   c10::Device device_;
   BatchReader reader_;
-  std::unique_ptr<Asked> objective_;
+  std::unique_ptr<Question> objective_;
   struct {
     std::string schedule;
     double peak, clip;

@@ -38,8 +38,8 @@ class Parts {
   /// What the plugin of a parameter promises, with its own parameters and parts.
   virtual Capabilities promises(const char* parameter, std::size_t index = 0) const = 0;
 
-  /// One tensor for all layers of this plugin (in a mixture: of this part), trained once: `make` is called for the first of
-  /// them. The model owns and registers it.
+  /// One tensor for all layers of this plugin (in a mixture: of this part, in a list of attentions: of this entry), trained
+  /// once: `make` is called for the first of them. The model owns and registers it.
   virtual Tensor shared(const char* name, const std::function<Tensor()>& make) = 0;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 #include "ablate/attention.h"
 #include "ablate/linear.h"
@@ -47,7 +48,13 @@ class HeadwiseAttention : public Attention {
 
  protected:
   std::int64_t heads() const { return options_.heads; }
-  std::int64_t d_head() const { return options_.d_value; }
+  /// Channels of a key and of a value. Throws std::logic_error where the options have two numbers.
+  std::int64_t d_head() const {
+    if (options_.d_key != options_.d_value)
+      throw std::logic_error("d_head(): keys have " + std::to_string(options_.d_key) + " channels, values " +
+                             std::to_string(options_.d_value));
+    return options_.d_value;
+  }
   bool causal() const { return causal_; }  ///< query i attends to keys 0 to offset + i
   bool carries() const { return carries_; }
 
@@ -72,7 +79,7 @@ class HeadwiseAttention : public Attention {
 };
 
 /// Rotary positions (Su et al. 2021, Eq. 34): channels (i, i + d/2) turned by position / 10000^(2 i / d), where token j of item
-/// b has the position first[b] + shift + j.
+/// b has the position first[b] + shift + j. Angles are formed in float64.
 /// @param x [batch, heads, n, d], d even @param first [batch] int64; undefined: 0 @return of x's shape and type
 Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift);
 

@@ -22,7 +22,7 @@ class LandmarkCompression : public Compression {
   /// Keeps nothing. Memory: keys [batch, heads, slots, d_key], values [batch, heads, slots, d_value], mass [batch, heads or 1,
   /// slots] of the values' type; where all slots stand for equally many tokens, one number above 0, expanded. A query whose
   /// weights sum to 0 reads 0. Kernel reads take O((n + slots) d_key d_value) time: no [n, slots] matrix exists; causal ones
-  /// keep [slots, d_key, d_value] sums.
+  /// keep a sum [d_key, d_value + 1] for each slot and for each query, which is d_value + 1 times the memory of the queries.
   ReadOutput do_read(const ReadInput& input) final {
     const auto& memory = input.memory;
     if (input.similarity == Similarity::kSoftmax) return {.values = softmax_read(input)};

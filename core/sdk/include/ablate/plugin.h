@@ -36,6 +36,7 @@ struct Capabilities {
   bool holes = false;            ///< a mask may be false anywhere, not only at the end
   /// Of one that is stateful and causal: whole, by segments and token by token are the same.
   bool recurrent = false;
+  bool rotary = false;  ///< queries and keys are turned by their positions where the model says so (HeadwiseAttention does it)
   // compression
   bool slots_have_keys = false;  ///< a slot has a key that may be projected after compression (all but random features)
   /// A constant sequence is compressed to that constant. Of an attention: weights sum to 1, so that where all tokens are alike

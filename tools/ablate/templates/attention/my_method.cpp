@@ -44,6 +44,7 @@ ABLATE_ATTENTION(MyMethod, {.id = "my-method",
                             .paper = "",
                             .capabilities = {.key_padding = true,      // promises: each is checked, and what is not
                                              .cross_attention = true,  // promised is never asked for
+                                             .rotary = true,
                                              .time_exponent = 2,
                                              .memory_exponent = 2},
                             .parameters = parameters})

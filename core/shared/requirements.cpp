@@ -1,10 +1,10 @@
-#include "core/shared/asked.h"
+#include "core/shared/requirements.h"
 
 #include "core/registry/plugin_info.h"
 
 namespace ablate {
 
-std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Asked& asked) {
+std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Requirements& asked) {
   std::vector<Unpromised> all;
   const auto refuse = [&](bool refused, const char* key, const std::string& what) {
     if (refused) all.push_back({key, std::string(to_text(kind)) + " " + id + " " + what});
@@ -15,6 +15,9 @@ std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capab
          "needs sequences of a multiple of " + std::to_string(can.length_multiple) + " tokens, and the longest has " +
              std::to_string(asked.places) + (asked.class_token ? " with the class token (model.pooling = \"cls\")" : ""));
   if (kind != Kind::kAttention) return all;
+  // It would see no positions at all, or two kinds of them.
+  refuse(asked.rotary && !can.rotary, "model.positions",
+         "does not promise rotary positions; choose none where it has positions of its own, else learned or sinusoidal");
   refuse(asked.causal && !can.causal, "task.plugin",
          "does not promise causal attention, and the task's later positions tell its targets");
   refuse(!asked.causal && !can.bidirectional, "task.plugin",

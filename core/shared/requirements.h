@@ -9,8 +9,9 @@
 
 namespace ablate {
 
-struct Asked {
+struct Requirements {
   bool causal = false, holes = false, padded = false;  ///< by the task
+  bool rotary = false;                                 ///< by model.positions
   bool cuda = false, half = false;                     ///< by train.device, train.dtype
   std::int64_t places = 0;                             ///< of the longest sequence, with a class token; 0: not known
   bool class_token = false;                            ///< one of them is
@@ -18,11 +19,11 @@ struct Asked {
 
 /// What is not promised.
 struct Unpromised {
-  std::string key;   ///< that asks for it: "train.device", "train.dtype", "task.plugin"
+  std::string key;   ///< that asks for it: "model.positions", "train.device", "train.dtype", "task.plugin"
   std::string what;  ///< "attention softmax does not promise ..."
 };
 
 /// All that a plugin does not promise of what is asked. @param can with its parameters and parts
-std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Asked& asked);
+std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Requirements& asked);
 
 }  // namespace ablate

@@ -99,7 +99,7 @@ TEST_CASE("--only runs the trials it names, and the experiment keeps the others"
   const auto one = place.run({"run", "study.toml", "--only", all[2]});
   CHECK(one.exit_code == 0);
   CHECK(says(one.err, "tiny: 1 done, 0 done before, 0 failed"));
-  CHECK(place.query("SELECT substr(key, 1, 12) AS k FROM runs") == json({{{"k", all[2]}}}));
+  CHECK(place.query("SELECT substr(key, 1, 12) AS k FROM trials") == json({{{"k", all[2]}}}));
   CHECK(place.query("SELECT count(*) AS n FROM members WHERE experiment = 'tiny'")[0]["n"] == 4);
   CHECK(says(place.run({"table", "tiny", "--metric", "test/accuracy"}).out, "missing"));
 

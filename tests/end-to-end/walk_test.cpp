@@ -83,7 +83,7 @@ TEST_CASE("a new compression and a new task build, pass their tests and run", "[
   CHECK(says(printed, "100% tests passed, 0 tests failed out of 2"));
   const auto rows = query(stranger, "my-" + kind,
                           "SELECT " + std::string(kind == "task" ? "task" : "\\\"attention.compression\\\"") +
-                              " AS id, count(*) AS n FROM runs WHERE outcome = 'done' "
+                              " AS id, count(*) AS n FROM trials WHERE outcome = 'done' "
                               "GROUP BY 1 ORDER BY 1");
   CHECK(rows.dump() ==
         (kind == "task" ? R"([{"id":"my-task","n":4}])" : R"([{"id":"my-compression","n":4},{"id":"segment-mean","n":4}])"));

@@ -142,6 +142,19 @@ TEST_CASE("evaluation's share is told by a dry run, and by a run where it is mor
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [1000, 1001]\n");
   const auto alike = place.run({"run", "study.toml", "--dry-run"}).out;
   CHECK_FALSE(says(alike.substr(alike.find("evaluation: about ")), " to "));
+  // Of a stream the windows count, where no state goes through it: 15 places a segment, 100 segments of dev and of test.
+  place.folder().write("text", std::string(20 * 1500, 'x'));
+  const auto stream = [&](const std::string& attention) {
+    place.study(
+        "[experiment]\nname = \"stream\"\n[task]\nplugin = \"lm\"\ndata = \"text\"\nlength = 15\n[model]\nlayers = 1\n"
+        "d_model = 16\n[train]\nsteps = 10\nbatch = 8\nstride = 5\n[attention]\nplugin = \"" +
+        attention + "\"\n");
+    const auto ended = place.run({"run", "study.toml", "--dry-run"});
+    INFO(ended.err);
+    return ended.out;
+  };
+  CHECK(says(stream("softmax"), "evaluation: 10 x 298 dev + 298 test examples"));
+  CHECK(says(stream("transformer-xl"), "evaluation: 10 x 100 dev + 100 test examples"));
 }
 
 TEST_CASE("plugins in a folder that somebody else can write are left out, with a word") {

@@ -45,6 +45,9 @@ function(_ablate_add_plugin name)
   target_compile_definitions(${name} PRIVATE ABLATE_TORCH_VERSION="${LIBTORCH_VERSION}")
   # Static LIBRARIES keep their symbols to themselves: two plugins may hold two releases of one library.
   target_link_options(${name} PRIVATE -Wl,-z,defs -Wl,--exclude-libs,ALL)
+  # What a task takes of the kit's libraries, and nothing that it does not use.
+  target_link_libraries(${name} PRIVATE ablate::sdk_task)
+  target_link_options(${name} PRIVATE -Wl,--as-needed)
   if(NOT arg_FIXTURE)
     target_link_options(${name} PRIVATE -Wl,--require-defined=ablate_plugin -Wl,--require-defined=ablate_abi)
   endif()

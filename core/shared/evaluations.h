@@ -33,13 +33,17 @@ struct ExampleCounts {
 /// A [train] section's values that say how many examples a trial passes through its model; 0 as in docs/studies.md.
 struct EvaluationSettings {
   std::int64_t steps = 1, batch = 1, evaluate_every = 0, evaluate_batches = 0, test_batches = 0;
+  std::int64_t length = 0, stride = 0;  ///< of the windows that a stream is evaluated by; 0: each of its segments once
 };
 
-/// @param dev_size, test_size examples of the splits
+/// @param dev_size, test_size examples of the splits, or a stream's segments
 constexpr ExampleCounts count_examples(const EvaluationSettings& train, std::int64_t dev_size, std::int64_t test_size) {
   const auto every = steps_between_evaluations(train.steps, train.evaluate_every);
   const auto most = [&](std::int64_t batches, std::int64_t size) {
-    return batches == 0 ? size : std::min(size, batches * train.batch);
+    const auto taken = batches == 0 ? size : std::min(size, batches * train.batch);
+    if (train.stride == 0 || train.stride >= train.length || taken == 0) return taken;
+    return 1 + ((taken - 1) * train.length + train.stride - 1) /
+                   train.stride;  // windows, the first of which asks for all its places
   };
   return {.trained = train.steps * train.batch,
           .evaluations = train.steps / every + (train.steps % every != 0 ? 1 : 0),

@@ -83,7 +83,7 @@ void put_proof(SQLite::Database& database, const Proof& proof) {
   put.exec();
   const auto id = database.getLastInsertRowid();
   Statement replayed(database, "INSERT INTO proof_attempt (proof, attempt) VALUES (?, ?)");
-  for (const auto attempt : proof.runs) {
+  for (const auto attempt : proof.attempts) {
     replayed.bind(1, id);
     replayed.bind(2, attempt);
     execute(replayed);
@@ -97,7 +97,7 @@ void put_proof(SQLite::Database& database, const Proof& proof) {
   }
 }
 
-std::map<std::string, std::int64_t> done_runs(SQLite::Database& database, const std::vector<std::string>& keys) {
+std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys) {
   Statement ask(
       database,
       "SELECT max(id) FROM attempt WHERE outcome = 'done' AND trial IN (SELECT id FROM trial WHERE key = ?1 UNION ALL "
@@ -111,8 +111,8 @@ std::map<std::string, std::int64_t> done_runs(SQLite::Database& database, const 
   return found;
 }
 
-std::map<std::string, std::int64_t> done_runs(const Reader& reader, const std::vector<std::string>& keys) {
-  return guarded(reader.file(), [&] { return done_runs(reader.database(), keys); });
+std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const std::vector<std::string>& keys) {
+  return guarded(reader.file(), [&] { return done_attempts(reader.database(), keys); });
 }
 
 std::string last_failure(const Reader& reader, const std::string& key) {
@@ -124,7 +124,7 @@ std::string last_failure(const Reader& reader, const std::string& key) {
     ask.bind(1, key);
     if (!ask.executeStep()) return "";
     const auto outcome = ask.getColumn(1).getString();
-    return fmt::format("run {} {}: {}", ask.getColumn(0).getInt64(),
+    return fmt::format("attempt {} {}: {}", ask.getColumn(0).getInt64(),
                        outcome == "timeout"  ? "timed out"
                        : outcome == "failed" ? outcome
                                              : "was " + outcome,
@@ -162,20 +162,20 @@ std::vector<PastTrial> all_done(const Reader& reader) {
   });
 }
 
-json environment_of(const Reader& reader, std::int64_t run) {
+json environment_of(const Reader& reader, std::int64_t attempt) {
   return guarded(reader.file(), [&] {
     Statement ask(reader.database(), "SELECT e.json FROM attempt a JOIN environment e ON e.id = a.environment WHERE a.id = ?");
-    ask.bind(1, run);
+    ask.bind(1, attempt);
     return ask.executeStep() ? json::parse(ask.getColumn(0).getString()) : json::object();
   });
 }
 
-std::vector<Result> results_of(const Reader& reader, std::int64_t run) {
+std::vector<Result> results_of(const Reader& reader, std::int64_t attempt) {
   return guarded(reader.file(), [&] {
     Statement ask(
         reader.database(),
         "SELECT m.name, m.unit, r.value FROM result r JOIN metric m ON m.id = r.metric WHERE r.attempt = ? ORDER BY m.name");
-    ask.bind(1, run);
+    ask.bind(1, attempt);
     std::vector<Result> found;
     while (ask.executeStep())
       found.push_back({ask.getColumn(0).getString(), ask.getColumn(1).getString(),

@@ -20,11 +20,11 @@ class Reader;
 void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, KeyParts>>& parts);
 void put_proof(SQLite::Database& database, const Proof& proof);
 
-/// Of those keys that are done, by themselves or by a proof, the latest run that is.
-std::map<std::string, std::int64_t> done_runs(SQLite::Database& database, const std::vector<std::string>& keys);
-std::map<std::string, std::int64_t> done_runs(const Reader& reader, const std::vector<std::string>& keys);
+/// Of those keys that are done, by themselves or by a proof, the latest attempt that is.
+std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys);
+std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const std::vector<std::string>& keys);
 
-/// How the latest run of a key ended that is not done: "run 5 failed: ..."; "" for none.
+/// How the latest attempt of a key ended that is not done: "attempt 5 failed: ..."; "" for none.
 std::string last_failure(const Reader& reader, const std::string& key);
 
 /// Done trials with these settings, the latest first.
@@ -34,12 +34,12 @@ std::vector<PastTrial> done_of(const Reader& reader, const std::string& experime
 /// All done trials whose parts are known.
 std::vector<PastTrial> all_done(const Reader& reader);
 
-nlohmann::json environment_of(const Reader& reader, std::int64_t run);
+nlohmann::json environment_of(const Reader& reader, std::int64_t attempt);
 struct Result {
   std::string metric, unit;
   double value;  ///< NaN where it is none
 };
 /// In the order of the metrics' names.
-std::vector<Result> results_of(const Reader& reader, std::int64_t run);
+std::vector<Result> results_of(const Reader& reader, std::int64_t attempt);
 
 }  // namespace ablate::db

@@ -183,7 +183,7 @@ CREATE TABLE proof (
   now TEXT NOT NULL,
   environment INTEGER NOT NULL REFERENCES environment
 ) STRICT;
--- The runs that were repeated for it, bit by bit the same.
+-- The attempts that were repeated for it, bit by bit the same.
 CREATE TABLE proof_attempt (
   proof INTEGER NOT NULL REFERENCES proof,
   attempt INTEGER NOT NULL REFERENCES attempt,
@@ -195,6 +195,10 @@ CREATE TABLE alias (
   trial INTEGER NOT NULL REFERENCES trial,
   proof INTEGER NOT NULL REFERENCES proof
 ) STRICT, WITHOUT ROWID;
+)sql",
+                                    R"sql(
+-- An attempt is called so in all views, and the view of trials by its name.
+DROP VIEW IF EXISTS runs;
 )sql"};
 
 /// {"attention": A, "compression": C} becomes {"attention": {A, "compression": C}}, and the settings' hash that of the new

@@ -196,7 +196,7 @@ std::set<std::string> Store::done(const std::vector<std::string>& keys) {
   return implementation_->use([&] {
     SQLite::Transaction one_snapshot(implementation_->database);
     std::set<std::string> found;
-    for (const auto& [key, run] : done_runs(implementation_->database, keys)) found.insert(key);
+    for (const auto& [key, attempt] : done_attempts(implementation_->database, keys)) found.insert(key);
     return found;
   });
 }

@@ -59,7 +59,7 @@ class Store {
   /// One transaction: the attempt with all its values, or nothing. The trial must be known. @return the attempt's number
   std::int64_t put_attempt(const Attempt& attempt);
 
-  /// What this process is running now, in place of what it said before: for `ablate runs`. At its end: put_running({}). Also
+  /// What this process is running now, in place of what it said before: for `ablate attempts`. At its end: put_running({}). Also
   /// forgets what processes of this machine that are dead were running.
   void put_running(const std::vector<RunningTrial>& trials);
 

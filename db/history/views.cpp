@@ -73,15 +73,15 @@ class Columns {
   std::set<std::string> taken_;
 };
 
-View runs(SQLite::Database& database) {
-  Columns columns(around({{"run", "a.id"}, {"experiments", kExperiments}}, {}));
+View trials(SQLite::Database& database) {
+  Columns columns(around({{"attempt", "a.id"}, {"experiments", kExperiments}}, {}));
   // A subquery a column: SQLite drops those that a question does not name, and looks the others up by index.
   columns.add(database, "SELECT name, id FROM path ORDER BY name", "parameter",
               "(SELECT CASE v.type WHEN 'text' THEN v.text ELSE v.number END FROM parameter p JOIN value v ON v.id = p.value "
               "WHERE p.path = {} AND p.trial = t.id)");
   columns.add(database, "SELECT name, id FROM metric ORDER BY name", "metric",
               "(SELECT value FROM result WHERE metric = {} AND attempt = a.id)");
-  return make("runs",
+  return make("trials",
               "one row a trial that has run: its latest attempt that is done, else its latest; a column for each "
               "parameter and metric",
               columns.all(),
@@ -99,10 +99,10 @@ std::string quoted(const std::string& identifier) {
 
 std::vector<View> views(SQLite::Database& database) {
   std::vector<View> all;
-  all.push_back(runs(database));
+  all.push_back(trials(database));
   all.push_back(
       make("attempts", "one row an attempt at a trial, however it ended",
-           around({{"run", "a.id"}},
+           around({{"attempt", "a.id"}},
                   {{"signal", "a.signal"}, {"exit_code", "a.exit_code"}, {"output", "a.output"}, {"environment", "e.json"}}),
            "attempt a JOIN trial t ON t.id = a.trial JOIN environment e ON e.id = a.environment"));
   all.push_back(make("curves", "one row a step value of an attempt",
@@ -118,7 +118,7 @@ std::vector<View> views(SQLite::Database& database) {
                      {{"trial", "t.id"}, {"key", "t.key"}, {"path", "n.name"}, {"text", "v.text"}, {"number", "v.number"}},
                      "parameter p JOIN path n ON n.id = p.path JOIN value v ON v.id = p.value JOIN trial t ON t.id = p.trial"));
   all.push_back(make("metrics", "one row a final value of an attempt",
-                     {{"run", "r.attempt"},
+                     {{"attempt", "r.attempt"},
                       {"key", "t.key"},
                       {"metric", "m.name"},
                       {"value", "r.value"},

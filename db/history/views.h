@@ -19,7 +19,7 @@ struct View {
   std::string sql;  ///< the SELECT
 };
 
-/// runs has a column for each parameter and metric, at most kMostColumns in all: what is beyond is in parameters and metrics.
+/// trials has a column for each parameter and metric, at most kMostColumns in all: what is beyond is in parameters and metrics.
 /// One whose name an earlier column has (SQL does not tell upper case from lower) is called "NAME (parameter)" or "NAME
 /// (metric)".
 std::vector<View> views(SQLite::Database& database);

@@ -91,6 +91,11 @@ int only_reading(void* tried, int action, const char* first, const char* second,
   throw Error(fmt::format("`ablate query` only reads: found {}, expected one SELECT. Nothing was changed.", found));
 }
 
+/// What schema 5 called otherwise.
+std::string renamed(const std::string& name, const char* before, const char* now) {
+  return name == before ? fmt::format(" (it is called {} now)", now) : "";
+}
+
 /// SQLite's message, and the nearest name where a name is wrong.
 std::string explained(const std::string& message, const std::vector<View>& views) {
   std::vector<std::string> view_names, columns;
@@ -102,6 +107,7 @@ std::string explained(const std::string& message, const std::vector<View>& views
     return message.starts_with(prefix) ? message.substr(prefix.size()) : std::string();
   };
   if (const auto column = after("no such column: "); !column.empty()) {
+    if (const auto now = renamed(column, "run", "attempt"); !now.empty()) return message + now;
     constexpr std::string_view kPlugin = ".plugin";  // as studies write it
     const bool study_path = column.ends_with(kPlugin);
     const auto near = nearest(study_path ? column.substr(0, column.size() - kPlugin.size()) : column, columns);
@@ -113,7 +119,10 @@ std::string explained(const std::string& message, const std::vector<View>& views
     if (!near.empty()) return fmt::format("{} (did you mean {}?)", message, quoted(near));
     return message + "; `ablate query` without SQL lists all columns";
   }
-  if (const auto table = after("no such table: "); !table.empty()) return message + hint(table, view_names);
+  if (const auto table = after("no such table: "); !table.empty()) {
+    const auto now = renamed(table, "runs", "trials");
+    return message + (now.empty() ? hint(table, view_names) : now);
+  }
   return message;
 }
 

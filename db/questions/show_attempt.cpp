@@ -54,9 +54,9 @@ std::pair<std::int64_t, std::int64_t> find_attempt(const Reader& reader, const s
   last.executeStep();
   const auto highest = last.getColumn(0);
   throw Error(fmt::format(
-      "{} has no run {}: expected {} or at least 4 hex digits of a trial's key. `ablate runs` lists the latest.",
+      "{} has no attempt {}: expected {} or at least 4 hex digits of a trial's key. `ablate attempts` lists the latest.",
       reader.file().string(), name,
-      highest.isNull() ? "a run's number (there are none yet)" : fmt::format("a number up to {}", highest.getInt64())));
+      highest.isNull() ? "an attempt's number (there are none yet)" : fmt::format("a number up to {}", highest.getInt64())));
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
             "?",
             id);
     attempt.executeStep();
-    all["run"] = id;
+    all["attempt"] = id;
     all["key"] = attempt.getColumn(0).getString();
     all["experiments"] = ordered_json::array();
     std::optional<StoredStudy> repeated;
@@ -160,10 +160,11 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
     }
     all["environment"] = ordered_json::parse(attempt.getColumn(10).getString());
     all["output"] = attempt.getColumn(9).getString();
-    all["runs"] = ordered_json::array();
+    all["attempts"] = ordered_json::array();
     auto attempts = ask("SELECT id, outcome FROM attempt WHERE trial = ? ORDER BY id", trial);
     while (attempts.executeStep())
-      all["runs"].push_back({{"run", attempts.getColumn(0).getInt64()}, {"outcome", attempts.getColumn(1).getString()}});
+      all["attempts"].push_back(
+          {{"attempt", attempts.getColumn(0).getInt64()}, {"outcome", attempts.getColumn(1).getString()}});
     const auto repeat = repeated ? repeat_of(*repeated, all["key"],
                                              named_folders(reader, repeated->experiment, default_folders), all["parameters"])
                                  : Repeat();

@@ -44,7 +44,7 @@ std::vector<std::string> average_notes(const std::vector<Axis>& varying, const s
 std::vector<std::string> left_out_notes(const Selection& selection, const std::string& experiment) {
   std::vector<std::string> notes;
   if (selection.earlier > 0)
-    notes.push_back(fmt::format("{} of earlier grids {} left out; `ablate runs {}` shows all that ran",
+    notes.push_back(fmt::format("{} of earlier grids {} left out; `ablate attempts {}` shows all that ran",
                                 selection.earlier == 1 ? "1 trial" : fmt::format("{} trials", selection.earlier),
                                 selection.earlier == 1 ? "is" : "are", shell_word(experiment)));
   if (selection.superseded > 0)

@@ -17,7 +17,7 @@ struct KeyParts {
 
 /// A trial that is done.
 struct PastTrial {
-  std::int64_t trial = 0, run = 0;  ///< its id; the latest attempt that is done
+  std::int64_t trial = 0, attempt = 0;  ///< its id; the latest attempt that is done
   std::string key;
   KeyParts parts;
 };
@@ -27,7 +27,7 @@ struct Proof {
   std::int64_t proven_us = 0;  ///< microseconds since 1970, UTC
   nlohmann::json before, now;  ///< what of the basis differs
   nlohmann::json environment;
-  std::vector<std::int64_t> runs;                             ///< that were repeated
+  std::vector<std::int64_t> attempts;                         ///< that were repeated
   std::vector<std::pair<std::string, std::int64_t>> aliases;  ///< key, and the trial that it stands for as well
 };
 

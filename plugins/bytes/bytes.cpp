@@ -1,9 +1,10 @@
 // Random bytes at an exact length: nothing to learn, everything to measure. What an attention costs at n tokens depends on no
 // data.
 #include <algorithm>
-#include <random>
 #include <stdexcept>
 
+#include "ablate/examples.h"
+#include "ablate/random.h"
 #include "ablate/task.h"
 
 namespace {
@@ -66,12 +67,8 @@ class Bytes final : public ablate::Task {
    public:
     /// Throws std::out_of_range.
     Example(const Bytes& task, ablate::Split split, std::int64_t index) : named_(task.named_) {
-      if (index < 0 || index >= task.examples_)
-        throw std::out_of_range("bytes: found the index " + std::to_string(index) + ", expected one in [0, " +
-                                std::to_string(task.examples_) + ")");
-      const auto number = static_cast<std::uint64_t>(index * kSplits + static_cast<std::int64_t>(split));
-      std::seed_seq mixed{task.seed_, task.seed_ >> 32, number};
-      random_.seed(mixed);
+      const auto number = ablate::place_of(index, task.examples_) * kSplits + static_cast<std::uint64_t>(split);
+      random_ = ablate::generator(task.seed_, {number});
       label_ = static_cast<std::int64_t>(random_() % kClasses);
       // An odd factor permutes the numbers below any power of two; another seed shifts them.
       name_ = number * 0x9e3779b97f4a7c15u + task.seed_;

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "input_file.h"
+#include "ablate/input_file.h"
 
 namespace ablate::image {
 namespace {

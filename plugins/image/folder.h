@@ -15,9 +15,9 @@ struct Folder {
   std::vector<std::filesystem::path> train, test;
 };
 
-/// @param data a folder, or one of CIFAR-10's batches alone (.bin), which is all there is then; or where these begin with
-/// fashion-mnist or cifar10, what is there under $ABLATE_DATA or /usr/share/datasets, the first of them. Each file may be plain
-/// or end in .gz. Throws std::runtime_error with everything that was looked for and what to do.
+/// @param data as find_data (ablate/data_files.h) has it: a folder, or one of CIFAR-10's batches alone (.bin), which is all
+/// there is then. Each file may be plain or end in .gz. Throws std::runtime_error with everything that was looked for and what
+/// to do.
 /// @param in_colour of a folder with both forms take CIFAR-10's batches, else the idx files; a folder named cifar10, or with
 /// some of the batches, then has to have all
 Folder find_files(const std::string& data, bool in_colour);

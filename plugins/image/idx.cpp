@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdio>
 
-#include "input_file.h"
+#include "ablate/input_file.h"
 
 namespace ablate::image {
 namespace {

@@ -1,10 +1,10 @@
 // Pictures as sequences of values, row by row: what do they show (Image of the Long Range Arena), or which value is the next
 // one (density, as in Parmar et al. 2018 and Child et al. 2019)?
 #include <algorithm>
-#include <future>
 #include <numeric>
 #include <stdexcept>
 
+#include "ablate/examples.h"
 #include "ablate/task.h"
 #include "cifar.h"
 #include "folder.h"
@@ -56,29 +56,10 @@ class Image final : public ablate::Task {
 
   void load() override {
     const auto files = find_files(data_, density_);
-    const auto read = [&](const std::vector<std::filesystem::path>& paths) {
-      auto images = files.format == Format::kCifar ? read_cifar(paths, density_) : read_idx(paths[0], paths[1]);
-      check_pool(images.shape);
-      pool(images, pool_);
-      return images;
-    };
-    auto test = std::async(threads_ == 1 ? std::launch::deferred : std::launch::async, read, files.test);
-    splits_.train_files = read(files.train);
-    splits_.test_files = test.get();
-    const auto& [train_files, test_files, places] = splits_;
-    if (train_files.shape != test_files.shape)
-      throw std::runtime_error(files.test[0].string() + ": found pictures of another size than in " + files.train[0].string() +
-                               ", expected the same");
-    const auto classes = files.format == Format::kCifar ? kCifarClasses : classes_of(train_files.labels);
-    const auto odd =
-        std::find_if(test_files.labels.begin(), test_files.labels.end(), [&](int label) { return label >= classes; });
-    if (odd != test_files.labels.end())
-      throw std::runtime_error(files.test.back().string() + ": example " + std::to_string(odd - test_files.labels.begin()) +
-                               " (from 0) has the label " + std::to_string(*odd) +
-                               ", expected one of the training labels 0 to " + std::to_string(classes - 1));
-    if (const auto held = test_files.size() > 0 ? dev_ : 2 * dev_; held >= train_files.size())
+    splits_ = read_files(files, density_, pool_, threads_);
+    if (const auto held = splits_.test_files.size() > 0 ? dev_ : 2 * dev_; held >= splits_.train_files.size())
       throw std::runtime_error("image: dev = " + std::to_string(dev_) + " leaves nothing of the " +
-                               std::to_string(train_files.size()) + " training pictures of " + files.train[0].string() +
+                               std::to_string(splits_.train_files.size()) + " training pictures of " + files.train[0].string() +
                                "; choose a smaller dev");
     split(splits_, dev_, seed_);
   }
@@ -130,25 +111,15 @@ class Image final : public ablate::Task {
   };
 
   Picture picture(ablate::Split split, std::int64_t index) const {
-    if (index < 0 || index >= size(split))
-      throw std::out_of_range("image: found the index " + std::to_string(index) + ", expected one in [0, " +
-                              std::to_string(size(split)) + ")");
     const auto which = static_cast<std::size_t>(split);
-    const std::size_t place = splits_.places[which][static_cast<std::size_t>(index)];
+    const std::size_t place = splits_.places[which][ablate::place_of(index, size(split))];
     const auto& files = splits_.files(which);
     const auto values = static_cast<std::size_t>(files.shape.values());
     return {std::span(files.values).subspan(place * values, values), files.labels[place]};
   }
 
-  void check_pool(Shape shape) const {
-    if (shape.rows % pool_ != 0 || shape.columns % pool_ != 0)
-      throw std::invalid_argument("image: pool = " + std::to_string(pool_) + " does not divide pictures of " +
-                                  std::to_string(shape.rows) + " x " + std::to_string(shape.columns) + " pixels (" + data_ +
-                                  "); expected a divisor of both sides");
-  }
-
   ablate::TaskInfo info_of(Shape shape, std::int64_t classes) const {
-    check_pool(shape);
+    check_pool(shape, pool_);
     ablate::TaskInfo info{
         .fields = {{.name = density_ ? "value" : "grey", .vocabulary = kValues + 1}},
         .length = shape.values() / (pool_ * pool_),
@@ -160,10 +131,6 @@ class Image final : public ablate::Task {
       info.unit = "dimension";
     }
     return info;
-  }
-
-  static int classes_of(const std::vector<std::uint8_t>& labels) {
-    return labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end()) + 1;
   }
 
   std::string data_;

@@ -1,6 +1,16 @@
 #include "images.h"
 
+#include <stdexcept>
+#include <string>
+
 namespace ablate::image {
+
+void check_pool(Shape shape, std::int64_t side) {
+  if (shape.rows % side != 0 || shape.columns % side != 0)
+    throw std::invalid_argument("image: pool = " + std::to_string(side) + " does not divide pictures of " +
+                                std::to_string(shape.rows) + " x " + std::to_string(shape.columns) +
+                                " pixels; expected a divisor of both sides");
+}
 
 void pool(Images& images, std::int64_t side) {
   if (side == 1) return;

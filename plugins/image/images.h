@@ -22,7 +22,10 @@ struct Images {
   std::int64_t size() const { return static_cast<std::int64_t>(labels.size()); }
 };
 
-/// Each square of side x side pixels becomes its mean, channel by channel, rounded, halves up. The side must divide rows and
+/// Throws std::invalid_argument where squares of that side do not fill a picture.
+void check_pool(Shape shape, std::int64_t side);
+
+/// Each square of side x side pixels becomes its mean, channel by channel, rounded, halves up. The side divides rows and
 /// columns.
 void pool(Images& images, std::int64_t side);
 

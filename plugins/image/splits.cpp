@@ -1,75 +1,59 @@
 #include "splits.h"
 
-#include <openssl/evp.h>
-
-#include <memory>
+#include <algorithm>
+#include <future>
 #include <numeric>
-#include <random>
-#include <stdexcept>
-#include <utility>
+
+#include "ablate/digest.h"
+#include "ablate/input_file.h"
+#include "cifar.h"
+#include "idx.h"
 
 namespace ablate::image {
-namespace {
 
-class Hash {
- public:
-  Hash() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) { check(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr)); }
+int classes_of(const std::vector<std::uint8_t>& labels) {
+  return labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end()) + 1;
+}
 
-  /// The size goes first: no two lists of columns give one stream of bytes.
-  template <class T>
-  void add(const std::vector<T>& column) {
-    const std::uint64_t bytes = column.size() * sizeof(T);
-    check(EVP_DigestUpdate(context_.get(), &bytes, sizeof bytes));
-    check(EVP_DigestUpdate(context_.get(), column.data(), bytes));
-  }
-  std::string hex() {
-    std::array<unsigned char, 32> sum{};
-    check(EVP_DigestFinal_ex(context_.get(), sum.data(), nullptr));
-    std::string text;
-    for (const auto byte : sum) {
-      text += "0123456789abcdef"[byte >> 4];
-      text += "0123456789abcdef"[byte & 15];
-    }
-    return text;
-  }
-
- private:
-  static void check(int done) {
-    if (done != 1) throw std::runtime_error("image: libcrypto failed to compute a SHA-256");
-  }
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
-};
-
-}  // namespace
+Splits read_files(const Folder& files, bool colour, std::int64_t side, int threads) {
+  const bool is_cifar = files.format == Format::kCifar;
+  const auto read = [&](const std::vector<std::filesystem::path>& paths) {
+    auto images = is_cifar ? read_cifar(paths, colour) : read_idx(paths[0], paths[1]);
+    check_pool(images.shape, side);
+    pool(images, side);
+    return images;
+  };
+  auto test = std::async(threads == 1 ? std::launch::deferred : std::launch::async, read, files.test);
+  Splits splits{read(files.train), test.get(), {}};
+  const auto &train_files = splits.train_files, &test_files = splits.test_files;
+  if (train_files.shape != test_files.shape)
+    throw FileError(files.test[0], "found pictures of another size than in " + files.train[0].string() + ", expected the same");
+  const auto classes = is_cifar ? kCifarClasses : classes_of(train_files.labels);
+  const auto odd = std::ranges::find_if(test_files.labels, [&](int label) { return label >= classes; });
+  if (odd != test_files.labels.end())
+    throw FileError(files.test.back(), "example " + std::to_string(odd - test_files.labels.begin()) +
+                                           " (from 0) has the label " + std::to_string(*odd) +
+                                           ", expected one of the training labels 0 to " + std::to_string(classes - 1));
+  return splits;
+}
 
 void split(Splits& splits, std::int64_t dev, std::uint64_t seed) {
-  auto& [train, dev_places, test] = splits.places;
-  train.resize(splits.train_files.labels.size());
-  test.resize(splits.test_files.labels.size());
-  std::iota(train.begin(), train.end(), 0u);
-  std::iota(test.begin(), test.end(), 0u);
-  // std::shuffle would differ between standard libraries; mt19937_64 does not.
-  std::mt19937_64 random(seed);
-  for (std::size_t i = train.size(); i > 1; --i) std::swap(train[i - 1], train[(random() >> 32) * i >> 32]);
-  const auto hold = [&](Places& to) {
-    to.assign(train.end() - dev, train.end());
-    train.resize(train.size() - static_cast<std::size_t>(dev));
-  };
-  hold(dev_places);
-  if (test.empty()) hold(test);
+  const auto tests = splits.test_files.labels.size(), held = static_cast<std::size_t>(dev);
+  splits.places = split_by_seed(splits.train_files.labels.size(), held, tests > 0 ? 0 : held, seed);
+  if (tests == 0) return;
+  splits.places[2].resize(tests);
+  std::iota(splits.places[2].begin(), splits.places[2].end(), 0u);
 }
 
 std::string digest(const Splits& splits) {
-  Hash hash;
+  Digest digest;
   for (const auto* files : {&splits.train_files, &splits.test_files}) {
     std::vector<std::int64_t> shape = {files->shape.rows, files->shape.columns};
     if (files->shape.channels > 1) shape.push_back(files->shape.channels);
-    hash.add(shape);
-    hash.add(files->values);
-    hash.add(files->labels);
+    digest.add_column(shape).add_column(files->values).add_column(files->labels);
   }
-  for (const auto& places : splits.places) hash.add(places);
-  return hash.hex();
+  for (const auto& places : splits.places) digest.add_column(places);
+  return digest.hex();
 }
 
 }  // namespace ablate::image

@@ -1,42 +1,28 @@
-// Examples of all splits, and the cache file that holds them.
+// Examples of all splits, and the bytes that they are kept as.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "examples.h"
 
 namespace ablate::listops {
-
-using Checksum = std::array<std::uint8_t, 32>;  ///< SHA-256
 
 struct DataSet {
   Examples examples;                   ///< train, then dev, then test
   std::array<std::uint64_t, 3> sizes;  ///< examples of each
 };
 
-/// Of sizes, lengths, answers and symbols: equal for equal splits only.
-Checksum checksum(const DataSet& data);
-std::string to_hex(std::span<const std::uint8_t> bytes);
-/// Of a text, in hex.
-std::string sha256(std::string_view text);
+/// Little-endian: "ablistop", version u64, sizes 3 x u64, bytes of symbols u64, lengths u32 each, answers u8 each, symbols
+/// (Examples::packed).
+std::vector<std::uint8_t> to_bytes(const DataSet& data);
+/// Throws std::runtime_error where to_bytes() does not write such.
+DataSet from_bytes(std::span<const std::uint8_t> bytes);
 
-/// Cache file, little-endian: "ablistop", version u64, sizes 3 x u64, bytes of symbols u64, lengths u32 each, answers u8 each,
-/// symbols (Examples::packed), checksum. Written beside its place and renamed, so that no one reads half a file. Throws
-/// std::runtime_error.
-/// @param sum checksum(data)
-void write_cache(const std::filesystem::path& path, const DataSet& data, const Checksum& sum);
-
-struct Cached {
-  DataSet data;
-  Checksum sum;
-  std::string fault;  ///< "" where the file is whole
-};
-/// Reads the file and compares its checksum.
-Cached read_cache(const std::filesystem::path& path);
+/// Of its bytes: equal for equal splits only.
+std::string digest(const DataSet& data);
 
 }  // namespace ablate::listops

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <random>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_set>
 
+#include "ablate/random.h"
 #include "parallel.h"
 
 namespace ablate::listops {
@@ -23,11 +23,9 @@ constexpr std::size_t kMostBlocksAtOnce = 64;
 /// Expressions of one block of tries, with a generator of its own: so blocks can be made in any order, by any thread.
 class Grower {
  public:
-  // The standard fixes what seed_seq and mt19937_64 yield, but not the distributions: those are ours.
-  Grower(const GeneratorSettings& settings, std::uint64_t block) : settings_(settings) {
-    std::seed_seq seeds{static_cast<std::uint32_t>(settings.seed), static_cast<std::uint32_t>(settings.seed >> 32),
-                        static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32)};
-    random_.seed(seeds);
+  // The standard fixes no distributions: those are ours.
+  Grower(const GeneratorSettings& settings, std::uint64_t block)
+      : settings_(settings), random_(generator(settings.seed, {block, block >> 32})) {
     operators_below_ = static_cast<std::uint64_t>(settings.operator_probability * 4294967296.0);
   }
 

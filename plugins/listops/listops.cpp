@@ -1,10 +1,12 @@
 // ListOps: nested list operations on digits, answered by a digit (Nangia and Bowman 2018), at the lengths of the Long Range
 // Arena.
 #include <algorithm>
-#include <iostream>
 #include <stdexcept>
 #include <thread>
 
+#include "ablate/cached_file.h"
+#include "ablate/data_files.h"
+#include "ablate/examples.h"
 #include "ablate/task.h"
 #include "data_set.h"
 #include "generator.h"
@@ -30,6 +32,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("data_seed", "0", {0, 9007199254740992}, "generated: another seed, another data set"),
 };
 
+constexpr const char* kExpected = "a folder of basic_train.tsv, basic_val.tsv and basic_test.tsv, unpacked";
 constexpr const char* kNames[] = {"basic_train.tsv", "basic_val.tsv", "basic_test.tsv"};  // by split
 
 class ListOps final : public ablate::Task {
@@ -57,34 +60,21 @@ class ListOps final : public ablate::Task {
   }
 
   std::vector<std::filesystem::path> files() override {
-    if (folder_.empty()) return {};
-    return {folder_ / kNames[0], folder_ / kNames[1], folder_ / kNames[2]};
+    return folder_.empty() ? std::vector<std::filesystem::path>{} : find_files();
   }
 
   void load() override {
     if (folder_.empty()) {
       generate_or_recall();
     } else {
-      if (!std::filesystem::is_directory(folder_))
-        throw std::runtime_error(
-            "listops: data = \"" + folder_.string() + "\" is " +
-            (std::filesystem::exists(folder_) ? "a file and no folder" : "not there") +
-            "; expected a folder of basic_train.tsv, basic_val.tsv and basic_test.tsv, unpacked (a relative "
-            "one is looked for in " +
-            std::filesystem::current_path().string() + ")");
-      std::string missing;
-      for (const char* name : kNames)
-        if (!std::filesystem::exists(folder_ / name)) missing += (missing.empty() ? "" : ", ") + std::string(name);
-      if (!missing.empty())
-        throw std::runtime_error("listops: " + folder_.string() + " lacks " + missing +
-                                 "; expected a folder of basic_train.tsv, basic_val.tsv and basic_test.tsv, unpacked");
+      const auto files = find_files();
       data_ = {};
       for (std::size_t split = 0; split < 3; ++split) {
-        const auto part = read_tsv(folder_ / kNames[split], settings_.max_length, threads_);
+        const auto part = read_tsv(files[split], settings_.max_length, threads_);
         data_.sizes[split] = part.size();
         data_.examples.append(part, 0, part.size());
       }
-      digest_ = to_hex(checksum(data_));
+      digest_ = ablate::listops::digest(data_);
     }
   }
 
@@ -97,10 +87,9 @@ class ListOps final : public ablate::Task {
     const auto length = static_cast<std::size_t>(settings_.max_length);
     for (std::size_t row = 0; row < indices.size(); ++row) {
       const auto example = place(split, indices[row]);
-      const auto ids = batch.ids[0].subspan(row * length, length);
       const auto tokens = data_.examples.length(example);
-      for (std::size_t i = 0; i < tokens; ++i) ids[i] = data_.examples.symbol(example, i);
-      std::ranges::fill(batch.present[0].subspan(row * length, length).subspan(tokens), std::uint8_t{0});
+      for (std::size_t i = 0; i < tokens; ++i) batch.ids[0][row * length + i] = data_.examples.symbol(example, i);
+      ablate::end_row(batch, row, tokens);
       batch.targets[row] = data_.examples.label(example);
     }
   }
@@ -114,38 +103,35 @@ class ListOps final : public ablate::Task {
   void generate_or_recall() {
     const std::string key = to_text(settings_) + ", sizes " + std::to_string(wanted_[0]) + ' ' + std::to_string(wanted_[1]) +
                             ' ' + std::to_string(wanted_[2]);
-    const auto path = cache_ / ("listops-" + sha256(key).substr(0, 16) + ".bin");
-    if (std::filesystem::exists(path)) {
-      auto cached = read_cache(path);
-      if (cached.fault.empty() && cached.data.sizes != wanted_) cached.fault = "it holds other sizes";
-      if (cached.fault.empty()) {
-        data_ = std::move(cached.data);
-        digest_ = to_hex(cached.sum);
-        return;
-      }
-      std::cerr << "listops: " << path.string() << " is damaged (" << cached.fault << "): making it anew\n";
-    }
-    data_ = {generate(settings_, wanted_[0] + wanted_[1] + wanted_[2], threads_), wanted_};
-    const auto sum = checksum(data_);
-    digest_ = to_hex(sum);
-    try {
-      write_cache(path, data_, sum);
-    } catch (const std::exception& error) {  // The data are there: only the next trial has to wait again.
-      std::cerr << "listops: the generated data cannot be cached: " << error.what() << '\n';
-    }
+    const auto kept = ablate::cached(cache_, "listops", key, [&] {
+      return to_bytes({generate(settings_, wanted_[0] + wanted_[1] + wanted_[2], threads_), wanted_});
+    });
+    data_ = from_bytes(kept.content);
+    digest_ = kept.digest;
+  }
+
+  std::vector<std::filesystem::path> find_files() const {
+    const auto folder = ablate::find_data("listops", folder_, kExpected);
+    std::vector<std::filesystem::path> files;
+    std::string missing;
+    for (const char* name : kNames)
+      if (files.push_back(folder / name); !std::filesystem::exists(files.back()))
+        missing += (missing.empty() ? "" : ", ") + std::string(name);
+    if (!missing.empty())
+      throw std::runtime_error("listops: " + folder.string() + " lacks " + missing + "; expected " + kExpected);
+    return files;
   }
 
   /// Of an example of a split among all. Throws std::out_of_range.
   std::size_t place(ablate::Split split, std::int64_t index) const {
-    if (index < 0 || index >= size(split))
-      throw std::out_of_range("listops: found the index " + std::to_string(index) + ", expected one in [0, " +
-                              std::to_string(size(split)) + ")");
+    const auto own = ablate::place_of(index, size(split));
     std::uint64_t first = 0;
     for (std::size_t before = 0; before < static_cast<std::size_t>(split); ++before) first += data_.sizes[before];
-    return first + static_cast<std::size_t>(index);
+    return first + own;
   }
 
-  std::filesystem::path folder_, cache_;
+  std::string folder_;
+  std::filesystem::path cache_;
   int threads_;
   GeneratorSettings settings_;
   std::array<std::uint64_t, 3> wanted_;  ///< sizes of the splits to generate

@@ -3,13 +3,15 @@
 #include <array>
 #include <stdexcept>
 
+#include "ablate/digest.h"
+#include "ablate/examples.h"
 #include "ablate/task.h"
 #include "text.h"
 
 namespace {
 
 constexpr ablate::Parameter parameters[] = {
-    ablate::text("data", "\"enwik8\"", "", "enwik8 (looked for in $ABLATE_DATA/enwik8), or any file, plain or gzipped"),
+    ablate::text("data", "\"enwik8\"", "", "enwik8 (looked for in $ABLATE_DATA), or any file, plain or gzipped"),
     ablate::integer("bytes", "0", {0, 1e12}, "only the first bytes of the file; 0: all of it", "bytes"),
     ablate::integer("length", "512", {1, 1048576}, "of a segment", "bytes"),
 };
@@ -47,7 +49,7 @@ class LanguageModel final : public ablate::Task {
                                std::to_string(kShare * (length_ + 1)) + ": dev and test are 5 % each, and have to hold a " +
                                "segment of length = " + std::to_string(length_) + " and the byte behind it");
     ends_ = {all - 2 * share, all - share, all};
-    digest_ = ablate::lm::sha256(text_);
+    digest_ = ablate::Digest().add(text_.data(), text_.size()).hex();
   }
 
   std::string digest() const override { return digest_; }
@@ -57,18 +59,17 @@ class LanguageModel final : public ablate::Task {
     const auto text = bytes_of(split);
     const auto length = static_cast<std::size_t>(batch.length);
     for (std::size_t row = 0; row < indices.size(); ++row) {
-      const auto first = place(split, indices[row]), left = std::min(length, text.size() - 1 - first);
+      const auto first = ablate::place_of(indices[row], size(split)), left = std::min(length, text.size() - 1 - first);
       const auto from = static_cast<std::ptrdiff_t>(row * length), begin = static_cast<std::ptrdiff_t>(first);
       std::copy_n(text.begin() + begin, left, batch.ids[0].begin() + from);
       std::copy_n(text.begin() + begin + 1, left, batch.targets.begin() + from);
-      const auto present = batch.present[0].subspan(row * length, length);
-      std::fill(present.begin() + static_cast<std::ptrdiff_t>(left), present.end(), 0);
+      ablate::end_row(batch, row, left);
       batch.starts[row] = first == 0 ? 1 : 0;
     }
   }
 
   std::string describe(ablate::Split split, std::int64_t index) const override {
-    const auto rest = bytes_of(split).subspan(place(split, index));
+    const auto rest = bytes_of(split).subspan(ablate::place_of(index, size(split)));
     std::string text = "bytes from " + std::to_string(index) + " on: ";
     for (const auto byte : rest.first(std::min(rest.size(), static_cast<std::size_t>(length_))))
       if (byte == '\n')
@@ -85,12 +86,6 @@ class LanguageModel final : public ablate::Task {
     const auto which = static_cast<std::size_t>(split);
     const auto begin = which == 0 ? 0 : ends_[which - 1];
     return std::span(text_).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(ends_[which] - begin));
-  }
-
-  std::size_t place(ablate::Split split, std::int64_t index) const {
-    if (index >= 0 && index < size(split)) return static_cast<std::size_t>(index);
-    throw std::out_of_range("lm: found the index " + std::to_string(index) + ", expected one in [0, " +
-                            std::to_string(size(split)) + ")");
   }
 
   std::string data_;

@@ -1,10 +1,10 @@
 // Pairs of documents, byte by byte: does one cite the other? (Retrieval of the Long Range Arena.)
-#include <openssl/evp.h>
-
 #include <array>
-#include <cstdlib>
 #include <stdexcept>
 
+#include "ablate/data_files.h"
+#include "ablate/digest.h"
+#include "ablate/examples.h"
 #include "ablate/task.h"
 #include "pairs.h"
 
@@ -20,20 +20,12 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 constexpr std::int64_t kBytes = 256;
+constexpr const char* kExpected =
+    "a folder of new_aan_pairs.{train,eval,test}.tsv: the Long Range Arena's, or what tools/make-retrieval-pairs writes";
 constexpr const char* kSplits[] = {"train", "eval", "test"};
 
-fs::path find_folder(const std::string& data) {
-  const char* root = std::getenv("ABLATE_DATA");
-  if (root != nullptr && !data.empty() && fs::is_directory(fs::path(root) / data)) return fs::path(root) / data;
-  if (fs::is_directory(data)) return data;
-  throw std::runtime_error("retrieval: data = \"" + data + "\" is no folder; looked for it in " + fs::current_path().string() +
-                           " and under ABLATE_DATA (found: " + (root != nullptr ? root : "not set") +
-                           "); expected one of new_aan_pairs.{train,eval,test}.tsv: the Long Range Arena's, or what "
-                           "tools/make-retrieval-pairs writes");
-}
-
 std::array<fs::path, 3> find_files(const std::string& data) {
-  const auto folder = find_folder(data);
+  const auto folder = ablate::find_data("retrieval", data, kExpected);
   std::array<fs::path, 3> files;
   for (std::size_t split = 0; split < files.size(); ++split) {
     files[split] = folder / (std::string("new_aan_pairs.") + kSplits[split] + ".tsv");
@@ -68,31 +60,15 @@ class Retrieval final : public ablate::Task {
   }
 
   std::string digest() const override {
-    const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> hash(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-    bool done = EVP_DigestInit_ex(hash.get(), EVP_sha256(), nullptr) == 1;
-    const auto add = [&](const void* bytes, std::size_t size) {
-      done = done && EVP_DigestUpdate(hash.get(), bytes, size) == 1;
-    };
-    const auto add_number = [&](std::uint64_t number) { add(&number, sizeof number); };
+    ablate::Digest digest;
     for (const auto& pairs : pairs_) {
-      add_number(pairs.size());
+      digest.add(std::uint64_t{pairs.size()});
       for (const auto& pair : pairs) {
-        add_number(pair.cites ? 1 : 0);
-        for (const auto* text : pair.texts) {
-          add_number(text->size());
-          add(text->data(), text->size());
-        }
+        digest.add(std::uint64_t{pair.cites});
+        for (const auto* text : pair.texts) digest.add_column(*text);
       }
     }
-    std::array<unsigned char, 32> sum{};
-    done = done && EVP_DigestFinal_ex(hash.get(), sum.data(), nullptr) == 1;
-    if (!done) throw std::runtime_error("retrieval: libcrypto failed to compute a SHA-256");
-    std::string hex;
-    for (const auto byte : sum) {
-      hex += "0123456789abcdef"[byte >> 4];
-      hex += "0123456789abcdef"[byte & 15];
-    }
-    return hex;
+    return digest.hex();
   }
 
   std::int64_t size(ablate::Split split) const override {
@@ -104,13 +80,9 @@ class Retrieval final : public ablate::Task {
       const auto& pair = pair_at(split, indices[row]);
       for (std::size_t sequence = 0; sequence < 2; ++sequence) {
         const auto& text = *pair.texts[sequence];
-        for (std::size_t i = 0; i < length_; ++i) {
-          const auto at = row * length_ + i;
-          if (i < text.size())
-            batch.ids[sequence][at] = 1 + static_cast<unsigned char>(text[i]);
-          else
-            batch.present[sequence][at] = 0;
-        }
+        for (std::size_t i = 0; i < text.size(); ++i)
+          batch.ids[sequence][row * length_ + i] = 1 + static_cast<unsigned char>(text[i]);
+        ablate::end_row(batch, row, text.size(), sequence);
       }
       batch.targets[row] = pair.cites ? 1 : 0;
     }
@@ -126,10 +98,7 @@ class Retrieval final : public ablate::Task {
 
  private:
   const Pair& pair_at(ablate::Split split, std::int64_t index) const {
-    if (index < 0 || index >= size(split))
-      throw std::out_of_range("retrieval: found the index " + std::to_string(index) + ", expected one in [0, " +
-                              std::to_string(size(split)) + ")");
-    return pairs_[static_cast<std::size_t>(split)][static_cast<std::size_t>(index)];
+    return pairs_[static_cast<std::size_t>(split)][ablate::place_of(index, size(split))];
   }
 
   std::string data_;

@@ -1,40 +1,21 @@
 #include "folder.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <stdexcept>
+
+#include "ablate/data_files.h"
 
 namespace ablate::transactions {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kName = "berka";
-constexpr const char* kRemedy =
-    "The files are those of the PKDD'99 discovery challenge's financial data: client.asc, disp.asc and trans.asc";
-
-fs::path find_folder(const std::string& data) {
-  if (data == kName) {
-    const char* root = std::getenv("ABLATE_DATA");
-    if (root != nullptr && fs::is_directory(fs::path(root) / data)) return fs::path(root) / data;
-    throw std::runtime_error("transactions: berka was not found; set ABLATE_DATA to a folder with berka in it (found: " +
-                             std::string(root != nullptr ? root : "not set") + "), or data to its folder. " + kRemedy);
-  }
-  if (fs::is_directory(data)) return data;
-  throw std::runtime_error("transactions: data = \"" + data + "\" is " +
-                           (fs::exists(data) ? "a file and no folder" : "no folder") +
-                           "; expected one, or berka (a relative folder is looked for in " + fs::current_path().string() + ")");
-}
-
-/// Plain or gzipped; empty where there is neither.
-fs::path either(const fs::path& folder, const std::string& name) {
-  for (const char* ending : {"", ".gz"})
-    if (auto path = folder / (name + ending); fs::exists(path)) return path;
-  return {};
-}
+constexpr const char* kExpected =
+    "a folder of the PKDD'99 discovery challenge's financial data: client.asc, disp.asc and trans.asc or trans_*.csv, plain or "
+    "gzipped; or set ABLATE_DATA to a folder with berka in it";
 
 std::vector<fs::path> find_transactions(const fs::path& folder) {
-  if (auto whole = either(folder, "trans.asc"); !whole.empty()) return {whole};
+  if (auto whole = plain_or_gzipped(folder / "trans.asc"); !whole.empty()) return {whole};
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const auto name = entry.path().filename().string();
@@ -53,8 +34,8 @@ std::vector<fs::path> Folder::all() const {
 }
 
 Folder find_files(const std::string& data) {
-  const auto folder = find_folder(data);
-  Folder found{either(folder, "client.asc"), either(folder, "disp.asc"), find_transactions(folder)};
+  const auto folder = find_data("transactions", data, kExpected);
+  Folder found{plain_or_gzipped(folder / "client.asc"), plain_or_gzipped(folder / "disp.asc"), find_transactions(folder)};
   std::string missing;
   const auto miss = [&](bool is_there, const char* name) {
     if (!is_there) missing += (missing.empty() ? "" : ", ") + std::string(name);
@@ -63,7 +44,8 @@ Folder find_files(const std::string& data) {
   miss(!found.dispositions.empty(), "disp.asc");
   miss(!found.transactions.empty(), "trans.asc or trans_*.csv");
   if (!missing.empty())
-    throw std::runtime_error("transactions: " + folder.string() + " lacks " + missing + " (each may end in .gz). " + kRemedy);
+    throw std::runtime_error("transactions: " + folder.string() + " lacks " + missing + " (each may end in .gz); expected " +
+                             kExpected);
   return found;
 }
 

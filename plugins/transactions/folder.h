@@ -14,7 +14,7 @@ struct Folder {
   std::vector<std::filesystem::path> all() const;
 };
 
-/// @param data a folder, or berka, which stands for $ABLATE_DATA/berka. It holds client.asc, disp.asc, and trans.asc or, where
+/// @param data as find_data (ablate/data_files.h) has it: a folder. It holds client.asc, disp.asc, and trans.asc or, where
 /// that is not there, files trans_*.csv; each may end in .gz. Throws std::runtime_error with what was looked for and what to
 /// do.
 Folder find_files(const std::string& data);

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <random>
 #include <utility>
+
+#include "ablate/random.h"
 
 namespace ablate::transactions {
 
@@ -18,8 +19,7 @@ Splits deal(const std::vector<Account>& accounts, std::uint64_t seed) {
   Splits splits;
   std::mt19937_64 random(seed);
   for (auto& [stratum, clients] : strata) {
-    // std::shuffle would differ between standard libraries; mt19937_64 does not.
-    for (auto i = clients.size(); i > 1; --i) std::swap(clients[i - 1], clients[(random() >> 32) * i >> 32]);
+    shuffle(clients, random);
     const auto dev = clients.size() * 70 / 100, test = clients.size() * 85 / 100;
     for (std::size_t i = 0; i < clients.size(); ++i) {
       auto& split = splits[i < dev ? 0 : i < test ? 1 : 2];

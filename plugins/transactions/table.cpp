@@ -1,37 +1,21 @@
 #include "table.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <memory>
 #include <stdexcept>
+
+#include "ablate/input_file.h"
 
 namespace ablate::transactions {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // the whole trans.asc has 67 MB
-constexpr std::size_t kChunk = std::size_t{1} << 20;
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // the whole trans.asc has 67 MB
 
-std::string read_all(const std::filesystem::path& path) {
-  const auto refuse = [&](const std::string& what) { throw std::runtime_error(path.string() + ": " + what); };
-  if (!std::filesystem::is_regular_file(path)) refuse("is not a regular file, expected one");  // a pipe is not waited for
-  const std::unique_ptr<gzFile_s, decltype(&gzclose)> file(gzopen(path.c_str(), "rb"), gzclose);
-  if (file == nullptr) refuse("cannot be read");
-  std::string content;
-  for (;;) {
-    const auto size = content.size();
-    content.resize(size + kChunk);
-    const int got = gzread(file.get(), content.data() + size, kChunk);
-    content.resize(size + static_cast<std::size_t>(std::max(got, 0)));
-    int code = Z_OK;
-    gzerror(file.get(), &code);
-    if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
-      refuse("the gzip stream is cut off or damaged after " + std::to_string(content.size()) + " bytes; fetch it again");
-    if (got == 0) return content;
-    if (content.size() > kMostBytes) refuse("holds more than 1 GiB; this is no file of the Berka data");
-  }
+std::vector<std::uint8_t> read_all(const std::filesystem::path& path) {
+  auto content = InputFile(path).read_some(kMostBytes + 1);
+  if (content.size() > kMostBytes) throw FileError(path, "holds more than 1 GiB; this is no file of the Berka data");
+  return content;
 }
 
 std::string_view stripped(std::string_view cell) {
@@ -49,8 +33,11 @@ std::string_view stripped(std::string_view cell) {
 
 }  // namespace
 
-Table::Table(std::filesystem::path path) : path_(std::move(path)), content_(read_all(path_)) {
-  const auto header = std::string_view(content_).substr(0, content_.find('\n'));
+Table::Table(std::filesystem::path path)
+    : path_(std::move(path)),
+      content_(read_all(path_)),
+      text_(reinterpret_cast<const char*>(content_.data()), content_.size()) {
+  const auto header = text_.substr(0, text_.find('\n'));
   if (header.find(';') != std::string_view::npos) separator_ = ';';
   names_.resize(1 + static_cast<std::size_t>(std::count(header.begin(), header.end(), separator_)));
   if (!next() || line_ != 1) throw std::runtime_error(path_.string() + ":1: found no header, expected names of columns");
@@ -70,9 +57,9 @@ std::size_t Table::column(std::string_view name) const {
 bool Table::next() {
   std::string_view line;
   while (line.empty()) {
-    if (at_ >= content_.size()) return false;
-    const auto end = std::min(content_.find('\n', at_), content_.size());
-    line = std::string_view(content_).substr(at_, end - at_);
+    if (at_ >= text_.size()) return false;
+    const auto end = std::min(text_.find('\n', at_), text_.size());
+    line = text_.substr(at_, end - at_);
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     at_ = end + 1;
     ++line_;

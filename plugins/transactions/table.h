@@ -42,7 +42,8 @@ class Table {
   void split(std::string_view line);
 
   std::filesystem::path path_;
-  std::string content_;
+  std::vector<std::uint8_t> content_;
+  std::string_view text_;  ///< content_
   std::size_t at_ = 0, line_ = 0;
   char separator_ = ',';
   std::vector<std::string> names_;

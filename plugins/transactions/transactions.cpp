@@ -1,16 +1,15 @@
 // Bank transactions as sequences of several fields (PKDD'99, Berka): is the account's owner a woman?
-#include <openssl/evp.h>
-
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <stdexcept>
 
+#include "ablate/digest.h"
+#include "ablate/examples.h"
 #include "ablate/task.h"
 #include "accounts.h"
 #include "coding.h"
 #include "folder.h"
 #include "splits.h"
+#include "tokens.h"
 
 namespace {
 
@@ -22,34 +21,6 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("length", "128", {1, 16384}, "of an account the last so many", "transactions"),
     ablate::integer("split_seed", "0", {0, 9007199254740992},
                     "deals the clients to train, dev and test, 70, 15 and 15 %, alike by source and gender"),
-};
-
-/// What a model is shown of a transaction.
-struct Token {
-  float amount, days;
-  std::uint8_t type, operation, category;
-};
-
-/// Amounts run over four powers of ten.
-double scaled(double value) { return std::log1p(value); }
-
-/// Mean and deviation of what the training split shows.
-class Statistics {
- public:
-  void add(double value) {
-    ++count_;
-    const double difference = value - mean_;
-    mean_ += difference / static_cast<double>(count_);
-    squares_ += difference * (value - mean_);
-  }
-  float normalised(double value) const {
-    const double deviation = std::sqrt(squares_ / static_cast<double>(count_));
-    return static_cast<float>((value - mean_) / (deviation > 0 ? deviation : 1));
-  }
-
- private:
-  std::int64_t count_ = 0;
-  double mean_ = 0, squares_ = 0;
 };
 
 class Transactions final : public ablate::Task {
@@ -85,48 +56,20 @@ class Transactions final : public ablate::Task {
         throw std::runtime_error("transactions: " + folder_.clients.parent_path().string() + " has " +
                                  std::to_string(accounts_.size()) +
                                  " accounts with one owner and a transaction, too few for train, dev and test");
-    Statistics amount, days;
-    for (const auto place : splits_[0])
-      for (const auto& transaction : shown(accounts_[place])) {
-        amount.add(scaled(transaction.amount));
-        days.add(scaled(transaction.days));
-      }
-    for (const auto& account : accounts_) {
-      auto& tokens = tokens_.emplace_back();
-      for (const auto& transaction : shown(account))
-        tokens.push_back({amount.normalised(scaled(transaction.amount)), days.normalised(scaled(transaction.days)),
-                          transaction.type, transaction.operation, transaction.category});
-    }
+    tokens_ = tokens_of(accounts_, splits_[0], length_);
   }
 
   std::string digest() const override {
-    std::string content;
-    const auto add = [&](const auto& value) { content.append(reinterpret_cast<const char*>(&value), sizeof value); };
+    ablate::Digest digest;
     for (const auto& split : splits_) {
-      add(split.size());
+      digest.add(split.size());
       for (const auto place : split) {
-        add(accounts_[place].woman);
-        add(accounts_[place].source);
-        add(tokens_[place].size());
-        for (const auto& token : tokens_[place]) {
-          add(token.amount);
-          add(token.days);
-          add(token.type);
-          add(token.operation);
-          add(token.category);
-        }
+        digest.add(accounts_[place].woman).add(accounts_[place].source).add(tokens_[place].size());
+        for (const auto& [amount, days, type, operation, category] : tokens_[place])
+          digest.add(amount).add(days).add(type).add(operation).add(category);
       }
     }
-    unsigned char sum[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    if (EVP_Digest(content.data(), content.size(), sum, &size, EVP_sha256(), nullptr) != 1)
-      throw std::runtime_error("transactions: libcrypto failed to compute a SHA-256");
-    std::string hex;
-    for (unsigned i = 0; i < size; ++i) {
-      hex += "0123456789abcdef"[sum[i] >> 4];
-      hex += "0123456789abcdef"[sum[i] & 15];
-    }
-    return hex;
+    return digest.hex();
   }
 
   std::int64_t size(ablate::Split split) const override {
@@ -135,7 +78,7 @@ class Transactions final : public ablate::Task {
 
   void read(ablate::Split split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
     for (std::size_t row = 0; row < indices.size(); ++row) {
-      const auto place = place_of(split, indices[row]);
+      const auto place = account_of(split, indices[row]);
       const auto& tokens = tokens_[place];
       const auto begin = row * length_;
       for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -145,18 +88,17 @@ class Transactions final : public ablate::Task {
         batch.ids[3][begin + i] = tokens[i].operation;
         batch.ids[4][begin + i] = tokens[i].category;
       }
-      std::fill_n(batch.present[0].begin() + static_cast<std::ptrdiff_t>(begin + tokens.size()), length_ - tokens.size(),
-                  std::uint8_t{0});
+      ablate::end_row(batch, row, tokens.size());
       batch.targets[row] = accounts_[place].woman ? 1 : 0;
       batch.slices[row] = static_cast<std::int64_t>(accounts_[place].source) + 1;
     }
   }
 
   std::string describe(ablate::Split split, std::int64_t index) const override {
-    const auto& account = accounts_[place_of(split, index)];
+    const auto& account = accounts_[account_of(split, index)];
     std::string text = "account " + std::to_string(account.id) + " of a " + (account.woman ? "woman" : "man") + " (" +
                        folder_.transactions[account.source].filename().string() + ")\n";
-    for (const auto& transaction : shown(account)) {
+    for (const auto& transaction : shown(account, length_)) {
       char line[120];
       std::snprintf(line, sizeof line, "%+5d days %10.2f  %s, %s, %s\n", transaction.days, transaction.amount,
                     types()[transaction.type].name, operations()[transaction.operation].name,
@@ -167,17 +109,8 @@ class Transactions final : public ablate::Task {
   }
 
  private:
-  /// The account's last ones.
-  std::span<const Transaction> shown(const Account& account) const {
-    const std::span<const Transaction> all(account.transactions);
-    return all.last(std::min(all.size(), length_));
-  }
-
-  std::size_t place_of(ablate::Split split, std::int64_t index) const {
-    if (index < 0 || index >= size(split))
-      throw std::out_of_range("transactions: found the index " + std::to_string(index) + ", expected one in [0, " +
-                              std::to_string(size(split)) + ")");
-    return splits_[static_cast<std::size_t>(split)][static_cast<std::size_t>(index)];
+  std::size_t account_of(ablate::Split split, std::int64_t index) const {
+    return splits_[static_cast<std::size_t>(split)][ablate::place_of(index, size(split))];
   }
 
   std::string data_;

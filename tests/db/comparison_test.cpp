@@ -89,7 +89,7 @@ TEST_CASE("costs that were measured on several machines are told") {
     store.put_attempt(elsewhere);
   }
   const auto table = costs.table(request({"attention"}, {"task.length"}));
-  CHECK(table.cell(0, 0, 0).mean == 90);  // the latest run that is done
+  CHECK(table.cell(0, 0, 0).mean == 90);  // the latest attempt that is done
   CHECK(table.notes ==
         std::vector<std::string>{"measured on 2 machines, whose costs do not compare: here (unknown), there (another)"});
   auto accuracy = request({"attention"}, {"task.length"});

@@ -79,7 +79,7 @@ TEST_CASE("a metric of a group is one like others, and its group's name stands f
   CHECK(tasks.names("recall", {"test/accuracy@pairs"}) ==
         Names{"test/accuracy@pairs=4", "test/accuracy@pairs=8", "test/accuracy@pairs=16"});
   std::string rows;
-  run_query(tasks.file, "SELECT \"test/accuracy@pairs=16\" FROM runs WHERE task = 'recall'", Format::kCsv,
+  run_query(tasks.file, "SELECT \"test/accuracy@pairs=16\" FROM trials WHERE task = 'recall'", Format::kCsv,
             [&](std::string_view part) { rows += part; });
   CHECK(rows == "test/accuracy@pairs=16\n20\n");
 }
@@ -140,7 +140,7 @@ TEST_CASE("a path without its section is told with it") {
   CHECK(has(rows("compression.plugin"), "(did you mean attention.compression?)"));
   CHECK(has(rows("compression.basis"), "(did you mean attention.compression.basis?)"));
   CHECK(make_table(Reader(tasks.file), {"mixtures", {"attention.compression.plugin"}, {}, {}}).rows[0][0] == "rbf");
-  CHECK(has(error_of([&] { run_query(tasks.file, "SELECT compression FROM runs", Format::kCsv, [](std::string_view) {}); }),
+  CHECK(has(error_of([&] { run_query(tasks.file, "SELECT compression FROM trials", Format::kCsv, [](std::string_view) {}); }),
             "(did you mean \"attention.compression\"?)"));
 }
 

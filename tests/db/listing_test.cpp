@@ -1,4 +1,4 @@
-// What is running, how far runs got, and names that are odd, in what the commands print.
+// What is running, how far attempts got, and names that are odd, in what the commands print.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <nlohmann/json.hpp>
@@ -14,14 +14,14 @@ TEST_CASE("what is running stands on top, while its process lives") {
   const auto b = trial("adamra", {"1/8"}, 1);
   Store store(run.file());
   store.put_running({{key_of(b), 1'700'000'000'000'000, 340, 1000, 1.2345}, {"0123456789abcdef", 0}});
-  const auto text = run("runs");
+  const auto text = run("attempts");
   CHECK(has(text, "running, step 340/1000, loss 1.234"));
   CHECK(has(text, "0123456789ab"));  // a trial that nobody has put
   CHECK(text.find("running") < text.find("failed"));
-  const auto json = nlohmann::json::parse(run("runs --json"));
+  const auto json = nlohmann::json::parse(run("attempts --json"));
   REQUIRE(json.size() == 4);
   CHECK(json[0]["outcome"] == "running");
-  CHECK(json[0]["run"].is_null());
+  CHECK(json[0]["attempt"].is_null());
   CHECK(json[0]["step"] == 340);
   CHECK(json[0]["steps"] == 1000);
   CHECK(json[0]["metric"] == "train/loss");
@@ -29,21 +29,21 @@ TEST_CASE("what is running stands on top, while its process lives") {
   CHECK(json[0]["elsewhere"].is_null());
   CHECK(json[0]["wall_s"] > 1e7);
   CHECK(json[1]["value"].is_null());
-  CHECK_FALSE(has(run("runs --failed"), "running"));
-  CHECK(has(run("runs quickstart"), "running, step 340/1000"));
-  CHECK_FALSE(has(run("runs quickstart"), "0123456789ab"));
+  CHECK_FALSE(has(run("attempts --failed"), "running"));
+  CHECK(has(run("attempts quickstart"), "running, step 340/1000"));
+  CHECK_FALSE(has(run("attempts quickstart"), "0123456789ab"));
   store.put_running({});
-  CHECK_FALSE(has(run("runs"), "running"));
+  CHECK_FALSE(has(run("attempts"), "running"));
   {
     SQLite::Database others(run.file().string(), SQLite::OPEN_READWRITE);
     others.exec("INSERT INTO running VALUES ('" + this_host() + "', 1, 999999999, '" + key_of(b) + "', 0, 0, 0, NULL)");
-    CHECK_FALSE(has(run("runs"), "running"));
+    CHECK_FALSE(has(run("attempts"), "running"));
     others.exec("INSERT INTO running VALUES ('node\x1b[2J7', 1, 5, '" + key_of(b) + "', 0, 3, 9, NULL)");
   }
-  CHECK(has(run("runs"), "running on node[2J7, not seen from here, step 3/9  "));
+  CHECK(has(run("attempts"), "running on node[2J7, not seen from here, step 3/9  "));
 }
 
-TEST_CASE("how far a run got that is not done, with its curves") {
+TEST_CASE("how far an attempt got that is not done, with its curves") {
   Commands run;
   {
     Store store(run.file());
@@ -56,14 +56,14 @@ TEST_CASE("how far a run got that is not done, with its curves") {
   CHECK(has(text, "got to      step 340 of 1000\n"));
   CHECK(has(text, "2.500 -> 1.500"));
   CHECK_FALSE(has(run("show 1"), "got to"));
-  CHECK(run("query 'SELECT step, steps FROM attempts ORDER BY run' --format csv") == "step,steps\n,\n,\n340,1000\n");
+  CHECK(run("query 'SELECT step, steps FROM attempts ORDER BY attempt' --format csv") == "step,steps\n,\n,\n340,1000\n");
   CHECK(run("query 'SELECT count(*) AS n FROM curves WHERE attempt = 3' --format csv") == "n\n2\n");
 }
 
 TEST_CASE("an empty text is no name of anything") {
   Commands run;
   const std::string why = ": found an empty text; leave it out where all, or the default, is meant";
-  for (const auto* command : {"table", "runs"}) CHECK(has(run.words({command, ""}), "experiment" + why));
+  for (const auto* command : {"table", "attempts"}) CHECK(has(run.words({command, ""}), "experiment" + why));
   for (const std::string option : {"--rows", "--cols", "--metric"}) CHECK(has(run.words({"table", option, ""}), option + why));
   CHECK(run.exit_code == -1);
   CHECK(has(run.words({"query", ""}), "the SQL is empty"));
@@ -94,7 +94,7 @@ TEST_CASE("names never steer the terminal") {
   }
   for (const auto* line :
        {"table --rows attention,attention.rates --published", "table --cols attention.rates --format markdown",
-        "table --cols attention --format csv", "runs", "show 3", "show 4", "query", "query 'SELECT * FROM runs'",
+        "table --cols attention --format csv", "attempts", "show 3", "show 4", "query", "query 'SELECT * FROM trials'",
         "query 'SELECT * FROM parameters' --format markdown"}) {
     INFO(line);
     const auto text = run(line) + run.errors;

@@ -53,8 +53,9 @@ TEST_CASE("a file of schema 2 is brought up to date with all that it holds") {
   CHECK(show_attempt(reader, "2")["reason"] == "signal 11");
   CHECK(list_attempts(reader, {"old study"}).total == 2);
   CHECK(SQLite::Database(file.string())
-            .execAndGet("SELECT \"test/accuracy\" FROM runs WHERE attention = 'softmax'")
+            .execAndGet("SELECT \"test/accuracy\" FROM trials WHERE attention = 'softmax'")
             .getDouble() == 81.5);
+  CHECK(number(file, "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name = 'runs'") == 0);  // trials, since
 }
 
 TEST_CASE("in a file of schema 3 a compression becomes a parameter of its attention") {
@@ -73,7 +74,7 @@ TEST_CASE("in a file of schema 3 a compression becomes a parameter of its attent
   for (const auto& [name, value] : before["compression"].items())
     if (name != "plugin") CHECK(parameters.contains("attention.compression." + name));
   CHECK(number(file, "SELECT count(*) FROM path WHERE name LIKE 'compression%'") == 0);
-  CHECK(number(file, "SELECT count(*) FROM runs WHERE \"attention.compression\" = 'rbf'") == 1);
+  CHECK(number(file, "SELECT count(*) FROM trials WHERE \"attention.compression\" = 'rbf'") == 1);
   CHECK(number(file, "SELECT count(*) FROM attempt a JOIN metric m ON m.id = a.main_metric WHERE m.name = 'test/accuracy'") ==
         3);
 

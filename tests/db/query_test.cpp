@@ -38,9 +38,9 @@ TEST_CASE("the views answer in every format") {
   Folder folder;
   const auto file = folder / "a.db";
   fill(file);
-  // A trial that never ran is no run; one that is done stays done.
+  // A trial that never ran is no row; one that is done stays done.
   const std::string sql =
-      "SELECT attention, \"attention.rates\", seed, outcome, \"test/accuracy\", experiments FROM runs ORDER BY run";
+      "SELECT attention, \"attention.rates\", seed, outcome, \"test/accuracy\", experiments FROM trials ORDER BY attempt";
   CHECK(ask(file, sql) ==
         "attention,attention.rates,seed,outcome,test/accuracy,experiments\n"
         "softmax,,1,done,60.5,study\nadamra,1/8,1,done,70,study\n");
@@ -60,10 +60,10 @@ TEST_CASE("the views answer in every format") {
   CHECK(ask(file, "SELECT experiment, attempt, metric, step, value FROM curves") ==
         "experiment,attempt,metric,step,value\nstudy,2,train/loss,5,2.5\nstudy,2,train/loss,10,1.5\n");
   CHECK(ask(file, "SELECT text, number FROM parameters WHERE path = 'attention.rates'") == "text,number\n1/8,0.125\n");
-  CHECK(ask(file, "SELECT value, unit FROM metrics WHERE metric = 'test/accuracy' ORDER BY run") ==
+  CHECK(ask(file, "SELECT value, unit FROM metrics WHERE metric = 'test/accuracy' ORDER BY attempt") ==
         "value,unit\n60.5,%\n70,%\n");
   CHECK(ask(file, "SELECT trials FROM experiments") == "trials\n3\n");
-  CHECK(ask(file, "SELECT attention FROM runs JOIN members USING (trial) WHERE experiment = 'study' ORDER BY position") ==
+  CHECK(ask(file, "SELECT attention FROM trials JOIN members USING (trial) WHERE experiment = 'study' ORDER BY position") ==
         "attention\nsoftmax\nadamra\n");
   CHECK(ask(file, "SELECT environment ->> '$.host' AS host FROM attempts LIMIT 1") == "host\nhere\n");
   // All of each view can be read.
@@ -83,7 +83,7 @@ TEST_CASE("names with quotes are columns like others") {
     put(store, "study", {{{"we\"ird'; DROP TABLE trial; --", 5}}});
     store.put_attempt(done({{"we\"ird'; DROP TABLE trial; --", 5}}, 1));
   }
-  CHECK(ask(file, "SELECT \"we\"\"ird'; DROP TABLE trial; --\" AS x FROM runs") == "x\n5\n");
+  CHECK(ask(file, "SELECT \"we\"\"ird'; DROP TABLE trial; --\" AS x FROM trials") == "x\n5\n");
 }
 
 TEST_CASE("the views lie in the file, and never lag") {
@@ -94,11 +94,11 @@ TEST_CASE("the views lie in the file, and never lag") {
   SQLite::Database other(file.string(), SQLite::OPEN_READONLY);
   const auto columns = [&](const char* like) {
     return other
-        .execAndGet(std::string("SELECT coalesce(group_concat(name), '') FROM pragma_table_info('runs') WHERE name LIKE '") +
+        .execAndGet(std::string("SELECT coalesce(group_concat(name), '') FROM pragma_table_info('trials') WHERE name LIKE '") +
                     like + "'")
         .getString();
   };
-  CHECK(other.execAndGet("SELECT count(*) FROM runs").getInt() == 0);
+  CHECK(other.execAndGet("SELECT count(*) FROM trials").getInt() == 0);
   const auto a = trial("softmax", {}, 1), b = trial("adamra", {"1/8"}, 2);
   put(store, "study", {a});
   CHECK(columns("attention%") == "attention");
@@ -110,7 +110,7 @@ TEST_CASE("the views lie in the file, and never lag") {
   attempt.step = attempt.steps = 20;
   store.put_attempt(attempt);
   CHECK(columns("attention/%") == "attention/adamra/kept");
-  CHECK(other.execAndGet("SELECT \"attention/adamra/kept\" FROM runs WHERE seed = 2 AND steps = 20").getDouble() == 0.5);
+  CHECK(other.execAndGet("SELECT \"attention/adamra/kept\" FROM trials WHERE seed = 2 AND steps = 20").getDouble() == 0.5);
   // What brings nothing new writes no view.
   const auto version = other.execAndGet("PRAGMA schema_version").getInt();
   store.put_attempt(done(a, 60));
@@ -128,17 +128,17 @@ TEST_CASE("columns whose names are taken have names of their own") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
-  const nlohmann::json odd = {{"outcome", "o"}, {"Run", 7}, {"x", 1}, {"X", 2}, {std::string("nul\0l", 5), 3}, {"", 4}};
+  const nlohmann::json odd = {{"outcome", "o"}, {"Attempt", 7}, {"x", 1}, {"X", 2}, {std::string("nul\0l", 5), 3}, {"", 4}};
   put(store, "study", {odd});
   auto attempt = done(odd, 60);
   attempt.results["x"] = 0.25;
   store.put_attempt(attempt);
-  CHECK(
-      ask(file,
-          "SELECT outcome, \"outcome (parameter)\", run, \"Run (parameter)\", X, \"x (parameter)\", \"x (metric)\", \"\" FROM "
-          "runs") ==
-      "outcome,outcome (parameter),run,Run (parameter),X,x (parameter),x (metric),\n"
-      "done,o,1,7,2,1,0.25,4\n");
+  CHECK(ask(file,
+            "SELECT outcome, \"outcome (parameter)\", attempt, \"Attempt (parameter)\", X, \"x (parameter)\", \"x (metric)\", "
+            "\"\" FROM "
+            "trials") ==
+        "outcome,outcome (parameter),attempt,Attempt (parameter),X,x (parameter),x (metric),\n"
+        "done,o,1,7,2,1,0.25,4\n");
   CHECK(ask(file, "SELECT count(*) AS n FROM parameters") == "n\n6\n");
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("a history with more names than a view can have columns") {
   for (int i = 0; i < 2500; ++i) many["train"]["p" + std::to_string(i)] = i;
   put(store, "study", {many});
   store.put_attempt(done(many, 60));
-  CHECK(ask(file, "SELECT \"train.p0\" AS a FROM runs") == "a\n0\n");
+  CHECK(ask(file, "SELECT \"train.p0\" AS a FROM trials") == "a\n0\n");
   CHECK(ask(file, "SELECT count(*) AS n FROM parameters") == "n\n2500\n");
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("whatever the SQL, nothing is written") {
       "CREATE INDEX mine ON trial (configuration)",
       "CREATE TRIGGER mine AFTER INSERT ON trial BEGIN SELECT 1; END",
       "DROP TABLE curve",
-      "DROP VIEW runs",
+      "DROP VIEW trials",
       "ALTER TABLE trial RENAME TO other",
       "ATTACH '" + made.string() + "' AS made",
       "DETACH main",
@@ -214,9 +214,11 @@ TEST_CASE("wrong SQL is explained") {
   Folder folder;
   const auto file = folder / "a.db";
   fill(file);
-  CHECK(has(error_of([&] { ask(file, "SELECT \"tset/accuracy\" FROM runs"); }), "did you mean \"test/accuracy\"?"));
-  CHECK(has(error_of([&] { ask(file, "SELECT attention.rates FROM runs"); }), "double quotes: \"attention.rates\""));
-  CHECK(has(error_of([&] { ask(file, "SELECT 1 FROM run"); }), "did you mean runs?"));
+  CHECK(has(error_of([&] { ask(file, "SELECT \"tset/accuracy\" FROM trials"); }), "did you mean \"test/accuracy\"?"));
+  CHECK(has(error_of([&] { ask(file, "SELECT attention.rates FROM trials"); }), "double quotes: \"attention.rates\""));
+  CHECK(has(error_of([&] { ask(file, "SELECT 1 FROM trals"); }), "did you mean trials?"));
+  CHECK(has(error_of([&] { ask(file, "SELECT 1 FROM runs"); }), "no such table: runs (it is called trials now)"));
+  CHECK(has(error_of([&] { ask(file, "SELECT run FROM trials"); }), "no such column: run (it is called attempt now)"));
   CHECK(has(error_of([&] { ask(file, "SELEKT 1"); }), "syntax error"));
   CHECK(has(error_of([&] { ask(file, "  -- nothing"); }), "is empty"));
 }
@@ -227,7 +229,7 @@ TEST_CASE("a history can be read where nothing can be written") {
   const auto file = folder / "sealed/a?b#c%.db";
   fill(file);
   std::filesystem::permissions(folder / "sealed", std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-  const auto text = ask(file, "SELECT count(*) AS n FROM runs");
+  const auto text = ask(file, "SELECT count(*) AS n FROM trials");
   std::filesystem::permissions(folder / "sealed", std::filesystem::perms::owner_all);
   CHECK(text == "n\n2\n");
 }

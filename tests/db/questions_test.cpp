@@ -19,8 +19,8 @@ TEST_CASE("names in JSON steer no terminal, and are told whole") {
     put(store, name, {strange});
     store.put_attempt(failed(strange, name));
   }
-  for (const std::string line : {"runs --json", "show 3 --json", "table --format json",
-                                 "query \"SELECT experiments, reason FROM runs\" --format json"}) {
+  for (const std::string line : {"attempts --json", "show 3 --json", "table --format json",
+                                 "query \"SELECT experiments, reason FROM trials\" --format json"}) {
     const auto text = run(line);
     INFO(line);
     for (const char c : text) CHECK((c == '\n' || (c >= ' ' && c <= '~')));
@@ -54,7 +54,7 @@ TEST_CASE("names are taken as people write them, and all that are wrong are told
   CHECK(has(wrong, "\"accuracy\" (did you mean test/accuracy, dev/accuracy?)\n"));
   CHECK(has(wrong, "\"step_tme\" (did you mean train/step_time?)\n"));
   CHECK(has(wrong, "\"qqqqqqqqqqqq\" (known: dev/accuracy, test/accuracy, train/loss, train/step_time)"));
-  CHECK(has(run("query 'SELECT \"attention.plugin\" FROM runs'"), "did you mean \"attention\"?"));
+  CHECK(has(run("query 'SELECT \"attention.plugin\" FROM trials'"), "did you mean \"attention\"?"));
 }
 
 TEST_CASE("trials of an earlier grid") {
@@ -63,16 +63,16 @@ TEST_CASE("trials of an earlier grid") {
     Store store(run.file());
     put(store, "quickstart", {trial("adamra", {"1/8"}, 1), trial("adamra", {"1/8"}, 2)});
   }
-  const auto text = run("runs quickstart");
+  const auto text = run("attempts quickstart");
   CHECK(has(text, "quickstart (earlier grid)  attention=softmax"));
   CHECK(has(text, "quickstart                 attention=adamra"));
-  CHECK(nlohmann::json::parse(run("runs --json"))[1]["latest_grid"] == false);
+  CHECK(nlohmann::json::parse(run("attempts --json"))[1]["latest_grid"] == false);
   CHECK(run("table quickstart --format csv").find("softmax") == std::string::npos);
-  CHECK(run.errors == "note: 1 trial of earlier grids is left out; `ablate runs quickstart` shows all that ran\n");
+  CHECK(run.errors == "note: 1 trial of earlier grids is left out; `ablate attempts quickstart` shows all that ran\n");
   CHECK(has(run("show 1"), "  # the study has changed since: its latest grid does not have this trial\n"));
 }
 
-TEST_CASE("the line that repeats a run tells when it would not") {
+TEST_CASE("the line that repeats an attempt tells when it would not") {
   Commands run;
   const auto study = (run.file().parent_path() / "study.toml").string();
   const auto asked = trial("linear", {}, 1);
@@ -96,7 +96,7 @@ TEST_CASE("the line that repeats a run tells when it would not") {
   CHECK(has(run("show 3"), repeat + "  # the study has changed since: its file is not what was run\n"));
 }
 
-TEST_CASE("the line that repeats a run names the plugins of its whole study, and warns of relative paths") {
+TEST_CASE("the line that repeats an attempt names the plugins of its whole study, and warns of relative paths") {
   Commands run;
   const auto study = (run.file().parent_path() / "study.toml").string();
   auto ours = trial("softmax", {}, 2), foreign = trial("cosine", {"1/8"}, 2);
@@ -125,7 +125,7 @@ TEST_CASE("a reason of many lines is one in tables and lists, whole in show") {
   }
   const auto cut = "failed: " + first.substr(0, 79) + "…";
   CHECK(has(run("table quickstart"), cut + "\n"));
-  CHECK(has(run("runs"), cut + "  "));
+  CHECK(has(run("attempts"), cut + "  "));
   const auto csv = run("table quickstart --format csv");
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
   const auto whole = run("show 3");
@@ -146,22 +146,22 @@ TEST_CASE("what was not measured is not 0") {
   CHECK(has(text, "memory      not measured\n"));
   CHECK(nlohmann::json::parse(run("show 3 --json"))["cpu_s"].is_null());
   CHECK(has(run("show 1"), "2.5 s wall, CPU 2.2 s\n"));
-  CHECK(run("query 'SELECT cpu_s, peak_resident_mib FROM attempts ORDER BY run' --format csv") ==
+  CHECK(run("query 'SELECT cpu_s, peak_resident_mib FROM attempts ORDER BY attempt' --format csv") ==
         "cpu_s,peak_resident_mib\n2.25,64\n2.25,64\n,\n");
 }
 
-TEST_CASE("runs") {
+TEST_CASE("attempts") {
   Commands run;
-  const auto text = run("runs quickstart");
+  const auto text = run("attempts quickstart");
   CHECK(has(text, "attention=adamra"));
   CHECK(text.find("attention=adamra") < text.find("attention=softmax"));
   CHECK(has(text, "test/accuracy (%)"));
   CHECK(has(text, "2.5 s"));
-  CHECK_FALSE(has(run("runs --failed"), "softmax"));
-  CHECK(has(run("runs -n 1"), "the latest 1 of 2"));
-  CHECK(has(run("runs -n -3"), "-n: found -3, expected how many runs to show, such as 20, or 0 for all"));
-  CHECK(has(run("runs -n many"), "found many, expected how many runs"));
-  const auto json = nlohmann::json::parse(run("runs --json"));
+  CHECK_FALSE(has(run("attempts --failed"), "softmax"));
+  CHECK(has(run("attempts -n 1"), "the latest 1 of 2"));
+  CHECK(has(run("attempts -n -3"), "-n: found -3, expected how many attempts to show, such as 20, or 0 for all"));
+  CHECK(has(run("attempts -n many"), "found many, expected how many attempts"));
+  const auto json = nlohmann::json::parse(run("attempts --json"));
   CHECK(json.size() == 2);
   CHECK(json[1]["value"] == 85.5);
   CHECK(json[0]["value"].is_null());
@@ -183,6 +183,6 @@ TEST_CASE("show") {
 TEST_CASE("query") {
   Commands run;
   CHECK(has(run("query"), "\"test/accuracy\""));
-  CHECK(run("query \"SELECT attention FROM runs ORDER BY run\" --format csv") == "attention\nsoftmax\nadamra\n");
+  CHECK(run("query \"SELECT attention FROM trials ORDER BY attempt\" --format csv") == "attention\nsoftmax\nadamra\n");
   CHECK(has(run("query \"DELETE FROM result\""), "only reads"));
 }

@@ -106,7 +106,7 @@ TEST_CASE("an attempt comes back whole") {
   const Reader reader(file);
   for (const auto& name : {std::to_string(run), key_of(resolved).substr(0, 8)}) {
     const auto all = show_attempt(reader, name);
-    CHECK(all["run"] == run);
+    CHECK(all["attempt"] == run);
     CHECK(all["key"] == key_of(resolved));
     CHECK(all["outcome"] == "done");
     CHECK(all["exit_code"] == 0);
@@ -134,7 +134,7 @@ TEST_CASE("an attempt comes back whole") {
     CHECK(all["steps"] == 40);
   }
   CHECK(has(error_of([&] { show_attempt(reader, "7"); }), "a number up to 1"));
-  CHECK(has(error_of([&] { show_attempt(reader, "zzz"); }), "no run zzz"));
+  CHECK(has(error_of([&] { show_attempt(reader, "zzz"); }), "no attempt zzz"));
 }
 
 TEST_CASE("what is known already is stored once") {

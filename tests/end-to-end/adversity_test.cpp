@@ -54,7 +54,7 @@ bool has_trial(const Workplace& place, pid_t worker) { return place.has_database
 
 std::string outcomes(Workplace& place) {
   std::string all;
-  for (const auto& row : place.query("SELECT outcome FROM attempts ORDER BY run"))
+  for (const auto& row : place.query("SELECT outcome FROM attempts ORDER BY attempt"))
     all += (all.empty() ? "" : " ") + row.at("outcome").get<std::string>();
   return all;
 }
@@ -85,7 +85,7 @@ TEST_CASE("a database that is removed or replaced while a grid runs loses nothin
   CHECK(says(ended.err, file.filename()));
   const auto kept = json::parse(place
                                     .run({"--db", file.string(), "query",
-                                          "SELECT \"train.steps\" AS s, outcome FROM runs ORDER BY s", "--format", "json"})
+                                          "SELECT \"train.steps\" AS s, outcome FROM trials ORDER BY s", "--format", "json"})
                                     .out);
   INFO(kept.dump());
   REQUIRE(kept.size() >= 3);
@@ -111,7 +111,7 @@ TEST_CASE("that a database is gone is told at once, not only at a trial's end") 
   const auto ended = running.wait();
   CHECK(ended.exit_code == 2);
   const auto count = [&](const fs::path& file) {
-    return place.run({"--db", file.string(), "query", "SELECT outcome FROM attempts ORDER BY run", "--format", "csv"}).out;
+    return place.run({"--db", file.string(), "query", "SELECT outcome FROM attempts ORDER BY attempt", "--format", "csv"}).out;
   };
   CHECK(count(rescued(place)) == "outcome\ndone\ninterrupted\n");
   CHECK(count(place.folder() / "moved.db") == "outcome\ndone\n");  // whole, although its log stayed at the old place
@@ -127,7 +127,7 @@ TEST_CASE("a write-ahead log that is removed while another run opens the databas
   INFO(ended.err);
   CHECK(ended.exit_code == 2);
   CHECK(says(ended.err, "log"));
-  const auto kept = place.run({"--db", rescued(place).string(), "query", "SELECT outcome FROM runs", "--format", "csv"});
+  const auto kept = place.run({"--db", rescued(place).string(), "query", "SELECT outcome FROM trials", "--format", "csv"});
   CHECK(kept.out == "outcome\ndone\ndone\n");
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("a worker that somebody kills costs no trial") {
   CHECK(ended.exit_code == 0);
   CHECK(says(ended.err, "3 done, 0 done before, 0 failed"));
   CHECK(says(ended.err, "the worker ended (signal 9"));
-  CHECK(place.query("SELECT count(*) AS n FROM runs WHERE outcome = 'done'")[0]["n"] == 3);
+  CHECK(place.query("SELECT count(*) AS n FROM trials WHERE outcome = 'done'")[0]["n"] == 3);
   CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'interrupted'")[0]["n"].get<int>() >= 1);
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("a closed terminal is recorded as an interruption") {
   const auto ended = running.wait();
   CHECK(ended.exit_code == 130);
   CHECK(outcomes(place) == "done interrupted");
-  CHECK(says(place.query("SELECT reason FROM attempts ORDER BY run DESC")[0]["reason"], "SIGHUP"));
+  CHECK(says(place.query("SELECT reason FROM attempts ORDER BY attempt DESC")[0]["reason"], "SIGHUP"));
   // nohup: the signal that is ignored stays so.
   Workplace other;
   const auto study = other.study(grid("2000")).string();

@@ -99,7 +99,7 @@ TEST_CASE("--only runs the trials it names, and the experiment keeps the others"
   const auto one = place.run({"run", "study.toml", "--only", all[2]});
   CHECK(one.exit_code == 0);
   CHECK(says(one.err, "tiny: 1 done, 0 done before, 0 failed"));
-  CHECK(place.query("SELECT substr(key, 1, 12) AS k FROM runs") == json({{{"k", all[2]}}}));
+  CHECK(place.query("SELECT substr(key, 1, 12) AS k FROM trials") == json({{{"k", all[2]}}}));
   CHECK(place.query("SELECT count(*) AS n FROM members WHERE experiment = 'tiny'")[0]["n"] == 4);
   CHECK(says(place.run({"table", "tiny", "--metric", "test/accuracy"}).out, "missing"));
 
@@ -142,6 +142,19 @@ TEST_CASE("evaluation's share is told by a dry run, and by a run where it is mor
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [1000, 1001]\n");
   const auto alike = place.run({"run", "study.toml", "--dry-run"}).out;
   CHECK_FALSE(says(alike.substr(alike.find("evaluation: about ")), " to "));
+  // Of a stream the windows count, where no state goes through it: 15 places a segment, 100 segments of dev and of test.
+  place.folder().write("text", std::string(20 * 1500, 'x'));
+  const auto stream = [&](const std::string& attention) {
+    place.study(
+        "[experiment]\nname = \"stream\"\n[task]\nplugin = \"lm\"\ndata = \"text\"\nlength = 15\n[model]\nlayers = 1\n"
+        "d_model = 16\n[train]\nsteps = 10\nbatch = 8\nstride = 5\n[attention]\nplugin = \"" +
+        attention + "\"\n");
+    const auto ended = place.run({"run", "study.toml", "--dry-run"});
+    INFO(ended.err);
+    return ended.out;
+  };
+  CHECK(says(stream("softmax"), "evaluation: 10 x 298 dev + 298 test examples"));
+  CHECK(says(stream("transformer-xl"), "evaluation: 10 x 100 dev + 100 test examples"));
 }
 
 TEST_CASE("plugins in a folder that somebody else can write are left out, with a word") {

@@ -20,7 +20,7 @@ TEST_CASE("bench measures, stores and shows what attentions cost") {
   const auto runs = place.query(
       "SELECT attention, \"attention.compression\", \"task.length\" AS n, \"train.batch\" AS batch, \"train/forward_time\" AS "
       "forward, "
-      "\"train/step_time\" AS step FROM runs JOIN members USING (trial) WHERE experiment = 'bench'");
+      "\"train/step_time\" AS step FROM trials JOIN members USING (trial) WHERE experiment = 'bench'");
   REQUIRE(runs.size() == 12);
   for (const auto& run : runs) CHECK(run["forward"].get<double>() < run["step"].get<double>());
 
@@ -32,7 +32,7 @@ TEST_CASE("bench measures, stores and shows what attentions cost") {
   auto anew = bench;
   anew.emplace_back("--again");
   CHECK(says(place.run(anew).err, "12 done, 0 done before"));
-  CHECK(place.query("SELECT run FROM attempts").size() == 24);
+  CHECK(place.query("SELECT attempt FROM attempts").size() == 24);
 
   const auto shown = place.run({"show", "1"});
   CHECK(says(shown.out, "studies/bench-"));  // the study is kept, so that the run can be repeated
@@ -66,7 +66,7 @@ TEST_CASE("bench varies parameters in the attentions that have them") {
                                 "--vary", "attention.rates=[[\"1/2\"], [\"1/2\", \"1/4\"]]", "--set", "model.d_model=16"});
   INFO(ended.err);
   REQUIRE(ended.exit_code == 0);
-  CHECK(place.query("SELECT run FROM runs").size() == 5);
+  CHECK(place.query("SELECT attempt FROM trials").size() == 5);
   CHECK(says(ended.out, "1/2,1/4"));
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("bench names the figures that did not settle, with the remedy") {
     history.exec(
         "INSERT OR REPLACE INTO result SELECT metric.id, attempt.id, CASE WHEN attention = 'linear' AND \"task.length\" = 32 "
         "THEN 50 "
-        "ELSE 1 END FROM runs JOIN attempt ON attempt.id = runs.run, metric WHERE metric.name = 'train/step_spread'");
+        "ELSE 1 END FROM trials JOIN attempt ON attempt.id = trials.attempt, metric WHERE metric.name = 'train/step_spread'");
     // Whether a busy machine shares its processors with this test must not matter.
     history.exec("DELETE FROM result WHERE metric IN (SELECT id FROM metric WHERE name = 'train/step_cpu_time')");
   }

@@ -20,8 +20,8 @@ Crash crash(const std::string& fault) {
                                 place.study(kTiny + "[attention]\nplugin = \"faulty\"\nfault = \"" + fault + "\"\n").string()});
   INFO(ended.err);
   CHECK(ended.exit_code == 1);
-  const auto row = place.query("SELECT run, reason, signal, output FROM attempts")[0];
-  const auto shown = place.run({"show", row.at("run").dump()});
+  const auto row = place.query("SELECT attempt, reason, signal, output FROM attempts")[0];
+  const auto shown = place.run({"show", row.at("attempt").dump()});
   CHECK(says(shown.out, "faulty.so"));
   return {row.at("reason"), row.at("output"), row.at("signal")};
 }

@@ -12,7 +12,7 @@ std::string faults(const std::string& list) {
 
 json outcomes(Workplace& place) {
   json result;
-  for (const auto& row : place.query("SELECT \"attention.fault\" AS fault, outcome, reason FROM runs"))
+  for (const auto& row : place.query("SELECT \"attention.fault\" AS fault, outcome, reason FROM trials"))
     result[row.at("fault").get<std::string>()] = {row.at("outcome"), row.at("reason")};
   return result;
 }
@@ -69,12 +69,12 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
   }
   // The tail of the output is kept, and failed cells are shown as what they are.
   CHECK(
-      says(place.run({"show", place.query("SELECT run FROM runs WHERE \"attention.fault\" = 'segfault'")[0]["run"].dump()}).out,
+      says(place.run({"show", place.query("SELECT attempt FROM trials WHERE \"attention.fault\" = 'segfault'")[0]["attempt"].dump()}).out,
            "about to: segfault"));
   const auto table = place.run({"table", "tiny", "--rows", "attention.fault"});
   CHECK(table.exit_code == 0);
   CHECK(says(table.out, "signal 11"));
-  CHECK(place.query("SELECT \"attention/faulty/share\" AS s FROM runs WHERE \"attention.fault\" = 'nan-metric'")[0]["s"]
+  CHECK(place.query("SELECT \"attention/faulty/share\" AS s FROM trials WHERE \"attention.fault\" = 'nan-metric'")[0]["s"]
             .is_null());
   // Nothing that a trial started outlives it.
   CHECK(Process({"pgrep", "-fx", "sleep 98765"}).wait().exit_code == 1);
@@ -121,7 +121,7 @@ TEST_CASE("a compression that throws or returns the wrong shape costs its trial"
   INFO(ended.err);
   CHECK(ended.exit_code == 1);
   for (const auto& row :
-       place.query("SELECT \"attention.compression.fault\" AS fault, outcome, coalesce(reason, '') AS reason FROM runs")) {
+       place.query("SELECT \"attention.compression.fault\" AS fault, outcome, coalesce(reason, '') AS reason FROM trials")) {
     INFO(row.dump());
     const auto expected = reasons.find(row.at("fault"));
     CHECK(row.at("outcome") == (expected == reasons.end() ? "done" : "failed"));
@@ -167,7 +167,7 @@ TEST_CASE("a library that changes how its process computes changes no other tria
     return kTiny + "[grid]\nattention.plugin = [\"softmax\", \"linear\"" + more + "]\n";
   };
   const std::string sql =
-      "SELECT key, \"train/loss\", \"dev/loss\", \"test/loss\" FROM runs WHERE attention <> 'meddle-numbers' ORDER BY key";
+      "SELECT key, \"train/loss\", \"dev/loss\", \"test/loss\" FROM trials WHERE attention <> 'meddle-numbers' ORDER BY key";
   Workplace alone, beside;
   REQUIRE(alone.run({"run", alone.study(study("")).string()}).exit_code == 0);
   const auto ended = beside.run({"--plugins", kFaulty + "trial", "run", beside.study(study(", \"meddle-numbers\"")).string()});

@@ -21,7 +21,7 @@ rows = [
 
 json losses(Workplace& place) {
   return place.query(
-      "SELECT key, \"train/loss\", \"dev/loss\", \"test/loss\", \"test/accuracy\", \"memory/peak_tensor\" FROM runs ORDER BY "
+      "SELECT key, \"train/loss\", \"dev/loss\", \"test/loss\", \"test/accuracy\", \"memory/peak_tensor\" FROM trials ORDER BY "
       "key");
 }
 

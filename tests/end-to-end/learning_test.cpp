@@ -31,7 +31,7 @@ train.shuffle_labels = [false, true]
                                            .string()});
   INFO(ended.err);
   REQUIRE(ended.exit_code == 0);
-  const auto rows = place.query("SELECT \"dev/accuracy\" AS accuracy FROM runs ORDER BY \"train.shuffle_labels\"");
+  const auto rows = place.query("SELECT \"dev/accuracy\" AS accuracy FROM trials ORDER BY \"train.shuffle_labels\"");
   REQUIRE(rows.size() == 2);
   CHECK(rows[0]["accuracy"].get<double>() > 60);
   // Chance is 10 %; a constant answer on 640 dev examples varies by about 1.2 %, and the best of several evaluations is taken.

@@ -26,7 +26,7 @@ TEST_CASE("new plugins of each kind need a folder of their own and nothing else"
     std::ofstream(stranger.work() / (name + ".toml")) << study << kTrain;
     stranger.output_of("ablate --plugins build run " + name + ".toml");
     return nlohmann::json::parse(
-        stranger.output_of("ablate query \"SELECT * FROM runs WHERE task = '" + task + "'\" --format json"));
+        stranger.output_of("ablate query \"SELECT * FROM trials WHERE task = '" + task + "'\" --format json"));
   };
   const auto places = run("places", "echo", "[task]\nplugin = \"echo\"\n[attention]\nplugin = \"running-mean\"\n");
   REQUIRE(places.size() == 1);

@@ -94,7 +94,7 @@ attention.1.heads = [1, 4]
   CHECK(says(of_layers.out, "linear,softmax,4"));
 }
 
-TEST_CASE("what does not fit in a mixture is told before anything runs, or by the trial", "[mixtures]") {
+TEST_CASE("what does not fit in a mixture, or in the model, is told at its place before anything runs", "[mixtures]") {
   Workplace place;
   const std::string three =
       "[[attention]]\nplugin = \"linear\"\n[[attention]]\nplugin = \"softmax\"\n[[attention]]\nplugin = \"linear\"\n";
@@ -103,7 +103,26 @@ TEST_CASE("what does not fit in a mixture is told before anything runs, or by th
   CHECK(says(message(place,
                      "[attention]\nplugin = \"mixed\"\nshares = [\"1/2\", \"1/4\"]\nparts = [{ plugin = \"linear\" }, { plugin "
                      "= \"softmax\" }]\n"),
-             "the shares add up to 3/4, expected 1"));
+             "study.toml:21:10: attention: mixed: the shares add up to 3/4, expected 1"));
+  const std::string halves =
+      "[attention]\nplugin = \"mixed\"\n[[attention.parts]]\nplugin = \"linear\"\nheads = 3\n[[attention.parts]]\nplugin = "
+      "\"softmax\"\n";
+  const auto of_part = "study.toml:24:9: attention.parts.0.heads = 3 does not divide the part's width = 8\n";
+  CHECK(message(place, halves) == of_part);
+  const auto dry = place.run({"run", "study.toml", "--dry-run"});
+  CHECK(dry.exit_code == 2);
+  CHECK(dry.err == of_part);
+  // All of a grid at once, each value where it stands; what is right is not in it.
+  CHECK(message(place, halves + "[grid]\nattention.parts.0.heads = [1, 2,\n5, 6]\nmodel.d_model = [16, 24]\n") ==
+        "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 8\n"
+        "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 12\n"
+        "study.toml:29:4: attention.parts.0.heads = 6 does not divide the part's width = 8\n");
+  // A part of a part of one layer of two.
+  CHECK(message(place,
+                "[[attention]]\nplugin = \"linear\"\n[[attention]]\nplugin = \"mixed\"\nparts = [{ plugin = \"softmax\" }, { "
+                "plugin = \"mixed\", parts = [\n{ plugin = \"linear\" }, { plugin = \"local\", heads = 8 }] }]\n") ==
+        "study.toml:25:49: attention.1.parts.1.parts.1.heads = 8 does not divide the part's width = 4\n");
+  CHECK_FALSE(place.has_database());
 }
 
 TEST_CASE("the studies of recall pass all checks that come before a run", "[mixtures]") {

@@ -40,9 +40,10 @@ TEST_CASE("a command whose answer cannot be written says so, and fails") {
   place.study(kTwo);
   REQUIRE(place.run({"run", "study.toml"}).exit_code == 0);
   for (const std::string command :
-       {"table", "table tiny --format csv", "runs", "show 1", "show 1 --json", "query 'SELECT run FROM runs'", "plugins",
-        "plugins --json", "plugins adamra", "plugins train", "check linear --no-timing", "check linear --no-timing --json",
-        "new task mine --in new", "run study.toml --dry-run", "--help", "run --help", "--version"}) {
+       {"table", "table tiny --format csv", "attempts", "show 1", "show 1 --json", "query 'SELECT attempt FROM trials'",
+        "plugins", "plugins --json", "plugins adamra", "plugins train", "check linear --no-timing",
+        "check linear --no-timing --json", "new task mine --in new", "run study.toml --dry-run", "--help", "run --help",
+        "--version"}) {
     INFO(command);
     std::filesystem::remove_all(place.folder() / "new");
     std::filesystem::create_directory(place.folder() / "new");
@@ -80,13 +81,14 @@ TEST_CASE("an unknown command is named, with the nearest one") {
   CHECK(far.exit_code == 2);
   CHECK(says(far.err, "no command \"frobnicate\" (known: run, bench,"));
   CHECK(place.run({"--db", "run", "table"}).exit_code == 2);  // a database called run
+  CHECK(place.run({"runs", "--failed"}).err == "ablate: no command \"runs\" (it is called attempts now)\n");
   CHECK(place.run({"help"}).err == "ablate: no command \"help\" (did you mean --help?)\n");
 }
 
 TEST_CASE("an empty text stands for nothing") {
   Workplace place;
   for (const auto& arguments : std::vector<std::vector<std::string>>{
-           {"plugins", ""}, {"check", ""}, {"plugins", "--db", ""}, {"runs", ""}, {"table", "--metric", ""}}) {
+           {"plugins", ""}, {"check", ""}, {"plugins", "--db", ""}, {"attempts", ""}, {"table", "--metric", ""}}) {
     const auto ended = place.run(arguments);
     CHECK(ended.exit_code == 2);
     CHECK(says(ended.err, "found an empty text; leave it out where all, or the default, is meant"));

@@ -43,7 +43,7 @@ TEST_CASE("the README's plugin builds outside the tree, drops in, and runs besid
   const auto ran = place.run({"run", place.study(kTiny + "[grid]\nattention.plugin = [\"softmax\", \"cosine\"]\n").string()});
   INFO(ran.err);
   CHECK(ran.exit_code == 0);
-  CHECK(place.query("SELECT attention FROM runs WHERE outcome = 'done' ORDER BY attention").dump() ==
+  CHECK(place.query("SELECT attention FROM trials WHERE outcome = 'done' ORDER BY attention").dump() ==
         R"([{"attention":"cosine"},{"attention":"softmax"}])");
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("the README's grid and its questions work as they stand") {
             .run({"table", "resolutions", "--rows", "attention,attention.rates", "--cols", "train.batch", "--metric",
                   "test/accuracy"})
             .exit_code == 0);
-  CHECK(place.query(R"(SELECT "attention.rates", avg("train/step_time") FROM runs GROUP BY 1)").size() == 3);
+  CHECK(place.query(R"(SELECT "attention.rates", avg("train/step_time") FROM trials GROUP BY 1)").size() == 3);
 }
 
 TEST_CASE("every study in experiments/ resolves with the plugins there are") {

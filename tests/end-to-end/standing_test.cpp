@@ -44,16 +44,16 @@ TEST_CASE("--dry-run says of each trial that it is done, or how it differs from 
   CHECK(says(place.said({"--dry-run"}), "not done: nothing like it has been run"));
   CHECK(says(place.said({}), "2 done, 0 done before"));
   auto said = place.said({"--dry-run"});
-  CHECK(says(said, "done, run 1\n"));
-  CHECK(says(said, "done, run 2\n"));
+  CHECK(says(said, "done, attempt 1\n"));
+  CHECK(says(said, "done, attempt 2\n"));
   CHECK_FALSE(says(said, "not done"));
   CHECK(says(place.said({"--dry-run", "--set", "train.steps=7"}), "differs in train.steps (7, was 6)"));
   place.edit('e');
-  CHECK(says(place.said({"--dry-run"}), "not done: as run 1, but for the code of softmax (attention)"));
+  CHECK(says(place.said({"--dry-run"}), "not done: as attempt 1, but for the code of softmax (attention)"));
   place.change_history("UPDATE attempt SET outcome = 'failed', reason = 'of old age' WHERE id = 1");
   place.edit('f');
   place.said({"--only", "0000"}, 2);  // no such key: nothing changes
-  CHECK(says(place.said({"--dry-run"}), "not done: as run 2, but for the code of softmax (attention)"));
+  CHECK(says(place.said({"--dry-run"}), "not done: as attempt 2, but for the code of softmax (attention)"));
 }
 
 TEST_CASE("--prove keeps the history where repeated trials are the same to the last bit", "[standing]") {
@@ -64,8 +64,8 @@ TEST_CASE("--prove keeps the history where repeated trials are the same to the l
   CHECK(says(place.said({"--prove", "1"}),
              "proven by 1 repeated trial, the same to the last bit: 2 done trials of the history stay valid"));
   CHECK(says(place.said({}), "0 done, 2 done before"));
-  CHECK(says(place.said({"--dry-run"}), "done, run 2"));
-  CHECK(place.query("SELECT count(*) AS n FROM runs").at(0).at("n") == 2);
+  CHECK(says(place.said({"--dry-run"}), "done, attempt 2"));
+  CHECK(place.query("SELECT count(*) AS n FROM trials").at(0).at("n") == 2);
   // The proof is recorded: which run, and which code.
   SQLite::Database database((place.folder() / "ablate.db").string());
   SQLite::Statement proof(database, "SELECT p.now, count(*) FROM proof p JOIN proof_attempt a ON a.proof = p.id GROUP BY p.id");
@@ -78,12 +78,12 @@ TEST_CASE("--prove keeps the history where repeated trials are the same to the l
   place.change_history(
       "UPDATE result SET value = value * (1 + 2.3e-16) WHERE metric = (SELECT id FROM metric WHERE name = 'test/loss')");
   const auto differs = place.said({"--prove", "2"}, 1);
-  CHECK(says(differs, "run 1: test/loss is "));
+  CHECK(says(differs, "attempt 1: test/loss is "));
   CHECK(says(differs, "not proven"));
   CHECK(says(place.said({}), "2 done, 0 done before"));
 }
 
-TEST_CASE("--prove refuses what was run in another environment", "[standing]") {
+TEST_CASE("--prove refuses what was attempt in another environment", "[standing]") {
   Place place;
   place.said({});
   place.edit('e');
@@ -99,6 +99,6 @@ TEST_CASE("a study that is done neither loads its data nor starts a worker", "[s
   place.said({});
   place.set("ABLATE_WORKER", "/bin/false");
   CHECK(says(place.said({}), "0 done, 2 done before"));
-  CHECK(says(place.said({"--dry-run"}), "done, run 1"));
+  CHECK(says(place.said({"--dry-run"}), "done, attempt 1"));
   place.said({"--set", "train.steps=7"}, 2);  // which needs one
 }

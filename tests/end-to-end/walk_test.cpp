@@ -42,6 +42,34 @@ TEST_CASE("docs/plugins.md, done as it says", "[plugins-page]") {
   CHECK(says(edited, "2 done, 4 done before"));
 }
 
+TEST_CASE("the task of docs/plugins.md, built as it says, passes the checks and trains", "[plugins-page]") {
+  Stranger stranger;
+  stranger.install();
+  const auto page = read_text(std::string(ABLATE_SOURCE_DIR) + "/docs/plugins.md");
+  const auto section = page.find("## A task's kit"), start = page.find("\n```cpp\n", section) + 8;
+  REQUIRE(section != std::string::npos);
+  const auto build = page.find("`ablate_add_plugin(reviews", start);
+  REQUIRE(build != std::string::npos);
+  std::ofstream(stranger.work() / "reviews.cpp") << page.substr(start, page.find("\n```", start) + 1 - start);
+  std::ofstream(stranger.work() / "CMakeLists.txt")
+      << "cmake_minimum_required(VERSION 3.25)\nproject(reviews CXX)\nfind_package(ablate REQUIRED)\n"
+      << page.substr(build + 1, page.find('`', build + 1) - build - 1) << "\n";
+  {
+    std::ofstream lines(stranger.work() / "reviews.txt");
+    for (int i = 0; i < 600; ++i) lines << (i * i / 7 % 2 == 0 ? "1 good " : "0 bad ") << 1000 + i * 7919 % 600 << "\n";
+  }
+  std::ofstream(stranger.work() / "study.toml")
+      << "[task]\nplugin = \"reviews\"\nlength = 12\n[model]\nlayers = 1\nd_model = 16\n"
+         "[train]\nsteps = 5\nbatch = 8\n";
+  CHECK(says(stranger.output_of("cmake -G Ninja -S . -B build; cmake --build build; ablate check build/reviews.so"),
+             "all passed"));
+  CHECK(says(stranger.output_of("ablate --plugins build run study.toml"), "1 done"));
+  std::ofstream(stranger.work() / "reviews.txt", std::ios::app) << "good\n";
+  const auto refused = stranger.shell("ablate --plugins build run study.toml");
+  CHECK(refused.exit_code == 2);
+  CHECK(says(refused.err, "reviews.txt: found the line \"good\", expected 0 or 1, a space and a text"));
+}
+
 TEST_CASE("a new compression and a new task build, pass their tests and run", "[new]") {
   Stranger stranger;
   stranger.install();
@@ -55,7 +83,7 @@ TEST_CASE("a new compression and a new task build, pass their tests and run", "[
   CHECK(says(printed, "100% tests passed, 0 tests failed out of 2"));
   const auto rows = query(stranger, "my-" + kind,
                           "SELECT " + std::string(kind == "task" ? "task" : "\\\"attention.compression\\\"") +
-                              " AS id, count(*) AS n FROM runs WHERE outcome = 'done' "
+                              " AS id, count(*) AS n FROM trials WHERE outcome = 'done' "
                               "GROUP BY 1 ORDER BY 1");
   CHECK(rows.dump() ==
         (kind == "task" ? R"([{"id":"my-task","n":4}])" : R"([{"id":"my-compression","n":4},{"id":"segment-mean","n":4}])"));

@@ -236,7 +236,7 @@ TEST_CASE("a library that changes while a grid runs is noticed") {
     return process.wait();
   };
   const auto outcome = [&](const std::string& fault) {
-    return place.query("SELECT outcome, reason FROM runs WHERE \"attention.fault\" = '" + fault + "'")[0];
+    return place.query("SELECT outcome, reason FROM trials WHERE \"attention.fault\" = '" + fault + "'")[0];
   };
   const auto replace = [&] {
     fs::copy_file(file, place.folder() / "new");

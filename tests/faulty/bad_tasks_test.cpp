@@ -74,7 +74,7 @@ TEST_CASE("a task that fails in a trial costs that trial") {
   CHECK(ended.exit_code == 1);
   std::map<std::string, std::pair<std::string, std::string>> rows;
   for (const auto& r :
-       place.query("SELECT \"task.where\" AS w, \"task.how\" AS h, outcome, coalesce(reason, '') AS reason FROM runs"))
+       place.query("SELECT \"task.where\" AS w, \"task.how\" AS h, outcome, coalesce(reason, '') AS reason FROM trials"))
     rows[r["w"].get<std::string>() + " " + r["h"].get<std::string>()] = {r["outcome"], r["reason"]};
   REQUIRE(rows.size() == 8);
   CHECK(rows["nowhere throw"].first == "done");

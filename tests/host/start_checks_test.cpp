@@ -122,6 +122,13 @@ TEST_CASE("evaluation's share of the examples, a forward pass being a third of a
   const auto whole = count_examples({.steps = 30, .batch = 32}, 6000, 10000);
   CHECK(whole == ablate::ExampleCounts{.trained = 960, .evaluations = 10, .dev = 6000, .test = 10000});
   CHECK(whole.evaluation_share() == Approx(70000.0 / (70000 + 3 * 960)));
+  // Windows over 10 and 20 segments of 16 places: the first asks for 16 places, each other for 3.
+  const auto windows = count_examples({.steps = 30, .batch = 32, .length = 16, .stride = 3}, 10, 20);
+  CHECK(windows.dev == 1 + 48);
+  CHECK(windows.test == 1 + 102);
+  CHECK(count_examples({.steps = 30, .batch = 2, .evaluate_batches = 2, .length = 16, .stride = 8}, 10, 20).dev == 7);
+  CHECK(count_examples({.steps = 30, .batch = 32, .length = 16, .stride = 16}, 10, 20).dev == 10);
+  CHECK(count_examples({.steps = 30, .batch = 32, .stride = 3}, 10, 20).dev == 10);  // not by windows
   const auto few = count_examples(
       {.steps = 100, .batch = 32, .evaluate_every = 40, .evaluate_batches = 4, .test_batches = 1000}, 6000, 10000);
   CHECK(few == ablate::ExampleCounts{.trained = 3200, .evaluations = 3, .dev = 128, .test = 10000});

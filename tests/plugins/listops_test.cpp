@@ -234,8 +234,8 @@ TEST_CASE("the published form is read, and every row is checked") {
     const auto with = [&](const std::string& path) {
       return message_of([&] { load_task("listops", {{"data", path}}, data.path()); });
     };
-    check_mentions(with((data.path() / "basic_val.tsv").string()), {"is a file and no folder", "basic_train.tsv"});
-    check_mentions(with("no-such-folder"), {"is not there", fs::current_path().string()});
+    check_mentions(with((data.path() / "basic_val.tsv").string()), {"is no folder", "basic_train.tsv"});
+    check_mentions(with("no-such-folder"), {"was not found", fs::current_path().string()});
   }
   SECTION("malformed files") {
     check_mentions(refused("[MAX 1 2 ]\t2\n"), {"basic_train.tsv", "begins with '[MAX 1 2 ]", "header"});

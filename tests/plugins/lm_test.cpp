@@ -124,8 +124,8 @@ TEST_CASE("faults of texts are told") {
   CHECK_NOTHROW(load_task("lm", {{"data", path.string()}, {"length", 7}}, folder.path()));
   check_mentions(refusal({{"length", 8}}), {path.string(), "found 179 bytes", "at least 180", "length = 8"});
   check_mentions(refusal({{"length", 4}, {"bytes", 1000}}), {path.string(), "found 179 bytes", "bytes = 1000"});
-  check_mentions(refusal({{"data", "/nowhere/text"}}), {"/nowhere/text", "is no file", "enwik8"});
-  check_mentions(refusal({{"data", folder.path().string()}}), {folder.path().string(), "found a folder"});
+  check_mentions(refusal({{"data", "/nowhere/text"}}), {"/nowhere/text", "was not found", "enwik8"});
+  check_mentions(refusal({{"data", folder.path().string()}}), {folder.path().string(), "(is a folder)"});
   const auto zipped = folder.path() / "text.gz";
   write_bytes(zipped, random_pictures(1, 3000, 1).front());
   fs::resize_file(zipped, fs::file_size(zipped) - 100);
@@ -141,7 +141,7 @@ TEST_CASE("enwik8 is looked for under ABLATE_DATA") {
   const TemporaryFolder folder;
   const DataFolder data(folder.path());
   check_mentions(message_of([&] { make_task("lm", {}, folder.path())->info(); }),
-                 {folder.path().string() + "/enwik8", "/usr/share/datasets/enwik8", "Set ABLATE_DATA", "enwik8.gz"});
+                 {folder.path().string() + "/enwik8", "/usr/share/datasets/enwik8", "Set ABLATE_DATA", "gzipped"});
   fs::create_directory(folder.path() / "enwik8");
   write_bytes(folder.path() / "enwik8/enwik8.gz", text_of(200));
   CHECK(make_task("lm", {}, folder.path())->files() == std::vector<fs::path>{folder.path() / "enwik8/enwik8.gz"});

@@ -83,5 +83,5 @@ TEST_CASE("a pair that is none is told with its line") {
   check_mentions(message_of([&] {
                    make_task("retrieval", {{"data", "nowhere"}}, files.path())->info();
                  }),
-                 {"\"nowhere\" is no folder", "ABLATE_DATA", "tools/make-retrieval-pairs"});
+                 {"\"nowhere\" was not found", "ABLATE_DATA", "tools/make-retrieval-pairs"});
 }

@@ -27,6 +27,7 @@ void check_command(const CLI::App& app, int count, char** arguments) {
     }
     if (std::find(commands.begin(), commands.end(), word) != commands.end()) return;
     commands.emplace_back("--help");  // `ablate help`
+    if (word == "runs") throw ablate::Error("no command \"runs\" (it is called attempts now)");
     throw ablate::Error(fmt::format("no command \"{}\"{}", word, ablate::hint(word, commands)));
   }
 }

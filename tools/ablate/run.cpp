@@ -180,7 +180,7 @@ int run_study(const RunArguments& arguments, const Options& options) {
   if (arguments.prove > 0) return prove_study(study, chosen, arguments.prove, worker, store, how);
   if (const int together = is_idle ? 0 : std::min({how.jobs, worker->most_jobs(), static_cast<int>(chosen.size())});
       together * threads > cores)
-    say("warning: {} trials of {} thread{} on {} cores: their step times will not compare with other runs'\n", together,
+    say("warning: {} trials of {} thread{} on {} cores: their step times will not compare with others'\n", together,
         threads, threads == 1 ? "" : "s", cores);
   if (evaluation_share(chosen) > 0.5) say("{}\n", evaluation_text(chosen));
   const auto summary = run_or_forget(study, catalog, memory, [&] { return run_trials(to_run, worker, store, how); });
@@ -188,7 +188,7 @@ int run_study(const RunArguments& arguments, const Options& options) {
       !summary.interrupted ? ""
       : arguments.again    ? "; interrupted"
                            : "; interrupted: the same command goes on where it stopped");
-  if (summary.failed > 0) say("why: {}\n", next_command(options, {"runs", study.name, "--failed"}));
+  if (summary.failed > 0) say("why: {}\n", next_command(options, {"attempts", study.name, "--failed"}));
   if (!summary.interrupted)
     say("table: {}\n",
         next_command(options, arguments.table.empty() ? std::vector<std::string>{"table", study.name} : arguments.table));
@@ -213,7 +213,7 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
   command->add_flag("--again", arguments->again,
-                    "run what is done already once more, as for new timings; tables take a trial's latest run");
+                    "run what is done already once more, as for new timings; tables take a trial's latest attempt");
   command->add_flag(
       "--dry-run", arguments->dry_run,
       "check everything that a run checks before it starts, data included, and print the trials with their keys; nothing is "

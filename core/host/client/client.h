@@ -4,7 +4,7 @@
 //   {"do": "load", "libraries": [path], "hashes": {path: SHA-256}, "tasks": [{"section": {...}, "digest": ...}], "cuda": bool}
 //       load for all later jobs -> "loaded" or "refused"; a library whose content is not what its hash says is refused, and so
 //       is a task whose data are not what its digest says
-//   {"do": "start", "job": N, "kind": "inspect" | "describe-task" | "prepare-task" | "open-device" | "check" | "trial", "spec":
+//   {"do": "start", "job": N, "kind": "inspect" | "describe-task" | "prepare-task" | "promises" | "try-places" | "open-device" | "check" | "trial", "spec":
 //   {...},
 //    "limit_s": seconds}          by the worker's clock; 0 or absent: none
 //   {"do": "kill", "job": N}

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "core/host/scheduler/places.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/start_checks.h"
 #include "core/host/study/used_plugins.h"
@@ -155,7 +156,9 @@ ExampleCounts counts_of(const PlannedTrial& trial) {
                          .batch = train.at("batch"),
                          .evaluate_every = train.at("evaluate_every"),
                          .evaluate_batches = train.at("evaluate_batches"),
-                         .test_batches = train.at("test_batches")},
+                         .test_batches = train.at("test_batches"),
+                         .length = trial.window_length,
+                         .stride = train.at("stride")},
                         trial.dev_size, trial.test_size);
 }
 
@@ -179,7 +182,7 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
   };
   throw_if_any({check_rates(study, catalog, length),
                 check_asked(study, catalog, asked, [&](const PluginUse& use) { return promised.of(use); }),
-                check_devices(study, device_refusal)});
+                check_devices(study, device_refusal), check_places(study, catalog, worker, memory, limits.describe_s)});
 }
 
 std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
@@ -207,8 +210,14 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::
                       .train_size = sizes.at("train"),
                       .dev_size = sizes.at("dev"),
                       .test_size = sizes.at("test")};
+    // A stream's windows; a layer's state goes through it in lanes.
+    const auto uses = used_plugins(trial.resolved, catalog);
+    if (answer.at("stream") && std::none_of(uses.begin(), uses.end(), [&](const auto& use) {
+          return use.info->kind == Kind::kAttention && promises(use).stateful;
+        }))
+      next.window_length = answer.at("length");
     std::set<const PluginInfo*> used;
-    for (const auto& [path, info, section] : used_plugins(trial.resolved, catalog))
+    for (const auto& [path, info, section] : uses)
       if (used.insert(info).second)
         next.plugins.push_back(
             {to_text(info->kind), info->id, info->version, info->code_identity(), info->content_hash, info->path.string()});

@@ -19,7 +19,8 @@ struct PlannedTrial {
   std::string key;  ///< the identity's
   std::vector<db::UsedPlugin> plugins;
   std::string data_digest;  ///< of the task's data as it was when the trial was planned; part of the key
-  std::int64_t train_size = 0, dev_size = 0, test_size = 0;  ///< examples of the task's splits
+  std::int64_t train_size = 0, dev_size = 0, test_size = 0;  ///< examples of the task's splits; of a stream segments
+  std::int64_t window_length = 0;  ///< of a stream that is evaluated by windows (train.stride); 0: another, or examples
 };
 
 /// How long a task's calls before any trial may take. A task that hangs must end with a reason, too.
@@ -29,8 +30,8 @@ struct TaskLimits {
 };
 
 /// Checks what the tasks' headers and the machine tell: data that is missing, rates that leave no slot of their sequence
-/// length, lengths that a plugin does not promise, devices that are not there. Throws ConfigError with everything that is
-/// wrong.
+/// length, lengths that a plugin does not promise, devices that are not there, attentions that refuse their place in the model.
+/// Throws ConfigError with everything that is wrong.
 /// @param worker started where a task has to be asked: null where all was answered before
 void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory,
                  const TaskLimits& limits = {});

@@ -70,22 +70,22 @@ bool is_measured(const db::Result& result) {
   return result.metric == "train/step_spread";
 }
 
-std::map<std::string, double> numbers_of(const db::Reader& reader, std::int64_t run) {
+std::map<std::string, double> numbers_of(const db::Reader& reader, std::int64_t attempt) {
   std::map<std::string, double> numbers;
-  for (const auto& result : db::results_of(reader, run))
+  for (const auto& result : db::results_of(reader, attempt))
     if (!is_measured(result)) numbers[result.metric] = result.value;
   return numbers;
 }
 
-void compare(std::int64_t run, const std::map<std::string, double>& before, const std::map<std::string, double>& now,
+void compare(std::int64_t attempt, const std::map<std::string, double>& before, const std::map<std::string, double>& now,
              std::vector<std::string>& differences) {
   for (const auto& [metric, value] : before)
     if (const auto other = now.find(metric); other == now.end())
-      differences.push_back(fmt::format("run {}: {} is no longer measured", run, metric));
+      differences.push_back(fmt::format("attempt {}: {} is no longer measured", attempt, metric));
     else if (std::bit_cast<std::uint64_t>(value) != std::bit_cast<std::uint64_t>(other->second))
-      differences.push_back(fmt::format("run {}: {} is {:.17g}, was {:.17g}", run, metric, other->second, value));
+      differences.push_back(fmt::format("attempt {}: {} is {:.17g}, was {:.17g}", attempt, metric, other->second, value));
   for (const auto& [metric, value] : now)
-    if (!before.contains(metric)) differences.push_back(fmt::format("run {}: {} was not measured", run, metric));
+    if (!before.contains(metric)) differences.push_back(fmt::format("attempt {}: {} was not measured", attempt, metric));
 }
 
 /// For what is repeated: a history of its own, gone afterwards.
@@ -114,7 +114,7 @@ std::map<Change, std::vector<Pair>> candidates(const std::vector<const PlannedTr
                                                const json& environment) {
   std::vector<std::string> keys;
   for (const auto* trial : trials) keys.push_back(trial->key);
-  const auto done = db::done_runs(reader, keys);
+  const auto done = db::done_attempts(reader, keys);
   std::map<Change, std::vector<Pair>> found;
   std::string why;
   for (const auto* trial : trials) {
@@ -122,12 +122,12 @@ std::map<Change, std::vector<Pair>> candidates(const std::vector<const PlannedTr
     for (const auto& past : db::done_with(reader, trial->identity.settings)) {
       const auto change = change_of(past.parts.basis, trial->identity.basis);
       if (change.is_null()) continue;
-      const auto elsewhere = environment_difference(db::environment_of(reader, past.run), environment);
+      const auto elsewhere = environment_difference(db::environment_of(reader, past.attempt), environment);
       if (elsewhere.empty()) {
         found[change].push_back({trial, past});
         break;
       }
-      why = fmt::format("; run {} was in another environment, where numbers may be others: {}", past.run, elsewhere);
+      why = fmt::format("; attempt {} was in another environment, where numbers may be others: {}", past.attempt, elsewhere);
     }
   }
   if (!found.empty()) return found;
@@ -153,7 +153,7 @@ db::Proof proof_of(const Change& change, const std::vector<Pair>& repeated, cons
   for (const auto& [before, after] : plugins.items())
     proof.before["plugins"].push_back(before), proof.now["plugins"].push_back(after);
   if (change.contains("runtime")) proof.before["runtime"] = change["runtime"][0], proof.now["runtime"] = change["runtime"][1];
-  for (const auto& pair : repeated) proof.runs.push_back(pair.before.run);
+  for (const auto& pair : repeated) proof.attempts.push_back(pair.before.attempt);
   for (const auto& past : db::all_done(reader))
     if (auto basis = changed(past.parts.basis, change); !basis.is_null())
       proof.aliases.emplace_back(Identity{past.parts.settings, std::move(basis)}.key(), past.trial);
@@ -187,12 +187,13 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int most, std
   ProofSummary summary{.repeated = static_cast<int>(to_run.size())};
   for (const auto& [change, pairs] : chosen)
     for (const auto& [now, before] : pairs) {
-      const auto run = db::done_runs(repeated, {now->key});
-      if (run.empty())
+      const auto done = db::done_attempts(repeated, {now->key});
+      if (done.empty())
         summary.differences.push_back(
-            fmt::format("run {}: repeated, it ends otherwise: {}", before.run, db::last_failure(repeated, now->key)));
+            fmt::format("attempt {}: repeated, it ends otherwise: {}", before.attempt, db::last_failure(repeated, now->key)));
       else
-        compare(before.run, numbers_of(reader, before.run), numbers_of(repeated, run.begin()->second), summary.differences);
+        compare(before.attempt, numbers_of(reader, before.attempt), numbers_of(repeated, done.begin()->second),
+                summary.differences);
     }
   if (!summary.differences.empty()) return summary;
   for (const auto& [change, pairs] : chosen) {

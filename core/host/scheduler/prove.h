@@ -15,7 +15,7 @@ namespace ablate {
 struct ProofSummary {
   int repeated = 0;  ///< trials
   std::vector<std::string>
-      differences;       ///< "run 12: test/loss is 0.69314718055994529, was 0.69314718055994531"; a trial that failed
+      differences;       ///< "attempt 12: test/loss is 0.69314718055994529, was 0.69314718055994531"; a trial that failed
   std::size_t kept = 0;  ///< trials of the history that have a new key as well; 0 where there is a difference
 };
 

@@ -33,7 +33,7 @@ class Recorder {
   /// Whether a trial is done, by this or another process; nothing where the database cannot be asked now.
   std::optional<bool> is_done(const std::string& key);
 
-  /// What runs now, for `ablate runs`. Best effort, at most once a second.
+  /// What runs now, for `ablate attempts`. Best effort, at most once a second.
   void show_running(const std::vector<db::RunningTrial>& trials);
 
   /// Tries again what waits.

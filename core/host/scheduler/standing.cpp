@@ -28,7 +28,7 @@ class Comparison {
 
   std::string why_not_done(const PlannedTrial& trial) {
     if (const auto same = db::done_with(reader_, trial.identity.settings); !same.empty())
-      return fmt::format("as run {}, but for {}", same.front().run,
+      return fmt::format("as attempt {}, but for {}", same.front().attempt,
                          listed(differences(trial.identity, identity_of(same.front()))));
     if (!others_) others_ = db::done_of(reader_, experiment_, kMostCompared);
     const db::PastTrial* nearest = nullptr;
@@ -37,7 +37,7 @@ class Comparison {
       if (auto found = differences(trial.identity, identity_of(other)); nearest == nullptr || found.size() < least.size())
         nearest = &other, least = std::move(found);
     if (nearest == nullptr) return "nothing like it has been run";
-    return fmt::format("the nearest, run {}, differs in {}", nearest->run, listed(least));
+    return fmt::format("the nearest, attempt {}, differs in {}", nearest->attempt, listed(least));
   }
 
  private:
@@ -57,11 +57,11 @@ std::vector<std::string> standings(const std::vector<const PlannedTrial*>& trial
     const db::Reader reader(database);
     std::vector<std::string> keys, lines;
     for (const auto* trial : trials) keys.push_back(trial->key);
-    const auto done = db::done_runs(reader, keys);
+    const auto done = db::done_attempts(reader, keys);
     Comparison comparison(reader, experiment);
     for (const auto* trial : trials) {
-      if (const auto run = done.find(trial->key); run != done.end()) {
-        lines.push_back(fmt::format("done, run {}", run->second));
+      if (const auto found = done.find(trial->key); found != done.end()) {
+        lines.push_back(fmt::format("done, attempt {}", found->second));
         continue;
       }
       const auto failure = db::last_failure(reader, trial->key);

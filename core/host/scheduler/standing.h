@@ -8,9 +8,9 @@
 
 namespace ablate {
 
-/// For each trial, in a line: "done, run 12"; "run 5 failed: ...; not done"; "not done: as run 12, but for the code of adamra
-/// (attention)"; "not done: the nearest, run 7, differs in train.steps (20, was 10)"; "not done: nothing like it has been run".
-/// Compared with the latest done trial of the same settings, else with the nearest of the experiment's.
+/// For each trial, in a line: "done, attempt 12"; "attempt 5 failed: ...; not done"; "not done: as attempt 12, but for the code
+/// of adamra (attention)"; "not done: the nearest, attempt 7, differs in train.steps (20, was 10)"; "not done: nothing like it
+/// has been run". Compared with the latest done trial of the same settings, else with the nearest of the experiment's.
 /// @param database may be missing: nothing has been run then. One that cannot be read is told instead, in every line.
 std::vector<std::string> standings(const std::vector<const PlannedTrial*>& trials, const std::string& experiment,
                                    const std::filesystem::path& database);

@@ -6,6 +6,7 @@
 #include "core/registry/plugin_info.h"
 #include "core/registry/values.h"
 #include "core/shared/requirements.h"
+#include "core/trial/model/refused_part.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -15,6 +16,16 @@ using nlohmann::json;
 
 const Descriptor& plugin_of(Kind kind, const json& section, const FindPlugin& find) {
   return find(kind, section.at("plugin").get<std::string>());
+}
+
+/// The innermost part that refuses is the one that is told.
+template <class Make>
+auto told(const std::string& path, const Make& make) try {
+  return make();
+} catch (const RefusedPart&) {
+  throw;
+} catch (const std::invalid_argument& why) {
+  throw RefusedPart(path, why.what());
 }
 
 /// Factories of one attention's parts.
@@ -34,8 +45,10 @@ class SectionParts final : public Parts {
 
   std::shared_ptr<Compression> compression(const char* parameter, Slots slots, std::int64_t heads,
                                            std::int64_t d_head) override {
-    return make_compression(section(parameter, 0, Kind::kCompression), slots, heads, d_head, place_.max_length, find_,
-                            generator_);
+    return told(path_ + parameter, [&] {
+      return make_compression(section(parameter, 0, Kind::kCompression), slots, heads, d_head, place_.max_length, find_,
+                              generator_);
+    });
   }
 
   Capabilities promises(const char* parameter, std::size_t index) const override {
@@ -83,20 +96,22 @@ std::shared_ptr<Attention> make(const json& section, const AttentionPlace& place
   const JsonValues values(section);
   const auto info = describe(descriptor);
   SectionParts parts(values, info, place, find, generator, shared, path);
-  auto made = descriptor.make_attention({.parameters = values,
-                                         .d_model = place.d_model,
-                                         .width = width,
-                                         .max_length = place.max_length,
-                                         .train_length = place.train_length > 0 ? place.train_length : place.max_length,
-                                         .prefix = place.prefix,
-                                         .layer = place.layer,
-                                         .layers = place.layers,
-                                         .causal = place.causal,
-                                         .carries = place.carries && can.stateful,
-                                         .positions = place.positions,
-                                         .geometry = place.geometry,
-                                         .generator = generator,
-                                         .parts = parts});
+  auto made = told(path.empty() ? path : path.substr(0, path.size() - 1), [&] {
+    return descriptor.make_attention({.parameters = values,
+                                      .d_model = place.d_model,
+                                      .width = width,
+                                      .max_length = place.max_length,
+                                      .train_length = place.train_length > 0 ? place.train_length : place.max_length,
+                                      .prefix = place.prefix,
+                                      .layer = place.layer,
+                                      .layers = place.layers,
+                                      .causal = place.causal,
+                                      .carries = place.carries && can.stateful,
+                                      .positions = place.positions,
+                                      .geometry = place.geometry,
+                                      .generator = generator,
+                                      .parts = parts});
+  });
   if (!made) throw Error(fmt::format("attention {}: its factory returned nothing", descriptor.id), ExitCode::kPlugin);
   return made;
 }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/shared/requirements.h"
+#include "core/trial/model/attention_place.h"
 #include "core/util/error.h"
 #include "core/util/one_line.h"
 
@@ -64,17 +65,7 @@ Model::Model(const ModelOptions& options, const nlohmann::json& attention, bool 
   head_ = register_module("classifier", make_head(options, options.tied_output ? embedder_->table() : Tensor(), generator));
   // Last, so that everything else starts the same whatever the attention: trials of one seed differ in the attention alone.
   const auto sections = sections_of(attention);
-  AttentionPlace place{.d_model = options.d_model,
-                       .max_length = options.places(),
-                       .train_length = options.task.train_length > 0
-                                           ? options.task.train_length + options.places() - options.task.length
-                                           : options.places(),
-                       .prefix = options.class_token() ? 1 : 0,
-                       .layers = options.layers,
-                       .causal = options.task.causal,
-                       .carries = carries,
-                       .positions = options.positions,
-                       .geometry = options.task.geometry};
+  auto place = attention_place(options, carries);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const auto entry = i % sections.size();
     const auto& section = sections[entry];

@@ -12,6 +12,7 @@
 #include "core/registry/scan.h"
 #include "core/registry/values.h"
 #include "core/trial/device/device.h"
+#include "core/trial/model/places.h"
 #include "core/trial/server/check_job.h"
 #include "core/trial/server/crash_trace.h"
 #include "core/trial/training/batches.h"
@@ -73,6 +74,12 @@ bool has_padding(const Task& task, const TaskInfo& info) {
     }
   }
   return false;
+}
+
+json files_of(Task& task) {
+  auto files = json::array();
+  for (const auto& file : task.files()) files.push_back(std::filesystem::absolute(file).lexically_normal().string());
+  return files;
 }
 
 }  // namespace
@@ -160,9 +167,7 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
                 {"causal", info.causal},
                 {"holes", info.holes},
                 {"stream", info.sampling == Sampling::kStream}};
-    answer["files"] = json::array();
-    for (const auto& file : made->files())
-      answer["files"].push_back(std::filesystem::absolute(file).lexically_normal().string());
+    answer["files"] = files_of(*made);
     if (kind == "prepare-task") {
       made->load();
       const auto digest = made->digest();
@@ -184,6 +189,17 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
     const auto what = spec.at("kind") == to_text(Kind::kCompression) ? Kind::kCompression : Kind::kAttention;
     const auto find = [this](Kind part, const std::string& id) -> const Descriptor& { return plugin(part, id); };
     say({{"promises", to_json(promises_of(what, spec.at("section"), find))}});
+  } else if (kind == "try-places") {
+    load({{"libraries", spec.at("libraries")}});
+    const auto find = [this](Kind part, const std::string& id) -> const Descriptor& { return plugin(part, id); };
+    const auto made = make_task(spec.at("task"), 1);
+    const auto info = made->info();
+    json answer{{"files", files_of(*made)}, {"refused", json::array()}};
+    for (std::size_t place = 0; place < spec.at("places").size(); ++place)
+      for (const auto& [path, why] :
+           refused_places(info, spec.at("places")[place].at("model"), spec.at("places")[place].at("attention"), find))
+        answer["refused"].push_back({{"place", place}, {"path", path}, {"why", why}});
+    say(answer);
   } else if (kind == "open-device") {
     open_device(spec.at("device").get<std::string>());
     say({{"opened", true}});

@@ -20,11 +20,11 @@ void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
                         ->type_name("SQL");
   command->add_option("--format", arguments->format, "text, markdown, csv or json")->type_name("FORMAT");
   command->footer(
-      "Views: runs (a column for each parameter and metric), attempts, curves, parameters, metrics, experiments, members,\n"
+      "Views: trials (a column for each parameter and metric), attempts, curves, parameters, metrics, experiments, members,\n"
       "published;\n"
       "docs/database.md tells more. Names with a dot or a slash stand in double quotes.\n"
       "Example:\n"
-      "  ablate query 'SELECT attention, avg(\"dev/accuracy\") FROM runs GROUP BY attention'");
+      "  ablate query 'SELECT attention, avg(\"dev/accuracy\") FROM trials GROUP BY attention'");
   command->callback([arguments, sql, database, &exit_code] {
     const auto format = db::format_from_name(arguments->format);
     if (sql->empty())

@@ -1,4 +1,4 @@
-// The commands that ask the run history: table, runs, show, query. Torch-free, no plugin is looked at.
+// The commands that ask the run history: table, attempts, show, query. Torch-free, no plugin is looked at.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@ using DatabaseFile = std::function<std::filesystem::path()>;
 void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code);
 
 void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code);
-void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code);
 

@@ -77,7 +77,7 @@ std::string as_text(const ordered_json& attempt) {
   const auto reason = attempt["reason"].get<std::string>();
   if (!reason.empty()) outcome += ": " + db::first_line(reason);
   std::vector<std::vector<std::string>> head = {
-      {"run", std::to_string(attempt["run"].get<std::int64_t>())},
+      {"attempt", std::to_string(attempt["attempt"].get<std::int64_t>())},
       {"trial", attempt["key"].get<std::string>()},
       {"experiment", names},
       {"outcome", outcome},
@@ -95,12 +95,12 @@ std::string as_text(const ordered_json& attempt) {
   head.push_back({"memory", measured("peak_resident_bytes", [](double bytes) {
                     return fmt::format("{:.1f} MiB resident at most", bytes / 1048576);
                   })});
-  if (attempt["runs"].size() > 1) {
+  if (attempt["attempts"].size() > 1) {
     std::string all;
-    for (const auto& other : attempt["runs"])
-      all += fmt::format("{}{} ({})", all.empty() ? "" : ", ", other["run"].get<std::int64_t>(),
+    for (const auto& other : attempt["attempts"])
+      all += fmt::format("{}{} ({})", all.empty() ? "" : ", ", other["attempt"].get<std::int64_t>(),
                          other["outcome"].get<std::string>());
-    head.push_back({"its runs", all});
+    head.push_back({"attempts", all});
   }
   if (const auto repeat = attempt["repeat"].get<std::string>(); !repeat.empty()) {
     const auto note = attempt["repeat_note"].get<std::string>();  // behind a #, so that the line can be pasted into a shell
@@ -149,20 +149,20 @@ std::vector<std::filesystem::path> unnamed_folders() {
 
 void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   struct Arguments {
-    std::string run;
+    std::string attempt;
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("show", "Everything about one attempt at a trial");
   command->group(kQuestions);
-  command->add_option("run", arguments->run, "its number, or the first digits of its trial's key")
-      ->type_name("RUN")
+  command->add_option("attempt", arguments->attempt, "its number, or the first digits of its trial's key")
+      ->type_name("ATTEMPT")
       ->required();
   command->add_flag("--json", arguments->json, "as JSON, with all hashes and every point of the curves");
-  command->footer("`ablate runs` lists the numbers.\nExample:\n  ablate show 1");
+  command->footer("`ablate attempts` lists the numbers.\nExample:\n  ablate show 1");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
-    const auto attempt = db::show_attempt(reader, arguments->run, unnamed_folders());
+    const auto attempt = db::show_attempt(reader, arguments->attempt, unnamed_folders());
     print("{}", arguments->json ? plain_json(attempt, 2) + "\n" : as_text(attempt));
     exit_code = 0;
   });

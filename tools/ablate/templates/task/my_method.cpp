@@ -4,6 +4,8 @@
 #include <random>
 #include <vector>
 
+#include "ablate/digest.h"
+#include "ablate/examples.h"
 #include "ablate/task.h"
 
 namespace {
@@ -35,16 +37,14 @@ class MyMethod final : public ablate::Task {
       for (std::int64_t i = 0; i < sizes_[split]; ++i) examples_[split].push_back(draw(random));
   }
 
-  /// Names the content of all splits: FNV-1a over every number.
+  /// Names the content of all splits.
   std::string digest() const override {
-    std::uint64_t hash = 14695981039346656037u;
-    const auto add = [&](std::int64_t number) { hash = (hash ^ static_cast<std::uint64_t>(number)) * 1099511628211u; };
-    for (const auto& examples : examples_)
-      for (const auto& [symbols, most] : examples) {
-        std::ranges::for_each(symbols, add);
-        add(-1 - most);  // no symbol: where an example ends
-      }
-    return std::to_string(hash);
+    ablate::Digest digest;
+    for (const auto& examples : examples_) {
+      digest.add(examples.size());
+      for (const auto& [symbols, most] : examples) digest.add_column(symbols).add(most);
+    }
+    return digest.hex();
   }
 
   std::int64_t size(ablate::Split split) const override { return sizes_[static_cast<int>(split)]; }
@@ -52,10 +52,8 @@ class MyMethod final : public ablate::Task {
   void read(ablate::Split split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
     for (std::size_t i = 0; i < indices.size(); ++i) {
       const auto& [symbols, most] = at(split, indices[i]);
-      const auto row = i * static_cast<std::size_t>(length_);
-      std::ranges::copy(symbols, batch.ids[0].subspan(row).begin());
-      // What is not there is said to be absent; an id there means nothing.
-      std::ranges::fill(batch.present[0].subspan(row, static_cast<std::size_t>(length_)).subspan(symbols.size()), 0);
+      std::ranges::copy(symbols, batch.ids[0].subspan(i * static_cast<std::size_t>(length_)).begin());
+      ablate::end_row(batch, i, symbols.size());  // what is not there is said to be absent; an id there means nothing
       batch.targets[i] = most;
     }
   }
@@ -85,7 +83,7 @@ class MyMethod final : public ablate::Task {
 
   /// Throws std::out_of_range where there is no such example.
   const Example& at(ablate::Split split, std::int64_t index) const {
-    return examples_[static_cast<int>(split)].at(static_cast<std::size_t>(index));
+    return examples_[static_cast<int>(split)][ablate::place_of(index, size(split))];
   }
 
   std::int64_t length_, symbols_;

@@ -1,7 +1,5 @@
-// A data file, plain or gzipped, read from front to end.
+// A data file, plain or gzipped, read from front to end. Torch-free.
 #pragma once
-
-#include <zlib.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -11,7 +9,9 @@
 #include <string>
 #include <vector>
 
-namespace ablate::image {
+struct gzFile_s;
+
+namespace ablate {
 
 /// Whatever is wrong with a file; what() begins with its path.
 class FileError : public std::runtime_error {
@@ -35,12 +35,16 @@ class InputFile {
   /// (gzip: against what a file of that size can hold) before memory is taken, and again at the end. Throws FileError.
   std::vector<std::uint8_t> read_rest(std::uint64_t bytes, const std::string& what);
 
+  /// The rest of the content, or its first bytes where there are more than `most`: as much memory as there is content. Throws
+  /// FileError.
+  std::vector<std::uint8_t> read_some(std::uint64_t most);
+
   const std::filesystem::path& path() const { return path_; }
 
  private:
   std::filesystem::path path_;
-  std::unique_ptr<gzFile_s, decltype(&gzclose)> file_;
+  std::unique_ptr<gzFile_s, int (*)(gzFile_s*)> file_;
   std::uint64_t position_ = 0;  ///< in the content
 };
 
-}  // namespace ablate::image
+}  // namespace ablate

@@ -17,7 +17,7 @@ std::string named(const db::Metric& metric) {
 }
 
 std::string as_text(const db::AttemptList& list) {
-  std::vector<std::vector<std::string>> rows = {{"run", "experiment", "trial", "outcome", "", "wall", "when"}};
+  std::vector<std::vector<std::string>> rows = {{"attempt", "experiment", "trial", "outcome", "", "wall", "when"}};
   // One metric stands in the header; of several each line names its own.
   const bool one = list.metrics.size() == 1;
   if (one) rows[0][4] = named(list.metrics[0]);
@@ -52,10 +52,17 @@ std::string as_json(const db::AttemptList& list) {
   for (const auto* lines : {&list.running, &list.lines})
     for (const auto& line : *lines) {
       const bool running = lines == &list.running;
-      ordered_json attempt = {{"run", known(line.attempt)}, {"experiments", line.experiments}, {"key", line.key},
-                              {"label", line.label},        {"outcome", line.outcome},         {"reason", line.reason},
-                              {"wall_s", line.wall_s},      {"started_us", line.started_us},   {"step", known(line.step)},
-                              {"steps", known(line.steps)}, {"latest_grid", line.latest_grid}};
+      ordered_json attempt = {{"attempt", known(line.attempt)},
+                              {"experiments", line.experiments},
+                              {"key", line.key},
+                              {"label", line.label},
+                              {"outcome", line.outcome},
+                              {"reason", line.reason},
+                              {"wall_s", line.wall_s},
+                              {"started_us", line.started_us},
+                              {"step", known(line.step)},
+                              {"steps", known(line.steps)},
+                              {"latest_grid", line.latest_grid}};
       if (running) attempt["elsewhere"] = line.host.empty() ? ordered_json(nullptr) : ordered_json(line.host);
       attempt["metric"] = line.metric.empty() ? ordered_json(nullptr) : ordered_json(line.metric);
       attempt["value"] = line.value ? ordered_json(*line.value) : ordered_json(nullptr);
@@ -67,18 +74,18 @@ std::string as_json(const db::AttemptList& list) {
 /// "" for a number of attempts; else what is wrong.
 std::string refuse_count(const std::string& text) {
   const bool digits = !text.empty() && text.size() < 18 && text.find_first_not_of("0123456789") == std::string::npos;
-  return digits ? "" : fmt::format("found {}, expected how many runs to show, such as 20, or 0 for all", text);
+  return digits ? "" : fmt::format("found {}, expected how many attempts to show, such as 20, or 0 for all", text);
 }
 
 }  // namespace
 
-void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   struct Arguments {
     db::AttemptsRequest request;
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("runs", "What is running now, and the latest attempts, one line each");
+  auto* command = app.add_subcommand("attempts", "What is running now, and the latest attempts, one line each");
   command->group(kQuestions);
   command->add_option("experiment", arguments->request.experiment, "only this experiment's; default: all")
       ->type_name("EXPERIMENT")
@@ -88,7 +95,7 @@ void add_runs(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->type_name("N")
       ->check(CLI::Validator(refuse_count, "", ""));
   command->add_flag("--json", arguments->json, "as JSON");
-  command->footer("`ablate show RUN` tells everything about one.\nExample:\n  ablate runs quickstart -n 5");
+  command->footer("`ablate show ATTEMPT` tells everything about one.\nExample:\n  ablate attempts quickstart -n 5");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
     const auto list = db::list_attempts(reader, arguments->request);

@@ -1,17 +1,19 @@
-#include "input_file.h"
+#include "ablate/input_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-namespace ablate::image {
+namespace ablate {
 namespace {
 
 constexpr unsigned kBufferBytes = 1u << 17;
+constexpr std::size_t kPiece = std::size_t{1} << 22;
 constexpr std::size_t kMostPerCall = std::size_t{1} << 30;  // gzread counts in int
 // A deflate stream expands by at most 1032 (RFC 1951: 258 bytes from 2 bits).
 constexpr std::uint64_t kMostExpansion = 1032;
@@ -75,4 +77,15 @@ std::vector<std::uint8_t> InputFile::read_rest(std::uint64_t bytes, const std::s
   return content;
 }
 
-}  // namespace ablate::image
+std::vector<std::uint8_t> InputFile::read_some(std::uint64_t most) {
+  std::vector<std::uint8_t> content;
+  while (content.size() < most) {
+    const auto before = content.size(), piece = std::min<std::size_t>(kPiece, most - before);
+    content.resize(before + piece);
+    content.resize(before + read(std::span(content).subspan(before)));
+    if (content.size() < before + piece) break;
+  }
+  return content;
+}
+
+}  // namespace ablate

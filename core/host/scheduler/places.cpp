@@ -1,0 +1,88 @@
+#include "core/host/scheduler/places.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "core/host/study/diagnostics.h"
+#include "core/host/study/start_checks.h"
+#include "core/host/study/used_plugins.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+/// What is asked of the same plugins at once.
+struct Question {
+  std::string code;
+  std::set<std::string> libraries;
+  json task;
+  json places = json::array();       ///< {"model": section, "attention": sections}
+  std::vector<const Trial*> trials;  ///< the first that has each
+};
+
+std::vector<Question> questions(const Study& study, const Catalog& catalog) {
+  std::map<std::string, Question> asked;
+  std::set<std::string> seen;
+  for (const auto& trial : study.trials) {
+    const auto& task = trial.resolved.at("task");
+    const json place{{"model", trial.resolved.at("model")}, {"attention", trial.resolved.at("attention")}};
+    if (!seen.insert(task.dump() + place.dump()).second) continue;
+    std::string code;
+    std::set<std::string> libraries;
+    for (const auto& use : used_plugins(trial.resolved, catalog))
+      if (libraries.insert(use.info->path.string()).second) code += use.info->code_identity();
+    auto& question = asked[code + task.dump()];
+    question.code = code, question.libraries = libraries, question.task = task;
+    question.places.push_back(place);
+    question.trials.push_back(&trial);
+  }
+  std::vector<Question> all;
+  for (auto& [key, question] : asked) all.push_back(std::move(question));
+  return all;
+}
+
+/// @return [{"place": which, "path": of the section, "why": ...}]
+json ask(const Question& question, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory, double limit_s) try {
+  json spec{{"kind", "try-places"}, {"task", question.task}, {"places", question.places}};
+  if (memory.find(question.code, spec)) return json::array();
+  if (!worker) worker = std::make_unique<WorkerClient>();
+  auto with_libraries = spec;
+  with_libraries["libraries"] = question.libraries;
+  const auto answer = worker->ask("try-places", with_libraries, limit_s);
+  if (answer.contains("failed")) return json::array();
+  if (answer.at("refused").empty()) memory.put(question.code, spec, answer);
+  return answer.at("refused");
+} catch (const WorkerEnded&) {
+  worker.reset();
+  return json::array();
+}
+
+/// The parameter of the section that the plugin speaks of, "heads = 3 does not divide ..."; "" for none.
+std::string parameter_of(const Trial& trial, const Catalog& catalog, const std::string& path, const std::string& why) {
+  for (const auto& use : used_plugins(trial.resolved, catalog))
+    if (use.path == path)
+      for (const auto& parameter : use.info->parameters)
+        if (why.starts_with(parameter.name + " = ")) return parameter.name;
+  return "";
+}
+
+}  // namespace
+
+std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
+                                     const TaskMemory& memory, double limit_s) {
+  Diagnostics diagnostics(study.overrides);
+  for (const auto& question : questions(study, catalog))
+    for (const auto& refused : ask(question, worker, memory, limit_s)) {
+      const auto& trial = *question.trials.at(refused.at("place").get<std::size_t>());
+      const std::string path = refused.at("path"), why = refused.at("why");
+      const auto parameter = parameter_of(trial, catalog, path, why);
+      diagnostics.add(where_of(study, trial, {path + "." + parameter, path + ".plugin", "attention.plugin"}),
+                      parameter.empty() ? fmt::format("{}: {}", path, why) : fmt::format("{}.{}", path, why));
+    }
+  return diagnostics.sorted();
+}
+
+}  // namespace ablate

@@ -1,0 +1,38 @@
+#include "ablate/data_files.h"
+
+#include <cstdlib>
+#include <stdexcept>
+#include <vector>
+
+namespace ablate {
+
+namespace fs = std::filesystem;
+
+fs::path find_data(const std::string& task, const std::string& data, const std::string& expected,
+                   const std::function<bool(const fs::path&)>& will_do) {
+  std::vector<fs::path> places;
+  const char* root = std::getenv("ABLATE_DATA");
+  const bool has_root = root != nullptr && *root != '\0';
+  if (!data.empty() && fs::path(data).is_relative()) {
+    if (has_root) places.push_back(fs::path(root) / data);
+    places.push_back(fs::path("/usr/share/datasets") / data);
+  }
+  if (!data.empty()) places.push_back(fs::absolute(data));
+  std::string looked;
+  for (const auto& place : places) {
+    if (will_do(place)) return place;
+    looked += (looked.empty() ? "; looked for " : ", ") + place.string();
+    if (fs::exists(place)) looked += fs::is_directory(place) ? " (is a folder)" : " (is no folder)";
+  }
+  throw std::runtime_error(task + ": data = \"" + data + "\" was not found" + looked + "; expected " + expected +
+                           " (ABLATE_DATA, the folder of data sets: " + (has_root ? root : "not set") + ")");
+}
+
+fs::path plain_or_gzipped(const fs::path& path) {
+  if (fs::exists(path)) return path;
+  auto zipped = path;
+  zipped += ".gz";
+  return fs::exists(zipped) ? zipped : fs::path();
+}
+
+}  // namespace ablate

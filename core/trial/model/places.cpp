@@ -1,0 +1,30 @@
+#include "core/trial/model/places.h"
+
+#include <algorithm>
+
+#include "core/registry/values.h"
+#include "core/trial/model/attention_place.h"
+#include "core/trial/model/model.h"
+#include "core/trial/model/refused_part.h"
+
+namespace ablate {
+
+std::vector<RefusedPlace> refused_places(const TaskInfo& task, const nlohmann::json& model, const nlohmann::json& attention,
+                                         const FindPlugin& find) {
+  std::vector<RefusedPlace> refused;
+  const auto options = model_options(task, JsonValues(model));
+  auto place = attention_place(options, task.sampling == Sampling::kStream && carries_state(attention, find));
+  const auto sections = sections_of(attention);
+  const auto generator = make_generator(0);
+  SharedTensors shared;
+  for (; place.layer < std::min(options.layers, static_cast<std::int64_t>(sections.size())); ++place.layer) try {
+      make_attention(sections[static_cast<std::size_t>(place.layer)], place, find, generator, shared);
+    } catch (const RefusedPart& part) {
+      const auto path = attention.is_array() ? "attention." + std::to_string(place.layer) : "attention";
+      refused.push_back({part.path.empty() ? path : path + "." + part.path, part.what()});
+    } catch (const std::exception&) {
+    }
+  return refused;
+}
+
+}  // namespace ablate

@@ -1,0 +1,104 @@
+#include "lists.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+#include "ablate/random.h"
+
+namespace ablate::recall {
+namespace {
+
+constexpr std::int64_t kSplits = 3;
+constexpr double kPower = 0.01;       // of the published data: near places are the more likely ones, by gap^(power - 1)
+constexpr double kFewestLists = 100;  // below that a split may be left with none
+
+/// "2,4,8"; throws std::invalid_argument. @param most places for a query of each
+std::vector<std::int64_t> numbers_of(const std::string& text, std::int64_t most) {
+  std::vector<std::int64_t> numbers;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (bool more = true; more;) {
+    while (at != end && *at == ' ') ++at;
+    std::int64_t number = 0;
+    const auto [stop, error] = std::from_chars(at, end, number);
+    more = stop != end && *stop == ',';
+    if (error != std::errc() || (!more && stop != end) || number < 1 || number > most ||
+        (!numbers.empty() && number <= numbers.back()))
+      throw std::invalid_argument("recall: pairs = \"" + text + "\": expected rising numbers from 1 to length / 4 = " +
+                                  std::to_string(most) + ", separated by commas");
+    numbers.push_back(number);
+    at = stop + (more ? 1 : 0);
+  }
+  return numbers;
+}
+
+/// Different ids in [first, end).
+void draw(std::vector<Pair>& example, std::int64_t Pair::*what, std::int64_t first, std::int64_t end, std::mt19937_64& random) {
+  for (auto at = example.begin(); at != example.end(); ++at) {
+    const auto taken = [&](std::int64_t id) {
+      return std::any_of(example.begin(), at, [&](const Pair& pair) { return pair.*what == id; });
+    };
+    do {
+      (*at).*what = first + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end - first));
+    } while (taken((*at).*what));
+  }
+}
+
+std::uint64_t hash(const std::vector<Pair>& example) {
+  std::uint64_t sum = 0;
+  for (const auto& [key, value, place] : example)
+    for (const auto id : {key, value}) {
+      sum = (sum ^ static_cast<std::uint64_t>(id)) * 0x9e3779b97f4a7c15u;
+      sum ^= sum >> 29;
+    }
+  return sum;
+}
+
+}  // namespace
+
+Lists::Lists(std::int64_t length, std::int64_t vocabulary, const std::string& pairs, std::uint64_t seed)
+    : length_(length), vocabulary_(vocabulary), seed_(seed), pairs_(numbers_of(pairs, length / 4)) {
+  const auto keys = vocabulary_ / 2 - 1, values = vocabulary_ - vocabulary_ / 2;
+  double lists = 1;
+  for (std::int64_t i = 0; i < pairs_.front(); ++i) lists *= static_cast<double>((keys - i) * (values - i));
+  if (keys < pairs_.back() || lists < kFewestLists)
+    throw std::invalid_argument("recall: vocabulary = " + std::to_string(vocabulary_) + " has " + std::to_string(keys) +
+                                " keys, expected at least one for each of " + std::to_string(pairs_.back()) +
+                                " pairs, and 100 different lists of " + std::to_string(pairs_.front()) + "; make it greater");
+  for (std::int64_t gap = 0; gap < length_ / 2; ++gap) likely_.push_back(std::pow(static_cast<double>(gap + 1), kPower - 1));
+}
+
+std::vector<Pair> Lists::make(std::uint64_t split, std::uint64_t index) const {
+  auto random = generator(seed_, {index, index >> 32, split});
+  std::vector<Pair> example(static_cast<std::size_t>(pairs_[index % pairs_.size()]));
+  do {
+    draw(example, &Pair::key, 1, vocabulary_ / 2, random);
+    draw(example, &Pair::value, vocabulary_ / 2, vocabulary_, random);
+  } while (hash(example) % kSplits != split);
+  place(example, random);
+  return example;
+}
+
+/// Behind the pairs every second place may hold a query; one that is taken is not drawn again.
+void Lists::place(std::vector<Pair>& example, std::mt19937_64& random) const {
+  const auto told = 2 * example.size();
+  std::vector<double> weights(likely_.begin(),
+                              likely_.begin() + static_cast<std::ptrdiff_t>((static_cast<std::size_t>(length_) - told) / 2));
+  for (auto& pair : example) {
+    double sum = 0;
+    for (const auto weight : weights) sum += weight;
+    double left = std::ldexp(static_cast<double>(random() >> 11), -53) * sum;
+    std::size_t gap = 0;
+    for (std::size_t i = 0; i < weights.size() && left >= 0; ++i) {
+      if (weights[i] == 0) continue;
+      gap = i;  // the last that is free, where rounding leaves something
+      left -= weights[i];
+    }
+    weights[gap] = 0;
+    pair.place = told + 2 * gap;
+  }
+}
+
+}  // namespace ablate::recall

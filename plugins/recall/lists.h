@@ -1,0 +1,38 @@
+// Examples of multi-query associative recall, each a function of its index.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace ablate::recall {
+
+struct Pair {
+  std::int64_t key, value;
+  std::size_t place;  ///< of the query
+};
+
+class Lists {
+ public:
+  /// @param pairs "4", or several rising numbers, "2,4,8", which take turns; up to length / 4. Throws std::invalid_argument:
+  /// another text, or a vocabulary with too few ids for them.
+  Lists(std::int64_t length, std::int64_t vocabulary, const std::string& pairs, std::uint64_t seed);
+
+  const std::vector<std::int64_t>& pairs() const { return pairs_; }
+
+  /// An example of an index. A list of keys and values belongs to one split, which its hash says: lists are drawn until one is
+  /// this split's.
+  std::vector<Pair> make(std::uint64_t split, std::uint64_t index) const;
+
+ private:
+  void place(std::vector<Pair>& example, std::mt19937_64& random) const;
+
+  std::int64_t length_, vocabulary_;
+  std::uint64_t seed_;
+  std::vector<std::int64_t> pairs_;
+  std::vector<double> likely_;  ///< by gap between the pairs and a query
+};
+
+}  // namespace ablate::recall

@@ -1,0 +1,186 @@
+// The SDK's kit for tasks: what names content, reads and keeps it, and what a seed draws. Numbers are pinned: data sets and
+// their digests, which are in trials' keys, rest on them.
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "ablate/cached_file.h"
+#include "ablate/data_files.h"
+#include "ablate/digest.h"
+#include "ablate/examples.h"
+#include "ablate/input_file.h"
+#include "ablate/random.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary.h"
+
+using namespace ablate;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Bytes = std::vector<std::uint8_t>;
+
+std::string hex_of(const std::string& text) { return Digest().add(text.data(), text.size()).hex(); }
+
+template <class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+void write_gzip(const fs::path& path, const std::string& text) {
+  const auto file = gzopen(path.c_str(), "wb");
+  REQUIRE(gzwrite(file, text.data(), static_cast<unsigned>(text.size())) == static_cast<int>(text.size()));
+  REQUIRE(gzclose(file) == Z_OK);
+}
+
+}  // namespace
+
+TEST_CASE("a digest is SHA-256, whatever the pieces, and a column is not another list of columns") {
+  // FIPS 180-4's examples.
+  CHECK(hex_of("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(hex_of("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(Digest().add('a').add("bc", 2).hex() == hex_of("abc"));
+  CHECK(Digest().add(std::uint32_t{0x636261}).hex() == hex_of(std::string("abc\0", 4)));
+  CHECK(Digest().add_column(std::string("abc")).hex() == hex_of(std::string("\3\0\0\0\0\0\0\0abc", 11)));
+  CHECK(Digest().add_column(Bytes{1}).add_column(Bytes{}).hex() != Digest().add_column(Bytes{}).add_column(Bytes{1}).hex());
+  CHECK(Digest().add_column(std::vector<std::uint16_t>{1, 2}).hex() == hex_of(std::string("\4\0\0\0\0\0\0\0\1\0\2\0", 12)));
+}
+
+TEST_CASE("a plain and a gzipped file read alike, in pieces, whole, or the first of it") {
+  TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 1'000'000; ++i) text += static_cast<char>(i * i >> 5);
+  const auto plain = folder.write("text", text);
+  write_gzip(folder / "text.gz", text);
+  CHECK(plain_or_gzipped(folder / "text") == plain);
+  for (const auto& path : {plain, folder / "text.gz"}) {
+    INFO(path);
+    const auto all = InputFile(path).read_some(UINT64_MAX);
+    CHECK(std::string(all.begin(), all.end()) == text);
+    CHECK(InputFile(path).read_some(1000) == Bytes(all.begin(), all.begin() + 1000));
+    CHECK(InputFile(path).read_some(0).empty());
+    InputFile file(path);
+    Bytes first(10);
+    file.read_all(first, "ten");
+    CHECK(first == Bytes(all.begin(), all.begin() + 10));
+    CHECK(file.read_rest(text.size() - 10, "the rest").size() == text.size() - 10);
+    CHECK(says(message_of([&] { InputFile(path).read_rest(10, "ten"); }), "expected 10 bytes for ten"));
+    CHECK(says(message_of([&] { InputFile(path).read_rest(1ull << 40, "a claim"); }), "expected 1099511627776 bytes"));
+  }
+  fs::remove(plain);
+  CHECK(plain_or_gzipped(folder / "text") == folder / "text.gz");
+  CHECK(plain_or_gzipped(folder / "other").empty());
+  fs::resize_file(folder / "text.gz", fs::file_size(folder / "text.gz") - 100);
+  CHECK(says(message_of([&] { InputFile(folder / "text.gz").read_some(UINT64_MAX); }), "the gzip stream is cut off after"));
+  CHECK(says(message_of([&] { InputFile(folder.path()); }), "found a folder, expected a file"));
+  REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  CHECK(says(message_of([&] { InputFile(folder / "pipe"); }), "is not a regular file"));
+}
+
+TEST_CASE("cached content is made once, and again where its file is damaged") {
+  TemporaryFolder folder;
+  int made = 0;
+  const auto get = [&](const std::string& key) {
+    return cached(folder / "cache", "one", key, [&] {
+      ++made;
+      return Bytes{1, 2, 3};
+    });
+  };
+  const auto first = get("seed 0");
+  CHECK(first.content == Bytes{1, 2, 3});
+  CHECK(first.digest == hex_of("\1\2\3"));
+  const auto path = folder / "cache" / ("one-" + hex_of("seed 0").substr(0, 16) + ".bin");
+  REQUIRE(fs::file_size(path) == 3 + 32);
+  CHECK(get("seed 0").digest == first.digest);
+  CHECK(made == 1);
+  get("seed 1");
+  CHECK(made == 2);
+  CHECK(std::distance(fs::directory_iterator(folder / "cache"), {}) == 2);  // nothing temporary is left
+  const std::string how = GENERATE("changed", "cut", "empty", "folder");
+  INFO(how);
+  if (how == "changed") std::ofstream(path, std::ios::in).seekp(1).put('x');
+  if (how == "cut") fs::resize_file(path, 20);
+  if (how == "empty") fs::resize_file(path, 0);
+  if (how == "folder") fs::remove(path), fs::create_directory(path);
+  CHECK(get("seed 0").content == Bytes{1, 2, 3});
+  CHECK(made == 3);
+  CHECK(std::distance(fs::directory_iterator(folder / "cache"), {}) == 2);
+  if (how != "folder") CHECK(fs::file_size(path) == 3 + 32);
+}
+
+TEST_CASE("content that cannot be kept is there all the same") {
+  TemporaryFolder folder;
+  CHECK(cached(folder.write("file", "") / "below", "one", "", [] { return Bytes{7}; }).content == Bytes{7});
+}
+
+TEST_CASE("generators, shuffles and splits are the same on every machine") {
+  // By another route: the standard fixes what these two yield.
+  std::seed_seq words{std::uint32_t{5}, std::uint32_t{1}, std::uint32_t{7}};
+  CHECK(generator((std::uint64_t{1} << 32) + 5, {7}) == std::mt19937_64(words));
+  CHECK(generator(5, {7}) != generator(5, {8}));
+  CHECK(generator(5, {7}) != generator(6, {7}));
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 1000; ++i) REQUIRE(below(6, random) < 6);
+  std::vector<int> items = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  std::mt19937_64 zero(0);
+  shuffle(items, zero);
+  CHECK(items == std::vector<int>{6, 5, 9, 2, 7, 3, 4, 0, 8, 1});
+  std::array<std::array<int, 3>, 3> counts{};  // by item and its place
+  for (int i = 0; i < 3000; ++i) {
+    std::vector<std::size_t> three = {0, 1, 2};
+    shuffle(three, random);
+    for (std::size_t place = 0; place < 3; ++place) ++counts[three[place]][place];
+  }
+  for (const auto& places : counts)
+    for (const auto count : places) CHECK(count == Approx(1000).margin(150));
+
+  const auto [train, dev, test] = split_by_seed(10, 2, 3, 0);
+  CHECK(train.size() == 5);
+  CHECK(Places(items.end() - 2, items.end()) == dev);
+  CHECK(Places(items.end() - 5, items.end() - 2) == test);
+  auto all = train;
+  for (const auto* split : {&dev, &test}) all.insert(all.end(), split->begin(), split->end());
+  std::ranges::sort(all);
+  CHECK(all == Places{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  CHECK(split_by_seed(10, 2, 3, 1) != split_by_seed(10, 2, 3, 0));
+  CHECK(says(message_of([] { split_by_seed(10, 4, 6, 0); }), "leave nothing to train of 10 examples"));
+}
+
+TEST_CASE("data are found by name below ABLATE_DATA, and what was looked for is told") {
+  TemporaryFolder folder;
+  folder.write("sets/mine/file", "");
+  const char* before = std::getenv("ABLATE_DATA");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("ABLATE_DATA", (folder / "sets").c_str(), 1);
+  CHECK(find_data("one", "mine", "a folder") == folder / "sets/mine");
+  CHECK(find_data("one", "mine/file", "a file", is_file) == folder / "sets/mine/file");
+  CHECK(find_data("one", (folder / "sets").string(), "a folder") == folder / "sets");
+  const auto message = message_of([] { find_data("one", "mine/file", "a folder of it. Get it"); });
+  CHECK(says(message, "one: data = \"mine/file\" was not found; looked for " + (folder / "sets/mine/file").string() +
+                          " (is no folder), /usr/share/datasets/mine/file, "));
+  CHECK(
+      says(message, "; expected a folder of it. Get it (ABLATE_DATA, the folder of data sets: " + (folder / "sets").string()));
+  CHECK(says(message_of([] { find_data("one", "", "a folder"); }), "data = \"\" was not found; expected a folder"));
+  if (before != nullptr)
+    setenv("ABLATE_DATA", kept.c_str(), 1);
+  else
+    unsetenv("ABLATE_DATA");
+}
+
+TEST_CASE("an index is checked, and a row ends where its tokens do") {
+  CHECK(place_of(4, 5) == 4);
+  for (const std::int64_t index : {-1, 5})
+    CHECK(
+        says(message_of([&] { place_of(index, 5); }), "found the index " + std::to_string(index) + ", expected one in [0, 5)"));
+  std::vector<std::uint8_t> present(6, 1);
+  const BatchView batch{.length = 3, .ids = {}, .reals = {}, .present = {present}, .starts = {}, .targets = {}, .slices = {}};
+  end_row(batch, 0, 3);
+  end_row(batch, 1, 1);
+  CHECK(present == std::vector<std::uint8_t>{1, 1, 1, 1, 0, 0});
+}

@@ -195,6 +195,11 @@ CREATE TABLE alias (
   trial INTEGER NOT NULL REFERENCES trial,
   proof INTEGER NOT NULL REFERENCES proof
 ) STRICT, WITHOUT ROWID;
+)sql",
+                                    R"sql(
+-- What the conformance suite had said of the plugin when the attempt started. Of attempts from before: nothing.
+ALTER TABLE attempt_plugin ADD COLUMN verdict TEXT NOT NULL DEFAULT 'unchecked' CHECK (verdict IN ('passed', 'failed', 'unchecked'));
+ALTER TABLE attempt_plugin ADD COLUMN failed_checks TEXT NOT NULL DEFAULT '';
 )sql"};
 
 /// {"attention": A, "compression": C} becomes {"attention": {A, "compression": C}}, and the settings' hash that of the new

@@ -1,5 +1,7 @@
 #include "core/shared/sections.h"
 
+#include <algorithm>
+
 namespace ablate {
 namespace {
 
@@ -66,6 +68,14 @@ std::span<const ParameterInfo> model_parameters() {
 std::span<const ParameterInfo> train_parameters() {
   static const auto parameters = parsed(kTrain);
   return parameters;
+}
+
+bool is_device(const std::string& text) {
+  if (text == "cpu" || text == "cuda") return true;
+  const std::string prefix = "cuda:";
+  const auto number = text.starts_with(prefix) ? text.substr(prefix.size()) : "";
+  return !number.empty() && number.size() <= 3 &&
+         std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 }  // namespace ablate

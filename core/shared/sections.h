@@ -11,4 +11,7 @@ namespace ablate {
 std::span<const ParameterInfo> model_parameters();
 std::span<const ParameterInfo> train_parameters();
 
+/// Whether train.device may say so: "cpu", "cuda" or "cuda:N".
+bool is_device(const std::string& text);
+
 }  // namespace ablate

@@ -91,8 +91,9 @@ void AttemptWriter::put_plugins(std::int64_t attempt, const std::vector<UsedPlug
                 "INSERT INTO plugin (kind, name, version, code_identity, content_hash, path) VALUES (?, ?, ?, ?, ?, ?) "
                 "ON CONFLICT (kind, name, version, code_identity, content_hash, path) DO NOTHING");
   Statement use(database_,
-                "INSERT INTO attempt_plugin (attempt, plugin) SELECT ?, id FROM plugin WHERE kind = ? AND name = ? AND "
-                "version = ? AND code_identity = ? AND content_hash = ? AND path = ? ON CONFLICT DO NOTHING");
+                "INSERT INTO attempt_plugin (attempt, plugin, verdict, failed_checks) SELECT ?1, id, ?8, ?9 FROM plugin "
+                "WHERE kind = ?2 AND name = ?3 AND version = ?4 AND code_identity = ?5 AND content_hash = ?6 AND path = ?7 "
+                "ON CONFLICT DO NOTHING");
   for (const auto& plugin : plugins) {
     int index = 0;
     use.bind(1, attempt);
@@ -101,6 +102,8 @@ void AttemptWriter::put_plugins(std::int64_t attempt, const std::vector<UsedPlug
       add.bind(++index, *field);
       use.bind(index + 1, *field);
     }
+    use.bind(++index + 1, plugin.verdict.verdict);
+    use.bind(++index + 1, plugin.verdict.failed_checks);
     execute(add);
     execute(use);
   }

@@ -199,6 +199,9 @@ CREATE TABLE alias (
                                     R"sql(
 -- An attempt is called so in all views, and the view of trials by its name.
 DROP VIEW IF EXISTS runs;
+-- What the conformance suite had said of the plugin when the attempt started. Of attempts from before: nothing.
+ALTER TABLE attempt_plugin ADD COLUMN verdict TEXT NOT NULL DEFAULT 'unchecked' CHECK (verdict IN ('passed', 'failed', 'unchecked'));
+ALTER TABLE attempt_plugin ADD COLUMN failed_checks TEXT NOT NULL DEFAULT '';
 )sql"};
 
 /// {"attention": A, "compression": C} becomes {"attention": {A, "compression": C}}, and the settings' hash that of the new

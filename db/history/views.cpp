@@ -127,6 +127,19 @@ std::vector<View> views(SQLite::Database& database) {
                       {"description", "m.description"}},
                      "result r JOIN metric m ON m.id = r.metric JOIN attempt a ON a.id = r.attempt JOIN trial t ON t.id = "
                      "a.trial"));
+  all.push_back(make("plugins", "one row a plugin of an attempt, with what `ablate check` had said of it when that started",
+                     {{"attempt", "u.attempt"},
+                      {"key", "t.key"},
+                      {"kind", "p.kind"},
+                      {"plugin", "p.name"},
+                      {"version", "p.version"},
+                      {"code_identity", "p.code_identity"},
+                      {"content_hash", "p.content_hash"},
+                      {"path", "p.path"},
+                      {"verdict", "u.verdict"},
+                      {"failed_checks", "u.failed_checks"}},
+                     "attempt_plugin u JOIN plugin p ON p.id = u.plugin JOIN attempt a ON a.id = u.attempt JOIN trial t ON "
+                     "t.id = a.trial"));
   all.push_back(make("experiments", "one row an experiment",
                      {{"experiment", "e.name"},
                       {"description", "e.description"},

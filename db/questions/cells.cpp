@@ -13,12 +13,6 @@ namespace {
 
 using Members = std::vector<std::size_t>;
 
-/// Of a row and column, row by row, and a metric.
-std::size_t place(const Table& table, std::size_t row_and_column, std::size_t metric) {
-  const auto columns = table.columns.size();
-  return (row_and_column / columns * table.metrics.size() + metric) * columns + row_and_column % columns;
-}
-
 std::vector<Sample> samples_of(const TableTrials& from, const Members& members,
                                const std::vector<std::optional<double>>& values) {
   std::vector<Sample> samples;
@@ -62,6 +56,11 @@ void settle(const Members& members, const std::vector<std::optional<double>>& va
 }
 
 }  // namespace
+
+std::size_t place(const Table& table, std::size_t row_and_column, std::size_t metric) {
+  const auto columns = table.columns.size();
+  return (row_and_column / columns * table.metrics.size() + metric) * columns + row_and_column % columns;
+}
 
 void fill_cells(const TableTrials& from, Table& table) {
   table.cells.resize(from.members.size() * from.metrics.size());

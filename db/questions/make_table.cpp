@@ -11,6 +11,7 @@
 #include "db/questions/main_metric.h"
 #include "db/questions/table_axes.h"
 #include "db/questions/table_notes.h"
+#include "db/questions/verdicts.h"
 #include "db/report/best.h"
 #include "db/report/exponents.h"
 #include "db/report/ratios.h"
@@ -121,9 +122,12 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   from.seeds = load_seeds(reader, trials);
 
   fill_cells(from, table);
+  const auto verdicts = load_verdicts(reader, trials, request.verdict_today);
+  fill_checked(from, verdicts, table);
   if (request.published) fill_published(from, experiment, table);
   mark_best(table, tasks_of_cells(from, axes.varying, table));
   add_notes(from, axes, selection, table);
+  for (auto& note : verdict_notes(verdicts)) table.notes.push_back(std::move(note));
   if (request.exponent) add_exponents(table);
   if (!request.baseline.empty()) add_ratios(table, request.baseline);
   return table;

@@ -1,6 +1,8 @@
 // The question for an ablation table.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,8 @@ struct TableRequest {
   std::vector<std::string> baseline;
   bool published = false;  ///< what papers report for the same trials beside every cell
   bool exponent = false;   ///< the slope of a row's means over the columns' number, both in logarithms
+  /// What is known today of a plugin's code, in place of what was known when a trial started; nothing where nothing is.
+  std::function<std::optional<PluginVerdict>(const UsedPlugin&)> verdict_today = {};
 };
 
 /// Of an experiment its latest grid counts. Throws Error with the nearest name for an experiment that the history does not

@@ -54,6 +54,15 @@ std::vector<std::optional<double>> load_published(const Reader& reader, const st
                                                   std::optional<std::int64_t> experiment,
                                                   const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources);
 
+/// A plugin of a trial's attempt.
+struct TrialPlugin {
+  std::size_t trial;    ///< place among the trials
+  std::int64_t plugin;  ///< id
+  PluginVerdict verdict;
+};
+/// Of all trials that have run.
+std::vector<TrialPlugin> load_plugins(const Reader& reader, const std::vector<SelectedTrial>& trials);
+
 /// The environment of each trial's attempt, by id; 0 for what is not done.
 std::vector<std::int64_t> load_environment_ids(const Reader& reader, const std::vector<SelectedTrial>& trials);
 

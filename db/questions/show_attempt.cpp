@@ -147,14 +147,13 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
 
     all["plugins"] = ordered_json::array();
     auto plugins =
-        ask("SELECT p.kind, p.name, p.version, p.code_identity, p.content_hash, p.path FROM attempt_plugin u JOIN plugin p ON "
-            "p.id = "
-            "u.plugin WHERE u.attempt = ? ORDER BY p.kind, p.name",
+        ask("SELECT p.kind, p.name, p.version, p.code_identity, p.content_hash, p.path, u.verdict, u.failed_checks FROM "
+            "attempt_plugin u JOIN plugin p ON p.id = u.plugin WHERE u.attempt = ? ORDER BY p.kind, p.name",
             id);
     while (plugins.executeStep()) {
       ordered_json plugin;
       int column = 0;
-      for (const auto* field : {"kind", "id", "version", "code_identity", "content_hash", "path"})
+      for (const auto* field : {"kind", "id", "version", "code_identity", "content_hash", "path", "verdict", "failed_checks"})
         plugin[field] = plugins.getColumn(column++).getString();
       all["plugins"].push_back(plugin);
     }

@@ -47,6 +47,7 @@ std::string table_json(const Table& table) {
                          {"trials", cell.trials},
                          {"best", cell.best},
                          {"unsettled", cell.unsettled},
+                         {"checked", to_text(cell.checked)},
                          {"published", number(cell.published)},
                          {"ratio", number(cell.ratio)},
                          {"published_ratio", number(cell.published_ratio)},
@@ -59,6 +60,7 @@ std::string table_json(const Table& table) {
                          {"exponent", number(table.exponents[i].measured)},
                          {"points", table.exponents[i].points},
                          {"unsettled", table.exponents[i].unsettled},
+                         {"checked", to_text(table.checked(i / table.metrics.size()))},
                          {"published", number(table.exponents[i].published)}});
   const nlohmann::ordered_json all = {{"experiment", table.experiment},
                                       {"trials", table.trials},

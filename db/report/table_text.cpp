@@ -72,6 +72,22 @@ struct ColumnDigits {
   }
 };
 
+const char* mark_of(Checked checked) { return checked == Checked::kFailed ? "!" : checked == Checked::kUnchecked ? "?" : ""; }
+
+/// A row is marked where all of its numbers are; else those are, one by one.
+bool marks_cells(const Table& table, std::size_t row) {
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    if (const auto& cell = table.cell(row, 0, c); cell.checked != Checked::kUnknown && cell.checked != table.checked(row))
+      return true;
+  return false;
+}
+
+bool marks_rows(const Table& table) {
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    if (table.checked(r) >= Checked::kUnchecked && !marks_cells(table, r)) return true;
+  return false;
+}
+
 std::string cell_text(const Table& table, const Cell& cell, const Digits& digits, bool show_n, Format format) {
   if (cell.trials == 0) return "";
   std::string text;
@@ -95,6 +111,8 @@ std::vector<std::vector<std::string>> lines_of(const Table& table, std::size_t f
   for (auto m = first; m < last; ++m)
     for (std::size_t c = 0; c < table.columns.size(); ++c) digits.emplace_back(table, m, c);
   std::vector<std::vector<std::string>> lines(1, table.row_paths);
+  const bool marked = marks_rows(table);
+  if (marked) lines[0].insert(lines[0].begin(), "");
   for (auto m = first; m < last; ++m) {
     for (const auto& column : table.columns) {
       lines[0].push_back(heading(table, table.metrics[m], column));
@@ -107,11 +125,14 @@ std::vector<std::vector<std::string>> lines_of(const Table& table, std::size_t f
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     lines.emplace_back();
     lines.back() = table.rows[r];
+    if (marked) lines.back().insert(lines.back().begin(), marks_cells(table, r) ? "" : mark_of(table.checked(r)));
     for (auto m = first; m < last; ++m) {
       for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const auto& cell = table.cell(r, m, c);
         const auto& [measured, published] = digits[(m - first) * table.columns.size() + c];
-        lines.back().push_back(cell_text(table, cell, measured, show_n, format));
+        const auto text = cell_text(table, cell, measured, show_n, format);
+        const std::string mark = marks_cells(table, r) ? mark_of(cell.checked) : "";
+        lines.back().push_back(mark.empty() ? text : mark + " " + text);
         const auto reported = table.baseline.empty() ? cell.published : cell.published_ratio;
         if (table.published) lines.back().push_back(std::isnan(reported) ? "" : published.text(reported));
       }

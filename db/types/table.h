@@ -1,6 +1,7 @@
 // The ablation table: trials grouped by some parameters, a metric's mean ± deviation over the others. No SQLite.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -20,6 +21,24 @@ struct Sample {
   std::optional<std::int64_t> seed;  ///< nothing where the trial has none
   double value;                      ///< NaN: it was measured and is no number
 };
+
+/// What the conformance suite says of the plugins behind a number: the worst of them. In this order from good to bad.
+enum class Checked { kUnknown, kPassed, kUnchecked, kFailed };
+
+/// "passed", "unchecked", "failed"; "" where no plugin is known.
+constexpr const char* to_text(Checked checked) {
+  switch (checked) {
+    case Checked::kPassed:
+      return "passed";
+    case Checked::kUnchecked:
+      return "unchecked";
+    case Checked::kFailed:
+      return "failed";
+    case Checked::kUnknown:
+      break;
+  }
+  return "";
+}
 
 /// The trials of one row, column and metric.
 struct Cell {
@@ -41,6 +60,7 @@ struct Cell {
   bool best = false;
   /// Of a step time: one of its trials ran while the machine was busy, or before times settled (docs/database.md).
   bool unsettled = false;
+  Checked checked = Checked::kUnknown;  ///< of its trials that have run
   /// How far the mean can be trusted: the deviation; of a single trial's step time the spread over its steps. NaN: not known.
   double uncertainty = std::numeric_limits<double>::quiet_NaN();
   double published = std::numeric_limits<double>::quiet_NaN();  ///< mean of what papers report for the cell's trials
@@ -72,6 +92,13 @@ struct Table {
   std::vector<Exponent> exponents;  ///< [row][metric]; empty: not asked for
   std::vector<std::string> notes;   ///< what a reader must know to read it right
   std::size_t trials = 0;
+
+  /// The worst of a row's cells.
+  Checked checked(std::size_t row) const {
+    auto worst = Checked::kUnknown;
+    for (std::size_t column = 0; column < columns.size(); ++column) worst = std::max(worst, cell(row, 0, column).checked);
+    return worst;
+  }
 
   const Cell& cell(std::size_t row, std::size_t metric, std::size_t column) const {
     return cells[(row * metrics.size() + metric) * columns.size() + column];

@@ -13,11 +13,10 @@ namespace {
 
 const std::string kWrong = kFaulty + "check/wrong.so";
 
-std::set<std::string> names(const json& checks, bool passed) {
+std::set<std::string> names(const json& checks, const std::string& verdict) {
   std::set<std::string> all;
   for (const auto& check : checks)
-    if (!check.contains("skipped") && check.at("passed").get<bool>() == passed)
-      all.insert(check.at("check").get<std::string>());
+    if (check.at("verdict") == verdict) all.insert(check.at("check").get<std::string>());
   return all;
 }
 
@@ -29,15 +28,15 @@ json check(Workplace& place, const std::string& fault, int exit_code) {
   const auto answer = json::parse(ended.out);
   REQUIRE(answer.size() == 1);
   CHECK(answer[0].at("id") == "wrong");
-  CHECK(answer[0].at("passed") == (exit_code == 0));
+  CHECK(answer[0].at("verdict") == (exit_code == 0 ? "passed" : "failed"));
   return answer[0].at("checks");
 }
 
 /// The one check that failed.
 std::string found(const json& checks, const std::string& name) {
-  CHECK(names(checks, false) == std::set<std::string>{name});
+  CHECK(names(checks, "failed") == std::set<std::string>{name});
   for (const auto& each : checks)
-    if (!each.contains("skipped") && !each.at("passed").get<bool>()) return each.at("found");
+    if (each.at("verdict") == "failed") return each.at("found");
   return "";
 }
 
@@ -45,14 +44,14 @@ std::string found(const json& checks, const std::string& name) {
 
 TEST_CASE("a right plugin passes, and a faulty one fails by the name of the check") {
   Workplace place;
-  CHECK(names(check(place, "none", 0), true).count("memory") == 1);
+  CHECK(names(check(place, "none", 0), "passed").count("memory") == 1);
   const auto wrong = check(place, "padding", 1);
-  CHECK(names(wrong, false) == std::set<std::string>{"padding"});
-  CHECK(names(wrong, true).count("gradient") == 1);
+  CHECK(names(wrong, "failed") == std::set<std::string>{"padding"});
+  CHECK(names(wrong, "passed").count("gradient") == 1);
   const auto shown = place.run({"check", kWrong, "--no-timing"});  // padding is the default
   CHECK(shown.exit_code == 1);
-  CHECK(says(shown.out, "FAIL  padding"));
-  CHECK(says(shown.out, "ok    gradient"));
+  CHECK(says(shown.out, "FAILED     padding"));
+  CHECK(says(shown.out, "passed     gradient"));
   CHECK(says(shown.out, "FAILED: padding"));
   CHECK_FALSE(says(shown.out, "FAILED: padding,"));  // nothing else
 }
@@ -63,13 +62,13 @@ TEST_CASE("a crash, an exit or a hang is a failed check, and what came before is
        {std::pair{"crash", "signal 11"}, {"exit", "ended the process"}, {"hang", "within 15 s"}}) {
     const auto checks = check(place, fault, 1);
     INFO(checks.dump());
-    CHECK(names(checks, true).count("gradient") == 1);
+    CHECK(names(checks, "passed").count("gradient") == 1);
     CHECK(says(found(checks, "inputs"), reason));  // the first check with a mask
     CHECK(checks.back().at("check") == "inputs");
   }
   const auto thrown = check(place, "throw", 1);
-  CHECK(names(thrown, false) == std::set<std::string>{"inputs", "measure", "padding", "poison", "empty"});
-  CHECK(names(thrown, true).count("memory") == 1);
+  CHECK(names(thrown, "failed") == std::set<std::string>{"inputs", "measure", "padding", "poison", "empty"});
+  CHECK(names(thrown, "passed").count("memory") == 1);
 }
 
 TEST_CASE("what cannot be loaded is exit 3 with a reason, and what is wrongly asked for exit 2") {
@@ -107,12 +106,38 @@ TEST_CASE("a check that cannot run on this machine is shown with its reason, and
   const auto checks = json::parse(ended.out)[0].at("checks");
   const auto cuda = std::find_if(checks.begin(), checks.end(), [](const auto& check) { return check.at("check") == "cuda"; });
   REQUIRE(cuda != checks.end());
-  if (cuda->contains("passed")) return;  // a machine with a GPU
-  const std::string why = cuda->at("skipped");
+  if (cuda->at("verdict") != "unchecked") return;  // a machine with a GPU
+  CHECK(cuda->at("error").is_null());
+  const std::string why = cuda->at("found");
   const auto shown = place.run({"check", "segment-mean", "--no-timing"});
   CHECK(shown.exit_code == 0);
-  CHECK(says(shown.out, fmt::format("{} checks, all passed; 1 not run: cuda: {}\n", checks.size() - 1, why)));
-  CHECK(says(shown.out, "not run: " + why));
+  CHECK(says(shown.out, fmt::format("{} checks, all passed; 1 unchecked: cuda: {}\n", checks.size() - 1, why)));
+  CHECK(says(shown.out, "unchecked  cuda "));
+}
+
+TEST_CASE("on a device that is not there nothing is checked, which is no failure") {
+  Workplace place;
+  place.set("CUDA_VISIBLE_DEVICES", "");
+  const auto shown = place.run({"check", "softmax", "--device", "cuda:7"});
+  INFO(shown.out << shown.err);
+  CHECK(shown.exit_code == 0);
+  CHECK(says(shown.out, "nothing was checked on cuda:7: "));
+  const auto answer = json::parse(place.run({"check", "softmax", "--device", "cuda:7", "--json"}).out);
+  CHECK(answer.at(0).at("verdict") == "unchecked");
+  CHECK(names(answer.at(0).at("checks"), "unchecked") == std::set<std::string>{"device"});
+  const auto wrong = place.run({"check", "softmax", "--device", "gpu"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(says(wrong.err, "found gpu, expected cpu, cuda or cuda:N"));
+}
+
+TEST_CASE("a task that says why it cannot be made is unchecked, which by its name is no success") {
+  Workplace place;
+  place.set("ABLATE_DATA", place.folder().path().string());
+  const auto ended = place.run({"check", "lm"});
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit_code == 1);
+  CHECK(says(ended.out, "unchecked  data "));
+  CHECK(says(ended.out, "lm: nothing was checked; 1 unchecked: data: lm: enwik8 was not found"));
 }
 
 TEST_CASE("a task is checked on data of one's own, which no seed changes") {
@@ -130,5 +155,5 @@ TEST_CASE("a task is checked on data of one's own, which no seed changes") {
       place.run({"check", "listops", "--set", "data=" + place.folder().path().string(), "--set", "max_length=8"});
   INFO(ended.out << ended.err);
   CHECK(ended.exit_code == 0);
-  CHECK(says(ended.out, "ok    another seed, another digest"));
+  CHECK(says(ended.out, "passed     another seed, another digest"));
 }

@@ -49,6 +49,8 @@ TEST_CASE("a file of schema 2 is brought up to date with all that it holds") {
   CHECK(run["results"][0]["value"] == 81.5);
   CHECK(run["curves"]["train/loss"].dump() == "[[10,1.5]]");
   CHECK(run["plugins"][0]["id"] == "softmax");
+  CHECK(run["plugins"][0]["verdict"] == "unchecked");  // schema 6
+  CHECK(run["plugins"][0]["failed_checks"] == "");
   CHECK(run["output"] == "all well");
   CHECK(show_attempt(reader, "2")["reason"] == "signal 11");
   CHECK(list_attempts(reader, {"old study"}).total == 2);

@@ -61,11 +61,11 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
           "| - | 72.0 ± 2.6 | 28.0 ± 2.6 |\n"
           "| 1/2,1/4 | **80.0 ± 1.0** | **20.0 ± 1.0** |\n");
     CHECK(to_text(table, Format::kCsv) ==
-          "attention.rates,task,metric,unit,mean,sd,n,failed,reason,published,ratio,published_ratio,unsettled\n"
-          ",image,test/accuracy,%,72,2.6457513110645907,3,0,,,,,false\n"
-          ",image,train/step_time,ms,28,2.6457513110645907,3,0,,,,,false\n"
-          "\"1/2,1/4\",image,test/accuracy,%,80,1,3,0,,,,,false\n"
-          "\"1/2,1/4\",image,train/step_time,ms,20,1,3,0,,,,,false\n");
+          "attention.rates,task,metric,unit,mean,sd,n,failed,reason,published,ratio,published_ratio,unsettled,checked\n"
+          ",image,test/accuracy,%,72,2.6457513110645907,3,0,,,,,false,\n"
+          ",image,train/step_time,ms,28,2.6457513110645907,3,0,,,,,false,\n"
+          "\"1/2,1/4\",image,test/accuracy,%,80,1,3,0,,,,,false,\n"
+          "\"1/2,1/4\",image,train/step_time,ms,20,1,3,0,,,,,false,\n");
     const auto json = nlohmann::json::parse(to_text(table, Format::kJson));
     CHECK(json["cells"].size() == 4);
     CHECK(json["cells"][2]["row"]["attention.rates"] == "1/2,1/4");
@@ -117,7 +117,7 @@ TEST_CASE("trials that are not done are shown as what they are") {
         "none       missing 3/3\n"
         "lone       failed: exit code 3\n");
   CHECK(has(to_text(table, Format::kMarkdown), "out \\| of memory"));
-  CHECK(has(to_text(table, Format::kCsv), "slow,test/accuracy,%,,,0,3,\"timeout 2/3, interrupted 1/3\",,,,false\n"));
+  CHECK(has(to_text(table, Format::kCsv), "slow,test/accuracy,%,,,0,3,\"timeout 2/3, interrupted 1/3\",,,,false,\n"));
   CHECK(nlohmann::json::parse(to_text(table, Format::kJson))["cells"][1]["mean"].is_null());
 }
 

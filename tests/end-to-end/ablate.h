@@ -11,7 +11,10 @@ inline const std::string kFaulty = std::string(ABLATE_BUILD_DIR) + "/tests/fault
 /// A folder with a database; caches and user plugins are apart from the user's own, and shared by all tests of a build.
 class Workplace {
  public:
-  Workplace() { environment_["ABLATE_PLUGIN_PATH"] = ""; }
+  Workplace() {
+    environment_["ABLATE_PLUGIN_PATH"] = "";
+    environment_["XDG_CACHE_HOME"] = std::string(ABLATE_BUILD_DIR) + "/tests/cache";
+  }
 
   Process start(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), kBin + "ablate");
@@ -23,7 +26,6 @@ class Workplace {
 
   Process start_program(const std::vector<std::string>& command) {
     auto environment = environment_;
-    environment["XDG_CACHE_HOME"] = std::string(ABLATE_BUILD_DIR) + "/tests/cache";
     environment["XDG_DATA_HOME"] = (folder_ / "data").string();
     environment["ABLATE_DB"] = "";
     return Process(command, environment, folder_.path());

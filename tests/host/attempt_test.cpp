@@ -1,6 +1,7 @@
 // What is kept of a trial by what it says and how it ends.
 #include "core/host/scheduler/attempt_in_progress.h"
 #include "tests/support/catch.h"
+#include "tests/support/temporary.h"
 
 using namespace ablate;
 using nlohmann::json;
@@ -9,6 +10,7 @@ namespace {
 
 const Trial kTrial;
 const PlannedTrial kPlanned{.trial = &kTrial, .key = "k"};
+const VerdictMemory kNoVerdicts("");
 
 json end(int status, bool late = false) {
   return {{"event", "ended"}, {"status", status}, {"wall_s", 2.5},  {"cpu_s", 2.0}, {"peak_resident_bytes", 1 << 20},
@@ -33,7 +35,7 @@ TEST_CASE("a trial that does not come to its end keeps its curves and how far it
                                              {end(1 << 8), "failed", "exit code 1"},
                                              {end(0), "failed", "ended without a result"},
                                              {{{"not_started", "no process"}}, "failed", "no process"}}));
-  AttemptInProgress trial(kPlanned, {}, 0);
+  AttemptInProgress trial(kPlanned, {}, 0, kNoVerdicts);
   trial.take(kProgress);
   CHECK(trial.progress().step == 40);
   trial.end(event, 3);
@@ -48,7 +50,7 @@ TEST_CASE("a trial that does not come to its end keeps its curves and how far it
 }
 
 TEST_CASE("results count only with a clean end, whatever the clock says") {
-  AttemptInProgress clean(kPlanned, {}, 0);
+  AttemptInProgress clean(kPlanned, {}, 0, kNoVerdicts);
   clean.take(kProgress);
   clean.take(kResults);
   clean.end(end(0, true), 3);  // it was late, and was done before it could be ended
@@ -57,7 +59,7 @@ TEST_CASE("results count only with a clean end, whatever the clock says") {
   CHECK(clean.attempt().results.at("time/wall") == 2.5);
   CHECK(clean.attempt().curve.size() == 3);
   for (const int status : {11, 1 << 8}) {
-    AttemptInProgress crashed(kPlanned, {}, 0);
+    AttemptInProgress crashed(kPlanned, {}, 0, kNoVerdicts);
     crashed.take(kResults);
     crashed.end(end(status), 3);
     CHECK(crashed.attempt().outcome == "failed");
@@ -66,11 +68,11 @@ TEST_CASE("results count only with a clean end, whatever the clock says") {
 }
 
 TEST_CASE("a crash says where, and a trial's own words come first") {
-  AttemptInProgress crashed(kPlanned, {}, 0);
+  AttemptInProgress crashed(kPlanned, {}, 0, kNoVerdicts);
   crashed.take({{"crashed", "Cosine::attend in cosine.so"}});
   crashed.end(end(11), 0);
   CHECK(crashed.attempt().reason == "signal 11 (Segmentation fault) in Cosine::attend in cosine.so");
-  AttemptInProgress thrown(kPlanned, {}, 0);
+  AttemptInProgress thrown(kPlanned, {}, 0, kNoVerdicts);
   thrown.take({{"failed", "loss is nan at step 3"}, {"fault", false}});
   thrown.end(end(6), 0);
   CHECK(thrown.attempt().reason == "loss is nan at step 3; then signal 6 (Aborted)");
@@ -80,7 +82,7 @@ TEST_CASE("a message that is none of a trial's fails it, and nothing else") {
   const auto message = GENERATE(json::object(), json({{"results", 7}}), json({{"step", "x"}}), json({{"failed", 3}}),
                                 json({{"curve", {1, 2}}, {"step", 1}}), json({{"metrics", {{{"name", 1}}}}}));
   const bool results_first = GENERATE(true, false);
-  AttemptInProgress trial(kPlanned, {}, 0);
+  AttemptInProgress trial(kPlanned, {}, 0, kNoVerdicts);
   if (results_first) trial.take(kResults);
   trial.take(message);
   if (!results_first) trial.take(kResults);
@@ -94,15 +96,33 @@ TEST_CASE("a trial says which of its results it is judged by") {
   json results = {{"results", {{"test/accuracy", 30.0}, {"test/bits_per_byte", 1.9375}}},
                   {"metrics", {definition}},
                   {"main_metric", "test/bits_per_byte"}};
-  AttemptInProgress trial(kPlanned, {}, 0);
+  AttemptInProgress trial(kPlanned, {}, 0, kNoVerdicts);
   trial.take(results);
   trial.end(end(0), 3);
   CHECK(trial.attempt().main_metric == "test/bits_per_byte");
   CHECK(trial.summary() == "test/bits_per_byte 1.938 bits");
   results["main_metric"] = "test/perplexity";
-  AttemptInProgress wrong(kPlanned, {}, 0);
+  AttemptInProgress wrong(kPlanned, {}, 0, kNoVerdicts);
   wrong.take(results);
   wrong.end(end(0), 3);
   CHECK(wrong.attempt().outcome == "failed");
   CHECK(wrong.attempt().reason == "it is judged by test/perplexity, which is none of its results");
+}
+
+TEST_CASE("an attempt keeps what was known of its plugins when it started") {
+  const TemporaryFolder folder;
+  const VerdictMemory verdicts(folder / "verdicts");
+  verdicts.put({"attention", "mine", "c0de"}, "cpu", {.verdict = "failed", .failed = {"padding", "causal"}});
+  verdicts.put({"task", "recall", "7a5c"}, "cpu", {.verdict = "passed"});
+  PlannedTrial planned = kPlanned;
+  planned.plugins = {{"attention", "mine", "1.0.0", "c0de", "", ""},
+                     {"attention", "mine", "1.0.0", "edited", "", ""},
+                     {"task", "recall", "1.0.0", "7a5c", "", ""}};
+  const AttemptInProgress trial(planned, {}, 0, verdicts);
+  verdicts.put({"attention", "mine", "edited"}, "cpu", {.verdict = "passed"});  // too late
+  const auto& plugins = trial.attempt().plugins;
+  CHECK(plugins.at(0).verdict.verdict == "failed");
+  CHECK(plugins.at(0).verdict.failed_checks == "padding, causal");
+  CHECK(plugins.at(1).verdict.verdict == "unchecked");
+  CHECK(plugins.at(2).verdict.verdict == "passed");
 }

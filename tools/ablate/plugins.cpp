@@ -10,6 +10,7 @@
 #include "tools/ablate/commands.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/streams.h"
+#include "tools/ablate/verdict_text.h"
 
 namespace ablate {
 namespace {
@@ -20,6 +21,7 @@ json to_json(const FoundLibrary& library) {
   json result =
       library.refusal.empty() ? to_json(library.info) : json{{"path", library.path.string()}, {"refusal", library.refusal}};
   if (!library.warnings.empty()) result["warnings"] = library.warnings;
+  if (library.refusal.empty()) result["checks"] = to_json(user_verdicts().find(code_of(library.info)));
   return result;
 }
 
@@ -83,6 +85,7 @@ void show(const FoundLibrary& library) {
   print("{} ({} {})\n{}\n", info.id, to_text(info.kind), info.version, info.summary);
   if (!info.paper.empty()) print("Paper: {}\n", info.paper);
   print("Library: {}\n", path_text(info.path));
+  print("Checked: {}\n", verdict_line(info, user_verdicts().find(code_of(info))));
   for (const auto& warning : library.warnings) print("Warning: {}\n", warning);
   print("\n");
   show_parameters(info.parameters, to_text(info.kind));
@@ -94,13 +97,17 @@ void show(const FoundLibrary& library) {
 void list(const std::vector<FoundLibrary>& libraries, const std::vector<PluginFolder>& folders) {
   std::size_t width = 0;
   for (const auto& library : libraries) width = std::max(width, library.info.id.size());
+  const auto verdicts = user_verdicts();
   for (const auto kind : {Kind::kAttention, Kind::kCompression, Kind::kTask}) {
     bool first = true;
     for (const auto& library : libraries) {
       if (!library.refusal.empty() || library.info.kind != kind) continue;
       if (first) print("{}\n", to_text(kind));
       first = false;
-      print("  {:<{}}  {:<7}  {}\n", library.info.id, width, library.info.version, library.info.summary);
+      const auto verdict = verdicts.find(code_of(library.info));
+      print("  {:<{}}  {:<7}  {:<9}  {}\n", library.info.id, width, library.info.version, verdict_word(verdict),
+            library.info.summary);
+      if (verdict.has_failed()) print("  {:<{}}  FAILED: {}\n", "", width, verdict.failed_text());
       for (const auto& warning : library.warnings)
         print("  {:<{}}  warning: {}: {}\n", "", width, path_text(library.path), warning);
     }

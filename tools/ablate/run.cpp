@@ -17,6 +17,7 @@
 #include "db/history/place.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/streams.h"
+#include "tools/ablate/verdict_text.h"
 
 namespace ablate {
 namespace {
@@ -88,14 +89,17 @@ int most_threads(const Chosen& chosen) {
   return static_cast<int>(most);
 }
 
-/// What is to be said of libraries that the study uses (anyone can write it, ...).
+/// What is to be said of libraries that the study uses: anyone can write it, it fails its checks, ...
 void warn_of_used(const Study& study, const Catalog& catalog, const std::vector<FoundLibrary>& libraries) {
   std::set<std::filesystem::path> used;
+  std::vector<PluginInfo> plugins;
   for (const auto& trial : study.trials)
-    for (const auto& use : used_plugins(trial.resolved, catalog)) used.insert(use.info->path);
+    for (const auto& use : used_plugins(trial.resolved, catalog))
+      if (used.insert(use.info->path).second) plugins.push_back(*use.info);
   for (const auto& library : libraries)
     for (const auto& warning : library.warnings)
       if (used.contains(library.path)) say("warning: {}: {}\n", path_text(library.path), warning);
+  warn_of_verdicts(plugins);
 }
 
 /// What was remembered of the data may be what a worker refuses: it is asked again the next time.
@@ -170,7 +174,8 @@ int run_study(const RunArguments& arguments, const Options& options) {
   const RunOptions how{.jobs = arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / threads),
                        .timeout_s = study.timeout_s,
                        .again = arguments.again,
-                       .record = record};
+                       .record = record,
+                       .verdicts = user_verdicts()};
   std::vector<PlannedTrial> to_run;
   std::vector<std::string> keys;
   for (const auto* trial : chosen) to_run.push_back(*trial), keys.push_back(trial->key);

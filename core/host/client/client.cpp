@@ -14,9 +14,8 @@
 #include <cstring>
 #include <thread>
 
-#include "core/shared/crash_trace_mark.h"
+#include "core/host/client/job_answer.h"
 #include "core/util/error.h"
-#include "core/util/one_line.h"
 #include "core/util/orphans.h"
 
 namespace ablate {
@@ -28,13 +27,6 @@ using nlohmann::json;
 constexpr std::chrono::seconds kEnding(8);
 constexpr std::size_t kLongestLine = std::size_t{1} << 26;  ///< bytes; a message with a job's longest is a quarter of it
 constexpr double kAnswer_s = 10;                            ///< for a worker to tell that a job's time is over
-
-/// The end of what a job printed, without the trace of its crash.
-std::string own_words(const std::string& output) {
-  constexpr std::size_t kMost = 400;
-  const auto words = output.substr(0, output.rfind(kCrashTrace));
-  return one_line(words.substr(words.size() - std::min(words.size(), kMost)));
-}
 
 std::filesystem::path worker_program() {
   std::error_code failed;
@@ -181,35 +173,25 @@ std::optional<json> WorkerClient::next(int timeout_ms) {
   }
 }
 
+int WorkerClient::start(const std::string& kind, const json& spec, double timeout_s) {
+  const int job = --last_job_;
+  send({{"do", "start"}, {"job", job}, {"kind", kind}, {"spec", spec}, {"limit_s", timeout_s}});
+  return job;
+}
+
 json WorkerClient::ask(const std::string& kind, const json& spec, double timeout_s,
                        const std::function<void(const json&)>& heard) {
-  const int job = --last_ask_;  // negative: never the number of a trial
-  send({{"do", "start"}, {"job", job}, {"kind", kind}, {"spec", spec}, {"limit_s", timeout_s}});
-  json answer, crash;
+  const int job = start(kind, spec, timeout_s);
+  JobAnswer answer(timeout_s);
   for (double silent_s = 0;;) {
     const auto event = next(1000);
     if (!event) silent_s += 1;
     if (timeout_s > 0 && silent_s > timeout_s + kAnswer_s) give_up();  // it is stopped; next() will tell
     if (!event || event->value("job", 0) != job) continue;
-    if (event->at("event") == "message" && heard) heard(event->at("data"));
-    if (event->at("event") == "message") (event->at("data").contains("crashed") ? crash : answer) = event->at("data");
-    if (event->at("event") != "ended") continue;
-    const auto fault = [](const std::string& reason) { return json{{"failed", reason}, {"fault", true}}; };
-    if (event->contains("not_started"))
-      return {{"failed", event->at("not_started").get<std::string>() + " (ulimit -n, ulimit -u)"}, {"fault", false}};
-    if (const auto intrusion = event->value("intrusion", ""); !intrusion.empty()) return fault(intrusion);
-    if (event->value("late", false)) {
-      auto late = fault(fmt::format("did not end within {:g} s", timeout_s));
-      late["late"] = true;
-      return late;
-    }
-    const auto why = reason_of(event->at("status"));
-    // A message of its own says more than the exit code that follows from it; a signal says more than what came before it.
-    if (answer.contains("failed") || (why.empty() && !answer.is_null())) return answer;
-    auto reason = why.empty() ? "it ended without an answer" : why;
-    if (crash.is_object()) reason += " in " + one_line(crash.value("crashed", ""), 200);
-    if (const auto output = own_words(event->value("output", "")); !output.empty()) reason += "; its last output: " + output;
-    return fault(reason);
+    if (event->at("event") == "ended") return answer.end(*event);
+    if (event->at("event") != "message") continue;
+    answer.hear(event->at("data"));
+    if (heard) heard(event->at("data"));
   }
 }
 

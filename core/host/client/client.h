@@ -53,9 +53,11 @@ class WorkerClient {
   /// Ends a worker that does not answer, and all of its jobs, at once. The next call of next() tells.
   void give_up();
 
+  /// Starts a job; next() tells of it by its number, which is negative: never that of a trial. @param timeout_s 0: none
+  int start(const std::string& kind, const nlohmann::json& spec, double timeout_s = 0);
+
   /// Runs one job to its end. @param timeout_s after which it is ended; 0: none @param heard each of its messages, as they come
-  /// @return the last message, or {"failed": reason, "fault": bool} however it ended; the fault is true where it is a plugin's
-  /// (a crash, a hang, an answer that cannot be), and false where the job threw and said why. A hang has "late": true as well.
+  /// @return as JobAnswer::end (core/host/client/job_answer.h)
   nlohmann::json ask(const std::string& kind, const nlohmann::json& spec, double timeout_s = 0,
                      const std::function<void(const nlohmann::json&)>& heard = {});
 
@@ -72,7 +74,7 @@ class WorkerClient {
   std::string unsent_, buffer_;
   nlohmann::json environment_;
   int most_jobs_ = 1;
-  int last_ask_ = 0;
+  int last_job_ = 0;
 };
 
 /// The worker itself died: a fault of a library that was loaded for all jobs, or somebody's kill.

@@ -17,13 +17,18 @@ constexpr double kMiB = 1024.0 * 1024.0;
 
 }  // namespace
 
-AttemptInProgress::AttemptInProgress(const PlannedTrial& planned, const json& environment, double clock_s)
+AttemptInProgress::AttemptInProgress(const PlannedTrial& planned, const json& environment, double clock_s,
+                                     const VerdictMemory& verdicts)
     : planned_(&planned), started_s_(clock_s) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   attempt_.key = planned.key;
   attempt_.started_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
   attempt_.environment = environment;
   attempt_.plugins = planned.plugins;
+  for (auto& plugin : attempt_.plugins) {
+    const auto kept = verdicts.find({plugin.kind, plugin.id, plugin.code_identity});
+    plugin.verdict = {kept.verdict, kept.failed_text()};
+  }
 }
 
 db::RunningTrial AttemptInProgress::running() const {

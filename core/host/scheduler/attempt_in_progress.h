@@ -5,13 +5,15 @@
 
 #include "core/host/scheduler/plan.h"
 #include "core/shared/messages.h"
+#include "core/shared/verdict_memory.h"
 
 namespace ablate {
 
 class AttemptInProgress {
  public:
-  /// @param clock_s the scheduler's own time; see Scheduler
-  AttemptInProgress(const PlannedTrial& planned, const nlohmann::json& environment, double clock_s);
+  /// @param clock_s the scheduler's own time; see Scheduler @param verdicts on the trial's plugins, as they are known now
+  AttemptInProgress(const PlannedTrial& planned, const nlohmann::json& environment, double clock_s,
+                    const VerdictMemory& verdicts);
 
   const PlannedTrial& planned() const { return *planned_; }
   const db::Attempt& attempt() const { return attempt_; }

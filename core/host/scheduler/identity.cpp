@@ -6,6 +6,7 @@
 
 #include "core/host/study/used_plugins.h"
 #include "core/shared/sections.h"
+#include "core/shared/versions.h"
 #include "core/util/plain_json.h"
 #include "core/util/sha256.h"
 

@@ -128,7 +128,7 @@ class Scheduler {
           "warning: {} was replaced or deleted; this grid goes on with the code that it has loaded, and records its trials "
           "under that; run the command again for the new one",
           library));
-    auto& trial = running_.try_emplace(job, planned, worker_->environment(), clock_s_).first->second;
+    auto& trial = running_.try_emplace(job, planned, worker_->environment(), clock_s_, options_.verdicts).first->second;
     display_.started(job, planned.trial->label, evaluation_share({&planned}));
     if (const auto why = watch_.overwritten(planned.plugins); !why.empty()) {
       trial.fail(why);

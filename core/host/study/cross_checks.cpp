@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <initializer_list>
 
 #include "core/shared/requirements.h"
+#include "core/shared/sections.h"
 
 namespace ablate {
 namespace {
@@ -15,14 +15,6 @@ Location where_of(const Trial& trial, std::initializer_list<const char*> paths) 
   for (const auto* path : paths)
     if (const auto found = trial.where.find(path); found != trial.where.end()) return found->second;
   return {};
-}
-
-bool is_device(const std::string& text) {
-  if (text == "cpu" || text == "cuda") return true;
-  const std::string prefix = "cuda:";
-  const auto number = text.starts_with(prefix) ? text.substr(prefix.size()) : "";
-  return !number.empty() && number.size() <= 3 &&
-         std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 /// The value of a path; nullptr where it is wrong or does not exist.

@@ -76,7 +76,4 @@ struct Study {
 /// grid axes. Throws ConfigError with everything that is wrong.
 Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog);
 
-/// Increased when training would give other numbers for the same study (model, optimiser, data order, metrics).
-inline constexpr int kRuntimeVersion = 3;
-
 }  // namespace ablate

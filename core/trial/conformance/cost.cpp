@@ -134,15 +134,14 @@ void check_cost(const Candidate& candidate, bool timed, Checks& checks) {
   const bool is_attention = candidate.kind == Kind::kAttention;
   const auto on = candidate.name() + (is_attention ? ", [1, n, 16], n from 1024" : ", [1, 2, n, 8], rate 1/4, n from 1024");
   const auto prepare = is_attention ? attention_pass(candidate) : compression_pass(candidate);
-  const auto bytes = [&](std::span<const std::int64_t> lengths) {
+  if (timed)
+    return check("time", on, candidate.promises.time_exponent, kTimeTolerance, checks,
+                 [&](std::span<const std::int64_t> lengths) { return times(prepare, lengths); });
+  check("memory", on, candidate.promises.memory_exponent, kMemoryTolerance, checks, [&](std::span<const std::int64_t> lengths) {
     std::vector<double> all;
     for (const auto length : lengths) all.push_back(memory(prepare, length));
     return all;
-  };
-  check("memory", on, candidate.promises.memory_exponent, kMemoryTolerance, checks, bytes);
-  if (timed)
-    check("time", on, candidate.promises.time_exponent, kTimeTolerance, checks,
-          [&](std::span<const std::int64_t> lengths) { return times(prepare, lengths); });
+  });
 }
 
 }  // namespace ablate

@@ -31,8 +31,8 @@ Growth growth(const MeasureCosts& costs, double most);
 /// is an upper bound, and at these lengths what grows slowly may outweigh what grows fast.
 ///
 /// memory: peak bytes of tensors from before the instance is made, exact; needs count_tensor_memory() (core/trial/device).
-/// time, only where `timed`: the process's CPU time, the least of several passes at lengths that take turns, which a busy
-/// machine disturbs little.
+/// time, where `timed`, and then nothing else: the process's CPU time, the least of several passes at lengths that take turns,
+/// which a busy machine disturbs little.
 void check_cost(const Candidate& candidate, bool timed, Checks& checks);
 
 }  // namespace ablate

@@ -46,6 +46,10 @@ void check_plugin(const Examinee& examinee, Checks& checks) {
     checks.run("parts", examinee.plugin.id, 0, [&](std::string&) -> double { throw std::runtime_error(error.what()); });
     return;
   }
+  if (examinee.timed) {
+    if (all.front().kind != Kind::kTask) check_cost(all.front(), true, checks);
+    return;
+  }
   for (const auto& candidate : all) switch (candidate.kind) {
       case Kind::kAttention:
         check_attention(candidate, checks);
@@ -57,7 +61,7 @@ void check_plugin(const Examinee& examinee, Checks& checks) {
       case Kind::kTask:
         return check_task(candidate, examinee.scratch, checks);
     }
-  check_cost(all.front(), examinee.timed, checks);
+  check_cost(all.front(), false, checks);
 }
 
 }  // namespace ablate

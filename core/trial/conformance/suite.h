@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "ablate/plugin.h"
@@ -18,8 +19,12 @@ struct Examinee {
   std::vector<const Descriptor*> parts = {};
   /// Of a task: a folder for what it makes while it is checked.
   std::filesystem::path scratch = {};
-  /// Whether time is measured; never in a test.
+  /// How time grows, and nothing else: what runs beside it disturbs it. Else everything but that. Never in a test.
   bool timed = false;
+  /// For somebody who edits: what takes long is left out.
+  bool quick = false;
+  /// Where it computes: "cpu", "cuda" or "cuda:N".
+  std::string device = "cpu";
 };
 
 /// Runs every check of the plugin's kind. What fails is a failed check, never an exception; a part that it needs and that is

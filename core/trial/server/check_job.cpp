@@ -2,31 +2,68 @@
 
 #include <ATen/Parallel.h>
 
+#include <filesystem>
+
+#include "ablate/task.h"
 #include "core/registry/library.h"
+#include "core/registry/values.h"
 #include "core/trial/conformance/suite.h"
+#include "core/trial/model/instances.h"
+#include "core/util/one_line.h"
 
 namespace ablate {
+namespace {
 
-void run_check_job(const nlohmann::json& spec, const Say& say) {
+using nlohmann::json;
+
+json to_json(const Check& check) {
+  const bool ran = check.skipped.empty();
+  return {{"check", check.name},
+          {"on", check.on},
+          {"verdict", !ran           ? "unchecked"
+                      : check.passed ? "passed"
+                                     : "failed"},
+          {"found", ran ? check.found : check.skipped},
+          {"error", ran ? json(check.error) : json()},
+          {"tolerance", ran ? json(check.tolerance) : json()},
+          {"why", ""}};
+}
+
+/// What a task says that cannot be made here; "" where it can, or where it does worse than to say why.
+std::string refusal_of(const Examinee& examinee) {
+  const auto folder = examinee.scratch / "made";
+  std::filesystem::create_directories(folder);
+  const auto section = complete_section(examinee.plugin, examinee.parameters, {});
+  const JsonValues values(section);
+  try {
+    examinee.plugin.make_task({values, folder, 1});
+  } catch (const std::runtime_error& error) {
+    return one_line(error.what());
+  } catch (...) {
+  }
+  return "";
+}
+
+}  // namespace
+
+void run_check_job(const json& spec, const Say& say) {
   at::set_num_threads(1);  // CPU time is then the time of one core
   Examinee examinee{.plugin = load_library(spec.at("library").get<std::string>()),
                     .parameters = spec.at("parameters"),
                     .scratch = spec.at("scratch").get<std::string>(),
-                    .timed = spec.at("timed")};
+                    .timed = spec.at("timed"),
+                    .quick = spec.at("quick"),
+                    .device = spec.at("device")};
   for (const auto& path : spec.at("parts")) examinee.parts.push_back(&load_library(path.get<std::string>()));
   Checks checks(
       [&](const std::string& name, const std::string& on) {
         say({{"begin", name}, {"on", on}});
       },
-      [&](const Check& check) {
-        if (!check.skipped.empty()) return say({{"check", check.name}, {"on", check.on}, {"skipped", check.skipped}});
-        say({{"check", check.name},
-             {"on", check.on},
-             {"passed", check.passed},
-             {"found", check.found},
-             {"error", check.error},
-             {"tolerance", check.tolerance}});
-      });
+      [&](const Check& check) { say(to_json(check)); });
+  if (examinee.plugin.kind == Kind::kTask) {
+    say({{"begin", "data"}, {"on", examinee.plugin.id}});
+    if (const auto why = refusal_of(examinee); !why.empty()) return checks.skip("data", examinee.plugin.id, why);
+  }
   check_plugin(examinee, checks);
 }
 

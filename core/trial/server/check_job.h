@@ -5,11 +5,14 @@
 
 namespace ablate {
 
-/// spec: {"library": path, "parts": [paths], "parameters": {name: value}, "scratch": folder, "timed": bool}; parts are libraries
-/// that parameters which are plugins are tried with (Examinee::parts). Says {"begin": name, "on": ...} before a check and
-/// {"check": name, "on": ..., "passed": ..., "found": ..., "error": ..., "tolerance": ...} after it (an error without a number is
-/// null), or {"check": name, "on": ..., "skipped": reason} for one that cannot run here, so that whoever listens knows which
-/// check did not come to its end. Throws where a library cannot be loaded.
+/// spec: {"library": path, "parts": [paths], "parameters": {name: value}, "scratch": folder, "device": "cpu", "quick": bool,
+/// "timed": bool}; parts are libraries that parameters which are plugins are tried with, the rest as Examinee has it.
+///
+/// Says {"begin": name, "on": ...} before a check, so that whoever listens knows which did not come to its end, and after it
+/// {"check": name, "on": ..., "verdict": "passed" | "failed" | "unchecked", "found": what, or why it could not be checked here,
+/// "error": how far off, "tolerance": how far it may be, "why": where that comes from}. An error without a number is null. A
+/// task that cannot be made here, in its own words, as where its data are missing, is one check "data", unchecked.
+/// Throws where a library cannot be loaded.
 void run_check_job(const nlohmann::json& spec, const Say& say);
 
 }  // namespace ablate

@@ -9,6 +9,7 @@
 #include "db/questions/show_attempt.h"
 #include "db/report/format.h"
 #include "tools/ablate/questions/questions.h"
+#include "tools/ablate/questions/verdict_today.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -69,6 +70,17 @@ std::string section(const std::string& title, const std::vector<std::vector<std:
   return text;
 }
 
+/// "passed its checks", "FAILED its checks: padding", "unchecked", and what has become known since.
+std::string checks_text(const ordered_json& plugin) {
+  const auto text = [](const std::string& verdict, const std::string& failed) {
+    return verdict == "passed" ? "passed its checks" : verdict == "failed" ? "FAILED its checks: " + failed : verdict;
+  };
+  const auto then = text(plugin["verdict"], plugin["failed_checks"]);
+  const auto today = verdict_today({.kind = plugin["kind"], .id = plugin["id"], .code_identity = plugin["code_identity"]});
+  const auto now = today ? text(today->verdict, today->failed_checks) : then;
+  return now == then ? then : fmt::format("{} then; since: {}", then, now);
+}
+
 std::string as_text(const ordered_json& attempt) {
   std::string names;
   for (const auto& experiment : attempt["experiments"])
@@ -124,7 +136,7 @@ std::string as_text(const ordered_json& attempt) {
   rows.clear();
   for (const auto& plugin : attempt["plugins"])
     rows.push_back({plugin["kind"].get<std::string>(), plugin["id"].get<std::string>(), plugin["version"].get<std::string>(),
-                    "code " + plugin["code_identity"].get<std::string>().substr(0, 12),
+                    checks_text(plugin), "code " + plugin["code_identity"].get<std::string>().substr(0, 12),
                     "binary " + plugin["content_hash"].get<std::string>().substr(0, 12), plugin["path"].get<std::string>()});
   text += section("plugins", rows);
   rows.clear();

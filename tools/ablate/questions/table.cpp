@@ -6,6 +6,7 @@
 #include "db/report/render_table.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/questions.h"
+#include "tools/ablate/questions/verdict_today.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -54,13 +55,15 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->add_flag("--exponent", arguments->request.exponent, "how the metric grows with the columns' number, as n^exponent");
   command->add_option("--format", arguments->format, "text, markdown, csv (a line a cell) or json")->type_name("FORMAT");
   command->footer(
-      "Trials that failed are shown as what they are, beside the mean of those that are done.\n"
+      "Trials that failed are shown as what they are, beside the mean of those that are done. Marked are rows of plugins that\n"
+      "fail their checks (!) or were never checked (?), and step times of a busy machine (~).\n"
       "Example:\n"
       "  ablate table quickstart --rows attention,attention.rates --metric test/accuracy,train/step_time\n"
       "  ablate table bench --cols task.length --metric train/step_time --baseline attention=softmax --exponent");
   command->callback([arguments, database, &exit_code] {
     const auto format = db::format_from_name(arguments->format);
     const db::Reader reader(database());
+    arguments->request.verdict_today = verdict_today;
     const auto table = db::make_table(reader, arguments->request);
     print("{}", db::to_text(table, format));
     if (format == db::Format::kCsv)  // has no place for them

@@ -1,0 +1,5 @@
+# Several sources in one go: a cold build spends most of its time in headers (CLI11, nlohmann-json, torch), which each file would
+# read anew. Not for what counts by the object, such as the members of the SDK's library in a plugin's identity.
+function(ablate_unity target batch)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+endfunction()

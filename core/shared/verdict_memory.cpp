@@ -1,0 +1,93 @@
+#include "core/shared/verdict_memory.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "core/registry/folders.h"
+#include "core/shared/versions.h"
+#include "core/util/sha256.h"
+
+namespace ablate {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kTime = "time";  ///< the check that --no-timing leaves out
+
+json subject_of(const PluginCode& code, const std::string& device) {
+  return {{"kind", code.kind},         {"id", code.id},
+          {"code", code.identity},     {"device", device},
+          {"suite", kSuiteVersion},    {"runtime", kRuntimeVersion},
+          {"sdk", ABLATE_SDK_VERSION}, {"torch", ABLATE_TORCH_VERSION}};
+}
+
+}  // namespace
+
+std::string KeptVerdict::failed_text() const { return fmt::format("{}", fmt::join(failed, ", ")); }
+
+fs::path VerdictMemory::place(const PluginCode& code, const std::string& device) const {
+  return folder_ / (sha256(subject_of(code, device).dump()) + ".json");
+}
+
+std::optional<KeptVerdict> VerdictMemory::read(const PluginCode& code, const std::string& device) const {
+  if (folder_.empty()) return std::nullopt;
+  std::ifstream stream(place(code, device));
+  if (!stream) return std::nullopt;
+  try {
+    const auto file = json::parse(stream);
+    if (file.at("subject") != subject_of(code, device)) return std::nullopt;  // a file that somebody has renamed
+    KeptVerdict kept{.verdict = file.at("verdict"),
+                     .failed = file.at("failed"),
+                     .unchecked = file.at("unchecked"),
+                     .timed = file.at("timed"),
+                     .checked_s = file.at("checked_s")};
+    const bool is_one = kept.passed() ? kept.failed.empty() : kept.has_failed() && !kept.failed.empty();
+    return is_one ? std::optional(kept) : std::nullopt;
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+}
+
+KeptVerdict VerdictMemory::find(const PluginCode& code) const {
+  const auto cpu = read(code, "cpu"), cuda = read(code, "cuda");
+  auto all = cpu ? *cpu : cuda.value_or(KeptVerdict{});
+  if (!cuda) return all;
+  if (!cpu) all.failed.clear();
+  for (const auto& name : cuda->failed) all.failed.push_back(name + " on cuda");
+  if (!all.failed.empty()) all.verdict = "failed";
+  all.checked_s = std::max(all.checked_s, cuda->checked_s);
+  return all;
+}
+
+void VerdictMemory::put(const PluginCode& code, const std::string& device, KeptVerdict verdict) const {
+  if (folder_.empty()) return;
+  if (const auto before = read(code, device); before && before->timed && !verdict.timed) {
+    verdict.timed = true;
+    if (std::find(before->failed.begin(), before->failed.end(), kTime) != before->failed.end()) {
+      verdict.failed.emplace_back(kTime);
+      verdict.verdict = "failed";
+    }
+  }
+  std::error_code ignored;
+  fs::create_directories(folder_, ignored);
+  const auto file = place(code, device);
+  const auto part = file.string() + "." + std::to_string(getpid());
+  const json content{{"subject", subject_of(code, device)}, {"verdict", verdict.verdict}, {"failed", verdict.failed},
+                     {"unchecked", verdict.unchecked},      {"timed", verdict.timed},     {"checked_s", verdict.checked_s}};
+  if (std::ofstream stream(part); !(stream << content << std::flush))
+    fs::remove(part, ignored);
+  else
+    fs::rename(part, file, ignored);
+}
+
+VerdictMemory user_verdicts() {
+  const auto cache = cache_folder();
+  return VerdictMemory(cache.empty() ? cache : cache / "verdicts");
+}
+
+}  // namespace ablate

@@ -1,0 +1,12 @@
+// What changes the numbers of trials, or what the conformance suite finds, without a plugin's code changing.
+#pragma once
+
+namespace ablate {
+
+/// Increased when training would give other numbers for the same study (model, optimiser, data order, metrics).
+inline constexpr int kRuntimeVersion = 3;
+
+/// Increased when the conformance suite would pass or fail other plugins: verdicts of an earlier one count no longer.
+inline constexpr int kSuiteVersion = 1;
+
+}  // namespace ablate

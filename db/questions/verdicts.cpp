@@ -1,0 +1,75 @@
+#include "db/questions/verdicts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "db/history/schema.h"
+
+namespace ablate::db {
+namespace {
+
+Checked checked_of(const PluginVerdict& verdict) {
+  return verdict.verdict == "passed" ? Checked::kPassed : verdict.verdict == "failed" ? Checked::kFailed : Checked::kUnchecked;
+}
+
+/// By id: few, however many trials there are.
+std::map<std::int64_t, UsedPlugin> all_plugins(const Reader& reader) {
+  return guarded(reader.file(), [&] {
+    std::map<std::int64_t, UsedPlugin> all;
+    SQLite::Statement ask(reader.database(), "SELECT id, kind, name, version, code_identity, content_hash, path FROM plugin");
+    while (ask.executeStep()) {
+      const auto text = [&](int column) { return ask.getColumn(column).getString(); };
+      all[ask.getColumn(0).getInt64()] = {text(1), text(2), text(3), text(4), text(5), text(6)};
+    }
+    return all;
+  });
+}
+
+}  // namespace
+
+TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTrial>& trials,
+                            const decltype(TableRequest::verdict_today)& today) {
+  TableVerdicts verdicts{std::vector<Checked>(trials.size(), Checked::kUnknown), {}, {}};
+  const auto plugins = all_plugins(reader);
+  std::map<std::int64_t, std::optional<PluginVerdict>> known;  // today: asked once each
+  for (const auto& use : load_plugins(reader, trials)) {
+    const auto& plugin = plugins.at(use.plugin);
+    const auto [now, is_new] = known.try_emplace(use.plugin);
+    if (is_new && today) now->second = today(plugin);
+    const auto& verdict = now->second ? *now->second : use.verdict;
+    const auto checked = checked_of(verdict);
+    auto& worst = verdicts.of_trial[use.trial];
+    worst = std::max(worst, checked);
+    const std::pair name(plugin.kind, plugin.id);
+    if (checked == Checked::kFailed) verdicts.failed[name] = verdict.failed_checks;
+    if (checked == Checked::kUnchecked) verdicts.unchecked.insert(name);
+  }
+  return verdicts;
+}
+
+void fill_checked(const TableTrials& from, const TableVerdicts& verdicts, Table& table) {
+  for (std::size_t i = 0; i < from.members.size(); ++i) {
+    auto worst = Checked::kUnknown;
+    for (const auto t : from.members[i]) worst = std::max(worst, verdicts.of_trial[t]);
+    for (std::size_t m = 0; m < from.metrics.size(); ++m) table.cells[place(table, i, m)].checked = worst;
+  }
+}
+
+std::vector<std::string> verdict_notes(const TableVerdicts& verdicts) {
+  std::vector<std::string> notes, failed, unchecked;
+  for (const auto& [name, checks] : verdicts.failed)
+    failed.push_back(checks.empty() ? name.second : fmt::format("{} ({})", name.second, checks));
+  for (const auto& [kind, id] : verdicts.unchecked) unchecked.push_back(id);
+  if (!failed.empty())
+    notes.push_back(fmt::format("! with a plugin that fails its checks: {}; `ablate check ID` shows what is wrong",
+                                fmt::join(failed, ", ")));
+  if (!unchecked.empty())
+    notes.push_back(fmt::format(
+        "? with a plugin that was never checked: {}; `ablate check` checks all (what was edited since has to run again)",
+        fmt::join(unchecked, ", ")));
+  return notes;
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,74 @@
+// ablate check over several plugins at a time: blocks in order, timing after the rest, and a worker that dies under them.
+#include <regex>
+
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+
+namespace {
+
+const std::string kBuilt = std::string(ABLATE_BUILD_DIR) + "/lib/ablate/plugins/";
+
+/// A place whose program finds these plugins and no others.
+struct Few : Workplace {
+  explicit Few(const std::vector<std::string>& libraries) {
+    const auto prefix = folder() / "prefix";
+    std::filesystem::create_directories(prefix / "bin");
+    std::filesystem::create_directories(prefix / "lib/ablate/plugins");
+    for (const auto* program : {"ablate", "ablate-worker"})
+      std::filesystem::copy_file(kBin + program, prefix / "bin" / program);
+    for (const auto& library : libraries)
+      std::filesystem::copy_file(library, prefix / "lib/ablate/plugins" / std::filesystem::path(library).filename());
+    set("XDG_CACHE_HOME", (folder() / "cache").string());
+  }
+  Ended check(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {(folder() / "prefix/bin/ablate").string(), "check"});
+    return start_program(arguments).wait();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("plugins that are checked side by side are told one after the other, in order") {
+  Few place({kBuilt + "listops.so", kBuilt + "segment-mean.so", kFaulty + "check/wrong.so"});
+  const auto ended = place.check({"-j", "3", "--no-timing"});
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit_code == 1);
+  // A header, its lines, its summary; then the next.
+  std::string order;
+  const std::regex mark("(?:^|\n)(listops|segment-mean|wrong)( \\(|: )");
+  for (std::sregex_iterator at(ended.out.begin(), ended.out.end(), mark), none; at != none; ++at)
+    order += (*at)[1].str() + (*at)[2].str();
+  CHECK(order == "listops (listops: segment-mean (segment-mean: wrong (wrong: ");
+  CHECK(says(ended.out, "\n3 plugins: 2 passed; FAILED: wrong (padding)\n"));
+  CHECK_FALSE(says(ended.out, "time, one plugin"));
+}
+
+TEST_CASE("a plugin that ends the worker under others fails alone") {
+  Few place({kBuilt + "segment-mean.so", kFaulty + "check/ends_worker.so"});
+  const auto ended = place.check({"-j", "2", "--no-timing", "--json"});
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit_code == 1);
+  for (const auto& plugin : json::parse(ended.out)) {
+    CHECK(plugin.at("verdict") == (plugin.at("id") == "segment-mean" ? "passed" : "failed"));
+    if (plugin.at("id") != "ends-worker") continue;
+    const auto& last = plugin.at("checks").back();
+    CHECK(last.at("verdict") == "failed");
+    CHECK(says(last.at("found"), "the worker ended (signal 9"));
+  }
+}
+
+TEST_CASE("time comes last, one plugin after the other, and is part of the verdict") {
+  Few place({kBuilt + "segment-mean.so", kBuilt + "listops.so"});
+  const auto ended = place.check({"-j", "2", "--json"});
+  INFO(ended.out << ended.err);
+  for (const auto& plugin : json::parse(ended.out)) {
+    const auto& checks = plugin.at("checks");
+    const auto times = std::count_if(checks.begin(), checks.end(), [](const auto& one) { return one.at("check") == "time"; });
+    CHECK(times == (plugin.at("id") == "listops" ? 0 : 1));
+    if (times == 1) CHECK(checks.back().at("check") == "time");
+  }
+  const auto one = place.check({"segment-mean", "--quick", "--json"});
+  for (const auto& check : json::parse(one.out).at(0).at("checks")) CHECK(check.at("check") != "time");
+}

@@ -1,0 +1,157 @@
+// What a table says of plugins that failed their checks, or were never checked.
+#include <nlohmann/json.hpp>
+
+#include "db/questions/make_table.h"
+#include "db/questions/show_attempt.h"
+#include "db/report/render_table.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+const PluginVerdict kPassed{"passed", ""}, kUnchecked, kFailed{"failed", "padding, causal"};
+
+/// An experiment over attentions whose code is called as they are, and over two tasks of one code.
+struct Study {
+  Folder folder;
+  std::filesystem::path file = folder / "a.db";
+  Store store{file};
+  std::vector<nlohmann::json> trials;
+
+  void add(const std::string& attention, const PluginVerdict& verdict, const PluginVerdict& task = kPassed, int pool = 2) {
+    auto resolved = trial(attention, {}, 1);
+    resolved["task"]["pool"] = pool;
+    trials.push_back(resolved);
+    put(store, "study", trials);
+    auto attempt = done(resolved, 50);
+    attempt.plugins = {{"attention", attention, "1.0.0", attention, "", "", verdict},
+                       {"task", "image", "1", "image", "", "", task}};
+    store.put_attempt(attempt);
+  }
+  Table table(TableRequest request = {}) const {
+    request.experiment = "study";
+    if (request.rows.empty() && request.columns.empty()) request.rows = {"attention"};
+    request.metrics = {"test/accuracy"};
+    return make_table(Reader(file), request);
+  }
+};
+
+const std::string kUncheckedNote = "; `ablate check` checks all (what was edited since has to run again)";
+
+}  // namespace
+
+TEST_CASE("rows of plugins that failed or were never checked are marked, and a note says which and what to do") {
+  Study study;
+  study.add("softmax", kPassed);
+  study.add("linear", kUnchecked);
+  study.add("mine", kFailed);
+  const auto table = study.table();
+  CHECK(table.checked(0) == Checked::kPassed);
+  CHECK(table.checked(1) == Checked::kUnchecked);
+  CHECK(table.checked(2) == Checked::kFailed);
+  const std::vector<std::string> notes = {
+      "! with a plugin that fails its checks: mine (padding, causal); `ablate check ID` shows what is wrong",
+      "? with a plugin that was never checked: linear" + kUncheckedNote};
+  CHECK(table.notes == notes);
+  CHECK(to_text(table, Format::kText) ==
+        "study: 3 trials; n = 1; * best\n\n"
+        "   attention  test/accuracy (%)\n"
+        "   softmax    50.00 *\n"
+        "?  linear     50.00 *\n"
+        "!  mine       50.00 *\n\n"
+        "note: " +
+            notes[0] + "\nnote: " + notes[1] + "\n");
+  CHECK(has(to_text(table, Format::kMarkdown), "|  | attention | test/accuracy (%) |\n| --- | --- | --- |\n|  | softmax |"));
+  CHECK(has(to_text(table, Format::kMarkdown), "| ! | mine |"));
+  CHECK(has(to_text(table, Format::kCsv), ",unsettled,checked\n"));
+  CHECK(has(to_text(table, Format::kCsv), "mine,test/accuracy,%,50,,1,0,,,,,false,failed\n"));
+  CHECK(has(to_text(table, Format::kCsv), "softmax,test/accuracy,%,50,,1,0,,,,,false,passed\n"));
+  const auto json = nlohmann::json::parse(to_text(table, Format::kJson));
+  CHECK(json["cells"][0]["checked"] == "passed");
+  CHECK(json["cells"][1]["checked"] == "unchecked");
+  CHECK(json["cells"][2]["checked"] == "failed");
+}
+
+TEST_CASE("a table of checked plugins has no marks and no column for them") {
+  Study study;
+  study.add("softmax", kPassed);
+  study.add("linear", kPassed);
+  CHECK(study.table().notes.empty());
+  CHECK(has(to_text(study.table(), Format::kText), "\nattention  test/accuracy (%)\nsoftmax"));
+}
+
+TEST_CASE("a number is as good as the worst of its plugins, the task among them") {
+  Study study;
+  study.add("softmax", kPassed, kFailed);
+  study.add("linear", kUnchecked, kFailed);
+  study.add("mine", kUnchecked, kPassed);
+  const auto table = study.table();
+  CHECK(table.checked(0) == Checked::kFailed);
+  CHECK(table.checked(1) == Checked::kFailed);
+  CHECK(table.checked(2) == Checked::kUnchecked);
+  CHECK(has(table.notes.at(0), "that fails its checks: image (padding, causal);"));
+  CHECK(has(table.notes.at(1), "that was never checked: linear, mine;"));
+}
+
+TEST_CASE("where only some of a row's numbers are concerned, these are marked") {
+  Study study;
+  study.add("softmax", kPassed);
+  study.add("linear", kUnchecked);
+  study.add("mine", kFailed);
+  const auto columns = study.table({.rows = {"task"}, .columns = {"attention"}});
+  CHECK(has(to_text(columns, Format::kText), "image  50.00                ? 50.00             ! 50.00\n"));
+  Study averaged;  // a cell over two trials, of which one is of another code
+  averaged.add("softmax", kPassed, kPassed, 2);
+  averaged.add("softmax", kFailed, kPassed, 4);
+  CHECK(averaged.table().checked(0) == Checked::kFailed);
+}
+
+TEST_CASE("what is known today of the code that ran comes before what was known then") {
+  Study study;
+  study.add("softmax", kUnchecked);
+  study.add("linear", kPassed);
+  study.add("mine", kFailed);
+  std::vector<std::string> asked;
+  const auto today = [&](const UsedPlugin& plugin) -> std::optional<PluginVerdict> {
+    asked.push_back(plugin.code_identity);
+    if (plugin.kind != "attention" || plugin.code_identity == "mine") return std::nullopt;
+    return plugin.code_identity == "softmax" ? kPassed : PluginVerdict{"failed", "half"};
+  };
+  const auto table = study.table({.verdict_today = today});
+  CHECK(table.checked(0) == Checked::kPassed);
+  CHECK(table.checked(1) == Checked::kFailed);
+  CHECK(table.checked(2) == Checked::kFailed);
+  CHECK(has(table.notes.at(0), "linear (half), mine (padding, causal)"));
+  CHECK(asked.size() == 4);  // each code once
+}
+
+TEST_CASE("trials that failed are marked alike, and those that have not run or know no plugin are not") {
+  Study study;
+  study.add("softmax", kPassed);
+  study.trials.push_back(trial("never-run", {}, 1));
+  study.trials.push_back(trial("old", {}, 1));
+  study.trials.push_back(trial("crashed", {}, 1));
+  put(study.store, "study", study.trials);
+  study.store.put_attempt(done(study.trials[2], 40));
+  auto crash = failed(study.trials[3], "signal 11");
+  crash.plugins = {{"attention", "crashed", "1.0.0", "crashed", "", "", kFailed}};
+  study.store.put_attempt(crash);
+  const auto table = study.table();
+  CHECK(table.checked(1) == Checked::kUnknown);
+  CHECK(table.checked(2) == Checked::kUnknown);
+  CHECK(table.checked(3) == Checked::kFailed);
+  CHECK(has(to_text(table, Format::kCsv), "never-run,test/accuracy,%,,,0,1,missing,,,,false,\n"));
+}
+
+TEST_CASE("an attempt says what was known of its plugins when it started") {
+  Study study;
+  study.add("mine", kFailed);
+  const auto plugins = show_attempt(Reader(study.file), "1")["plugins"];
+  REQUIRE(plugins.size() == 2);
+  CHECK(plugins[0]["verdict"] == "failed");
+  CHECK(plugins[0]["failed_checks"] == "padding, causal");
+  CHECK(plugins[1]["verdict"] == "passed");
+}

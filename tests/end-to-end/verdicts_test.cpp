@@ -1,0 +1,118 @@
+// What `ablate check` found, as plugins, runs and tables tell it; and what no verdict survives.
+#include "core/shared/verdict_memory.h"
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+#include "tools/identity/objects.h"
+
+using nlohmann::json;
+
+namespace {
+
+/// A cache of its own, a right plugin whose code can become another, and a wrong one.
+struct Place : Workplace {
+  Place() {
+    std::filesystem::create_directory(folder() / "plugins");
+    std::filesystem::copy(std::string(ABLATE_BUILD_DIR) + "/lib/ablate/plugins/softmax.so", library());
+    std::filesystem::copy(kFaulty + "check/wrong.so", folder() / "plugins/wrong.so");
+    set("ABLATE_PLUGIN_PATH", (folder() / "plugins").string());
+    set("XDG_CACHE_HOME", (folder() / "cache").string());
+  }
+  std::filesystem::path library() const { return folder() / "plugins/softmax.so"; }
+  void edit(char with) { REQUIRE(ablate::identity::write_section(library(), ".ablate.code", std::string(64, with))); }
+
+  std::string said(const std::vector<std::string>& arguments, int exit_code = 0) {
+    const auto ended = run(arguments);
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit_code == exit_code);
+    return ended.out + ended.err;
+  }
+  json shown(const std::string& id) { return json::parse(said({"plugins", id, "--json"})).at("checks"); }
+
+  /// That these have passed: what a check of minutes would leave.
+  void vouch(const std::vector<std::string>& ids) {
+    const ablate::VerdictMemory memory(folder() / "cache/ablate/verdicts");
+    for (const auto& plugin : json::parse(said({"plugins", "--json"}))) {
+      if (plugin.contains("refusal")) continue;
+      const std::string digest = plugin.at("code_digest"), id = plugin.at("id");
+      if (std::find(ids.begin(), ids.end(), id) != ids.end())
+        memory.put({plugin.at("kind"), id, digest.empty() ? plugin.at("content_hash").get<std::string>() : digest}, "cpu",
+                   {.verdict = "passed"});
+    }
+  }
+};
+
+const std::string kStudy = kTiny + "[grid]\nattention.plugin = [\"softmax\", \"wrong\"]\n";
+
+}  // namespace
+
+TEST_CASE("a verdict is told by plugins, by the next run, and by the tables of runs before and after", "[verdicts]") {
+  Place place;
+  const auto study = place.study(kStudy).string();
+  CHECK(place.shown("wrong") == json{{"verdict", "unchecked"}});
+  auto ran = place.said({"run", study});
+  CHECK(says(ran, "never checked: listops, softmax, wrong: tables mark their rows; `ablate check` checks all\n"));
+  CHECK_FALSE(says(ran, "checks failed by"));
+  auto table = place.said({"table", "tiny"});
+  CHECK(says(table, "\n?  softmax "));
+  CHECK(says(table, "\n?  wrong "));
+  CHECK(says(table, "note: ? with a plugin that was never checked: listops, softmax, wrong; `ablate check` checks all"));
+  CHECK(says(place.said({"show", "1"}), "unchecked"));
+
+  place.said({"check", "wrong", "--no-timing"}, 1);
+  const auto failed = place.shown("wrong");
+  CHECK(failed.at("verdict") == "failed");
+  CHECK(failed.at("failed") == json{"padding"});
+  CHECK(failed.at("timed") == false);
+  CHECK(says(place.said({"plugins"}), "FAILED: padding\n"));
+  CHECK(says(place.said({"plugins", "wrong"}), "Checked: FAILED: padding ("));
+  CHECK(says(place.said({"plugins", "wrong"}), "), without timing"));
+  place.vouch({"softmax", "listops"});
+  CHECK(says(place.said({"plugins", "softmax"}), "Checked: all passed ("));
+
+  // The runs of before know it, too, and no right row is marked any more.
+  table = place.said({"table", "tiny"});
+  CHECK(says(table, "\n   softmax "));
+  CHECK(says(table, "\n!  wrong "));
+  CHECK(says(table, "note: ! with a plugin that fails its checks: wrong (padding); `ablate check ID` shows what is wrong\n"));
+  CHECK_FALSE(says(table, "never checked"));
+  CHECK(place.query("SELECT DISTINCT verdict FROM plugins").dump() == R"([{"verdict":"unchecked"}])");
+  CHECK(says(place.said({"show", "2"}), "unchecked then; since: FAILED its checks: padding"));
+
+  ran = place.said({"run", study, "--again"});
+  CHECK(
+      says(ran, "warning: checks failed by wrong (padding): tables mark their rows; `ablate check ID` shows what is wrong\n"));
+  CHECK_FALSE(says(ran, "never checked"));
+  CHECK(
+      place.query("SELECT plugin, verdict, failed_checks FROM plugins WHERE attempt > 2 AND kind = 'attention' ORDER BY plugin")
+          .dump() == R"([{"failed_checks":"","plugin":"softmax","verdict":"passed"},)"
+                     R"({"failed_checks":"padding","plugin":"wrong","verdict":"failed"}])");
+  // Where the cache is gone, what was known then stands.
+  std::filesystem::remove_all(place.folder() / "cache/ablate/verdicts");
+  table = place.said({"table", "tiny"});
+  CHECK(says(table, "\n   softmax "));
+  CHECK(says(table, "\n!  wrong "));
+}
+
+TEST_CASE("what is not a full check at default parameters leaves no verdict", "[verdicts]") {
+  Place place;
+  place.said({"check", "wrong", "--quick"}, 1);
+  CHECK(place.shown("wrong").at("verdict") == "unchecked");
+  place.said({"check", "wrong", "--no-timing", "--set", "fault=none"});
+  CHECK(place.shown("wrong").at("verdict") == "unchecked");
+  place.said({"check", (place.folder() / "plugins/wrong.so").string(), "--no-timing"}, 1);  // by its path
+  CHECK(place.shown("wrong").at("verdict") == "failed");
+}
+
+TEST_CASE("a plugin that was edited is unchecked, and no proof makes it otherwise", "[verdicts]") {
+  Place place;
+  const auto study = place.study(kTiny + "[attention]\nplugin = \"softmax\"\n").string();
+  place.vouch({"softmax", "listops"});
+  CHECK_FALSE(says(place.said({"run", study}), "never checked"));
+  CHECK_FALSE(says(place.said({"table", "tiny"}), "note: ?"));
+  place.edit('e');
+  CHECK(place.shown("softmax").at("verdict") == "unchecked");
+  CHECK(says(place.said({"run", study, "--prove", "1"}), "stay"));
+  CHECK(place.shown("softmax").at("verdict") == "unchecked");
+  CHECK(says(place.said({"run", study, "--dry-run"}), "never checked: softmax:"));
+  CHECK(place.query("SELECT DISTINCT verdict FROM plugins WHERE plugin = 'softmax'").dump() == R"([{"verdict":"passed"}])");
+}

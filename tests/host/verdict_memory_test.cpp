@@ -1,0 +1,119 @@
+// What the suite said of a plugin holds for its code, and what lies in the folder by mistake is no verdict.
+#include "core/shared/verdict_memory.h"
+
+#include <fstream>
+
+#include "tests/support/catch.h"
+#include "tests/support/temporary.h"
+
+using ablate::KeptVerdict;
+using ablate::PluginCode;
+using ablate::VerdictMemory;
+
+namespace {
+
+const PluginCode kCode{"attention", "mine", "c0de"};
+const KeptVerdict kPassed{.verdict = "passed", .unchecked = {"cuda"}, .checked_s = 1'700'000'000};
+
+KeptVerdict failed(const std::string& check) { return {.verdict = "failed", .failed = {check}}; }
+
+std::filesystem::path only_file(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> all;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) all.push_back(entry.path());
+  REQUIRE(all.size() == 1);
+  return all[0];
+}
+
+}  // namespace
+
+TEST_CASE("a verdict holds for a plugin's kind, id and code, and for no other") {
+  const TemporaryFolder folder;
+  const VerdictMemory memory(folder / "verdicts");
+  CHECK(memory.find(kCode).verdict == "unchecked");
+  memory.put(kCode, "cpu", kPassed);
+  const auto found = memory.find(kCode);
+  CHECK(found.passed());
+  CHECK(found.unchecked == std::vector<std::string>{"cuda"});
+  CHECK(found.checked_s == kPassed.checked_s);
+  CHECK(found.timed);
+  CHECK(memory.find({"attention", "mine", "edited"}).verdict == "unchecked");
+  CHECK(memory.find({"attention", "yours", "c0de"}).verdict == "unchecked");
+  CHECK(memory.find({"compression", "mine", "c0de"}).verdict == "unchecked");
+  memory.put(kCode, "cpu", failed("padding"));
+  CHECK(memory.find(kCode).has_failed());
+  CHECK(memory.find(kCode).failed_text() == "padding");
+  only_file(folder / "verdicts");  // nothing temporary is left
+  const VerdictMemory none("");
+  none.put(kCode, "cpu", kPassed);
+  CHECK(none.find(kCode).verdict == "unchecked");
+}
+
+TEST_CASE("a file that is damaged, of another shape or of another plugin is as if it were not there") {
+  const TemporaryFolder folder;
+  const VerdictMemory memory(folder / "verdicts");
+  memory.put(kCode, "cpu", kPassed);
+  const auto file = only_file(folder / "verdicts");
+  const auto whole = read_text(file);
+  SECTION("cut") { std::ofstream(file) << whole.substr(0, whole.size() / 2); }
+  SECTION("empty") { std::ofstream{file}; }
+  SECTION("another shape") { std::ofstream(file) << R"({"verdict": ["passed"]})"; }
+  SECTION("another type") {
+    auto other = nlohmann::json::parse(whole);
+    other["failed"] = 7;
+    std::ofstream(file) << other;
+  }
+  SECTION("a verdict that is none") {
+    auto other = nlohmann::json::parse(whole);
+    other["verdict"] = "excellent";
+    std::ofstream(file) << other;
+  }
+  SECTION("another suite's") {
+    auto other = nlohmann::json::parse(whole);
+    other["subject"]["suite"] = -1;
+    std::ofstream(file) << other;
+  }
+  SECTION("another plugin's, renamed") {
+    memory.put({"attention", "yours", "c0de"}, "cpu", kPassed);
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "verdicts"))
+      if (entry.path() != file) return std::filesystem::rename(entry.path(), file), CHECK_FALSE(memory.find(kCode).passed());
+  }
+  SECTION("a folder") {
+    std::filesystem::remove(file);
+    std::filesystem::create_directory(file);
+  }
+  CHECK(memory.find(kCode).verdict == "unchecked");
+}
+
+TEST_CASE("what a check without timing leaves out stays as an earlier one found it") {
+  const TemporaryFolder folder;
+  const VerdictMemory memory(folder / "verdicts");
+  auto untimed = kPassed;
+  untimed.timed = false;
+  memory.put(kCode, "cpu", untimed);
+  CHECK_FALSE(memory.find(kCode).timed);
+  memory.put(kCode, "cpu", {.verdict = "failed", .failed = {"padding", "time"}});
+  memory.put(kCode, "cpu", untimed);  // padding was looked at again, time was not
+  CHECK(memory.find(kCode).failed_text() == "time");
+  CHECK(memory.find(kCode).timed);
+  memory.put(kCode, "cpu", kPassed);
+  CHECK(memory.find(kCode).passed());
+  memory.put(kCode, "cpu", untimed);
+  CHECK(memory.find(kCode).passed());
+  CHECK(memory.find(kCode).timed);
+}
+
+TEST_CASE("a plugin that fails on one kind of device has failed") {
+  const TemporaryFolder folder;
+  const VerdictMemory memory(folder / "verdicts");
+  memory.put(kCode, "cuda", kPassed);
+  CHECK(memory.find(kCode).passed());
+  memory.put(kCode, "cuda", failed("half"));
+  CHECK(memory.find(kCode).failed_text() == "half on cuda");
+  memory.put(kCode, "cpu", kPassed);
+  CHECK(memory.find(kCode).has_failed());
+  CHECK(memory.find(kCode).failed_text() == "half on cuda");
+  memory.put(kCode, "cpu", failed("padding"));
+  CHECK(memory.find(kCode).failed_text() == "padding, half on cuda");
+  memory.put(kCode, "cuda", kPassed);
+  CHECK(memory.find(kCode).failed_text() == "padding");
+}

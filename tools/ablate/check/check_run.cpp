@@ -1,0 +1,187 @@
+#include "tools/ablate/check/check_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <thread>
+
+#include "core/util/error.h"
+#include "core/util/plain_json.h"
+#include "tools/ablate/check/scratch.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kOpenDevice_s = 60;
+
+}  // namespace
+
+CheckRun::CheckRun(const CheckArguments& arguments, const Options& options) : arguments_(arguments) {
+  const auto found = find_libraries(options, worker_);
+  parts_ = parts_among(found);
+  libraries_ = choose(arguments.what, found, worker_);
+  blocks_.emplace(libraries_.size() + 1);
+  for (std::size_t i = 0; i < libraries_.size(); ++i) {
+    specs_.push_back(is_refused(i) ? json() : spec_of(libraries_[i]));
+    examinations_.emplace_back(libraries_[i].info, [this, i](const std::string& line) {
+      tell(is_timing_ && !is_one() ? libraries_.size() : i, line);
+    });
+  }
+}
+
+int CheckRun::run() {
+  const auto why = device_refusal();
+  on_device_ = why.empty();
+  if (on_device_) {
+    check_all();
+    time_all();
+    keep();
+    if (is_one())
+      close(0);
+    else
+      tell(libraries_.size(), totals());
+  } else {
+    for (auto& one : examinations_) one.leave("device", arguments_.device, why);
+    if (!arguments_.as_json) print("nothing was checked on {}: {}\n", arguments_.device, db::one_row(why));
+  }
+  if (arguments_.as_json) print("{}\n", plain_json(to_json(), 2));
+  return static_cast<int>(exit_code());
+}
+
+bool CheckRun::has_time(std::size_t i) const {
+  return !arguments_.quick && !arguments_.no_timing && libraries_[i].info.kind != Kind::kTask && !examinations_[i].broke_off();
+}
+
+json CheckRun::spec_of(const FoundLibrary& library) const {
+  return {{"library", library.path.string()},
+          {"parts", parts_},
+          {"parameters", parameters_of(library.info, arguments_.parameters)},
+          {"device", arguments_.device},
+          {"quick", arguments_.quick}};
+}
+
+/// Why nothing can be computed there; "" where it can.
+std::string CheckRun::device_refusal() {
+  if (arguments_.device == "cpu") return "";
+  if (!worker_) worker_ = std::make_unique<WorkerClient>();
+  return worker_->ask("open-device", {{"device", arguments_.device}}, kOpenDevice_s).value("failed", "");
+}
+
+/// Everything but time.
+void CheckRun::check_all() {
+  std::deque<Scratch> scratch;
+  std::vector<CheckJob> jobs;
+  for (std::size_t i = 0; i < libraries_.size(); ++i) {
+    const auto& [path, info, refusal, warnings] = libraries_[i];
+    if (is_refused(i)) {
+      tell(i, fmt::format("{}\n  refused: {}\n\n", path_text(path), db::one_row(refusal)));
+      blocks_->close(i);
+      continue;
+    }
+    tell(i,
+         fmt::format("{} ({} {}), {}\n{}", info.id, to_text(info.kind), info.version, path_text(path), Examination::heading()));
+    specs_[i]["scratch"] = scratch.emplace_back().path().string();
+    specs_[i]["timed"] = false;
+    jobs.push_back(job_of(i));
+  }
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  run_side_by_side(std::move(jobs), arguments_.jobs > 0 ? arguments_.jobs : cores, arguments_.timeout_s, worker_);
+}
+
+/// Neighbours disturb it: one at a time, when nothing else runs.
+void CheckRun::time_all() {
+  is_timing_ = true;
+  std::vector<CheckJob> jobs;
+  for (std::size_t i = 0; i < libraries_.size(); ++i) {
+    if (is_refused(i) || !has_time(i)) continue;
+    specs_[i]["timed"] = true;
+    jobs.push_back(job_of(i));
+  }
+  if (jobs.empty()) return;
+  if (!is_one()) tell(libraries_.size(), "time, one plugin after the other\n" + Examination::heading());
+  run_side_by_side(std::move(jobs), 1, arguments_.timeout_s, worker_);
+  if (!is_one()) tell(libraries_.size(), "\n");
+}
+
+CheckJob CheckRun::job_of(std::size_t i) {
+  auto& one = examinations_[i];
+  return {.spec = specs_[i],
+          .hear = [&one](const json& data) { one.hear(data); },
+          .end =
+              [this, i, &one](const json& answer) {
+                one.end(answer, arguments_.timeout_s);
+                if (!is_timing_ && !is_one()) close(i);
+              },
+          .again = [&one] { one.again(); }};
+}
+
+void CheckRun::tell(std::size_t block, const std::string& text) {
+  if (!arguments_.as_json) blocks_->add(block, text);
+}
+
+void CheckRun::close(std::size_t i) {
+  if (!is_refused(i)) tell(i, fmt::format("{}: {}\n\n", libraries_[i].info.id, examinations_[i].summary()));
+  blocks_->close(i);
+}
+
+void CheckRun::keep() const {
+  if (arguments_.quick || !arguments_.parameters.empty()) return;
+  const auto memory = user_verdicts();
+  for (std::size_t i = 0; i < libraries_.size(); ++i) {
+    const auto& one = examinations_[i];
+    auto verdict = one.verdict();
+    if (is_refused(i) || !one.is_plugins_own() || verdict.verdict == "unchecked") continue;
+    verdict.timed = one.info().kind == Kind::kTask || has_time(i);
+    memory.put(code_of(one.info()), arguments_.device.substr(0, arguments_.device.find(':')), verdict);
+  }
+}
+
+/// "19 plugins: 15 passed; FAILED: mine (padding); unchecked: lm, retrieval; refused: 1"
+std::string CheckRun::totals() const {
+  std::vector<std::string> failed, unchecked;
+  std::size_t passed = 0, refused = 0;
+  for (std::size_t i = 0; i < libraries_.size(); ++i) {
+    const auto verdict = examinations_[i].verdict();
+    const auto& id = libraries_[i].info.id;
+    if (is_refused(i))
+      ++refused;
+    else if (verdict.has_failed())
+      failed.push_back(fmt::format("{} ({})", id, verdict.failed_text()));
+    else if (verdict.passed())
+      ++passed;
+    else
+      unchecked.push_back(id);
+  }
+  auto text = fmt::format("{} plugins: {} passed", libraries_.size(), passed);
+  if (!failed.empty()) text += fmt::format("; FAILED: {}", fmt::join(failed, ", "));
+  if (!unchecked.empty()) text += fmt::format("; unchecked: {}", fmt::join(unchecked, ", "));
+  if (refused > 0) text += fmt::format("; refused: {}", refused);
+  return text + "\n";
+}
+
+json CheckRun::to_json() const {
+  json all = json::array();
+  for (std::size_t i = 0; i < libraries_.size(); ++i)
+    all.push_back(is_refused(i)
+                      ? json{{"path", libraries_[i].path.string()}, {"verdict", "failed"}, {"refusal", libraries_[i].refusal}}
+                      : examinations_[i].to_json());
+  return all;
+}
+
+ExitCode CheckRun::exit_code() const {
+  auto code = ExitCode::kDone;
+  for (std::size_t i = 0; i < libraries_.size(); ++i) {
+    const auto verdict = examinations_[i].verdict();
+    // One that was named and cannot be looked at, as a task without its data, must not look like one that is right.
+    const bool nothing = !arguments_.what.empty() && on_device_ && verdict.verdict == "unchecked";
+    if (is_refused(i))
+      code = code == ExitCode::kDone ? ExitCode::kPlugin : code;
+    else if (verdict.has_failed() || nothing)
+      code = ExitCode::kTrialsFailed;
+  }
+  return code;
+}
+
+}  // namespace ablate

@@ -1,0 +1,57 @@
+// The suite over the plugins that were asked for: side by side, told one by one, kept.
+#pragma once
+
+#include <deque>
+#include <optional>
+
+#include "tools/ablate/check/blocks.h"
+#include "tools/ablate/check/chosen.h"
+#include "tools/ablate/check/examination.h"
+#include "tools/ablate/check/side_by_side.h"
+
+namespace ablate {
+
+struct CheckArguments {
+  std::string what;                     ///< an id, or the path of a library; "": all
+  std::string device = "cpu";           ///< cpu, cuda or cuda:N
+  std::vector<std::string> parameters;  ///< NAME=VALUE
+  int timeout_s = 300;                  ///< for a plugin's checks, and again for its time
+  int jobs = 0;                         ///< plugins at a time; 0: as many as there are cores
+  bool no_timing = false, quick = false, as_json = false;
+};
+
+class CheckRun {
+ public:
+  /// Throws Error where there is no such plugin or parameter.
+  CheckRun(const CheckArguments& arguments, const Options& options);
+
+  /// Prints what is found, and keeps the verdicts where all checks ran, at default parameters. @return the exit code
+  int run();
+
+ private:
+  bool is_one() const { return libraries_.size() == 1; }
+  bool is_refused(std::size_t i) const { return !libraries_[i].refusal.empty(); }
+  bool has_time(std::size_t i) const;  ///< whether how its time grows is among its checks
+  nlohmann::json spec_of(const FoundLibrary& library) const;
+  std::string device_refusal();
+  void check_all();
+  void time_all();
+  CheckJob job_of(std::size_t i);
+  void tell(std::size_t block, const std::string& text);
+  void close(std::size_t i);
+  void keep() const;
+  std::string totals() const;
+  nlohmann::json to_json() const;
+  ExitCode exit_code() const;
+
+  const CheckArguments& arguments_;
+  std::unique_ptr<WorkerClient> worker_;
+  std::vector<FoundLibrary> libraries_;
+  std::vector<std::string> parts_;
+  std::vector<nlohmann::json> specs_;
+  std::deque<Examination> examinations_;
+  std::optional<Blocks> blocks_;  ///< one a library, and one for the time of all
+  bool is_timing_ = false, on_device_ = true;
+};
+
+}  // namespace ablate

@@ -1,0 +1,86 @@
+#include "tools/ablate/check/chosen.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "core/registry/abi_check.h"
+#include "core/registry/values.h"
+#include "core/util/error.h"
+#include "core/util/nearest.h"
+#include "core/util/sha256.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+/// A plugin to check, of a path as of a scan.
+FoundLibrary library_at(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker) {
+  const auto refuse = [&](const std::string& why) {
+    return Error(fmt::format("{} cannot be loaded: {}", path.string(), why), ExitCode::kPlugin);
+  };
+  if (!std::filesystem::exists(path)) throw refuse("there is no such file");
+  if (const auto why = abi_refusal(path, ABLATE_TORCH_VERSION); !why.empty()) throw refuse(why);
+  const auto answer = inspect_library(path, worker);
+  for (const auto* reason : {"failed", "refusal"})
+    if (answer.contains(reason)) throw refuse(answer.at(reason));
+  FoundLibrary library{.path = path, .info = plugin_info_from_json(answer)};
+  library.info.path = path;
+  library.info.content_hash = sha256_file(path);
+  return library;
+}
+
+}  // namespace
+
+json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pairs) {
+  json result = json::object();
+  for (const auto& pair : pairs) {
+    const auto equals = pair.find('=');
+    if (equals == std::string::npos) throw Error("--set " + pair + ": expected NAME=VALUE");
+    const auto name = pair.substr(0, equals), text = pair.substr(equals + 1);
+    const auto* parameter = plugin.find(name);
+    if (parameter == nullptr) {
+      std::vector<std::string> known;
+      for (const auto& each : plugin.parameters) known.push_back(each.name);
+      throw Error(fmt::format("--set {}: {} has no parameter {}{}", pair, plugin.id, name, hint(name, known)));
+    }
+    auto value = json::parse(text, nullptr, false);
+    if (value.is_discarded() || parameter->type == ParameterType::kText) value = text;
+    const auto checked = check_value(*parameter, value);
+    if (!checked.ok()) throw Error(fmt::format("--set {}: expected {}", pair, checked.expected));
+    result[name] = checked.value;
+  }
+  return result;
+}
+
+std::vector<FoundLibrary> choose(const std::string& what, const std::vector<FoundLibrary>& found,
+                                 std::unique_ptr<WorkerClient>& worker) {
+  if (what.find('/') != std::string::npos || what.ends_with(".so"))
+    return {library_at(std::filesystem::absolute(what), worker)};
+  std::vector<FoundLibrary> chosen;
+  std::vector<std::string> known;
+  for (const auto& library : found) {
+    if (library.refusal.empty()) known.push_back(library.info.id);
+    if (what.empty() || (library.refusal.empty() && library.info.id == what)) chosen.push_back(library);
+  }
+  if (!chosen.empty()) return chosen;
+  for (const auto& library : found)  // a refused library cannot say its id; by convention it is the file's name
+    if (library.path.stem() == what)
+      throw Error(fmt::format("{} is refused: {}", library.path.string(), library.refusal), ExitCode::kPlugin);
+  if (what.empty()) throw Error("no plugin was found; `ablate plugins` lists the folders looked in", ExitCode::kPlugin);
+  throw Error(fmt::format("no plugin {}{}; `ablate plugins` lists what was found, and a library is named by its path", what,
+                          hint(what, known)),
+              ExitCode::kPlugin);
+}
+
+std::vector<std::string> parts_among(const std::vector<FoundLibrary>& found) {
+  std::map<std::string, std::string> paths;
+  for (const auto& library : found)
+    if (library.refusal.empty() && library.info.kind != Kind::kTask) paths.emplace(library.info.id, library.info.path.string());
+  std::vector<std::string> all;
+  for (const auto& [id, path] : paths) all.push_back(path);
+  return all;
+}
+
+}  // namespace ablate

@@ -1,0 +1,19 @@
+// Which plugins `ablate check` is about, and with what they are checked.
+#pragma once
+
+#include "tools/ablate/commands.h"
+
+namespace ablate {
+
+/// @param what an id, the path of a library, or "" for all that were found, refused ones included. Throws Error where there is
+/// none, or where the library that was named cannot be loaded.
+std::vector<FoundLibrary> choose(const std::string& what, const std::vector<FoundLibrary>& found,
+                                 std::unique_ptr<WorkerClient>& worker);
+
+/// What parameters that are plugins are checked with: every compression and attention found, by id.
+std::vector<std::string> parts_among(const std::vector<FoundLibrary>& found);
+
+/// NAME=VALUE pairs, checked against the schema. A value is JSON, or a text without quotes. Throws Error.
+nlohmann::json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pairs);
+
+}  // namespace ablate

@@ -1,0 +1,127 @@
+#include "tools/ablate/check/examination.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "db/report/format.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+std::string number(const json& value) { return value.is_number() ? fmt::format("{:.2g}", value.get<double>()) : "-"; }
+
+std::string line_of(const json& check) {
+  const std::string verdict = check.at("verdict"), why = check.value("why", "");
+  auto found = check.at("found").get<std::string>();
+  if (verdict == "failed" && !why.empty()) found += "; what is allowed: " + why;
+  return fmt::format("  {:<9}  {:<14}  {:>8}  {:>8}  {:<52}  {}\n", verdict == "failed" ? "FAILED" : verdict,
+                     check.at("check").get<std::string>(), number(check.at("error")), number(check.at("tolerance")),
+                     check.at("on").get<std::string>(), db::one_row(found));
+}
+
+json check_json(const std::string& name, const std::string& on, const char* verdict, const std::string& found) {
+  return {{"check", name},        {"on", on}, {"verdict", verdict}, {"found", found}, {"error", nullptr},
+          {"tolerance", nullptr}, {"why", ""}};
+}
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+}  // namespace
+
+std::string Examination::heading() {
+  return fmt::format("  {:<9}  {:<14}  {:>8}  {:>8}  {:<52}  {}\n", "", "check", "off by", "allowed", "on", "found");
+}
+
+void Examination::take(const json& check) {
+  if (known_ > 0) {
+    --known_;
+    return;
+  }
+  checks_.push_back(check);
+  tell_(line_of(check));
+}
+
+void Examination::hear(const json& data) {
+  if (data.contains("begin")) begun_ = data;
+  if (!data.contains("check")) return;
+  begun_ = json::object();
+  take(data);
+}
+
+void Examination::end(const json& answer, int timeout_s) {
+  std::string why;
+  if (answer.value("late", false))
+    why = fmt::format("it did not end within {} s (--timeout)", timeout_s);
+  else if (answer.contains("failed"))
+    why = answer.at("failed");
+  else if (!begun_.empty())
+    why = "it ended the process";
+  if (!why.empty()) {
+    known_ = 0;
+    broke_off_ = true;
+    if (answer.contains("failed")) is_plugins_own_ = answer.value("fault", false);
+    take(check_json(begun_.value("begin", "load"), begun_.value("on", ""), "failed",
+                    why + "; the checks after this one did not run"));
+  }
+  begun_ = json::object();
+  first_ = checks_.size();
+}
+
+void Examination::again() {
+  known_ = checks_.size() - first_;
+  begun_ = json::object();
+}
+
+void Examination::leave(const std::string& name, const std::string& on, const std::string& why) {
+  take(check_json(name, on, "unchecked", why));
+}
+
+KeptVerdict Examination::verdict() const {
+  KeptVerdict verdict;
+  bool any = false;
+  for (const auto& check : checks_) {
+    const bool unchecked = check.at("verdict") == "unchecked";
+    any = any || !unchecked;
+    if (unchecked) add_once(verdict.unchecked, check.at("check"));
+    if (check.at("verdict") == "failed") add_once(verdict.failed, check.at("check"));
+  }
+  if (any) verdict.verdict = verdict.failed.empty() ? "passed" : "failed";
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  verdict.checked_s = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+  return verdict;
+}
+
+std::string Examination::summary() const {
+  std::vector<std::string> reasons;
+  std::size_t unchecked = 0;
+  for (const auto& check : checks_) {
+    if (check.at("verdict") != "unchecked") continue;
+    ++unchecked;
+    add_once(reasons, fmt::format("{}: {}", check.at("check").get<std::string>(), check.at("found").get<std::string>()));
+  }
+  const auto found = verdict();
+  const auto ran = checks_.size() - unchecked;
+  auto text = ran == 0 ? std::string("nothing was checked")
+                       : fmt::format("{} check{}, {}", ran, ran == 1 ? "" : "s",
+                                     found.passed() ? "all passed" : "FAILED: " + found.failed_text());
+  if (unchecked > 0) text += fmt::format("; {} unchecked: {}", unchecked, fmt::join(reasons, ", "));
+  return text;
+}
+
+json Examination::to_json() const {
+  return {{"id", info_.id},
+          {"kind", to_text(info_.kind)},
+          {"version", info_.version},
+          {"path", info_.path.string()},
+          {"verdict", verdict().verdict},
+          {"checks", checks_}};
+}
+
+}  // namespace ablate

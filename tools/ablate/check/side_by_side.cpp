@@ -1,0 +1,108 @@
+#include "tools/ablate/check/side_by_side.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+#include "core/host/client/job_answer.h"
+#include "core/host/scheduler/stop_on_signal.h"
+#include "core/util/error.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kAnswer_s = 10;  ///< for a worker to tell that a job's time is over
+
+class SideBySide {
+ public:
+  SideBySide(std::vector<CheckJob> jobs, int at_a_time, double timeout_s, std::unique_ptr<WorkerClient>& worker)
+      : at_a_time_(static_cast<std::size_t>(at_a_time)), timeout_s_(timeout_s), worker_(worker) {
+    for (auto& job : jobs) waiting_.push_back({std::move(job), false});
+  }
+
+  void run() {
+    const StopOnSignal stop;
+    while (!waiting_.empty() || !running_.empty()) try {
+        if (!worker_) worker_ = std::make_unique<WorkerClient>();
+        start_some();
+        take(worker_->next(1000));
+        if (asked_to_stop != 0) throw Error("interrupted by " + who_asked_to_stop(), ExitCode::kInterrupted);
+      } catch (const WorkerEnded& ended) {
+        worker_.reset();
+        give_back(fmt::format("the worker ended ({})", ended.what()));
+      }
+  }
+
+ private:
+  struct Waiting {
+    CheckJob job;
+    bool alone;
+  };
+  struct Running {
+    CheckJob job;
+    JobAnswer answer;
+  };
+
+  void start_some() {
+    const auto most = std::min(at_a_time_, static_cast<std::size_t>(worker_->most_jobs()));
+    while (!waiting_.empty() && running_.size() < most && !(one_alone_ && !running_.empty())) {
+      auto& [job, alone] = waiting_.front();
+      if (alone && !running_.empty()) return;
+      one_alone_ = alone;
+      const int number = worker_->start("check", job.spec, timeout_s_);
+      running_.emplace(number, Running{std::move(job), JobAnswer(timeout_s_)});
+      waiting_.pop_front();
+    }
+  }
+
+  void take(const std::optional<json>& event) {
+    silent_s_ = event ? 0 : silent_s_ + 1;
+    if (silent_s_ > timeout_s_ + kAnswer_s) worker_->give_up();  // it is stopped; next() will tell
+    if (!event) return;
+    const auto found = running_.find(event->value("job", 0));
+    if (found == running_.end()) return;
+    auto& [job, answer] = found->second;
+    if (event->at("event") == "message") {
+      answer.hear(event->at("data"));
+      job.hear(event->at("data"));
+    } else if (event->at("event") == "ended") {
+      job.end(answer.end(*event));
+      running_.erase(found);
+    }
+  }
+
+  void give_back(const std::string& why) {
+    silent_s_ = 0;
+    const bool told = running_.size() == 1;
+    // The numbers fall: the last of the map was started first, and comes first again.
+    for (auto& [number, running] : running_) {
+      if (told) {
+        running.job.end({{"failed", why}, {"fault", true}});
+      } else {
+        if (running.job.again) running.job.again();
+        waiting_.push_front({std::move(running.job), true});
+      }
+    }
+    running_.clear();
+  }
+
+  std::size_t at_a_time_;
+  double timeout_s_;
+  std::unique_ptr<WorkerClient>& worker_;
+  std::deque<Waiting> waiting_;
+  std::map<int, Running> running_;
+  bool one_alone_ = false;
+  double silent_s_ = 0;
+};
+
+}  // namespace
+
+void run_side_by_side(std::vector<CheckJob> jobs, int at_a_time, double timeout_s, std::unique_ptr<WorkerClient>& worker) {
+  SideBySide(std::move(jobs), at_a_time, timeout_s, worker).run();
+}
+
+}  // namespace ablate

@@ -1,0 +1,24 @@
+// Check jobs of one worker, several at a time.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/host/client/client.h"
+
+namespace ablate {
+
+struct CheckJob {
+  nlohmann::json spec;  ///< core/trial/server/check_job.h
+  std::function<void(const nlohmann::json& data)> hear;
+  /// However it ended: JobAnswer::end's answer, or {"failed": why the worker has died, "fault": true}.
+  std::function<void(const nlohmann::json& answer)> end;
+  std::function<void()> again = {};  ///< it begins anew, and has been heard already
+};
+
+/// Starts the jobs in their order, at most `at_a_time` of them at once, each with a limit of its own. Where the worker dies,
+/// all that it ran begin anew in another one, each alone: the next death tells whose it is. Throws Error on Ctrl-C.
+void run_side_by_side(std::vector<CheckJob> jobs, int at_a_time, double timeout_s, std::unique_ptr<WorkerClient>& worker);
+
+}  // namespace ablate

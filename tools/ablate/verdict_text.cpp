@@ -1,0 +1,52 @@
+#include "tools/ablate/verdict_text.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <ctime>
+
+#include "tools/ablate/streams.h"
+
+namespace ablate {
+
+const char* verdict_word(const KeptVerdict& verdict) {
+  return verdict.passed() ? "checked" : verdict.has_failed() ? "FAILED" : "unchecked";
+}
+
+std::string verdict_line(const PluginInfo& info, const KeptVerdict& verdict) {
+  if (!verdict.passed() && !verdict.has_failed()) return fmt::format("never; `ablate check {}` does it", info.id);
+  auto text = fmt::format("{} ({:%Y-%m-%d})", verdict.passed() ? "all passed" : "FAILED: " + verdict.failed_text(),
+                          fmt::localtime(static_cast<std::time_t>(verdict.checked_s)));
+  if (!verdict.timed) text += ", without timing";
+  if (!verdict.unchecked.empty()) text += fmt::format("; unchecked there: {}", fmt::join(verdict.unchecked, ", "));
+  return text;
+}
+
+nlohmann::json to_json(const KeptVerdict& verdict) {
+  if (!verdict.passed() && !verdict.has_failed()) return {{"verdict", verdict.verdict}};
+  return {{"verdict", verdict.verdict},
+          {"failed", verdict.failed},
+          {"unchecked", verdict.unchecked},
+          {"timed", verdict.timed},
+          {"checked_s", verdict.checked_s}};
+}
+
+void warn_of_verdicts(const std::vector<PluginInfo>& used) {
+  const auto memory = user_verdicts();
+  std::vector<std::string> failed, unchecked;
+  for (const auto& info : used) {
+    const auto verdict = memory.find(code_of(info));
+    if (verdict.has_failed())
+      failed.push_back(fmt::format("{} ({})", info.id, verdict.failed_text()));
+    else if (!verdict.passed())
+      unchecked.push_back(info.id);
+  }
+  if (!failed.empty())
+    say("warning: checks failed by {}: tables mark their rows; `ablate check ID` shows what is wrong\n",
+        fmt::join(failed, ", "));
+  if (!unchecked.empty())
+    say("never checked: {}: tables mark their rows; `ablate check` checks all\n", fmt::join(unchecked, ", "));
+}
+
+}  // namespace ablate

@@ -1,0 +1,24 @@
+// What the conformance suite has said of plugins, in the commands' words.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/shared/verdict_memory.h"
+
+namespace ablate {
+
+/// "checked", "FAILED" or "unchecked".
+const char* verdict_word(const KeptVerdict& verdict);
+
+/// "all passed (2026-11-22), without timing; unchecked there: cuda", "FAILED: padding, gradient (2026-11-22)", or the remedy.
+std::string verdict_line(const PluginInfo& info, const KeptVerdict& verdict);
+
+/// {"verdict", "failed": [names], "unchecked": [names], "timed", "checked_s"}; of what nobody has looked at the verdict alone.
+nlohmann::json to_json(const KeptVerdict& verdict);
+
+/// On stderr, at most a line each: which of the plugins failed their checks, and which were never checked.
+void warn_of_verdicts(const std::vector<PluginInfo>& used);
+
+}  // namespace ablate

@@ -16,7 +16,6 @@
 namespace ablate::db {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 /// The labels of one path.
 struct Condition {
@@ -125,7 +124,7 @@ std::vector<std::size_t> baselines(const Lines& lines, const std::vector<Conditi
                   table.baseline, list(table.row_paths), list(table.column_paths)));
 }
 
-double ratio(double value, double base) { return base == 0 ? kNone : value / base; }
+double ratio(double value, double base) { return base == 0 ? std::numeric_limits<double>::quiet_NaN() : value / base; }
 
 }  // namespace
 

@@ -114,8 +114,8 @@ TEST_CASE("what does not fit in a mixture, or in the model, is told at its place
   CHECK(dry.err == of_part);
   // All of a grid at once, each value where it stands; what is right is not in it.
   CHECK(message(place, halves + "[grid]\nattention.parts.0.heads = [1, 2,\n5, 6]\nmodel.d_model = [16, 24]\n") ==
-        "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 8\n"
         "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 12\n"
+        "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 8\n"
         "study.toml:29:4: attention.parts.0.heads = 6 does not divide the part's width = 8\n");
   // A part of a part of one layer of two.
   CHECK(message(place,

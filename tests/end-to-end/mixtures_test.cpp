@@ -28,8 +28,9 @@ batch = 10
 )";
 
 std::string message(Workplace& place, const std::string& study) {
-  const auto ended = place.run({"run", place.study(kRecall + study).string()});
-  CHECK(ended.exit_code != 0);
+  place.study(kRecall + study);
+  const auto ended = place.run({"run", "study.toml"});
+  CHECK(ended.exit_code == 2);
   return ended.err;
 }
 
@@ -121,7 +122,7 @@ TEST_CASE("what does not fit in a mixture, or in the model, is told at its place
   CHECK(message(place,
                 "[[attention]]\nplugin = \"linear\"\n[[attention]]\nplugin = \"mixed\"\nparts = [{ plugin = \"softmax\" }, { "
                 "plugin = \"mixed\", parts = [\n{ plugin = \"linear\" }, { plugin = \"local\", heads = 8 }] }]\n") ==
-        "study.toml:25:49: attention.1.parts.1.parts.1.heads = 8 does not divide the part's width = 4\n");
+        "study.toml:25:52: attention.1.parts.1.parts.1.heads = 8 does not divide the part's width = 4\n");
   CHECK_FALSE(place.has_database());
 }
 

@@ -28,8 +28,9 @@ batch = 10
 )";
 
 std::string message(Workplace& place, const std::string& study) {
-  const auto ended = place.run({"run", place.study(kRecall + study).string()});
-  CHECK(ended.exit_code != 0);
+  place.study(kRecall + study);
+  const auto ended = place.run({"run", "study.toml"});
+  CHECK(ended.exit_code == 2);
   return ended.err;
 }
 
@@ -114,14 +115,14 @@ TEST_CASE("what does not fit in a mixture, or in the model, is told at its place
   CHECK(dry.err == of_part);
   // All of a grid at once, each value where it stands; what is right is not in it.
   CHECK(message(place, halves + "[grid]\nattention.parts.0.heads = [1, 2,\n5, 6]\nmodel.d_model = [16, 24]\n") ==
-        "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 8\n"
         "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 12\n"
+        "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 8\n"
         "study.toml:29:4: attention.parts.0.heads = 6 does not divide the part's width = 8\n");
   // A part of a part of one layer of two.
   CHECK(message(place,
                 "[[attention]]\nplugin = \"linear\"\n[[attention]]\nplugin = \"mixed\"\nparts = [{ plugin = \"softmax\" }, { "
                 "plugin = \"mixed\", parts = [\n{ plugin = \"linear\" }, { plugin = \"local\", heads = 8 }] }]\n") ==
-        "study.toml:25:49: attention.1.parts.1.parts.1.heads = 8 does not divide the part's width = 4\n");
+        "study.toml:25:52: attention.1.parts.1.parts.1.heads = 8 does not divide the part's width = 4\n");
   CHECK_FALSE(place.has_database());
 }
 

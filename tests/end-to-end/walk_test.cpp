@@ -1,5 +1,6 @@
 // From nothing to a row in the table, as docs/plugins.md says, and the same for the other kinds: against an install prefix.
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "tests/end-to-end/stranger.h"
 
@@ -56,11 +57,16 @@ TEST_CASE("the task of docs/plugins.md, built as it says, passes the checks and 
       << page.substr(build + 1, page.find('`', build + 1) - build - 1) << "\n";
   {
     std::ofstream lines(stranger.work() / "reviews.txt");
-    for (int i = 0; i < 600; ++i) lines << (i * i / 7 % 2 == 0 ? "1 good " : "0 bad ") << 1000 + i * 7919 % 600 << "\n";
+    std::mt19937 random(1);
+    for (int i = 0; i < 2000; ++i) {
+      lines << random() / 2147483648u << ' ';
+      for (int letter = 0; letter < 24; ++letter) lines << static_cast<char>('a' + random() % 26);
+      lines << '\n';
+    }
   }
   std::ofstream(stranger.work() / "study.toml")
       << "[task]\nplugin = \"reviews\"\nlength = 12\n[model]\nlayers = 1\nd_model = 16\n"
-         "[train]\nsteps = 5\nbatch = 8\n";
+         "[train]\nsteps = 5\nbatch = 8\n[attention]\nplugin = \"linear\"\n";
   CHECK(says(stranger.output_of("cmake -G Ninja -S . -B build; cmake --build build; ablate check build/reviews.so"),
              "all passed"));
   CHECK(says(stranger.output_of("ablate --plugins build run study.toml"), "1 done"));

@@ -166,6 +166,9 @@ TEST_CASE("data are found by name below ABLATE_DATA, and what was looked for is 
                           " (is no folder), /usr/share/datasets/mine/file, "));
   CHECK(
       says(message, "; expected a folder of it. Get it (ABLATE_DATA, the folder of data sets: " + (folder / "sets").string()));
+  const auto here = message_of([] { find_data("one", "./mine", "a folder"); });
+  CHECK_FALSE(says(here, (folder / "sets").string() + "/"));  // meant from here
+  CHECK(says(here, "looked for " + fs::current_path().string()));
   CHECK(says(message_of([] { find_data("one", "", "a folder"); }), "data = \"\" was not found; expected a folder"));
   if (before != nullptr)
     setenv("ABLATE_DATA", kept.c_str(), 1);

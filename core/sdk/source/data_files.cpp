@@ -13,7 +13,7 @@ fs::path find_data(const std::string& task, const std::string& data, const std::
   std::vector<fs::path> places;
   const char* root = std::getenv("ABLATE_DATA");
   const bool has_root = root != nullptr && *root != '\0';
-  if (!data.empty() && fs::path(data).is_relative()) {
+  if (!data.empty() && fs::path(data).is_relative() && *fs::path(data).begin() != "." && *fs::path(data).begin() != "..") {
     if (has_root) places.push_back(fs::path(root) / data);
     places.push_back(fs::path("/usr/share/datasets") / data);
   }

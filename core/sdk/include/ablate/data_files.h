@@ -11,9 +11,9 @@ inline bool is_folder(const std::filesystem::path& path) { return std::filesyste
 /// Whatever is there and no folder.
 inline bool is_file(const std::filesystem::path& path) { return std::filesystem::exists(path) && !is_folder(path); }
 
-/// What a task's parameter `data` stands for: itself, where it is absolute; else the first of $ABLATE_DATA/DATA,
-/// /usr/share/datasets/DATA and DATA in the working folder that will do. Throws std::runtime_error with all that was looked
-/// for.
+/// What a task's parameter `data` stands for: itself, where it is absolute or begins with ./ or ../; else the first of
+/// $ABLATE_DATA/DATA, /usr/share/datasets/DATA and DATA in the working folder that will do. Throws std::runtime_error with all
+/// that was looked for.
 /// @param task the plugin's id
 /// @param expected what it has to be and how one comes to have it: the end of the message, after "expected "
 /// @param will_do is_folder, is_file, or what else a task looks for

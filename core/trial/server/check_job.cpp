@@ -29,14 +29,14 @@ json to_json(const Check& check) {
           {"why", ""}};
 }
 
-/// What a task says that cannot be made here; "" where it can, or where it does worse than to say why.
+/// What a task says that cannot be made or described here; "" where it can, or where it does worse than to say why.
 std::string refusal_of(const Examinee& examinee) {
   const auto folder = examinee.scratch / "made";
   std::filesystem::create_directories(folder);
   const auto section = complete_section(examinee.plugin, examinee.parameters, {});
   const JsonValues values(section);
   try {
-    examinee.plugin.make_task({values, folder, 1});
+    if (const auto made = examinee.plugin.make_task({values, folder, 1})) made->info();
   } catch (const std::runtime_error& error) {
     return one_line(error.what());
   } catch (...) {

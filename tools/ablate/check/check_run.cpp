@@ -5,7 +5,6 @@
 
 #include <thread>
 
-#include "core/util/error.h"
 #include "core/util/plain_json.h"
 #include "tools/ablate/check/scratch.h"
 
@@ -118,7 +117,7 @@ CheckJob CheckRun::job_of(std::size_t i) {
 }
 
 void CheckRun::tell(std::size_t block, const std::string& text) {
-  if (!arguments_.as_json) blocks_->add(block, text);
+  if (!arguments_.as_json && on_device_) blocks_->add(block, text);
 }
 
 void CheckRun::close(std::size_t i) {

@@ -4,6 +4,7 @@
 #include <deque>
 #include <optional>
 
+#include "core/util/error.h"
 #include "tools/ablate/check/blocks.h"
 #include "tools/ablate/check/chosen.h"
 #include "tools/ablate/check/examination.h"

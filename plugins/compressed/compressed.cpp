@@ -53,7 +53,8 @@ class CompressedAttention final : public ablate::HeadwiseAttention {
                                              .mask = input.mask,
                                              .queries = input.q,
                                              .query_mask = input.query_mask,
-                                             .generator = input.generator});
+                                             .generator = input.generator,
+                                             .surrogate = input.surrogate});
     auto read = compression_->read({.queries = input.q, .memory = memory, .similarity = similarity_, .causal = causal()});
     return {.values = std::move(read.values), .auxiliary_loss = std::move(read.auxiliary_loss)};
   }

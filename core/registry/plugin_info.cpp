@@ -4,11 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <set>
 
-#include "core/registry/promises.h"
-#include "core/util/error.h"
 #include "core/util/plain_text.h"
 #include "core/util/rate_text.h"
 

@@ -8,6 +8,10 @@
 
 namespace ablate {
 
+/// How much of a check is run: all types and lengths that are promised; or float64 at small lengths, for the other values of a
+/// parameter, for the second part on, and between two edits.
+enum class Depth { kFull, kSmall };
+
 struct Candidate {
   Kind kind = Kind::kAttention;
   nlohmann::json section;  ///< complete

@@ -4,12 +4,12 @@
 
 #include <cmath>
 
-#include "ablate/tensor_operators.h"
+#include "core/trial/conformance/numbers.h"
 
 namespace ablate {
 namespace {
 
-constexpr double kWrong = std::numeric_limits<double>::infinity();
+
 
 std::string shape_of(const Tensor& x) {
   if (!x.defined()) return "nothing";
@@ -77,7 +77,7 @@ void Finding::near(const std::vector<Tensor>& found, const std::vector<Tensor>& 
 void Finding::finite(const Tensor& numbers, const std::string& where) {
   const auto bad = numbers.detach().isfinite().logical_not().reshape({-1});
   if (!bad.any().item().toBool() || !is_worse(kWrong, allowed_)) return;
-  const auto flat = bad.to(kInt64).argmax().item().toLong();
+  const auto flat = bad.to(kLong).argmax().item().toLong();
   where_ = at_place(where, place_of(numbers, flat)) + fmt::format("{}, expected a finite number", number(numbers, flat));
 }
 
@@ -90,7 +90,9 @@ void Finding::off_by(double off, const std::string& where, const Allowed& allowe
   if (is_worse(off, allowed)) where_ = where;
 }
 
-void Finding::say(const std::string& note) { note_ += (note_.empty() ? "" : "; ") + note; }
+void Finding::say(const std::string& note) {
+  if (note_.find(note) == std::string::npos) note_ += (note_.empty() ? "" : "; ") + note;
+}
 
 std::string Finding::text() const {
   std::string text = over_ <= 0              ? "as it should be"

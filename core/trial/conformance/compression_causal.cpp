@@ -127,6 +127,7 @@ void last(const CompressionSubject& subject, Finding&) {
         return x + normal(x.sizes(), seed) * 50.0 * at.to(kDouble).view({n + 1, 1, n, 1});
       };
       in = {in.queries.expand({n + 1, -1, -1, -1}), other(in.keys, 33), other(in.values, 34), {}};
+      if (pass(*compression, in, {.with_gradients = false}).drew) continue;  // every item meets other numbers
       const auto memory = write(*compression, in);
       check_order(memory, rate, n, setting.text());
       Tensor changes;  // [n, slots]: whether a token changes a slot

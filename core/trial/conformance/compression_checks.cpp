@@ -43,6 +43,7 @@ constexpr CompressionCheck kChecks[] = {
     {"training", "[3, 2, 12 and 40, 6]", kExact, kAlways, training},
     {"gradient", "[3, 2, 9 and 150, 6]", kRounding, kAlways, gradient},
     {"trained", "[3, 2, 64, 6]", kExact, kAlways, trained},
+    {"reach", "[48, 2, 13 to 300, 6]", kExact, kAlways, reach},
     {"auxiliary loss", "[3, 2, 12, 6]", kRounding, kAlways, auxiliary},
     {"scale", "[2, 2, 12, 6] float32, of 1e4", kExact, kAlways, scale},
     {"type", "[2, 2, 12 and 150, 6] float32 and 64", kExact, kAlways, type},
@@ -57,7 +58,7 @@ constexpr CompressionCheck kChecks[] = {
     {"last", "[68, 2, 67, 6]", kExact, [](const Capabilities& c) { return c.causal_reads; }, last},
     {"fixed slots", "[3, 2, 1 to 64, 6]", kRounding, [](const Capabilities& c) { return c.fixed_slots; }, fixed_slots},
     {"extends", "[3, 2, 12 and 64, 6]", kRounding, [](const Capabilities& c) { return c.extends; }, extends},
-    {"log scale", "[3, 2, 12, 6]", kRounding, [](const Capabilities& c) { return c.extends; }, log_scale},
+    {"log scale", "[3, 2, 12, 6]", kRounding, kAlways, log_scale},
 };
 
 void run_all(const Candidate& candidate, const std::string& how, Depth depth, Checks& checks) {

@@ -2,7 +2,7 @@
 // what is wrong. docs/checks.md says which bug of public code each stands for.
 #pragma once
 
-#include "core/trial/conformance/compression_subject.h"
+#include "core/trial/conformance/compression_pass.h"
 
 namespace ablate::conformance {
 
@@ -51,6 +51,9 @@ void training(const CompressionSubject& subject, Finding& finding);
 // Gradients (compression_gradients.cpp).
 void gradient(const CompressionSubject& subject, Finding& finding);
 void trained(const CompressionSubject& subject, Finding& finding);
+/// Every token is read by someone: none is left out for where it stands.
+void reach(const CompressionSubject& subject, Finding& finding);
+/// An auxiliary loss has its gradients, and does not fall without bound.
 void auxiliary(const CompressionSubject& subject, Finding& finding);
 
 // Types (compression_types.cpp).

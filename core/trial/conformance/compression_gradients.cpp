@@ -90,6 +90,24 @@ void trained(const CompressionSubject& subject, Finding&) {
   }
 }
 
+void reach(const CompressionSubject& subject, Finding&) {
+  const auto counts = subject.full() ? std::vector<std::int64_t>{13, 65, 300} : std::vector<std::int64_t>{13};
+  for (const auto n : subject.lengths(counts))
+    for (const bool training : {false, true})
+      for (const bool masked : {false, true}) {
+        const CompressionSetting setting{subject.usual(), kDouble, training, n};
+        // A choice of some tokens takes each of them for some of so many contents.
+        const auto own = masked ? subject.length(n - 2) : n;
+        const auto in = inputs_of(n, masked ? std::vector<std::int64_t>(48, own) : std::vector<std::int64_t>{}, 7, 48);
+        const auto gradient = pass(*subject.make(setting), in).gradients[2].value.narrow(2, 0, own);
+        const auto left_out = gradient.ne(0).transpose(0, 2).flatten(1).any(1).logical_not().nonzero().flatten();
+        if (left_out.numel() > 0)
+          throw std::runtime_error(fmt::format("{}, {} tokens{}: no read depends on the values of {} of them, from {} on",
+                                               setting.text(), own, masked ? ", masked" : "", left_out.numel(),
+                                               left_out[0].item().toLong()));
+      }
+}
+
 void auxiliary(const CompressionSubject& subject, Finding& finding) {
   for (const bool training : {false, true})
     for (const bool masked : {false, true}) {

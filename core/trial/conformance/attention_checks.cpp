@@ -76,7 +76,7 @@ constexpr Rule kRules[] = {
     {"positions", "[3, 13, 16], rotary", kRounding, positions},
     {"half",
      "[1, n, 16] float16, bfloat16, n to 4100",
-     {1, "what 8 times the rounding of inputs and weights makes of float64"},
+     {1, "what 8 to 16 times the rounding of inputs and weights makes of float64"},
      half,
      [](const Capabilities& c) { return c.half_precision; }},
     {"constants", "[2, n, 16], n 1 to 80", kRounding, constants, [](const Capabilities& c) { return c.averages; }},

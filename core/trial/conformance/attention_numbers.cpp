@@ -123,7 +123,7 @@ void scale(const AttentionSubject& subject, Finding& finding) {
 namespace {
 
 /// A narrow run of one length against float64 with the same rounded weights and inputs. What may be off is what roundings
-/// kFactor times as large would make of float64: so a decision that rounding may turn is allowed to turn.
+/// 8 and 16 times as large would make of float64: so a decision that rounding may turn is allowed to turn.
 void narrow_run(const AttentionSubject& subject, const Stand& stand, at::ScalarType type, std::int64_t n, Finding& finding) {
   constexpr double kFactor = 8;
   const auto where = fmt::format("{}, {} tokens", Setting{stand, type, false}.text(), n);
@@ -138,7 +138,7 @@ void narrow_run(const AttentionSubject& subject, const Stand& stand, at::ScalarT
   const auto all = contents(*wide), rounded_weights = copies(all);
   const auto expected = run(*wide, {rounded});
   std::vector<Tensor> moved;
-  for (const double factor : {kFactor, -kFactor}) {
+  for (const double factor : {kFactor, -kFactor, 2 * kFactor, -2 * kFactor}) {
     {
       const NoGradGuard none;
       for (std::size_t i = 0; i < all.size(); ++i)
@@ -153,11 +153,12 @@ void narrow_run(const AttentionSubject& subject, const Stand& stand, at::ScalarT
   const auto off = (found - expected).abs();
   const double roundings = kFactor * expected.abs().median().item().toDouble() * (type == at::kHalf ? 1.0 / 2048 : 1.0 / 256);
   for (const double share : {0.9, 1.0}) {
-    const auto most = std::max({quantile(moved[0], share), quantile(moved[1], share), roundings});
+    double most = roundings;
+    for (const auto& one : moved) most = std::max(most, quantile(one, share));
     finding.off_by(quantile(off, share) / most,
-                   fmt::format("{}: {} {:.2g}, where {} roundings of the inputs make {:.2g}", where,
+                   fmt::format("{}: {} {:.2g}, where {} to {} roundings of the inputs make {:.2g}", where,
                                share < 1 ? "a tenth of the outputs are off by" : "an output is off by", quantile(off, share),
-                               kFactor, most));
+                               kFactor, 2 * kFactor, most));
   }
 }
 

@@ -145,7 +145,7 @@ std::string failed(const std::vector<Check>& checks) {
   std::string names;
   for (const auto& check : checks) {
     run_once.insert(check.name);
-    if (check.passed) continue;
+    if (check.passed()) continue;
     failed_once.insert(check.name);
     names += check.name + " [" + check.on + "]: " + check.found + "\n";
   }

@@ -13,10 +13,11 @@ namespace ablate {
 
 namespace {
 
-constexpr std::int64_t kExamples = 2000;  // of a split, that are looked at one by one
+constexpr std::int64_t kExamples = 2000;    // of a split, that are looked at one by one
+constexpr std::int64_t kFewExamples = 200;  // between two edits
 constexpr const char* kSeed = "data_seed";
 
-void check_task(const Candidate& candidate, const std::filesystem::path& scratch, Checks& checks) {
+void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks) {
   const auto& plugin = candidate.descriptor();
   const auto& section = candidate.section;
   // At its defaults a task with a seed draws; others may name data that no seed changes.
@@ -33,7 +34,7 @@ void check_task(const Candidate& candidate, const std::filesystem::path& scratch
     const JsonValues values(parameters);
     return plugin.make_task({values, cache, threads});
   };
-  check_task(make, seed, kExamples, checks);
+  check_task(make, seed, quick ? kFewExamples : kExamples, checks);
 }
 
 }  // namespace
@@ -43,21 +44,25 @@ void check_plugin(const Examinee& examinee, Checks& checks) {
   try {
     all = candidates(examinee.plugin, examinee.parameters, examinee.parts);
   } catch (const std::exception& error) {
-    checks.run("parts", examinee.plugin.id, 0, [&](std::string&) -> double { throw std::runtime_error(error.what()); });
+    checks.run("parts", examinee.plugin.id, kExact, [&](Finding&) { throw std::runtime_error(error.what()); });
     return;
   }
-  for (const auto& candidate : all) switch (candidate.kind) {
+  if (examinee.quick) all.resize(1);
+  for (const auto& candidate : all) {
+    const auto depth = &candidate == &all.front() && !examinee.quick ? Depth::kFull : Depth::kSmall;
+    switch (candidate.kind) {
       case Kind::kAttention:
-        check_attention(candidate, checks);
+        check_attention(candidate, depth, checks);
         check_training(candidate, checks);
         break;
       case Kind::kCompression:
-        check_compression(candidate, checks);
+        check_compression(candidate, depth, checks);
         break;
       case Kind::kTask:
-        return check_task(candidate, examinee.scratch, checks);
+        return check_task(candidate, examinee.scratch, examinee.quick, checks);
     }
-  check_cost(all.front(), examinee.timed, checks);
+  }
+  if (!examinee.quick) check_cost(all.front(), examinee.timed, checks);
 }
 
 }  // namespace ablate

@@ -14,12 +14,14 @@ struct Examinee {
   const Descriptor& plugin;
   nlohmann::json parameters = nlohmann::json::object();  ///< the others have their defaults
   /// What its parameters that are plugins are tried with: every compression, and the first attentions. The plugin is checked
-  /// with each, what it costs with the first.
+  /// with each at small size, and in full with the first, as is what it costs.
   std::vector<const Descriptor*> parts = {};
   /// Of a task: a folder for what it makes while it is checked.
   std::filesystem::path scratch = {};
   /// Whether time is measured; never in a test.
   bool timed = false;
+  /// For an edit loop: float64 at small lengths, and no parameter but the defaults.
+  bool quick = false;
 };
 
 /// Runs every check of the plugin's kind. What fails is a failed check, never an exception; a part that it needs and that is

@@ -90,7 +90,7 @@ std::optional<EditedFiles> EditedFiles::of(const TaskSubject& subject) {
       values.insert(values.begin(), (to / place.lexically_relative(from)).lexically_normal());
     for (const auto& value : values) try {
         edited.changes_ = nlohmann::json::object({{parameter.name, value.string()}});
-        const auto task = subject.make(1, edited.changes_);
+        const auto task = subject.make(1, subject.folder("cache"), edited.changes_);
         task->info();
         const auto files = task->files();
         if (files.size() == edited.copies_.size() &&
@@ -102,16 +102,21 @@ std::optional<EditedFiles> EditedFiles::of(const TaskSubject& subject) {
   return {};
 }
 
-void EditedFiles::edit(std::size_t file, double share) const {
+void EditedFiles::edit(std::size_t file, double share, bool end_of_line) const {
   const auto& path = copies_[file];
   const auto time = fs::last_write_time(path);
   auto content = content_of(path);
   if (content.empty()) return;
   auto at = std::min(static_cast<std::size_t>(share * static_cast<double>(content.size())), content.size() - 1);
   // Of a text a character of a word, so that lines and columns stay.
-  const auto word = std::find_if(content.begin() + static_cast<std::ptrdiff_t>(at), content.end(), is_word);
-  if (word != content.end() && word - content.begin() < static_cast<std::ptrdiff_t>(at + 100))
+  if (end_of_line) {
+    at = std::min(content.find('\n', at), content.size());
+    while (at > 0 && !is_word(content[at - 1])) --at;
+    at = at > 0 ? at - 1 : 0;
+  } else if (const auto word = std::find_if(content.begin() + static_cast<std::ptrdiff_t>(at), content.end(), is_word);
+             word != content.end()) {
     at = static_cast<std::size_t>(word - content.begin());
+  }
   content[at] = other(content[at]);
   write(path, content, is_gzipped(path));
   fs::last_write_time(path, time);

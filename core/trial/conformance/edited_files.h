@@ -16,9 +16,10 @@ class EditedFiles {
   /// The parameters that differ.
   const nlohmann::json& changes() const { return changes_; }
   std::size_t size() const { return copies_.size(); }
-  /// Changes one character of a file's content at a share of its length, a digit to another digit, a letter to another letter;
-  /// gzipped ones are unpacked for it and packed again. The time of the last change stays.
-  void edit(std::size_t file, double share) const;
+  /// Changes one character of a word, a digit to another digit, a letter to another letter: behind a share of the file's
+  /// content, or the last one of the line that is there, where labels may stand. Gzipped ones are unpacked for it and packed
+  /// again. The time of the last change stays.
+  void edit(std::size_t file, double share, bool end_of_line) const;
   void restore(std::size_t file) const;
 
  private:

@@ -42,34 +42,34 @@ std::filesystem::path TaskSubject::folder(const std::string& name) const {
   return path;
 }
 
-std::unique_ptr<Task> TaskSubject::make(int threads, const nlohmann::json& changes) const {
+std::unique_ptr<Task> TaskSubject::make(int threads, const std::filesystem::path& cache, const nlohmann::json& changes) const {
   auto section = candidate.section;
   section.update(changes);
   const JsonValues values(section);
-  // A cache of its own for each, or the second would only read what the first has made.
-  return candidate.descriptor().make_task({values, folder("cache"), threads});
+  return candidate.descriptor().make_task({values, cache, threads});
 }
 
 void TaskSubject::load() {
+  const auto cache = folder("cache");
   untraced = quick ? "it is loaded once more for it, and this is a quick look" : tracing_refusal();
   if (untraced.empty())
     opened = opened_files(
         [&] {
-          const auto traced = make(2);
+          const auto traced = make(2, cache);
           traced->info();
           traced->files();
           traced->load();
         },
-        std::filesystem::canonical(scratch_));
-  task = make(2);
-  again = make(1);
+        std::filesystem::canonical(cache));
+  task = make(2, cache);
+  again = make(1, folder("cache"));
   info = task->info();
   files = task->files();
   task->load();
   again->info();
   again->load();
   if (seed == SeedPromise::kNone) return;
-  other = make(2, {{kSeed, candidate.section.at(kSeed).get<std::int64_t>() + 1}});
+  other = make(2, folder("cache"), {{kSeed, candidate.section.at(kSeed).get<std::int64_t>() + 1}});
   other->info();
   other->load();
 }

@@ -29,13 +29,14 @@ class TaskSubject {
   /// @param candidate outlives it @param scratch an empty folder, for what tasks make
   TaskSubject(const Candidate& candidate, std::filesystem::path scratch, bool quick);
 
-  /// Made, not loaded, with a cache folder of its own. @param changes parameters that are others
-  std::unique_ptr<Task> make(int threads, const nlohmann::json& changes = nlohmann::json::object()) const;
+  /// Made, not loaded. @param cache its folder @param changes parameters that are others
+  std::unique_ptr<Task> make(int threads, const std::filesystem::path& cache,
+                             const nlohmann::json& changes = nlohmann::json::object()) const;
   /// An empty folder. @param name says what for
   std::filesystem::path folder(const std::string& name) const;
 
   /// Makes and loads all of them, the third one where `seed` is not kNone; before, the first one in a child, to see what it
-  /// opens.
+  /// opens: what that leaves in the cache folder the first one here finds, and the second one has to make anew.
   void load();
   /// Reads the samples of the splits; all that follows `load` and looks at examples needs them.
   void draw();

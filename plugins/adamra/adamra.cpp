@@ -28,13 +28,15 @@ constexpr ablate::Parameter parameters[] = {
 
 constexpr ablate::Exemption exemptions[] = {
     {"trained", "router", "an arg max passes no gradient on (Eq. 6 as printed)", "router_gradient = none"},
+    {"trained", "router", "one head leaves nothing to choose", "rates = [\"1\"]"},
 };
 
 /// The exponents are those of a kernel read; with feature_map = softmax both are 2.
-Capabilities promises(const Capabilities& declared, const ablate::Values&, std::span<const Capabilities> parts) {
+Capabilities promises(const Capabilities& declared, const ablate::Values& parameters, std::span<const Capabilities> parts) {
   auto can = declared;
   const auto& memory = parts.front();
-  can.averages = memory.averages;
+  // A head that is drawn by position makes tokens that are alike differ.
+  can.averages = memory.averages && parameters.text("routing") != "random";
   can.half_precision = memory.half_precision;
   can.cuda = memory.cuda;
   can.deterministic = memory.deterministic;

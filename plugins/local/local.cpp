@@ -4,6 +4,8 @@
 
 namespace {
 
+constexpr ablate::Oracle oracles[] = {{R"({"window": 4096})", "softmax"}};
+
 using ablate::HeadInput;
 using ablate::HeadOutput;
 using ablate::Tensor;
@@ -75,4 +77,5 @@ ABLATE_ATTENTION(LocalAttention, {.id = "local",
                                                    .sparse = true,
                                                    .averages = true,
                                                    .half_precision = true},
-                                  .parameters = parameters})
+                                  .parameters = parameters,
+                                  .oracles = oracles})

@@ -1,5 +1,6 @@
 // Where data come from: digests of contents, files that are named, reads from several threads.
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <thread>
 
@@ -145,10 +146,12 @@ class Shared final : public Task {
   std::string digest() const override { return std::to_string(seed_); }
   std::int64_t size(Split) const override { return kSize; }
   void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
-    if (fault_ == "filled at the first read" && !filled_.exchange(true))
+    if (fault_ == "filled at the first read" && !filled_.exchange(true)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // as long as a small file takes
       for (std::size_t i = 0; i < cache_.size(); ++i)
         cache_[i] =
             letter(static_cast<Split>(i / (kSize * kLength)), static_cast<std::int64_t>(i / kLength) % kSize, i % kLength);
+    }
     for (std::size_t i = 0; i < indices.size(); ++i) {
       const auto index = indices[i];
       if (index < 0 || index >= kSize) throw std::out_of_range("no such example");

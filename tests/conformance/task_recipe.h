@@ -18,7 +18,11 @@ class Row {
   Row(const TaskInfo& info, BatchView& batch, std::size_t row) : info_(info), batch_(batch), row_(row) {}
 
   std::int64_t& id(std::size_t at, std::size_t part = 0) { return batch_.ids[part][row_ * length() + at]; }
-  float& real(std::size_t at, std::size_t part = 0) { return batch_.reals[part][row_ * length() + at]; }
+  /// @param at position * Field::reals + number
+  float& real(std::size_t at, std::size_t part = 0) {
+    const auto reals = static_cast<std::size_t>(info_.fields[part % info_.fields.size()].reals);
+    return batch_.reals[part][row_ * length() * reals + at];
+  }
   std::uint8_t& present(std::size_t at, std::size_t sequence = 0) { return batch_.present[sequence][row_ * length() + at]; }
   /// Nothing is present from here on.
   void end(std::size_t at, std::size_t sequence = 0) {

@@ -76,7 +76,7 @@ constexpr Rule kRules[] = {
     {"positions", "[3, 13, 16], rotary", kRounding, positions},
     {"half",
      "[1, n, 16] float16, bfloat16, n to 4100",
-     {1, "8 times what rounding inputs and weights makes float64, or 8 roundings of the result"},
+     {1, "what 8 to 16 times the rounding of inputs and weights makes of float64"},
      half,
      [](const Capabilities& c) { return c.half_precision; }},
     {"constants", "[2, n, 16], n 1 to 80", kRounding, constants, [](const Capabilities& c) { return c.averages; }},
@@ -104,6 +104,10 @@ void keeps(const AttentionSubject& subject, Finding& finding) {
     Finding own(rule.allowed);
     try {
       rule.look(subject, own);
+    } catch (const Error&) {
+      throw;
+    } catch (const std::invalid_argument&) {
+      throw;
     } catch (const std::exception& error) {
       throw std::runtime_error(fmt::format("{}: {}", rule.name, one_line(error.what())));
     }

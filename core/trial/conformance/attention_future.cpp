@@ -35,7 +35,7 @@ void no_later_gradient(const Instance& instance, const Pass& pass, std::int64_t 
   const auto n = pass.queries.size(1);
   const auto only = arange(n).eq(at).unsqueeze(0).expand({pass.queries.size(0), n});
   const auto later = gradients(instance, pass, only).of("queries").narrow(1, at + 1, n - at - 1);
-  finding.near(later, zeros_like(later), fmt::format("{}, gradient of output {} in later inputs", where, at), kExact);
+  finding.near(later, ablate::zeros_like(later), fmt::format("{}, gradient of output {} in later inputs", where, at), kExact);
 }
 
 /// Outputs up to a place, and their gradients, where the later tokens are others, also much larger ones.
@@ -110,6 +110,10 @@ void bidirectional(const AttentionSubject& subject, Finding& finding) {
 void reach(const AttentionSubject& subject, Finding& finding) {
   for (const auto& stand : subject.stands()) {
     if (stand.carries) continue;
+    if (const auto* exempt = subject.candidate().exemption("reach", stand.text())) {
+      finding.say(fmt::format("{} is exempt: {}", stand.text(), exempt->why));
+      continue;
+    }
     auto lengths = subject.long_lengths();
     lengths.insert(lengths.begin(), subject.length(13));
     for (const auto n : lengths) {
@@ -130,7 +134,6 @@ void reach(const AttentionSubject& subject, Finding& finding) {
       if (!stand.causal) depends(n - 1, 0);
     }
   }
-  static_cast<void>(finding);
 }
 
 void refused(const AttentionSubject& subject, Finding& finding) {

@@ -104,7 +104,7 @@ void inputs(const AttentionSubject& subject, Finding& finding) {
     if (input.mask.defined()) given.push_back(input.mask);
     if (subject.promises().cross_attention && !setting.stand.carries && setting.stand.causal == subject.home().causal) {
       input.context = random_tokens(3, subject.length(13), 3, setting.type);
-      input.query_mask = {};
+      input.query_mask = Tensor();
       given.push_back(input.context);
     }
     given.insert(given.end(), input.state.begin(), input.state.end());

@@ -120,12 +120,51 @@ void scale(const AttentionSubject& subject, Finding& finding) {
     }
 }
 
-void half(const AttentionSubject& subject, Finding& finding) {
-  constexpr double kFactor = 8;  // several roundings inside for the one of the inputs
+namespace {
+
+/// A narrow run of one length against float64 with the same rounded weights and inputs. What may be off is what roundings
+/// 8 and 16 times as large would make of float64: so a decision that rounding may turn is allowed to turn.
+void narrow_run(const AttentionSubject& subject, const Stand& stand, at::ScalarType type, std::int64_t n, Finding& finding) {
+  constexpr double kFactor = 8;
+  const auto where = fmt::format("{}, {} tokens", Setting{stand, type, false}.text(), n);
+  const auto tokens = random_tokens(1, n, 2), rounded = tokens.to(type).to(kDouble);
+  const auto instance = subject.make(1, stand, type, n);
+  const auto found = run(*instance, {tokens.to(type)}).to(kDouble);
+  finding.finite(found, where);
+  const auto wide = subject.make(1, stand, kDouble, n);
+  const auto weights = copies(contents(*wide));
+  move_to(*instance, c10::kCPU, kDouble);
+  copy_registered(*instance, *wide);
+  const auto all = contents(*wide), rounded_weights = copies(all);
+  const auto expected = run(*wide, {rounded});
+  std::vector<Tensor> moved;
+  for (const double factor : {kFactor, -kFactor, 2 * kFactor, -2 * kFactor}) {
+    {
+      const NoGradGuard none;
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i].is_floating_point()) all[i].copy_(rounded_weights[i] + (weights[i] - rounded_weights[i]) * factor);
+    }
+    moved.push_back((run(*wide, {rounded + (tokens - rounded) * factor}) - expected).abs());
+  }
   const auto quantile = [](const Tensor& off, double share) {
     const auto sorted = std::get<0>(off.flatten().sort());
     return sorted[static_cast<std::int64_t>(share * static_cast<double>(sorted.numel() - 1))].item().toDouble();
   };
+  const auto off = (found - expected).abs();
+  const double roundings = kFactor * expected.abs().median().item().toDouble() * (type == at::kHalf ? 1.0 / 2048 : 1.0 / 256);
+  for (const double share : {0.9, 1.0}) {
+    double most = roundings;
+    for (const auto& one : moved) most = std::max(most, quantile(one, share));
+    finding.off_by(quantile(off, share) / most,
+                   fmt::format("{}: {} {:.2g}, where {} to {} roundings of the inputs make {:.2g}", where,
+                               share < 1 ? "a tenth of the outputs are off by" : "an output is off by", quantile(off, share),
+                               kFactor, 2 * kFactor, most));
+  }
+}
+
+}  // namespace
+
+void half(const AttentionSubject& subject, Finding& finding) {
   for (const auto& stand : subject.stands())
     for (const auto type : {at::kHalf, at::kBFloat16}) {
       std::vector<std::int64_t> lengths = {subject.length(33)};
@@ -133,34 +172,7 @@ void half(const AttentionSubject& subject, Finding& finding) {
       // Where a sum of ones stands still in float16; what is quadratic keeps no sums of so many.
       if (subject.full() && type == at::kHalf && subject.promises().memory_exponent < 1.5)
         lengths.push_back(subject.length(4100));
-      for (const auto n : lengths) {
-        const auto where = fmt::format("{}, {} tokens", Setting{stand, type, false}.text(), n);
-        const auto tokens = random_tokens(1, n, 2).to(type);
-        const auto narrow_instance = subject.make(1, stand, type, n);
-        const auto narrow = run(*narrow_instance, {tokens}).to(kDouble);
-        finding.finite(narrow, where);
-        // float64 with the rounded weights, and with weights and inputs moved by as much again.
-        const auto wide_instance = subject.make(1, stand, kDouble, n);
-        const auto exact_weights = copies(contents(*wide_instance));
-        move_to(*narrow_instance, c10::kCPU, kDouble);
-        copy_registered(*narrow_instance, *wide_instance);
-        const auto expected = run(*wide_instance, {tokens.to(kDouble)});
-        const auto all = contents(*wide_instance);
-        {
-          const NoGradGuard none;
-          for (std::size_t i = 0; i < all.size(); ++i) all[i].copy_(exact_weights[i]);
-        }
-        const auto moved = (run(*wide_instance, {random_tokens(1, n, 2)}) - expected).abs();
-        const auto off = (narrow - expected).abs();
-        const double size = expected.abs().median().item().toDouble() * (type == at::kHalf ? 1.0 / 2048 : 1.0 / 256);
-        for (const double share : {0.9, 1.0}) {
-          const auto most = kFactor * std::max(quantile(moved, share), size);
-          finding.off_by(quantile(off, share) / most,
-                         fmt::format("{}: {} {:.2g}, where rounding the inputs alone makes {:.2g}", where,
-                                     share < 1 ? "a tenth of the outputs are off by" : "an output is off by",
-                                     quantile(off, share), quantile(moved, share)));
-        }
-      }
+      for (const auto n : lengths) narrow_run(subject, stand, type, n, finding);
       const Setting setting{stand, type, true};
       const auto instance = subject.make(1, setting);
       const Pass pass{random_tokens(2, subject.length(33), 2, type)};

@@ -10,6 +10,7 @@
 namespace ablate {
 
 void Checks::run(const std::string& name, const std::string& on, const Allowed& allowed, const Look& look) {
+  if (!wanted(name)) return;
   if (begin_) begin_(name, on);
   Check check{name, on, Verdict::kFailed, {}, std::numeric_limits<double>::infinity(), allowed.error, allowed.why};
   try {
@@ -32,6 +33,7 @@ void Checks::run(const std::string& name, const std::string& on, const Allowed& 
 }
 
 void Checks::leave(const std::string& name, const std::string& on, const std::string& why) {
+  if (!wanted(name)) return;
   all_.push_back({.name = name, .on = on, .found = one_line(why)});
   if (end_) end_(all_.back());
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,9 @@ class Checks {
   /// Tells of every check before it starts, so that one which ends the process is known by its name, and after it.
   Checks(Begin begin, End end) : begin_(std::move(begin)), end_(std::move(end)) {}
 
+  /// From now on runs those alone that have one of the names; none: all.
+  void only(std::set<std::string> names) { only_ = std::move(names); }
+
   void run(const std::string& name, const std::string& on, const Allowed& allowed, const Look& look);
 
   /// A check that cannot run here, with the reason: neither passed nor failed.
@@ -54,8 +58,11 @@ class Checks {
   const std::vector<Check>& all() const { return all_; }
 
  private:
+  bool wanted(const std::string& name) const { return only_.empty() || only_.count(name) > 0; }
+
   Begin begin_;
   End end_;
+  std::set<std::string> only_;
   std::vector<Check> all_;
 };
 

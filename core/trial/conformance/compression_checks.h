@@ -8,6 +8,6 @@ namespace ablate {
 
 /// Every check, on the parameters chosen and again with every other choice of each text and boolean parameter; the bounds of
 /// numbers are constructed and run. On the CPU, in float64 unless a check says otherwise. Takes a second or so.
-void check_compression(const Candidate& candidate, Checks& checks);
+void check_compression(const Candidate& candidate, Depth depth, Checks& checks);
 
 }  // namespace ablate

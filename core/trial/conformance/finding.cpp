@@ -9,7 +9,7 @@
 namespace ablate {
 namespace {
 
-constexpr double kWrong = std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 std::string shape_of(const Tensor& x) {
   if (!x.defined()) return "nothing";
@@ -41,11 +41,11 @@ double number(const Tensor& x, std::int64_t flat) { return x.detach().reshape({-
 }  // namespace
 
 bool Finding::is_worse(double error, const Allowed& allowed) {
-  const double over = std::isnan(error) ? kWrong : allowed.error > 0 ? error / allowed.error : error > 0 ? kWrong : 0;
+  const double over = std::isnan(error) ? kInfinite : allowed.error > 0 ? error / allowed.error : error > 0 ? kInfinite : 0;
   // Of two that are wrong without measure the first one tells more than the second.
-  if (over <= over_ && !(over == kWrong && error > error_ && std::isfinite(error_) && !std::isfinite(error))) return false;
+  if (over <= over_ && !(over == kInfinite && error > error_ && std::isfinite(error_) && !std::isfinite(error))) return false;
   over_ = over;
-  error_ = std::isnan(error) ? kWrong : error;
+  error_ = std::isnan(error) ? kInfinite : error;
   worst_allowed_ = allowed;
   return true;
 }
@@ -53,7 +53,7 @@ bool Finding::is_worse(double error, const Allowed& allowed) {
 void Finding::near(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed) {
   if (!found.defined() && !expected.defined()) return;
   if (!found.defined() || !expected.defined() || found.sizes() != expected.sizes()) {
-    if (is_worse(kWrong, allowed))
+    if (is_worse(kInfinite, allowed))
       where_ = at_place(where, "") + fmt::format("shape {}, expected {}", shape_of(found), shape_of(expected));
     return;
   }
@@ -68,7 +68,7 @@ void Finding::near(const Tensor& found, const Tensor& expected, const std::strin
 }
 
 void Finding::near(const std::vector<Tensor>& found, const std::vector<Tensor>& expected, const std::string& where) {
-  if (found.size() != expected.size() && is_worse(kWrong, allowed_))
+  if (found.size() != expected.size() && is_worse(kInfinite, allowed_))
     where_ = at_place(where, "") + fmt::format("{} tensors, expected {}", found.size(), expected.size());
   for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i)
     near(found[i], expected[i], found.size() == 1 ? where : fmt::format("{} {}", where, i));
@@ -76,8 +76,8 @@ void Finding::near(const std::vector<Tensor>& found, const std::vector<Tensor>& 
 
 void Finding::finite(const Tensor& numbers, const std::string& where) {
   const auto bad = numbers.detach().isfinite().logical_not().reshape({-1});
-  if (!bad.any().item().toBool() || !is_worse(kWrong, allowed_)) return;
-  const auto flat = bad.to(kInt64).argmax().item().toLong();
+  if (!bad.any().item().toBool() || !is_worse(kInfinite, allowed_)) return;
+  const auto flat = bad.to(kLong).argmax().item().toLong();
   where_ = at_place(where, place_of(numbers, flat)) + fmt::format("{}, expected a finite number", number(numbers, flat));
 }
 

@@ -30,7 +30,7 @@ class Symbols {
 
 /// Mixes numbers to one that looks random.
 constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) {
-  auto hash = (seed ^ number) * 0x9E3779B97F4A7C15U;
+  auto hash = (((seed + 1) * 0xBF58476D1CE4E5B9U) ^ number) * 0x9E3779B97F4A7C15U;
   hash ^= hash >> 32;
   hash *= 0xD6E8FEB86659FD93U;
   return hash ^ (hash >> 32);

@@ -21,14 +21,14 @@ std::vector<std::int64_t> digits(Row& row, Random& random, std::size_t count, st
 
 TEST_CASE("a class of sequences: rules that simple learners know in part, in full or not at all") {
   Recipe recipe;
-  recipe.info.length = 20;
+  recipe.info.length = 40;
   const auto with = [&](const char* name, std::int64_t vocabulary, std::int64_t classes,
                         const std::function<std::int64_t(const std::vector<std::int64_t>&)>& label) {
     INFO(name);
     recipe.info.fields[0].vocabulary = vocabulary;
     recipe.info.classes = classes;
     recipe.fill = [=](Row& row, Split, std::int64_t, Random random) {
-      row.target() = label(digits(row, random, 12 + static_cast<std::size_t>(random.below(9)), vocabulary));
+      row.target() = label(digits(row, random, 32 + static_cast<std::size_t>(random.below(9)), vocabulary));
     };
     CHECK(failed(recipe) == "");
   };

@@ -140,19 +140,19 @@ TEST_CASE("a label that the length tells") {
 TEST_CASE("another rule on test, or on train") {
   using Rule = std::int64_t (*)(Row & row, Random & random);
   const Rule count = [](Row& row, Random&) {
-    std::int64_t sum = 0;
-    for (std::size_t at = 0; at < 12; ++at) sum += row.id(at) < 3 ? 1 : 0;
-    return std::int64_t{sum > 3};
+    std::int64_t total = 0;
+    for (std::size_t at = 0; at < 12; ++at) total += row.id(at) < 3 ? 1 : 0;
+    return std::int64_t{total > 3};
   };
   const Rule sum = [](Row& row, Random&) {
-    std::int64_t sum = 0;
-    for (std::size_t at = 0; at < 12; ++at) sum += row.id(at);
-    return sum % 2;
+    std::int64_t total = 0;
+    for (std::size_t at = 0; at < 12; ++at) total += row.id(at);
+    return total % 2;
   };
   const Rule inverted = [](Row& row, Random&) {
-    std::int64_t sum = 0;
-    for (std::size_t at = 0; at < 12; ++at) sum += row.id(at);
-    return 1 - sum % 2;
+    std::int64_t total = 0;
+    for (std::size_t at = 0; at < 12; ++at) total += row.id(at);
+    return 1 - total % 2;
   };
   const Rule shuffled = [](Row&, Random& random) { return random.below(2); };
   const Rule ends = [](Row& row, Random&) { return std::int64_t{row.id(0) == row.id(11)}; };

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "core/registry/plugin_info.h"
+#include "core/trial/conformance/opened_files.h"
 
 namespace ablate {
 namespace {
@@ -21,12 +22,6 @@ fs::path common_folder(const std::vector<fs::path>& files) {
   for (const auto& file : files)
     while (*fs::canonical(file).lexically_relative(folder).begin() == "..") folder = folder.parent_path();
   return folder;
-}
-
-/// Whether a path begins with this one.
-bool is_below(const fs::path& path, const fs::path& folder) {
-  const auto relative = path.lexically_relative(folder);
-  return !relative.empty() && *relative.begin() != "..";
 }
 
 bool is_gzipped(const fs::path& path) {

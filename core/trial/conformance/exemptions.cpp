@@ -10,8 +10,6 @@
 namespace ablate {
 namespace {
 
-constexpr double kWrong = std::numeric_limits<double>::infinity();
-
 std::set<std::string> names_in(std::string_view text) {
   constexpr std::string_view separator = ", ";
   std::set<std::string> names;
@@ -86,7 +84,8 @@ void Exemptions::conclude(std::span<const std::string> known, Checks& checks) co
   checks.run("exemptions", fmt::format("{} declared", declared_.size()), kExact, [&](Finding& finding) {
     for (const auto& exemption : declared_)
       if (std::find(known.begin(), known.end(), exemption.check) == known.end())
-        finding.off_by(kWrong, fmt::format("no check is called \"{}\"{}", exemption.check, hint(exemption.check, known)));
+        finding.off_by(std::numeric_limits<double>::infinity(),
+                       fmt::format("no check is called \"{}\"{}", exemption.check, hint(exemption.check, known)));
     for (const auto& exemption : in_force_)
       if (needed_.count(&exemption) == 0) finding.say("not needed: " + text_of(exemption));
   });

@@ -50,11 +50,6 @@ bool opens(std::uint64_t call) {
   return call == SYS_openat || call == SYS_openat2;
 }
 
-bool is_below(const fs::path& path, const fs::path& folder) {
-  const auto relative = path.lexically_relative(folder);
-  return !relative.empty() && *relative.begin() != "..";
-}
-
 bool is_the_systems(const fs::path& path) {
   for (const char* folder : {"/proc", "/sys", "/dev", "/etc", "/run", "/usr/lib", "/lib", "/usr/share/locale",
                              "/usr/share/zoneinfo", "/usr/share/i18n"})
@@ -69,6 +64,11 @@ fs::path opened_by(pid_t pid, std::int64_t descriptor) {
 }
 
 }  // namespace
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const auto relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
 
 std::string tracing_refusal() {
   const auto pid = start([] {});

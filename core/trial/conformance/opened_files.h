@@ -8,6 +8,9 @@
 
 namespace ablate {
 
+/// Whether a path leads into a folder; by their names alone.
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 /// "" or why this process may trace no child of its own (a sandbox, a container without ptrace).
 std::string tracing_refusal();
 

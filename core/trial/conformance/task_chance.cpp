@@ -11,13 +11,14 @@
 namespace ablate {
 namespace {
 
+// Of two symbols the commoner one is told by random weights in seven of ten: that is for a model to find.
+constexpr Allowed kSolved{0.9, "of what is left to 1: random weights solve it"};
 constexpr std::int64_t kSeeds = 32, kFewSeeds = 4;
-constexpr std::size_t kMostExamples = 500, kMostTokens = 1 << 18, kWidth = 16;
-constexpr double kStandardErrors = 4;
+constexpr std::size_t kMostAnswered = 500, kMostTokens = 1 << 18, kWidth = 16;
 
 using Numbers = std::vector<float>;  // [rows, kWidth]
 
-Numbers normal(std::int64_t rows, std::uint64_t seed) {
+Numbers random_rows(std::int64_t rows, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<float> draw;
   Numbers numbers(static_cast<std::size_t>(rows) * kWidth);
@@ -35,9 +36,9 @@ class Untrained {
  public:
   Untrained(const TaskInfo& info, std::uint64_t seed) : info_(info) {
     for (std::size_t i = 0; i < info.fields.size(); ++i)
-      tables_.push_back(normal(std::max(info.fields[i].vocabulary, info.fields[i].reals), seed + 100 * (i + 1)));
-    positions_ = normal(info.length, seed + 10'000);
-    classifier_ = normal(info.classes * (info.sequences == 2 ? 4 : 1), seed + 20'000);
+      tables_.push_back(random_rows(std::max(info.fields[i].vocabulary, info.fields[i].reals), seed + 100 * (i + 1)));
+    positions_ = random_rows(info.length, seed + 10'000);
+    classifier_ = random_rows(info.classes * (info.sequences == 2 ? 4 : 1), seed + 20'000);
   }
 
   std::int64_t operator()(const Example& example, std::size_t at) const {
@@ -106,7 +107,7 @@ class Untrained {
 void task_chance(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto& info = subject.info;
   const auto length = static_cast<std::size_t>(info.length * info.sequences);
-  const auto examples = some_of(subject.sample(on.front().split).examples, std::min(kMostExamples, kMostTokens / length + 1));
+  const auto examples = some_of(subject.sample(on.front().split).examples, std::min(kMostAnswered, kMostTokens / length + 1));
   const double chance = 1.0 / static_cast<double>(info.classes), constant = constant_share(examples);
   double sum = 0, best = 0, targets = 0;
   for (const auto* example : examples)
@@ -122,9 +123,10 @@ void task_chance(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto text =
       fmt::format("{} untrained models meet {:.3f} on average, {:.3f} at best, one answer {:.3f}; chance is {:.3f}", seeds,
                   sum / static_cast<double>(seeds), best, constant, chance);
-  const double off = std::max(0.0, (std::max(best, constant) - chance - noise) / (1 - chance));
-  finding.off_by(off, text);
-  if (off <= 0) finding.say(text);
+  const auto above = [&](double found) { return std::max(0.0, (found - chance - noise) / (1 - chance)); };
+  finding.off_by(above(constant), text);
+  finding.off_by(above(best), text, kSolved);
+  if (above(std::max(best, constant)) <= 0) finding.say(text);
 }
 
 }  // namespace ablate

@@ -7,6 +7,9 @@
 
 namespace ablate {
 
+/// How far off what breaks the contract is: wrong, whatever its size.
+inline constexpr double kFault = std::numeric_limits<double>::infinity();
+
 /// What a check looks at: one split, several, or none: the task.
 using Splits = std::span<const NamedSplit>;
 

@@ -12,11 +12,10 @@
 namespace ablate {
 namespace {
 
-constexpr double kWrong = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kFewExamples = 20;
 
 void wrong(Finding& finding, const std::string& fault) {
-  if (!fault.empty()) finding.off_by(kWrong, fault);
+  if (!fault.empty()) finding.off_by(kFault, fault);
 }
 
 std::string presence_fault(const std::vector<std::uint8_t>& present, const TaskInfo& info, std::int64_t longest) {

@@ -9,7 +9,6 @@
 namespace ablate {
 namespace {
 
-constexpr double kWrong = std::numeric_limits<double>::infinity();
 // Where a file is edited, until an edit can be read and is seen: first what train may hold of a single file, then what test
 // may.
 constexpr double kPlaces[] = {0.5, 0.3, 0.8, 0.1, 0.97}, kPlacesOfLines[] = {0.97, 0.8, 0.3, 0.5, 0.1};
@@ -57,16 +56,16 @@ std::string too_large_to_edit(const TaskSubject& subject, Splits) {
 
 void task_digest(const TaskSubject& subject, Splits, Finding& finding) {
   const auto digest = subject.task->digest();
-  if (digest.empty()) return finding.off_by(kWrong, "it is empty");
+  if (digest.empty()) return finding.off_by(kFault, "it is empty");
   for (const auto& found : {subject.task->digest(), subject.again->digest()})
-    if (found != digest) finding.off_by(kWrong, fmt::format("{}, and before {}", found, digest));
+    if (found != digest) finding.off_by(kFault, fmt::format("{}, and before {}", found, digest));
 }
 
 void task_digest_of_seed(const TaskSubject& subject, Splits, Finding& finding) {
   if (subject.other->digest() != subject.task->digest()) return;
-  if (subject.seed == SeedPromise::kOther) return finding.off_by(kWrong, "the digest is the same");
+  if (subject.seed == SeedPromise::kOther) return finding.off_by(kFault, "the digest is the same");
   if (text_of(subject.other->info()) != text_of(subject.info) || !are_same(*subject.other, subject))
-    finding.off_by(kWrong, "the digest is the same, and the examples are not");
+    finding.off_by(kFault, "the digest is the same, and the examples are not");
 }
 
 /// Copies of the files have the digest of the originals; with one character changed, which some example shows, they have not.
@@ -74,7 +73,7 @@ void task_digest_of_files(const TaskSubject& subject, Splits, Finding& finding) 
   const auto files = EditedFiles::of(subject);
   if (!files) return finding.say("not looked at: no parameter leads to a copy of the files");
   if (const auto task = loaded(subject, files->changes()); task->digest() != subject.task->digest()) {
-    if (are_same(*task, subject)) finding.off_by(kWrong, "the same files in another folder have another digest");
+    if (are_same(*task, subject)) finding.off_by(kFault, "the same files in another folder have another digest");
     return;
   }
   std::size_t edits = 0;
@@ -87,7 +86,7 @@ void task_digest_of_files(const TaskSubject& subject, Splits, Finding& finding) 
         files->restore(file);
         if (seen == Seen::kOtherContents)
           finding.off_by(
-              kWrong, fmt::format("a character behind {} % of {} is another, so are the examples, and the digest is the same",
+              kFault, fmt::format("a character behind {} % of {} is another, so are the examples, and the digest is the same",
                                   100 * share, subject.files[file].string()));
         if (seen != Seen::kOtherContents && seen != Seen::kOtherDigest) continue;
         ++edits;

@@ -11,7 +11,6 @@
 namespace ablate {
 namespace {
 
-constexpr double kNothing = -1e30;
 constexpr std::size_t kFromTheEnd = 64;
 constexpr std::int64_t kManyIds = 64;  // above, an example or two of each are too few for a table
 

@@ -5,6 +5,9 @@
 
 namespace ablate {
 
+/// Where a feature finds nothing to look at.
+inline constexpr double kNothing = -1e30;
+
 /// What stands at one position, counted from the front or from the end: an id, its remainder by the classes and its size, a
 /// number. Where targets stand at positions: what stands there, and right behind it where the model may look there.
 std::vector<Feature> position_features(const TaskInfo& info);

@@ -6,17 +6,13 @@
 #include "core/trial/conformance/task_checks.h"
 
 namespace ablate {
-namespace {
-
-constexpr double kWrong = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 void task_files(const TaskSubject& subject, Splits, Finding& finding) {
   for (const auto& file : subject.files)
-    if (!std::filesystem::exists(file)) return finding.off_by(kWrong, fmt::format("{} does not exist", file.string()));
-  if (subject.task->files() != subject.files) return finding.off_by(kWrong, "after load they are others");
-  if (subject.again->files() != subject.files) finding.off_by(kWrong, "a second task of the same parameters has others");
+    if (!std::filesystem::exists(file)) return finding.off_by(kFault, fmt::format("{} does not exist", file.string()));
+  if (subject.task->files() != subject.files) return finding.off_by(kFault, "after load they are others");
+  if (subject.again->files() != subject.files) finding.off_by(kFault, "a second task of the same parameters has others");
 }
 
 void task_files_opened(const TaskSubject& subject, Splits, Finding& finding) {
@@ -24,7 +20,7 @@ void task_files_opened(const TaskSubject& subject, Splits, Finding& finding) {
   for (const auto& file : subject.files) named.insert(std::filesystem::weakly_canonical(file));
   for (const auto& file : subject.opened)
     if (named.count(file) == 0)
-      finding.off_by(kWrong, fmt::format("load() reads {}, which files() does not name", file.string()));
+      finding.off_by(kFault, fmt::format("load() reads {}, which files() does not name", file.string()));
   finding.say(fmt::format("{} read, {} named", subject.opened.size(), named.size()));
 }
 

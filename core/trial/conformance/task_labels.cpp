@@ -9,7 +9,6 @@
 namespace ablate {
 namespace {
 
-constexpr double kStandardErrors = 4;
 constexpr std::size_t kMostScreened = 1000;
 
 std::vector<const Example*> all_of(const std::vector<Example>& examples) { return some_of(examples, examples.size()); }

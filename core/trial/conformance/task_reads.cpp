@@ -12,7 +12,6 @@
 namespace ablate {
 namespace {
 
-constexpr double kWrong = std::numeric_limits<double>::infinity();
 constexpr std::size_t kThreads = 8, kRounds = 4;
 constexpr std::size_t kMostBatch = 7;         // small, so that calls begin and end while others are in theirs
 constexpr std::int64_t kMostRead = 1 << 23;   // positions of all threads together: a second
@@ -42,7 +41,7 @@ void compare(const std::vector<Example>& found, const Sample& sample, std::size_
              Finding& finding) {
   for (std::size_t i = 0; i < found.size(); ++i)
     if (const auto fault = difference(found[i], sample.examples[begin + i], info); !fault.empty())
-      return finding.off_by(kWrong, fmt::format("example {}: {}", sample.indices[begin + i], fault));
+      return finding.off_by(kFault, fmt::format("example {}: {}", sample.indices[begin + i], fault));
 }
 
 /// Examples of one split after the other, in small batches drawn by a thread's own seed. @return the first that differs
@@ -86,7 +85,7 @@ void task_threads(const TaskSubject& subject, Splits, Finding& finding) {
         }
         if (fault.empty()) return;
         const std::lock_guard lock(mutex);
-        finding.off_by(kWrong, fault);
+        finding.off_by(kFault, fault);
       });
   }
 }
@@ -95,7 +94,7 @@ void task_repeatable(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto split = on.front().split;
   const auto& sample = subject.sample(split);
   if (const auto size = subject.again->size(split); size != sample.size)
-    return finding.off_by(kWrong, fmt::format("{} examples, and {} of another instance", sample.size, size));
+    return finding.off_by(kFault, fmt::format("{} examples, and {} of another instance", sample.size, size));
   compare(read_examples(*subject.again, subject.info, split, sample.indices), sample, 0, subject.info, finding);
 }
 

@@ -10,7 +10,6 @@
 namespace ablate {
 namespace {
 
-constexpr double kStandardErrors = 4;
 constexpr std::size_t kMostLearned = 1000;
 constexpr std::int64_t kMostClasses = 64;  // of a learner that counts for each of them
 

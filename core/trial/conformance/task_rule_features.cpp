@@ -11,7 +11,6 @@ namespace ablate {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
-constexpr double kNothing = -1e30;
 constexpr std::int64_t kFewIds = 64;
 
 /// Reduces what is present, in order, to one number.

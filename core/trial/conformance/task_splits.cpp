@@ -18,7 +18,7 @@ constexpr Allowed kNone{0, "another data_seed makes other examples: they are dra
     kRealTwice{0.05, "real data repeat themselves: of IMDb's training reviews 0.4 %"},
     kFewAlike{0.01, "another data_seed makes other examples: they are drawn, and can be drawn again"},
     kRealAlike{0.1, "real data hold other versions of themselves"};
-constexpr std::int64_t kMostKnown = 10'000, kMostKnownWhenQuick = 1000, kMostPositions = 1 << 24;
+constexpr std::int64_t kMostSearched = 10'000, kMostSearchedWhenQuick = 1000, kMostPositions = 1 << 24;
 
 std::int64_t index_of(const TaskSubject& subject, std::size_t place) {
   return static_cast<std::int64_t>(place) * (subject.is_stream() ? subject.info.length : 1);
@@ -105,7 +105,8 @@ void task_near_duplicates(const TaskSubject& subject, Splits on, Finding& findin
   const auto before = on.front().split;
   Likeness likeness(subject.info, subject.sample(before).examples);
   const auto positions = std::max<std::int64_t>(subject.info.length * subject.info.sequences, 1);
-  const auto most = std::clamp<std::int64_t>(kMostPositions / positions, 2, subject.quick ? kMostKnownWhenQuick : kMostKnown);
+  const auto most =
+      std::clamp<std::int64_t>(kMostPositions / positions, 2, subject.quick ? kMostSearchedWhenQuick : kMostSearched);
   const auto indices = drawn_indices(subject.info, subject.task->size(before), most);
   for (std::size_t begin = 0; begin < indices.size(); begin += 256) {
     const std::span part(indices.data() + begin, std::min<std::size_t>(256, indices.size() - begin));

@@ -12,6 +12,9 @@
 
 namespace ablate {
 
+/// What chance alone may do: once in 30,000.
+inline constexpr double kStandardErrors = 4;
+
 /// What is looked at of an example: of one target, at `at` among its targets.
 struct Feature {
   std::string name;  ///< "the id of digit at 3"

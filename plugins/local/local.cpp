@@ -4,6 +4,8 @@
 
 namespace {
 
+constexpr ablate::Oracle oracles[] = {{R"({"window": 4096})", "softmax"}};
+
 using ablate::HeadInput;
 using ablate::HeadOutput;
 using ablate::Tensor;
@@ -65,11 +67,15 @@ class LocalAttention final : public ablate::HeadwiseAttention {
 
 }  // namespace
 
-ABLATE_ATTENTION(
-    LocalAttention,
-    {.id = "local",
-     .version = "1.0.0",
-     .summary = "softmax attention within blocks and to their neighbours, in linear time",
-     .paper = "Parmar et al. 2018, arXiv 1802.05751, 1D local attention",
-     .capabilities = {.causal = true, .key_padding = true, .stateful = true, .averages = true, .half_precision = true},
-     .parameters = parameters})
+ABLATE_ATTENTION(LocalAttention, {.id = "local",
+                                  .version = "1.0.0",
+                                  .summary = "softmax attention within blocks and to their neighbours, in linear time",
+                                  .paper = "Parmar et al. 2018, arXiv 1802.05751, 1D local attention",
+                                  .capabilities = {.causal = true,
+                                                   .key_padding = true,
+                                                   .stateful = true,
+                                                   .sparse = true,
+                                                   .averages = true,
+                                                   .half_precision = true},
+                                  .parameters = parameters,
+                                  .oracles = oracles})

@@ -27,12 +27,26 @@ struct ParameterInfo {
 /// The plugins that a list names.
 inline constexpr std::size_t kMostPlugins = 16;
 
+/// An Exemption (ablate/plugin.h).
+struct ExemptionInfo {
+  std::string check, what, why, when;
+};
+
+/// An Oracle, its parameters parsed.
+struct OracleInfo {
+  nlohmann::json at;
+  std::string plugin;
+  nlohmann::json with;
+};
+
 struct PluginInfo {
   Kind kind = Kind::kAttention;
   std::string id, version, summary, paper, code_digest;
   Capabilities capabilities;
   bool promises_depend = false;  ///< on parameters and parts: a worker has to be asked; capabilities are those declared
   std::vector<ParameterInfo> parameters;
+  std::vector<ExemptionInfo> exemptions;
+  std::vector<OracleInfo> oracles;
   std::filesystem::path path;  ///< of the library
   std::string content_hash;    ///< SHA-256 of the library file
 
@@ -43,8 +57,9 @@ struct PluginInfo {
   const ParameterInfo* find_plugin(Kind kind) const;
 };
 
-const char* to_text(Kind kind);           ///< "attention", "compression", "task"
-const char* to_text(ParameterType type);  ///< "integer", "real", "boolean", "text", "rate", "rates", "file", "plugin", "plugins"
+const char* to_text(Kind kind);  ///< "attention", "compression", "task"
+const char* to_text(
+    ParameterType type);  ///< "integer", "real", "boolean", "text", "rate", "rates", "file", "plugin", "plugins"
 
 /// Parses a descriptor's schema. Throws Error naming plugin and parameter for a default out of its range, a default that is no
 /// JSON, a name twice, reserved or not snake_case, an id not kebab-case.

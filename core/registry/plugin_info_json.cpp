@@ -1,4 +1,5 @@
 #include "core/registry/plugin_info.h"
+#include "core/registry/promises.h"
 
 namespace ablate {
 namespace {
@@ -8,23 +9,7 @@ using nlohmann::json;
 /// Calls visit(name, field) for every capability: the one list that both directions go by.
 template <class C, class F>
 void each_capability(C& c, F visit) {
-  visit("causal", c.causal);
-  visit("key_padding", c.key_padding);
-  visit("cross_attention", c.cross_attention);
-  visit("stateful", c.stateful);
-  visit("bidirectional", c.bidirectional);
-  visit("holes", c.holes);
-  visit("recurrent", c.recurrent);
-  visit("rotary", c.rotary);
-  visit("slots_have_keys", c.slots_have_keys);
-  visit("averages", c.averages);
-  visit("lossless_at_rate_1", c.lossless_at_rate_1);
-  visit("causal_reads", c.causal_reads);
-  visit("fixed_slots", c.fixed_slots);
-  visit("extends", c.extends);
-  visit("half_precision", c.half_precision);
-  visit("cuda", c.cuda);
-  visit("deterministic", c.deterministic);
+  for (const auto& promise : promises()) visit(promise.name, c.*promise.field);
   visit("length_multiple", c.length_multiple);
   visit("time_exponent", c.time_exponent);
   visit("memory_exponent", c.memory_exponent);
@@ -55,6 +40,10 @@ json to_json(const PluginInfo& info) {
                           {"choices", p.choices},
                           {"unit", p.unit},
                           {"help", p.help}});
+  json exemptions = json::array(), oracles = json::array();
+  for (const auto& e : info.exemptions)
+    exemptions.push_back({{"check", e.check}, {"what", e.what}, {"why", e.why}, {"when", e.when}});
+  for (const auto& o : info.oracles) oracles.push_back({{"at", o.at}, {"plugin", o.plugin}, {"with", o.with}});
   return {{"kind", to_text(info.kind)},
           {"id", info.id},
           {"version", info.version},
@@ -64,6 +53,8 @@ json to_json(const PluginInfo& info) {
           {"capabilities", to_json(info.capabilities)},
           {"promises_depend", info.promises_depend},
           {"parameters", parameters},
+          {"exemptions", exemptions},
+          {"oracles", oracles},
           {"path", info.path.string()},
           {"content_hash", info.content_hash}};
 }
@@ -76,6 +67,8 @@ PluginInfo plugin_info_from_json(const json& j) {
   info.code_digest = j.at("code_digest"), info.content_hash = j.at("content_hash");
   info.path = j.at("path").get<std::string>();
   info.capabilities = capabilities_from_json(j.at("capabilities")), info.promises_depend = j.at("promises_depend");
+  for (const auto& e : j.at("exemptions")) info.exemptions.push_back({e.at("check"), e.at("what"), e.at("why"), e.at("when")});
+  for (const auto& o : j.at("oracles")) info.oracles.push_back({o.at("at"), o.at("plugin"), o.at("with")});
   for (const auto& from : j.at("parameters")) {
     ParameterInfo p;
     for (const auto type :

@@ -218,21 +218,19 @@ std::vector<std::optional<double>> load_published(const Reader& reader, const st
   });
 }
 
-std::vector<TrialPlugin> load_plugins(const Reader& reader, const std::vector<SelectedTrial>& trials) {
-  return guarded(reader.file(), [&] {
+void visit_plugins(const Reader& reader, const std::vector<SelectedTrial>& trials, const VisitPlugin& visit) {
+  guarded(reader.file(), [&] {
     std::vector<std::int64_t> attempts;
     std::vector<std::size_t> place;
     for (const auto i : order_by(trials, [](const SelectedTrial& trial) { return trial.attempt; }))
       if (trials[i].attempt != 0) attempts.push_back(trials[i].attempt), place.push_back(i);
-    std::vector<TrialPlugin> all;
     gather(
         reader.database(),
         "SELECT attempt, plugin, verdict, failed_checks FROM attempt_plugin WHERE ?1 = 0 AND attempt BETWEEN ?2 AND ?3 ORDER "
         "BY attempt",
         0, attempts, [&](std::size_t at, Statement& row) {
-          all.push_back({place[at], row.getColumn(1).getInt64(), {row.getColumn(2).getString(), row.getColumn(3).getString()}});
+          visit(place[at], row.getColumn(1).getInt64(), {row.getColumn(2).getString(), row.getColumn(3).getString()});
         });
-    return all;
   });
 }
 

@@ -1,6 +1,7 @@
 // Trials with what came of them and the parameters that tell them apart: what tables and lists are made from. Internal to db/.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,14 +55,10 @@ std::vector<std::optional<double>> load_published(const Reader& reader, const st
                                                   std::optional<std::int64_t> experiment,
                                                   const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources);
 
-/// A plugin of a trial's attempt.
-struct TrialPlugin {
-  std::size_t trial;    ///< place among the trials
-  std::int64_t plugin;  ///< id
-  PluginVerdict verdict;
-};
-/// Of all trials that have run.
-std::vector<TrialPlugin> load_plugins(const Reader& reader, const std::vector<SelectedTrial>& trials);
+/// Visits the plugins of the attempts of all trials that have run: place among the trials, the plugin's id, and what was known
+/// of it then. Nothing is kept: of a million trials that would be much.
+using VisitPlugin = std::function<void(std::size_t trial, std::int64_t plugin, const PluginVerdict& verdict)>;
+void visit_plugins(const Reader& reader, const std::vector<SelectedTrial>& trials, const VisitPlugin& visit);
 
 /// The environment of each trial's attempt, by id; 0 for what is not done.
 std::vector<std::int64_t> load_environment_ids(const Reader& reader, const std::vector<SelectedTrial>& trials);

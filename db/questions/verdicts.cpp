@@ -33,19 +33,26 @@ TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTria
                             const decltype(TableRequest::verdict_today)& today) {
   TableVerdicts verdicts{std::vector<Checked>(trials.size(), Checked::kUnknown), {}, {}};
   const auto plugins = all_plugins(reader);
-  std::map<std::int64_t, std::optional<PluginVerdict>> known;  // today: asked once each
-  for (const auto& use : load_plugins(reader, trials)) {
-    const auto& plugin = plugins.at(use.plugin);
-    const auto [now, is_new] = known.try_emplace(use.plugin);
-    if (is_new && today) now->second = today(plugin);
-    const auto& verdict = now->second ? *now->second : use.verdict;
+  struct Known {
+    std::optional<PluginVerdict> today;  // asked once each
+    std::map<std::string, Checked> then;
+  };
+  std::map<std::int64_t, Known> known;
+  const auto note = [&](std::int64_t id, const PluginVerdict& verdict) {
     const auto checked = checked_of(verdict);
-    auto& worst = verdicts.of_trial[use.trial];
-    worst = std::max(worst, checked);
-    const std::pair name(plugin.kind, plugin.id);
+    const TableVerdicts::Name name(plugins.at(id).kind, plugins.at(id).id);
     if (checked == Checked::kFailed) verdicts.failed[name] = verdict.failed_checks;
     if (checked == Checked::kUnchecked) verdicts.unchecked.insert(name);
-  }
+    return checked;
+  };
+  visit_plugins(reader, trials, [&](std::size_t trial, std::int64_t plugin, const PluginVerdict& recorded) {
+    const auto [use, is_new] = known.try_emplace(plugin);
+    if (is_new && today) use->second.today = today(plugins.at(plugin));
+    const auto& verdict = use->second.today ? *use->second.today : recorded;
+    const auto [at, is_other] = use->second.then.try_emplace(verdict.verdict, Checked::kUnknown);
+    if (is_other) at->second = note(plugin, verdict);
+    verdicts.of_trial[trial] = std::max(verdicts.of_trial[trial], at->second);
+  });
   return verdicts;
 }
 

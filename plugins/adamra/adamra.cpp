@@ -26,11 +26,17 @@ constexpr ablate::Parameter parameters[] = {
         "Under routing = all, scale weighs every head by its probability, the others add the heads up; under random no use"),
 };
 
+constexpr ablate::Exemption exemptions[] = {
+    {"trained", "router", "an arg max passes no gradient on (Eq. 6 as printed)", "router_gradient = none"},
+    {"trained", "router", "one head leaves nothing to choose", "rates = [\"1\"]"},
+};
+
 /// The exponents are those of a kernel read; with feature_map = softmax both are 2.
-Capabilities promises(const Capabilities& declared, const ablate::Values&, std::span<const Capabilities> parts) {
+Capabilities promises(const Capabilities& declared, const ablate::Values& parameters, std::span<const Capabilities> parts) {
   auto can = declared;
   const auto& memory = parts.front();
-  can.averages = memory.averages;
+  // A head that is drawn by position makes tokens that are alike differ.
+  can.averages = memory.averages && parameters.text("routing") != "random";
   can.half_precision = memory.half_precision;
   can.cuda = memory.cuda;
   can.deterministic = memory.deterministic;
@@ -125,7 +131,12 @@ class AdaMra final : public ablate::Attention {
   class Call {
    public:
     Call(AdaMra& owner, const Tensor& context, const ablate::AttentionInput& input, std::int64_t batch)
-        : owner_(owner), context_(context), mask_(input.mask), generator_(input.generator), batch_(batch) {
+        : owner_(owner),
+          context_(context),
+          mask_(input.mask),
+          generator_(input.generator),
+          surrogate_(input.surrogate),
+          batch_(batch) {
       const Folded query(*owner.query_, owner.head_query_);
       query_weights_ = query.weight.unbind();
       query_biases_ = query.bias.unbind();
@@ -165,7 +176,8 @@ class AdaMra final : public ablate::Attention {
         return ablate::split_heads(x.matmul(weight), owner_.subheads_);
       };
       if (owner_.compress_first_) {
-        auto memory = compression.write({.keys = keys_, .values = values_, .mask = mask_, .generator = generator_});
+        auto memory = compression.write(
+            {.keys = keys_, .values = values_, .mask = mask_, .generator = generator_, .surrogate = surrogate_});
         memory.keys = project(memory.keys.squeeze(1), key_weights_[h]);
         memory.values = project(memory.values.squeeze(1), value_weights_[h]);
         return memory;
@@ -175,12 +187,14 @@ class AdaMra final : public ablate::Attention {
       };
       // Values first: gradients add up in the order of what was computed, and other bits would be another experiment.
       const auto values = split(value_weights_[h], value_biases_[h]), keys = split(key_weights_[h], key_biases_[h]);
-      return compression.write({.keys = keys, .values = values, .mask = mask_, .generator = generator_});
+      return compression.write(
+          {.keys = keys, .values = values, .mask = mask_, .generator = generator_, .surrogate = surrogate_});
     }
 
     AdaMra& owner_;
     Tensor context_, mask_, keys_, values_, auxiliary_loss_;
     ablate::Generator generator_;
+    ablate::Surrogate* surrogate_;
     std::int64_t batch_;
     std::vector<Tensor> query_weights_, query_biases_, key_weights_, key_biases_, value_weights_, value_biases_;
   };
@@ -209,7 +223,9 @@ class AdaMra final : public ablate::Attention {
       auto [highest, index] = probability.max(-1, true);
       chosen = index.view({batch, n});
       if (router_gradient_ == "scale") weight = highest;
-      if (router_gradient_ == "straight-through") weight = 1 + (highest - highest.detach());
+      if (router_gradient_ == "straight-through")
+        weight = ablate::straight_through(ablate::ones(highest.sizes(), highest.options().requires_grad(false)), highest,
+                                          input.surrogate);
     } else if (is_training()) {
       chosen = ablate::randint(heads, {batch, n}, input.generator, queries.options().dtype(ablate::kLong).requires_grad(false));
     } else {
@@ -267,4 +283,5 @@ ABLATE_ATTENTION(AdaMra, {.id = "adamra",
                           .paper = "Zhang et al. 2021, Adaptive Multi-Resolution Attention, arXiv 2108.04962, Eq. 6 to 9",
                           .capabilities = {.key_padding = true, .cross_attention = true},
                           .parameters = parameters,
-                          .promises = promises})
+                          .promises = promises,
+                          .exemptions = exemptions})

@@ -3,6 +3,13 @@
 
 namespace {
 
+constexpr ablate::Exemption exemptions[] = {
+    {"reach", "causal", "a causal read sees the slots that are complete alone"},
+};
+constexpr ablate::Oracle oracles[] = {
+    {R"({"compression": {"plugin": "segment-mean"}, "rate": "1"})", "softmax"},
+};
+
 using ablate::Capabilities;
 using ablate::HeadInput;
 using ablate::HeadOutput;
@@ -65,7 +72,8 @@ class CompressedAttention final : public ablate::HeadwiseAttention {
                                              .mask = input.mask,
                                              .queries = input.q,
                                              .query_mask = input.query_mask,
-                                             .generator = input.generator});
+                                             .generator = input.generator,
+                                             .surrogate = input.surrogate});
     auto read = compression_->read({.queries = input.q, .memory = memory, .similarity = similarity_, .causal = causal()});
     return {.values = std::move(read.values), .auxiliary_loss = std::move(read.auxiliary_loss)};
   }
@@ -85,4 +93,6 @@ ABLATE_ATTENTION(CompressedAttention,
                   .paper = "Zhang et al. 2021, AdaMRA, arXiv 2108.04962, section 3.2 at one resolution",
                   .capabilities = {.key_padding = true, .cross_attention = true, .time_exponent = 2, .memory_exponent = 2},
                   .parameters = parameters,
-                  .promises = promises})
+                  .promises = promises,
+                  .exemptions = exemptions,
+                  .oracles = oracles})

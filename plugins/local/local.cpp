@@ -4,6 +4,8 @@
 
 namespace {
 
+constexpr ablate::Oracle oracles[] = {{R"({"window": 4096})", "softmax"}};
+
 using ablate::HeadInput;
 using ablate::HeadOutput;
 using ablate::Tensor;
@@ -72,7 +74,9 @@ ABLATE_ATTENTION(LocalAttention, {.id = "local",
                                   .capabilities = {.causal = true,
                                                    .key_padding = true,
                                                    .stateful = true,
+                                                   .sparse = true,
                                                    .rotary = true,
                                                    .averages = true,
                                                    .half_precision = true},
-                                  .parameters = parameters})
+                                  .parameters = parameters,
+                                  .oracles = oracles})

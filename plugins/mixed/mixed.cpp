@@ -23,6 +23,7 @@ constexpr ablate::Parameter parameters[] = {
 Capabilities promises(const Capabilities& declared, const ablate::Values&, std::span<const Capabilities> parts) {
   auto can = declared;
   can.stateful = false;
+  can.sparse = true;
   for (const auto& part : parts) {
     can.causal &= part.causal;
     can.key_padding &= part.key_padding;
@@ -32,6 +33,7 @@ Capabilities promises(const Capabilities& declared, const ablate::Values&, std::
     can.rotary &= part.rotary;
     can.stateful |= part.stateful;
     can.recurrent &= part.recurrent;
+    can.sparse &= part.sparse;
     can.averages &= part.averages;
     can.half_precision &= part.half_precision;
     can.cuda &= part.cuda;

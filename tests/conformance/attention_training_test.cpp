@@ -1,7 +1,6 @@
 // The check that a training stops and goes on: what an attention keeps to itself is noticed.
-#include "core/trial/conformance/training_check.h"
-
 #include "ablate/headwise.h"
+#include "core/trial/conformance/training_check.h"
 #include "tests/conformance/suite_of.h"
 
 using namespace ablate;
@@ -46,8 +45,8 @@ std::vector<Check> checked(bool causal) {
 
 TEST_CASE("a training goes on bit by bit where all that changes is registered, and the check says where it is not") {
   for (const bool causal : {false, true}) {
-    for (const auto& check : checked<Keeps::kNothing>(causal)) CHECK(check.passed);
-    for (const auto& check : checked<Keeps::kInBuffer>(causal)) CHECK(check.passed);
+    for (const auto& check : checked<Keeps::kNothing>(causal)) CHECK(check.passed());
+    for (const auto& check : checked<Keeps::kInBuffer>(causal)) CHECK(check.passed());
     const auto plain = checked<Keeps::kPlainMember>(causal);
     REQUIRE(plain.size() == 1);
     CHECK(plain.front().failed());

@@ -7,6 +7,7 @@
 
 #include "core/trial/conformance/attention_checks.h"
 #include "core/trial/conformance/compression_checks.h"
+#include "core/trial/device/tensor_memory.h"
 #include "tests/support/catch.h"
 
 namespace ablate::tests {
@@ -33,10 +34,17 @@ inline Candidate candidate_of(const Descriptor& plugin) {
   return make_candidate(plugin, nlohmann::json::object(), find_among({&plugin}));
 }
 
-inline std::vector<Check> checks_of(const Descriptor& plugin) {
+/// @param only names of checks; none: all
+inline std::vector<Check> checks_of(const Descriptor& plugin, const std::set<std::string>& only = {}) {
+  static const bool kept = [] {
+    keep_freed_memory();  // as a trial's worker does, or most of the time goes into pages
+    return true;
+  }();
+  static_cast<void>(kept);
   Checks checks;
-  plugin.kind == Kind::kAttention ? check_attention(candidate_of(plugin), checks)
-                                  : check_compression(candidate_of(plugin), checks);
+  checks.only(only);
+  plugin.kind == Kind::kAttention ? check_attention(candidate_of(plugin), Depth::kFull, checks)
+                                  : check_compression(candidate_of(plugin), Depth::kFull, checks);
   return checks.all();
 }
 
@@ -45,23 +53,41 @@ struct Record {
   std::set<std::string> ran, failed;
 
   /// The names of the checks that fail.
-  std::set<std::string> suite(const Descriptor& plugin) {
+  std::set<std::string> suite(const Descriptor& plugin, const std::set<std::string>& only = {}) {
     std::set<std::string> names;
-    for (const auto& check : checks_of(plugin)) {
+    for (const auto& check : checks_of(plugin, only)) {
       UNSCOPED_INFO(check.name << (check.failed() ? " failed: " : ": ") << check.found);
-      if (check.name != "cuda") ran.insert(check.name);  // can it fail? tests/conformance/device_test.cpp
+      // Can these fail? tests/conformance/device_test.cpp
+      if (check.verdict != Verdict::kUnchecked) ran.insert(check.name);
       if (check.failed()) names.insert(check.name);
     }
     failed.insert(names.begin(), names.end());
     return names;
   }
+  /// Whether the one check fails.
+  bool fails(const Descriptor& plugin, const std::string& check) { return suite(plugin, {check}).count(check) == 1; }
+};
+
+/// A wrong plugin, and the check that has to name it. Each file of tests adds its own; one test tries all of them, and asks
+/// whether every check has failed for some.
+struct Variant {
+  std::string what;
+  const Descriptor* plugin;
+  std::string check;
+};
+inline std::vector<Variant>& variants() {
+  static std::vector<Variant> all;
+  return all;
+}
+struct AddVariants {
+  AddVariants(std::initializer_list<Variant> added) { variants().insert(variants().end(), added); }
 };
 
 /// What a check found; "" where it passed.
 inline std::string found(const Descriptor& plugin, const std::string& name) {
-  for (const auto& check : checks_of(plugin))
-    if (check.name == name) return check.passed ? "" : check.found;
-  return "no check " + name;
+  for (const auto& check : checks_of(plugin, {name}))
+    if (check.failed()) return check.found;
+  return "";
 }
 
 inline void check_mentions(const std::string& message, const std::string& expected) {

@@ -89,7 +89,7 @@ TEST_CASE("in a file of schema 3 a compression becomes a parameter of its attent
     const auto id = store.put_experiment({"old mixtures", "", "", "", {}});
     store.put_trials(id, {{"0123456789abcdef", after}});
   }
-  CHECK(make_table(Reader(file), {"", {"attention.compression"}, {}, {}}).notes.back() ==
+  CHECK(make_table(Reader(file), {"", {"attention.compression"}, {}, {}}).notes.at(0) ==
         "1 earlier trial is left out: the same settings were asked for again after a plugin, the data or ablate changed");
 }
 

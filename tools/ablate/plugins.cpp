@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/registry/promises.h"
 #include "core/shared/sections.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
@@ -33,33 +34,18 @@ std::string value_text(const json& value) {
   return text;
 }
 
-std::vector<std::pair<std::string, std::string>> promises(const PluginInfo& info) {
+std::vector<std::pair<std::string, std::string>> promise_lines(const PluginInfo& info) {
   const auto& c = info.capabilities;
   std::vector<std::pair<std::string, std::string>> lines;
-  const auto add = [&](bool promised, const char* name, const char* what) {
-    if (promised) lines.emplace_back(name, what);
-  };
-  if (info.kind == Kind::kAttention) {
-    add(c.causal, "causal", "an output depends on its own and earlier positions alone");
-    add(c.key_padding, "key padding", "padded tokens change nothing");
-    add(c.cross_attention, "cross attention", "queries and context may differ");
-    add(c.stateful, "stateful", "carries a state from segment to segment");
-    add(c.rotary, "rotary", "queries and keys are turned by their positions where asked for");
-    add(c.averages, "averages", "a constant sequence is attended to as one token of it");
-  }
-  if (info.kind == Kind::kCompression) {
-    add(c.slots_have_keys, "slots with keys", "a slot's key may be projected after compression");
-    add(c.averages, "averages", "a constant sequence stays that constant");
-    add(c.lossless_at_rate_1, "lossless", "at rate 1 nothing is lost");
-  }
-  if (info.kind != Kind::kTask) {
-    add(c.half_precision, "half precision", "float16 and bfloat16, besides float32 and float64");
-    add(c.cuda, "cuda", "runs on CUDA devices, besides the CPU");
-    add(c.deterministic, "deterministic", "same seed, same bits");
-    lines.emplace_back("cost",
-                       fmt::format("time ~ n^{:g}, memory ~ n^{:g} in the length n{}", c.time_exponent, c.memory_exponent,
-                                   c.length_multiple > 1 ? fmt::format("; n a multiple of {}", c.length_multiple) : ""));
-  }
+  if (info.kind == Kind::kTask) return lines;
+  for (const auto& promise : promises())
+    if (c.*promise.field && (info.kind == Kind::kAttention ? promise.attention : promise.compression)) {
+      std::string name = promise.name;
+      std::replace(name.begin(), name.end(), '_', ' ');
+      lines.emplace_back(name, promise.says);
+    }
+  lines.emplace_back("cost", fmt::format("time ~ n^{:g}, memory ~ n^{:g} in the length n{}", c.time_exponent, c.memory_exponent,
+                                         c.length_multiple > 1 ? fmt::format("; n a multiple of {}", c.length_multiple) : ""));
   return lines;
 }
 
@@ -89,9 +75,15 @@ void show(const FoundLibrary& library) {
   for (const auto& warning : library.warnings) print("Warning: {}\n", warning);
   print("\n");
   show_parameters(info.parameters, to_text(info.kind));
-  const auto lines = promises(info);
-  if (!lines.empty()) print("\nPromises:\n");
-  for (const auto& [name, what] : lines) print("  {:<15}  {}\n", name, what);
+  const auto lines = promise_lines(info);
+  if (!lines.empty()) print("\nPromises{}:\n", info.promises_depend ? ", as declared (its parameters may change them)" : "");
+  for (const auto& [name, what] : lines) print("  {:<18}  {}\n", name, what);
+  if (!info.oracles.empty()) print("\nEquals:\n");
+  for (const auto& o : info.oracles)
+    print("  at {}: {}{}\n", o.at.dump(), o.plugin, o.with.empty() ? "" : " with " + o.with.dump());
+  if (!info.exemptions.empty()) print("\nExempt, and shown so by `ablate check`:\n");
+  for (const auto& e : info.exemptions)
+    print("  {}{}{}: {}\n", e.check, e.what.empty() ? "" : ", " + e.what, e.when.empty() ? "" : " (" + e.when + ")", e.why);
 }
 
 void list(const std::vector<FoundLibrary>& libraries, const std::vector<PluginFolder>& folders) {

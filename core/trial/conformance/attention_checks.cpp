@@ -4,11 +4,13 @@
 
 #include "core/registry/plugin_info.h"
 #include "core/trial/conformance/attention_context.h"
+#include "core/trial/conformance/attention_gradients.h"
 #include "core/trial/conformance/attention_instances.h"
 #include "core/trial/conformance/attention_numbers.h"
 #include "core/trial/conformance/attention_state.h"
 #include "core/trial/conformance/device_checks.h"
 #include "core/util/error.h"
+#include "core/util/one_line.h"
 
 namespace ablate {
 namespace {
@@ -40,84 +42,126 @@ std::vector<nlohmann::json> edges(const ParameterInfo& parameter) {
   return {};
 }
 
-/// Runs forward and backward in training and in evaluation mode, and keeps what it promises then.
-double parameter_value(const AttentionSubject& subject) {
-  const Pass pass{random_tokens(2, subject.length(13), 2)};
-  for (const auto& stand : subject.stands()) {
-    const auto instance = subject.make(1, stand);
-    if (!finite({run(*instance, pass)})) return kWrong;
-    instance->train();
-    if (!finite(gradients(*instance, pass))) return kWrong;
+/// One check of attentions, and when it applies.
+struct Rule {
+  const char* name;
+  const char* on;
+  Allowed allowed;
+  void (*look)(const AttentionSubject&, Finding&);
+  bool (*applies)(const Capabilities&) = [](const Capabilities&) { return true; };
+};
+
+constexpr Rule kRules[] = {
+    {"types",
+     "[3, 13, 16] float32",
+     {1e-4, "float32 over some hundred terms; medians, since a decision may fall otherwise"},
+     types},
+    {"lengths", "[2, n, 16], n 1 to 80", kExact, lengths},
+    {"long", "[1, 1003, 16] float32", kExact, long_sequence},
+    {"gradient", "[2, 7, 16], [2, 150, 16]", {1e-5, "central differences of step 1e-6 in float64"}, gradient},
+    {"additive", "[3, 13, 16]", {1e-8, "float64, a sum over a batch in another order"}, additive},
+    {"trained", "[4, 40, 16]", kExact, trained},
+    {"auxiliary", "[2, 13, 16]", kExact, auxiliary},
+    {"batch", "[3, 13, 16]", kRounding, batch},
+    {"instances", "[2, 13, 16]", kExact, instances},
+    {"seed", "[2, 13, 16]", kExact, seed, [](const Capabilities& c) { return c.deterministic; }},
+    {"evaluation", "[3, 13, 16]", kExact, evaluation},
+    {"calls", "[3, 13, 16] twice", kRounding, calls},
+    {"inputs", "[3, 13, 16]", kExact, inputs},
+    {"save", "[2, 13, 16]", kExact, save},
+    {"step", "[2, 13, 16]", kExact, step},
+    {"kept", "float64, float32", kExact, kept},
+    {"scale", "[2, 32, 16] float32", kExact, scale},
+    {"measure", "[3, 13, 16]", kExact, measure},
+    {"positions", "[3, 13, 16], rotary", kRounding, positions, [](const Capabilities& c) { return c.rotary; }},
+    {"half",
+     "[1, n, 16] float16, bfloat16, n to 4100",
+     {1, "what 8 to 16 times the rounding of inputs and weights makes of float64"},
+     half,
+     [](const Capabilities& c) { return c.half_precision; }},
+    {"constants", "[2, n, 16], n 1 to 80", kRounding, constants, [](const Capabilities& c) { return c.averages; }},
+    {"reach", "[1, n, 16], n 13 to 1100", kExact, reach, [](const Capabilities& c) { return !c.sparse; }},
+    {"causal", "[2, n, 16], n 70 to 1100", kRounding, causal, [](const Capabilities& c) { return c.causal; }},
+    {"bidirectional", "[2, 32, 16]", kExact, bidirectional, [](const Capabilities& c) { return c.causal && c.bidirectional; }},
+    {"state", "[3, 13, 16] three times", kRounding, state, [](const Capabilities& c) { return c.stateful; }},
+    {"recurrent", "[2, 21, 16], [2, 150, 16]", kRounding, recurrent, [](const Capabilities& c) { return c.recurrent; }},
+    {"padding", "[3, n, 16], n 13 to 1100", kRounding, padding, [](const Capabilities& c) { return c.key_padding; }},
+    {"poison", "[3, 13, 16], [3, 150, 16]", kRounding, poison, [](const Capabilities& c) { return c.key_padding; }},
+    {"empty", "[2, 7, 16], lengths 0, 7", kRounding, empty, [](const Capabilities& c) { return c.key_padding; }},
+    {"state padding", "[3, 13, 16], lengths 13, 5, 0", kRounding, state_padding,
+     [](const Capabilities& c) { return c.key_padding && c.stateful; }},
+    {"holes", "[3, 13, 16]", kRounding, holes, [](const Capabilities& c) { return c.key_padding && c.holes; }},
+    {"cross", "[2, 5, 16] to [2, 13, 16]", kRounding, cross, [](const Capabilities& c) { return c.cross_attention; }},
+    {"query mask", "[3, 13, 16] to [3, 9, 16], queries 13, 8, 1", kRounding, query_mask,
+     [](const Capabilities& c) { return c.cross_attention; }},
+    {"refused", "what is not promised", kExact, refused},
+};
+
+/// What another value of a parameter has to keep: every check that applies, at small size.
+void keeps(const AttentionSubject& subject, Finding& finding) {
+  for (const auto& rule : kRules) {
+    if (!rule.applies(subject.promises())) continue;
+    Finding own(rule.allowed);
+    try {
+      rule.look(subject, own);
+    } catch (const Error&) {
+      throw;
+    } catch (const std::invalid_argument&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw std::runtime_error(fmt::format("{}: {}", rule.name, one_line(error.what())));
+    }
+    if (!own.passed()) throw std::runtime_error(fmt::format("{}: {}", rule.name, own.text()));
   }
-  double worst = 0;
-  if (subject.promises().key_padding) worst = std::max(padding(subject), poison(subject));
-  if (subject.promises().causal && causal(subject) > 0) return kWrong;
-  if (subject.promises().stateful) worst = std::max(worst, state(subject));
-  if (subject.promises().recurrent) worst = std::max(worst, recurrent(subject));
-  return worst;
+  finding.say("as promised");
+}
+
+/// Another value of a parameter; what the host's own checks or the plugin refuse of a list that has to fit is no fault.
+void check_value(const Candidate& candidate, const ParameterInfo& parameter, const nlohmann::json& value, Finding& finding) {
+  try {
+    keeps(AttentionSubject(candidate.with(parameter.name, value), Depth::kSmall), finding);
+  } catch (const Error& refusal) {
+    finding.say(refusal.what());
+  } catch (const std::invalid_argument& refusal) {
+    if (parameter.type != ParameterType::kRates) throw;
+    finding.say(refusal.what());
+  }
+}
+
+void check_oracles(const AttentionSubject& subject, const PluginInfo& info, Checks& checks) {
+  for (const auto& oracle : info.oracles) {
+    const auto on = fmt::format("{} at {}: {}{}", info.id, oracle.at.dump(), oracle.plugin,
+                                oracle.with.empty() ? "" : " with " + oracle.with.dump());
+    try {
+      subject.candidate().find(Kind::kAttention, oracle.plugin);
+    } catch (const Error&) {
+      checks.leave("equals", on, fmt::format("there is no attention {}", oracle.plugin));
+      continue;
+    }
+    checks.run("equals", on, kRounding, [&](Finding& finding) { equals(subject, oracle, finding); });
+  }
 }
 
 }  // namespace
 
-void check_attention(const Candidate& candidate, Checks& checks) {
-  const AttentionSubject subject(candidate);
-  const auto& promises = subject.promises();
-  const auto add = [&](const char* name, const char* shape, double tolerance, double (*measure)(const AttentionSubject&)) {
-    checks.run(name, subject.name() + ", " + shape, tolerance, [&](std::string&) { return measure(subject); });
-  };
-  add("types", "[2, 13, 16] float32 and 64", 1e-4, types);
-  add("lengths", "[2, n, 16], n 1 to 80", kExact, lengths);
-  add("long", "[1, 1003, 16] float32", kExact, long_sequence);
-  add("gradient", "[2, 7, 16]", 1e-5, gradient);
-  add("trained", "[4, 40, 16]", kExact, trained);
-  add("batch", "[3, 13, 16]", kRounding, batch);
-  add("instances", "[2, 13, 16]", kExact, instances);
-  if (promises.deterministic) add("seed", "[2, 13, 16]", kExact, seed);
-  add("evaluation", "[2, 13, 16]", kExact, evaluation);
-  add("inputs", "[3, 13, 16]", kExact, inputs);
-  add("save", "[2, 13, 16]", kExact, save);
-  add("step", "[2, 13, 16]", kExact, step);
-  checks.run("kept", subject.name() + ", [2, 13, 16] float32 and 64", kExact,
-             [&](std::string& where) { return kept(subject, where); });
-  add("scale", "[2, 32, 16] float32", kExact, scale);
-  add("measure", "[3, 13, 16]", kExact, measure);
-  add("positions", "[3, 13, 16], rotary", kRounding, positions);
-  if (promises.half_precision) add("half", "[2, 33, 16] float16, bfloat16", 0.05, half);
-  if (promises.averages) add("constants", "[2, n, 16], n 1 to 80", kRounding, constants);
-  if (promises.causal) add("causal", "[2, 70, 16], [2, 300, 16]", kExact, causal);
-  if (promises.causal && promises.bidirectional) add("bidirectional", "[2, 32, 16]", kExact, bidirectional);
-  if (promises.stateful) add("state", "[3, 13, 16] three times", kExact, state);
-  if (promises.recurrent) add("recurrent", "[2, 21, 16]", kExact, recurrent);
-  if (promises.key_padding) {
-    add("padding", "[3, 13, 16], lengths 13, 8, 1", kRounding, padding);
-    add("poison", "[3, 13, 16], lengths 13, 8, 1", kRounding, poison);
-    add("empty", "[2, 7, 16], lengths 0, 7", kRounding, empty);
-    if (promises.stateful) add("state padding", "[3, 13, 16], lengths 13, 5, 0", kRounding, state_padding);
-    if (promises.holes) add("holes", "[3, 13, 16]", kRounding, holes);
-  }
-  if (promises.cross_attention) {
-    add("cross", "[2, 5, 16] to [2, 13, 16]", kRounding, cross);
-    add("query mask", "[3, 13, 16] to [3, 9, 16], queries 13, 8, 1", kRounding, query_mask);
-  }
-  if (promises.cuda)
+void check_attention(const Candidate& candidate, Depth depth, Checks& checks) {
+  const AttentionSubject subject(candidate, depth);
+  for (const auto& rule : kRules)
+    if (rule.applies(subject.promises()))
+      checks.run(rule.name, subject.name() + ", " + rule.on, rule.allowed,
+                 [&](Finding& finding) { rule.look(subject, finding); });
+  if (subject.promises().cuda)
     check_device(
         subject.name() + ", [3, 33, 16] float32", [&](c10::Device device) { return attention_on(subject, device); },
         find_cuda(), checks);
-  add("refused", "what is not promised", kExact, refused);
-  for (const auto& parameter : describe(candidate.descriptor()).parameters)
+  if (!subject.full()) return;
+  const auto info = describe(candidate.descriptor());
+  check_oracles(subject, info, checks);
+  for (const auto& parameter : info.parameters)
     for (const auto& value : edges(parameter))
-      checks.run("parameters", fmt::format("{}, {} = {}", subject.name(), parameter.name, value.dump()), kRounding,
-                 [&](std::string& where) {
-                   try {
-                     return parameter_value(AttentionSubject(candidate.with(parameter.name, value)));
-                   } catch (const Error& refusal) {  // the host's own: what a part does not promise
-                     where = refusal.what();
-                   } catch (const std::invalid_argument& refusal) {  // a list may have to fit another parameter
-                     if (parameter.type != ParameterType::kRates) throw;
-                     where = refusal.what();
-                   }
-                   return 0.0;
-                 });
+      if (value != candidate.section.at(parameter.name))
+        checks.run("parameters", fmt::format("{}, {} = {}", subject.name(), parameter.name, value.dump()), kExact,
+                   [&](Finding& finding) { check_value(candidate, parameter, value, finding); });
 }
 
 }  // namespace ablate

@@ -8,6 +8,6 @@ namespace ablate {
 
 /// Runs every check that the promises call for (docs/checks.md), on the CPU but for the one that compares with a CUDA device,
 /// in seconds.
-void check_attention(const Candidate& candidate, Checks& checks);
+void check_attention(const Candidate& candidate, Depth depth, Checks& checks);
 
 }  // namespace ablate

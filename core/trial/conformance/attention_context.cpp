@@ -1,138 +1,191 @@
 #include "core/trial/conformance/attention_context.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 namespace ablate::conformance {
 namespace {
 
-/// The lengths of the padded batch of three: full, part, one token.
-const std::vector<std::int64_t> kLengths = {13, 8, 1};
-
-double padding(const AttentionSubject& subject, const Stand& stand, bool cross) {
-  const auto instance = subject.make(1, stand);
-  const auto n = subject.length(kLengths.front());
-  const auto tokens = random_tokens(3, n, 2), queries = random_tokens(3, n, 3);
-  const auto mask = padding_mask(kLengths, n);
-  const auto output = run(*instance, cross ? Pass{queries, tokens, mask} : Pass{tokens, {}, mask});
-  if (!finite({output})) return kWrong;
-  double worst = 0;
-  for (std::size_t index = 0; index < kLengths.size(); ++index) {
-    const auto i = static_cast<std::int64_t>(index);
-    const auto real = subject.length(kLengths[index]);
-    if (real != kLengths[index]) continue;  // cannot be cut there
-    const auto cut = item(tokens, i, real);
-    const auto alone = run(*instance, cross ? Pass{item(queries, i, n), cut} : Pass{cut});
-    worst = std::max(worst, difference(item(output, i, cross ? n : real), alone));
-  }
-  return worst;
+/// The lengths of a padded batch of three: full, part, one token.
+std::vector<std::int64_t> lengths_of(const AttentionSubject& subject, std::int64_t n) {
+  return {n, subject.length(n * 8 / 13), subject.length(1)};
 }
 
-double poison(const AttentionSubject& subject, const Stand& stand, bool cross) {
-  const auto instance = subject.make(1, stand);
-  const auto n = subject.length(kLengths.front());
-  const auto tokens = random_tokens(3, n, 2);
-  const auto mask = padding_mask(kLengths, n), gone = mask.logical_not().unsqueeze(-1);
-  const auto pass = [&](const Tensor& content) {
-    return cross ? Pass{random_tokens(3, n, 3), content, mask} : Pass{content, {}, mask};
-  };
-  const auto where = cross ? Tensor() : mask;
-  const auto seen = [&](const Tensor& x) { return cross ? x : x.masked_fill(gone, 0); };
-  const auto clean = seen(run(*instance, pass(tokens)));
-  const auto clean_gradients = gradients(*instance, pass(tokens), where);
-  const auto& in_context = clean_gradients.back();
-  double worst = difference(in_context, in_context.masked_fill(gone, 0));
-  for (const double value : {std::nan(""), std::numeric_limits<double>::infinity()}) {
-    const auto poisoned = pass(tokens.masked_fill(gone, value));
-    const auto output = run(*instance, poisoned);
-    if (!finite({output})) return kWrong;
-    worst = std::max(worst, difference(seen(output), clean));
-    worst = std::max(worst, difference(gradients(*instance, poisoned, where), clean_gradients));
+/// The allowed median of an item in a type that is narrower than float64.
+Allowed median_of(at::ScalarType type) {
+  if (type == kFloat)
+    return {1e-3, "the median of an item: a decision may fall otherwise, and a mask forgotten moves them all"};
+  return {0.1, "the median of an item in half precision, whose sums over another length round otherwise"};
+}
+
+void against_cut(const AttentionSubject& subject, const Setting& setting, std::int64_t n, bool cross, Finding& finding) {
+  const auto instance = subject.make(1, setting, n);
+  const auto lengths = lengths_of(subject, n);
+  const auto tokens = random_tokens(3, n, 2, setting.type), queries = random_tokens(3, n, 3, setting.type);
+  const auto mask = padding_mask(lengths, n);
+  const auto output = run(*instance, cross ? Pass{queries, tokens, mask} : Pass{tokens, {}, mask});
+  const auto where = setting.text() + (cross ? ", cross" : "") + fmt::format(", {} positions", n);
+  finding.finite(output, where);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const auto real = lengths[static_cast<std::size_t>(i)];
+    const auto cut = item(tokens, i, real);
+    const auto alone = run(*instance, cross ? Pass{item(queries, i, n), cut} : Pass{cut});
+    const auto own = item(output, i, cross ? n : real);
+    const auto place = fmt::format("{}, {} of them tokens", where, real);
+    if (setting.type == kDouble) {
+      finding.near(own, alone, place);
+    } else {
+      const auto expected = alone.detach().to(kDouble);
+      const auto off = (own.detach().to(kDouble) - expected).abs().median().item().toDouble();
+      finding.off_by(off / std::max(0.1, expected.abs().median().item().toDouble()), place, median_of(setting.type));
+    }
   }
-  return worst;
+}
+
+/// What one pass over content gives, all that can tell.
+struct Seen {
+  Tensor output;
+  Gradients gradients;
+  AttentionState state;
+  Tensor auxiliary_loss;
+};
+
+Seen seen(const Instance& instance, const Pass& pass, const Tensor& where) {
+  auto result = forward(instance, pass);
+  if (where.defined()) result.output = result.output.masked_fill(where.logical_not().unsqueeze(-1), 0);
+  return {result.output.detach(), gradients(instance, pass, where), detached(result.state),
+          result.auxiliary_loss.defined() ? result.auxiliary_loss.detach() : Tensor()};
+}
+
+void poisoned(const AttentionSubject& subject, const Setting& setting, std::int64_t n, bool cross, Finding& finding) {
+  const auto instance = subject.make(1, setting, n);
+  const auto tokens = random_tokens(3, n, 2, setting.type), queries = random_tokens(3, n, 3, setting.type);
+  const auto mask = padding_mask(lengths_of(subject, n), n), gone = mask.logical_not().unsqueeze(-1);
+  const auto pass = [&](const Tensor& content) { return cross ? Pass{queries, content, mask} : Pass{content, {}, mask}; };
+  const auto where = cross ? Tensor() : mask;
+  const auto clean = seen(*instance, pass(tokens), where);
+  const auto allowed = same_shape(setting.type);
+  const auto place = setting.text() + (cross ? ", cross" : "") + fmt::format(", {} positions", n);
+  const auto& in_context = clean.gradients.tensors.back();
+  finding.near(in_context, in_context.masked_fill(gone, 0), place + ", gradient of what is padded");
+  const auto others = random_tokens(3, n, 41, setting.type) * 10;
+  for (const auto& [what, content] : {std::pair{"other numbers", tokens.where(gone.logical_not(), others)},
+                                      {"NaN", tokens.masked_fill(gone, std::nan(""))},
+                                      {"infinity", tokens.masked_fill(gone, std::numeric_limits<double>::infinity())}}) {
+    const auto now = seen(*instance, pass(content), where);
+    const auto how = fmt::format("{}, {} under the mask", place, what);
+    finding.near(now.output, clean.output, how, allowed);
+    compare(finding, now.gradients, clean.gradients, how, allowed);
+    for (std::size_t i = 0; i < clean.state.size(); ++i)
+      finding.near(now.state.at(i), clean.state[i], fmt::format("{}, state {}", how, i), allowed);
+    finding.near(now.auxiliary_loss, clean.auxiliary_loss, how + ", auxiliary loss", allowed);
+  }
 }
 
 }  // namespace
 
-double padding(const AttentionSubject& subject) {
-  double worst = 0;
-  for (const auto& stand : subject.stands()) worst = std::max(worst, padding(subject, stand, false));
-  return subject.promises().cross_attention ? std::max(worst, padding(subject, subject.home(), true)) : worst;
+void padding(const AttentionSubject& subject, Finding& finding) {
+  for (const auto& setting : subject.settings()) {
+    if (setting.training && subject.draws(setting.stand)) continue;  // another length meets other numbers
+    against_cut(subject, setting, subject.length(13), false, finding);
+    if (setting.type == kDouble && !setting.training)
+      for (const auto n : subject.long_lengths()) against_cut(subject, setting, n, false, finding);
+    if (subject.promises().cross_attention && !setting.stand.carries && setting.stand.causal == subject.home().causal)
+      against_cut(subject, setting, subject.length(13), true, finding);
+  }
 }
 
-double poison(const AttentionSubject& subject) {
-  double worst = 0;
-  for (const auto& stand : subject.stands()) worst = std::max(worst, poison(subject, stand, false));
-  return subject.promises().cross_attention ? std::max(worst, poison(subject, subject.home(), true)) : worst;
+void poison(const AttentionSubject& subject, Finding& finding) {
+  for (const auto& setting : subject.settings()) {
+    poisoned(subject, setting, subject.length(13), false, finding);
+    if (subject.promises().cross_attention && !setting.stand.carries && setting.stand.causal == subject.home().causal)
+      poisoned(subject, setting, subject.length(13), true, finding);
+  }
+  poisoned(subject, {.stand = subject.home(), .training = true}, subject.length(150), false, finding);
 }
 
-double empty(const AttentionSubject& subject) {
+void empty(const AttentionSubject& subject, Finding& finding) {
   const auto n = subject.length(7);
-  const auto tokens = random_tokens(2, n, 2);
   const auto mask = padding_mask({0, n}, n);
-  for (const auto& stand : subject.stands()) {
-    const auto instance = subject.make(1, stand);
-    if (!finite({run(*instance, {tokens, {}, mask})}) || !finite(gradients(*instance, {tokens, {}, mask}, mask))) return kWrong;
+  for (const auto& setting : subject.settings()) {
+    const auto instance = subject.make(1, setting);
+    const Pass pass{random_tokens(2, n, 2, setting.type), {}, mask};
+    finding.finite(run(*instance, pass), setting.text());
+    finding.finite(gradients(*instance, pass, mask).tensors, setting.text() + ", gradients");
   }
-  if (!subject.promises().cross_attention) return 0;
-  const auto instance = subject.make(1);
-  const Pass cross{random_tokens(2, n, 3), tokens, mask};
-  const auto output = run(*instance, cross);
-  if (!finite({output}) || !finite(gradients(*instance, cross))) return kWrong;
-  const auto parameters = instance->parameters();
-  const auto bias = std::find_if(parameters.begin(), parameters.end(),
-                                 [](const auto& entry) { return entry.name == "attention.output.bias"; });
-  return bias == parameters.end() ? 0 : difference(output[0], bias->tensor.expand({n, -1}));
+  if (!subject.promises().cross_attention) return;
+  for (const bool training : {false, true}) {
+    const Setting setting{subject.home(), kDouble, training};
+    const auto instance = subject.make(1, setting);
+    const Pass cross{random_tokens(2, n, 3), random_tokens(2, n, 2), mask};
+    const auto output = run(*instance, cross);
+    finding.finite(output, setting.text() + ", cross");
+    finding.finite(gradients(*instance, cross).tensors, setting.text() + ", cross, gradients");
+    const auto parameters = instance->parameters();
+    const auto bias = std::find_if(parameters.begin(), parameters.end(),
+                                   [](const auto& entry) { return entry.name == "attention.output.bias"; });
+    if (bias != parameters.end())
+      finding.near(output[0].unsqueeze(0), bias->tensor.expand({1, n, -1}), setting.text() + ", an item without a token");
+  }
 }
 
-double cross(const AttentionSubject& subject) {
-  const auto instance = subject.make(1);
-  const auto tokens = random_tokens(2, subject.length(13), 2);
-  if (!finite({run(*instance, {random_tokens(2, subject.length(5), 3), tokens})})) return kWrong;
-  return difference(run(*instance, {tokens}), run(*instance, {tokens, tokens.clone()}));
+void cross(const AttentionSubject& subject, Finding& finding) {
+  for (const bool training : {false, true}) {
+    const Setting setting{subject.home(), kDouble, training};
+    const auto instance = subject.make(1, setting);
+    const auto tokens = random_tokens(2, subject.length(13), 2);
+    finding.finite(run(*instance, {random_tokens(2, subject.length(5), 3), tokens}), setting.text());
+    finding.near(run(*instance, {tokens, tokens.clone()}), run(*instance, {tokens}),
+                 setting.text() + ", a copy of the tokens as the context");
+  }
 }
 
-double query_mask(const AttentionSubject& subject) {
-  const auto instance = subject.make(1);
+void query_mask(const AttentionSubject& subject, Finding& finding) {
   const auto n = subject.length(13), m = subject.length(9);
-  const auto context = random_tokens(3, m, 2), queries = random_tokens(3, n, 3);
-  const auto real = padding_mask(kLengths, n);
+  const auto lengths = lengths_of(subject, n);
+  const auto real = padding_mask(lengths, n);
   const auto gone = real.logical_not().unsqueeze(-1);
-  const auto seen = [&](const Tensor& content) {
-    return run(*instance, {.queries = content, .context = context, .query_mask = real}).masked_fill(gone, 0);
-  };
-  const auto clean = seen(queries);
-  double worst = difference(clean, seen(queries.masked_fill(gone, 1e3)));
-  for (std::size_t index = 0; index < kLengths.size(); ++index) {
-    const auto i = static_cast<std::int64_t>(index);
-    if (subject.length(kLengths[index]) != kLengths[index]) continue;
-    const auto alone = run(*instance, {item(queries, i, kLengths[index]), item(context, i, m)});
-    worst = std::max(worst, difference(item(clean, i, kLengths[index]), alone));
+  for (const auto& setting : subject.settings()) {
+    if (setting.stand.carries || setting.stand.causal != subject.home().causal) continue;
+    const auto instance = subject.make(1, setting);
+    const auto context = random_tokens(3, m, 2, setting.type), queries = random_tokens(3, n, 3, setting.type);
+    const auto outcome = [&](const Tensor& content) {
+      return run(*instance, {.queries = content, .context = context, .query_mask = real}).masked_fill(gone, 0);
+    };
+    const auto clean = outcome(queries);
+    finding.near(outcome(queries.masked_fill(gone, 1e3)), clean, setting.text() + ", other queries under the mask",
+                 same_shape(setting.type));
+    if (setting.type != kDouble || (setting.training && subject.draws(setting.stand))) continue;
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const auto own = lengths[static_cast<std::size_t>(i)];
+      finding.near(item(clean, i, own), run(*instance, {item(queries, i, own), item(context, i, m)}),
+                   fmt::format("{}, {} queries, against those alone", setting.text(), own));
+    }
   }
-  return worst;
 }
 
-double holes(const AttentionSubject& subject) {
-  double worst = 0;
+void holes(const AttentionSubject& subject, Finding& finding) {
   const auto n = subject.length(13);
-  const auto tokens = random_tokens(3, n, 2);
   const auto mask = normal({3, n}, 5) > 0;
   const auto gone = mask.logical_not().unsqueeze(-1);
-  for (const auto& stand : subject.stands()) {
-    const auto instance = subject.make(1, stand);
+  for (const auto& setting : subject.settings()) {
+    const auto instance = subject.make(1, setting);
+    const auto tokens = random_tokens(3, n, 2, setting.type);
     const auto clean = run(*instance, {tokens, {}, mask}).masked_fill(gone, 0);
-    for (const double value : {1e3, std::nan("")}) {
-      const auto output = run(*instance, {tokens.masked_fill(gone, value), {}, mask});
-      if (!finite({output})) return kWrong;
-      worst = std::max(worst, difference(output.masked_fill(gone, 0), clean));
-    }
-    if (!subject.promises().averages || stand.carries || stand.causal != subject.home().causal) continue;
+    for (const double value : {1e3, std::nan("")})
+      finding.near(run(*instance, {tokens.masked_fill(gone, value), {}, mask}).masked_fill(gone, 0), clean,
+                   fmt::format("{}, {} in the holes", setting.text(), value), same_shape(setting.type));
+    if (setting.type != kDouble || !subject.promises().averages || setting.stand.carries ||
+        setting.stand.causal != subject.home().causal)
+      continue;
     // Alike where they are present, they give what one of them gives, wherever the holes are: none is counted.
     const auto alike = item(tokens, 0, 1).expand_as(tokens).contiguous();
     const auto one = run(*instance, {alike.narrow(1, 0, subject.length(1)).contiguous()}).narrow(1, 0, 1).expand_as(alike);
-    worst = std::max(worst, difference(run(*instance, {alike, {}, mask}).masked_fill(gone, 0), one.masked_fill(gone, 0)));
+    finding.near(run(*instance, {alike, {}, mask}).masked_fill(gone, 0), one.masked_fill(gone, 0),
+                 setting.text() + ", tokens alike with holes between them");
   }
-  return worst;
 }
 
 }  // namespace ablate::conformance

@@ -5,27 +5,32 @@
 
 namespace ablate::conformance {
 
-// Each returns an error as Checks::Measure does, or throws std::runtime_error saying what is wrong.
+// Each shows the finding what it sees, or throws std::runtime_error saying what is wrong.
 
-/// No output depends on a later input: by gradients, and by the outputs where later tokens are others (a detached statistic, a
-/// sort). Over a few blocks, and with a memory in front where one is carried.
-double causal(const AttentionSubject& subject);
-/// Some output depends on a later input.
-double bidirectional(const AttentionSubject& subject);
-/// Padded against cut to its length, item by item, at each stand; cross as well where promised.
-double padding(const AttentionSubject& subject);
-/// NaN and infinity under the mask against ordinary numbers there: outputs, and gradients in everything.
-double poison(const AttentionSubject& subject);
+/// Padded against cut to its length, item by item, in every setting and at lengths that cross blocks; cross as well where
+/// promised. In narrow types by the median of an item, since a decision may fall otherwise.
+void padding(const AttentionSubject& subject, Finding& finding);
+/// Other numbers under the mask, NaN and infinity among them: the same outputs, gradients, states and auxiliary loss, in every
+/// setting.
+void poison(const AttentionSubject& subject, Finding& finding);
 /// Nothing to attend to: 0 before the output projection, so the bias of the layer called "output", where there is one.
-double empty(const AttentionSubject& subject);
+void empty(const AttentionSubject& subject, Finding& finding);
 /// One instance may be used as self- and as cross-attention: a copy of the tokens as the context changes nothing.
-double cross(const AttentionSubject& subject);
+void cross(const AttentionSubject& subject, Finding& finding);
 /// Where queries and context are two sequences, queries under their own mask change no output of the others.
-double query_mask(const AttentionSubject& subject);
+void query_mask(const AttentionSubject& subject, Finding& finding);
 /// Tokens under a mask anywhere are as good as absent: what stands there changes nothing, and where constants are promised to
 /// stay what they are they are not counted.
-double holes(const AttentionSubject& subject);
+void holes(const AttentionSubject& subject, Finding& finding);
+
+/// No output depends on a later input: by gradients, and by the outputs and gradients where later tokens are others (a detached
+/// statistic, a sort); over several blocks, padded, in every setting, and with a memory in front where one is carried.
+void causal(const AttentionSubject& subject, Finding& finding);
+/// Some output depends on a later input.
+void bidirectional(const AttentionSubject& subject, Finding& finding);
+/// The first token reaches the last output, and where it is bidirectional the last token the first output.
+void reach(const AttentionSubject& subject, Finding& finding);
 /// What is not promised is refused, or not done: a stand, a state, a length that does not fit.
-double refused(const AttentionSubject& subject);
+void refused(const AttentionSubject& subject, Finding& finding);
 
 }  // namespace ablate::conformance

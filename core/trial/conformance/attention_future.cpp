@@ -18,71 +18,138 @@ bool throws(const Call& call) {
   return false;
 }
 
-/// The largest gradient of the outputs at `at` in later inputs.
-double later_gradient(const Instance& instance, const Tensor& tokens, const AttentionState& state, std::int64_t at) {
-  const auto n = tokens.size(1);
-  const auto where = arange(n).eq(at).unsqueeze(0).expand({tokens.size(0), n});
-  const auto later = gradients(instance, {.queries = tokens, .state = state}, where).back().narrow(1, at + 1, n - at - 1);
-  return difference(later, zeros_like(later));
+Tensor first_tokens(std::int64_t n, std::int64_t count) { return arange(n).lt(count).unsqueeze(0); }
+
+/// Places at the start, around block borders, and before the end.
+std::vector<std::int64_t> places(std::int64_t n) {
+  std::vector<std::int64_t> all;
+  for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, n / 3, n / 2 + 5, std::int64_t{31}, std::int64_t{63},
+                                std::int64_t{64}, std::int64_t{127}, std::int64_t{255}, n - 2})
+    if (at >= 0 && at < n - 1 && std::find(all.begin(), all.end(), at) == all.end()) all.push_back(at);
+  return all;
 }
 
-/// How far outputs up to `at` move where the later tokens are others, also much larger ones.
-double later_values(const Instance& instance, const Tensor& tokens, const AttentionState& state, std::int64_t at) {
-  const auto kept = at + 1, n = tokens.size(1);
-  const auto before = run(instance, {.queries = tokens, .state = state}).narrow(1, 0, kept);
-  double worst = 0;
+/// The gradients in later inputs of the outputs at `at`, which have to be 0.
+void no_later_gradient(const Instance& instance, const Pass& pass, std::int64_t at, const std::string& where,
+                       Finding& finding) {
+  const auto n = pass.queries.size(1);
+  const auto only = arange(n).eq(at).unsqueeze(0).expand({pass.queries.size(0), n});
+  const auto later = gradients(instance, pass, only).of("queries").narrow(1, at + 1, n - at - 1);
+  finding.near(later, ablate::zeros_like(later), fmt::format("{}, gradient of output {} in later inputs", where, at), kExact);
+}
+
+/// Outputs up to a place, and their gradients, where the later tokens are others, also much larger ones.
+void no_later_value(const Instance& instance, const Pass& pass, std::int64_t at, const std::string& where, bool with_gradients,
+                    Finding& finding) {
+  const auto kept = at + 1, n = pass.queries.size(1), batch = pass.queries.size(0);
+  const auto allowed = same_shape(pass.queries.scalar_type());
+  const auto only = first_tokens(n, kept).expand({batch, n});
+  const auto before = run(instance, pass).narrow(1, 0, kept);
   for (const double factor : {1.0, 10.0}) {
-    const auto others = random_tokens(tokens.size(0), n - kept, 31) * factor;
-    const auto changed = ablate::cat({tokens.narrow(1, 0, kept), others}, 1);
-    worst = std::max(worst, relative(run(instance, {.queries = changed, .state = state}).narrow(1, 0, kept), before));
+    auto changed = pass;
+    const auto others = random_tokens(batch, n - kept, 31, pass.queries.scalar_type()) * factor;
+    changed.queries = ablate::cat({pass.queries.narrow(1, 0, kept), others}, 1);
+    const auto how = fmt::format("{}, other tokens after {}", where, at);
+    finding.near(run(instance, changed).narrow(1, 0, kept), before, how, allowed);
+    if (with_gradients)
+      finding.near(gradients(instance, changed, only).of("queries").narrow(1, 0, kept),
+                   gradients(instance, pass, only).of("queries").narrow(1, 0, kept), how + ", gradients in earlier inputs",
+                   allowed);
   }
-  return worst;
+}
+
+/// The initial state and, where one is carried, that of an earlier segment.
+std::vector<AttentionState> states_before(const AttentionSubject& subject, const Instance& instance, const Setting& setting) {
+  std::vector<AttentionState> states(1);
+  if (setting.stand.carries)
+    states.push_back(detached(forward(instance, {random_tokens(2, subject.length(70), 9, setting.type)}).state));
+  return states;
 }
 
 }  // namespace
 
-double causal(const AttentionSubject& subject) {
-  double worst = 0;
-  for (const auto& stand : subject.stands()) {
-    if (!stand.causal) continue;
-    const auto n = subject.length(70), longer = subject.length(300);
-    const auto instance = subject.make(1, stand, kDouble, longer);
-    std::vector<AttentionState> states(1);
-    if (stand.carries) states.push_back(detached(forward(*instance, {random_tokens(2, n, 9)}).state));
-    for (const auto& state : states) {
-      const auto tokens = random_tokens(2, n, 2), many = random_tokens(2, longer, 3);
-      for (const std::int64_t at : {std::int64_t{0}, n / 3, n / 2 + 5, n - 2})
-        worst = std::max(worst, later_gradient(*instance, tokens, state, at));
-      for (const std::int64_t at : {std::int64_t{0}, longer / 3, longer - 2})
-        if (const auto off = later_values(*instance, many, state, at); off > kRounding) worst = std::max(worst, off);
+void causal(const AttentionSubject& subject, Finding& finding) {
+  const auto n = subject.length(70);
+  for (const auto& setting : subject.settings()) {
+    if (!setting.stand.causal) continue;
+    const bool plain = setting.type == kDouble && !setting.training;
+    const auto longest = plain ? subject.long_lengths().back() : n;
+    const auto instance = subject.make(1, setting, longest);
+    for (const auto& state : states_before(subject, *instance, setting)) {
+      const auto where = setting.text() + (state.empty() ? "" : ", after a segment");
+      Pass pass{.queries = random_tokens(2, n, 2, setting.type), .state = state};
+      for (const auto at : {std::int64_t{0}, n / 3, n / 2 + 5, n - 2}) no_later_gradient(*instance, pass, at, where, finding);
+      for (const auto at : places(n)) no_later_value(*instance, pass, at, where, plain, finding);
+      if (subject.promises().key_padding) {
+        pass.mask = padding_mask({n, subject.length(50)}, n);
+        for (const auto at : {n / 3, subject.length(40)})
+          no_later_value(*instance, pass, at, where + ", padded", false, finding);
+      }
+      if (!plain) continue;
+      for (const auto many : subject.long_lengths())
+        for (const auto at : places(many))
+          if (many < 1000 || at > 60)
+            no_later_value(*instance, {.queries = random_tokens(2, many, 3), .state = state}, at,
+                           fmt::format("{}, {} tokens", where, many), false, finding);
     }
   }
-  return worst;
 }
 
-double bidirectional(const AttentionSubject& subject) {
-  const auto instance = subject.make(1, {});
+void bidirectional(const AttentionSubject& subject, Finding& finding) {
+  const auto instance = subject.make(1, Stand{});
   const auto n = subject.length(32);
-  for (const std::int64_t at : {std::int64_t{0}, n / 2, n - 2})
-    if (later_values(*instance, random_tokens(2, n, 2), {}, at) > kRounding) return 0;
+  for (const std::int64_t at : {std::int64_t{0}, n / 2, n - 2}) {
+    Finding later(kRounding);
+    no_later_value(*instance, {.queries = random_tokens(2, n, 2)}, at, "", false, later);
+    if (!later.passed()) return;
+  }
+  static_cast<void>(finding);
   throw std::runtime_error("no output depends on a later input: it is causal, and promises to be bidirectional, too");
 }
 
-double refused(const AttentionSubject& subject) {
+void reach(const AttentionSubject& subject, Finding& finding) {
+  for (const auto& stand : subject.stands()) {
+    if (stand.carries) continue;
+    if (const auto* exempt = subject.candidate().exemption("reach", stand.text())) {
+      finding.say(fmt::format("{} is exempt: {}", stand.text(), exempt->why));
+      continue;
+    }
+    auto lengths = subject.long_lengths();
+    lengths.insert(lengths.begin(), subject.length(13));
+    for (const auto n : lengths) {
+      const auto instance = subject.make(1, stand, kDouble, n);
+      const auto tokens = random_tokens(1, n, 2);
+      const auto before = run(*instance, {tokens});
+      const auto depends = [&](std::int64_t changed, std::int64_t output) {
+        auto other = tokens.clone();
+        other.narrow(1, changed, 1).mul_(-3);
+        const auto now = run(*instance, {other});
+        if (now.narrow(1, output, 1).equal(before.narrow(1, output, 1)))
+          throw std::runtime_error(
+              fmt::format("{}, {} tokens: output {} does not depend on token {}, and sparse is not declared", stand.text(), n,
+                          output, changed));
+      };
+      depends(0, n - 1);
+      depends(n / 2, n - 1);
+      if (!stand.causal) depends(n - 1, 0);
+    }
+  }
+}
+
+void refused(const AttentionSubject& subject, Finding& finding) {
   const auto& promises = subject.promises();
   for (const bool is_causal : {true, false})
-    if (!(is_causal ? promises.causal : promises.bidirectional) && !throws([&] { subject.make(1, {.causal = is_causal}); }))
+    if (!(is_causal ? promises.causal : promises.bidirectional) &&
+        !throws([&] { subject.make(1, Stand{.causal = is_causal}); }))
       throw std::runtime_error(fmt::format("{} is not promised, and such an instance was made", Stand{is_causal}.text()));
   if (!promises.stateful && !subject.make(1)->attention().initial_state(2).empty())
     throw std::runtime_error("a state is not promised, and there is an initial one");
   if (promises.length_multiple > 1) {
     const auto n = subject.length(13) + 1;
     Tensor output;
-    if (!throws([&] { output = run(*subject.make(1), {random_tokens(2, n, 2)}); }) && !finite({output}))
-      throw std::runtime_error(fmt::format("{} tokens, no multiple of {}, were neither refused nor attended to rightly", n,
-                                           promises.length_multiple));
+    if (!throws([&] { output = run(*subject.make(1), {random_tokens(2, n, 2)}); }))
+      finding.finite(output, fmt::format("{} tokens, no multiple of {}, and not refused", n, promises.length_multiple));
   }
-  return 0;
 }
 
 }  // namespace ablate::conformance

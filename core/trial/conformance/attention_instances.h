@@ -1,29 +1,31 @@
-// The checks of what an attention's instances keep, draw and train.
+// The checks of what an attention's instances keep and draw.
 #pragma once
 
 #include "core/trial/conformance/attention_subject.h"
 
 namespace ablate::conformance {
 
-// Each returns an error as Checks::Measure does, or throws std::runtime_error saying what is wrong.
+// Each shows the finding what it sees, or throws std::runtime_error saying what is wrong.
 
-/// In training a gradient of the output or of the auxiliary loss reaches every parameter, at one of the stands that have it,
-/// and nothing that is no parameter.
-double trained(const AttentionSubject& subject);
 /// Changing all that one instance owns changes nothing in another.
-double instances(const AttentionSubject& subject);
-/// The same seed gives the same bits, whatever torch's global generator does; also in training, forward and backward.
-double seed(const AttentionSubject& subject);
+void instances(const AttentionSubject& subject, Finding& finding);
+/// The same seed gives the same bits, whatever torch's global generator does; also in training, forward and backward, and
+/// through on_step at steps at which features are redrawn.
+void seed(const AttentionSubject& subject, Finding& finding);
 /// Evaluation gives the same twice, from any generator, draws nothing, and changes nothing registered.
-double evaluation(const AttentionSubject& subject);
-/// What is handed in is read, not written, in training and in evaluation.
-double inputs(const AttentionSubject& subject);
-/// What is registered is all that there is: copied into an instance of another seed after a step, it gives the same outputs.
-double save(const AttentionSubject& subject);
+void evaluation(const AttentionSubject& subject, Finding& finding);
+/// What is handed in is read, not written, in every setting.
+void inputs(const AttentionSubject& subject, Finding& finding);
+/// A call depends on what it is given, not on the calls before: other tokens and another mask of one shape, in both orders,
+/// against new instances; the inputs of the first call are overwritten after it.
+void calls(const AttentionSubject& subject, Finding& finding);
+/// What is registered is all that there is: copied into an instance of another seed after some steps, it gives the same
+/// outputs, in evaluation and in training.
+void save(const AttentionSubject& subject, Finding& finding);
 /// on_step changes no parameter.
-double step(const AttentionSubject& subject);
+void step(const AttentionSubject& subject, Finding& finding);
 /// Registered tensors have the types that Kept gives them, also after a step, and whole numbers that half precision cannot
-/// hold are kept. @param where what is kept and what does not decay
-double kept(const AttentionSubject& subject, std::string& where);
+/// hold are kept. Says what is kept and what does not decay.
+void kept(const AttentionSubject& subject, Finding& finding);
 
 }  // namespace ablate::conformance

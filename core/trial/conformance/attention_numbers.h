@@ -1,31 +1,33 @@
-// The checks of what an attention computes, whatever it promises: types, lengths, gradients, batches, scale.
+// The checks of what an attention computes, whatever it promises: types, lengths, batches, scale.
 #pragma once
 
 #include "core/trial/conformance/attention_subject.h"
 
 namespace ablate::conformance {
 
-// Each returns an error as Checks::Measure does, or throws std::runtime_error saying what is wrong. All stands are looked at.
+// Each shows the finding what it sees, or throws std::runtime_error saying what is wrong. All stands are looked at.
 
-/// float32 gives float32, near float64.
-double types(const AttentionSubject& subject);
+/// float32 gives float32, near float64: outputs and gradients, with and without padding, in training, too.
+void types(const AttentionSubject& subject, Finding& finding);
 /// 1 to 80 tokens: the right shape, and finite.
-double lengths(const AttentionSubject& subject);
-/// 1003 tokens, which no usual block divides: the right shape, and finite.
-double long_sequence(const AttentionSubject& subject);
-/// Central differences along one random direction for every parameter and input, relative to the gradient's own size.
-double gradient(const AttentionSubject& subject);
-/// An item among mates 100 times as large and as small gives what it gives alone.
-double batch(const AttentionSubject& subject);
+void lengths(const AttentionSubject& subject, Finding& finding);
+/// 1003 tokens, which no usual block divides: outputs and gradients are finite.
+void long_sequence(const AttentionSubject& subject, Finding& finding);
+/// What an item gives does not depend on its batch mates: in every type, in training, too; by values and gradients.
+void batch(const AttentionSubject& subject, Finding& finding);
 /// Inputs of scale 1e4 in float32: outputs and gradients are finite.
-double scale(const AttentionSubject& subject);
-/// float16 and bfloat16: near float32, relative to the output's size; gradients and inputs of scale 1e4 finite.
-double half(const AttentionSubject& subject);
-/// Where all tokens are alike, their number makes no difference: the weights of a normalised attention sum to 1.
-double constants(const AttentionSubject& subject);
+void scale(const AttentionSubject& subject, Finding& finding);
+/// float16 and bfloat16 against float64 with the same rounded weights and inputs, up to lengths at which a sum kept in half
+/// precision stands still: no further off than rounding the inputs alone makes float64, times a factor.
+void half(const AttentionSubject& subject, Finding& finding);
+/// Where all tokens are alike, their number makes no difference, in self- and in cross-attention of another length: the
+/// weights of a normalised attention sum to 1 over the keys.
+void constants(const AttentionSubject& subject, Finding& finding);
 /// With rotary positions: none are 0, and each item has its own.
-double positions(const AttentionSubject& subject);
+void positions(const AttentionSubject& subject, Finding& finding);
 /// Measuring changes no output, and what is measured is a named number.
-double measure(const AttentionSubject& subject);
+void measure(const AttentionSubject& subject, Finding& finding);
+/// What it declares to equal: another plugin with the same weights, outputs and gradients, with and without padding.
+void equals(const AttentionSubject& subject, const OracleInfo& oracle, Finding& finding);
 
 }  // namespace ablate::conformance

@@ -11,6 +11,10 @@ std::string Stand::text() const {
          (positions == Positions::kRotary ? ", rotary" : "");
 }
 
+std::string Setting::text() const {
+  return stand.text() + (type == kDouble ? "" : std::string(", ") + name_of(type)) + (training ? ", in training" : "");
+}
+
 Instance::Instance(std::shared_ptr<Attention> attention, const SharedTensors& shared)
     : attention_(register_module("attention", std::move(attention))) {
   for (const auto& [path, tensor] : shared) {
@@ -49,6 +53,35 @@ std::shared_ptr<Instance> AttentionSubject::make(std::uint64_t seed, const Stand
   move_to(*instance, c10::kCPU, type);
   instance->eval();
   return instance;
+}
+
+std::shared_ptr<Instance> AttentionSubject::make(std::uint64_t seed, const Setting& setting, std::int64_t longest) const {
+  auto instance = make(seed, setting.stand, setting.type, longest);
+  instance->train(setting.training);
+  return instance;
+}
+
+std::vector<Setting> AttentionSubject::settings() const {
+  std::vector<at::ScalarType> types = {kDouble};
+  if (full()) types.push_back(kFloat);
+  if (full() && promises().half_precision) types.insert(types.end(), {at::kHalf, at::kBFloat16});
+  std::vector<Setting> all;
+  for (const auto& stand : stands())
+    for (const auto type : types)
+      for (const bool training : {false, true}) all.push_back({stand, type, training});
+  return all;
+}
+
+std::vector<std::int64_t> AttentionSubject::long_lengths() const {
+  return full() ? std::vector{length(150), length(300), length(1100)} : std::vector{length(150)};
+}
+
+bool AttentionSubject::draws(const Stand& stand) const {
+  const auto instance = make(1, Setting{.stand = stand, .training = true});
+  const auto input = input_of(*instance, {random_tokens(2, length(13), 2)});
+  const auto before = input.generator.get_state();
+  instance->attention().forward(input);
+  return !input.generator.get_state().equal(before);
 }
 
 AttentionInput input_of(const Instance& instance, const Pass& pass) {
@@ -106,11 +139,63 @@ Tensor weighted_sum(const Tensor& output, const Tensor& where) {
   return (seen * weights).sum();
 }
 
-std::vector<Tensor> gradients(const Instance& instance, Pass pass, const Tensor& where) {
-  auto inputs = parameters_of(instance);
-  for (auto* tensor : {&pass.queries, &pass.context})
-    if (tensor->defined()) inputs.push_back(*tensor = tensor->detach().requires_grad_());
-  return gradients_of(weighted_sum(run(instance, pass), where), inputs);
+Tensor loss_of(const AttentionOutput& result, const Tensor& where) {
+  const auto loss = weighted_sum(result.output, where);
+  return result.auxiliary_loss.defined() ? loss + result.auxiliary_loss : loss;
+}
+
+const Tensor& Gradients::of(const std::string& name) const {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) throw std::logic_error("no gradient of " + name);
+  return tensors[static_cast<std::size_t>(found - names.begin())];
+}
+
+Gradients gradients(const Instance& instance, Pass pass, const Tensor& where) {
+  Gradients result;
+  std::vector<Tensor> inputs;
+  for (const auto& entry : instance.parameters()) {
+    result.names.push_back(entry.name.substr(entry.name.starts_with("attention.") ? 10 : 0));
+    inputs.push_back(entry.tensor);
+  }
+  for (const auto& [tensor, name] : {std::pair{&pass.queries, "queries"}, {&pass.context, "context"}}) {
+    if (!tensor->defined()) continue;
+    inputs.push_back(*tensor = tensor->detach().requires_grad_());
+    result.names.emplace_back(name);
+  }
+  result.tensors = gradients_of(loss_of(forward(instance, pass), where), inputs);
+  return result;
+}
+
+void compare(Finding& finding, const Gradients& found, const Gradients& expected, const std::string& where,
+             const Allowed& allowed) {
+  for (std::size_t i = 0; i < expected.tensors.size(); ++i)
+    finding.near(found.of(expected.names[i]), expected.tensors[i], where + ", gradient of " + expected.names[i], allowed);
+}
+
+const char* name_of(at::ScalarType type) {
+  switch (type) {
+    case kDouble:
+      return "float64";
+    case kFloat:
+      return "float32";
+    case at::kHalf:
+      return "float16";
+    case at::kBFloat16:
+      return "bfloat16";
+    default:
+      return "another type";
+  }
+}
+
+Allowed same_shape(at::ScalarType type) {
+  switch (type) {
+    case kDouble:
+      return kRounding;
+    case kFloat:
+      return {1e-4, "float32, sums of some hundred terms in another order"};
+    default:
+      return {0.05, "half precision, some roundings of 2^-8"};
+  }
 }
 
 }  // namespace ablate

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/trial/conformance/candidate.h"
+#include "core/trial/conformance/finding.h"
 #include "core/trial/conformance/numbers.h"
 
 namespace ablate {
@@ -15,6 +16,15 @@ struct Stand {
   Positions positions = Positions::kNone;
 
   std::string text() const;  ///< "bidirectional", "causal, carrying"
+};
+
+/// How an instance is run: where it stands, in which type, and whether it trains.
+struct Setting {
+  Stand stand;
+  at::ScalarType type = kDouble;
+  bool training = false;
+
+  std::string text() const;  ///< "causal, carrying, float32, in training"
 };
 
 /// An attention with what a model owns for it: the tensors that its layers share.
@@ -32,12 +42,14 @@ class AttentionSubject {
   static constexpr std::int64_t kChannels = 16;
   static constexpr std::int64_t kMaxLength = 80;
 
-  explicit AttentionSubject(Candidate candidate) : candidate_(std::move(candidate)) {}
+  explicit AttentionSubject(Candidate candidate, Depth depth = Depth::kFull)
+      : candidate_(std::move(candidate)), depth_(depth) {}
 
   const Candidate& candidate() const { return candidate_; }
   const Capabilities& promises() const { return candidate_.promises; }
   std::string name() const { return candidate_.name(); }
   std::int64_t length(std::int64_t at_least) const { return candidate_.length(at_least); }
+  bool full() const { return depth_ == Depth::kFull; }
 
   /// Bidirectional where that is promised, else causal.
   Stand home() const { return {.causal = !promises().bidirectional}; }
@@ -46,13 +58,23 @@ class AttentionSubject {
   /// Those of them that carry a state.
   std::vector<Stand> carrying() const;
 
+  /// Every stand in every type that is promised, in evaluation and in training; of a small run in float64 alone.
+  std::vector<Setting> settings() const;
+  /// Lengths that cross blocks; of a small run the first alone.
+  std::vector<std::int64_t> long_lengths() const;
+  /// Whether a pass in training draws random numbers, so that another shape meets others.
+  bool draws(const Stand& stand) const;
+
   /// An instance in evaluation mode. @param longest the most tokens it has to take
   std::shared_ptr<Instance> make(std::uint64_t seed, const Stand& stand, at::ScalarType type = kDouble,
                                  std::int64_t longest = kMaxLength) const;
   std::shared_ptr<Instance> make(std::uint64_t seed) const { return make(seed, home()); }
+  /// In the mode that the setting asks for.
+  std::shared_ptr<Instance> make(std::uint64_t seed, const Setting& setting, std::int64_t longest = kMaxLength) const;
 
  private:
   Candidate candidate_;
+  Depth depth_;
 };
 
 /// One pass: what to feed, and how. Undefined context: self-attention, where the mask is the queries', too. An empty state:
@@ -82,7 +104,25 @@ AttentionState detached(const AttentionState& state);
 /// sum(output * weights) with fixed random weights; outputs where the weight is 0 take no part, whatever they are.
 /// @param where [batch, n] bool, or undefined: all outputs
 Tensor weighted_sum(const Tensor& output, const Tensor& where = {});
-/// Its gradients in every parameter and then in the queries and the context.
-std::vector<Tensor> gradients(const Instance& instance, Pass pass, const Tensor& where = {});
+/// What a training step differentiates: the weighted sum of the outputs, and the auxiliary loss.
+Tensor loss_of(const AttentionOutput& result, const Tensor& where = {});
+
+/// Gradients by name: "query.weight", then "queries" and "context".
+struct Gradients {
+  std::vector<std::string> names;
+  std::vector<Tensor> tensors;
+
+  const Tensor& of(const std::string& name) const;
+};
+/// Of loss_of() in every parameter and then in the queries and the context.
+Gradients gradients(const Instance& instance, Pass pass, const Tensor& where = {});
+/// Compares them name by name.
+void compare(Finding& finding, const Gradients& found, const Gradients& expected, const std::string& where,
+             const Allowed& allowed);
+
+/// "float32"
+const char* name_of(at::ScalarType type);
+/// What a result of the type may be off where the same operations ran on the same shapes.
+Allowed same_shape(at::ScalarType type);
 
 }  // namespace ablate

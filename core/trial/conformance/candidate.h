@@ -4,17 +4,25 @@
 #include <string>
 #include <vector>
 
+#include "core/registry/plugin_info.h"
 #include "core/trial/model/instances.h"
 
 namespace ablate {
+
+/// How much of a check is run: all types and lengths that are promised; or float64 at small lengths, for the other values of a
+/// parameter, for the second part on, and between two edits.
+enum class Depth { kFull, kSmall };
 
 struct Candidate {
   Kind kind = Kind::kAttention;
   nlohmann::json section;  ///< complete
   FindPlugin find;
   Capabilities promises;  ///< with these parameters and parts
+  std::vector<ExemptionInfo> exemptions;
 
   const Descriptor& descriptor() const { return find(kind, section.at("plugin").get<std::string>()); }
+  /// What excuses it from a check with these parameters, or null. @param what as in Exemption; one for all is found, too
+  const ExemptionInfo* exemption(const std::string& check, const std::string& what = "") const;
   /// "adamra x segment-mean"
   std::string name() const;
   /// The same with one parameter changed, and the promises that it makes then. Throws Error.

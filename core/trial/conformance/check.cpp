@@ -1,30 +1,26 @@
 #include "core/trial/conformance/check.h"
 
 #include <c10/util/Exception.h>
-#include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 
+#include "core/trial/conformance/finding.h"
 #include "core/util/one_line.h"
 
 namespace ablate {
 
-void Checks::run(const std::string& name, const std::string& on, double tolerance, const Measure& measure) {
+void Checks::run(const std::string& name, const std::string& on, const Allowed& allowed, const Look& look) {
+  if (!wanted(name)) return;
   if (begin_) begin_(name, on);
-  Check check{name, on, false, {}, {}, std::numeric_limits<double>::infinity(), tolerance};
+  Check check{name, on, Verdict::kFailed, {}, std::numeric_limits<double>::infinity(), allowed.error, allowed.why};
   try {
-    std::string where;
-    check.error = measure(where);
-    check.passed = check.error <= tolerance;  // NaN does not pass
-    if (!std::isfinite(check.error)) {
-      check.found = "a wrong shape or type, or a number that is not finite";
-    } else if (check.passed && tolerance == 0) {
-      check.found = where.empty() ? "as it should be" : "";
-    } else {
-      check.found = fmt::format("off by {:.2g}, {:.2g} allowed", check.error, tolerance);
-    }
-    if (!where.empty()) check.found += (check.found.empty() ? "" : ": ") + where;
+    Finding finding(allowed);
+    look(finding);
+    if (finding.passed()) check.verdict = Verdict::kPassed;
+    check.found = one_line(finding.text());
+    check.error = finding.error();
+    check.tolerance = finding.tolerance();
+    check.why = finding.why();
   } catch (const c10::Error& error) {
     check.found = one_line(error.what_without_backtrace());
   } catch (const std::exception& error) {
@@ -36,8 +32,9 @@ void Checks::run(const std::string& name, const std::string& on, double toleranc
   if (end_) end_(check);
 }
 
-void Checks::skip(const std::string& name, const std::string& on, const std::string& why) {
-  all_.push_back({.name = name, .on = on, .skipped = one_line(why)});
+void Checks::leave(const std::string& name, const std::string& on, const std::string& why) {
+  if (!wanted(name)) return;
+  all_.push_back({.name = name, .on = on, .found = one_line(why)});
   if (end_) end_(all_.back());
 }
 

@@ -1,22 +1,38 @@
-// The conformance suite: one check of one plugin, what came of it, and the list that a suite writes. Torch-free.
+// The conformance suite's one word: a check of a plugin. What it is called, what it ran on, what it found, what was allowed and
+// why; and the list that a suite writes. Torch-free.
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ablate {
 
+class Finding;
+
+/// What may be off, and where that number comes from.
+struct Allowed {
+  double error;
+  const char* why;
+};
+inline constexpr Allowed kExact{0, "the same operations on the same numbers"};
+inline constexpr Allowed kRounding{1e-10, "float64, sums of some hundred terms in another order"};
+
+enum class Verdict { kPassed, kFailed, kUnchecked };
+
 struct Check {
   std::string name;  ///< "padding", "gradient", ...
   std::string on;    ///< shapes and parameters: "[2, 7, 16] float64, heads 2"
-  bool passed = false;
-  std::string skipped;   ///< why it did not run, and has neither passed nor failed; "" where it ran
-  std::string found;     ///< what was seen, with the numbers; a reason where it failed
+  Verdict verdict = Verdict::kUnchecked;
+  std::string found;     ///< what was seen, and where; why it could not be checked here
   double error = 0;      ///< how far off, in the check's own measure (docs/checks.md); infinity where no number says it
   double tolerance = 0;  ///< the largest error that passes
+  std::string why = {};  ///< where the tolerance comes from
 
-  bool failed() const { return !passed && skipped.empty(); }
+  bool passed() const { return verdict == Verdict::kPassed; }
+  bool failed() const { return verdict == Verdict::kFailed; }
 };
 
 /// Runs checks one by one and keeps what came of each.
@@ -24,23 +40,29 @@ class Checks {
  public:
   using Begin = std::function<void(const std::string& name, const std::string& on)>;
   using End = std::function<void(const Check&)>;
-  /// Measures an error. It may say in `where` what it saw, and where; an exception is a failure with its what(), on one line.
-  using Measure = std::function<double(std::string& where)>;
+  /// Shows a finding all that is to be as expected. An exception is a failure with its what(), on one line.
+  using Look = std::function<void(Finding& finding)>;
 
   Checks() = default;
   /// Tells of every check before it starts, so that one which ends the process is known by its name, and after it.
   Checks(Begin begin, End end) : begin_(std::move(begin)), end_(std::move(end)) {}
 
-  void run(const std::string& name, const std::string& on, double tolerance, const Measure& measure);
+  /// From now on runs those alone that have one of the names; none: all.
+  void only(std::set<std::string> names) { only_ = std::move(names); }
 
-  /// A check that cannot run here, with the reason.
-  void skip(const std::string& name, const std::string& on, const std::string& why);
+  void run(const std::string& name, const std::string& on, const Allowed& allowed, const Look& look);
+
+  /// A check that cannot run here, with the reason: neither passed nor failed.
+  void leave(const std::string& name, const std::string& on, const std::string& why);
 
   const std::vector<Check>& all() const { return all_; }
 
  private:
+  bool wanted(const std::string& name) const { return only_.empty() || only_.count(name) > 0; }
+
   Begin begin_;
   End end_;
+  std::set<std::string> only_;
   std::vector<Check> all_;
 };
 

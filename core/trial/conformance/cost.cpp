@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/trial/conformance/attention_subject.h"
+#include "core/trial/conformance/finding.h"
 #include "core/trial/device/tensor_memory.h"
 
 namespace ablate {
@@ -18,8 +19,9 @@ namespace ablate {
 namespace {
 
 constexpr std::int64_t kLengths[] = {1024, 2048, 4096, 8192};  // the last only where the first three look too steep
-constexpr double kMemoryTolerance = 0.2;
-constexpr double kTimeTolerance = 0.5;  // half way to the next whole exponent: a busy machine and its caches cost some of it
+constexpr Allowed kMemoryTolerance{0.2, "bytes are exact; a linear part beside a quadratic one bends the line"};
+constexpr Allowed kTimeTolerance{0.3, "n^1.5 must not pass as n; caches and a busy machine bend the line by less"};
+constexpr int kMoreAttempts = 3;  // what disturbs a measurement makes it steeper or flatter; what is too steep stays so
 constexpr int kLeastRounds = 5, kMostRounds = 200;
 constexpr double kLeastSeconds = 0.5;  // of all rounds
 
@@ -63,13 +65,14 @@ std::vector<double> times(const Prepare& prepare, std::span<const std::int64_t> 
   return least;
 }
 
-void check(const std::string& name, const std::string& on, double declared, double tolerance, Checks& checks,
+void check(const std::string& name, const std::string& on, double declared, const Allowed& tolerance, Checks& checks,
            const MeasureCosts& costs) {
-  checks.run(name, on, tolerance, [&](std::string& where) {
-    const auto [found, lengths] = growth(costs, declared + tolerance);
-    where =
+  checks.run(name, on, tolerance, [&](Finding& finding) {
+    const auto [found, lengths] = growth(costs, declared + tolerance.error);
+    const auto text =
         fmt::format("grows as n^{:.2f} from {} to {}, declared n^{:g}", found, kLengths[0], kLengths[lengths - 1], declared);
-    return std::max(0.0, found - declared);
+    finding.off_by(std::max(0.0, found - declared), text);
+    if (finding.passed() && found <= declared) finding.say(text);
   });
 }
 
@@ -122,12 +125,12 @@ double exponent(std::span<const double> costs) {
 
 Growth growth(const MeasureCosts& costs, double most) {
   const std::span all(kLengths);
-  Growth found;
-  for (found.lengths = all.size() - 1;; ++found.lengths) {
-    const auto lengths = all.first(found.lengths);
-    found.exponent = exponent(costs(lengths));
-    if (found.exponent <= most || found.lengths == all.size()) return found;
+  Growth least{std::numeric_limits<double>::infinity(), all.size() - 1};
+  for (int pass = 0; pass <= kMoreAttempts && !(least.exponent <= most); ++pass) {
+    const auto lengths = all.first(pass == 0 ? all.size() - 1 : all.size());
+    if (const double found = exponent(costs(lengths)); found < least.exponent) least = {found, lengths.size()};
   }
+  return least;
 }
 
 void check_cost(const Candidate& candidate, bool timed, Checks& checks) {

@@ -4,14 +4,12 @@
 
 #include <stdexcept>
 
-#include "core/trial/conformance/compression_probe.h"
 #include "core/trial/device/device.h"
 
 namespace ablate {
 namespace {
 
-/// float32, and sums in another order; a wrong kernel is off by far more.
-constexpr double kTolerance = 1e-3;
+constexpr Allowed kTolerance{1e-3, "float32, sums in another order; a wrong kernel is off by far more"};
 constexpr std::int64_t kLength = 33;  ///< which no usual block divides
 
 /// Appends what one pass gives.
@@ -35,10 +33,7 @@ void append(std::vector<Computed>& all, const std::string& how, const AttentionS
   }
   if (loss.defined()) add("the auxiliary loss", loss);
   const auto found = gradients(*instance, pass, where);
-  std::vector<std::string> names;
-  for (const auto& parameter : instance->parameters()) names.push_back(parameter.name);
-  names.insert(names.end(), {"queries", "context"});
-  for (std::size_t i = 0; i < found.size(); ++i) add("the gradient of " + names[i], found[i]);
+  for (std::size_t i = 0; i < found.names.size(); ++i) add("the gradient of " + found.names[i], found.tensors[i]);
 }
 
 }  // namespace
@@ -65,45 +60,14 @@ std::vector<Computed> attention_on(const AttentionSubject& subject, c10::Device 
   return all;
 }
 
-std::vector<Computed> compression_on(const Candidate& candidate, c10::Device device) {
-  const CompressionProbe probe(candidate);
-  std::vector<Computed> all;
-  for (const bool padded : {false, true}) {
-    const auto n = candidate.length(kLength);
-    const auto lengths = padded ? std::vector<std::int64_t>{n, candidate.length(5), 0} : std::vector<std::int64_t>{};
-    auto in = CompressionProbe::inputs(n, lengths).to(kFloat);
-    for (auto* tensor : {&in.queries, &in.keys, &in.values, &in.mask})
-      if (tensor->defined()) *tensor = tensor->to(device);
-    const auto compression = probe.make({{1, 3}}, 1, kFloat);
-    move_to(*compression, device, kFloat);
-    const std::string how = padded ? ", padded" : ", plain";
-    const auto memory = CompressionProbe::write(*compression, in);
-    for (const auto& [what, tensor] : {std::pair{"keys", memory.keys}, {"values", memory.values}, {"mass", memory.mass}})
-      if (tensor.defined()) all.push_back({what + how, tensor.detach().to(c10::kCPU)});
-    const auto pass = CompressionProbe::pass(*compression, in);
-    for (const auto& output : pass.outputs) all.push_back({"a read" + how, output.to(c10::kCPU)});
-    for (const auto& gradient : pass.gradients) all.push_back({"a gradient" + how, gradient.to(c10::kCPU)});
-  }
-  return all;
-}
-
 void check_device(const std::string& on, const ComputeOn& compute, const OtherDevice& other, Checks& checks) {
-  if (!other.device) return checks.skip("cuda", on, other.why_not);
-  checks.run("cuda", on, kTolerance, [&](std::string& where) {
+  if (!other.device) return checks.leave("cuda", on, other.why_not);
+  checks.run("cuda", on, kTolerance, [&](Finding& finding) {
     const auto expected = compute(c10::kCPU), found = compute(*other.device);
     if (found.size() != expected.size())
       throw std::runtime_error(
           fmt::format("{} results on {}, {} on the CPU", found.size(), other.device->str(), expected.size()));
-    double worst = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      const auto& value = expected[i].value;
-      const double size = value.numel() == 0 ? 1 : std::max(1.0, value.abs().max().item().toDouble());
-      const double error = difference(found[i].value, value) / size;
-      if (error > worst) where = expected[i].what;
-      worst = std::max(worst, error);
-    }
-    if (worst <= kTolerance) where.clear();
-    return worst;
+    for (std::size_t i = 0; i < expected.size(); ++i) finding.near(found[i].value, expected[i].value, expected[i].what);
   });
 }
 

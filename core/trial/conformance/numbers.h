@@ -11,8 +11,6 @@ namespace ablate {
 
 /// How far off a check is where no number says it: a wrong shape or type, a number that is not finite.
 inline constexpr double kWrong = std::numeric_limits<double>::infinity();
-inline constexpr double kExact = 0;
-inline constexpr double kRounding = 1e-10;  ///< float64, sums of some hundred terms in another order
 
 /// Standard normal, by seed; drawn in float64, so that all types have the same.
 Tensor normal(at::IntArrayRef sizes, std::uint64_t seed, at::ScalarType type = kDouble);

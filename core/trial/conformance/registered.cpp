@@ -3,6 +3,7 @@
 #include <c10/util/StringUtil.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace ablate {
@@ -27,6 +28,17 @@ void copy_registered(const Module& from, const Module& to) {
                                            c10::str(source[i].tensor.sizes()), target[i].name,
                                            c10::str(target[i].tensor.sizes())));
     target[i].tensor.copy_(source[i].tensor);
+  }
+}
+
+void copy_common(const Module& from, const Module& to) {
+  const NoGradGuard none;
+  const auto target = entries(to);
+  for (const auto& [name, tensor, kept] : entries(from)) {
+    const auto found = std::find_if(target.begin(), target.end(), [&](const auto& entry) { return entry.name == name; });
+    if (found == target.end() || found->tensor.sizes() != tensor.sizes())
+      throw std::runtime_error(fmt::format("{} {} has no counterpart of that name and shape", name, c10::str(tensor.sizes())));
+    found->tensor.copy_(tensor);
   }
 }
 

@@ -12,6 +12,10 @@ namespace ablate {
 /// std::runtime_error where the two have other names or shapes.
 void copy_registered(const Module& from, const Module& to);
 
+/// Every tensor of `from` is copied into the one of that name of `to`, which may have more. Throws std::runtime_error where one
+/// is missing or has another shape.
+void copy_common(const Module& from, const Module& to);
+
 /// "never cast: centroids; no weight decay: gain", or "".
 std::string list_kept(const Module& module);
 

@@ -15,13 +15,13 @@ struct Examinee {
   const Descriptor& plugin;
   nlohmann::json parameters = nlohmann::json::object();  ///< the others have their defaults
   /// What its parameters that are plugins are tried with: every compression, and the first attentions. The plugin is checked
-  /// with each, what it costs with the first.
+  /// with each at small size, and in full with the first, as is what it costs.
   std::vector<const Descriptor*> parts = {};
   /// Of a task: a folder for what it makes while it is checked.
   std::filesystem::path scratch = {};
   /// How time grows, and nothing else: what runs beside it disturbs it. Else everything but that. Never in a test.
   bool timed = false;
-  /// For somebody who edits: what takes long is left out.
+  /// For an edit loop: float64 at small lengths, and no parameter but the defaults.
   bool quick = false;
   /// Where it computes: "cpu", "cuda" or "cuda:N".
   std::string device = "cpu";

@@ -1,8 +1,9 @@
 #include "core/trial/conformance/training_check.h"
 
-#include <algorithm>
+#include <stdexcept>
 
 #include "core/shared/sections.h"
+#include "core/trial/conformance/finding.h"
 #include "core/trial/training/training.h"
 
 namespace ablate {
@@ -55,15 +56,7 @@ json defaults(std::span<const ParameterInfo> parameters, const json& changes) {
   return section;
 }
 
-/// How many numbers of the two differ.
-double differing(const Training& a, const Training& b) {
-  const auto all = a.model().parameters(), others = b.model().parameters();
-  double count = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) count += all[i].tensor.ne(others[i].tensor).sum().item<double>();
-  return count;
-}
-
-double go_on(const Candidate& candidate, bool stream, std::string& where) {
+void go_on(const Candidate& candidate, bool stream, Finding& finding) {
   constexpr std::int64_t kLength = 13;
   Counted task(candidate.length(kLength), stream);
   const json resolved{
@@ -81,13 +74,10 @@ double go_on(const Candidate& candidate, bool stream, std::string& where) {
   Training other(parts, c10::kCPU);
   other.load(saved);
   for (int step = 0; step < kAfter; ++step)
-    if (other.step(times) != losses[static_cast<std::size_t>(step)]) {
-      where = "another loss in step " + std::to_string(step + 1) + " after it was loaded";
-      return 1;
-    }
-  const auto count = differing(one, other);
-  if (count > 0) where = "other weights after the steps that followed";
-  return count;
+    if (other.step(times) != losses[static_cast<std::size_t>(step)])
+      throw std::runtime_error("another loss in step " + std::to_string(step + 1) + " after it was loaded");
+  for (std::size_t i = 0; const auto& parameter : one.model().parameters())
+    finding.near(other.model().parameters()[i++].tensor, parameter.tensor, parameter.name + " after the steps that followed");
 }
 
 }  // namespace
@@ -95,8 +85,8 @@ double go_on(const Candidate& candidate, bool stream, std::string& where) {
 void check_training(const Candidate& candidate, Checks& checks) {
   if (!candidate.promises.deterministic) return;
   const auto run = [&](bool stream) {
-    checks.run("training", candidate.name() + (stream ? ", a stream in lanes" : ", a class of sequences"), 0,
-               [&](std::string& where) { return go_on(candidate, stream, where); });
+    checks.run("training", candidate.name() + (stream ? ", a stream in lanes" : ", a class of sequences"), kExact,
+               [&](Finding& finding) { go_on(candidate, stream, finding); });
   };
   if (candidate.promises.bidirectional) run(false);
   if (candidate.promises.causal) run(true);

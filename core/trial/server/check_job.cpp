@@ -3,6 +3,8 @@
 #include <ATen/Parallel.h>
 
 #include <filesystem>
+#include <set>
+#include <string>
 
 #include "ablate/task.h"
 #include "core/registry/library.h"
@@ -17,26 +19,26 @@ namespace {
 using nlohmann::json;
 
 json to_json(const Check& check) {
-  const bool ran = check.skipped.empty();
+  const bool ran = check.passed() || check.failed();
   return {{"check", check.name},
           {"on", check.on},
-          {"verdict", !ran           ? "unchecked"
-                      : check.passed ? "passed"
-                                     : "failed"},
-          {"found", ran ? check.found : check.skipped},
+          {"verdict", check.passed()   ? "passed"
+                      : check.failed() ? "failed"
+                                       : "unchecked"},
+          {"found", check.found},
           {"error", ran ? json(check.error) : json()},
           {"tolerance", ran ? json(check.tolerance) : json()},
-          {"why", ""}};
+          {"why", check.why}};
 }
 
-/// What a task says that cannot be made here; "" where it can, or where it does worse than to say why.
+/// What a task says that cannot be made or described here; "" where it can, or where it does worse than to say why.
 std::string refusal_of(const Examinee& examinee) {
   const auto folder = examinee.scratch / "made";
   std::filesystem::create_directories(folder);
   const auto section = complete_section(examinee.plugin, examinee.parameters, {});
   const JsonValues values(section);
   try {
-    examinee.plugin.make_task({values, folder, 1});
+    if (const auto made = examinee.plugin.make_task({values, folder, 1})) made->info();
   } catch (const std::runtime_error& error) {
     return one_line(error.what());
   } catch (...) {
@@ -60,9 +62,10 @@ void run_check_job(const json& spec, const Say& say) {
         say({{"begin", name}, {"on", on}});
       },
       [&](const Check& check) { say(to_json(check)); });
+  checks.only(spec.value("only", std::set<std::string>()));
   if (examinee.plugin.kind == Kind::kTask) {
     say({{"begin", "data"}, {"on", examinee.plugin.id}});
-    if (const auto why = refusal_of(examinee); !why.empty()) return checks.skip("data", examinee.plugin.id, why);
+    if (const auto why = refusal_of(examinee); !why.empty()) return checks.leave("data", examinee.plugin.id, why);
   }
   check_plugin(examinee, checks);
 }

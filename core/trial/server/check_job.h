@@ -6,7 +6,7 @@
 namespace ablate {
 
 /// spec: {"library": path, "parts": [paths], "parameters": {name: value}, "scratch": folder, "device": "cpu", "quick": bool,
-/// "timed": bool}; parts are libraries that parameters which are plugins are tried with, the rest as Examinee has it.
+/// "timed": bool, "only": [names of checks; none: all]}; parts are libraries that parameters which are plugins are tried with, the rest as Examinee has it.
 ///
 /// Says {"begin": name, "on": ...} before a check, so that whoever listens knows which did not come to its end, and after it
 /// {"check": name, "on": ..., "verdict": "passed" | "failed" | "unchecked", "found": what, or why it could not be checked here,

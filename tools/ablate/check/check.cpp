@@ -16,6 +16,10 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
   command->add_option("--set", arguments->parameters, "NAME=VALUE: a parameter in place of its default; repeat it for more")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  command->add_option("--only", arguments->only, "only the checks of this name, as padding; repeat it for more")
+      ->check(not_empty())
+      ->type_name("CHECK")
+      ->allow_extra_args(false);
   command->add_option("-j,--jobs", arguments->jobs, "plugins at a time; default: the cores. Time is measured one at a time")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");

@@ -5,7 +5,6 @@
 
 #include <thread>
 
-#include "core/util/error.h"
 #include "core/util/plain_json.h"
 #include "tools/ablate/check/scratch.h"
 
@@ -59,7 +58,8 @@ json CheckRun::spec_of(const FoundLibrary& library) const {
           {"parts", parts_},
           {"parameters", parameters_of(library.info, arguments_.parameters)},
           {"device", arguments_.device},
-          {"quick", arguments_.quick}};
+          {"quick", arguments_.quick},
+          {"only", arguments_.only}};
 }
 
 /// Why nothing can be computed there; "" where it can.
@@ -118,7 +118,7 @@ CheckJob CheckRun::job_of(std::size_t i) {
 }
 
 void CheckRun::tell(std::size_t block, const std::string& text) {
-  if (!arguments_.as_json) blocks_->add(block, text);
+  if (!arguments_.as_json && on_device_) blocks_->add(block, text);
 }
 
 void CheckRun::close(std::size_t i) {
@@ -127,7 +127,7 @@ void CheckRun::close(std::size_t i) {
 }
 
 void CheckRun::keep() const {
-  if (arguments_.quick || !arguments_.parameters.empty()) return;
+  if (arguments_.quick || !arguments_.parameters.empty() || !arguments_.only.empty()) return;
   const auto memory = user_verdicts();
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     const auto& one = examinations_[i];

@@ -4,6 +4,7 @@
 #include <deque>
 #include <optional>
 
+#include "core/util/error.h"
 #include "tools/ablate/check/blocks.h"
 #include "tools/ablate/check/chosen.h"
 #include "tools/ablate/check/examination.h"
@@ -15,6 +16,7 @@ struct CheckArguments {
   std::string what;                     ///< an id, or the path of a library; "": all
   std::string device = "cpu";           ///< cpu, cuda or cuda:N
   std::vector<std::string> parameters;  ///< NAME=VALUE
+  std::vector<std::string> only;        ///< names of checks; none: all
   int timeout_s = 300;                  ///< for a plugin's checks, and again for its time
   int jobs = 0;                         ///< plugins at a time; 0: as many as there are cores
   bool no_timing = false, quick = false, as_json = false;

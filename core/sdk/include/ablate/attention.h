@@ -10,6 +10,7 @@
 #include "ablate/geometry.h"
 #include "ablate/module.h"
 #include "ablate/plugin.h"
+#include "ablate/straight_through.h"
 #include "ablate/values.h"
 
 namespace ablate {
@@ -75,11 +76,12 @@ struct AttentionInput {
   /// Context under it may hold anything, NaN too, and changes no output of a real query. In self-attention outputs at padded
   /// positions may be anything finite, and padding neither decays nor shifts a state.
   Tensor mask;
-  Tensor query_mask;     ///< [batch, n] bool, the queries' own; in self-attention the same tensor as mask
-  Tensor position;       ///< [batch] int64: tokens of the sequence before query 0; undefined: none
-  AttentionState state;  ///< initial_state's or the last segment's; empty where none is carried
-  Generator generator;   ///< for randomness in training, on the input's device; evaluation draws nothing
-  bool measure = false;  ///< fill AttentionOutput::metrics (evaluation passes)
+  Tensor query_mask;               ///< [batch, n] bool, the queries' own; in self-attention the same tensor as mask
+  Tensor position;                 ///< [batch] int64: tokens of the sequence before query 0; undefined: none
+  AttentionState state;            ///< initial_state's or the last segment's; empty where none is carried
+  Generator generator;             ///< for randomness in training, on the input's device; evaluation draws nothing
+  bool measure = false;            ///< fill AttentionOutput::metrics (evaluation passes)
+  Surrogate* surrogate = nullptr;  ///< to be handed on to straight_through(): the suite's
 };
 
 /// A figure about one forward pass, for the run history: averaged over examples and over the layers that report it, and stored

@@ -7,6 +7,7 @@
 #include "ablate/module.h"
 #include "ablate/plugin.h"
 #include "ablate/rate.h"
+#include "ablate/straight_through.h"
 #include "ablate/values.h"
 
 namespace ablate {
@@ -57,8 +58,9 @@ struct WriteInput {
   Tensor mask;        ///< [batch, length] bool, true = a token; undefined: no padding
   Tensor queries;     ///< [batch, heads, n, d_key]: those that will read, for methods that group both; may be undefined
   Tensor query_mask;  ///< [batch, n] bool, or undefined
-  const Memory* held = nullptr;  ///< written before: extended by these tokens, where extends is promised
-  Generator generator;           ///< for randomness in training, on the device of the keys
+  const Memory* held = nullptr;    ///< written before: extended by these tokens, where extends is promised
+  Generator generator;             ///< for randomness in training, on the device of the keys
+  Surrogate* surrogate = nullptr;  ///< to be handed on to straight_through(): the attention's
 };
 
 /// Who reads, and what.

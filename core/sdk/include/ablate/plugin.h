@@ -34,6 +34,8 @@ struct Capabilities {
   bool stateful = false;         ///< carries a state from segment to segment
   bool bidirectional = true;     ///< can be built without causal, too
   bool holes = false;            ///< a mask may be false anywhere, not only at the end
+  /// A limit, and no promise: some outputs leave out tokens that causality and masks allow (a window, a cluster's members).
+  bool sparse = false;
   /// Of one that is stateful and causal: whole, by segments and token by token are the same.
   bool recurrent = false;
   bool rotary = false;  ///< queries and keys are turned by their positions where the model says so (HeadwiseAttention does it)
@@ -59,6 +61,22 @@ struct Capabilities {
 /// (`parts`, in the order of the schema, lists in theirs), make of it. May throw nothing.
 using Promises = Capabilities (*)(const Capabilities& declared, const Values& parameters, std::span<const Capabilities> parts);
 
+/// What the suite would take for a fault, and which is so on purpose, as published: it is shown with the check that it excuses.
+struct Exemption {
+  const char* check;      ///< "trained", "causal", "splits are disjoint": what `ablate check` calls it
+  const char* what;       ///< of what: a parameter's name ("router"), splits ("dev, test"); "": all that the check looks at
+  const char* why;        ///< one line, with its source
+  const char* when = "";  ///< only with this value of a parameter: "router_gradient = none"; "": always
+};
+
+/// Another plugin of the same kind that this one equals at some parameters, with the same weights by name: the suite compares
+/// outputs and gradients.
+struct Oracle {
+  const char* at;           ///< this plugin's parameters, the others at their defaults: R"({"window": 4096})"
+  const char* plugin;       ///< the other one's id
+  const char* with = "{}";  ///< its parameters
+};
+
 /// What a plugin library says of itself. All pointers are to static storage of the library, which is never unloaded.
 struct Descriptor {
   AbiStamp abi;  ///< first, whatever else changes
@@ -72,6 +90,10 @@ struct Descriptor {
   Promises promises;  ///< null: as declared, whatever the parameters
   const Parameter* parameters;
   std::size_t parameter_count;
+  const Exemption* exemptions;
+  std::size_t exemption_count;
+  const Oracle* oracles;
+  std::size_t oracle_count;
   // The factory of the plugin's kind; the others are null. It gives a new instance each call, owned by the caller, and is
   // called in a worker only, from one thread at a time. It may throw std::exception: the trial fails with its what().
   std::shared_ptr<Attention> (*make_attention)(const AttentionContext&);
@@ -88,6 +110,8 @@ struct About {
   Capabilities capabilities = {};
   std::span<const Parameter> parameters = {};
   Promises promises = nullptr;
+  std::span<const Exemption> exemptions = {};
+  std::span<const Oracle> oracles = {};
 };
 
 /// The name of the one exported symbol, a function: const Descriptor* ablate_plugin(). Called once, after loading; gives static
@@ -112,6 +136,10 @@ constexpr Descriptor describe(Kind kind, const About& about) {
           about.promises,
           about.parameters.data(),
           about.parameters.size(),
+          about.exemptions.data(),
+          about.exemptions.size(),
+          about.oracles.data(),
+          about.oracles.size(),
           nullptr,
           nullptr,
           nullptr};

@@ -1,0 +1,17 @@
+
+#include "core/trial/conformance/check.cpp"
+#include "core/trial/conformance/finding.cpp"
+#include "core/trial/conformance/numbers.cpp"
+#include "core/trial/conformance/registered.cpp"
+#include "core/trial/conformance/candidate.cpp"
+#include "core/trial/conformance/attention_subject.cpp"
+#include "core/trial/conformance/attention_numbers.cpp"
+#include "core/trial/conformance/attention_gradients.cpp"
+#include "core/trial/conformance/attention_context.cpp"
+#include "core/trial/conformance/attention_future.cpp"
+#include "core/trial/conformance/attention_instances.cpp"
+#include "core/trial/conformance/attention_state.cpp"
+#include "core/trial/conformance/attention_checks.cpp"
+#include "core/trial/conformance/training_check.cpp"
+#include "core/trial/conformance/cost.cpp"
+

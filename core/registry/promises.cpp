@@ -1,0 +1,30 @@
+#include "core/registry/promises.h"
+
+namespace ablate {
+
+std::span<const Promise> promises() {
+  using C = Capabilities;
+  static constexpr Promise all[] = {
+      {"causal", &C::causal, true, false, "an output can be made to depend on its own and earlier positions alone"},
+      {"bidirectional", &C::bidirectional, true, false, "can be built without causal"},
+      {"key_padding", &C::key_padding, true, false, "padded tokens change nothing"},
+      {"holes", &C::holes, true, false, "tokens may be missing anywhere"},
+      {"cross_attention", &C::cross_attention, true, false, "queries and context may differ"},
+      {"stateful", &C::stateful, true, false, "carries a state from segment to segment"},
+      {"recurrent", &C::recurrent, true, false, "whole, by segments and token by token are the same"},
+      {"sparse", &C::sparse, true, false, "some outputs leave out tokens that they might see"},
+      {"rotary", &C::rotary, true, false, "queries and keys are turned by their positions where asked for"},
+      {"averages", &C::averages, true, true, "where all tokens are alike, their number makes no difference"},
+      {"slots_have_keys", &C::slots_have_keys, false, true, "a slot's key may be projected after compression"},
+      {"lossless_at_rate_1", &C::lossless_at_rate_1, false, true, "at rate 1 nothing is lost"},
+      {"causal_reads", &C::causal_reads, false, true, "a query can be shown the slots complete before it alone"},
+      {"fixed_slots", &C::fixed_slots, false, true, "keeps a fixed number of slots where asked"},
+      {"extends", &C::extends, false, true, "new tokens can be written into a memory that is there"},
+      {"half_precision", &C::half_precision, true, true, "float16 and bfloat16, besides float32 and float64"},
+      {"cuda", &C::cuda, true, true, "runs on CUDA devices, besides the CPU"},
+      {"deterministic", &C::deterministic, true, true, "same seed, same bits"},
+  };
+  return all;
+}
+
+}  // namespace ablate

@@ -1,0 +1,105 @@
+#include "core/trial/conformance/finding.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ablate/tensor_operators.h"
+
+namespace ablate {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+std::string shape_of(const Tensor& x) {
+  if (!x.defined()) return "nothing";
+  std::string text;
+  for (const auto size : x.sizes()) text += (text.empty() ? "[" : ", ") + std::to_string(size);
+  return text.empty() ? "[]" : text + "]";
+}
+
+/// "item 1, position 7, channel 3" of the flat place in [batch, n, channels] or [batch, heads, n, channels], else "[1, 7]".
+std::string place_of(const Tensor& x, std::int64_t flat) {
+  std::vector<std::int64_t> index(static_cast<std::size_t>(x.dim()));
+  for (auto i = index.size(); i-- > 0;) {
+    index[i] = flat % x.size(static_cast<std::int64_t>(i));
+    flat /= x.size(static_cast<std::int64_t>(i));
+  }
+  if (index.size() == 3) return fmt::format("item {}, position {}, channel {}", index[0], index[1], index[2]);
+  if (index.size() == 4) return fmt::format("item {}, head {}, row {}, channel {}", index[0], index[1], index[2], index[3]);
+  std::string text;
+  for (const auto at : index) text += (text.empty() ? "[" : ", ") + std::to_string(at);
+  return text.empty() ? "" : text + "]";
+}
+
+std::string at_place(const std::string& where, const std::string& place) {
+  return where + (where.empty() || place.empty() ? "" : ", ") + place + (where.empty() && place.empty() ? "" : ": ");
+}
+
+double number(const Tensor& x, std::int64_t flat) { return x.detach().reshape({-1})[flat].to(kDouble).item().toDouble(); }
+
+}  // namespace
+
+bool Finding::is_worse(double error, const Allowed& allowed) {
+  const double over = std::isnan(error) ? kInfinite : allowed.error > 0 ? error / allowed.error : error > 0 ? kInfinite : 0;
+  // Of two that are wrong without measure the first one tells more than the second.
+  if (over <= over_ && !(over == kInfinite && error > error_ && std::isfinite(error_) && !std::isfinite(error))) return false;
+  over_ = over;
+  error_ = std::isnan(error) ? kInfinite : error;
+  worst_allowed_ = allowed;
+  return true;
+}
+
+void Finding::near(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed) {
+  if (!found.defined() && !expected.defined()) return;
+  if (!found.defined() || !expected.defined() || found.sizes() != expected.sizes()) {
+    if (is_worse(kInfinite, allowed))
+      where_ = at_place(where, "") + fmt::format("shape {}, expected {}", shape_of(found), shape_of(expected));
+    return;
+  }
+  if (found.numel() == 0) return;
+  const auto right = expected.detach().to(kDouble);
+  const auto apart = (found.detach().to(kDouble) - right).abs();
+  const auto flat = apart.reshape({-1}).argmax().item().toLong();  // the first NaN, where there is one
+  const double size = std::max(1.0, right.abs().max().item().toDouble());
+  if (is_worse(number(apart, flat) / size, allowed))
+    where_ = at_place(where, place_of(apart, flat)) +
+             fmt::format("{:.4g}, expected {:.4g}", number(found, flat), number(expected, flat));
+}
+
+void Finding::near(const std::vector<Tensor>& found, const std::vector<Tensor>& expected, const std::string& where) {
+  if (found.size() != expected.size() && is_worse(kInfinite, allowed_))
+    where_ = at_place(where, "") + fmt::format("{} tensors, expected {}", found.size(), expected.size());
+  for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i)
+    near(found[i], expected[i], found.size() == 1 ? where : fmt::format("{} {}", where, i));
+}
+
+void Finding::finite(const Tensor& numbers, const std::string& where) {
+  const auto bad = numbers.detach().isfinite().logical_not().reshape({-1});
+  if (!bad.any().item().toBool() || !is_worse(kInfinite, allowed_)) return;
+  const auto flat = bad.to(kLong).argmax().item().toLong();
+  where_ = at_place(where, place_of(numbers, flat)) + fmt::format("{}, expected a finite number", number(numbers, flat));
+}
+
+void Finding::finite(const std::vector<Tensor>& numbers, const std::string& where) {
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    finite(numbers[i], numbers.size() == 1 ? where : fmt::format("{} {}", where, i));
+}
+
+void Finding::off_by(double off, const std::string& where, const Allowed& allowed) {
+  if (is_worse(off, allowed)) where_ = where;
+}
+
+void Finding::say(const std::string& note) {
+  if (note_.find(note) == std::string::npos) note_ += (note_.empty() ? "" : "; ") + note;
+}
+
+std::string Finding::text() const {
+  std::string text = over_ <= 0              ? "as it should be"
+                     : std::isfinite(error_) ? fmt::format("off by {:.2g}, {:.2g} allowed", error_, tolerance())
+                                             : "wrong";
+  if (!passed() || (over_ > 0 && !where_.empty())) text += ": " + where_;
+  return note_.empty() ? text : text == "as it should be" ? note_ : text + "; " + note_;
+}
+
+}  // namespace ablate

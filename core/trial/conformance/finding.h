@@ -1,0 +1,51 @@
+// What a check finds: the worst of all that it is shown, and where that is.
+#pragma once
+
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "ablate/tensor.h"
+#include "core/trial/conformance/check.h"
+
+namespace ablate {
+
+class Finding {
+ public:
+  explicit Finding(const Allowed& allowed) : allowed_(allowed) {}
+
+  /// Compares numbers of one place: off by the largest difference, relative to the largest number expected where that is
+  /// above 1. Another shape, or a number that is not finite, is wrong whatever is allowed. Two undefined tensors are equal.
+  void near(const Tensor& found, const Tensor& expected, const std::string& where) { near(found, expected, where, allowed_); }
+  void near(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed);
+  void near(const std::vector<Tensor>& found, const std::vector<Tensor>& expected, const std::string& where);
+
+  void finite(const Tensor& numbers, const std::string& where);
+  void finite(const std::vector<Tensor>& numbers, const std::string& where);
+
+  /// A measure of the check's own. @param off NaN is wrong
+  void off_by(double off, const std::string& where) { off_by(off, where, allowed_); }
+  void off_by(double off, const std::string& where, const Allowed& allowed);
+
+  /// Something to be told however the check ends, once.
+  void say(const std::string& note);
+
+  bool passed() const { return over_ <= 1; }
+  double error() const { return error_; }
+  double tolerance() const { return worst_allowed_.why == nullptr ? allowed_.error : worst_allowed_.error; }
+  std::string why() const { return worst_allowed_.why == nullptr ? allowed_.why : worst_allowed_.why; }
+  /// "off by 0.31, 1e-10 allowed: padded, item 1, position 7, channel 3: 0.31, expected 0"
+  std::string text() const;
+
+ private:
+  /// Whether it is worse than all before, which then it replaces.
+  bool is_worse(double error, const Allowed& allowed);
+
+  Allowed allowed_, worst_allowed_{0, nullptr};
+  double error_ = 0;
+  double over_ = -1;  ///< of the worst: its error over what is allowed
+  std::string where_, note_;
+};
+
+}  // namespace ablate

@@ -1,0 +1,151 @@
+// Faults that show in one type, in training, beyond a length or in gradients alone: where a suite that looks in float64, in
+// evaluation and at few tokens is blind.
+#include "ablate/headwise.h"
+#include "ablate/operation.h"
+#include "tests/conformance/suite_of.h"
+
+using namespace ablate;
+
+namespace {
+
+enum class Mode {
+  kRight,
+  kMaskFloat,         // the mask forgotten on the float32 path
+  kMaskHalf,          // ... in half precision
+  kCausalFloat,       // causality forgotten in float32
+  kCausalBFloat,      // ... in bfloat16
+  kHalfSums,          // sums over the keys kept in the narrow type
+  kHalfWeights,       // weights rounded to few bits
+  kMaskTraining,      // the mask forgotten in training
+  kCausalTraining,    // causality ...
+  kBatchTraining,     // centred over the batch in training
+  kGradientTraining,  // scores without a gradient in training
+  kRankLeak,          // keys dropped by their rank among all, later ones too
+  kSortLeak,          // a median over all positions, without a gradient
+  kLengthLeak,        // blocks of 64 whose mask forgets the blocks behind
+  kLateLeak,          // the last key is seen from 256 tokens on
+  kForgets,           // sees 128 tokens back, and declares nothing
+  kForgetsFirst,      // loses the first token beyond 200
+  kGradientMasked,    // a gradient doubled where there is a mask
+  kGradientCausal,    // ... where it is causal
+  kGradientLong,      // ... beyond 100 tokens
+  kGradientBatch,     // divided by the batch going backward
+  kGradientPadded,    // padded items add to the gradients of the weights, by how many there are
+};
+
+/// x, with its gradient times a factor.
+Tensor with_factor(const Tensor& x, double factor) { return x * factor + x.detach() * (1 - factor); }
+
+class Moody : public HeadwiseAttention {
+ public:
+  Moody(const AttentionContext& context, Mode mode) : HeadwiseAttention(context, 2), mode_(mode) {}
+
+ private:
+  bool is(Mode other) const { return mode_ == other; }
+
+  Tensor hidden(const HeadInput& input, std::int64_t n, std::int64_t keys) const {
+    const auto type = input.q.scalar_type();
+    const bool narrow = type != kFloat && type != kDouble;
+    auto none = zeros({1, 1, n, keys}, TensorOptions(kBool));
+    const bool forgets_time = (is(Mode::kCausalFloat) && type == kFloat) ||
+                              (is(Mode::kCausalBFloat) && type == at::kBFloat16) ||
+                              (is(Mode::kCausalTraining) && is_training());
+    if (causal() && !forgets_time) {
+      auto later = ones({n, keys}, TensorOptions(kBool)).triu(1);
+      if (is(Mode::kLengthLeak)) later = later.logical_and(arange(keys).lt(64).unsqueeze(0));
+      if (is(Mode::kLateLeak) && n >= 256) later = later.logical_and(arange(keys).lt(keys - 1).unsqueeze(0));
+      none = later.unsqueeze(0).unsqueeze(0);
+    }
+    if (is(Mode::kForgets)) none = none.logical_or(ones({n, keys}, TensorOptions(kBool)).tril(-128).unsqueeze(0).unsqueeze(0));
+    if (is(Mode::kForgetsFirst) && n > 200) none = none.logical_or(arange(keys).eq(0).unsqueeze(0).unsqueeze(0).unsqueeze(0));
+    const bool forgets_mask = (is(Mode::kMaskFloat) && type == kFloat) || (is(Mode::kMaskHalf) && narrow) ||
+                              (is(Mode::kMaskTraining) && is_training());
+    if (!input.mask.defined() || forgets_mask) return none;
+    return none.logical_or(input.mask.logical_not().unsqueeze(1).unsqueeze(1));
+  }
+
+  /// sum over the keys, in the type or as it should be.
+  Tensor summed(const Tensor& weights, const Tensor& values, at::ScalarType type) const {
+    if (!is(Mode::kHalfSums) || type == kFloat || type == kDouble) return weights.matmul(values);
+    auto sum = zeros_like(weights.narrow(3, 0, 1).matmul(values.narrow(2, 0, 1))).to(type);
+    for (std::int64_t i = 0; i < weights.size(3); ++i)
+      sum = sum + weights.narrow(3, i, 1).matmul(values.narrow(2, i, 1)).to(type);
+    return sum.to(weights.scalar_type());
+  }
+
+  HeadOutput attend(const HeadInput& input) override {
+    const auto type = input.q.scalar_type();
+    const auto wide = [&](const Tensor& x) { return type == kDouble ? x : x.to(kFloat); };
+    auto q = wide(input.q), k = wide(input.k), v = wide(input.v);
+    if (is(Mode::kBatchTraining) && is_training()) k = k - k.mean(0, true);
+    auto scores = q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head()));
+    const auto n = scores.size(2), keys = scores.size(3);
+    if (is(Mode::kRankLeak)) {
+      const auto strength = k.detach().square().sum(-1);
+      scores = scores - strength.lt(strength.mean(-1, true)).to(scores.scalar_type()).unsqueeze(2) * 2;
+    }
+    if (is(Mode::kSortLeak))
+      scores = scores * (std::get<0>(k.detach().select(3, 0).median(2, true)).sigmoid().unsqueeze(-1) + 1);
+    if (is(Mode::kGradientTraining) && is_training()) scores = scores.detach();
+    if (is(Mode::kGradientMasked) && input.mask.defined()) scores = with_factor(scores, 2);
+    if (is(Mode::kGradientCausal) && causal()) scores = with_factor(scores, 2);
+    if (is(Mode::kGradientLong) && n > 100) scores = with_factor(scores, 1.01);
+    if (is(Mode::kGradientBatch)) scores = with_factor(scores, 1.0 / static_cast<double>(input.q.size(0)));
+    if (is(Mode::kGradientPadded) && input.mask.defined())
+      v = with_factor(v, 1 + 0.1 * input.mask.logical_not().sum().item<double>());
+    const auto gone = hidden(input, n, keys);
+    auto weights = (scores - scores.detach().amax(-1, true)).exp().masked_fill(gone, 0);
+    if (is(Mode::kHalfWeights) && type != kDouble && type != kFloat) weights = (weights * 8).round() / 8;
+    const auto ones_like_keys = ones({v.size(0), v.size(1), keys, 1}, v.options().requires_grad(false));
+    const auto sum = summed(weights, ones_like_keys, type);
+    return {.values = (summed(weights, v, type) / sum.masked_fill(sum <= 0, 1)).to(type)};
+  }
+
+  Mode mode_;
+};
+
+template <Mode mode>
+struct Made final : Moody {
+  explicit Made(const AttentionContext& context) : Moody(context, mode) {}
+};
+
+template <Mode mode>
+const Descriptor& moody() {
+  static const Descriptor made = tests::attention_of<Made<mode>>(
+      {.id = "moody",
+       .version = "1.0.0",
+       .summary = "softmax attention with a fault",
+       .capabilities = {.causal = true, .key_padding = true, .averages = true, .half_precision = true}});
+  return made;
+}
+
+const tests::AddVariants added = {
+    {"the mask forgotten in float32", &moody<Mode::kMaskFloat>(), "padding"},
+    {"the mask forgotten in half precision", &moody<Mode::kMaskHalf>(), "padding"},
+    {"causality forgotten in float32", &moody<Mode::kCausalFloat>(), "causal"},
+    {"causality forgotten in bfloat16", &moody<Mode::kCausalBFloat>(), "causal"},
+    {"sums in half precision", &moody<Mode::kHalfSums>(), "half"},
+    {"weights of few bits", &moody<Mode::kHalfWeights>(), "half"},
+    {"the mask forgotten in training", &moody<Mode::kMaskTraining>(), "padding"},
+    {"causality forgotten in training", &moody<Mode::kCausalTraining>(), "causal"},
+    {"centred over the batch in training", &moody<Mode::kBatchTraining>(), "batch"},
+    {"no gradient in training", &moody<Mode::kGradientTraining>(), "gradient"},
+    {"a rank among later keys", &moody<Mode::kRankLeak>(), "causal"},
+    {"a median over later keys", &moody<Mode::kSortLeak>(), "causal"},
+    {"a leak beyond the first block", &moody<Mode::kLengthLeak>(), "causal"},
+    {"a leak from 256 tokens on", &moody<Mode::kLateLeak>(), "causal"},
+    {"a window that is not declared", &moody<Mode::kForgets>(), "reach"},
+    {"the first token lost", &moody<Mode::kForgetsFirst>(), "reach"},
+    {"a gradient wrong under a mask", &moody<Mode::kGradientMasked>(), "gradient"},
+    {"a gradient wrong where causal", &moody<Mode::kGradientCausal>(), "gradient"},
+    {"a gradient wrong where long", &moody<Mode::kGradientLong>(), "gradient"},
+    {"a gradient divided by the batch", &moody<Mode::kGradientBatch>(), "additive"},
+    {"a gradient by the padding", &moody<Mode::kGradientPadded>(), "additive"},
+};
+
+}  // namespace
+
+TEST_CASE("the attention of all modes without a fault passes", "[conformance]") {
+  tests::Record record;
+  CHECK(record.suite(moody<Mode::kRight>()).empty());
+}

@@ -2,58 +2,143 @@
 
 #include <fmt/format.h>
 
-#include "core/trial/conformance/task_suite.h"
+#include <algorithm>
+
+#include "core/trial/conformance/exemptions.h"
 
 namespace ablate {
+namespace {
 
-void check_task(const MakeTask& make, SeedPromise seed, std::int64_t most, Checks& checks) {
-  std::unique_ptr<Task> task, again;
-  TaskInfo info;
-  std::vector<std::filesystem::path> files;
-  checks.run("load", "twice, with 2 threads and with 1", 0, [&](std::string&) -> double {
-    task = make(2, false);
-    again = make(1, false);
-    info = task->info();
-    files = task->files();
-    task->load();
-    again->info();
-    again->load();
-    return 0;
-  });
-  if (!checks.all().back().passed) return;
-  TaskSuite suite(*task, *again, info, most, checks);
-  suite.check("info", "", [&] { return fault_of(info); });
-  if (!checks.all().back().passed) return;
-  suite.check("info is the same after load", "", [&] {
-    const auto before = text_of(info), after = text_of(task->info());
-    return before == after ? "" : fmt::format("{}, and before {}", after, before);
-  });
-  suite.check("files", "", [&]() -> std::string {
-    for (const auto& file : files)
-      if (!std::filesystem::exists(file)) return fmt::format("{} does not exist", file.string());
-    if (task->files() != files) return "after load they are others";
-    return again->files() == files ? "" : "a second task of the same parameters has others";
-  });
-  for (const auto& named : kSplits) suite.split(named);
-  suite.check("digest is stable", "", [&] {
-    if (task->digest().empty()) return "it is empty";
-    return again->digest() == task->digest() ? "" : "it differs";
-  });
-  std::unique_ptr<Task> other;
-  if (seed != SeedPromise::kNone)
-    suite.check("another seed, another digest", "", [&] {
-      auto made = make(2, true);
-      const bool same_length = made->info().length == info.length;
-      made->load();
-      if (made->digest() != task->digest()) {
-        if (same_length) other = std::move(made);
-        return "";
-      }
-      if (seed == SeedPromise::kOther) return "the digest is the same";
-      return same_length && suite.is_same(*made) ? "" : "the digest is the same, and the examples are not";
-    });
-  suite.disjoint(other.get());
-  if (info.unit.empty()) check_chance(*task, info, checks);
+constexpr Allowed kKept{0, "the contract (ablate/task.h)"};
+constexpr Allowed kChance{0.25, "of what is left to 1: a split where one label is so common says little by its accuracy"};
+constexpr Allowed kOneRule{0.3,
+                           "of what is learned, beyond 4 standard errors: real splits differ a little, another rule loses all"};
+constexpr Allowed kLabel{0.5, "of what one answer leaves, beyond 4 standard errors"};
+constexpr Allowed kLength{0.25, "of what one answer leaves, beyond 4 standard errors"};
+
+constexpr NamedSplit kTrain = kSplits[0], kDev = kSplits[1], kTest = kSplits[2];
+using Ons = std::vector<std::vector<NamedSplit>>;
+const Ons kTask = {{}}, kEach = {{kTrain}, {kDev}, {kTest}}, kJudged = {{kDev}, {kTest}};
+const Ons kAnyTwo = {{kTrain, kDev}, {kTrain, kTest}, {kDev, kTest}}, kNeighbours = {{kTrain, kDev}, {kDev, kTest}};
+
+struct Row {
+  const char* name;
+  const Ons& on;
+  const Allowed& allowed;
+  void (*look)(const TaskSubject&, Splits, Finding&);
+  /// Whether it is of tasks of this kind; null: of all.
+  bool (*concerns)(const TaskSubject&) = nullptr;
+  /// "" or why it cannot run on these data; null: it always can.
+  std::string (*lacks)(const TaskSubject&, Splits) = nullptr;
+};
+
+bool is_stream(const TaskSubject& subject) { return subject.is_stream(); }
+bool is_no_stream(const TaskSubject& subject) { return !subject.is_stream(); }
+bool has_slices(const TaskSubject& subject) { return !subject.info.slices.empty(); }
+bool has_seed(const TaskSubject& subject) { return subject.other != nullptr; }
+bool has_files(const TaskSubject& subject) { return !subject.files.empty(); }
+bool has_no_unit(const TaskSubject& subject) {
+  return subject.info.unit.empty();
+}  // the next byte is told by its frequency in part
+
+std::string untraced(const TaskSubject& subject, Splits) { return subject.untraced; }
+std::string too_few_for_labels(const TaskSubject& subject, Splits on) { return too_few(subject, on, kLabel.error); }
+std::string too_few_for_lengths(const TaskSubject& subject, Splits on) { return too_few(subject, on, kLength.error); }
+
+/// What has to hold before anything else can be looked at.
+const Row kFirst[] = {{"info", kTask, kKept, task_info}, {"size", kEach, kKept, task_size}};
+
+const Row kSecond[] = {{"fields, presence and targets", kEach, kKept, task_fields}};
+
+const Row kRows[] = {
+    {"info is the same after load", kTask, kKept, task_info_after_load},
+    {"files", kTask, kKept, task_files},
+    {"files are named", kTask, kKept, task_files_opened, nullptr, untraced},
+    {"read by several threads", kTask, kKept, task_threads},
+    {"more than one answer", kEach, kKept, task_answers},
+    {"slices", kEach, kKept, task_slices, has_slices},
+    {"repeatable, with 1 and 2 threads", kEach, kKept, task_repeatable},
+    {"alone as in a batch", kEach, kKept, task_alone},
+    {"index outside", kEach, kKept, task_outside},
+    {"contiguous", kEach, kKept, task_contiguous, is_stream},
+    {"past the end", kEach, kKept, task_past_the_end, is_stream},
+    {"describe", kEach, kKept, task_describe},
+    {"digest is stable", kTask, kKept, task_digest},
+    {"another seed, another digest", kTask, kKept, task_digest_of_seed, has_seed},
+    {"other files, another digest", kTask, kKept, task_digest_of_files, has_files, too_large_to_edit},
+    {"splits are disjoint", kAnyTwo, kKept, task_disjoint},
+    {"no duplicates", kEach, kKept, task_duplicates, is_no_stream},
+    {"no near-duplicates", kAnyTwo, kKept, task_near_duplicates, is_no_stream},
+    {"label at a position", kJudged, kLabel, task_label_at_a_position, nullptr, too_few_for_labels},
+    {"label by length", kJudged, kLength, task_label_by_length, nullptr, too_few_for_lengths},
+    {"one rule", kNeighbours, kOneRule, task_rule, nullptr, too_long},
+    {"chance", kJudged, kChance, task_chance, has_no_unit},
+};
+
+class Suite {
+ public:
+  Suite(TaskSubject& subject, Exemptions& exemptions, Checks& checks)
+      : subject_(subject), exemptions_(exemptions), checks_(checks) {}
+
+  /// @return whether all passed
+  bool run(std::span<const Row> rows) {
+    const auto before = checks_.all().size();
+    for (const auto& row : rows)
+      for (const auto& on : row.on)
+        if (row.concerns == nullptr || row.concerns(subject_)) run(row, on);
+    return std::none_of(checks_.all().begin() + static_cast<std::ptrdiff_t>(before), checks_.all().end(),
+                        [](const Check& check) { return check.failed(); });
+  }
+
+ private:
+  void run(const Row& row, const std::vector<NamedSplit>& on) {
+    std::string names, text;
+    for (const auto& named : on) {
+      names += (names.empty() ? "" : ", ") + std::string(named.name);
+      const auto& sample = subject_.sample(named.split);
+      text += (text.empty() ? "" : ", ") + (sample.examples.empty() ? named.name : sample.text(named.name));
+    }
+    if (const auto why = row.lacks == nullptr ? "" : row.lacks(subject_, on); !why.empty())
+      return checks_.leave(row.name, text, why);
+    exemptions_.run(checks_, row.name, text, names, row.allowed, [&](Finding& finding) { row.look(subject_, on, finding); });
+  }
+
+  TaskSubject& subject_;
+  Exemptions& exemptions_;
+  Checks& checks_;
+};
+
+/// What all checks need is done where it is no check that is wanted, too. @return whether it was
+bool prepare(Checks& checks, const char* name, const char* on, const std::function<void()>& act) {
+  bool acted = false;
+  const auto before = checks.all().size();
+  const auto once = [&](Finding&) {
+    act();
+    acted = true;
+  };
+  checks.run(name, on, kKept, once);
+  if (checks.all().size() == before) act(), acted = true;
+  return acted;
+}
+
+std::vector<std::string> all_names() {
+  std::vector<std::string> names = {"load", "read"};
+  for (const auto rows : {std::span<const Row>(kFirst), std::span<const Row>(kSecond), std::span<const Row>(kRows)})
+    for (const auto& row : rows) names.emplace_back(row.name);
+  return names;
+}
+
+}  // namespace
+
+void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks) {
+  TaskSubject subject(candidate, scratch, quick);
+  Exemptions exemptions(describe(candidate.descriptor()), candidate.section);
+  if (!prepare(checks, "load", "twice, with 2 threads and with 1", [&] { subject.load(); })) return;
+  Suite suite(subject, exemptions, checks);
+  if (!suite.run(kFirst) || !prepare(checks, "read", "examples of each split", [&] { subject.draw(); })) return;
+  if (!suite.run(kSecond)) return;
+  suite.run(kRows);
+  exemptions.conclude(all_names(), checks);
 }
 
 }  // namespace ablate

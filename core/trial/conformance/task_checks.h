@@ -1,30 +1,62 @@
-// What every task has to keep to, whatever it is about (ablate/task.h).
+// What every task has to keep to, whatever it is about (ablate/task.h): free functions, each of which shows a finding what is
+// to be as expected of some splits, and the one table that runs them (task_checks.cpp).
 #pragma once
 
-#include <functional>
-#include <memory>
-
-#include "ablate/task.h"
-#include "core/trial/conformance/check.h"
+#include "core/trial/conformance/finding.h"
+#include "core/trial/conformance/task_subject.h"
 
 namespace ablate {
 
-/// What a task's data_seed is to do: there is none; it makes other examples; or it may make none, as where a parameter names
-/// data that are what they are.
-enum class SeedPromise { kNone, kOther, kMaybeOther };
+/// How far off what breaks the contract is: wrong, whatever its size.
+inline constexpr double kFault = std::numeric_limits<double>::infinity();
 
-/// Makes the task anew. @param other_seed with another data_seed; asked for only where the task has one.
-using MakeTask = std::function<std::unique_ptr<Task>(int threads, bool other_seed)>;
+/// What a check looks at: one split, several, or none: the task.
+using Splits = std::span<const NamedSplit>;
 
-/// Makes and loads the task twice, or three times where it has a seed: info, files, sizes, fields, presence and targets,
-/// indices outside, streams, disjoint splits, the same examples again whatever the threads, describe, digest, and an untrained
-/// model's score. A task that cannot be made or loaded fails "load" alone. @param most examples of a split that are looked at
-/// one by one
-void check_task(const MakeTask& make, SeedPromise seed, std::int64_t most, Checks& checks);
+/// Makes and loads the task twice, and once more where it has a data_seed, and runs all checks. A task that cannot be made or
+/// loaded fails "load" alone. @param scratch a folder for what tasks make @param quick looks at fewer examples
+void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks);
 
-/// An untrained model knows nothing: on dev and on test even the best of several meets about 1 / classes of the targets, and so
-/// does the best answer that is the same for all. For tasks whose targets are told by the share that is met (no unit): the next
-/// byte is known in part by its frequency alone.
-void check_chance(const Task& task, const TaskInfo& info, Checks& checks);
+// task_contract.cpp
+void task_info(const TaskSubject& subject, Splits on, Finding& finding);
+void task_info_after_load(const TaskSubject& subject, Splits on, Finding& finding);
+void task_size(const TaskSubject& subject, Splits on, Finding& finding);
+void task_fields(const TaskSubject& subject, Splits on, Finding& finding);
+void task_answers(const TaskSubject& subject, Splits on, Finding& finding);
+void task_slices(const TaskSubject& subject, Splits on, Finding& finding);
+void task_outside(const TaskSubject& subject, Splits on, Finding& finding);
+void task_contiguous(const TaskSubject& subject, Splits on, Finding& finding);
+void task_past_the_end(const TaskSubject& subject, Splits on, Finding& finding);
+void task_describe(const TaskSubject& subject, Splits on, Finding& finding);
+
+// task_reads.cpp
+void task_repeatable(const TaskSubject& subject, Splits on, Finding& finding);
+void task_alone(const TaskSubject& subject, Splits on, Finding& finding);
+void task_threads(const TaskSubject& subject, Splits on, Finding& finding);
+
+// task_digest.cpp, task_files.cpp
+/// Why the files are not edited: they are copied for it, and loaded again after each edit.
+std::string too_large_to_edit(const TaskSubject& subject, Splits on);
+void task_digest(const TaskSubject& subject, Splits on, Finding& finding);
+void task_digest_of_seed(const TaskSubject& subject, Splits on, Finding& finding);
+void task_digest_of_files(const TaskSubject& subject, Splits on, Finding& finding);
+void task_files(const TaskSubject& subject, Splits on, Finding& finding);
+void task_files_opened(const TaskSubject& subject, Splits on, Finding& finding);
+
+// task_splits.cpp
+void task_disjoint(const TaskSubject& subject, Splits on, Finding& finding);
+void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding);
+void task_near_duplicates(const TaskSubject& subject, Splits on, Finding& finding);
+
+// task_labels.cpp, task_rule.cpp, task_chance.cpp
+/// Why a split has too few examples for a share that is met to tell, `more` of what one answer to everything leaves; "" where
+/// it has enough.
+std::string too_few(const TaskSubject& subject, Splits on, double more);
+void task_label_at_a_position(const TaskSubject& subject, Splits on, Finding& finding);
+void task_label_by_length(const TaskSubject& subject, Splits on, Finding& finding);
+/// Why two splits cannot be compared: train is shorter, and so nothing that was learned there need hold.
+std::string too_long(const TaskSubject& subject, Splits on);
+void task_rule(const TaskSubject& subject, Splits on, Finding& finding);
+void task_chance(const TaskSubject& subject, Splits on, Finding& finding);
 
 }  // namespace ablate

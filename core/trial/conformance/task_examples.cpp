@@ -1,11 +1,8 @@
 #include "core/trial/conformance/task_examples.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <random>
+#include <set>
 #include <string_view>
 
 namespace ablate {
@@ -74,18 +71,6 @@ std::size_t mixed(std::size_t seed, const std::vector<T>& values) {
   return seed * 0x9E3779B97F4A7C15U + std::hash<std::string_view>()({bytes, values.size() * sizeof(T)});
 }
 
-std::string presence_fault(const std::vector<std::uint8_t>& present, const TaskInfo& info, std::int64_t longest) {
-  const auto end = std::find_if(present.rbegin(), present.rend(), [](auto one) { return one != 0; }).base() - present.begin();
-  if (end == 0) return info.sampling == Sampling::kStream ? "" : "nothing is present";
-  if (end > longest) return fmt::format("present at {}, expected at most {} positions", end - 1, longest);
-  const auto gap = std::find(present.begin(), present.begin() + end, 0) - present.begin();
-  return gap < end && !info.holes ? fmt::format("a token after padding at {}, and no holes are told", gap) : "";
-}
-
-bool is_snake(const std::string& name) {
-  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
-}
-
 }  // namespace
 
 std::vector<Example> read_examples(const Task& task, const TaskInfo& info, Split split, std::span<const std::int64_t> indices,
@@ -98,12 +83,17 @@ std::vector<Example> read_examples(const Task& task, const TaskInfo& info, Split
   return examples;
 }
 
-std::vector<std::int64_t> indices_of(const TaskInfo& info, std::int64_t size, std::int64_t most) {
-  const auto stride = info.sampling == Sampling::kStream ? info.length : 1;
-  std::vector<std::int64_t> all;
-  for (std::int64_t index = 0; index < size && static_cast<std::int64_t>(all.size()) < most; index += stride)
-    all.push_back(index);
-  return all;
+std::vector<std::int64_t> drawn_indices(const TaskInfo& info, std::int64_t size, std::int64_t most) {
+  const auto stride = info.sampling == Sampling::kStream ? info.length : 1, last = (size - 1) / stride;
+  std::set<std::int64_t> drawn = {0, last};
+  if (last < most)
+    for (std::int64_t row = 1; row < last; ++row) drawn.insert(row);
+  std::mt19937_64 random(1);
+  while (last >= most && static_cast<std::int64_t>(drawn.size()) < most)
+    drawn.insert(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(last)));
+  std::vector<std::int64_t> indices;
+  for (const auto row : drawn) indices.push_back(row * stride);
+  return indices;
 }
 
 Example joined(const Example& first, const Example& second) {
@@ -115,68 +105,39 @@ Example joined(const Example& first, const Example& second) {
   return whole;
 }
 
-std::string fault_of(const Example& example, const TaskInfo& info, std::int64_t longest) {
-  for (const auto& present : example.present)
-    if (auto fault = presence_fault(present, info, longest); !fault.empty()) return fault;
-  for (std::size_t i = 0; i < example.ids.size(); ++i) {
-    const auto& field = info.fields[i % info.fields.size()];
-    for (std::size_t at = 0; at < example.ids[i].size(); ++at)
-      if (const auto id = example.ids[i][at]; id < 0 || id >= field.vocabulary)
-        return fmt::format("{}: id {} at {}, expected below {}", field.name, id, at, field.vocabulary);
-    for (const auto number : example.reals[i])
-      if (!std::isfinite(number)) return fmt::format("{}: {} is no finite number", field.name, number);
-  }
-  for (std::size_t at = 0; at < example.targets.size(); ++at) {
-    const auto target = example.targets[at];
-    if (target < -1 || target >= info.classes)
-      return fmt::format("target {} at {}, expected [0, {}), or -1 where none is asked for", target, at, info.classes);
-    if (target >= 0 && info.objective == Objective::kPositions && example.present.front()[at] == 0)
-      return fmt::format("a target at {}, where nothing is present", at);
-  }
-  return "";
-}
-
-std::string fault_of(const TaskInfo& info) {
-  if (info.fields.empty() || info.length < 1 || info.classes < 2)
-    return fmt::format("{} fields, length {}, classes {}; expected at least 1, 1 and 2", info.fields.size(), info.length,
-                       info.classes);
-  for (const auto& field : info.fields) {
-    if (!is_snake(field.name)) return fmt::format("the field \"{}\" is not snake_case", field.name);
-    if ((field.vocabulary >= 2) == (field.reals >= 1) || field.vocabulary < 0 || field.reals < 0)
-      return fmt::format("the field {} has vocabulary {} and reals {}; expected one of at least 2, or one of at least 1",
-                         field.name, field.vocabulary, field.reals);
-  }
-  if (info.sequences != 1 && info.sequences != 2) return fmt::format("{} sequences, expected 1 or 2", info.sequences);
-  if (info.sequences == 2 && (info.objective != Objective::kClass || info.sampling != Sampling::kExamples))
-    return "two sequences, and not one class of an example";
-  if (info.sampling == Sampling::kStream && info.objective != Objective::kPositions)
-    return "a stream asks for targets at positions";
-  if (info.train_length < 0 || info.train_length > info.length)
-    return fmt::format("train_length {}, expected at most the length, {}", info.train_length, info.length);
-  const auto& picture = info.geometry;
-  if (picture.rows > 0 && picture.rows * picture.columns * picture.channels != info.length)
-    return fmt::format("a picture of {} x {} x {}, and a length of {}", picture.rows, picture.columns, picture.channels,
-                       info.length);
-  for (const auto& name : info.slices)
-    if (!is_snake(name)) return fmt::format("the slice \"{}\" is not snake_case", name);
-  return "";
-}
-
-std::string text_of(const TaskInfo& info) {
-  std::string fields;
-  for (const auto& field : info.fields) fields += fmt::format("{} {} {}, ", field.name, field.vocabulary, field.reals);
-  return fmt::format("{}{} sequences, length {} ({} in training), {} classes, {} {} {} {}, {} x {} x {}, \"{}\", {}", fields,
-                     info.sequences, info.length, info.train_length, info.classes, static_cast<int>(info.objective),
-                     static_cast<int>(info.sampling), info.causal, info.holes, info.geometry.rows, info.geometry.columns,
-                     info.geometry.channels, info.unit, info.slices);
-}
-
 std::size_t hash_of(const Example& example) {
   std::size_t hash = 0;
   for (const auto& ids : example.ids) hash = mixed(hash, ids);
   for (const auto& reals : example.reals) hash = mixed(hash, reals);
   for (const auto& present : example.present) hash = mixed(hash, present);
   return hash;
+}
+
+namespace {
+
+/// @param hash of an example
+template <class Hash>
+std::vector<std::size_t> first_hashes(const Task& task, const TaskInfo& info, Split split, const Hash& hash) {
+  constexpr std::int64_t most = 100'000, chunk = 256;
+  const auto stride = info.sampling == Sampling::kStream ? info.length : 1;
+  const auto end = std::min(task.size(split), most * stride);
+  std::vector<std::size_t> all;
+  for (std::int64_t index = 0; index < end;) {
+    std::vector<std::int64_t> indices;
+    for (; index < end && static_cast<std::int64_t>(indices.size()) < chunk; index += stride) indices.push_back(index);
+    for (const auto& example : read_examples(task, info, split, indices)) all.push_back(hash(example));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::size_t> hashes_of(const Task& task, const TaskInfo& info, Split split) {
+  return first_hashes(task, info, split, hash_of);
+}
+
+std::vector<std::size_t> contents_of(const Task& task, const TaskInfo& info, Split split) {
+  return first_hashes(task, info, split, [](const Example& example) { return mixed(hash_of(example), example.targets); });
 }
 
 }  // namespace ablate

@@ -30,22 +30,22 @@ struct Example {
 std::vector<Example> read_examples(const Task& task, const TaskInfo& info, Split split, std::span<const std::int64_t> indices,
                                    std::int64_t length = 0);
 
-/// The indices that are looked at, at most `most`: the first ones; of a stream, of rows that follow each other.
-std::vector<std::int64_t> indices_of(const TaskInfo& info, std::int64_t size, std::int64_t most);
+/// Of `most` examples drawn all over a split, the first and the last among them, in rising order; of a stream, of rows whose
+/// places are multiples of its length. All of them where there are no more.
+std::vector<std::int64_t> drawn_indices(const TaskInfo& info, std::int64_t size, std::int64_t most);
 
 /// A stream's row behind the one before it, as one row.
 Example joined(const Example& first, const Example& second);
 
-/// "" or what is wrong with an example. @param longest positions that may be present
-std::string fault_of(const Example& example, const TaskInfo& info, std::int64_t longest);
-
-/// "" or what is wrong with what a task says of itself.
-std::string fault_of(const TaskInfo& info);
-
-/// All that it says, to be compared.
-std::string text_of(const TaskInfo& info);
-
 /// A hash of what stands in an example, without its targets.
 std::size_t hash_of(const Example& example);
+
+/// Of the first 100,000 examples of a split.
+std::vector<std::size_t> hashes_of(const Task& task, const TaskInfo& info, Split split);
+/// The same with their targets.
+std::vector<std::size_t> contents_of(const Task& task, const TaskInfo& info, Split split);
+
+/// All that a task says of itself, to be compared.
+std::string text_of(const TaskInfo& info);
 
 }  // namespace ablate

@@ -1,0 +1,126 @@
+#include "core/trial/conformance/edited_files.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+
+#include "core/registry/plugin_info.h"
+#include "core/trial/conformance/opened_files.h"
+
+namespace ablate {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The folder that all of them lie in.
+fs::path common_folder(const std::vector<fs::path>& files) {
+  auto folder = fs::canonical(files.front()).parent_path();
+  for (const auto& file : files)
+    while (*fs::canonical(file).lexically_relative(folder).begin() == "..") folder = folder.parent_path();
+  return folder;
+}
+
+bool is_gzipped(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return file.get() == 0x1f && file.get() == 0x8b;
+}
+
+/// Plain, whether it is gzipped or not.
+std::string content_of(const fs::path& path) {
+  const auto file = gzopen(path.c_str(), "rb");
+  if (file == nullptr) throw std::runtime_error(path.string() + ": cannot be read");
+  std::string content;
+  char part[1 << 16];
+  for (int size = 0; (size = gzread(file, part, sizeof part)) > 0;) content.append(part, static_cast<std::size_t>(size));
+  gzclose(file);
+  return content;
+}
+
+void write(const fs::path& path, const std::string& content, bool gzipped) {
+  const auto file = gzopen(path.c_str(), gzipped ? "wb1" : "wbT");
+  if (file == nullptr) throw std::runtime_error(path.string() + ": cannot be written");
+  constexpr std::size_t most = 1 << 20;
+  for (std::size_t at = 0; at < content.size(); at += most)
+    gzwrite(file, content.data() + at, static_cast<unsigned>(std::min(most, content.size() - at)));
+  gzclose(file);
+}
+
+char other(char c) {
+  if (c >= '0' && c <= '9') return c == '9' ? '0' : static_cast<char>(c + 1);
+  if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
+    return (c | 0x20) == 'z' ? static_cast<char>(c - 1) : static_cast<char>(c + 1);
+  return static_cast<char>(c ^ 1);
+}
+
+bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/// Where the parameter's value leads today: a path, or a name under $ABLATE_DATA.
+fs::path place_of(const std::string& value) {
+  const char* root = std::getenv("ABLATE_DATA");
+  for (const auto& path : {fs::path(value), root != nullptr && !value.empty() ? fs::path(root) / value : fs::path()})
+    if (!path.empty() && fs::exists(path)) return fs::canonical(path);
+  return {};
+}
+
+}  // namespace
+
+std::optional<EditedFiles> EditedFiles::of(const TaskSubject& subject) {
+  EditedFiles edited;
+  const auto from = common_folder(subject.files), to = fs::canonical(subject.folder("files"));
+  for (const auto& file : subject.files) {
+    edited.originals_.push_back(fs::canonical(file));
+    edited.copies_.push_back(to / edited.originals_.back().lexically_relative(from));
+    fs::create_directories(edited.copies_.back().parent_path());
+    edited.restore(edited.copies_.size() - 1);
+  }
+  for (const auto& parameter : describe(subject.candidate.descriptor()).parameters) {
+    if ((parameter.type != ParameterType::kText && parameter.type != ParameterType::kFile) || !parameter.choices.empty())
+      continue;
+    std::vector<fs::path> values = {to, edited.copies_.front()};
+    if (const auto place = place_of(subject.candidate.section.at(parameter.name)); is_below(place, from))
+      values.insert(values.begin(), (to / place.lexically_relative(from)).lexically_normal());
+    for (const auto& value : values) try {
+        edited.changes_ = nlohmann::json::object({{parameter.name, value.string()}});
+        const auto task = subject.make(1, subject.folder("cache"), edited.changes_);
+        task->info();
+        const auto files = task->files();
+        if (files.size() == edited.copies_.size() &&
+            std::all_of(files.begin(), files.end(), [&](const auto& file) { return is_below(fs::weakly_canonical(file), to); }))
+          return edited;
+      } catch (const std::exception&) {  // the task does not take that value: another one may do
+      }
+  }
+  return {};
+}
+
+void EditedFiles::edit(std::size_t file, double share, bool end_of_line) const {
+  const auto& path = copies_[file];
+  const auto time = fs::last_write_time(path);
+  auto content = content_of(path);
+  if (content.empty()) return;
+  auto at = std::min(static_cast<std::size_t>(share * static_cast<double>(content.size())), content.size() - 1);
+  // Of a text a character of a word, so that lines and columns stay.
+  if (end_of_line) {
+    at = std::min(content.find('\n', at), content.size());
+    while (at > 0 && !is_word(content[at - 1])) --at;
+    at = at > 0 ? at - 1 : 0;
+  } else if (const auto word = std::find_if(content.begin() + static_cast<std::ptrdiff_t>(at), content.end(), is_word);
+             word != content.end()) {
+    at = static_cast<std::size_t>(word - content.begin());
+  }
+  content[at] = other(content[at]);
+  write(path, content, is_gzipped(path));
+  fs::last_write_time(path, time);
+}
+
+void EditedFiles::restore(std::size_t file) const {
+  fs::copy_file(originals_[file], copies_[file], fs::copy_options::overwrite_existing);
+  fs::permissions(copies_[file], fs::perms::owner_write, fs::perm_options::add);
+  fs::last_write_time(copies_[file], fs::last_write_time(originals_[file]));
+}
+
+}  // namespace ablate

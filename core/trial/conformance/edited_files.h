@@ -1,0 +1,30 @@
+// A copy of the files that a task reads, in a folder that its parameters name instead, to be edited.
+#pragma once
+
+#include <optional>
+
+#include "core/trial/conformance/task_subject.h"
+
+namespace ablate {
+
+class EditedFiles {
+ public:
+  /// Copies them, and looks for the parameter whose value has to be another. @return nothing where no parameter leads to the
+  /// copy: the place is fixed
+  static std::optional<EditedFiles> of(const TaskSubject& subject);
+
+  /// The parameters that differ.
+  const nlohmann::json& changes() const { return changes_; }
+  std::size_t size() const { return copies_.size(); }
+  /// Changes one character of a word, a digit to another digit, a letter to another letter: behind a share of the file's
+  /// content, or the last one of the line that is there, where labels may stand. Gzipped ones are unpacked for it and packed
+  /// again. The time of the last change stays.
+  void edit(std::size_t file, double share, bool end_of_line) const;
+  void restore(std::size_t file) const;
+
+ private:
+  nlohmann::json changes_;
+  std::vector<std::filesystem::path> originals_, copies_;
+};
+
+}  // namespace ablate

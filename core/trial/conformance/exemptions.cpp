@@ -1,0 +1,94 @@
+#include "core/trial/conformance/exemptions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/trial/conformance/finding.h"
+#include "core/util/nearest.h"
+
+namespace ablate {
+namespace {
+
+std::set<std::string> names_in(std::string_view text) {
+  constexpr std::string_view separator = ", ";
+  std::set<std::string> names;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(separator), text.size());
+    names.emplace(text.substr(0, end));
+    text.remove_prefix(std::min(end + separator.size(), text.size()));
+  }
+  return names;
+}
+
+/// Whether "NAME = VALUE" holds; describe() has seen that NAME is a parameter.
+bool holds(const std::string& when, const nlohmann::json& section) {
+  if (when.empty()) return true;
+  const auto equals = when.find(" = ");
+  const auto value = section.find(when.substr(0, equals));
+  if (equals == std::string::npos || value == section.end()) return false;
+  const auto expected = when.substr(equals + 3);
+  return value->is_string() ? value->get<std::string>() == expected : *value == nlohmann::json::parse(expected, nullptr, false);
+}
+
+std::string text_of(const ExemptionInfo& exemption) {
+  return exemption.check + (exemption.what.empty() ? "" : " of " + exemption.what) +
+         (exemption.when.empty() ? "" : " where " + exemption.when);
+}
+
+}  // namespace
+
+Exemptions::Exemptions(const PluginInfo& plugin, const nlohmann::json& section) : declared_(plugin.exemptions) {
+  for (const auto& exemption : declared_)
+    if (holds(exemption.when, section)) in_force_.push_back(exemption);
+}
+
+const ExemptionInfo* Exemptions::excuse(const std::string& check, const std::string& what) {
+  const auto wrong = names_in(what);
+  for (const auto& exemption : in_force_) {
+    const auto excused = names_in(exemption.what);
+    const bool all =
+        excused.empty() || (!wrong.empty() && std::includes(excused.begin(), excused.end(), wrong.begin(), wrong.end()));
+    if (exemption.check != check || !all) continue;
+    needed_.insert(&exemption);
+    return &exemption;
+  }
+  return nullptr;
+}
+
+void Exemptions::run(Checks& checks, const std::string& name, const std::string& on, const std::string& what,
+                     const Allowed& allowed, const Checks::Look& look) {
+  checks.run(name, on, allowed, [&](Finding& finding) {
+    Finding own(allowed);
+    const ExemptionInfo* exemption = nullptr;
+    std::string fault;
+    try {
+      look(own);
+      if (!own.passed()) exemption = excuse(name, what);
+      if (exemption == nullptr) {
+        finding = own;
+        return;
+      }
+      fault = own.text();
+    } catch (const std::exception& error) {
+      exemption = excuse(name, what);
+      if (exemption == nullptr) throw;
+      fault = error.what();
+    }
+    finding.say(fmt::format("exempt: {}; found: {}", exemption->why, fault));
+  });
+}
+
+void Exemptions::conclude(std::span<const std::string> known, Checks& checks) const {
+  if (declared_.empty()) return;
+  checks.run("exemptions", fmt::format("{} declared", declared_.size()), kExact, [&](Finding& finding) {
+    for (const auto& exemption : declared_)
+      if (std::find(known.begin(), known.end(), exemption.check) == known.end())
+        finding.off_by(std::numeric_limits<double>::infinity(),
+                       fmt::format("no check is called \"{}\"{}", exemption.check, hint(exemption.check, known)));
+    for (const auto& exemption : in_force_)
+      if (needed_.count(&exemption) == 0) finding.say("not needed: " + text_of(exemption));
+  });
+}
+
+}  // namespace ablate

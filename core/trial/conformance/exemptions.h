@@ -1,0 +1,41 @@
+// What a plugin declares to be so on purpose, as published (ablate::Exemption): which checks it excuses, of what, and whether
+// it was needed. Of all three kinds.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/registry/plugin_info.h"
+#include "core/trial/conformance/check.h"
+
+namespace ablate {
+
+class Exemptions {
+ public:
+  /// Those in force with these values: "NAME = VALUE" compares with the section's, texts without their quotes.
+  /// @param section complete
+  Exemptions(const PluginInfo& plugin, const nlohmann::json& section);
+  Exemptions(const Exemptions&) = delete;
+  Exemptions& operator=(const Exemptions&) = delete;
+
+  /// The one that excuses a fault of `check` in `what`; null where none does. Names in both are separated by ", ", in any
+  /// order: "dev, test" excuses a fault of dev, of test and of the two, "" excuses every one. Ask about what is wrong only: it
+  /// counts as needed from then on. Lives as long as this.
+  const ExemptionInfo* excuse(const std::string& check, const std::string& what);
+
+  /// As Checks::run; a fault that is excused passes, and is told with the reason.
+  void run(Checks& checks, const std::string& name, const std::string& on, const std::string& what, const Allowed& allowed,
+           const Checks::Look& look);
+
+  /// The check "exemptions", where any is declared and when all others have run: each is from a check that there is. Says what
+  /// was not needed. @param known the names of all checks of this kind of plugin
+  void conclude(std::span<const std::string> known, Checks& checks) const;
+
+ private:
+  std::vector<ExemptionInfo> declared_, in_force_;
+  std::set<const ExemptionInfo*> needed_;  ///< of in_force_, which changes no more
+};
+
+}  // namespace ablate

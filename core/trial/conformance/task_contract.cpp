@@ -1,0 +1,194 @@
+// What a task says of itself, and what its examples have to keep to, one by one.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+
+#include "core/trial/conformance/task_checks.h"
+
+namespace ablate {
+namespace {
+
+constexpr std::int64_t kFewExamples = 20;
+
+void wrong(Finding& finding, const std::string& fault) {
+  if (!fault.empty()) finding.off_by(kFault, fault);
+}
+
+std::string presence_fault(const std::vector<std::uint8_t>& present, const TaskInfo& info, std::int64_t longest) {
+  const auto end = std::find_if(present.rbegin(), present.rend(), [](auto one) { return one != 0; }).base() - present.begin();
+  if (end == 0) return info.sampling == Sampling::kStream ? "" : "nothing is present";
+  if (end > longest) return fmt::format("present at {}, expected at most {} positions", end - 1, longest);
+  const auto gap = std::find(present.begin(), present.begin() + end, 0) - present.begin();
+  return gap < end && !info.holes ? fmt::format("a token after padding at {}, and no holes are told", gap) : "";
+}
+
+bool is_snake(const std::string& name) {
+  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
+}
+
+std::string fault_of(const Example& example, const TaskInfo& info, std::int64_t longest) {
+  for (const auto& present : example.present)
+    if (auto fault = presence_fault(present, info, longest); !fault.empty()) return fault;
+  for (std::size_t i = 0; i < example.ids.size(); ++i) {
+    const auto& field = info.fields[i % info.fields.size()];
+    for (std::size_t at = 0; at < example.ids[i].size(); ++at)
+      if (const auto id = example.ids[i][at]; id < 0 || id >= field.vocabulary)
+        return fmt::format("{}: id {} at {}, expected below {}", field.name, id, at, field.vocabulary);
+    for (const auto number : example.reals[i])
+      if (!std::isfinite(number)) return fmt::format("{}: {} is no finite number", field.name, number);
+  }
+  for (std::size_t at = 0; at < example.targets.size(); ++at) {
+    const auto target = example.targets[at];
+    if (target < -1 || target >= info.classes)
+      return fmt::format("target {} at {}, expected [0, {}), or -1 where none is asked for", target, at, info.classes);
+    if (target >= 0 && info.objective == Objective::kPositions && example.present.front()[at] == 0)
+      return fmt::format("a target at {}, where nothing is present", at);
+  }
+  return "";
+}
+
+std::string fault_of(const TaskInfo& info) {
+  if (info.fields.empty() || info.length < 1 || info.classes < 2)
+    return fmt::format("{} fields, length {}, classes {}; expected at least 1, 1 and 2", info.fields.size(), info.length,
+                       info.classes);
+  for (const auto& field : info.fields) {
+    if (!is_snake(field.name)) return fmt::format("the field \"{}\" is not snake_case", field.name);
+    if ((field.vocabulary >= 2) == (field.reals >= 1) || field.vocabulary < 0 || field.reals < 0)
+      return fmt::format("the field {} has vocabulary {} and reals {}; expected one of at least 2, or one of at least 1",
+                         field.name, field.vocabulary, field.reals);
+  }
+  if (info.sequences != 1 && info.sequences != 2) return fmt::format("{} sequences, expected 1 or 2", info.sequences);
+  if (info.sequences == 2 && (info.objective != Objective::kClass || info.sampling != Sampling::kExamples))
+    return "two sequences, and not one class of an example";
+  if (info.sampling == Sampling::kStream && info.objective != Objective::kPositions)
+    return "a stream asks for targets at positions";
+  if (info.train_length < 0 || info.train_length > info.length)
+    return fmt::format("train_length {}, expected at most the length, {}", info.train_length, info.length);
+  const auto& picture = info.geometry;
+  if (picture.rows > 0 && picture.rows * picture.columns * picture.channels != info.length)
+    return fmt::format("a picture of {} x {} x {}, and a length of {}", picture.rows, picture.columns, picture.channels,
+                       info.length);
+  if (!info.unit.empty() && (!is_snake(info.unit) || info.objective != Objective::kPositions))
+    return fmt::format("the unit \"{}\"; expected one in snake_case, and of targets at positions", info.unit);
+  for (const auto& name : info.slices)
+    if (!is_snake(name)) return fmt::format("the slice \"{}\" is not snake_case", name);
+  return "";
+}
+
+/// Runs a read, and tells what it throws that is no std::out_of_range, or that it throws nothing.
+std::string outside_fault(const TaskSubject& subject, Split split, std::int64_t index) {
+  std::string found = "an example";
+  try {
+    const std::int64_t indices[] = {0, index};  // behind one that is right
+    read_examples(*subject.task, subject.info, split, indices);
+  } catch (const std::out_of_range&) {
+    return "";
+  } catch (const std::exception& error) {
+    found = error.what();
+  }
+  return fmt::format("index {}: expected std::out_of_range, found {}", index, found);
+}
+
+}  // namespace
+
+std::string text_of(const TaskInfo& info) {
+  std::string fields;
+  for (const auto& field : info.fields) fields += fmt::format("{} {} {}, ", field.name, field.vocabulary, field.reals);
+  return fmt::format("{}{} sequences, length {} ({} in training), {} classes, {} {} {} {}, {} x {} x {}, \"{}\", {}", fields,
+                     info.sequences, info.length, info.train_length, info.classes, static_cast<int>(info.objective),
+                     static_cast<int>(info.sampling), info.causal, info.holes, info.geometry.rows, info.geometry.columns,
+                     info.geometry.channels, info.unit, info.slices);
+}
+
+void task_info(const TaskSubject& subject, Splits, Finding& finding) { wrong(finding, fault_of(subject.info)); }
+
+void task_info_after_load(const TaskSubject& subject, Splits, Finding& finding) {
+  const auto before = text_of(subject.info), after = text_of(subject.task->info());
+  if (before != after) wrong(finding, fmt::format("{}, and before {}", after, before));
+}
+
+void task_size(const TaskSubject& subject, Splits on, Finding& finding) {
+  const auto split = on.front().split;
+  const auto size = subject.task->size(split);
+  if (size < 1) wrong(finding, fmt::format("{} examples, expected at least 1", size));
+}
+
+void task_fields(const TaskSubject& subject, Splits on, Finding& finding) {
+  const auto split = on.front().split;
+  const auto& sample = subject.sample(split);
+  for (std::size_t i = 0; i < sample.examples.size(); ++i)
+    if (const auto fault = fault_of(sample.examples[i], subject.info, subject.longest(split)); !fault.empty())
+      return wrong(finding, fmt::format("example {}: {}", sample.indices[i], fault));
+}
+
+void task_answers(const TaskSubject& subject, Splits on, Finding& finding) {
+  const auto split = on.front().split;
+  const auto& examples = subject.sample(split).examples;
+  std::map<std::int64_t, std::int64_t> asked;
+  std::int64_t without = 0;
+  for (const auto& example : examples) {
+    for (const auto target : example.targets)
+      if (target >= 0) ++asked[target];
+    without += std::all_of(example.targets.begin(), example.targets.end(), [](auto target) { return target < 0; }) ? 1 : 0;
+  }
+  if (asked.empty()) return wrong(finding, "no target is asked for");
+  if (without > 0) finding.say(fmt::format("{} of {} examples ask for nothing", without, examples.size()));
+  if (asked.size() == 1 && static_cast<std::int64_t>(examples.size()) >= kFewExamples)
+    wrong(finding, fmt::format("every target is {}: there is nothing to learn", asked.begin()->first));
+}
+
+void task_slices(const TaskSubject& subject, Splits on, Finding& finding) {
+  const auto split = on.front().split;
+  const auto& examples = subject.sample(split).examples;
+  for (std::size_t i = 0; i < subject.info.slices.size(); ++i)
+    if (std::none_of(examples.begin(), examples.end(), [&](const auto& example) { return example.slices[i] != 0; }))
+      wrong(finding, fmt::format("the slice {} has no value but 0", subject.info.slices[i]));
+}
+
+void task_outside(const TaskSubject& subject, Splits on, Finding& finding) {
+  const auto split = on.front().split;
+  for (const auto index : {std::int64_t{-1}, subject.sample(split).size}) wrong(finding, outside_fault(subject, split, index));
+}
+
+/// A row is two rows that follow each other; and a split's first row begins a text.
+void task_contiguous(const TaskSubject& subject, Splits on, Finding& finding) {
+  const auto split = on.front().split;
+  const auto length = subject.info.length, size = subject.sample(split).size;
+  const auto read = [&](std::int64_t index, std::int64_t positions) {
+    return read_examples(*subject.task, subject.info, split, {&index, 1}, positions).front();
+  };
+  if (read(0, 1).starts != 1) return wrong(finding, "no text starts with the first row");
+  for (const auto begin : {std::int64_t{0}, size / 3, std::max<std::int64_t>(size - length, 0)})
+    for (const auto part : {std::int64_t{1}, length / 2, length - 1}) {
+      if (part < 1 || part >= length || begin + part >= size) continue;
+      if (!(joined(read(begin, part), read(begin + part, length - part)) == read(begin, length)))
+        return wrong(finding, fmt::format("{} positions from {} on are not {} and {}", length, begin, part, length - part));
+    }
+}
+
+void task_past_the_end(const TaskSubject& subject, Splits on, Finding& finding) {
+  const auto split = on.front().split;
+  const auto length = subject.info.length, size = subject.sample(split).size;
+  for (const auto left : {std::int64_t{1}, std::min(length / 2, size)}) {
+    if (left < 1) continue;
+    const auto index = size - left;
+    const auto row = read_examples(*subject.task, subject.info, split, {&index, 1}).front();
+    for (std::size_t at = 0; at < row.targets.size(); ++at) {
+      const bool inside = static_cast<std::int64_t>(at) < left;
+      if ((row.present.front()[at] != 0) != inside || (row.targets[at] >= 0) != inside)
+        return wrong(finding, fmt::format("{} positions from {} of {} on: at {} expected {}", length, index, size, at,
+                                          inside ? "a token and its target" : "nothing"));
+    }
+  }
+}
+
+void task_describe(const TaskSubject& subject, Splits on, Finding& finding) {
+  const auto split = on.front().split;
+  if (subject.task->describe(split, subject.sample(split).size - 1).empty()) wrong(finding, "nothing");
+}
+
+}  // namespace ablate

@@ -1,0 +1,126 @@
+#include "core/trial/conformance/task_features.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/trial/conformance/task_symbols.h"
+
+namespace ablate {
+namespace {
+
+constexpr std::size_t kFromTheEnd = 64;
+constexpr std::int64_t kManyIds = 64;  // above, an example or two of each are too few for a table
+
+/// Reads one number of a part: an id, or the reals' number-th.
+using Read = std::function<double(const Example& example, std::size_t position)>;
+
+struct Column {
+  std::string name;
+  std::size_t part, sequence;
+  bool is_id;
+  std::int64_t vocabulary;
+  Read read;
+};
+
+std::vector<Column> columns(const TaskInfo& info) {
+  std::vector<Column> all;
+  for (std::size_t sequence = 0; sequence < static_cast<std::size_t>(info.sequences); ++sequence)
+    for (std::size_t field = 0; field < info.fields.size(); ++field) {
+      const auto& about = info.fields[field];
+      const auto part = sequence * info.fields.size() + field;
+      const auto name = info.sequences == 2 ? fmt::format("{} of sequence {}", about.name, sequence) : about.name;
+      if (about.vocabulary > 0)
+        all.push_back({name, part, sequence, true, about.vocabulary,
+                       [part](const Example& example, std::size_t at) { return static_cast<double>(example.ids[part][at]); }});
+      for (std::size_t number = 0; number < static_cast<std::size_t>(about.reals); ++number)
+        all.push_back({about.reals > 1 ? fmt::format("{}[{}]", name, number) : name, part, sequence, false, 0,
+                       [part, number, numbers = static_cast<std::size_t>(about.reals)](const Example& example, std::size_t at) {
+                         return static_cast<double>(example.reals[part][at * numbers + number]);
+                       }});
+    }
+  return all;
+}
+
+/// The same as a name, as a size, and as a remainder, where each of them says something.
+void add_views(std::vector<Feature>& to, const Column& column, const std::string& where, std::int64_t classes,
+               const std::function<double(const Example&, std::size_t)>& value) {
+  to.push_back({column.name + where, value, !column.is_id});
+  if (!column.is_id || column.vocabulary <= kManyIds) return;
+  to.push_back({"the size of " + column.name + where, value, true});
+  to.push_back(
+      {fmt::format("{}{} modulo {}", column.name, where, classes), [value, classes](const Example& example, std::size_t at) {
+         const auto found = value(example, at);
+         return found < 0 ? found : static_cast<double>(static_cast<std::int64_t>(found) % classes);
+       }});
+}
+
+double there(const Example& example, std::size_t sequence) {
+  return static_cast<double>(
+      std::count_if(example.present[sequence].begin(), example.present[sequence].end(), [](auto one) { return one != 0; }));
+}
+
+}  // namespace
+
+std::vector<Feature> position_features(const TaskInfo& info) {
+  std::vector<Feature> all;
+  const auto length = static_cast<std::size_t>(info.length);
+  for (const auto& column : columns(info)) {
+    const auto add = [&](const std::string& where, const std::function<double(const Example&, std::size_t)>& value) {
+      add_views(all, column, where, info.classes, value);
+    };
+    if (info.objective == Objective::kPositions) {
+      add(" at the target's position", [column](const Example& example, std::size_t at) { return column.read(example, at); });
+      if (!info.causal)
+        add(" right behind the target's position", [column](const Example& example, std::size_t at) {
+          return at + 1 < example.targets.size() ? column.read(example, at + 1) : kNothing;
+        });
+      continue;
+    }
+    for (std::size_t position = 0; position < length; ++position)
+      add(fmt::format(" at {}", position), [column, position](const Example& example, std::size_t) {
+        return example.present[column.sequence][position] != 0 ? column.read(example, position) : kNothing;
+      });
+    for (std::size_t back = 1; back <= std::min(kFromTheEnd, length); ++back)
+      add(fmt::format(" at {} from the end", back), [column, back](const Example& example, std::size_t) {
+        const auto end = Symbols::end(example.present[column.sequence]);
+        return back <= end ? column.read(example, end - back) : kNothing;
+      });
+  }
+  return all;
+}
+
+std::vector<Feature> length_features(const TaskInfo& info) {
+  std::vector<Feature> all;
+  const auto add = [&](const std::string& name, const std::function<double(const Example&, std::size_t)>& value) {
+    all.push_back({name, value});
+    all.push_back({"the size of " + name, value, true});
+    all.push_back({fmt::format("{} modulo {}", name, info.classes),
+                   [value, classes = info.classes](const Example& example, std::size_t at) {
+                     return static_cast<double>((static_cast<std::int64_t>(value(example, at)) % classes + classes) % classes);
+                   }});
+  };
+  for (std::size_t sequence = 0; sequence < static_cast<std::size_t>(info.sequences); ++sequence) {
+    const auto of = info.sequences == 2 ? fmt::format(" of sequence {}", sequence) : "";
+    add("the length" + of, [sequence](const Example& example, std::size_t) {
+      return static_cast<double>(Symbols::end(example.present[sequence]));
+    });
+    if (info.holes)
+      add("the number present" + of, [sequence](const Example& example, std::size_t) { return there(example, sequence); });
+  }
+  if (info.sequences == 2) {
+    add("the difference of the lengths",
+        [](const Example& example, std::size_t) { return there(example, 0) - there(example, 1); });
+    add("the sum of the lengths", [](const Example& example, std::size_t) { return there(example, 0) + there(example, 1); });
+  }
+  if (info.objective == Objective::kPositions) {
+    add("the position", [](const Example&, std::size_t at) { return static_cast<double>(at); });
+    add("how many follow",
+        [](const Example& example, std::size_t at) { return static_cast<double>(Symbols::end(example.present[0]) - at); });
+  }
+  return all;
+}
+
+}  // namespace ablate

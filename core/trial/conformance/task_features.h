@@ -1,0 +1,22 @@
+// What may tell a label: one position, how long an example is, and the simple things that rules are made of.
+#pragma once
+
+#include "core/trial/conformance/task_tables.h"
+
+namespace ablate {
+
+/// Where a feature finds nothing to look at.
+inline constexpr double kNothing = -1e30;
+
+/// What stands at one position, counted from the front or from the end: an id, its remainder by the classes and its size, a
+/// number. Where targets stand at positions: what stands there, and right behind it where the model may look there.
+std::vector<Feature> position_features(const TaskInfo& info);
+
+/// How many positions there are, up to the last one and present ones, of each sequence and of both; their remainders and sizes.
+/// Where targets stand at positions: how many there are before and behind.
+std::vector<Feature> length_features(const TaskInfo& info);
+
+/// Sums, extremes, counts, two positions together, and where targets stand at positions what has been so far.
+std::vector<Feature> rule_features(const TaskInfo& info);
+
+}  // namespace ablate

@@ -1,0 +1,60 @@
+// A label that can be read off needs no model: what stands at one position tells it, or how long the example is.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/trial/conformance/task_checks.h"
+#include "core/trial/conformance/task_features.h"
+
+namespace ablate {
+namespace {
+
+constexpr std::size_t kMostScreened = 1000;
+
+std::vector<const Example*> all_of(const std::vector<Example>& examples) { return some_of(examples, examples.size()); }
+
+/// How much of what one answer to everything leaves, the table of the best of the features tells on the split: chosen and made
+/// on train.
+void readable(const TaskSubject& subject, const NamedSplit& on, const std::vector<Feature>& features, const Allowed& allowed,
+              Finding& finding) {
+  const auto& train = subject.sample(Split::kTrain).examples;
+  const auto judged = all_of(subject.sample(on.split).examples);
+  const Table table(best_feature(features, some_of(train, kMostScreened)), all_of(train));
+  const auto score = score_of(std::cref(table), judged);
+  const double constant = constant_share(judged), left = 1 - constant;
+  if (left <= 0) return;  // "more than one answer" says so
+  const double noise = kStandardErrors * score.standard_error(constant + allowed.error * left);
+  finding.off_by(std::max(0.0, (score.accuracy() - noise - constant) / left),
+                 fmt::format("{} tells {:.3f} of the targets of {}, one answer {:.3f}", table.feature().name, score.accuracy(),
+                             on.name, constant),
+                 allowed);
+  if (finding.error() <= 0)
+    finding.say(fmt::format("{} tells {:.3f}, one answer {:.3f}", table.feature().name, score.accuracy(), constant));
+}
+
+}  // namespace
+
+std::string too_few(const TaskSubject& subject, Splits on, double more) {
+  for (const auto& [split, name] : on) {
+    const auto judged = all_of(subject.sample(split).examples);
+    const double constant = constant_share(judged), p = constant + more * (1 - constant);
+    const double noise =
+        kStandardErrors * std::sqrt(p * (1 - p) / static_cast<double>(std::max<std::size_t>(judged.size(), 1)));
+    if (p + noise >= 1) return fmt::format("{} examples of {} are too few to tell", judged.size(), name);
+  }
+  return "";
+}
+
+void task_label_at_a_position(const TaskSubject& subject, Splits on, Finding& finding) {
+  // The next byte or pixel is told by the one before in part, up to where nearly all are alike.
+  static constexpr Allowed known{0.5, "a single symbol may tell in part: an operator, a pixel; ListOps 0.25"},
+      sequence{0.9, "of what comes next the symbol before tells much: of black and white pixels half"};
+  readable(subject, on.front(), position_features(subject.info), subject.info.unit.empty() ? known : sequence, finding);
+}
+
+void task_label_by_length(const TaskSubject& subject, Splits on, Finding& finding) {
+  static constexpr Allowed known{0.25, "a long example may lean to one label"};
+  readable(subject, on.front(), length_features(subject.info), known, finding);
+}
+
+}  // namespace ablate

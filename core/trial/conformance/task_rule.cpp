@@ -1,0 +1,93 @@
+// One rule in all splits: what simple learners learn on train, they can do on dev and on test alike.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/trial/conformance/task_bayes.h"
+#include "core/trial/conformance/task_checks.h"
+#include "core/trial/conformance/task_features.h"
+
+namespace ablate {
+namespace {
+
+constexpr std::size_t kMostLearned = 1000;
+constexpr std::int64_t kMostClasses = 64;  // of a learner that counts for each of them
+
+/// How much a learner does of what one answer to everything leaves.
+struct Gain {
+  double accuracy, share, error;
+};
+
+Gain gain_of(const Answers& learner, std::span<const Example* const> judged) {
+  const auto score = score_of(learner, judged);
+  const double constant = constant_share(judged), left = std::max(1 - constant, 1e-9);
+  return {score.accuracy(), (score.accuracy() - constant) / left, score.standard_error(constant) / left};
+}
+
+struct Learner {
+  std::string name;
+  Answers answers;
+};
+
+std::vector<Learner> learners(const TaskSubject& subject, const Symbols& symbols, std::span<const Example* const> train) {
+  const auto& info = subject.info;
+  std::vector<Learner> all;
+  for (const auto& features : {rule_features(info), position_features(info)})
+    if (!features.empty()) {
+      const auto& best = best_feature(features, train);
+      all.push_back({"a table of " + best.name, Table(best, train)});
+    }
+  if (info.objective == Objective::kClass && info.classes <= kMostClasses) {
+    all.push_back({"naive Bayes of counts", Bayes(Bayes::Over::kCounts, symbols, info.classes, train)});
+    all.push_back({"naive Bayes of positions", Bayes(Bayes::Over::kPositions, symbols, info.classes, train)});
+  }
+  return all;
+}
+
+/// The examples of a split that a learner of train can be asked: no longer than those.
+std::vector<const Example*> judged_in(const TaskSubject& subject, Split split) {
+  auto all = some_of(subject.sample(split).examples, kMostLearned);
+  const auto longest = static_cast<std::size_t>(subject.longest(Split::kTrain));
+  std::erase_if(all, [&](const Example* example) {
+    for (const auto& present : example->present)
+      if (Symbols::end(present) > longest) return true;
+    return false;
+  });
+  return all;
+}
+
+}  // namespace
+
+std::string too_long(const TaskSubject& subject, Splits on) {
+  constexpr std::size_t kFewest = 50;
+  if (subject.longest(Split::kTrain) == subject.info.length) return "";
+  for (const auto& [split, name] : on)
+    if (const auto left = judged_in(subject, split).size(); left < kFewest)
+      return fmt::format("{} examples of {} are as long as those of train at most", left, name);
+  return "";
+}
+
+/// @param on two splits; train is then the part that nothing was learned from
+void task_rule(const TaskSubject& subject, Splits on, Finding& finding) {
+  const auto& examples = subject.sample(Split::kTrain).examples;
+  const auto all = some_of(examples, 2 * kMostLearned);
+  const std::span train(all.data(), all.size() / 2), kept(all.data() + all.size() / 2, all.size() - all.size() / 2);
+  const Symbols symbols(subject.info, examples, 8);
+  const auto judge = [&](const Learner& learner, Split split) {
+    return split == Split::kTrain ? gain_of(learner.answers, kept) : gain_of(learner.answers, judged_in(subject, split));
+  };
+  double most = 0;
+  for (const auto& learner : learners(subject, symbols, train)) {
+    const auto a = judge(learner, on.front().split), b = judge(learner, on.back().split);
+    const double better = std::max(a.share, b.share), apart = std::abs(a.share - b.share),
+                 noise = kStandardErrors * std::hypot(a.error, b.error);
+    most = std::max(most, better);
+    if (better > noise / 2)  // it has learned something
+      finding.off_by(std::max(0.0, apart - noise) / better,
+                     fmt::format("{} made on train meets {:.3f} of {} and {:.3f} of {}", learner.name, a.accuracy,
+                                 on.front().name, b.accuracy, on.back().name));
+  }
+  finding.say(fmt::format("the best simple learner does {:.2f} of what one answer leaves", most));
+}
+
+}  // namespace ablate

@@ -1,0 +1,105 @@
+#include "core/trial/conformance/task_subject.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "core/registry/values.h"
+#include "core/trial/conformance/opened_files.h"
+
+namespace ablate {
+namespace {
+
+constexpr const char* kSeed = "data_seed";
+constexpr std::int64_t kMostExamples = 2000, kMostWhenQuick = 200;  // of a split, that are looked at one by one
+constexpr std::int64_t kMostNumbers = 1 << 22;                      // of them all: 32 MiB
+
+/// At its defaults a task with a seed draws; others may name data that no seed changes.
+SeedPromise promise_of(const Candidate& candidate) {
+  const auto& section = candidate.section;
+  if (!section.contains(kSeed)) return SeedPromise::kNone;
+  const bool defaults = section == complete_section(candidate.descriptor(), nlohmann::json::object(), candidate.find);
+  return defaults ? SeedPromise::kOther : SeedPromise::kMaybeOther;
+}
+
+std::int64_t numbers_of(const TaskInfo& info) {
+  std::int64_t numbers = 0;
+  for (const auto& field : info.fields) numbers += std::max<std::int64_t>(field.reals, 1);
+  return std::max<std::int64_t>(numbers * info.sequences * info.length, 1);
+}
+
+}  // namespace
+
+std::string Sample::text(const char* split) const { return fmt::format("{}, {} of {} examples", split, examples.size(), size); }
+
+TaskSubject::TaskSubject(const Candidate& wanted, std::filesystem::path scratch, bool is_quick)
+    : candidate(wanted), quick(is_quick), seed(promise_of(wanted)), scratch_(std::move(scratch)) {}
+
+std::filesystem::path TaskSubject::folder(const std::string& name) const {
+  const auto path = scratch_ / fmt::format("{}-{}", name, ++folders_);
+  std::filesystem::create_directories(path);
+  return path;
+}
+
+std::unique_ptr<Task> TaskSubject::make(int threads, const std::filesystem::path& cache, const nlohmann::json& changes) const {
+  auto section = candidate.section;
+  section.update(changes);
+  const JsonValues values(section);
+  return candidate.descriptor().make_task({values, cache, threads});
+}
+
+void TaskSubject::load() {
+  const auto cache = folder("cache");
+  untraced = quick ? "it is loaded once more for it, and this is a quick look" : tracing_refusal();
+  if (untraced.empty())
+    opened = opened_files(
+        [&] {
+          const auto traced = make(2, cache);
+          traced->info();
+          traced->files();
+          traced->load();
+        },
+        std::filesystem::canonical(cache));
+  task = make(2, cache);
+  again = make(1, folder("cache"));
+  info = task->info();
+  files = task->files();
+  task->load();
+  again->info();
+  again->load();
+  if (seed == SeedPromise::kNone) return;
+  other = make(2, folder("cache"), {{kSeed, candidate.section.at(kSeed).get<std::int64_t>() + 1}});
+  other->info();
+  other->load();
+}
+
+void TaskSubject::draw() {
+  const auto most = std::clamp<std::int64_t>(kMostNumbers / numbers_of(info), 2, quick ? kMostWhenQuick : kMostExamples);
+  for (const auto& [split, name] : kSplits) {
+    auto& sample = samples_[static_cast<std::size_t>(split)];
+    sample.size = task->size(split);
+    sample.indices = drawn_indices(info, sample.size, most);
+    sample.examples = read_examples(*task, info, split, sample.indices);
+  }
+}
+
+const std::vector<std::size_t>& TaskSubject::hashes(Split split) const {
+  auto& hashes = hashes_[static_cast<std::size_t>(split)];
+  if (hashes.empty()) hashes = hashes_of(*task, info, split);
+  return hashes;
+}
+
+bool TaskSubject::is_generated() const {
+  if (generated_) return *generated_;
+  generated_ = false;
+  if (other == nullptr || text_of(other->info()) != text_of(info)) return false;
+  std::unordered_set<std::size_t> seen;
+  for (const auto& [split, name] : kSplits) seen.insert(hashes(split).begin(), hashes(split).end());
+  const auto drawn = hashes_of(*other, info, Split::kTest);
+  const auto known = std::count_if(drawn.begin(), drawn.end(), [&](std::size_t hash) { return seen.count(hash) > 0; });
+  generated_ = 2 * known < static_cast<std::int64_t>(drawn.size());
+  return *generated_;
+}
+
+}  // namespace ablate

@@ -1,0 +1,213 @@
+// Labels that can be read off, or that follow another rule in another split.
+#include "tests/conformance/task_recipe.h"
+
+using namespace ablate;
+using namespace ablate::tests;
+
+namespace {
+
+using Names = std::set<std::string>;
+
+/// Random digits with a random label.
+Recipe digits(std::int64_t vocabulary = 10) {
+  Recipe recipe;
+  recipe.info.fields[0].vocabulary = vocabulary;
+  return recipe;
+}
+
+void fill(Row& row, Random& random, std::int64_t vocabulary) {
+  for (std::size_t at = 0; at < row.length(); ++at) row.id(at) = random.below(vocabulary);
+  row.target() = random.below(2);
+}
+
+/// Fails these among the checks of labels.
+void check_fails(const Recipe& recipe, const Names& expected) {
+  Names found;
+  for (const auto& name : failing(recipe))
+    if (name.starts_with("label") || name == "one rule") found.insert(name);
+  CHECK(found == expected);
+}
+
+}  // namespace
+
+TEST_CASE("a label that stands at a position") {
+  using Leak = void (*)(Row & row, Random & random);
+  const std::tuple<const char*, std::int64_t, Leak> leaks[] = {
+      {"first", 10, [](Row& row, Random&) { row.id(0) = row.target(); }},
+      {"in the middle, in nine of ten", 10,
+       [](Row& row, Random& random) {
+         if (random.below(10) > 0) row.id(7) = 3 + row.target();
+       }},
+      {"the remainder of a word", 8192, [](Row& row, Random&) { row.id(4) += row.target() - row.id(4) % 2; }},
+      {"the size of a word", 8192, [](Row& row, Random&) { row.id(9) = row.id(9) / 2 + 4096 * row.target(); }},
+      {"the last one, wherever that is", 10, [](Row& row, Random& random) {
+         const auto end = static_cast<std::size_t>(4 + random.below(9));
+         row.id(end - 1) = 8 + row.target();
+         row.end(end);
+       }}};
+  for (const auto& [name, vocabulary, leak] : leaks) {
+    INFO(name);
+    auto recipe = digits(vocabulary);
+    recipe.fill = [leak = leak, vocabulary = vocabulary](Row& row, Split, std::int64_t, Random random) {
+      fill(row, random, vocabulary);
+      leak(row, random);
+    };
+    check_fails(recipe, {"label at a position"});
+  }
+  auto recipe = digits();
+  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {
+    fill(row, random, 10);
+    row.id(0) = row.target();
+  };
+  check_mentions(said(checks_of(recipe), "label at a position", "test"), "digit at 0 tells 1.000 of the targets of test");
+}
+
+TEST_CASE("... in the second sequence, in reals, in a hole, at the target's own position, right behind it") {
+  Recipe recipe;
+  recipe.info = {
+      .fields = {{.name = "digit", .vocabulary = 10}, {.name = "size", .reals = 2}}, .sequences = 2, .length = 8, .classes = 2};
+  for (const int where : {0, 1}) {
+    recipe.fill = [=](Row& row, Split, std::int64_t, Random random) {
+      row.target() = random.below(2);
+      for (std::size_t sequence = 0; sequence < 2; ++sequence)
+        for (std::size_t at = 0; at < 8; ++at) {
+          row.id(at, 2 * sequence) = random.below(10);
+          for (std::size_t i = 0; i < 2; ++i) row.real(2 * at + i, 2 * sequence + 1) = static_cast<float>(random.unit());
+        }
+      if (where == 0) row.id(6, 2) = row.target() == 0 ? 2 : 5;
+      if (where == 1) row.real(2 * 3 + 1, 1) += row.target() == 0 ? 0.0f : 0.8f;
+    };
+    check_fails(recipe, {"label at a position"});
+  }
+  recipe.info = {.fields = {{.name = "digit", .vocabulary = 10}}, .length = 16, .classes = 2, .holes = true};
+  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {
+    for (std::size_t at = 0; at < 16; ++at) row.id(at) = random.below(10), row.present(at) = random.below(2) == 0;
+    row.present(0) = 1;
+    row.target() = random.below(2);
+    row.present(5) = row.target() == 1;
+  };
+  check_fails(recipe, {"label at a position"});
+  recipe.info = {
+      .fields = {{.name = "digit", .vocabulary = 10}}, .length = 16, .classes = 10, .objective = Objective::kPositions};
+  for (const std::size_t behind : {0, 1}) {  // the next token, and nothing says that later ones must not be seen
+    recipe.info.causal = behind == 0;
+    recipe.fill = [=](Row& row, Split, std::int64_t, Random random) {
+      for (std::size_t at = 0; at < 16; ++at) row.id(at) = random.below(10);
+      for (std::size_t at = 0; at + behind < 16; ++at) row.target(at) = row.id(at + behind);
+    };
+    check_fails(recipe, {"label at a position"});
+  }
+}
+
+TEST_CASE("a label that the length tells") {
+  using End = std::size_t (*)(std::int64_t label, Random & random);
+  const std::pair<const char*, End> ends[] = {
+      {"odd or even",
+       [](std::int64_t label, Random& random) { return static_cast<std::size_t>(20 + 2 * random.below(20) + label); }},
+      {"longer",
+       [](std::int64_t label, Random& random) { return static_cast<std::size_t>(20 + random.below(20) + 20 * label); }},
+      {"longer, in four of five", [](std::int64_t label, Random& random) {
+         return static_cast<std::size_t>(random.below(5) == 0 ? 20 + random.below(40) : 20 + random.below(20) + 20 * label);
+       }}};
+  auto recipe = digits();
+  recipe.info.length = 64;
+  for (const auto& [name, end] : ends) {
+    INFO(name);
+    recipe.fill = [end = end](Row& row, Split, std::int64_t, Random random) {
+      fill(row, random, 10);
+      row.end(end(row.target(), random));
+    };
+    CHECK(failing(recipe).count("label by length") == 1);
+  }
+  recipe.info.holes = true;
+  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {  // as many are present as the label says, anywhere
+    fill(row, random, 10);
+    for (std::size_t at = 1; at + 1 < row.length(); ++at) row.present(at) = random.below(10) < 2 + 6 * row.target();
+  };
+  CHECK(failing(recipe).count("label by length") == 1);
+  recipe.info = {.fields = {{.name = "digit", .vocabulary = 10}}, .sequences = 2, .length = 16, .classes = 2};
+  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {  // of two the longer one, as long as either may be
+    for (std::size_t sequence = 0; sequence < 2; ++sequence)
+      for (std::size_t at = 0; at < 16; ++at) row.id(at, sequence) = random.below(10);
+    const auto a = 1 + random.below(16), b = 1 + random.below(16);
+    row.end(static_cast<std::size_t>(a), 0);
+    row.end(static_cast<std::size_t>(b), 1);
+    row.target() = a > b;
+  };
+  CHECK(failing(recipe).count("label by length") == 1);
+}
+
+TEST_CASE("another rule on test, or on train") {
+  using Rule = std::int64_t (*)(Row & row, Random & random);
+  const Rule count = [](Row& row, Random&) {
+    std::int64_t total = 0;
+    for (std::size_t at = 0; at < 12; ++at) total += row.id(at) < 3 ? 1 : 0;
+    return std::int64_t{total > 3};
+  };
+  const Rule sum = [](Row& row, Random&) {
+    std::int64_t total = 0;
+    for (std::size_t at = 0; at < 12; ++at) total += row.id(at);
+    return total % 2;
+  };
+  const Rule inverted = [](Row& row, Random&) {
+    std::int64_t total = 0;
+    for (std::size_t at = 0; at < 12; ++at) total += row.id(at);
+    return 1 - total % 2;
+  };
+  const Rule shuffled = [](Row&, Random& random) { return random.below(2); };
+  const Rule ends = [](Row& row, Random&) { return std::int64_t{row.id(0) == row.id(11)}; };
+  auto recipe = digits();
+  recipe.size = 1000;
+  const auto found = [&](Rule train, Rule dev, Rule test) {
+    recipe.fill = [=](Row& row, Split split, std::int64_t, Random random) {
+      fill(row, random, 10);
+      row.target() = (split == Split::kTrain ? train : split == Split::kDev ? dev : test)(row, random);
+    };
+    std::string on;
+    for (const auto& check : checks_of(recipe))
+      if (check.name == "one rule" && check.failed()) on += check.on.substr(0, check.on.find(',')) + "; ";
+    return on;
+  };
+  CHECK(found(count, count, count) == "");
+  CHECK(found(sum, sum, sum) == "");
+  CHECK(found(sum, sum, inverted) == "dev; ");
+  CHECK(found(count, count, shuffled) == "dev; ");
+  CHECK(found(count, count, sum) == "dev; ");
+  CHECK(found(sum, inverted, inverted) == "train; ");
+  CHECK(found(sum, shuffled, sum) == "train; dev; ");
+  CHECK(found(ends, ends, ends) == "");
+}
+
+TEST_CASE("another rule of targets at positions, of reals, of pairs") {
+  Recipe recipe;
+  recipe.info = {.fields = {{.name = "digit", .vocabulary = 10}},
+                 .length = 16,
+                 .classes = 10,
+                 .objective = Objective::kPositions,
+                 .causal = true};
+  for (const int other : {0, 1}) {
+    recipe.fill = [=](Row& row, Split split, std::int64_t, Random random) {
+      for (std::size_t at = 0; at < 16; ++at) row.id(at) = random.below(10);
+      for (std::size_t at = 4; at < 16; ++at) {
+        const auto asked = row.id(at - (split == Split::kTest && other == 0 ? 4 : 3));
+        row.target(at) = split == Split::kTest && other == 1 ? (asked + 1) % 10 : asked;
+      }
+    };
+    check_fails(recipe, {"one rule"});
+  }
+  recipe.info = {.fields = {{.name = "size", .reals = 1}}, .length = 8, .classes = 2};
+  recipe.fill = [](Row& row, Split split, std::int64_t, Random random) {
+    double sum = 0;
+    for (std::size_t at = 0; at < 8; ++at) sum += row.real(at) = static_cast<float>(random.unit() - 0.5);
+    row.target() = (sum > 0) != (split == Split::kTest);
+  };
+  check_fails(recipe, {"one rule"});
+  recipe.info = {.fields = {{.name = "digit", .vocabulary = 5}}, .sequences = 2, .length = 6, .classes = 2};
+  recipe.fill = [](Row& row, Split split, std::int64_t, Random random) {
+    std::int64_t sums[2] = {0, 0};
+    for (std::size_t sequence = 0; sequence < 2; ++sequence)
+      for (std::size_t at = 0; at < 6; ++at) sums[sequence] += row.id(at, sequence) = random.below(5);
+    row.target() = (sums[0] + sums[1]) % 2 == (split == Split::kTest ? 1 : 0);
+  };
+  check_fails(recipe, {"one rule"});
+}

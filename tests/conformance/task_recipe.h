@@ -1,0 +1,149 @@
+// Small tasks for tests: what they say of themselves and how a row is filled, so that one fault is one line.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <stdexcept>
+
+#include "core/trial/conformance/task_checks.h"
+#include "core/trial/conformance/task_symbols.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary.h"
+
+namespace ablate::tests {
+
+/// A row of a batch, as a recipe fills it.
+class Row {
+ public:
+  Row(const TaskInfo& info, BatchView& batch, std::size_t row) : info_(info), batch_(batch), row_(row) {}
+
+  std::int64_t& id(std::size_t at, std::size_t part = 0) { return batch_.ids[part][row_ * length() + at]; }
+  /// @param at position * Field::reals + number
+  float& real(std::size_t at, std::size_t part = 0) {
+    const auto reals = static_cast<std::size_t>(info_.fields[part % info_.fields.size()].reals);
+    return batch_.reals[part][row_ * length() * reals + at];
+  }
+  std::uint8_t& present(std::size_t at, std::size_t sequence = 0) { return batch_.present[sequence][row_ * length() + at]; }
+  /// Nothing is present from here on.
+  void end(std::size_t at, std::size_t sequence = 0) {
+    for (; at < length(); ++at) present(at, sequence) = 0;
+  }
+  std::int64_t& target(std::size_t at = 0) {
+    return batch_.targets[row_ * (info_.objective == Objective::kClass ? 1 : length()) + at];
+  }
+  std::int64_t& slice() { return batch_.slices[row_]; }
+  void start() { batch_.starts[row_] = 1; }
+  std::size_t length() const { return static_cast<std::size_t>(batch_.length); }
+
+ private:
+  const TaskInfo& info_;
+  BatchView& batch_;
+  std::size_t row_;
+};
+
+/// Numbers that look random, the same for the same start.
+class Random {
+ public:
+  Random(Split split, std::int64_t index, std::int64_t seed)
+      : start_(seed),
+        state_(mixed(mixed(static_cast<std::uint64_t>(split) + 7, static_cast<std::uint64_t>(index)),
+                     static_cast<std::uint64_t>(seed))) {}
+  std::int64_t below(std::int64_t end) {
+    return static_cast<std::int64_t>((state_ = mixed(state_, 1)) % static_cast<std::uint64_t>(end));
+  }
+  std::int64_t start() const { return start_; }  ///< the data_seed
+  double unit() { return static_cast<double>(below(1 << 20)) / (1 << 20); }
+
+ private:
+  std::int64_t start_;
+  std::uint64_t state_;
+};
+
+struct Recipe {
+  TaskInfo info = {.fields = {{.name = "digit", .vocabulary = 10}}, .length = 12, .classes = 2};
+  std::int64_t size = 400;
+  /// Fills the example; the generator is of its split, index and seed.
+  std::function<void(Row& row, Split split, std::int64_t index, Random random)> fill = {};
+  bool has_seed = true;  ///< whether it is a parameter
+  std::vector<Exemption> exemptions = {};
+};
+
+/// Hands a recipe out as a task.
+class Cooked final : public Task {
+ public:
+  Cooked(const Recipe& recipe, const TaskContext& context)
+      : recipe_(recipe), seed_(recipe.has_seed ? context.parameters.integer("data_seed") : 0) {}
+
+  TaskInfo info() override { return recipe_.info; }
+  void load() override {}
+  std::string digest() const override { return "digest " + std::to_string(seed_); }
+  std::int64_t size(Split) const override { return recipe_.size; }
+  void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      if (indices[i] < 0 || indices[i] >= recipe_.size) throw std::out_of_range("no such example");
+      Row row(recipe_.info, batch, i);
+      recipe_.fill(row, split, indices[i], {split, indices[i], seed_});
+    }
+  }
+  std::string describe(Split, std::int64_t index) const override { return "example " + std::to_string(index); }
+
+ private:
+  const Recipe& recipe_;
+  std::int64_t seed_;
+};
+
+inline const Recipe* cooked = nullptr;
+inline constexpr Parameter kSeedParameter[] = {integer("data_seed", "0", {0, 1e9}, "another seed, another data set")};
+
+inline std::vector<Check> checks_of(const Descriptor& plugin, const nlohmann::json& parameters = nlohmann::json::object(),
+                                    bool quick = false) {
+  const ::TemporaryFolder scratch;
+  Checks checks;
+  check_task(make_candidate(plugin, parameters, find_among({&plugin})), scratch.path(), quick, checks);
+  return checks.all();
+}
+
+inline std::vector<Check> checks_of(const Recipe& recipe) {
+  cooked = &recipe;
+  About about{.id = "cooked", .version = "1.0.0", .summary = "of a test", .exemptions = recipe.exemptions};
+  if (recipe.has_seed) about.parameters = kSeedParameter;
+  auto plugin = detail::describe(Kind::kTask, about);
+  plugin.make_task = [](const TaskContext& context) -> std::unique_ptr<Task> {
+    return std::make_unique<Cooked>(*cooked, context);
+  };
+  return checks_of(plugin);
+}
+
+/// The checks that fail, with where and what, a line each.
+inline std::string failed(const std::vector<Check>& checks) {
+  std::string text;
+  for (const auto& check : checks)
+    if (check.failed()) text += check.name + " [" + check.on + "]: " + check.found + "\n";
+  return text;
+}
+inline std::string failed(const Recipe& recipe) { return failed(checks_of(recipe)); }
+
+/// The names of what fails, each once.
+inline std::set<std::string> failing(const Recipe& recipe) {
+  std::set<std::string> names;
+  for (const auto& check : checks_of(recipe))
+    if (check.failed()) {
+      UNSCOPED_INFO(check.name << " [" << check.on << "]: " << check.found);
+      names.insert(check.name);
+    }
+  return names;
+}
+
+/// What a check says of a split ("dev") or a task (""), whether it passes or not.
+inline std::string said(const std::vector<Check>& checks, const std::string& name, const std::string& on = "") {
+  for (const auto& check : checks)
+    if (check.name == name && check.on.starts_with(on)) return check.found;
+  return "no check " + name;
+}
+
+inline void check_mentions(const std::string& message, const std::string& expected) {
+  INFO("message: " << message << "\nexpected to mention: " << expected);
+  CHECK(message.find(expected) != std::string::npos);
+}
+
+}  // namespace ablate::tests

@@ -6,7 +6,6 @@ using namespace ablate;
 
 namespace {
 
-using tests::kMeans;
 using tests::Means;
 using tests::variant;
 
@@ -79,9 +78,7 @@ enum class Loss { kRight, kStopsAtInputs, kDetached, kNoGraph, kWeights, kInputs
 template <Loss kind>
 class Auxiliary final : public Means {
  public:
-  explicit Auxiliary(const CompressionContext& context) : Means(context) {
-    gain_ = register_parameter("gain", ones({context.d_head}) * 0.9);
-  }
+  explicit Auxiliary(const CompressionContext& context) : Means(context) { gain_ = register_parameter("gain", ones({}) * 0.9); }
 
  private:
   ReadOutput do_read(const ReadInput& input) override {

@@ -5,7 +5,6 @@ using namespace ablate;
 
 namespace {
 
-using tests::kMeans;
 using tests::Means;
 using tests::variant;
 
@@ -102,14 +101,12 @@ class ZeroByZero final : public Means {
     return memory;
   }
 };
-/// A norm whose gradient at 0 is 0 times infinity.
-class NormAtZero final : public Means {
+/// Divided by the size of an item's tokens, in training.
+class ItemSize final : public Means {
   using Means::Means;
-  Memory do_write(const WriteInput& input) override {
-    auto memory = Means::do_write(input);
-    const auto norm = memory.keys.square().sum(-1, true).sqrt();
-    memory.keys = memory.keys * (norm / norm.clamp_min(1e-3));
-    return memory;
+  Tensor tokens_of(const Tensor& x, const WriteInput& input) override {
+    const auto own = Means::tokens_of(x, input);
+    return is_training() ? own / own.detach().square().sum({1, 2, 3}, true).sqrt() * 8.0 : own;
   }
 };
 
@@ -203,7 +200,7 @@ const tests::AddVariants added = {
     {"NaN times 0 in training", variant<TimesZeroInTraining>(), "poison"},
     {"a statistic over padding", variant<PaddedStatistic>(), "poison"},
     {"0 / 0 in a slot without a token", variant<ZeroByZero>(), "empty"},
-    {"a norm of 0", variant<NormAtZero>(), "empty"},
+    {"0 / 0 in an item without a token, in training", variant<ItemSize>(), "empty"},
     {"slots not told", variant<AllExist>(), "slots"},
     {"slots rounded down", variant<FloorExist>(), "slots"},
     {"a moving average that counts padding", variant<MovingZeros>(), "buffers"},

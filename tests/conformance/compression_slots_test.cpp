@@ -5,7 +5,6 @@ using namespace ablate;
 
 namespace {
 
-using tests::kMeans;
 using tests::Means;
 using tests::variant;
 

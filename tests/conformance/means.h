@@ -89,6 +89,34 @@ class Means : public Compression {
   std::int64_t heads_, d_head_;
 };
 
+/// What a fault does to a memory that is right.
+template <class Change>
+class Changed final : public Means {
+ public:
+  explicit Changed(const CompressionContext& context) : Means(context), change_(context) {
+    change_.made([&](const char* name, const Tensor& tensor) { return register_buffer(name, tensor); }, context);
+  }
+
+ private:
+  Memory do_write(const WriteInput& input) override {
+    auto memory = Means::do_write(input);
+    change_.write(memory, input, is_training());
+    return memory;
+  }
+  void do_step(std::int64_t step, const Generator& generator) override {
+    const NoGradGuard none;
+    change_.step(step, generator);
+  }
+  Change change_;
+};
+struct Change {
+  explicit Change(const CompressionContext&) {}
+  template <class Register>
+  void made(const Register&, const CompressionContext&) {}
+  void write(Memory&, const WriteInput&, bool) {}
+  void step(std::int64_t, const Generator&) {}
+};
+
 inline constexpr Capabilities kMeans = {.slots_have_keys = true,
                                         .averages = true,
                                         .lossless_at_rate_1 = true,

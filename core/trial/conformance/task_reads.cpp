@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kThreads = 8, kRounds = 4;
 constexpr std::size_t kMostBatch = 7;         // small, so that calls begin and end while others are in theirs
-constexpr std::int64_t kMostRead = 1 << 23;   // positions of all threads together: a second
+constexpr std::int64_t kMostRead = 1 << 22;   // positions of all threads together: a second
 constexpr std::int64_t kMostBatches = 2'000;  // of a thread in a round
 
 /// "position 3 of digit: 4, expected 7": where two examples differ first; "" where they do not.

@@ -18,7 +18,9 @@ constexpr Allowed kNone{0, "another data_seed makes other examples: they are dra
     kRealTwice{0.05, "real data repeat themselves: of IMDb's training reviews 0.4 %"},
     kFewAlike{0.01, "another data_seed makes other examples: they are drawn, and can be drawn again"},
     kRealAlike{0.1, "real data hold other versions of themselves"};
-constexpr std::int64_t kMostSearched = 10'000, kMostSearchedWhenQuick = 1000, kMostPositions = 1 << 24;
+constexpr std::int64_t kMostSearched = 10'000, kMostSearchedWhenQuick = 1000, kMostPositions = 1 << 22;
+constexpr std::size_t kMostCompared = 500;
+constexpr std::int64_t kFewestNear = 5;  // that tell something of the rest
 
 std::int64_t index_of(const TaskSubject& subject, std::size_t place) {
   return static_cast<std::int64_t>(place) * (subject.is_stream() ? subject.info.length : 1);
@@ -41,7 +43,7 @@ Example read_one(const TaskSubject& subject, Split split, std::int64_t index) {
 
 /// What of one split is nearly the same as something of those before.
 struct Near {
-  std::int64_t count = 0;
+  std::int64_t compared = 0, count = 0;
   Score looked_up;  ///< the label of the one that is alike, as an answer
   std::string first;
 };
@@ -49,12 +51,15 @@ struct Near {
 Near near_to(const TaskSubject& subject, const Likeness& likeness, const NamedSplit& on, Split before) {
   Near near;
   const auto& sample = subject.sample(on.split);
-  for (std::size_t i = 0; i < sample.examples.size(); ++i) {
-    const auto& example = sample.examples[i];
+  for (const auto* judged : some_of(sample.examples, kMostCompared)) {
+    const auto& example = *judged;
+    ++near.compared;
     for (const auto index : likeness.candidates(example)) {
       const auto other = read_one(subject, before, index);
       if (hash_of(other) == hash_of(example) || !likeness.alike(example, other)) continue;
-      if (near.count++ == 0) near.first = fmt::format("example {} is nearly example {}", sample.indices[i], index);
+      if (near.count++ == 0)
+        near.first = fmt::format("example {} is nearly example {}",
+                                 sample.indices[static_cast<std::size_t>(judged - sample.examples.data())], index);
       compare_targets(example, other, near.looked_up);
       break;
     }
@@ -123,10 +128,13 @@ void task_near_duplicates(const TaskSubject& subject, Splits on, Finding& findin
   const bool told = std::max(found, subject.info.classes == 2 ? 1 - found : 0) > constant + noise;
   const auto text =
       fmt::format("{} of {} of {} are nearly what stands in {} ({} looked through), whose labels are {:.2f} of theirs; {}",
-                  near.count, examples.size(), on.back().name, on.front().name, indices.size(), found, near.first);
-  if (!told) return finding.say(text);
-  finding.off_by(static_cast<double>(near.count) / static_cast<double>(examples.size()), text,
-                 subject.is_generated() ? kFewAlike : kRealAlike);
+                  near.count, near.compared, on.back().name, on.front().name, indices.size(), found, near.first);
+  if (!told || near.count < kFewestNear) return finding.say(text);
+  // Of those that were not looked through as many are expected to be like them.
+  const auto all = static_cast<double>(subject.task->size(before));
+  const double share =
+      static_cast<double>(near.count) / static_cast<double>(near.compared) * all / static_cast<double>(indices.size());
+  finding.off_by(std::min(share, 1.0), text, subject.is_generated() ? kFewAlike : kRealAlike);
 }
 
 }  // namespace ablate

@@ -161,6 +161,7 @@ const Descriptor& faulty() {
                                                          .key_padding = true,
                                                          .cross_attention = true,
                                                          .holes = true,
+                                                         .rotary = true,
                                                          .averages = true,
                                                          .half_precision = true,
                                                          .length_multiple = fault == Fault::kBlocks ? 4 : 1},

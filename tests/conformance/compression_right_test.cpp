@@ -1,5 +1,4 @@
-// What is right must pass: other compressions than those of the tree, and every wrong one must fail by its name.
-#include "core/registry/library.h"
+// What is right must pass, beside the compressions of the tree (plugins_test.cpp), and every wrong one must fail by its name.
 #include "tests/conformance/means.h"
 
 using namespace ablate;
@@ -129,13 +128,6 @@ TEST_CASE("compressions without a fault pass") {
   CHECK(tests::Record().suite(*variant<Projected>({.slots_have_keys = true, .half_precision = true})) == Names{});
   CHECK(tests::Record().suite(*variant<MostUsed>(kMostUsed)) == Names{});
   CHECK(tests::Record().suite(*variant<Dropping>({.slots_have_keys = true, .causal_reads = true})) == Names{});
-}
-
-TEST_CASE("the compressions of the tree pass") {
-  for (const auto* id : {"segment-mean", "clustering", "rbf", "random-features"}) {
-    INFO(id);
-    CHECK(tests::Record().suite(load_library(std::string(ABLATE_BUILD_DIR "/lib/ablate/plugins/") + id + ".so")) == Names{});
-  }
 }
 
 TEST_CASE("every wrong compression fails the check that is named for its fault, and every check can fail") {

@@ -30,10 +30,12 @@ std::vector<double> off_differences(const Value& value, const std::vector<Tensor
 
 /// Of each parameter, where a gradient of the reads or of the auxiliary loss has been that is not 0: whole, padded, and where
 /// that is promised over a memory held.
-std::vector<Tensor> places_reached(const CompressionSubject& subject, Compression& compression, std::int64_t n) {
+std::vector<Tensor> places_reached(const CompressionSubject& subject, Compression& compression,
+                                   const CompressionSetting& setting) {
+  const auto n = setting.longest;
   std::vector<Tensor> reached(compression.parameters().size());
   const auto held = write(compression, inputs_of(n, {}, 5));
-  const bool extends = subject.promises().extends && held.values.size(2) == 4;
+  const bool extends = subject.promises().extends && setting.slots.fixed > 0;
   for (const std::uint64_t seed : {7, 8, 9})
     for (const int how : {0, 1, 2})
       for (const bool auxiliary : {false, true}) {
@@ -101,7 +103,7 @@ void trained(const CompressionSubject& subject, Finding& finding) {
     const auto memory = write(*compression, some);
     for (const auto similarity : kSimilarities)
       refuse_unregistered(read(*compression, some.queries, memory, similarity).sum(), parameters_of(*compression));
-    const auto reached = places_reached(subject, *compression, n);
+    const auto reached = places_reached(subject, *compression, setting);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const auto& name = parameters[i].name;
       const auto left = unreached(reached[i], name);

@@ -73,6 +73,18 @@ class Gains final : public Means {
 };
 constexpr Capabilities kLearned = {.slots_have_keys = true, .causal_reads = true};
 
+/// A learned tensor that is a plain member.
+class PlainMember final : public Means {
+ public:
+  explicit PlainMember(const CompressionContext& context) : Means(context), gain_(ones({}).requires_grad_()) {}
+
+ private:
+  Tensor tokens_of(const Tensor& x, const WriteInput& input) override {
+    return Means::tokens_of(x, input) * gain_.to(x.scalar_type());
+  }
+  Tensor gain_;
+};
+
 enum class Loss { kRight, kStopsAtInputs, kDetached, kNoGraph, kWeights, kInputs, kWrongFactor, kOneSided };
 /// Keys are to be rebuilt from their means by a learned gain.
 template <Loss kind>
@@ -193,6 +205,7 @@ const tests::AddVariants added = {
     {"a head's share never used", variant<Gains<Dead::kHead>>(kLearned), "trained"},
     {"a slot's share never used", variant<Gains<Dead::kSlot>>(kLearned), "trained"},
     {"channels never used", variant<Gains<Dead::kChannel>>(kLearned), "trained"},
+    {"a learned tensor not registered", variant<PlainMember>(), "trained"},
     {"an auxiliary loss that trains nothing", variant<Auxiliary<Loss::kDetached>>(kLearned), "auxiliary"},
     {"an auxiliary loss without a graph", variant<Auxiliary<Loss::kNoGraph>>(kLearned), "auxiliary"},
     {"an auxiliary loss that falls with its weights", variant<Auxiliary<Loss::kWeights>>(kLearned), "auxiliary"},

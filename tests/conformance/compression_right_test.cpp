@@ -1,5 +1,4 @@
-// What is right must pass: other compressions than those of the tree, and every wrong one must fail by its name.
-#include "core/registry/library.h"
+// What is right must pass, beside the compressions of the tree (plugins_test.cpp), and every wrong one must fail by its name.
 #include "tests/conformance/means.h"
 
 using namespace ablate;
@@ -108,6 +107,34 @@ class MostUsed final : public Means {
 constexpr Capabilities kMostUsed = {
     .slots_have_keys = true, .averages = true, .lossless_at_rate_1 = true, .half_precision = true};
 
+/// Slots that ask for tokens by a learned query each: every slot is a mean of all tokens.
+class Asking final : public Means {
+ public:
+  explicit Asking(const CompressionContext& context) : Means(context) {
+    asked_ =
+        register_parameter("asked", randn({context.heads, slots().of(context.max_length), context.d_head}, context.generator));
+  }
+
+ private:
+  Memory do_write(const WriteInput& input) override {
+    auto memory = Means::do_write(input);
+    const auto count = memory.values.size(2);
+    const auto type = input.keys.scalar_type();
+    const auto wide = c10::isReducedFloatingType(type) ? kFloat : type;
+    const auto keys = clear_padding(input.keys, input.mask).to(wide), values = clear_padding(input.values, input.mask).to(wide);
+    auto scores = asked_.narrow(1, 0, count).to(wide).matmul(keys.transpose(-1, -2));
+    if (input.mask.defined()) scores = scores.masked_fill(input.mask.logical_not().view({-1, 1, 1, keys.size(2)}), -1e30);
+    memory.mass = ones({keys.size(0), 1, count}, input.keys.options().requires_grad(false));
+    if (input.mask.defined()) memory.mass = memory.mass * input.mask.any(1).view({-1, 1, 1}).to(type);
+    if (memory.slots.defined()) memory.mass = memory.mass * memory.slots.to(type);
+    const auto there = memory.mass.to(wide).unsqueeze(-1);
+    memory.keys = (scores.softmax(-1).matmul(keys) * there).to(type);
+    memory.values = (scores.softmax(-1).matmul(values) * there).to(type);
+    return memory;
+  }
+  Tensor asked_;
+};
+
 /// Tokens left out at random in training, by the generator handed in.
 class Dropping final : public Means {
   using Means::Means;
@@ -128,14 +155,9 @@ TEST_CASE("compressions without a fault pass") {
         Names{});
   CHECK(tests::Record().suite(*variant<Projected>({.slots_have_keys = true, .half_precision = true})) == Names{});
   CHECK(tests::Record().suite(*variant<MostUsed>(kMostUsed)) == Names{});
+  CHECK(tests::Record().suite(*variant<Asking>(
+            {.slots_have_keys = true, .averages = true, .fixed_slots = true, .half_precision = true})) == Names{});
   CHECK(tests::Record().suite(*variant<Dropping>({.slots_have_keys = true, .causal_reads = true})) == Names{});
-}
-
-TEST_CASE("the compressions of the tree pass") {
-  for (const auto* id : {"segment-mean", "clustering", "rbf", "random-features"}) {
-    INFO(id);
-    CHECK(tests::Record().suite(load_library(std::string(ABLATE_BUILD_DIR "/lib/ablate/plugins/") + id + ".so")) == Names{});
-  }
 }
 
 TEST_CASE("every wrong compression fails the check that is named for its fault, and every check can fail") {

@@ -2,12 +2,12 @@
 
 #include <c10/util/StringUtil.h>
 #include <fmt/format.h>
-#include <torch/csrc/autograd/functions/accumulate_grad.h>
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <stdexcept>
+
+#include "core/trial/conformance/registered.h"
 
 namespace ablate::conformance {
 namespace {
@@ -58,25 +58,6 @@ double along_all(const Instance& instance, const Pass& pass, const Gradients& an
   const double numeric = (at(step) - at(-step)) / (2 * step);
   at(0);
   return std::abs(numeric - expected) / std::max(1.0, std::abs(expected));
-}
-
-/// Throws where a gradient runs into a tensor that is none of the parameters.
-void refuse_unregistered(const Tensor& loss, const std::vector<Tensor>& parameters) {
-  std::set<const torch::autograd::Node*> seen;
-  std::vector<torch::autograd::Node*> open = {loss.grad_fn().get()};
-  while (!open.empty()) {
-    auto* const node = open.back();
-    open.pop_back();
-    if (node == nullptr || !seen.insert(node).second) continue;
-    if (const auto* leaf = dynamic_cast<const torch::autograd::AccumulateGrad*>(node);
-        leaf != nullptr &&
-        std::none_of(parameters.begin(), parameters.end(), [&](const auto& one) { return one.is_same(leaf->variable); }))
-      throw std::runtime_error(
-          fmt::format("a tensor of {} asks for a gradient and is not registered, so that it is neither trained nor saved nor "
-                      "moved: register_parameter() it",
-                      c10::str(leaf->variable.sizes())));
-    for (const auto& edge : node->next_edges()) open.push_back(edge.function.get());
-  }
 }
 
 /// The loss of two segments, the second one with the first one's state, as gradients see it.
@@ -175,7 +156,7 @@ void trained(const AttentionSubject& subject, Finding& finding) {
     // Several passes: where a query chooses among heads, none may choose some head in one.
     for (const std::uint64_t seed : {2, 3, 4, 5}) {
       const auto loss = two_segments(*instance, stand, n, seed);
-      if (loss.requires_grad()) refuse_unregistered(loss, parameters);
+      refuse_unregistered(loss, parameters);
       if (parameters.empty()) continue;
       const auto found = gradients_of(loss, parameters);
       for (std::size_t i = 0; i < entries.size(); ++i) {

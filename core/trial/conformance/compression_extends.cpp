@@ -35,7 +35,7 @@ CompressionInputs as_leaves(CompressionInputs in) {
 }
 
 Slots slots_to_extend(const CompressionSubject& subject) {
-  return subject.promises().fixed_slots ? Slots{.fixed = 4} : Slots{{1, 2}};
+  return subject.promises().fixed_slots ? Slots{.fixed = 4} : subject.usual();
 }
 
 /// Items of several lengths, in two parts that are padded on their own: each is what it is alone and at once.
@@ -79,7 +79,7 @@ void extends(const CompressionSubject& subject, Finding& finding) {
       }
       const auto whole = reads_of(*compression, in.queries, write(*compression, in));
       for (std::int64_t part = subject.length(1); part < n; part += subject.length(1)) {
-        if (!is_fixed && part % 2 != 0) continue;                             // between slots
+        if (!is_fixed && part % slots.rate.denominator != 0) continue;        // between slots
         if (n > 13 && part != 1 && part % 16 > 1 && part != n - 1) continue;  // every cut of the short one
         const auto place = fmt::format("{}, {} and {} tokens", setting.text(), part, n - part);
         const auto own = as_leaves(in);

@@ -2,8 +2,10 @@
 
 #include <c10/util/StringUtil.h>
 #include <fmt/format.h>
+#include <torch/csrc/autograd/functions/accumulate_grad.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
 namespace ablate {
@@ -49,6 +51,25 @@ std::string list_kept(const Module& module) {
     if (!kept.decay) undecayed += (undecayed.empty() ? "no weight decay: " : ", ") + name;
   }
   return uncast + (uncast.empty() || undecayed.empty() ? "" : "; ") + undecayed;
+}
+
+void refuse_unregistered(const Tensor& loss, const std::vector<Tensor>& parameters) {
+  if (!loss.requires_grad()) return;
+  std::set<const torch::autograd::Node*> seen;
+  std::vector<torch::autograd::Node*> open = {loss.grad_fn().get()};
+  while (!open.empty()) {
+    auto* const node = open.back();
+    open.pop_back();
+    if (node == nullptr || !seen.insert(node).second) continue;
+    if (const auto* leaf = dynamic_cast<const torch::autograd::AccumulateGrad*>(node);
+        leaf != nullptr &&
+        std::none_of(parameters.begin(), parameters.end(), [&](const auto& one) { return one.is_same(leaf->variable); }))
+      throw std::runtime_error(
+          fmt::format("a tensor of {} asks for a gradient and is not registered, so that it is neither trained nor saved nor "
+                      "moved: register_parameter() it",
+                      c10::str(leaf->variable.sizes())));
+    for (const auto& edge : node->next_edges()) open.push_back(edge.function.get());
+  }
 }
 
 KeptTypes kept_types(const Module& module) {

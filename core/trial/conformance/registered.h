@@ -19,6 +19,9 @@ void copy_common(const Module& from, const Module& to);
 /// "never cast: centroids; no weight decay: gain", or "".
 std::string list_kept(const Module& module);
 
+/// Throws std::runtime_error where a gradient of `loss` runs into a leaf that is none of the parameters.
+void refuse_unregistered(const Tensor& loss, const std::vector<Tensor>& parameters);
+
 /// The types of the tensors that are never cast, by name.
 using KeptTypes = std::map<std::string, at::ScalarType>;
 KeptTypes kept_types(const Module& module);

@@ -3,93 +3,110 @@
 #include <fmt/format.h>
 
 #include "core/registry/plugin_info.h"
-#include "core/trial/conformance/compression_suite.h"
+#include "core/trial/conformance/compression_contract.h"
 #include "core/trial/conformance/device_checks.h"
 
 namespace ablate {
+namespace {
 
-template <typename Measure>
-void CompressionSuite::check(const char* name, double tolerance, Measure measure) {
-  const auto place = probe_.candidate().name() + (on_.empty() ? "" : ", " + on_);
-  checks_.run(name, place, tolerance, [&](std::string& where) {
-    found_.clear();
-    const double error = measure();
-    where = found_;
-    return error;
-  });
+using namespace conformance;
+using Applies = bool (*)(const Capabilities&);
+
+constexpr Applies kAlways = [](const Capabilities&) { return true; };
+
+struct CompressionCheck {
+  const char* name;
+  const char* on;  ///< [batch, heads, n, d]; of a small run n is at most 64, in float64
+  Allowed allowed;
+  Applies applies;
+  void (*look)(const CompressionSubject&, Finding&);
+};
+
+constexpr CompressionCheck kChecks[] = {
+    {"rates", "1 to 1/64", kExact, kAlways, rates},
+    {"slots", "[4, 2, 1 to 64, 6]", kExact, kAlways, slots},
+    {"padding", "[4, 2, 13, 6], [7, 2, 300, 6]", kRounding, kAlways, padding},
+    {"poison", "[4, 2, 12, 6], [4, 2, 150, 6]", kRounding, kAlways, poison},
+    {"empty", "[3, 2, 8, 6], lengths 0, 8, 0", kExact, kAlways, empty_items},
+    {"buffers", "[4, 2, 40, 6], two steps", kRounding, kAlways, buffers},
+    {"query mask", "[3, 2, 13, 6], queries 5, 3, 1", kRounding, kAlways, query_mask},
+    {"batch", "[3, 2, 11 to 300, 6]", kRounding, kAlways, batch},
+    {"additive", "[4, 2, 13 and 65, 6]", kRounding, kAlways, additive},
+    {"calls", "[3, 2, 12, 6] twice", kRounding, kAlways, calls},
+    {"inputs", "[3, 2, 12, 6]", kExact, kAlways, inputs},
+    {"seed", "[3, 2, 12, 6], steps 1, 2, 100, 1000", kExact, [](const Capabilities& c) { return c.deterministic; }, seed},
+    {"instances", "[3, 2, 12, 6]", kExact, kAlways, instances},
+    {"save", "[3, 2, 12, 6]", kExact, kAlways, save},
+    {"evaluation", "[3, 2, 12, 6]", kExact, kAlways, frozen},
+    {"step", "[3, 2, 12, 6], steps 1, 2, 100, 1000", kExact, kAlways, step},
+    {"kept", "[3, 2, 12, 6]", kExact, kAlways, kept},
+    {"training", "[3, 2, 12 and 40, 6]", kExact, kAlways, training},
+    {"gradient", "[3, 2, 9 and 150, 6]", kRounding, kAlways, gradient},
+    {"trained", "[3, 2, 64, 6]", kExact, kAlways, trained},
+    {"reach", "[48, 2, 13 to 300, 6]", kExact, kAlways, reach},
+    {"auxiliary", "[3, 2, 12, 6]", kRounding, kAlways, auxiliary},
+    {"scale", "[2, 2, 12, 6] float32, of 1e4", kExact, kAlways, scale},
+    {"types", "[2, 2, 12 and 150, 6] float32 and 64", kExact, kAlways, type},
+    {"half", "[2, 2, 1003 and 2503, 6] float16, bfloat16", kExact, [](const Capabilities& c) { return c.half_precision; },
+     half},
+    {"constants", "[3, 2, 13 and 300, 6]", kRounding, [](const Capabilities& c) { return c.averages; }, constants},
+    {"mass", "[4, 2, 13, 6], two groups", kRounding, [](const Capabilities& c) { return c.averages && c.slots_have_keys; },
+     mass},
+    {"lossless", "[3, 2, 1 to 65, 6]", kRounding, [](const Capabilities& c) { return c.lossless_at_rate_1; }, lossless},
+    {"projected", "3 heads of 4 and 3", kRounding, [](const Capabilities& c) { return c.slots_have_keys; }, projected},
+    {"causal reads", "[3, 2, 13 to 300, 6]", kRounding, [](const Capabilities& c) { return c.causal_reads; }, causal_reads},
+    {"last", "[68, 2, 67, 6]", kExact, [](const Capabilities& c) { return c.causal_reads; }, last},
+    {"fixed slots", "[3, 2, 1 to 64, 6]", kRounding, [](const Capabilities& c) { return c.fixed_slots; }, fixed_slots},
+    {"extends", "[3, 2, 12 and 64, 6]", kRounding, [](const Capabilities& c) { return c.extends; }, extends},
+    {"log scale", "[3, 2, 12, 6]", kRounding, kAlways, log_scale},
+};
+
+void run_all(const Candidate& candidate, const std::string& how, Depth depth, Checks& checks) {
+  const CompressionSubject subject(candidate, depth);
+  for (const auto& check : kChecks) {
+    if (!check.applies(subject.promises()) || (check.look == half && !subject.full())) continue;
+    checks.run(check.name, fmt::format("{}, {}{}", candidate.name(), how, check.on), check.allowed,
+               [&](Finding& finding) { check.look(subject, finding); });
+  }
 }
 
-double CompressionSuite::at(const std::string& place, double error, double tolerance) {
-  if (!(error <= tolerance) && found_.empty()) found_ = place;
-  return error;
+/// The other values to check it with: every other choice, and both bounds of a number.
+std::vector<nlohmann::json> other_values(const ParameterInfo& parameter, const nlohmann::json& chosen) {
+  switch (parameter.type) {
+    case ParameterType::kBoolean:
+      return {!chosen.get<bool>()};
+    case ParameterType::kText: {
+      std::vector<nlohmann::json> others;
+      for (const auto& choice : parameter.choices)
+        if (choice != chosen.get<std::string>()) others.emplace_back(choice);
+      return others;
+    }
+    case ParameterType::kInteger:
+      return {static_cast<std::int64_t>(parameter.minimum), static_cast<std::int64_t>(parameter.maximum)};
+    case ParameterType::kReal:
+      return {parameter.minimum, parameter.maximum};
+    case ParameterType::kRate:
+    case ParameterType::kRates:  // any rate is as good as another: those that are checked are the instance's own
+    case ParameterType::kFile:
+    case ParameterType::kPlugin:
+    case ParameterType::kPlugins:
+      break;
+  }
+  return {};
 }
 
-void CompressionSuite::all() {
-  check("slots", 0, [&] { return slots(); });
-  check("padding", 1e-10, [&] { return padding(); });
-  check("poison", 0, [&] { return poison(); });
-  check("empty", 0, [&] { return empty(); });
-  check("batch", 1e-10, [&] { return batch(); });
-  check("seed", 0, [&] { return seed(); });
-  check("instances", 0, [&] { return instances(); });
-  check("save", 0, [&] { return save(); });
-  check("step", 0, [&] { return step(); });
-  check("kept", 0, [&] { return kept(); });
-  check("inputs", 0, [&] { return inputs(); });
-  check("gradient", 1e-5, [&] { return gradient(); });
-  check("scale", 0, [&] { return scale(); });
-  check("frozen", 0, [&] { return frozen(); });
-  check("training", 0, [&] { return training(); });
-  check("type", 1e-3, [&] { return type(); });
-  if (probe_.promises().half_precision) check("half", 0.05, [&] { return half(); });
-  if (probe_.promises().averages) check("constants", 1e-10, [&] { return constants(); });
-  if (probe_.promises().lossless_at_rate_1) check("lossless", 1e-10, [&] { return lossless(); });
-  if (probe_.promises().slots_have_keys) check("projected", 0, [&] { return projected(); });
-  if (probe_.promises().causal_reads) check("causal reads", 1e-10, [&] { return causal_reads(); });
-  if (probe_.promises().fixed_slots) check("fixed slots", 1e-10, [&] { return fixed_slots(); });
-  if (probe_.promises().extends) check("extends", 1e-10, [&] { return extends(); });
-}
+}  // namespace
 
-void CompressionSuite::runs() {
-  check("runs", 0, [&] { return training(); });
-}
-
-void check_compression(const Candidate& candidate, Checks& checks) {
-  CompressionSuite(candidate, "", checks).all();
+void check_compression(const Candidate& candidate, Depth depth, Checks& checks) {
+  run_all(candidate, "", depth, checks);
+  if (depth == Depth::kSmall) return;
   if (candidate.promises.cuda)
     check_device(
         candidate.name(), [&](c10::Device device) { return compression_on(candidate, device); }, find_cuda(), checks);
-  for (const auto& parameter : describe(candidate.descriptor()).parameters) {
-    const auto with = [&](const nlohmann::json& value) {
-      return CompressionSuite(candidate.with(parameter.name, value), fmt::format("{} = {}", parameter.name, value.dump()),
-                              checks);
-    };
-    const auto& chosen = candidate.section.at(parameter.name);
-    switch (parameter.type) {
-      case ParameterType::kBoolean:
-        with(!chosen.get<bool>()).all();
-        break;
-      case ParameterType::kText:
-        for (const auto& choice : parameter.choices)
-          if (choice != chosen.get<std::string>()) with(choice).all();
-        break;
-      case ParameterType::kInteger:
-        with(static_cast<std::int64_t>(parameter.minimum)).runs();
-        with(static_cast<std::int64_t>(parameter.maximum)).runs();
-        break;
-      case ParameterType::kReal:
-        with(parameter.minimum).runs();
-        with(parameter.maximum).runs();
-        break;
-      case ParameterType::kRate:
-      case ParameterType::kRates:
-        break;  // any rate is as good as another: kCheckedRates are the instance's own
-      case ParameterType::kFile:
-      case ParameterType::kPlugin:
-      case ParameterType::kPlugins:
-        break;  // no bounds
-    }
-  }
+  for (const auto& parameter : describe(candidate.descriptor()).parameters)
+    for (const auto& value : other_values(parameter, candidate.section.at(parameter.name)))
+      run_all(candidate.with(parameter.name, value), fmt::format("{} = {}, ", parameter.name, value.dump()), Depth::kSmall,
+              checks);
 }
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// The conformance suite for compressions: what the contract (ablate/compression.h) and the plugin's own promises ask for.
+// What every compression plugin must do, and what it promises on top, tried on small inputs.
 #pragma once
 
 #include "core/trial/conformance/candidate.h"
@@ -6,8 +6,8 @@
 
 namespace ablate {
 
-/// Every check, on the parameters chosen and again with every other choice of each text and boolean parameter; the bounds of
-/// numbers are constructed and run. On the CPU, in float64 unless a check says otherwise. Takes a second or so.
+/// Runs every check that the contract or the promises call for (docs/checks.md), on the CPU but for the one that compares with
+/// a CUDA device: some 10 s. A small run is of these parameters alone.
 void check_compression(const Candidate& candidate, Depth depth, Checks& checks);
 
 }  // namespace ablate

@@ -1,61 +1,88 @@
-// What the contract asks of a compression's instances: what they keep, draw and train.
+// A compression's instances: what they draw, keep, save and move.
 #include <ATen/Context.h>
 #include <fmt/format.h>
 
 #include <stdexcept>
 
-#include "core/trial/conformance/compression_suite.h"
+#include "core/trial/conformance/compression_contract.h"
 #include "core/trial/conformance/registered.h"
 
-namespace ablate {
+namespace ablate::conformance {
 namespace {
 
-void train_once(Compression& compression, const CompressionInputs& inputs) {
-  compression.train();
-  CompressionProbe::pass(compression, inputs);
-  compression.on_step(1, make_generator(29));
-  compression.eval();
+constexpr std::int64_t kSteps[] = {1, 2, 100, 1000};
+
+CompressionInputs some_inputs(const CompressionSubject& subject, std::uint64_t seed = 7) {
+  return inputs_of(subject.length(12), subject.lengths({12, 5, 0}), seed);
+}
+
+void set_global(std::uint64_t seed) {
+  auto global = at::globalContext().defaultGenerator(c10::kCPU);
+  global.set_current_seed(seed);
+}
+
+void compare_contents(Finding& finding, const std::vector<Tensor>& found, const std::vector<Tensor>& expected,
+                      const std::string& where) {
+  for (std::size_t i = 0; i < expected.size(); ++i) finding.near(found[i], expected[i], fmt::format("{}, tensor {}", where, i));
+}
+
+void compare_passes(Finding& finding, const CompressionPass& found, const CompressionPass& expected, const std::string& where) {
+  compare(finding, found.outputs, expected.outputs, where, kExact);
+  compare(finding, found.gradients, expected.gradients, where, kExact);
 }
 
 }  // namespace
 
-double CompressionSuite::seed() {
-  if (!probe_.promises().deterministic) return 0;
-  const auto in = CompressionProbe::inputs(fit(12), {fit(12), fit(5)});
-  auto global = at::globalContext().defaultGenerator(c10::kCPU);
-  global.set_current_seed(1);
-  const auto compression = probe_.make({{1, 3}}, 5);
-  global.set_current_seed(2);
-  const auto same = probe_.make({{1, 3}}, 5);
-  double largest = 0;
-  for (const bool trained : {false, true}) {
-    const auto* const when = trained ? ", after a step" : "";
-    if (trained) {
-      train_once(*compression, in);
-      global.set_current_seed(3);
-      train_once(*same, in);
+void seed(const CompressionSubject& subject, Finding& finding) {
+  const auto in = some_inputs(subject);
+  for (const auto type : subject.types()) {
+    const CompressionSetting setting{subject.usual(), type, true};
+    set_global(1);
+    const auto one = subject.make(setting, 5);
+    set_global(2);
+    const auto same = subject.make(setting, 5);
+    compare_contents(finding, contents(*one), contents(*same), setting.text() + ", made twice from one seed");
+    for (const auto step : kSteps) {
+      const auto place = fmt::format("{}, step {}", setting.text(), step);
+      set_global(3);
+      const auto first = pass(*one, in.to(type), {.keeps_moved = true});
+      one->on_step(step, make_generator(29));
+      set_global(4);
+      const auto second = pass(*same, in.to(type), {.keeps_moved = true});
+      same->on_step(step, make_generator(29));
+      compare_passes(finding, second, first, place + ", trained twice from one seed");
+      compare_contents(finding, contents(*same), contents(*one), place + ", what on_step leaves");
     }
-    const auto first = CompressionProbe::pass(*compression, in);
-    const auto twice = CompressionProbe::pass(*compression, in), other = CompressionProbe::pass(*same, in);
-    largest = std::max(largest, at(std::string("evaluated twice") + when, difference(first.outputs, twice.outputs)));
-    largest = std::max(largest, at(std::string("made twice from one seed") + when, difference(first.outputs, other.outputs)));
-    largest = std::max(largest, at(std::string("gradients") + when, difference(first.gradients, other.gradients)));
   }
-  return largest;
 }
 
-double CompressionSuite::save() {
-  const auto in = CompressionProbe::inputs(fit(12), {fit(12), fit(5)});
-  const auto compression = probe_.make({{1, 3}}, 5), other = probe_.make({{1, 3}}, 6);
-  train_once(*compression, in);
-  copy_registered(*compression, *other);
-  return difference(CompressionProbe::pass(*compression, in).outputs, CompressionProbe::pass(*other, in).outputs);
+void save(const CompressionSubject& subject, Finding& finding) {
+  const auto in = some_inputs(subject);
+  const CompressionSetting setting{subject.usual(), kDouble, true};
+  const auto one = subject.make(setting, 5), other = subject.make(setting, 6);
+  for (const std::int64_t step : {1, 2}) train_step(*one, in, step);
+  copy_registered(*one, *other);
+  const auto look = [&](const std::string& when) {
+    one->eval();
+    other->eval();
+    compare(finding, pass(*other, in).outputs, pass(*one, in).outputs, when, kExact);
+    one->train();
+    other->train();
+  };
+  look("saved and loaded");
+  if (!subject.promises().deterministic) return;
+  for (const std::int64_t step : {3, 1000}) {
+    train_step(*one, in, step);
+    train_step(*other, in, step);
+    look(fmt::format("saved, loaded and trained on to step {}", step));
+  }
 }
 
-double CompressionSuite::instances() {
-  const auto in = CompressionProbe::inputs(fit(12), {fit(12), fit(5)});
-  const auto changed = probe_.make({{1, 3}}, 5), other = probe_.make({{1, 3}}, 6);
-  const auto before = CompressionProbe::pass(*other, in).outputs;
+void instances(const CompressionSubject& subject, Finding& finding) {
+  const auto in = some_inputs(subject);
+  const CompressionSetting setting{subject.usual()};
+  const auto changed = subject.make(setting, 5), other = subject.make(setting, 6);
+  const auto before = pass(*other, in);
   const auto all = contents(*changed);
   const auto originals = copies(all);
   const auto set = [&](bool back) {
@@ -64,79 +91,95 @@ double CompressionSuite::instances() {
       if (all[i].is_floating_point()) back ? all[i].copy_(originals[i]) : all[i].add_(1);
   };
   set(false);
-  const auto after = CompressionProbe::pass(*other, in).outputs;
+  compare_passes(finding, pass(*other, in), before, "another instance's tensors are others");
   set(true);
-  return difference(before, after);
+  changed->train();
+  for (const std::int64_t step : {1, 2}) train_step(*changed, some_inputs(subject, 9), step);
+  compare_passes(finding, pass(*other, in), before, "another instance has trained");
+  const auto left = copies(contents(*other));
+  other->train();
+  other->on_step(1, make_generator(29));
+  const auto fresh = subject.make(setting, 6);
+  fresh->train();
+  fresh->on_step(1, make_generator(29));
+  compare_contents(finding, contents(*other), contents(*fresh), "a step, when another instance has trained");
 }
 
-double CompressionSuite::frozen() {
-  const auto compression = probe_.make({{1, 3}});
-  const auto before = copies(contents(*compression));
+void frozen(const CompressionSubject& subject, Finding& finding) {
   auto global = at::globalContext().defaultGenerator(c10::kCPU);
-  const auto drawn_globally = global.get_state();
-  for (const auto seed : {7, 8}) {
-    const auto in = CompressionProbe::inputs(fit(12), {}, static_cast<std::uint64_t>(seed));
-    CompressionProbe::pass(*compression, in);
-    WriteInput input;
-    input.keys = in.keys;
-    input.values = in.values;
-    input.generator = make_generator(19);
-    const auto drawn = input.generator.get_state();
-    compression->write(input);
-    if (!input.generator.get_state().equal(drawn)) throw std::runtime_error("evaluation draws from the generator handed in");
+  for (const auto type : subject.types())
+    for (const bool trained : {false, true}) {
+      const CompressionSetting setting{subject.usual(), type};
+      const auto compression = subject.make(setting);
+      const auto in = some_inputs(subject).to(type);
+      if (trained) {
+        compression->train();
+        for (const std::int64_t step : {1, 2}) train_step(*compression, in, step);
+        compression->eval();
+      }
+      const auto place = setting.text() + (trained ? ", after two steps" : "");
+      const auto before = copies(contents(*compression));
+      set_global(5);
+      const auto drawn_globally = global.get_state();
+      const auto first = pass(*compression, in, {.seed = 19});
+      if (first.drew) throw std::runtime_error(place + ": evaluation draws from the generator handed in");
+      if (!global.get_state().equal(drawn_globally))
+        throw std::runtime_error(place + ": evaluation draws from torch's global generator");
+      set_global(6);
+      compare_passes(finding, pass(*compression, in, {.seed = 20}), first, place + ", from another generator");
+      pass(*compression, some_inputs(subject, 8).to(type));
+      compare_passes(finding, pass(*compression, in, {.seed = 19}), first, place + ", again");
+      compare_contents(finding, contents(*compression), before, place + ", what is registered");
+    }
+}
+
+void step(const CompressionSubject& subject, Finding& finding) {
+  for (const auto type : subject.types()) {
+    const CompressionSetting setting{subject.usual(), type, true};
+    const auto compression = subject.make(setting);
+    const auto before = copies(parameters_of(*compression));
+    for (const auto at : kSteps) {
+      train_step(*compression, some_inputs(subject).to(type), at);
+      compare_contents(finding, parameters_of(*compression), before,
+                       fmt::format("{}, parameters after step {}", setting.text(), at));
+    }
   }
-  if (!global.get_state().equal(drawn_globally)) throw std::runtime_error("evaluation draws from torch's global generator");
-  return difference(before, contents(*compression));
 }
 
-double CompressionSuite::step() {
-  const auto compression = probe_.make({{1, 3}});
-  const auto before = copies(parameters_of(*compression));
-  train_once(*compression, CompressionProbe::inputs(fit(12), {fit(12), fit(5)}));
-  return difference(before, parameters_of(*compression));
-}
-
-double CompressionSuite::kept() {
-  const auto compression = probe_.make({{1, 3}}, 1, kFloat);
-  found_ = list_kept(*compression);
+void kept(const CompressionSubject& subject, Finding& finding) {
+  const auto compression = subject.make({subject.usual(), kFloat});
+  if (const auto listed = list_kept(*compression); !listed.empty()) finding.say(listed);
   const auto made = kept_types(*compression);
-  if (probe_.promises().half_precision) check_whole_numbers(*compression);
+  if (subject.promises().half_precision) check_whole_numbers(*compression);
   for (const auto type : {kDouble, kFloat}) {
     move_to(*compression, c10::kCPU, type);
     check_types(*compression, type, made);
-    train_once(*compression, CompressionProbe::inputs(fit(12), {fit(12), fit(5)}).to(type));
+    compression->train();
+    train_step(*compression, some_inputs(subject).to(type), 1);
+    compression->eval();
     check_types(*compression, type, made);
   }
-  return 0;
 }
 
-double CompressionSuite::inputs() {
-  double largest = 0;
-  const auto compression = probe_.make({{1, 3}});
-  for (const bool training : {false, true}) {
-    compression->train(training);
-    const auto in = CompressionProbe::inputs(fit(12), {fit(12), fit(5), 0});
-    const std::vector<Tensor> given = {in.queries, in.keys, in.values, in.mask};
-    const auto before = copies(given);
-    const auto memory = CompressionProbe::write(*compression, in);
-    for (const auto similarity : kSimilarities) CompressionProbe::read(*compression, in.queries, memory, similarity);
-    largest = std::max(largest, difference(before, given));
+void training(const CompressionSubject& subject, Finding& finding) {
+  auto types = subject.types();
+  if (!subject.full()) types = {kFloat};
+  for (const auto type : types) {
+    const CompressionSetting setting{subject.usual(), type, true};
+    const auto compression = subject.make(setting);
+    for (std::int64_t step = 1; step <= 4; ++step) {
+      const auto place = fmt::format("{}, step {}", setting.text(), step);
+      if (step == 4) compression->eval();
+      const auto n = step == 2 ? subject.length(40) : subject.length(12);
+      const auto found =
+          pass(*compression, inputs_of(n, subject.lengths({n, 5, 0}), 7 + static_cast<std::uint64_t>(step)).to(type),
+               {.keeps_moved = true});
+      if (step < 4) compression->on_step(step, make_generator(29));
+      for (const auto& results : {found.outputs, found.gradients})
+        for (const auto& [what, value] : results) finding.finite(value, place + ", " + what);
+      finding.finite(contents(*compression), place + ", registered tensor");
+    }
   }
-  return largest;
 }
 
-double CompressionSuite::training() {
-  const auto compression = probe_.make({{1, 3}}, 1, kFloat);
-  compression->train();
-  double largest = 0;
-  for (std::int64_t step = 1; step <= 3; ++step) {
-    const auto in = CompressionProbe::inputs(fit(12), {fit(12), fit(5), 0}, 7 + static_cast<std::uint64_t>(step)).to(kFloat);
-    const auto pass = CompressionProbe::pass(*compression, in);
-    compression->on_step(step, make_generator(29));
-    largest = std::max({largest, at("outputs", unless_finite(pass.outputs)), at("gradients", unless_finite(pass.gradients)),
-                        at("parameters and buffers", unless_finite(contents(*compression)))});
-  }
-  return largest;
-}
-
-}  // namespace ablate
+}  // namespace ablate::conformance

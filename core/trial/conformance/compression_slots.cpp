@@ -1,115 +1,119 @@
-// What a compression promises of its slots: when they are complete, how many there are, and that a memory can be written on.
+// The slots of a memory: how many, whose, and that they can be read after a projection.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
-#include "core/trial/conformance/compression_suite.h"
+#include "core/trial/conformance/compression_contract.h"
 #include "core/util/rate_text.h"
 
-namespace ablate {
+namespace ablate::conformance {
 namespace {
 
-/// A memory's first slots.
-Memory first_slots(const Memory& memory, std::int64_t count) {
-  Memory cut = memory;
-  for (auto* tensor : {&cut.keys, &cut.values, &cut.mass, &cut.slots})
-    if (tensor->defined()) *tensor = tensor->narrow(2, 0, count);
-  cut.last = memory.last.narrow(0, 0, count);
-  return cut;
-}
-
-/// Throws where slots are not complete one after the other, or the first one never is.
-void check_last(const Memory& memory, std::int64_t tokens) {
-  const auto& last = memory.last;
-  const auto count = last.size(0);
-  if (count > 1 && (last.narrow(0, 1, count - 1) < last.narrow(0, 0, count - 1)).any().item().toBool())
-    throw std::runtime_error("last does not rise");
-  if (last[0].item().toLong() >= tokens)
-    throw std::runtime_error(fmt::format("of {} slots for {} tokens none is ever complete", count, tokens));
+/// Throws where the memory has other slots than `slots` says for items of these lengths (none: no mask).
+void check_slots(const Memory& memory, const Slots& slots, std::int64_t n, const std::vector<std::int64_t>& lengths,
+                 bool has_keys, const std::string& where) {
+  const auto expected = slots.of(n);
+  for (const auto& [what, tensor] : {std::pair{"values", memory.values}, {"keys", memory.keys}, {"mass", memory.mass}})
+    if (tensor.defined() && tensor.size(2) != expected)
+      throw std::runtime_error(fmt::format("{}: {} of {} slots, expected {}", where, what, tensor.size(2), expected));
+  if (memory.keys.defined() != has_keys)
+    throw std::runtime_error(where + (has_keys ? ": slots without keys" : ": keys, which are not promised"));
+  if (lengths.empty() || slots.fixed > 0) {
+    if (memory.slots.defined() && !memory.slots.all().item().toBool())
+      throw std::runtime_error(where + ": a slot is said not to exist, where all do");
+    return;
+  }
+  if (!memory.slots.defined())
+    throw std::runtime_error(where + ": slots are not told, and items have fewer than the longest one");
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const auto item = static_cast<std::int64_t>(i), own = slots.of(lengths[i]);
+    const auto exist = memory.slots[item][0];
+    if (exist.sum().item().toLong() != own || !exist.narrow(0, 0, own).all().item().toBool())
+      throw std::runtime_error(fmt::format("{}: item {} of {} tokens has {} slots, expected the first {}", where, item,
+                                           lengths[i], exist.sum().item().toLong(), own));
+    if (memory.mass.defined() && own < expected && memory.mass[item].narrow(1, own, expected - own).ne(0).any().item().toBool())
+      throw std::runtime_error(fmt::format("{}: item {} has {} slots, and one behind them has a mass", where, item, own));
+  }
 }
 
 }  // namespace
 
-double CompressionSuite::causal_reads() {
-  double largest = 0;
-  const auto n = fit(13);
-  for (const auto rate : {Rate{1, 1}, Rate{1, 2}, Rate{1, 3}, Rate{2, 5}, Rate{3, 4}}) {
-    const auto compression = probe_.make({rate});
-    const auto in = CompressionProbe::inputs(n, {});
-    const auto memory = CompressionProbe::write(*compression, in);
-    check_last(memory, n);
-    for (std::int64_t offset = 0; offset + CompressionProbe::kQueries <= n; offset += 2)
-      for (const auto similarity : kSimilarities) {
-        const auto found = CompressionProbe::causal_read(*compression, in.queries, memory, similarity, offset);
-        for (std::int64_t i = 0; i < CompressionProbe::kQueries; ++i) {
-          const auto complete = (memory.last <= offset + i).sum().item().toLong();
-          const auto query = in.queries.narrow(2, i, 1), own = found.narrow(2, i, 1);
-          const auto expected = complete == 0
-                                    ? zeros_like(own)
-                                    : CompressionProbe::read(*compression, query, first_slots(memory, complete), similarity);
-          largest = std::max(largest, at(fmt::format("rate {}, position {}, {} slots", to_text(rate), offset + i, complete),
-                                         difference(own, expected), kRounding));
-        }
-        // Tokens behind the last query are others: whoever looked at them, by a wrong `last` or while writing, is found.
-        const auto seen = offset + CompressionProbe::kQueries;
-        if (seen >= n || fit(1) != 1) continue;
-        auto other = in;
-        for (auto* x : {&other.keys, &other.values})
-          *x = ablate::cat({x->narrow(2, 0, seen), normal({x->size(0), x->size(1), n - seen, x->size(3)}, 31) * 3.0}, 2);
-        const auto changed = CompressionProbe::write(*compression, other);
-        largest = std::max(
-            largest, at(fmt::format("rate {}, tokens after {}", to_text(rate), seen - 1),
-                        difference(CompressionProbe::causal_read(*compression, in.queries, changed, similarity, offset), found),
-                        kRounding));
-      }
-  }
-  return largest;
+void rates(const CompressionSubject& subject, Finding& finding) {
+  const auto& taken = subject.rates();
+  if (std::none_of(taken.begin(), taken.end(), [](Rate rate) { return rate.value() < 1; }))
+    throw std::runtime_error("it takes no rate below 1: " + subject.refusals());
+  if (!subject.refusals().empty()) finding.say(subject.refusals());
 }
 
-double CompressionSuite::fixed_slots() {
-  double largest = 0;
+void slots(const CompressionSubject& subject, Finding&) {
+  const auto counts =
+      subject.full() ? std::vector<std::int64_t>{1, 2, 3, 5, 7, 8, 16, 33, 64} : std::vector<std::int64_t>{1, 7, 16};
+  for (const auto rate : subject.rates())
+    for (const bool training : {false, true}) {
+      const CompressionSetting setting{{rate}, kDouble, training};
+      const auto compression = subject.make(setting);
+      for (const auto n : subject.lengths(counts)) {
+        const auto lengths = subject.lengths({n, (n + 1) / 2, 1, 0});
+        for (const bool masked : {false, true}) {
+          const auto given = masked ? lengths : std::vector<std::int64_t>{};
+          const auto memory = write(*compression, inputs_of(n, given));
+          check_slots(memory, {rate}, n, given, subject.promises().slots_have_keys,
+                      fmt::format("{}, {} tokens{}", setting.text(), n, masked ? ", masked" : ""));
+        }
+      }
+    }
+}
+
+void fixed_slots(const CompressionSubject& subject, Finding& finding) {
   for (const std::int64_t fixed : {1, 4, 7}) {
     const Slots slots{.fixed = fixed};
-    const auto compression = probe_.make(slots);
-    for (const std::int64_t tokens : {1, 3, 4, 6, 7, 8, 20, 64}) {
-      const auto n = fit(tokens);
-      const auto place = fmt::format("{} slots, {} tokens", fixed, n);
-      const auto in = CompressionProbe::inputs(n, {n, fit((n + 1) / 2), 0});
-      const auto memory = CompressionProbe::write(*compression, in);
-      const bool right = memory.values.size(2) == fixed && (!memory.slots.defined() || memory.slots.all().item().toBool());
-      largest = std::max(largest, at(place, right ? 0 : kWrong));
-      const auto pass = CompressionProbe::pass(*compression, in);
-      largest = std::max(largest, at(place + ", outputs", unless_finite(pass.outputs)));
-      largest = std::max(largest, at(place + ", gradients", unless_finite(pass.gradients)));
-      for (const auto& output : pass.outputs)
-        largest = std::max(largest, at(place + ", an item without a token", difference(output[2], zeros_like(output[2]))));
+    for (const auto& setting : subject.settings(slots)) {
+      const auto compression = subject.make(setting);
+      const auto counts =
+          setting.type == kDouble ? std::vector<std::int64_t>{1, 3, 4, 6, 7, 8, 20, 64} : std::vector<std::int64_t>{3, 20};
+      for (const auto n : subject.lengths(counts)) {
+        const auto place = fmt::format("{}, {} tokens", setting.text(), n);
+        const auto lengths = subject.lengths({n, (n + 1) / 2, 0});
+        const auto found = pass(*compression, inputs_of(n, lengths).to(setting.type));
+        check_slots(found.memory, slots, n, lengths, subject.promises().slots_have_keys, place);
+        for (const auto& [what, output] : found.outputs) {
+          finding.finite(output, place + ", " + what);
+          finding.near(output[2], zeros_like(output[2]), place + ", an item without a token, " + what, kExact);
+        }
+        for (const auto& [what, gradient] : found.gradients) finding.finite(gradient, place + ", " + what);
+      }
+      padding(subject, finding, setting, subject.lengths({13, 7, 4, 1}));
     }
-    largest = std::max(largest, padding(slots, {fit(13), fit(7), fit(4), fit(1)}));
   }
-  return largest;
 }
 
-double CompressionSuite::extends() {
-  double largest = 0;
-  const bool is_fixed = probe_.promises().fixed_slots;
-  const auto compression = probe_.make(is_fixed ? Slots{.fixed = 4} : Slots{{1, 2}});
-  const auto n = fit(12);
-  const auto in = CompressionProbe::inputs(n, {});
-  const auto whole = CompressionProbe::write(*compression, in);
-  for (std::int64_t part = fit(1); part < n; part += fit(1)) {
-    if (!is_fixed && part % 2 != 0) continue;  // between slots
-    const auto held = CompressionProbe::write(*compression, in.tokens(0, part));
-    const auto before = copies({held.values});
-    const auto extended = CompressionProbe::write(*compression, in.tokens(part, n - part), &held);
-    const auto place = fmt::format("{} and {} tokens", part, n - part);
-    for (const auto similarity : kSimilarities)
-      largest = std::max(largest, at(place,
-                                     difference(CompressionProbe::read(*compression, in.queries, extended, similarity),
-                                                CompressionProbe::read(*compression, in.queries, whole, similarity)),
-                                     kRounding));
-    largest = std::max(largest, at(place + ", the memory held is changed", difference(before, {held.values})));
+void projected(const CompressionSubject& subject, Finding& finding) {
+  for (const auto& setting : subject.settings(subject.usual())) {
+    const auto compression = subject.make(setting);
+    const auto n = subject.length(12);
+    const auto in = inputs_of(n, subject.lengths({n, 5, 0})).to(setting.type);
+    const auto memory = write(*compression, in);
+    auto narrow = memory, turned = memory;
+    if (narrow.mass.defined() && narrow.mass.size(1) != 1) narrow.mass = narrow.mass.narrow(1, 0, 1);
+    const auto one_more = [](const Tensor& x, std::int64_t channels) {
+      return ablate::cat({x, x.narrow(1, 0, 1)}, 1).narrow(3, 0, channels);
+    };
+    narrow.keys = one_more(memory.keys, 4);
+    narrow.values = one_more(memory.values, 3);
+    turned.keys = memory.keys.flip(3);
+    turned.values = memory.values.flip(3);
+    for (const auto similarity : kSimilarities) {
+      const auto place = fmt::format("{}, read by {}", setting.text(), text_of(similarity));
+      const auto output = read(*compression, one_more(in.queries, 4), narrow, similarity);
+      if (!output.sizes().equals(at::IntArrayRef({3, 3, CompressionSubject::kQueries, 3})))
+        throw std::runtime_error(place + ": another shape where 3 heads of 4 and 3 channels are read");
+      finding.finite(output, place);
+      if (setting.type == kDouble)
+        finding.near(read(*compression, in.queries.flip(3), turned, similarity).flip(3),
+                     read(*compression, in.queries, memory, similarity), place + ", channels in reverse", kRounding);
+    }
   }
-  return largest;
 }
 
-}  // namespace ablate
+}  // namespace ablate::conformance

@@ -4,7 +4,6 @@
 
 #include <stdexcept>
 
-#include "core/trial/conformance/compression_probe.h"
 #include "core/trial/device/device.h"
 
 namespace ablate {
@@ -58,28 +57,6 @@ std::vector<Computed> attention_on(const AttentionSubject& subject, c10::Device 
     append(all, "padded", subject, subject.home(), {tokens, {}, padding_mask({n, subject.length(8), 1}, n)}, device);
   if (promises.cross_attention)
     append(all, "cross", subject, subject.home(), {random_tokens(3, subject.length(5), 3, kFloat), tokens}, device);
-  return all;
-}
-
-std::vector<Computed> compression_on(const Candidate& candidate, c10::Device device) {
-  const CompressionProbe probe(candidate);
-  std::vector<Computed> all;
-  for (const bool padded : {false, true}) {
-    const auto n = candidate.length(kLength);
-    const auto lengths = padded ? std::vector<std::int64_t>{n, candidate.length(5), 0} : std::vector<std::int64_t>{};
-    auto in = CompressionProbe::inputs(n, lengths).to(kFloat);
-    for (auto* tensor : {&in.queries, &in.keys, &in.values, &in.mask})
-      if (tensor->defined()) *tensor = tensor->to(device);
-    const auto compression = probe.make({{1, 3}}, 1, kFloat);
-    move_to(*compression, device, kFloat);
-    const std::string how = padded ? ", padded" : ", plain";
-    const auto memory = CompressionProbe::write(*compression, in);
-    for (const auto& [what, tensor] : {std::pair{"keys", memory.keys}, {"values", memory.values}, {"mass", memory.mass}})
-      if (tensor.defined()) all.push_back({what + how, tensor.detach().to(c10::kCPU)});
-    const auto pass = CompressionProbe::pass(*compression, in);
-    for (const auto& output : pass.outputs) all.push_back({"a read" + how, output.to(c10::kCPU)});
-    for (const auto& gradient : pass.gradients) all.push_back({"a gradient" + how, gradient.to(c10::kCPU)});
-  }
   return all;
 }
 

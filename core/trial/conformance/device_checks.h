@@ -30,7 +30,8 @@ OtherDevice find_cuda();
 /// Outputs, states and gradients in float32 at each stand; padded and cross where promised.
 std::vector<Computed> attention_on(const AttentionSubject& subject, c10::Device device);
 
-/// Memories and reads, and their gradients, in float32: with and without padding.
+/// Memories and reads, and their gradients, in float32: with and without padding, in evaluation and, where nothing is drawn, in
+/// training (compression_device.cpp).
 std::vector<Computed> compression_on(const Candidate& candidate, c10::Device device);
 
 /// The check "cuda": the largest difference between the CPU's results and the other device's, relative to the largest number of

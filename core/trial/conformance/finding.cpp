@@ -90,7 +90,9 @@ void Finding::off_by(double off, const std::string& where, const Allowed& allowe
   if (is_worse(off, allowed)) where_ = where;
 }
 
-void Finding::say(const std::string& note) { note_ += (note_.empty() ? "" : "; ") + note; }
+void Finding::say(const std::string& note) {
+  if (note_.find(note) == std::string::npos) note_ += (note_.empty() ? "" : "; ") + note;
+}
 
 std::string Finding::text() const {
   std::string text = over_ <= 0              ? "as it should be"

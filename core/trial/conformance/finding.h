@@ -28,7 +28,7 @@ class Finding {
   void off_by(double off, const std::string& where) { off_by(off, where, allowed_); }
   void off_by(double off, const std::string& where, const Allowed& allowed);
 
-  /// Something to be told however the check ends.
+  /// Something to be told however the check ends, once.
   void say(const std::string& note);
 
   bool passed() const { return over_ <= 1; }

@@ -1,0 +1,78 @@
+// What is checked of a compression, a function each. Each shows the finding what it sees, or throws std::runtime_error saying
+// what is wrong. docs/checks.md says which bug of public code each stands for.
+#pragma once
+
+#include "core/trial/conformance/compression_pass.h"
+
+namespace ablate::conformance {
+
+// Slots (compression_slots.cpp).
+/// The rates that its factory takes, one below 1 at least.
+void rates(const CompressionSubject& subject, Finding& finding);
+/// ceil(rate n) slots at any n, and for each item those of its own length.
+void slots(const CompressionSubject& subject, Finding& finding);
+/// A fixed number of slots for fewer, as many and more tokens; padded as cut.
+void fixed_slots(const CompressionSubject& subject, Finding& finding);
+/// Keys and values projected after writing, to other heads and channels, can be read; channels in another order change nothing.
+void projected(const CompressionSubject& subject, Finding& finding);
+
+// Padding (compression_padding.cpp).
+/// An item of L tokens gives the memory, the reads and the gradients of the sequence cut to L.
+void padding(const CompressionSubject& subject, Finding& finding);
+void padding(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting,
+             const std::vector<std::int64_t>& lengths);
+/// NaN, infinity or large numbers under the mask change nothing.
+void poison(const CompressionSubject& subject, Finding& finding);
+void empty_items(const CompressionSubject& subject, Finding& finding);
+/// What training moves by itself does not see padding.
+void buffers(const CompressionSubject& subject, Finding& finding);
+/// Queries under their mask change no memory and no read of the others.
+void query_mask(const CompressionSubject& subject, Finding& finding);
+
+// Batches and calls (compression_batch.cpp).
+void batch(const CompressionSubject& subject, Finding& finding);
+/// Parameters' gradients of a batch are the sums over its items.
+void additive(const CompressionSubject& subject, Finding& finding);
+/// A call knows nothing of the one before it.
+void calls(const CompressionSubject& subject, Finding& finding);
+/// What is handed in is read, not written.
+void inputs(const CompressionSubject& subject, Finding& finding);
+
+// Instances (compression_instances.cpp).
+void seed(const CompressionSubject& subject, Finding& finding);
+void save(const CompressionSubject& subject, Finding& finding);
+void instances(const CompressionSubject& subject, Finding& finding);
+/// Evaluation changes nothing that is registered, draws nothing, and depends on no generator.
+void frozen(const CompressionSubject& subject, Finding& finding);
+void step(const CompressionSubject& subject, Finding& finding);
+void kept(const CompressionSubject& subject, Finding& finding);
+void training(const CompressionSubject& subject, Finding& finding);
+
+// Gradients (compression_gradients.cpp).
+void gradient(const CompressionSubject& subject, Finding& finding);
+void trained(const CompressionSubject& subject, Finding& finding);
+/// Every token is read by someone: none is left out for where it stands.
+void reach(const CompressionSubject& subject, Finding& finding);
+/// An auxiliary loss has its gradients, and does not fall without bound.
+void auxiliary(const CompressionSubject& subject, Finding& finding);
+
+// Types (compression_types.cpp).
+void scale(const CompressionSubject& subject, Finding& finding);
+void type(const CompressionSubject& subject, Finding& finding);
+void half(const CompressionSubject& subject, Finding& finding);
+
+// What slots stand for (compression_mass.cpp).
+void constants(const CompressionSubject& subject, Finding& finding);
+void mass(const CompressionSubject& subject, Finding& finding);
+void lossless(const CompressionSubject& subject, Finding& finding);
+
+// Order (compression_causal.cpp).
+void causal_reads(const CompressionSubject& subject, Finding& finding);
+/// A slot changes with its last token, and with none behind it.
+void last(const CompressionSubject& subject, Finding& finding);
+
+// A memory held (compression_extends.cpp).
+void extends(const CompressionSubject& subject, Finding& finding);
+void log_scale(const CompressionSubject& subject, Finding& finding);
+
+}  // namespace ablate::conformance

@@ -1,0 +1,153 @@
+// A memory that is there and is written on: as written at once, whatever is beside it, under a mask, and divided by its scale.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "core/trial/conformance/compression_contract.h"
+
+namespace ablate::conformance {
+namespace {
+
+std::vector<Named> reads_of(Compression& compression, const Tensor& queries, const Memory& memory) {
+  std::vector<Named> all;
+  for (const auto similarity : kSimilarities)
+    all.push_back({std::string("read by ") + text_of(similarity), read(compression, queries, memory, similarity)});
+  return all;
+}
+
+/// The gradient of all reads in the keys and values of the tokens from `first` on.
+std::vector<Tensor> later_gradients(const std::vector<Named>& reads, const CompressionInputs& leaves, std::int64_t first) {
+  Tensor loss;
+  for (const auto& [what, value] : reads) {
+    const auto term = (value * normal(value.sizes(), 11)).sum();
+    loss = loss.defined() ? loss + term : term;
+  }
+  auto found = gradients_of(loss, {leaves.keys, leaves.values});
+  for (auto& gradient : found) gradient = gradient.narrow(2, first, gradient.size(2) - first);
+  return found;
+}
+
+CompressionInputs as_leaves(CompressionInputs in) {
+  in.keys = in.keys.clone().requires_grad_();
+  in.values = in.values.clone().requires_grad_();
+  return in;
+}
+
+Slots slots_to_extend(const CompressionSubject& subject) {
+  return subject.promises().fixed_slots ? Slots{.fixed = 4} : Slots{{1, 2}};
+}
+
+/// Items of several lengths, in two parts that are padded on their own: each is what it is alone and at once.
+void look_at_masks(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting) {
+  const auto firsts = subject.lengths({5, 2, 3, 0}), seconds = subject.lengths({1, 7, 0, 4});
+  const auto n = subject.length(5), m = subject.length(7);
+  const auto compression = subject.make(setting);
+  const auto one = inputs_of(n, firsts, 7).to(setting.type);
+  auto two = inputs_of(m, seconds, 8).to(setting.type);
+  two.queries = one.queries;
+  const auto held = write(*compression, one);
+  const auto extended = reads_of(*compression, one.queries, write(*compression, two, &held));
+  // Whatever stands under the masks.
+  const auto held_otherwise = write(*compression, one.padded_with(std::nan("")));
+  compare(finding, reads_of(*compression, one.queries, write(*compression, two.padded_with(std::nan("")), &held_otherwise)),
+          extended, setting.text() + ", NaN under the masks of both parts", tight(setting.type));
+  if (setting.type != kDouble) return;
+  for (std::size_t i = 0; i < firsts.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    const auto a = one.item(at, firsts[i]), b = two.item(at, seconds[i]);
+    const CompressionInputs whole{a.queries, ablate::cat({a.keys, b.keys}, 2), ablate::cat({a.values, b.values}, 2), {}};
+    compare(finding, item_of(extended, at), reads_of(*compression, a.queries, write(*compression, whole)),
+            fmt::format("{}, item {}: {} and {} tokens, padded", setting.text(), i, firsts[i], seconds[i]), kRounding);
+  }
+}
+
+}  // namespace
+
+void extends(const CompressionSubject& subject, Finding& finding) {
+  const auto slots = slots_to_extend(subject);
+  const bool is_fixed = slots.fixed > 0;
+  for (const auto& setting : subject.settings(slots)) {
+    const auto counts = subject.full() ? std::vector<std::int64_t>{12, 64} : std::vector<std::int64_t>{12};
+    for (const auto n : subject.lengths(counts)) {
+      const auto compression = subject.make(setting);
+      const auto in = as_leaves(inputs_of(n, {}).to(setting.type));
+      const auto drew = pass(*compression, in, {.with_gradients = false}).drew;
+      if (drew) {
+        finding.say("it draws in training, where two parts meet other numbers");
+        continue;
+      }
+      const auto whole = reads_of(*compression, in.queries, write(*compression, in));
+      for (std::int64_t part = subject.length(1); part < n; part += subject.length(1)) {
+        if (!is_fixed && part % 2 != 0) continue;                             // between slots
+        if (n > 13 && part != 1 && part % 16 > 1 && part != n - 1) continue;  // every cut of the short one
+        const auto place = fmt::format("{}, {} and {} tokens", setting.text(), part, n - part);
+        const auto own = as_leaves(in);
+        const auto held = write(*compression, own.tokens(0, part));
+        const auto before = copies({held.values, held.mass.defined() ? held.mass : held.values});
+        const auto extended = reads_of(*compression, own.queries, write(*compression, own.tokens(part, n - part), &held));
+        if (setting.type == kDouble) {
+          compare(finding, extended, whole, place, kRounding);
+          const auto right = later_gradients(reads_of(*compression, in.queries, write(*compression, in)), in, part);
+          const auto found = later_gradients(extended, own, part);
+          for (std::size_t i = 0; i < found.size(); ++i)
+            finding.near(found[i], right[i], place + (i == 0 ? ", gradient of keys" : ", gradient of values"), kRounding);
+        } else {
+          compare_medians(finding, extended, whole, place, setting.type);
+        }
+        finding.near(held.values, before[0], place + ", values of the memory held", kExact);
+        if (held.mass.defined()) finding.near(held.mass, before[1], place + ", mass of the memory held", kExact);
+        // Mates' memories and tokens are others.
+        auto mates = own;
+        for (auto* x : {&mates.keys, &mates.values}) *x = ablate::cat({x->narrow(0, 0, 1), x->narrow(0, 1, 2) * 10.0});
+        const auto beside = write(*compression, mates.tokens(0, part));
+        compare(finding,
+                item_of(reads_of(*compression, own.queries, write(*compression, mates.tokens(part, n - part), &beside)), 0),
+                item_of(extended, 0), place + ", other mates", tight(setting.type));
+      }
+    }
+    if (is_fixed) look_at_masks(subject, finding, setting);
+  }
+}
+
+void log_scale(const CompressionSubject& subject, Finding& finding) {
+  const bool extends = subject.promises().extends;
+  const auto slots = extends ? slots_to_extend(subject) : subject.usual();
+  for (const bool training : {false, true}) {
+    const CompressionSetting setting{slots, kDouble, training};
+    const auto compression = subject.make(setting);
+    const auto n = subject.length(12);
+    auto in = inputs_of(n, {});
+    // The second part's largest exponent is far from the first one's.
+    const auto first = in.tokens(0, subject.length(6));
+    auto second = in.tokens(0, subject.length(6));
+    second.keys = second.keys * 5.0;
+    const auto held = write(*compression, first);
+    if (!held.log_scale.defined()) return finding.say("no scale is set");
+    if (!held.log_scale.sizes().equals(at::IntArrayRef({3, CompressionSubject::kHeads, 1, 1})))
+      throw std::runtime_error(setting.text() + ": a scale that is not [batch, heads, 1, 1]");
+    auto shifted = held;
+    const double by = std::log(8.0);
+    shifted.values = held.values / 8.0;
+    if (held.mass.defined()) shifted.mass = held.mass / 8.0;
+    shifted.log_scale = held.log_scale + by;
+    compare(finding, reads_of(*compression, in.queries, shifted), reads_of(*compression, in.queries, held),
+            setting.text() + ", divided by 8 and said so", kRounding);
+    if (!extends) continue;
+    compare(finding, reads_of(*compression, in.queries, write(*compression, second, &shifted)),
+            reads_of(*compression, in.queries, write(*compression, second, &held)),
+            setting.text() + ", divided by 8 and said so, then extended", kRounding);
+    for (const bool swapped : {false, true}) {
+      const auto& one = swapped ? second : first;
+      const auto& two = swapped ? first : second;
+      const CompressionInputs whole{
+          in.queries, ablate::cat({one.keys, two.keys}, 2), ablate::cat({one.values, two.values}, 2), {}};
+      const auto part = write(*compression, one);
+      compare(finding, reads_of(*compression, in.queries, write(*compression, two, &part)),
+              reads_of(*compression, in.queries, write(*compression, whole)),
+              setting.text() + (swapped ? ", small after large" : ", large after small"), kRounding);
+    }
+  }
+}
+
+}  // namespace ablate::conformance

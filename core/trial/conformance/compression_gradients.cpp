@@ -1,0 +1,166 @@
+// What a compression's gradients are, and whom they reach.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "core/trial/conformance/compression_contract.h"
+
+namespace ablate::conformance {
+namespace {
+
+constexpr Allowed kDifferences{1e-5, "central differences of step 1e-6 in float64"};
+
+/// The tensors that gradients belong to, in their order.
+std::vector<Tensor> leaves_of(const Compression& compression, const CompressionInputs& in) {
+  std::vector<Tensor> all = {in.queries, in.keys, in.values};
+  for (const auto& parameter : parameters_of(compression)) all.push_back(parameter);
+  return all;
+}
+
+/// How far each gradient of `analytic` is from central differences of `value`.
+template <class Value>
+std::vector<double> off_differences(const Value& value, const std::vector<Tensor>& leaves, const std::vector<Named>& analytic) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < leaves.size(); ++i) all.push_back(finite_difference(value, leaves[i], analytic[i].value, 20 + i));
+  return all;
+}
+
+/// "8 of 16 places along dimension 0, from 8 on": those of a dimension that nothing has reached; "" where all are.
+std::string unreached(const Tensor& reached, std::int64_t dimension) {
+  const auto along = reached.movedim(dimension, 0).reshape({reached.size(dimension), -1}).any(1);
+  const auto dead = along.logical_not().nonzero().flatten();
+  if (dead.numel() == 0) return "";
+  return fmt::format("{} of {} places along dimension {}, from {} on", dead.numel(), reached.size(dimension), dimension,
+                     dead[0].item().toLong());
+}
+
+}  // namespace
+
+void gradient(const CompressionSubject& subject, Finding& finding) {
+  const auto look = [&](const CompressionSetting& setting, std::int64_t n, bool masked) {
+    const auto compression = subject.make(setting);
+    const auto in = inputs_of(n, masked ? subject.lengths({n, (n + 1) / 2, 1}) : std::vector<std::int64_t>{});
+    Surrogate surrogate;
+    const auto analytic = pass(*compression, in, {.surrogate = &surrogate}).gradients;
+    const auto place = fmt::format("{}, {} tokens{}", setting.text(), n, masked ? ", masked" : "");
+    surrogate.replays = true;
+    const auto value = [&] {
+      surrogate.next = 0;
+      return pass(*compression, in, {.surrogate = &surrogate, .with_gradients = false}).loss;
+    };
+    const auto off = off_differences(value, leaves_of(*compression, in), analytic);
+    for (std::size_t i = 0; i < off.size(); ++i) finding.off_by(off[i], place + ", " + analytic[i].what, kDifferences);
+    if (!surrogate.calls.empty() && n == subject.length(9) && masked && !setting.training)
+      finding.say("straight-through, against the surrogate that it declares");
+  };
+  for (const bool training : {false, true})
+    for (const bool masked : {false, true}) {
+      for (const auto& slots : {Slots{subject.rates().front()}, subject.usual(), subject.uneven()})
+        look({slots, kDouble, training}, subject.length(9), masked);
+      if (subject.full()) look({subject.usual(), kDouble, training, 150}, subject.length(150), masked);
+      if (subject.promises().fixed_slots) look({{.fixed = 4}, kDouble, training}, subject.length(9), masked);
+    }
+}
+
+void trained(const CompressionSubject& subject, Finding&) {
+  const auto n = subject.length(64);
+  const CompressionSetting setting{subject.usual(), kDouble, true, n};
+  const auto compression = subject.make(setting);
+  const auto parameters = compression->parameters();
+  std::vector<Tensor> reached(parameters.size());
+  for (const std::uint64_t seed : {7, 8, 9})
+    for (const bool masked : {false, true}) {
+      const auto in = inputs_of(n, masked ? subject.lengths({n, 20, 3}) : std::vector<std::int64_t>{}, seed);
+      for (const bool auxiliary : {false, true}) {
+        const auto found = pass(*compression, in, {.of_auxiliary = auxiliary}).gradients;
+        for (std::size_t i = 0; !found.empty() && i < parameters.size(); ++i) {
+          const auto here = found[i + 3].value.ne(0);
+          reached[i] = reached[i].defined() ? reached[i].logical_or(here) : here;
+        }
+      }
+    }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto& name = parameters[i].name;
+    if (!reached[i].any().item().toBool())
+      throw std::runtime_error(fmt::format("{}: no gradient reaches {}", setting.text(), name));
+    for (std::int64_t d = 0; d < reached[i].dim(); ++d)
+      if (const auto dead = unreached(reached[i], d); !dead.empty())
+        throw std::runtime_error(fmt::format("{}: no gradient reaches {} of {}", setting.text(), dead, name));
+  }
+}
+
+void reach(const CompressionSubject& subject, Finding&) {
+  const auto counts = subject.full() ? std::vector<std::int64_t>{13, 65, 300} : std::vector<std::int64_t>{13};
+  for (const auto n : subject.lengths(counts))
+    for (const bool training : {false, true})
+      for (const bool masked : {false, true}) {
+        const CompressionSetting setting{subject.usual(), kDouble, training, n};
+        // A choice of some tokens takes each of them for some of so many contents.
+        const auto own = masked ? subject.length(n - 2) : n;
+        const auto in = inputs_of(n, masked ? std::vector<std::int64_t>(48, own) : std::vector<std::int64_t>{}, 7, 48);
+        const auto gradient = pass(*subject.make(setting), in).gradients[2].value.narrow(2, 0, own);
+        const auto left_out = gradient.ne(0).transpose(0, 2).flatten(1).any(1).logical_not().nonzero().flatten();
+        if (left_out.numel() > 0)
+          throw std::runtime_error(fmt::format("{}, {} tokens{}: no read depends on the values of {} of them, from {} on",
+                                               setting.text(), own, masked ? ", masked" : "", left_out.numel(),
+                                               left_out[0].item().toLong()));
+      }
+}
+
+void auxiliary(const CompressionSubject& subject, Finding& finding) {
+  for (const bool training : {false, true})
+    for (const bool masked : {false, true}) {
+      const auto n = subject.length(12);
+      const CompressionSetting setting{subject.usual(), kDouble, training};
+      const auto compression = subject.make(setting);
+      const auto in = inputs_of(n, masked ? subject.lengths({12, 5, 1}) : std::vector<std::int64_t>{});
+      const auto place = setting.text() + (masked ? ", masked" : "");
+      const auto value = [&] {
+        const auto found = pass(*compression, in, {.with_gradients = false}).auxiliary;
+        return found.defined() ? found.item().toDouble() : 0.0;
+      };
+      const auto base = pass(*compression, in, {.of_auxiliary = true});
+      if (!base.auxiliary.defined()) continue;
+      finding.finite(base.auxiliary, place);
+      const auto leaves = leaves_of(*compression, in);
+      // One whose graph is cut altogether has no gradients; one may well stop at its inputs, but not at what it is to train.
+      auto analytic = base.gradients;
+      if (analytic.empty()) throw std::runtime_error(place + ": the auxiliary loss has no graph");
+      const auto off = off_differences(value, leaves, analytic);
+      bool reaches = false;
+      for (const auto& one : analytic) reaches = reaches || one.value.ne(0).any().item().toBool();
+      if (!reaches) throw std::runtime_error(place + ": the auxiliary loss has no gradient anywhere");
+      for (std::size_t i = 0; i < off.size(); ++i)
+        if (i >= 3 || analytic[i].value.ne(0).any().item().toBool())
+          finding.off_by(off[i], place + ", auxiliary loss, " + analytic[i].what, kDifferences);
+      if (masked) {
+        const auto other = pass(*compression, in.padded_with(std::nan("")), {.of_auxiliary = true});
+        finding.near(other.auxiliary, base.auxiliary, place + ", auxiliary loss with NaN under the mask", kRounding);
+      }
+      // What it is worth where its parameters, or the inputs, grow: a loss that only falls is trained towards infinity.
+      const auto falls = [&](const std::vector<Tensor>& scaled, double sign, const char* what) {
+        if (scaled.empty()) return;
+        const auto originals = copies(scaled);
+        std::vector<double> worth;
+        for (const double by : {1.0, 10.0, 100.0, 1000.0}) {
+          const NoGradGuard none;
+          for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i].copy_(originals[i] * (by * sign));
+          worth.push_back(value());
+        }
+        const NoGradGuard none;
+        for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i].copy_(originals[i]);
+        const double size = std::max(1.0, std::abs(worth[0]));
+        if (!(worth[2] - worth[3] < size))
+          throw std::runtime_error(
+              fmt::format("{}: {} by {} 1, 10, 100 and 1000, the auxiliary loss is {:.4g}, {:.4g}, {:.4g} and {:.4g}", place,
+                          what, sign > 0 ? "plus" : "minus", worth[0], worth[1], worth[2], worth[3]));
+      };
+      for (const double sign : {1.0, -1.0}) {
+        falls(parameters_of(*compression), sign, "with parameters times");
+        falls({in.queries, in.keys, in.values}, sign, "with inputs times");
+      }
+    }
+}
+
+}  // namespace ablate::conformance

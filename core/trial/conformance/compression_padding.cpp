@@ -1,0 +1,157 @@
+// What a mask means: padded as cut, whatever stands in the padding, in memories, reads, gradients and what training moves.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/trial/conformance/compression_contract.h"
+
+namespace ablate::conformance {
+namespace {
+
+/// An item's part of a memory: its own slots.
+std::vector<Named> own_slots(const Memory& memory, std::int64_t item, std::int64_t own) {
+  std::vector<Named> all;
+  for (const auto& [what, value] : named(memory)) {
+    const auto part = value.narrow(0, item, 1);
+    all.push_back({what, what == "scale of the memory" ? part : part.narrow(2, 0, own)});
+  }
+  return all;
+}
+
+/// Parameters take part of the whole batch.
+std::vector<Named> of_inputs(const std::vector<Named>& gradients) { return {gradients.begin(), gradients.begin() + 3}; }
+
+/// Two steps of training.
+std::vector<Tensor> moved(const CompressionSubject& subject, const CompressionSetting& setting, const CompressionInputs& in) {
+  const auto compression = subject.make(setting);
+  for (const std::int64_t step : {1, 2}) train_step(*compression, in, step);
+  return contents(*compression);
+}
+
+}  // namespace
+
+void padding(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting,
+             const std::vector<std::int64_t>& lengths) {
+  const auto compression = subject.make(setting);
+  const auto in = inputs_of(lengths[0], lengths).to(setting.type);
+  const PassOptions options{.offsets = {0, lengths[0] / 2}};
+  const auto padded = pass(*compression, in, options);
+  if (padded.drew) return finding.say("it draws in training, where another length meets other numbers");
+  for (std::size_t item = 0; item < lengths.size(); ++item) {
+    if (lengths[item] == 0) continue;
+    const auto i = static_cast<std::int64_t>(item);
+    const auto alone = pass(*compression, in.item(i, lengths[item]), options);
+    const auto place =
+        fmt::format("{}, {} of {} tokens against {} alone", setting.text(), lengths[item], lengths[0], lengths[item]);
+    const auto own = setting.slots.of(lengths[item]);
+    const auto look = [&](const std::vector<Named>& found, const std::vector<Named>& expected) {
+      if (setting.type == kDouble)
+        compare(finding, found, expected, place, kRounding);
+      else
+        compare_medians(finding, found, expected, place, setting.type);
+    };
+    look(own_slots(padded.memory, i, own), own_slots(alone.memory, 0, own));
+    look(item_of(padded.outputs, i), alone.outputs);
+    look(item_of(of_inputs(padded.gradients), i, lengths[item]), of_inputs(alone.gradients));
+  }
+}
+
+void padding(const CompressionSubject& subject, Finding& finding) {
+  for (const auto rate : subject.rates())
+    for (const auto& setting : subject.settings({rate})) padding(subject, finding, setting, subject.lengths({13, 7, 12, 1}));
+  if (!subject.full()) return;
+  const auto many = subject.lengths({300, 150, 65, 64, 13, 2, 1});
+  for (const auto& setting : subject.settings(subject.usual(), many[0])) padding(subject, finding, setting, many);
+  for (const bool training : {false, true}) padding(subject, finding, {subject.uneven(), kDouble, training, many[0]}, many);
+}
+
+void poison(const CompressionSubject& subject, Finding& finding) {
+  const auto look = [&](const CompressionSetting& setting, const std::vector<std::int64_t>& lengths) {
+    const auto compression = subject.make(setting);
+    const auto in = inputs_of(lengths[0], lengths).to(setting.type);
+    const auto clean = pass(*compression, in);
+    for (const double under : {std::nan(""), std::numeric_limits<double>::infinity(), -3e4}) {
+      const auto poisoned = pass(*compression, in.padded_with(under));
+      const auto place = fmt::format("{}, {} tokens, {} under the mask", setting.text(), lengths[0], under);
+      compare(finding, poisoned.outputs, clean.outputs, place, tight(setting.type));
+      compare(finding, poisoned.gradients, clean.gradients, place, tight(setting.type));
+      for (const auto i : {1, 2}) {
+        const auto gradient = poisoned.gradients[static_cast<std::size_t>(i)].value.masked_select(in.gone());
+        finding.near(gradient, zeros_like(gradient), place + ", gradients there", kExact);
+      }
+    }
+  };
+  for (const auto rate : subject.rates())
+    for (const auto& setting : subject.settings({rate})) look(setting, subject.lengths({12, 7, 1, 0}));
+  if (!subject.full()) return;
+  const auto many = subject.lengths({150, 65, 64, 2});
+  for (const auto& setting : subject.settings(subject.usual(), many[0])) look(setting, many);
+}
+
+void empty_items(const CompressionSubject& subject, Finding& finding) {
+  for (const auto& slots : {subject.usual(), Slots{subject.rates().front()}})
+    for (const auto& setting : subject.settings(slots))
+      for (const auto& lengths : {subject.lengths({0, 8, 0}), std::vector<std::int64_t>{0, 0}}) {
+        const auto found = pass(*subject.make(setting), inputs_of(subject.length(8), lengths).to(setting.type));
+        for (const auto& [what, gradient] : found.gradients) finding.finite(gradient, setting.text() + ", " + what);
+        for (const auto& [what, output] : found.outputs)
+          for (std::size_t i = 0; i < lengths.size(); ++i) {
+            const auto own = output[static_cast<std::int64_t>(i)];
+            if (lengths[i] == 0) finding.near(own, zeros_like(own), fmt::format("{}, item {}, {}", setting.text(), i, what));
+          }
+      }
+}
+
+void buffers(const CompressionSubject& subject, Finding& finding) {
+  for (const auto& slots : {subject.usual(), subject.uneven()})
+    for (const auto type : subject.types()) {
+      const CompressionSetting setting{slots, type, true};
+      const auto n = subject.length(13), longer = subject.length(40);
+      const auto lengths = subject.lengths({13, 7, 1, 0});
+      const auto wide = inputs_of(longer, lengths).to(type);
+      const auto names = [&] {
+        std::vector<std::string> all;
+        const auto compression = subject.make(setting);
+        for (const auto& entry : compression->parameters()) all.push_back(entry.name);
+        for (const auto& entry : compression->buffers()) all.push_back(entry.name);
+        return all;
+      }();
+      const auto look = [&](const CompressionInputs& found, const CompressionInputs& expected, const std::string& how) {
+        const auto left = moved(subject, setting, found), right = moved(subject, setting, expected);
+        for (std::size_t i = 0; i < left.size(); ++i)
+          finding.near(left[i], right[i], fmt::format("{}, two steps, {}: {}", setting.text(), how, names[i]), tight(type));
+      };
+      look(wide.padded_with(std::nan("")), wide, "NaN under the mask");
+      look(wide.padded_with(1000), wide, "1000 under the mask");
+      if (pass(*subject.make(setting), wide).drew) continue;
+      auto cut = wide.tokens(0, n);
+      cut.mask = wide.mask.narrow(1, 0, n);
+      look(wide, cut, "padded further");
+      auto one = cut.item(1, n);
+      one.mask = cut.mask.narrow(0, 1, 1);
+      look(one, cut.item(1, lengths[1]), "padded against cut");
+    }
+}
+
+void query_mask(const CompressionSubject& subject, Finding& finding) {
+  for (const auto& setting : subject.settings(subject.usual())) {
+    const auto n = subject.length(13);
+    auto in = inputs_of(n, {}).to(setting.type);
+    in.query_mask = padding_mask({5, 3, 1}, CompressionSubject::kQueries);
+    auto other = in;
+    const auto gone = in.query_mask.logical_not().unsqueeze(1).unsqueeze(-1);
+    other.queries =
+        in.queries.masked_fill(gone, 0) + normal(in.queries.sizes(), 41, setting.type).masked_fill(gone.logical_not(), 0) * 10;
+    const auto compression = subject.make(setting);
+    const auto first = pass(*compression, in, {.with_gradients = false});
+    const auto second = pass(*compression, other, {.with_gradients = false});
+    compare(finding, named(second.memory), named(first.memory), setting.text() + ", other queries under their mask",
+            tight(setting.type));
+    for (std::size_t i = 0; i < first.outputs.size(); ++i)
+      finding.near(second.outputs[i].value.masked_fill(gone, 0), first.outputs[i].value.masked_fill(gone, 0),
+                   setting.text() + ", other queries under their mask, " + first.outputs[i].what, tight(setting.type));
+  }
+}
+
+}  // namespace ablate::conformance

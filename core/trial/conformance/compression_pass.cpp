@@ -1,0 +1,229 @@
+#include "core/trial/conformance/compression_pass.h"
+
+#include <ATen/Context.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace ablate {
+namespace {
+
+Generator generator_on(c10::Device device, std::uint64_t seed) {
+  if (device.is_cpu()) return make_generator(seed);
+  auto generator = at::globalContext().defaultGenerator(device);
+  generator.set_current_seed(seed);
+  return generator;
+}
+
+/// [batch] int64: the items' lengths.
+Tensor lengths_of(const CompressionInputs& inputs) {
+  return inputs.mask.defined() ? inputs.mask.sum(1)
+                               : full({inputs.keys.size(0)}, inputs.length(), inputs.keys.options().dtype(kLong));
+}
+
+}  // namespace
+
+CompressionInputs CompressionInputs::item(std::int64_t i, std::int64_t length) const {
+  return {queries.narrow(0, i, 1), keys.narrow(0, i, 1).narrow(2, 0, length), values.narrow(0, i, 1).narrow(2, 0, length), {}};
+}
+
+CompressionInputs CompressionInputs::tokens(std::int64_t first, std::int64_t length) const {
+  return {queries, keys.narrow(2, first, length), values.narrow(2, first, length), {}};
+}
+
+CompressionInputs CompressionInputs::to(at::ScalarType type) const {
+  return {queries.to(type), keys.to(type), values.to(type), mask, query_mask};
+}
+
+Tensor CompressionInputs::gone() const { return mask.logical_not().unsqueeze(1).unsqueeze(-1); }
+
+CompressionInputs CompressionInputs::padded_with(double number) const {
+  auto padded = *this;
+  padded.keys = keys.masked_fill(gone(), number);
+  padded.values = values.masked_fill(gone(), number);
+  return padded;
+}
+
+namespace conformance {
+
+CompressionInputs inputs_of(std::int64_t length, const std::vector<std::int64_t>& lengths, std::uint64_t seed,
+                            std::int64_t batch) {
+  const auto generator = make_generator(seed);
+  if (!lengths.empty()) batch = static_cast<std::int64_t>(lengths.size());
+  const auto random = [&](std::int64_t tokens) {
+    return randn({batch, CompressionSubject::kHeads, tokens, CompressionSubject::kChannels}, generator, kDouble);
+  };
+  const auto queries = random(CompressionSubject::kQueries), keys = random(length), values = random(length);
+  return {queries, keys, values, lengths.empty() ? Tensor() : padding_mask(lengths, length)};
+}
+
+Memory write(Compression& compression, const CompressionInputs& inputs, const Memory* held, std::uint64_t seed) {
+  WriteInput input;
+  input.keys = inputs.keys;
+  input.values = inputs.values;
+  input.mask = inputs.mask;
+  input.queries = inputs.queries;
+  input.query_mask = inputs.query_mask;
+  input.held = held;
+  input.generator = generator_on(inputs.keys.device(), seed);
+  return compression.write(input);
+}
+
+Tensor read(Compression& compression, const Tensor& queries, const Memory& memory, Similarity similarity) {
+  return compression.read({.queries = queries, .memory = memory, .similarity = similarity}).values;
+}
+
+Tensor causal_read(Compression& compression, const Tensor& queries, const Memory& memory, Similarity similarity,
+                   std::int64_t offset) {
+  return compression.read({.queries = queries, .memory = memory, .similarity = similarity, .causal = true, .offset = offset})
+      .values;
+}
+
+CompressionPass pass(Compression& compression, const CompressionInputs& inputs, const PassOptions& options) {
+  c10::AutoGradMode recording(options.with_gradients);
+  auto leaves = copies({inputs.queries, inputs.keys, inputs.values});
+  for (auto& leaf : leaves) leaf.requires_grad_(options.with_gradients);
+  CompressionPass result;
+  result.given = {leaves[0], leaves[1], leaves[2], inputs.mask.defined() ? inputs.mask.clone() : Tensor()};
+  const bool restores = compression.is_training() && !options.keeps_moved;
+  const auto registered = contents(compression);
+  const auto before = restores ? copies(registered) : std::vector<Tensor>{};
+
+  WriteInput input;
+  input.queries = leaves[0];
+  input.keys = leaves[1];
+  input.values = leaves[2];
+  input.mask = result.given[3];
+  input.query_mask = inputs.query_mask;
+  input.held = options.held;
+  input.surrogate = options.surrogate;
+  input.generator = generator_on(leaves[1].device(), options.seed);
+  const auto drawn = input.generator.get_state();
+  const auto memory = compression.write(input);
+  result.drew = !input.generator.get_state().equal(drawn);
+
+  std::vector<Tensor> outputs;
+  Tensor auxiliary;
+  const auto keep = [&](const std::string& what, const ReadInput& reading, const Tensor& hidden) {
+    const auto found = compression.read(reading);
+    outputs.push_back(hidden.defined() ? found.values.masked_fill(hidden, 0) : found.values);
+    result.outputs.push_back({what, outputs.back().detach()});
+    const auto& loss = found.auxiliary_loss;
+    if (loss.defined()) auxiliary = auxiliary.defined() ? auxiliary + loss : loss;
+  };
+  const auto ends = lengths_of(inputs).view({-1, 1, 1, 1});
+  auto offsets = options.offsets;
+  if (offsets.empty()) offsets.push_back(inputs.length() / 2);
+  for (const auto similarity : kSimilarities) {
+    const auto what = std::string("read by ") + text_of(similarity);
+    keep(what, {.queries = leaves[0], .memory = memory, .similarity = similarity}, {});
+    if (!compression.promises().causal_reads) continue;
+    for (const auto offset : offsets) {
+      const auto position = arange(leaves[0].size(2), ends.options()).view({1, 1, -1, 1}) + offset;
+      keep(fmt::format("{}, causal from {}", what, offset),
+           {.queries = leaves[0], .memory = memory, .similarity = similarity, .causal = true, .offset = offset},
+           position >= ends);
+    }
+  }
+  result.memory = memory;
+  for (auto* tensor : {&result.memory.keys, &result.memory.values, &result.memory.mass, &result.memory.log_scale})
+    if (tensor->defined()) *tensor = tensor->detach();
+
+  Tensor loss;
+  for (const auto& output : outputs) {
+    const auto weights = normal({1, output.size(1), output.size(2), output.size(3)}, 11, output.scalar_type());
+    const auto term = (output * weights.to(output.device())).to(kDouble).sum();
+    loss = loss.defined() ? loss + term : term;
+  }
+  result.loss = loss.item().toDouble();
+  if (auxiliary.defined()) result.auxiliary = auxiliary.detach();
+  if (options.with_gradients) {
+    const auto parameters = compression.parameters();
+    for (const auto& parameter : parameters) leaves.push_back(parameter.tensor);
+    const auto& of = options.of_auxiliary ? auxiliary : loss;
+    const auto found = of.defined() ? gradients_of(of, leaves) : std::vector<Tensor>{};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      constexpr const char* names[] = {"queries", "keys", "values"};
+      result.gradients.push_back(
+          {i < 3 ? std::string("gradient of ") + names[i] : "gradient of " + parameters[i - 3].name, found[i].detach()});
+    }
+  }
+  if (restores) {
+    const NoGradGuard none;
+    for (std::size_t i = 0; i < before.size(); ++i) registered[i].copy_(before[i]);
+  }
+  return result;
+}
+
+void train_step(Compression& compression, const CompressionInputs& inputs, std::int64_t step) {
+  pass(compression, inputs, {.keeps_moved = true});
+  compression.on_step(step, make_generator(29));
+}
+
+std::vector<Named> named(const Memory& memory) {
+  std::vector<Named> all;
+  for (const auto& [what, tensor] : {std::pair{"keys of the memory", memory.keys},
+                                     {"values of the memory", memory.values},
+                                     {"mass of the memory", memory.mass},
+                                     {"scale of the memory", memory.log_scale}})
+    if (tensor.defined()) all.push_back({what, tensor.masked_fill(tensor == -kWrong, 0)});  // no token, no scale
+  return all;
+}
+
+void compare(Finding& finding, const std::vector<Named>& found, const std::vector<Named>& expected, const std::string& where,
+             const Allowed& allowed) {
+  if (found.size() != expected.size())
+    throw std::runtime_error(fmt::format("{}: {} results, expected {}", where, found.size(), expected.size()));
+  for (std::size_t i = 0; i < found.size(); ++i)
+    finding.near(found[i].value, expected[i].value, where + ", " + expected[i].what, allowed);
+}
+
+void compare_medians(Finding& finding, const std::vector<Named>& found, const std::vector<Named>& expected,
+                     const std::string& where, at::ScalarType type) {
+  const Allowed allowed = type == kFloat      ? Allowed{1e-3, "float32, the median of an item"}
+                          : type == at::kHalf ? Allowed{0.03, "float16, the median of an item"}
+                                              : Allowed{0.1, "bfloat16, the median of an item"};
+  for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i) {
+    const auto &left = found[i].value, &right = expected[i].value;
+    const auto place = where + ", " + expected[i].what;
+    if (!left.sizes().equals(right.sizes())) {
+      finding.near(left, right, place);
+    } else if (right.numel() > 0) {
+      // Where most numbers are 0, as a gradient's that cancels, what is left of it is rounding.
+      const auto size = right.to(kDouble).abs();
+      const double scale = std::max({size.median().item().toDouble(), size.mean().item().toDouble(), 0.25});
+      finding.off_by((left.to(kDouble) - right.to(kDouble)).abs().median().item().toDouble() / scale, place, allowed);
+    }
+  }
+}
+
+std::vector<Named> item_of(const std::vector<Named>& all, std::int64_t item, std::int64_t length) {
+  std::vector<Named> own;
+  for (const auto& [what, value] : all) {
+    auto part = value.narrow(0, item, 1);
+    if (length >= 0 && (what == "gradient of keys" || what == "gradient of values")) part = part.narrow(2, 0, length);
+    own.push_back({what, part});
+  }
+  return own;
+}
+
+const char* text_of(Similarity similarity) {
+  return similarity == Similarity::kSoftmax ? "softmax" : similarity == Similarity::kElu ? "elu" : "relu";
+}
+
+Allowed tight(at::ScalarType type) {
+  switch (type) {
+    case kDouble:
+      return kRounding;
+    case kFloat:
+      return {1e-6, "float32, the same operations on one shape"};
+    case at::kHalf:
+      return {1e-3, "float16, the same operations on one shape"};
+    default:
+      return {8e-3, "bfloat16, the same operations on one shape"};
+  }
+}
+
+}  // namespace conformance
+}  // namespace ablate

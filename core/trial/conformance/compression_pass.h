@@ -1,0 +1,94 @@
+// One pass through a compression, write and read with their gradients, on inputs made by seed; and how two passes compare.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/trial/conformance/compression_subject.h"
+
+namespace ablate {
+
+inline constexpr Similarity kSimilarities[] = {Similarity::kSoftmax, Similarity::kElu, Similarity::kRelu};
+
+struct CompressionInputs {
+  Tensor queries;  ///< [batch, heads, 5, d]
+  Tensor keys;     ///< [batch, heads, length, d]
+  Tensor values;   ///< [batch, heads, length, d]
+  Tensor mask;     ///< [batch, length] bool, or undefined
+  Tensor query_mask = {};
+
+  std::int64_t length() const { return keys.size(2); }
+  /// Every tensor's item `i`, keys and values cut to `length`, without a mask.
+  CompressionInputs item(std::int64_t i, std::int64_t length) const;
+  /// Tokens [first, first + length), without a mask.
+  CompressionInputs tokens(std::int64_t first, std::int64_t length) const;
+  CompressionInputs to(at::ScalarType type) const;
+  /// [batch, 1, length, 1] bool: true under the mask.
+  Tensor gone() const;
+  /// With this number in keys and values under the mask.
+  CompressionInputs padded_with(double number) const;
+};
+
+struct Named {
+  std::string what;
+  Tensor value;
+};
+
+/// Everything that a pass gives, in one fixed order, without graph. Gradients are those of a fixed weighting of the outputs,
+/// the same for every item, in queries, keys, values and then the module's parameters.
+struct CompressionPass {
+  Memory memory;
+  std::vector<Named> outputs;    ///< reads by each similarity, where promised causal ones too
+  std::vector<Named> gradients;  ///< of the weighted outputs
+  Tensor auxiliary;              ///< the reads' auxiliary losses together; undefined: none
+  double loss = 0;               ///< the weighted outputs
+  bool drew = false;             ///< from the generator handed in, so that another shape meets other numbers
+  std::vector<Tensor> given;     ///< the tensors that were handed in: queries, keys, values, mask
+};
+
+struct PassOptions {
+  std::vector<std::int64_t> offsets = {};  ///< of causal reads; none: the middle of the sequence
+  const Memory* held = nullptr;
+  Surrogate* surrogate = nullptr;
+  bool with_gradients = true;
+  bool of_auxiliary = false;  ///< the gradients are the auxiliary loss's
+  bool keeps_moved = false;   ///< registered tensors stay as training moved them; else they are put back
+  std::uint64_t seed = 19;    ///< of the generator handed in
+};
+
+namespace conformance {
+
+/// Standard normal inputs, the same for one seed. @param lengths of the items; none: `batch` items without a mask.
+CompressionInputs inputs_of(std::int64_t length, const std::vector<std::int64_t>& lengths, std::uint64_t seed = 7,
+                            std::int64_t batch = 3);
+
+Memory write(Compression& compression, const CompressionInputs& inputs, const Memory* held = nullptr, std::uint64_t seed = 19);
+Tensor read(Compression& compression, const Tensor& queries, const Memory& memory, Similarity similarity);
+/// Query i stands at position offset + i.
+Tensor causal_read(Compression& compression, const Tensor& queries, const Memory& memory, Similarity similarity,
+                   std::int64_t offset);
+
+/// Writes and reads; of causal reads, rows behind an item's end are 0, for no query stands there. The inputs are copied.
+CompressionPass pass(Compression& compression, const CompressionInputs& inputs, const PassOptions& options = {});
+
+/// What a training step does to an instance in training: a pass, and on_step.
+void train_step(Compression& compression, const CompressionInputs& inputs, std::int64_t step);
+
+/// Keys, values, mass and scale, by name.
+std::vector<Named> named(const Memory& memory);
+
+/// One by one, each where it stands; the median of each in narrow types, where single decisions may fall otherwise.
+void compare(Finding& finding, const std::vector<Named>& found, const std::vector<Named>& expected, const std::string& where,
+             const Allowed& allowed);
+void compare_medians(Finding& finding, const std::vector<Named>& found, const std::vector<Named>& expected,
+                     const std::string& where, at::ScalarType type);
+/// Each one's item and, of keys and values, their first tokens. @param length < 0: all
+std::vector<Named> item_of(const std::vector<Named>& all, std::int64_t item, std::int64_t length = -1);
+
+/// "softmax", "elu", "relu"
+const char* text_of(Similarity similarity);
+/// What results of one shape may differ by, where what must not matter is another.
+Allowed tight(at::ScalarType type);
+
+}  // namespace conformance
+}  // namespace ablate

@@ -1,0 +1,92 @@
+#include "core/trial/conformance/compression_subject.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "core/util/rate_text.h"
+
+namespace ablate {
+namespace {
+
+constexpr Rate kRatesFull[] = {{1, 1}, {1, 2}, {1, 3}, {2, 5}, {3, 4}, {1, 64}};
+constexpr Rate kRatesSmall[] = {{1, 1}, {1, 3}, {2, 5}};
+
+const char* type_text(at::ScalarType type) {
+  switch (type) {
+    case kDouble:
+      return "float64";
+    case kFloat:
+      return "float32";
+    case at::kHalf:
+      return "float16";
+    default:
+      return "bfloat16";
+  }
+}
+
+}  // namespace
+
+std::string CompressionSetting::text() const {
+  const auto how = slots.fixed > 0 ? fmt::format("{} slots", slots.fixed) : "rate " + to_text(slots.rate);
+  return fmt::format("{}, {}{}", how, type_text(type), training ? ", in training" : "");
+}
+
+CompressionSubject::CompressionSubject(Candidate candidate, Depth depth) : candidate_(std::move(candidate)), depth_(depth) {
+  const auto try_rate = [&](Rate rate) {
+    try {
+      make({.slots = {rate}});
+    } catch (const std::invalid_argument& refusal) {
+      refusals_ += fmt::format("{}rate {} refused: {}", refusals_.empty() ? "" : "; ", to_text(rate), refusal.what());
+      return;
+    } catch (...) {  // the checks will meet it, and say so
+    }
+    rates_.push_back(rate);
+  };
+  if (full()) {
+    for (const auto rate : kRatesFull) try_rate(rate);
+  } else {
+    for (const auto rate : kRatesSmall) try_rate(rate);
+  }
+}
+
+std::vector<std::int64_t> CompressionSubject::lengths(const std::vector<std::int64_t>& at_least) const {
+  std::vector<std::int64_t> all;
+  for (const auto each : at_least) all.push_back(each > 0 ? length(each) : 0);
+  return all;
+}
+
+Slots CompressionSubject::usual() const {
+  const auto third = std::find(rates_.begin(), rates_.end(), Rate{1, 3});
+  if (third != rates_.end()) return {*third};
+  const auto below = std::find_if(rates_.begin(), rates_.end(), [](Rate rate) { return rate.value() < 1; });
+  return {below != rates_.end() ? *below : Rate{1, 3}};
+}
+
+Slots CompressionSubject::uneven() const {
+  const auto found = std::find(rates_.begin(), rates_.end(), Rate{2, 5});
+  return found != rates_.end() ? Slots{*found} : usual();
+}
+
+std::vector<at::ScalarType> CompressionSubject::types() const {
+  if (!full()) return {kDouble};
+  if (!promises().half_precision) return {kDouble, kFloat};
+  return {kDouble, kFloat, at::kHalf, at::kBFloat16};
+}
+
+std::vector<CompressionSetting> CompressionSubject::settings(const Slots& slots, std::int64_t longest) const {
+  std::vector<CompressionSetting> all;
+  for (const auto type : types())
+    for (const bool training : {false, true}) all.push_back({slots, type, training, longest});
+  return all;
+}
+
+std::shared_ptr<Compression> CompressionSubject::make(const CompressionSetting& setting, std::uint64_t seed) const {
+  auto compression = make_compression(candidate_.section, setting.slots, kHeads, kChannels, length(setting.longest),
+                                      candidate_.find, make_generator(seed));
+  move_to(*compression, c10::kCPU, setting.type);
+  compression->train(setting.training);
+  return compression;
+}
+
+}  // namespace ablate

@@ -1,0 +1,62 @@
+// A compression under test: instances of it with the rates, the types and the modes that it is checked in.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/trial/conformance/candidate.h"
+#include "core/trial/conformance/finding.h"
+#include "core/trial/conformance/numbers.h"
+
+namespace ablate {
+
+/// How an instance is made and run.
+struct CompressionSetting {
+  Slots slots;
+  at::ScalarType type = kDouble;
+  bool training = false;
+  std::int64_t longest = 64;  ///< the most tokens it has to take
+
+  std::string text() const;  ///< "rate 1/3, float32, in training"
+};
+
+/// The shapes that checks run on: 2 heads of 6 channels, 5 queries.
+class CompressionSubject {
+ public:
+  static constexpr std::int64_t kHeads = 2, kChannels = 6, kQueries = 5;
+
+  /// Tries which rates it takes.
+  CompressionSubject(Candidate candidate, Depth depth);
+
+  const Candidate& candidate() const { return candidate_; }
+  const Capabilities& promises() const { return candidate_.promises; }
+  bool full() const { return depth_ == Depth::kFull; }
+  std::int64_t length(std::int64_t at_least) const { return candidate_.length(at_least); }
+  std::vector<std::int64_t> lengths(const std::vector<std::int64_t>& at_least) const;
+
+  /// The rates to check with that its factory takes; refusals() says why not the others. A factory refuses by
+  /// std::invalid_argument.
+  const std::vector<Rate>& rates() const { return rates_; }
+  const std::string& refusals() const { return refusals_; }
+  /// 1/3, or the first one below 1 that it takes.
+  Slots usual() const;
+  /// 2/5, whose segments are of two lengths, or the usual one.
+  Slots uneven() const;
+
+  /// Every type that is promised; of a small run float64 alone.
+  std::vector<at::ScalarType> types() const;
+  /// In those types, in evaluation and in training.
+  std::vector<CompressionSetting> settings(const Slots& slots, std::int64_t longest = 64) const;
+
+  /// Made by seed, moved to the type, in its mode.
+  std::shared_ptr<Compression> make(const CompressionSetting& setting, std::uint64_t seed = 1) const;
+
+ private:
+  Candidate candidate_;
+  Depth depth_;
+  std::vector<Rate> rates_;
+  std::string refusals_;
+};
+
+}  // namespace ablate

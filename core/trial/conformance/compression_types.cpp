@@ -1,0 +1,124 @@
+// The floating types that are promised: results of each near those of float64 from the same numbers.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/trial/conformance/compression_contract.h"
+#include "core/trial/conformance/registered.h"
+
+namespace ablate::conformance {
+namespace {
+
+constexpr Allowed kSingle{1e-3, "float32 against float64, the largest result"};
+constexpr Allowed kNarrow{4, "so many times what rounding inputs and result alone gives"};
+
+/// An instance in float64 with the numbers of another one.
+std::shared_ptr<Compression> widened(const CompressionSubject& subject, const CompressionSetting& setting,
+                                     const Compression& narrow) {
+  auto wide_setting = setting;
+  wide_setting.type = kDouble;
+  const auto wide = subject.make(wide_setting);
+  copy_registered(narrow, *wide);
+  return wide;
+}
+
+/// Each number a little larger or smaller, by the type's spacing: what its rounding does.
+CompressionInputs rounded_otherwise(const CompressionInputs& in, double spacing, std::uint64_t seed) {
+  const auto moved = [&](const Tensor& x, std::uint64_t by) {
+    return x * (normal(x.sizes(), seed + by).sign() * spacing + 1.0);
+  };
+  return {moved(in.queries, 0), moved(in.keys, 1), moved(in.values, 2), in.mask};
+}
+
+struct Off {
+  double worst = 0, most = 0;  ///< the largest, and what nine of ten are below
+};
+
+Off off_of(const Tensor& found, const Tensor& expected) {
+  const auto apart = (found.to(kDouble) - expected.to(kDouble)).abs().flatten();
+  const auto sorted = std::get<0>(apart.sort());
+  return {sorted[-1].item().toDouble(), sorted[sorted.numel() * 9 / 10].item().toDouble()};
+}
+
+}  // namespace
+
+void scale(const CompressionSubject& subject, Finding& finding) {
+  for (const auto rate : subject.rates())
+    for (const bool training : {false, true}) {
+      const CompressionSetting setting{{rate}, kFloat, training};
+      auto in = inputs_of(subject.length(12), subject.lengths({12, 5})).to(kFloat);
+      for (auto* x : {&in.queries, &in.keys, &in.values}) *x *= 1e4;
+      const auto found = pass(*subject.make(setting), in);
+      for (const auto& results : {found.outputs, found.gradients})
+        for (const auto& [what, value] : results) finding.finite(value, setting.text() + ", inputs of 1e4, " + what);
+    }
+}
+
+void type(const CompressionSubject& subject, Finding& finding) {
+  const auto counts = subject.full() ? std::vector<std::int64_t>{12, 150} : std::vector<std::int64_t>{12};
+  for (const auto n : subject.lengths(counts))
+    for (const auto& slots : {subject.usual(), subject.uneven()})
+      for (const bool training : {false, true}) {
+        const CompressionSetting setting{slots, kFloat, training, n};
+        const auto narrow = subject.make(setting);
+        const auto wide = widened(subject, setting, *narrow);
+        const auto in = inputs_of(n, subject.lengths({n, (n + 1) / 2})).to(kFloat);
+        const auto found = pass(*narrow, in), expected = pass(*wide, in.to(kDouble));
+        if (found.drew) continue;  // another type draws other numbers
+        const auto place = fmt::format("{}, {} tokens", setting.text(), n);
+        for (const auto& output : found.outputs)
+          if (output.value.scalar_type() != kFloat) finding.off_by(kWrong, place + ": float32 gives another type");
+        compare(finding, found.outputs, expected.outputs, place, kSingle);
+        compare(finding, found.gradients, expected.gradients, place, kSingle);
+      }
+}
+
+void half(const CompressionSubject& subject, Finding& finding) {
+  std::vector<Slots> all = {subject.usual(), {{1, 1024}}, {{1, 2503}}};
+  if (subject.promises().fixed_slots) all.push_back({.fixed = 2});
+  for (const auto type : {at::kHalf, at::kBFloat16})
+    for (const auto& slots : all)
+      for (const bool training : {false, true}) {
+        // Sums over 2503 tokens, and over fewer where many slots would cost much.
+        const auto n = subject.length(slots == subject.usual() ? 1003 : 2503);
+        const CompressionSetting setting{slots, type, training, n};
+        std::shared_ptr<Compression> narrow;
+        try {
+          narrow = subject.make(setting);
+        } catch (const std::invalid_argument&) {  // a rate that it does not take
+          continue;
+        }
+        auto in = inputs_of(n, subject.lengths({n, n - 300}));
+        // Away from 0, so that sums grow with the length as means do not.
+        for (auto* x : {&in.keys, &in.values}) *x += 1;
+        in = in.to(type);
+        const PassOptions options{.with_gradients = false};
+        const auto found = pass(*narrow, in, options);
+        if (found.drew) continue;
+        const auto wide = widened(subject, setting, *narrow);
+        const auto same = in.to(kDouble);
+        const auto expected = pass(*wide, same, options);
+        const double spacing = type == at::kHalf ? std::ldexp(1.0, -10) : std::ldexp(1.0, -7);
+        std::vector<CompressionPass> others;
+        for (const std::uint64_t seed : {51, 61, 71})
+          others.push_back(pass(*wide, rounded_otherwise(same, spacing, seed), options));
+        for (std::size_t i = 0; i < found.outputs.size(); ++i) {
+          const auto& [what, right] = expected.outputs[i];
+          const auto place = fmt::format("{}, {} tokens, {}", setting.text(), n, what);
+          finding.finite(found.outputs[i].value, place);
+          Off rounding;
+          for (const auto& other : others) {
+            const auto [worst, most] = off_of(other.outputs[i].value, right);
+            rounding = {std::max(rounding.worst, worst), std::max(rounding.most, most)};
+          }
+          const auto sizes = right.abs();
+          const auto off = off_of(found.outputs[i].value, right);
+          const double of_worst = rounding.worst + spacing * sizes.max().item().toDouble();
+          const double of_most = rounding.most + spacing * sizes.mean().item().toDouble();
+          finding.off_by(off.worst / std::max(1e-12, of_worst), place + ", the worst number", kNarrow);
+          finding.off_by(off.most / std::max(1e-12, of_most), place + ", nine of ten numbers", kNarrow);
+        }
+      }
+}
+
+}  // namespace ablate::conformance

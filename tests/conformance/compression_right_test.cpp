@@ -1,0 +1,163 @@
+// What is right must pass: other compressions than those of the tree, and every wrong one must fail by its name.
+#include "core/registry/library.h"
+#include "tests/conformance/means.h"
+
+using namespace ablate;
+
+namespace {
+
+using tests::Means;
+using tests::variant;
+using Names = std::set<std::string>;
+
+/// The largest of each channel in a segment.
+class MaxPool final : public Means {
+  using Means::Means;
+  Memory do_write(const WriteInput& input) override {
+    auto memory = Means::do_write(input);
+    const auto batch = input.keys.size(0), n = input.keys.size(2), count = memory.values.size(2);
+    const auto slot = slots_of(input, zeros({batch}, kLong));
+    const auto others = (slot.unsqueeze(1) != arange(count).unsqueeze(1)).view({batch, 1, count, n, 1});
+    const auto largest = [&](const Tensor& x) {
+      const auto most = clear_padding(x, input.mask).unsqueeze(2).masked_fill(others, -1e4).amax(3);
+      return most.masked_fill((memory.mass <= 0).unsqueeze(-1), 0);
+    };
+    memory.keys = largest(input.keys);
+    memory.values = largest(input.values);
+    return memory;
+  }
+};
+constexpr Capabilities kMaxPool = {.slots_have_keys = true,
+                                   .averages = true,
+                                   .lossless_at_rate_1 = true,
+                                   .causal_reads = true,
+                                   .fixed_slots = true,
+                                   .half_precision = true};
+
+/// A convolution with a stride, of as many tokens as it moves on; what is missing at the end is 0.
+class Strided final : public Means {
+ public:
+  explicit Strided(const CompressionContext& context) : Means(context), stride_(slots().rate.denominator) {
+    if (slots().rate.numerator != 1) throw std::invalid_argument("a stride is a whole number of tokens: a rate of 1/k");
+    weight_ =
+        register_parameter("weight", randn({context.heads, context.d_head, stride_ * context.d_head}, context.generator) * 0.3);
+    bias_ = register_parameter("bias", zeros({context.heads, 1, context.d_head}));
+  }
+
+ private:
+  Memory do_write(const WriteInput& input) override {
+    auto memory = Means::do_write(input);
+    const auto n = input.keys.size(2), missing = (stride_ - n % stride_) % stride_;
+    const auto strided = [&](const Tensor& x) {
+      const auto pieces = pad(clear_padding(x, input.mask), {0, 0, 0, missing}).unflatten(2, {-1, stride_}).flatten(3, 4);
+      const auto found = pieces.matmul(weight_.transpose(-1, -2).to(x.scalar_type())) + bias_.to(x.scalar_type());
+      return found.masked_fill((memory.mass <= 0).unsqueeze(-1), 0);
+    };
+    memory.keys = strided(input.keys);
+    memory.values = strided(input.values);
+    return memory;
+  }
+  std::int64_t stride_;
+  Tensor weight_, bias_;
+};
+
+/// Linformer: learned mixtures of tokens by position, one matrix for keys and values.
+class Projected final : public Means {
+ public:
+  explicit Projected(const CompressionContext& context) : Means(context) {
+    weight_ = register_parameter("E", randn({slots().of(context.max_length), context.max_length}, context.generator) * 0.3);
+  }
+
+ private:
+  Memory do_write(const WriteInput& input) override {
+    auto memory = Means::do_write(input);
+    const auto n = input.keys.size(2), count = memory.values.size(2);
+    const auto e = weight_.narrow(0, 0, count).narrow(1, 0, n).to(input.keys.scalar_type());
+    const auto there = memory.slots.defined() ? memory.slots.unsqueeze(-1) : Tensor();
+    const auto mixed = [&](const Tensor& x) {
+      const auto found = e.matmul(clear_padding(x, input.mask));
+      return there.defined() ? found.masked_fill(there.logical_not(), 0) : found;
+    };
+    memory.keys = mixed(input.keys);
+    memory.values = mixed(input.values);
+    memory.mass = ones({input.keys.size(0), 1, count}, input.keys.options().requires_grad(false));
+    if (there.defined()) memory.mass = memory.mass * memory.slots.to(memory.mass.scalar_type());
+    return memory;
+  }
+  Tensor weight_;
+};
+
+/// The tokens that most attention falls on, in their order; as many as there are slots.
+class MostUsed final : public Means {
+  using Means::Means;
+  Memory do_write(const WriteInput& input) override {
+    const auto n = input.keys.size(2), count = slots().of(n);
+    const auto keys = clear_padding(input.keys, input.mask), values = clear_padding(input.values, input.mask);
+    auto use = keys.detach().to(kDouble).square().sum(-1);
+    if (input.mask.defined()) use = use.masked_fill(input.mask.logical_not().unsqueeze(1), -1);
+    Memory memory;
+    memory.slots = existing_slots(slots(), input.mask);
+    const auto order = use.argsort(-1, true).narrow(2, 0, count).unsqueeze(-1).expand({-1, -1, -1, keys.size(3)});
+    memory.mass = ones({keys.size(0), 1, count}, keys.options().requires_grad(false));
+    if (memory.slots.defined()) memory.mass = memory.mass * memory.slots.to(memory.mass.scalar_type());
+    memory.keys = keys.gather(2, order) * memory.mass.unsqueeze(-1);
+    memory.values = values.gather(2, order) * memory.mass.unsqueeze(-1);
+    return memory;
+  }
+};
+constexpr Capabilities kMostUsed = {
+    .slots_have_keys = true, .averages = true, .lossless_at_rate_1 = true, .half_precision = true};
+
+/// Tokens left out at random in training, by the generator handed in.
+class Dropping final : public Means {
+  using Means::Means;
+  Tensor tokens_of(const Tensor& x, const WriteInput& input) override {
+    const auto own = Means::tokens_of(x, input);
+    if (!is_training()) return own;
+    const auto kept = randn({x.size(0), 1, x.size(2), 1}, input.generator, kFloat) > -1;
+    return own * kept.to(own.scalar_type());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("compressions without a fault pass") {
+  CHECK(tests::Record().suite(*variant<Means>()) == Names{});
+  CHECK(tests::Record().suite(*variant<MaxPool>(kMaxPool)) == Names{});
+  CHECK(tests::Record().suite(*variant<Strided>({.slots_have_keys = true, .causal_reads = true, .half_precision = true})) ==
+        Names{});
+  CHECK(tests::Record().suite(*variant<Projected>({.slots_have_keys = true, .half_precision = true})) == Names{});
+  CHECK(tests::Record().suite(*variant<MostUsed>(kMostUsed)) == Names{});
+  CHECK(tests::Record().suite(*variant<Dropping>({.slots_have_keys = true, .causal_reads = true})) == Names{});
+}
+
+TEST_CASE("the compressions of the tree pass") {
+  for (const auto* id : {"segment-mean", "clustering", "rbf", "random-features"}) {
+    INFO(id);
+    CHECK(tests::Record().suite(load_library(std::string(ABLATE_BUILD_DIR "/lib/ablate/plugins/") + id + ".so")) == Names{});
+  }
+}
+
+TEST_CASE("every wrong compression fails the check that is named for its fault, and every check can fail") {
+  tests::Record record;
+  for (const auto& [what, plugin, check] : tests::variants()) {
+    INFO(what);
+    CHECK(record.fails(*plugin, check));
+  }
+  tests::Record right;
+  right.suite(*variant<Means>());
+  for (const auto& check : right.ran) {
+    INFO(check);
+    CHECK((record.failed.count(check) == 1 || check == "cuda"));
+  }
+}
+
+TEST_CASE("what is wrong is said with its place") {
+  for (const auto& [what, plugin, check] : tests::variants()) {
+    if (what == "mass squared") tests::check_mentions(tests::found(*plugin, check), "in training, tokens of all slots");
+    if (what == "told complete too late")
+      tests::check_mentions(tests::found(*plugin, check), "slot 0 is said to be complete with token");
+    if (what == "a head's share never used")
+      tests::check_mentions(tests::found(*plugin, check), "1 of 2 places along dimension 0, from 1 on of gain");
+  }
+}

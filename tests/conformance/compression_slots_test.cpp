@@ -1,0 +1,290 @@
+// Compressions whose slots stand for something else than they say: masses, segments, order, memories written on.
+#include "tests/conformance/means.h"
+
+using namespace ablate;
+
+namespace {
+
+using tests::kMeans;
+using tests::Means;
+using tests::variant;
+
+/// Masses that are wrong in some way, always or in training.
+enum class Mass { kOne, kSquared, kTailLost };
+template <Mass kind, bool only_training>
+class Masses final : public Means {
+  using Means::Means;
+  Memory do_write(const WriteInput& input) override {
+    auto memory = Means::do_write(input);
+    if (only_training && !is_training()) return memory;
+    if (kind == Mass::kOne) memory.mass = (memory.mass > 0).to(memory.mass.scalar_type());
+    if (kind == Mass::kSquared) memory.mass = memory.mass.square();
+    if (kind == Mass::kTailLost && slots().fixed == 0)
+      memory.mass = memory.mass.masked_fill(memory.mass < memory.mass.amax(-1, true), 0);
+    return memory;
+  }
+};
+
+/// Segments that begin one token late, or whose ragged tail is left out.
+template <bool only_training>
+class Shifted final : public Means {
+  using Means::Means;
+  Tensor slots_of(const WriteInput& input, const Tensor& first) const override {
+    const auto slot = Means::slots_of(input, first);
+    if ((only_training && !is_training()) || slots().fixed > 0) return slot;
+    return cat({slot.narrow(1, 0, 1), slot.narrow(1, 0, slot.size(1) - 1)}, 1).masked_fill(slot < 0, -1);
+  }
+};
+template <bool only_training>
+class Ragged final : public Means {
+  using Means::Means;
+  Tensor slots_of(const WriteInput& input, const Tensor& first) const override {
+    const auto slot = Means::slots_of(input, first);
+    if ((only_training && !is_training()) || slots().fixed > 0) return slot;
+    const auto k = slots().rate.denominator, n = slot.size(1);
+    return n < k ? slot : slot.masked_fill(arange(n) >= n / k * k, -1);
+  }
+};
+
+/// Divided by the segment's full size, or by a little more than its tokens.
+template <bool full_size>
+class Divided final : public Means {
+  using Means::Means;
+  Memory do_write(const WriteInput& input) override {
+    auto memory = Means::do_write(input);
+    const auto& rate = slots().rate;
+    if (slots().fixed > 0) return memory;
+    const auto divisor = full_size ? full({}, (rate.denominator + rate.numerator - 1) / rate.numerator, memory.mass.options())
+                                   : memory.mass.unsqueeze(-1) + 1e-3;
+    memory.values = memory.values * memory.mass.unsqueeze(-1) / divisor;
+    return memory;
+  }
+};
+
+class Smoothed final : public Means {
+  using Means::Means;
+  Tensor tokens_of(const Tensor& x, const WriteInput& input) override {
+    const auto own = Means::tokens_of(x, input);
+    return own * 0.9 + own.roll(1, 2) * 0.1;
+  }
+};
+/// Softmax without, or with another, factor on the scores.
+class Unscaled final : public Means {
+  using Means::Means;
+  ReadOutput do_read(const ReadInput& input) override {
+    auto seen = input;
+    if (input.similarity == Similarity::kSoftmax)
+      seen.queries = input.queries * std::sqrt(static_cast<double>(input.queries.size(3)));
+    return Means::do_read(seen);
+  }
+};
+
+class OwnChannels final : public Means {
+  using Means::Means;
+  ReadOutput do_read(const ReadInput& input) override {
+    if (input.queries.size(3) != d_head_) throw std::invalid_argument("another size of keys");
+    return Means::do_read(input);
+  }
+};
+class FirstChannel final : public Means {
+  using Means::Means;
+  ReadOutput do_read(const ReadInput& input) override {
+    auto output = Means::do_read(input);
+    output.values = output.values + input.memory.keys.narrow(3, 0, 1).mean(IntArrayRef{2}, true) * 0.1;
+    return output;
+  }
+};
+
+/// The largest of the whole sequence without a gradient, later tokens too.
+template <bool only_training>
+class FutureLargest final : public Means {
+  using Means::Means;
+  Tensor tokens_of(const Tensor& x, const WriteInput& input) override {
+    const auto own = Means::tokens_of(x, input);
+    if (only_training && !is_training()) return own;
+    return own * (own.detach().abs().amax({2, 3}, true) * 1e-2 + 1.0);
+  }
+};
+/// A slot is moved towards the token that is largest of all, by an argmax.
+class FutureChoice final : public Means {
+  using Means::Means;
+  Tensor tokens_of(const Tensor& x, const WriteInput& input) override {
+    const auto own = Means::tokens_of(x, input);
+    if (x.size(2) <= 64 || slots().fixed > 0) return own;
+    const auto largest = own.detach().square().sum(-1).argmax(2, true).to(own.scalar_type());
+    return own + (largest > 80).unsqueeze(-1).to(own.scalar_type()) * 0.1;
+  }
+};
+/// A slot that is told to be complete earlier or later than it is, or never.
+template <std::int64_t by, bool only_training>
+class LastMoved final : public Means {
+  using Means::Means;
+  Tensor last(std::int64_t count) const override {
+    const auto right = Means::last(count);
+    return slots().fixed > 0 || (only_training && !is_training()) ? right : (right + by).clamp_min(0);
+  }
+};
+
+class DealtByLength final : public Means {
+  using Means::Means;
+  Tensor slots_of(const WriteInput& input, const Tensor& first) const override {
+    if (slots().fixed == 0 || input.held != nullptr) return Means::slots_of(input, first);
+    const auto n = input.keys.size(2);
+    const auto slot = (arange(n) * slots().fixed).floor_divide(n).unsqueeze(0).expand({input.keys.size(0), n});
+    return input.mask.defined() ? slot.masked_fill(input.mask.logical_not(), -1) : slot;
+  }
+};
+class FewTokens final : public Means {
+  using Means::Means;
+  Memory do_write(const WriteInput& input) override {
+    auto memory = Means::do_write(input);
+    if (slots().fixed > 0) memory.values = memory.values * (memory.mass / memory.mass).unsqueeze(-1);
+    return memory;
+  }
+};
+
+class Forgets final : public Means {
+  using Means::Means;
+  void extend(Memory& memory, const Memory& held) override {
+    memory.keys = (memory.keys + held.keys) * 0.5;
+    memory.values = (memory.values + held.values) * 0.5;
+    memory.mass = memory.mass + held.mass;
+  }
+};
+class ExtendsInPlace final : public Means {
+  using Means::Means;
+  void extend(Memory& memory, const Memory& held) override {
+    Means::extend(memory, held);
+    const NoGradGuard none;
+    auto mass = held.mass;
+    mass.copy_(memory.mass);
+  }
+};
+/// All items go on where the first one stands.
+class FirstItem final : public Means {
+  using Means::Means;
+  Tensor slots_of(const WriteInput& input, const Tensor& first) const override {
+    return Means::slots_of(input, first.narrow(0, 0, 1).expand_as(first));
+  }
+};
+
+/// Sums by random features of keys, divided by the exponential of their largest logarithm.
+enum class Scale { kRight, kNotBrought, kWrongSign, kLeastSum };
+template <Scale kind>
+class Sums final : public Compression {
+ public:
+  explicit Sums(const CompressionContext& context) : Compression(context) {
+    w_ = register_buffer("w", randn({context.heads, slots().of(context.max_length), context.d_head}, context.generator));
+  }
+
+ private:
+  Tensor logs_of(const Tensor& x, std::int64_t count) const {
+    return x.matmul(w_.narrow(1, 0, count).to(x.scalar_type()).transpose(-1, -2));
+  }
+  Memory do_write(const WriteInput& input) override {
+    const auto n = input.keys.size(2), count = slots().of(n);
+    Memory memory;
+    memory.slots = existing_slots(slots(), input.mask);
+    auto gone = zeros({input.keys.size(0), 1, n, 1}, kBool);
+    if (input.mask.defined()) gone = input.mask.logical_not().view({-1, 1, n, 1});
+    if (memory.slots.defined()) gone = gone.logical_or(memory.slots.logical_not().unsqueeze(2));
+    const auto logs = logs_of(clear_padding(input.keys, input.mask), count).masked_fill(gone, -1e30);
+    memory.log_scale = logs.detach().amax({2, 3}, true).clamp_min(-1e3);
+    const auto phi = (logs - memory.log_scale).exp().masked_fill(gone, 0);
+    memory.values = phi.transpose(-1, -2).matmul(clear_padding(input.values, input.mask));
+    memory.mass = phi.sum(2);
+    if (input.held == nullptr) return memory;
+    const auto& held = *input.held;
+    const auto scale = memory.log_scale.maximum(held.log_scale);
+    const double sign = kind == Scale::kWrongSign ? -1 : 1;
+    const auto share = [&](const Tensor& log) {
+      return kind == Scale::kNotBrought ? ones_like_of(log) : ((log - scale) * sign).exp();
+    };
+    memory.values = memory.values * share(memory.log_scale) + held.values * share(held.log_scale);
+    memory.mass = memory.mass * share(memory.log_scale).squeeze(-1) + held.mass * share(held.log_scale).squeeze(-1);
+    memory.log_scale = scale;
+    return memory;
+  }
+  static Tensor ones_like_of(const Tensor& x) { return zeros_like(x) + 1; }
+  ReadOutput do_read(const ReadInput& input) override {
+    auto logs = logs_of(input.queries, input.memory.values.size(2));
+    if (input.memory.slots.defined()) logs = logs.masked_fill(input.memory.slots.logical_not().unsqueeze(2), -1e30);
+    const auto phi = (logs - logs.detach().amax(-1, true)).exp();
+    const auto sum = phi.matmul(input.memory.mass.unsqueeze(-1));
+    const auto divisor = kind == Scale::kLeastSum ? sum + 1e-3 : sum.masked_fill(sum <= 0, 1);
+    return {.values = phi.matmul(input.memory.values) / divisor};
+  }
+  Tensor w_;
+};
+constexpr Capabilities kSums = {.fixed_slots = true, .extends = true};
+
+/// What is behind the last whole segment, or behind the first block, is never read.
+enum class Left { kTail, kBlocks };
+template <Left which>
+class LeavesOut final : public Means {
+  using Means::Means;
+  Tensor slots_of(const WriteInput& input, const Tensor& first) const override {
+    const auto slot = Means::slots_of(input, first);
+    const auto n = slot.size(1), k = slots().rate.denominator;
+    const auto end = which == Left::kTail ? std::max(k, n / k * k) : 128;
+    return slots().fixed > 0 ? slot : slot.masked_fill(arange(n) >= end, -1);
+  }
+};
+
+class NoRate final : public Means {
+ public:
+  explicit NoRate(const CompressionContext& context) : Means(context) {
+    if (slots().fixed == 0 && slots().rate.value() < 1) throw std::invalid_argument("only as many slots as tokens");
+  }
+};
+class NoRateBelowHalf final : public Means {
+ public:
+  explicit NoRateBelowHalf(const CompressionContext& context) : Means(context) {
+    if (slots().fixed == 0 && slots().rate.value() < 1 && slots().of(context.max_length) < context.max_length)
+      throw std::invalid_argument("a number of slots that is not the length");
+  }
+};
+
+const tests::AddVariants added = {
+    {"mass 1", variant<Masses<Mass::kOne, false>>(), "mass"},
+    {"mass 1, in training", variant<Masses<Mass::kOne, true>>(), "mass"},
+    {"mass squared", variant<Masses<Mass::kSquared, false>>(), "mass"},
+    {"mass squared, in training", variant<Masses<Mass::kSquared, true>>(), "mass"},
+    {"the tail's mass lost, in training", variant<Masses<Mass::kTailLost, true>>(), "mass"},
+    {"segments shifted by one", variant<Shifted<false>>(), "mass"},
+    {"segments shifted by one, in training", variant<Shifted<true>>(), "mass"},
+    {"the tail left out", variant<Ragged<false>>(), "mass"},
+    {"the tail left out, in training", variant<Ragged<true>>(), "mass"},
+    {"divided by the full size", variant<Divided<true>>(), "constants"},
+    {"divided by a little more", variant<Divided<false>>(), "constants"},
+    {"neighbours mixed in", variant<Smoothed>(), "lossless"},
+    {"no factor on the scores", variant<Unscaled>(), "lossless"},
+    {"keys of its own channels alone", variant<OwnChannels>(), "projected"},
+    {"a channel of its own meaning", variant<FirstChannel>(), "projected"},
+    {"the largest of all tokens", variant<FutureLargest<false>>(), "causal reads"},
+    {"the largest of all tokens, in training", variant<FutureLargest<true>>(), "causal reads"},
+    {"a choice among all tokens, beyond a block", variant<FutureChoice>(), "causal reads"},
+    {"complete too early", variant<LastMoved<-1, false>>(), "causal reads"},
+    {"never complete", variant<LastMoved<(std::int64_t{1} << 40), false>>(), "causal reads"},
+    {"told complete too early", variant<LastMoved<-1, true>>(), "last"},
+    {"told complete too late", variant<LastMoved<1, false>>(), "last"},
+    {"told complete too late, in training", variant<LastMoved<2, true>>(), "last"},
+    {"fixed slots by the padded length", variant<DealtByLength>(), "fixed slots"},
+    {"fixed slots with fewer tokens", variant<FewTokens>(), "fixed slots"},
+    {"held as much as new, whatever it was", variant<Forgets>(), "extends"},
+    {"the memory held, written", variant<ExtendsInPlace>(), "extends"},
+    {"every item where the first one stands", variant<FirstItem>(), "extends"},
+    {"sums of two scales added", variant<Sums<Scale::kNotBrought>>(kSums), "log scale"},
+    {"a scale taken the other way", variant<Sums<Scale::kWrongSign>>(kSums), "log scale"},
+    {"a sum that is never 0", variant<Sums<Scale::kLeastSum>>(kSums), "log scale"},
+    {"the tail never read", variant<LeavesOut<Left::kTail>>({.slots_have_keys = true}), "reach"},
+    {"what is beyond a block never read", variant<LeavesOut<Left::kBlocks>>({.slots_have_keys = true}), "reach"},
+    {"no rate below 1", variant<NoRate>(), "rates"},
+    {"no slots but the length", variant<NoRateBelowHalf>(), "rates"},
+};
+
+}  // namespace
+
+TEST_CASE("sums under a scale are no fault") {
+  CHECK(tests::Record().suite(*variant<Sums<Scale::kRight>>(kSums)) == std::set<std::string>{});
+}

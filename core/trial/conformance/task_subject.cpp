@@ -86,7 +86,7 @@ void TaskSubject::draw() {
 
 const std::vector<std::size_t>& TaskSubject::hashes(Split split) const {
   auto& hashes = hashes_[static_cast<std::size_t>(split)];
-  if (hashes.empty()) hashes = hashes_of(*task, info, split);
+  if (hashes.empty()) hashes = quick ? hashes_of(*task, info, split, kMostExamples) : hashes_of(*task, info, split);
   return hashes;
 }
 

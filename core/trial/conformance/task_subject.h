@@ -43,7 +43,7 @@ class TaskSubject {
   void draw();
 
   const Sample& sample(Split split) const { return samples_[static_cast<std::size_t>(split)]; }
-  /// Of what stands in the first 100,000 examples of a split.
+  /// Of what stands in the first 100,000 examples of a split, or in 2000.
   const std::vector<std::size_t>& hashes(Split split) const;
   /// Positions that may be present in a split's examples.
   std::int64_t longest(Split split) const {

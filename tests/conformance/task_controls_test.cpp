@@ -38,7 +38,7 @@ TEST_CASE("a class of sequences: rules that simple learners know in part, in ful
     return 2 * std::count(ids.begin(), ids.end(), 1) > static_cast<std::ptrdiff_t>(ids.size()) ? 1 : 0;
   });
   with("first above last", 10, 2, [](const Ids& ids) { return ids.front() > ids.back() ? 1 : 0; });
-  with("a neighbour twice", 16, 2,
+  with("a neighbour twice", 60, 2,
        [](const Ids& ids) { return std::adjacent_find(ids.begin(), ids.end()) != ids.end() ? 1 : 0; });
   with("the place of the first 3", 4, 3,
        [](const Ids& ids) { return std::min<std::int64_t>(std::find(ids.begin(), ids.end(), 3) - ids.begin(), 8) / 3; });

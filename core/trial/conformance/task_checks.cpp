@@ -35,12 +35,15 @@ struct Row {
 bool is_stream(const TaskSubject& subject) { return subject.is_stream(); }
 bool is_no_stream(const TaskSubject& subject) { return !subject.is_stream(); }
 bool has_slices(const TaskSubject& subject) { return !subject.info.slices.empty(); }
-bool has_seed(const TaskSubject& subject) { return subject.other != nullptr; }
+bool has_seed(const TaskSubject& subject) { return subject.seed != SeedPromise::kNone; }
 bool has_files(const TaskSubject& subject) { return !subject.files.empty(); }
 bool has_no_unit(const TaskSubject& subject) {
   return subject.info.unit.empty();
 }  // the next byte is told by its frequency in part
 
+std::string unseeded(const TaskSubject& subject, Splits) {
+  return subject.other == nullptr ? "it is loaded once more for it, and this is a quick look" : "";
+}
 std::string untraced(const TaskSubject& subject, Splits) { return subject.untraced; }
 std::string too_few_for_labels(const TaskSubject& subject, Splits on) { return too_few(subject, on, kLabel.error); }
 std::string too_few_for_lengths(const TaskSubject& subject, Splits on) { return too_few(subject, on, kLength.error); }
@@ -64,7 +67,7 @@ const Row kRows[] = {
     {"past the end", kEach, kKept, task_past_the_end, is_stream},
     {"describe", kEach, kKept, task_describe},
     {"digest is stable", kTask, kKept, task_digest},
-    {"another seed, another digest", kTask, kKept, task_digest_of_seed, has_seed},
+    {"another seed, another digest", kTask, kKept, task_digest_of_seed, has_seed, unseeded},
     {"other files, another digest", kTask, kKept, task_digest_of_files, has_files, too_large_to_edit},
     {"splits are disjoint", kAnyTwo, kKept, task_disjoint},
     {"no duplicates", kEach, kKept, task_duplicates, is_no_stream},

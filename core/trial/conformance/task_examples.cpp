@@ -117,8 +117,9 @@ namespace {
 
 /// @param hash of an example
 template <class Hash>
-std::vector<std::size_t> first_hashes(const Task& task, const TaskInfo& info, Split split, const Hash& hash) {
-  constexpr std::int64_t most = 100'000, chunk = 256;
+std::vector<std::size_t> first_hashes(const Task& task, const TaskInfo& info, Split split, std::int64_t most,
+                                      const Hash& hash) {
+  constexpr std::int64_t chunk = 256;
   const auto stride = info.sampling == Sampling::kStream ? info.length : 1;
   const auto end = std::min(task.size(split), most * stride);
   std::vector<std::size_t> all;
@@ -132,12 +133,13 @@ std::vector<std::size_t> first_hashes(const Task& task, const TaskInfo& info, Sp
 
 }  // namespace
 
-std::vector<std::size_t> hashes_of(const Task& task, const TaskInfo& info, Split split) {
-  return first_hashes(task, info, split, hash_of);
+std::vector<std::size_t> hashes_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most) {
+  return first_hashes(task, info, split, most, hash_of);
 }
 
 std::vector<std::size_t> contents_of(const Task& task, const TaskInfo& info, Split split) {
-  return first_hashes(task, info, split, [](const Example& example) { return mixed(hash_of(example), example.targets); });
+  return first_hashes(task, info, split, 100'000,
+                      [](const Example& example) { return mixed(hash_of(example), example.targets); });
 }
 
 }  // namespace ablate

@@ -40,9 +40,9 @@ Example joined(const Example& first, const Example& second);
 /// A hash of what stands in an example, without its targets.
 std::size_t hash_of(const Example& example);
 
-/// Of the first 100,000 examples of a split.
-std::vector<std::size_t> hashes_of(const Task& task, const TaskInfo& info, Split split);
-/// The same with their targets.
+/// Of the first `most` examples of a split.
+std::vector<std::size_t> hashes_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most = 100'000);
+/// The same with their targets, of the first 100,000.
 std::vector<std::size_t> contents_of(const Task& task, const TaskInfo& info, Split split);
 
 /// All that a task says of itself, to be compared.

@@ -18,7 +18,7 @@ constexpr Allowed kNone{0, "another data_seed makes other examples: they are dra
     kRealTwice{0.05, "real data repeat themselves: of IMDb's training reviews 0.4 %"},
     kFewAlike{0.01, "another data_seed makes other examples: they are drawn, and can be drawn again"},
     kRealAlike{0.1, "real data hold other versions of themselves"};
-constexpr std::int64_t kMostSearched = 10'000, kMostSearchedWhenQuick = 1000, kMostPositions = 1 << 22;
+constexpr std::int64_t kMostSearched = 10'000, kMostSearchedWhenQuick = 200, kMostPositions = 1 << 22;
 constexpr std::size_t kMostCompared = 500;
 constexpr std::int64_t kFewestNear = 5;  // that tell something of the rest
 

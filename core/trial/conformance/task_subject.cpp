@@ -62,13 +62,13 @@ void TaskSubject::load() {
         },
         std::filesystem::canonical(cache));
   task = make(2, cache);
-  again = make(1, folder("cache"));
+  again = make(1, quick ? cache : folder("cache"));
   info = task->info();
   files = task->files();
   task->load();
   again->info();
   again->load();
-  if (seed == SeedPromise::kNone) return;
+  if (seed == SeedPromise::kNone || quick) return;
   other = make(2, folder("cache"), {{kSeed, candidate.section.at(kSeed).get<std::int64_t>() + 1}});
   other->info();
   other->load();
@@ -86,7 +86,7 @@ void TaskSubject::draw() {
 
 const std::vector<std::size_t>& TaskSubject::hashes(Split split) const {
   auto& hashes = hashes_[static_cast<std::size_t>(split)];
-  if (hashes.empty()) hashes = hashes_of(*task, info, split);
+  if (hashes.empty()) hashes = quick ? hashes_of(*task, info, split, kMostExamples) : hashes_of(*task, info, split);
   return hashes;
 }
 

@@ -36,13 +36,14 @@ class TaskSubject {
   std::filesystem::path folder(const std::string& name) const;
 
   /// Makes and loads all of them, the third one where `seed` is not kNone; before, the first one in a child, to see what it
-  /// opens: what that leaves in the cache folder the first one here finds, and the second one has to make anew.
+  /// opens: what that leaves in the cache folder the first one here finds, and the second one has to make anew. A quick look
+  /// makes data once: the second one finds them, and there is no third one.
   void load();
   /// Reads the samples of the splits; all that follows `load` and looks at examples needs them.
   void draw();
 
   const Sample& sample(Split split) const { return samples_[static_cast<std::size_t>(split)]; }
-  /// Of what stands in the first 100,000 examples of a split.
+  /// Of what stands in the first 100,000 examples of a split, or in 2000.
   const std::vector<std::size_t>& hashes(Split split) const;
   /// Positions that may be present in a split's examples.
   std::int64_t longest(Split split) const {

@@ -51,14 +51,14 @@ TEST_CASE("a right plugin passes, and a faulty one fails by the name of the chec
   Place place;
   CHECK(names(check(place, "none", 0), "passed").count("memory") == 1);
   const auto wrong = check(place, "padding", 1);
-  CHECK(names(wrong, "failed") == std::set<std::string>{"padding"});
+  CHECK(names(wrong, "failed") == std::set<std::string>{"additive", "padding"});
   CHECK(names(wrong, "passed").count("gradient") == 1);
   const auto shown = place.run({"check", kWrong, "--no-timing"});  // padding is the default
   CHECK(shown.exit_code == 1);
   CHECK(says(shown.out, "FAILED     padding"));
   CHECK(says(shown.out, "passed     gradient"));
-  CHECK(says(shown.out, "FAILED: padding"));
-  CHECK_FALSE(says(shown.out, "FAILED: padding,"));  // nothing else
+  CHECK(says(shown.out, "FAILED: additive, padding"));
+  CHECK_FALSE(says(shown.out, "FAILED: additive, padding,"));  // nothing else
 }
 
 TEST_CASE("a crash, an exit or a hang is a failed check, and what came before is shown") {
@@ -68,11 +68,11 @@ TEST_CASE("a crash, an exit or a hang is a failed check, and what came before is
     const auto checks = check(place, fault, 1);
     INFO(checks.dump());
     CHECK(names(checks, "passed").count("gradient") == 1);
-    CHECK(says(found(checks, "inputs"), reason));  // the first check with a mask
-    CHECK(checks.back().at("check") == "inputs");
+    CHECK(says(found(checks, "evaluation"), reason));  // the first check with an item of nothing
+    CHECK(checks.back().at("check") == "evaluation");
   }
   const auto thrown = check(place, "throw", 1);
-  CHECK(names(thrown, "failed") == std::set<std::string>{"inputs", "measure", "padding", "poison", "empty"});
+  CHECK(names(thrown, "failed") == std::set<std::string>{"evaluation", "calls", "inputs", "empty"});
   CHECK(names(thrown, "passed").count("memory") == 1);
 }
 

@@ -8,7 +8,7 @@
 namespace {
 
 constexpr ablate::Parameter parameters[] = {
-    ablate::text("fault", "\"padding\"", "", "padding, throw, crash, exit or hang where there is padding; none"),
+    ablate::text("fault", "\"padding\"", "", "padding; throw, crash, exit or hang where an item has nothing but padding; none"),
 };
 
 class Wrong final : public ablate::HeadwiseAttention {
@@ -21,12 +21,13 @@ class Wrong final : public ablate::HeadwiseAttention {
     const auto& mask = input.mask;
     auto scores = input.q.matmul(input.k.transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head()));
     if (mask.defined()) {
-      if (fault_ == "throw") throw std::runtime_error("thrown at a mask");
-      if (fault_ == "crash") std::raise(SIGSEGV);
-      if (fault_ == "exit") _exit(0);
-      if (fault_ == "hang") pause();
+      const bool nothing = mask.any(1).logical_not().any().item().toBool();
+      if (nothing && fault_ == "throw") throw std::runtime_error("thrown at a mask");
+      if (nothing && fault_ == "crash") std::raise(SIGSEGV);
+      if (nothing && fault_ == "exit") _exit(0);
+      if (nothing && fault_ == "hang") pause();
       // Padded keys are 0 and so are their values, but they stay in the denominator.
-      if (fault_ == "none") scores = scores.masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(1), -1e300);
+      if (fault_ != "padding") scores = scores.masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(1), -1e9);
     }
     return {.values = scores.softmax(-1).matmul(input.v)};
   }

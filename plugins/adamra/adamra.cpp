@@ -32,11 +32,11 @@ constexpr ablate::Exemption exemptions[] = {
 };
 
 /// The exponents are those of a kernel read; with feature_map = softmax both are 2.
-Capabilities promises(const Capabilities& declared, const ablate::Values& parameters, std::span<const Capabilities> parts) {
+Capabilities promises(const Capabilities& declared, const ablate::Values& given, std::span<const Capabilities> parts) {
   auto can = declared;
   const auto& memory = parts.front();
   // A head that is drawn by position makes tokens that are alike differ.
-  can.averages = memory.averages && parameters.text("routing") != "random";
+  can.averages = memory.averages && given.text("routing") != "random";
   can.half_precision = memory.half_precision;
   can.cuda = memory.cuda;
   can.deterministic = memory.deterministic;

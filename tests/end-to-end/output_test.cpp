@@ -53,7 +53,7 @@ TEST_CASE("a command whose answer cannot be written says so, and fails") {
     std::filesystem::remove_all(place.folder() / "new/mine");
     const auto closed = place.shell("$ablate " + command + " >&-");
     CHECK(closed.exit_code == 2);
-    CHECK(closed.err == "ablate: standard output could not be written: it is closed\n");
+    CHECK(closed.err.ends_with("ablate: standard output could not be written: it is closed\n"));
   }
 }
 

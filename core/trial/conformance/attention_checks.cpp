@@ -144,17 +144,25 @@ void check_oracles(const AttentionSubject& subject, const PluginInfo& info, Chec
 
 }  // namespace
 
+void check_attention_on(const Candidate& candidate, const std::string& device, Checks& checks) {
+  if (!candidate.promises.cuda) return;
+  const AttentionSubject subject(candidate);
+  check_device(
+      subject.name() + ", [3, 33, 16] float32", [&](c10::Device other) { return attention_on(subject, other); },
+      find_cuda(device), checks);
+}
+
 void check_attention(const Candidate& candidate, Depth depth, Checks& checks) {
   const AttentionSubject subject(candidate, depth);
   for (const auto& rule : kRules)
     if (rule.applies(subject.promises()))
       checks.run(rule.name, subject.name() + ", " + rule.on, rule.allowed,
                  [&](Finding& finding) { rule.look(subject, finding); });
-  if (subject.promises().cuda)
-    check_device(
-        subject.name() + ", [3, 33, 16] float32", [&](c10::Device device) { return attention_on(subject, device); },
-        find_cuda(), checks);
+  check_attention_on(candidate, "cuda", checks);
   if (!subject.full()) return;
+  std::vector<std::string> names;
+  for (const auto& rule : kRules) names.emplace_back(rule.name);
+  candidate.exemptions->conclude(names, checks);
   const auto info = describe(candidate.descriptor());
   check_oracles(subject, info, checks);
   for (const auto& parameter : info.parameters)

@@ -10,4 +10,7 @@ namespace ablate {
 /// in seconds.
 void check_attention(const Candidate& candidate, Depth depth, Checks& checks);
 
+/// The check "cuda" alone, where cuda is promised. @param device "cuda" or "cuda:N"
+void check_attention_on(const Candidate& candidate, const std::string& device, Checks& checks);
+
 }  // namespace ablate

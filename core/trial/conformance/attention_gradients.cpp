@@ -175,7 +175,7 @@ void trained(const AttentionSubject& subject, Finding& finding) {
       for (std::int64_t d = 0; d < where.dim() && what.empty(); ++d)
         if (const auto dead = untouched(where, d); !dead.empty()) what = fmt::format("{} ({})", name, dead);
     if (what.empty()) continue;
-    if (const auto* exempt = subject.candidate().exemption("trained", name))
+    if (const auto* exempt = subject.candidate().exemptions->excuse("trained", name))
       finding.say(fmt::format("{} has no gradient, exempt: {}", what, exempt->why));
     else
       missing += (missing.empty() ? "" : ", ") + what;

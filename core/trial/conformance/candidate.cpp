@@ -55,17 +55,6 @@ std::string Candidate::name() const {
   return fmt::format("{}", fmt::join(names, " x "));
 }
 
-const ExemptionInfo* Candidate::exemption(const std::string& check, const std::string& what) const {
-  for (const auto& exempt : exemptions) {
-    if (exempt.check != check || (!exempt.what.empty() && exempt.what != what)) continue;
-    const auto equals = exempt.when.find(" = ");
-    if (equals == std::string::npos) return &exempt;
-    const auto& value = section.at(exempt.when.substr(0, equals));
-    if (exempt.when.substr(equals + 3) == (value.is_string() ? value.get<std::string>() : value.dump())) return &exempt;
-  }
-  return nullptr;
-}
-
 Candidate Candidate::with(const std::string& parameter, const json& value) const {
   auto changed = section;
   changed[parameter] = value;
@@ -88,7 +77,8 @@ FindPlugin find_among(std::vector<const Descriptor*> plugins) {
 Candidate make_candidate(const Descriptor& plugin, const json& parameters, const FindPlugin& find) {
   auto section = complete_section(plugin, parameters, find);
   const auto promises = promises_of(plugin.kind, section, find);
-  return {plugin.kind, std::move(section), find, promises, describe(plugin).exemptions};
+  auto exemptions = std::make_shared<Exemptions>(describe(plugin), section);
+  return {plugin.kind, std::move(section), find, promises, std::move(exemptions)};
 }
 
 std::vector<Candidate> candidates(const Descriptor& plugin, const json& parameters,

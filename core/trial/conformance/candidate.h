@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/registry/plugin_info.h"
+#include "core/trial/conformance/exemptions.h"
 #include "core/trial/model/instances.h"
 
 namespace ablate {
@@ -17,12 +17,10 @@ struct Candidate {
   Kind kind = Kind::kAttention;
   nlohmann::json section;  ///< complete
   FindPlugin find;
-  Capabilities promises;  ///< with these parameters and parts
-  std::vector<ExemptionInfo> exemptions;
+  Capabilities promises;                   ///< with these parameters and parts
+  std::shared_ptr<Exemptions> exemptions;  ///< what it declares, and what of it was needed
 
   const Descriptor& descriptor() const { return find(kind, section.at("plugin").get<std::string>()); }
-  /// What excuses it from a check with these parameters, or null. @param what as in Exemption; one for all is found, too
-  const ExemptionInfo* exemption(const std::string& check, const std::string& what = "") const;
   /// "adamra x segment-mean"
   std::string name() const;
   /// The same with one parameter changed, and the promises that it makes then. Throws Error.

@@ -97,12 +97,19 @@ std::vector<nlohmann::json> other_values(const ParameterInfo& parameter, const n
 
 }  // namespace
 
+void check_compression_on(const Candidate& candidate, const std::string& device, Checks& checks) {
+  if (!candidate.promises.cuda) return;
+  check_device(
+      candidate.name(), [&](c10::Device other) { return compression_on(candidate, other); }, find_cuda(device), checks);
+}
+
 void check_compression(const Candidate& candidate, Depth depth, Checks& checks) {
   run_all(candidate, "", depth, checks);
   if (depth == Depth::kSmall) return;
-  if (candidate.promises.cuda)
-    check_device(
-        candidate.name(), [&](c10::Device device) { return compression_on(candidate, device); }, find_cuda(), checks);
+  check_compression_on(candidate, "cuda", checks);
+  std::vector<std::string> names;
+  for (const auto& check : kChecks) names.emplace_back(check.name);
+  candidate.exemptions->conclude(names, checks);
   for (const auto& parameter : describe(candidate.descriptor()).parameters)
     for (const auto& value : other_values(parameter, candidate.section.at(parameter.name)))
       run_all(candidate.with(parameter.name, value), fmt::format("{} = {}, ", parameter.name, value.dump()), Depth::kSmall,

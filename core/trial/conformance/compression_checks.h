@@ -10,4 +10,7 @@ namespace ablate {
 /// a CUDA device: some 10 s. A small run is of these parameters alone.
 void check_compression(const Candidate& candidate, Depth depth, Checks& checks);
 
+/// The check "cuda" alone, where cuda is promised. @param device "cuda" or "cuda:N"
+void check_compression_on(const Candidate& candidate, const std::string& device, Checks& checks);
+
 }  // namespace ablate

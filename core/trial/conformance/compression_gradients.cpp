@@ -115,14 +115,14 @@ void trained(const CompressionSubject& subject, Finding& finding) {
   }
   for (const auto& [name, what] : dead) {
     if (what.empty()) continue;
-    const auto* exempt = subject.candidate().exemption("trained", name);
+    const auto* exempt = subject.candidate().exemptions->excuse("trained", name);
     if (exempt == nullptr) throw std::runtime_error(what);
     finding.say(fmt::format("{}: {}", name, exempt->why));
   }
 }
 
 void reach(const CompressionSubject& subject, Finding& finding) {
-  if (const auto* exempt = subject.candidate().exemption("reach")) return finding.say(exempt->why);
+  if (const auto* exempt = subject.candidate().exemptions->excuse("reach", "")) return finding.say(exempt->why);
   const auto counts = subject.full() ? std::vector<std::int64_t>{13, 65, 300} : std::vector<std::int64_t>{13};
   for (const auto n : subject.lengths(counts))
     for (const bool training : {false, true})

@@ -22,8 +22,8 @@ struct Growth {
   std::size_t lengths = 0;  ///< that it was fitted to
 };
 
-/// The exponent over 1024, 2048 and 4096 tokens or, where that is above `most`, the least of up to three measurements over 8192 as
-/// well: what fits into a cache at first and not at last looks steeper than it is, and a longer line less so.
+/// The exponent over 1024, 2048 and 4096 tokens or, where that is above `most`, the least of up to three measurements over 8192
+/// as well: what fits into a cache at first and not at last looks steeper than it is, and a longer line less so.
 Growth growth(const MeasureCosts& costs, double most);
 
 /// For attentions and compressions. One training pass (forward and backward) of 1024, 2048 and 4096 tokens each, in float32 on

@@ -38,10 +38,10 @@ void append(std::vector<Computed>& all, const std::string& how, const AttentionS
 
 }  // namespace
 
-OtherDevice find_cuda() {
+OtherDevice find_cuda(const std::string& name) {
   if (!cuda_driver_present()) return {{}, "no CUDA device on this machine"};
   try {
-    return {open_device("cuda"), ""};
+    return {open_device(name), ""};
   } catch (const std::exception& error) {
     return {{}, error.what()};
   }

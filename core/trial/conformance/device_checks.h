@@ -24,8 +24,8 @@ struct OtherDevice {
   std::string why_not;  ///< why there is none
 };
 
-/// The first CUDA device, started. In a process that computes nothing else: it takes over its CUDA.
-OtherDevice find_cuda();
+/// "cuda", the first one, or "cuda:N", started. In a process that computes nothing else: it takes over its CUDA.
+OtherDevice find_cuda(const std::string& name = "cuda");
 
 /// Outputs, states and gradients in float32 at each stand; padded and cross where promised.
 std::vector<Computed> attention_on(const AttentionSubject& subject, c10::Device device);

@@ -18,6 +18,13 @@ void check_plugin(const Examinee& examinee, Checks& checks) {
     checks.run("parts", examinee.plugin.id, kExact, [&](Finding&) { throw std::runtime_error(error.what()); });
     return;
   }
+  if (examinee.device != "cpu") {
+    if (all.front().kind == Kind::kTask) return checks.leave("cuda", examinee.plugin.id, "a task computes on no device");
+    for (const auto& candidate : all)
+      candidate.kind == Kind::kAttention ? check_attention_on(candidate, examinee.device, checks)
+                                         : check_compression_on(candidate, examinee.device, checks);
+    return;
+  }
   if (examinee.timed) {
     if (all.front().kind != Kind::kTask) check_cost(all.front(), true, checks);
     return;

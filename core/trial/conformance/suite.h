@@ -23,7 +23,8 @@ struct Examinee {
   bool timed = false;
   /// For an edit loop: float64 at small lengths, and no parameter but the defaults.
   bool quick = false;
-  /// Where it computes: "cpu", "cuda" or "cuda:N".
+  /// "cpu", or "cuda" or "cuda:N": then the check "cuda" alone, which compares that device's outputs, states and gradients with
+  /// the CPU's.
   std::string device = "cpu";
 };
 

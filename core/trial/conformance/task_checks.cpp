@@ -135,7 +135,7 @@ std::vector<std::string> all_names() {
 
 void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks) {
   TaskSubject subject(candidate, scratch, quick);
-  Exemptions exemptions(describe(candidate.descriptor()), candidate.section);
+  auto& exemptions = *candidate.exemptions;
   if (!prepare(checks, "load", "twice, with 2 threads and with 1", [&] { subject.load(); })) return;
   Suite suite(subject, exemptions, checks);
   if (!suite.run(kFirst) || !prepare(checks, "read", "examples of each split", [&] { subject.draw(); })) return;

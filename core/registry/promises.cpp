@@ -12,7 +12,7 @@ std::span<const Promise> promises() {
       {"cross_attention", &C::cross_attention, true, false, "queries and context may differ"},
       {"stateful", &C::stateful, true, false, "carries a state from segment to segment"},
       {"recurrent", &C::recurrent, true, false, "whole, by segments and token by token are the same"},
-      {"sparse", &C::sparse, true, false, "some outputs leave out tokens that they might see"},
+      {"sparse", &C::sparse, true, true, "some outputs leave out tokens that they might see"},
       {"rotary", &C::rotary, true, false, "queries and keys are turned by their positions where asked for"},
       {"averages", &C::averages, true, true, "where all tokens are alike, their number makes no difference"},
       {"slots_have_keys", &C::slots_have_keys, false, true, "a slot's key may be projected after compression"},

@@ -142,7 +142,7 @@ TEST_CASE("a task that says why it cannot be made is unchecked, which by its nam
   INFO(ended.out << ended.err);
   CHECK(ended.exit_code == 1);
   CHECK(says(ended.out, "unchecked  data "));
-  CHECK(says(ended.out, "lm: nothing was checked; 1 unchecked: data: lm: enwik8 was not found"));
+  CHECK(says(ended.out, "lm: nothing was checked; 1 unchecked: data: lm: data = \"enwik8\" was not found"));
 }
 
 TEST_CASE("a task is checked on data of one's own, which no seed changes") {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/host/scheduler/scheduler.h"
+#include "core/shared/sections.h"
 #include "core/util/sha256.h"
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
@@ -23,9 +24,12 @@ class Hanging {
     attention.id = "linear", attention.path = std::string(ABLATE_BUILD_DIR) + "/lib/ablate/plugins/linear.so";
     attention.content_hash = sha256_file(attention.path);
     catalog.plugins = {task, attention};
+    auto model = nlohmann::json::object();
+    for (const auto& parameter : model_parameters()) model[parameter.name] = parameter.default_value;
     Trial trial;
     trial.resolved = {{"task", {{"plugin", "faulty-task"}, {"where", where}, {"how", how}}},
-                      {"attention", {{"plugin", "linear"}}},
+                      {"model", model},
+                      {"attention", {{"plugin", "linear"}, {"heads", 2}, {"feature_map", "elu+1"}}},
                       {"train", {{"device", "cpu"}, {"dtype", "float32"}}}};
     trial.label = "the only one";
     study.trials = {trial};
@@ -73,7 +77,8 @@ TEST_CASE("a task whose load() hangs is given up") {
 TEST_CASE("a longer time-out of the study's trials lets load() take as long") {
   Hanging hanging("load", "hang");
   hanging.study.timeout_s = 2;
-  ends([&] { plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""), {.prepare_s = 1}); }, "did not end within 2 s");
+  ends([&] { plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""), {.prepare_s = 1}); },
+       "did not end within 2 s");
 }
 
 TEST_CASE("a task that hangs only where all trials share it is given up") {

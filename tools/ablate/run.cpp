@@ -89,8 +89,8 @@ int most_threads(const Chosen& chosen) {
   return static_cast<int>(most);
 }
 
-/// What is to be said of libraries that the study uses: anyone can write it, it fails its checks, ...
-void warn_of_used(const Study& study, const Catalog& catalog, const std::vector<FoundLibrary>& libraries) {
+/// Says what is to be said of libraries that the study uses: anyone can write it, ... @return its plugins
+std::vector<PluginInfo> warn_of_used(const Study& study, const Catalog& catalog, const std::vector<FoundLibrary>& libraries) {
   std::set<std::filesystem::path> used;
   std::vector<PluginInfo> plugins;
   for (const auto& trial : study.trials)
@@ -99,7 +99,7 @@ void warn_of_used(const Study& study, const Catalog& catalog, const std::vector<
   for (const auto& library : libraries)
     for (const auto& warning : library.warnings)
       if (used.contains(library.path)) say("warning: {}: {}\n", path_text(library.path), warning);
-  warn_of_verdicts(plugins);
+  return plugins;
 }
 
 /// What was remembered of the data may be what a worker refuses: it is asked again the next time.
@@ -144,12 +144,13 @@ int run_study(const RunArguments& arguments, const Options& options) {
     if (!library.refusal.empty()) say("warning: {} is left out: {}\n", path_text(library.path), db::one_row(library.refusal));
   const auto catalog = catalog_of(libraries);
   const auto study = load_study(arguments.file, arguments.overrides, catalog);
-  warn_of_used(study, catalog, libraries);
+  const auto used = warn_of_used(study, catalog, libraries);
   const auto cache = cache_folder();
   const TaskMemory memory(cache.empty() ? cache : cache / "data");
   check_tasks(study, catalog, worker, memory);
   const auto planned = plan(study, catalog, worker, memory);
   const auto chosen = choose(planned, arguments.only);
+  warn_of_verdicts(used);
   if (arguments.dry_run) {
     print_trials(study, chosen, options.database_file());
     return 0;
@@ -185,8 +186,8 @@ int run_study(const RunArguments& arguments, const Options& options) {
   if (arguments.prove > 0) return prove_study(study, chosen, arguments.prove, worker, store, how);
   if (const int together = is_idle ? 0 : std::min({how.jobs, worker->most_jobs(), static_cast<int>(chosen.size())});
       together * threads > cores)
-    say("warning: {} trials of {} thread{} on {} cores: their step times will not compare with others'\n", together,
-        threads, threads == 1 ? "" : "s", cores);
+    say("warning: {} trials of {} thread{} on {} cores: their step times will not compare with others'\n", together, threads,
+        threads == 1 ? "" : "s", cores);
   if (evaluation_share(chosen) > 0.5) say("{}\n", evaluation_text(chosen));
   const auto summary = run_or_forget(study, catalog, memory, [&] { return run_trials(to_run, worker, store, how); });
   say("{}: {} done, {} done before, {} failed{}\n", study.name, summary.done, summary.skipped, summary.failed,

@@ -97,10 +97,11 @@ constexpr Rule kRules[] = {
     {"refused", "what is not promised", kExact, refused},
 };
 
-/// What another value of a parameter has to keep: every check that applies, at small size.
-void keeps(const AttentionSubject& subject, Finding& finding) {
+/// What another value of a parameter has to keep: every check that applies, at small size. The bound of a number may switch off
+/// what is trained (a weight of 0).
+void keeps(const AttentionSubject& subject, bool is_bound, Finding& finding) {
   for (const auto& rule : kRules) {
-    if (!rule.applies(subject.promises())) continue;
+    if (!rule.applies(subject.promises()) || (is_bound && rule.look == trained)) continue;
     Finding own(rule.allowed);
     try {
       rule.look(subject, own);
@@ -119,7 +120,8 @@ void keeps(const AttentionSubject& subject, Finding& finding) {
 /// Another value of a parameter; what the host's own checks or the plugin refuse of a list that has to fit is no fault.
 void check_value(const Candidate& candidate, const ParameterInfo& parameter, const nlohmann::json& value, Finding& finding) {
   try {
-    keeps(AttentionSubject(candidate.with(parameter.name, value), Depth::kSmall), finding);
+    const bool is_bound = parameter.type == ParameterType::kInteger || parameter.type == ParameterType::kReal;
+    keeps(AttentionSubject(candidate.with(parameter.name, value), Depth::kSmall), is_bound, finding);
   } catch (const Error& refusal) {
     finding.say(refusal.what());
   } catch (const std::invalid_argument& refusal) {

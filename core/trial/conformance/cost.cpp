@@ -128,7 +128,7 @@ Growth growth(const MeasureCosts& costs, double most) {
   Growth least{std::numeric_limits<double>::infinity(), all.size() - 1};
   for (int pass = 0; pass <= kMoreAttempts && !(least.exponent <= most); ++pass) {
     const auto lengths = all.first(pass == 0 ? all.size() - 1 : all.size());
-    if (const double found = exponent(costs(lengths)); found < least.exponent) least = {found, lengths.size()};
+    if (const double found = exponent(costs(lengths)); found <= least.exponent) least = {found, lengths.size()};
   }
   return least;
 }

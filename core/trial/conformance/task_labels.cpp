@@ -19,7 +19,7 @@ void readable(const TaskSubject& subject, const NamedSplit& on, const std::vecto
               Finding& finding) {
   const auto& train = subject.sample(Split::kTrain).examples;
   const auto judged = all_of(subject.sample(on.split).examples);
-  const Table table(best_feature(features, some_of(train, kMostScreened)), all_of(train));
+  const LabelTable table(best_feature(features, some_of(train, kMostScreened)), all_of(train));
   const auto score = score_of(std::cref(table), judged);
   const double constant = constant_share(judged), left = 1 - constant;
   if (left <= 0) return;  // "more than one answer" says so

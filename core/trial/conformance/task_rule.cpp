@@ -35,7 +35,7 @@ std::vector<Learner> learners(const TaskSubject& subject, const Symbols& symbols
   for (const auto& features : {rule_features(info), position_features(info)})
     if (!features.empty()) {
       const auto& best = best_feature(features, train);
-      all.push_back({"a table of " + best.name, Table(best, train)});
+      all.push_back({"a table of " + best.name, LabelTable(best, train)});
     }
   if (info.objective == Objective::kClass && info.classes <= kMostClasses) {
     all.push_back({"naive Bayes of counts", Bayes(Bayes::Over::kCounts, symbols, info.classes, train)});

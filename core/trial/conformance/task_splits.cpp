@@ -27,7 +27,7 @@ std::int64_t index_of(const TaskSubject& subject, std::size_t place) {
 }
 
 /// How many of the targets that two examples ask for are the same.
-void compare_targets(const Example& a, const Example& b, Score& score) {
+void compare_targets(const Example& a, const Example& b, Hits& score) {
   double met = 0, asked = 0;
   for (std::size_t at = 0; at < std::min(a.targets.size(), b.targets.size()); ++at) {
     if (a.targets[at] < 0 || b.targets[at] < 0) continue;
@@ -44,7 +44,7 @@ Example read_one(const TaskSubject& subject, Split split, std::int64_t index) {
 /// What of one split is nearly the same as something of those before.
 struct Near {
   std::int64_t compared = 0, count = 0;
-  Score looked_up;  ///< the label of the one that is alike, as an answer
+  Hits looked_up;  ///< the label of the one that is alike, as an answer
   std::string first;
 };
 

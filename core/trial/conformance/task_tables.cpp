@@ -25,22 +25,22 @@ void each_target(std::span<const Example* const> examples, const Take& take) {
 
 }  // namespace
 
-void Score::add(double met, double asked) {
+void Hits::add(double met, double asked) {
   if (asked == 0) return;
   all_.emplace_back(met, asked);
   met_ += met;
   asked_ += asked;
 }
 
-double Score::standard_error(double p) const {
+double Hits::standard_error(double p) const {
   if (asked_ == 0) return 1;
   double squares = 0;
   for (const auto& [met, asked] : all_) squares += (met - accuracy() * asked) * (met - accuracy() * asked);
   return std::max(std::sqrt(squares) / asked_, std::sqrt(p * (1 - p) / asked_));
 }
 
-Score score_of(const Answers& answers, std::span<const Example* const> examples) {
-  Score score;
+Hits score_of(const Answers& answers, std::span<const Example* const> examples) {
+  Hits score;
   for (const auto* example : examples) {
     double met = 0, asked = 0;
     for (std::size_t at = 0; at < example->targets.size(); ++at) {
@@ -67,7 +67,8 @@ double constant_share(std::span<const Example* const> examples) {
   return score_of([&](const Example&, std::size_t) { return best; }, examples).accuracy();
 }
 
-Table::Table(const Feature& feature, std::span<const Example* const> examples) : feature_(feature), rest_(commonest(examples)) {
+LabelTable::LabelTable(const Feature& feature, std::span<const Example* const> examples)
+    : feature_(feature), rest_(commonest(examples)) {
   std::vector<Pair> pairs;
   each_target(examples, [&](const Example& example, std::size_t at, std::int64_t label) {
     pairs.push_back({feature_.value(example, at), label});
@@ -90,12 +91,12 @@ Table::Table(const Feature& feature, std::span<const Example* const> examples) :
   }
 }
 
-double Table::key_of(double value) const {
+double LabelTable::key_of(double value) const {
   if (!feature_.measured) return value;
   return static_cast<double>(std::upper_bound(edges_.begin(), edges_.end(), value) - edges_.begin());
 }
 
-std::int64_t Table::operator()(const Example& example, std::size_t at) const {
+std::int64_t LabelTable::operator()(const Example& example, std::size_t at) const {
   const auto found = labels_.find(key_of(feature_.value(example, at)));
   return found == labels_.end() ? rest_ : found->second;
 }
@@ -106,7 +107,7 @@ const Feature& best_feature(std::span<const Feature> features, std::span<const E
   const auto* best = &features.front();
   double most = -1;
   for (const auto& feature : features) {
-    const Table table(feature, made);
+    const LabelTable table(feature, made);
     const auto found = score_of(std::cref(table), told).accuracy();
     if (found > most) most = found, best = &feature;
   }

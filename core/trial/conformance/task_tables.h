@@ -23,7 +23,7 @@ struct Feature {
 };
 
 /// Targets met of those asked for.
-class Score {
+class Hits {
  public:
   void add(double met, double asked);
   double accuracy() const { return asked_ > 0 ? met_ / asked_ : 0; }
@@ -38,16 +38,16 @@ class Score {
 
 /// The label that is answered to one target.
 using Answers = std::function<std::int64_t(const Example& example, std::size_t at)>;
-Score score_of(const Answers& answers, std::span<const Example* const> examples);
+Hits score_of(const Answers& answers, std::span<const Example* const> examples);
 
 /// The label that is asked for most often, or -1.
 std::int64_t commonest(std::span<const Example* const> examples);
 /// The share of the commonest target among these: what one answer to everything meets.
 double constant_share(std::span<const Example* const> examples);
 
-class Table {
+class LabelTable {
  public:
-  Table(const Feature& feature, std::span<const Example* const> examples);
+  LabelTable(const Feature& feature, std::span<const Example* const> examples);
   /// What is not in the table gets the commonest label.
   std::int64_t operator()(const Example& example, std::size_t at) const;
   const Feature& feature() const { return feature_; }

@@ -32,4 +32,4 @@ class Halves final : public ablate::LandmarkCompression {
 ABLATE_COMPRESSION(Halves, {.id = "halves",
                             .version = "1.0.0",
                             .summary = "the first token of each segment",
-                            .capabilities = {.slots_have_keys = true, .averages = true}})
+                            .capabilities = {.slots_have_keys = true, .averages = true, .sparse = true}})

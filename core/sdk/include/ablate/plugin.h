@@ -34,8 +34,6 @@ struct Capabilities {
   bool stateful = false;         ///< carries a state from segment to segment
   bool bidirectional = true;     ///< can be built without causal, too
   bool holes = false;            ///< a mask may be false anywhere, not only at the end
-  /// A limit, and no promise: some outputs leave out tokens that causality and masks allow (a window, a cluster's members).
-  bool sparse = false;
   /// Of one that is stateful and causal: whole, by segments and token by token are the same.
   bool recurrent = false;
   bool rotary = false;  ///< queries and keys are turned by their positions where the model says so (HeadwiseAttention does it)
@@ -49,6 +47,8 @@ struct Capabilities {
   bool fixed_slots = false;         ///< keeps a fixed number of slots where asked
   bool extends = false;             ///< new tokens can be written into a memory that is there
   // attention and compression
+  /// A limit, and no promise: some outputs leave out tokens that causality and masks allow (a window, a cluster's members).
+  bool sparse = false;
   bool half_precision = false;       ///< float16 and bfloat16, besides float32 and float64
   bool cuda = true;                  ///< runs on CUDA devices, besides the CPU
   bool deterministic = true;         ///< same seed, same bits

@@ -55,9 +55,9 @@ std::optional<KeptVerdict> VerdictMemory::read(const PluginCode& code, const std
 
 KeptVerdict VerdictMemory::find(const PluginCode& code) const {
   const auto cpu = read(code, "cpu"), cuda = read(code, "cuda");
-  auto all = cpu ? *cpu : cuda.value_or(KeptVerdict{});
-  if (!cuda) return all;
-  if (!cpu) all.failed.clear();
+  // A device is compared with the CPU: it can fail a plugin, and alone it cannot pass one.
+  auto all = cpu.value_or(KeptVerdict{});
+  if (!cuda || cuda->failed.empty()) return all;
   for (const auto& name : cuda->failed) all.failed.push_back(name + " on cuda");
   if (!all.failed.empty()) all.verdict = "failed";
   all.checked_s = std::max(all.checked_s, cuda->checked_s);

@@ -29,6 +29,8 @@ enum class Habit {
   kHardForward,     // a hard choice with a soft gradient, and no surrogate declared
   kHardDeclared,    // the same through straight_through()
   kHardOther,       // straight_through() with another function going backward
+  kRunningMean,     // right: statistics that a pass in training moves
+  kDecay,           // right: what is far behind has decayed below the last bit
   kUnscaled,        // says that it equals softmax, without 1 / sqrt(d)
   kWithoutSelf,     // ... without the token itself
 };
@@ -36,7 +38,8 @@ enum class Habit {
 class Wonted : public HeadwiseAttention {
  public:
   Wonted(const AttentionContext& context, Habit habit) : HeadwiseAttention(context, 2), habit_(habit) {
-    if (is(Habit::kGlobalRedraw) || is(Habit::kLateRedraw)) drawn_ = register_buffer("drawn", ones({}));
+    if (is(Habit::kGlobalRedraw) || is(Habit::kLateRedraw) || is(Habit::kRunningMean))
+      drawn_ = register_buffer("drawn", ones({}));
     if (is(Habit::kPlainRedraw)) drawn_ = ones({});
     if (is(Habit::kDeadSlot)) slots_ = register_parameter("slots", randn({4, 8}, context.generator));
     if (is(Habit::kAuxiliaryCut) || is(Habit::kAuxiliaryFalls) || is(Habit::kAuxiliaryWrong))
@@ -77,7 +80,15 @@ class Wonted : public HeadwiseAttention {
     auto scores = wide(input.q).matmul(k.transpose(-1, -2)) / (is(Habit::kUnscaled) ? 1.0 : std::sqrt(8.0));
     if (is(Habit::kCachedScores) && !is_training())
       scores = scores_.try_emplace(scores.sizes().vec(), scores.detach().clone()).first->second;
-    if (drawn_.defined()) scores = scores * drawn_.to(scores.scalar_type());
+    if (drawn_.defined()) scores = scores * drawn_.to(scores.scalar_type(), false, true);
+    if (is(Habit::kRunningMean) && is_training()) {
+      const NoGradGuard none;
+      drawn_.mul_(0.9).add_(0.2);
+    }
+    if (is(Habit::kDecay)) {
+      const auto n = arange(scores.size(2)).unsqueeze(1) + input.offset, m = arange(scores.size(3)).unsqueeze(0);
+      scores = scores - (n - m).abs().to(scores.scalar_type()) * 0.2;
+    }
     if (is(Habit::kNoise) && !is_training()) scores = scores + randn(scores.sizes(), input.generator).to(scores.scalar_type());
     const auto gone = hidden(input, scores);
     const auto kept = gone.logical_not().to(scores.scalar_type());
@@ -168,6 +179,8 @@ Check equality(const Descriptor& plugin) {
 TEST_CASE("the attentions of all habits without a fault pass", "[conformance]") {
   tests::Record record;
   CHECK(record.suite(wonted<Habit::kRight>()).empty());
+  CHECK(record.suite(wonted<Habit::kRunningMean>()).empty());
+  CHECK(record.suite(wonted<Habit::kDecay>(), {"reach", "causal", "padding", "gradient"}).empty());
   CHECK(record.suite(wonted<Habit::kHardDeclared>(), {"gradient", "trained", "additive", "poison"}).empty());
 }
 

@@ -110,14 +110,17 @@ void keeps(const AttentionSubject& subject, bool is_bound, Finding& finding) {
     } catch (const std::invalid_argument&) {
       throw;
     } catch (const std::exception& error) {
+      if (subject.candidate().exemptions->excuse(rule.name, "") != nullptr) continue;
       throw std::runtime_error(fmt::format("{}: {}", rule.name, one_line(error.what())));
     }
-    if (!own.passed()) throw std::runtime_error(fmt::format("{}: {}", rule.name, own.text()));
+    if (!own.passed() && subject.candidate().exemptions->excuse(rule.name, "") == nullptr)
+      throw std::runtime_error(fmt::format("{}: {}", rule.name, own.text()));
   }
   finding.say("as promised");
 }
 
-/// Another value of a parameter; what the host's own checks or the plugin refuse of a list that has to fit is no fault.
+/// Another value of a parameter; what the host's own checks or the plugin refuse of a number or a list that has to fit others
+/// is no fault.
 void check_value(const Candidate& candidate, const ParameterInfo& parameter, const nlohmann::json& value, Finding& finding) {
   try {
     const bool is_bound = parameter.type == ParameterType::kInteger || parameter.type == ParameterType::kReal;
@@ -125,7 +128,7 @@ void check_value(const Candidate& candidate, const ParameterInfo& parameter, con
   } catch (const Error& refusal) {
     finding.say(refusal.what());
   } catch (const std::invalid_argument& refusal) {
-    if (parameter.type != ParameterType::kRates) throw;
+    if (parameter.type == ParameterType::kText || parameter.type == ParameterType::kBoolean) throw;
     finding.say(refusal.what());
   }
 }
@@ -158,8 +161,8 @@ void check_attention(const Candidate& candidate, Depth depth, Checks& checks) {
   const AttentionSubject subject(candidate, depth);
   for (const auto& rule : kRules)
     if (rule.applies(subject.promises()))
-      checks.run(rule.name, subject.name() + ", " + rule.on, rule.allowed,
-                 [&](Finding& finding) { rule.look(subject, finding); });
+      candidate.exemptions->run(checks, rule.name, subject.name() + ", " + rule.on, "", rule.allowed,
+                                [&](Finding& finding) { rule.look(subject, finding); });
   check_attention_on(candidate, "cuda", checks);
   if (!subject.full()) return;
   std::vector<std::string> names;

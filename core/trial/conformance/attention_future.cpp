@@ -117,7 +117,10 @@ std::string unreached(const AttentionSubject& subject, const Stand& stand, std::
   const auto depends = [&](std::int64_t changed, std::int64_t output) {
     auto other = tokens.clone();
     other.narrow(1, changed, 1).mul_(-3);
-    return !run(*instance, {other}).narrow(1, output, 1).equal(before.narrow(1, output, 1));
+    if (!run(*instance, {other}).narrow(1, output, 1).equal(before.narrow(1, output, 1))) return true;
+    // What has decayed below the last bit of an output still has a gradient.
+    const auto only = arange(n).eq(output).unsqueeze(0);
+    return gradients(*instance, {tokens}, only).of("queries").narrow(1, changed, 1).ne(0).any().item().toBool();
   };
   for (const auto& [token, output] : {std::pair{std::int64_t{0}, n - 1}, {n / 2, n - 1}, {n - 1, std::int64_t{0}}})
     if ((token <= output || !stand.causal) && !depends(token, output))

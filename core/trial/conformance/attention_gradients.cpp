@@ -15,20 +15,18 @@ namespace {
 constexpr Allowed kDifferences{1e-5, "central differences of step 1e-6 in float64"};
 
 /// The loss at the parameters and inputs as they stand, with straight-through calls at what they recorded.
-double value_at(const Instance& instance, const Pass& pass, Surrogate& surrogate) {
+double value_at(const Instance& instance, Pass pass, Surrogate& surrogate) {
   const NoGradGuard none;
-  auto input = input_of(instance, pass);
-  input.surrogate = &surrogate;
+  pass.surrogate = &surrogate;
   surrogate.next = 0;
-  return loss_of(instance.attention().forward(input), pass.mask).item().toDouble();
+  return loss_of(forward(instance, pass), pass.mask).item().toDouble();
 }
 
-Surrogate recorded(const Instance& instance, const Pass& pass) {
+Surrogate recorded(const Instance& instance, Pass pass) {
   const NoGradGuard none;
   Surrogate surrogate;
-  auto input = input_of(instance, pass);
-  input.surrogate = &surrogate;
-  instance.attention().forward(input);
+  pass.surrogate = &surrogate;
+  forward(instance, pass);
   surrogate.replays = true;
   return surrogate;
 }

@@ -93,6 +93,7 @@ AttentionInput input_of(const Instance& instance, const Pass& pass) {
   input.position = pass.position;
   input.state = pass.state.empty() ? instance.attention().initial_state(pass.queries.size(0)) : pass.state;
   input.measure = pass.measure;
+  input.surrogate = pass.surrogate;
   if (pass.queries.is_cpu()) {
     input.generator = make_generator(pass.seed);
   } else {
@@ -103,7 +104,15 @@ AttentionInput input_of(const Instance& instance, const Pass& pass) {
 }
 
 AttentionOutput forward(const Instance& instance, const Pass& pass) {
-  return instance.attention().forward(input_of(instance, pass));
+  if (!instance.is_training() || pass.moves) return instance.attention().forward(input_of(instance, pass));
+  std::vector<Tensor> buffers;
+  for (const auto& entry : instance.buffers()) buffers.push_back(entry.tensor);
+  const auto before = copies(buffers);
+  auto result = instance.attention().forward(input_of(instance, pass));
+  const NoGradGuard none;
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    if (!buffers[i].equal(before[i])) buffers[i].copy_(before[i]);
+  return result;
 }
 
 Tensor run(const Instance& instance, const Pass& pass) { return forward(instance, pass).output; }
@@ -170,32 +179,6 @@ void compare(Finding& finding, const Gradients& found, const Gradients& expected
              const Allowed& allowed) {
   for (std::size_t i = 0; i < expected.tensors.size(); ++i)
     finding.near(found.of(expected.names[i]), expected.tensors[i], where + ", gradient of " + expected.names[i], allowed);
-}
-
-const char* name_of(at::ScalarType type) {
-  switch (type) {
-    case kDouble:
-      return "float64";
-    case kFloat:
-      return "float32";
-    case at::kHalf:
-      return "float16";
-    case at::kBFloat16:
-      return "bfloat16";
-    default:
-      return "another type";
-  }
-}
-
-Allowed same_shape(at::ScalarType type) {
-  switch (type) {
-    case kDouble:
-      return kRounding;
-    case kFloat:
-      return {1e-4, "float32, sums of some hundred terms in another order"};
-    default:
-      return {0.05, "half precision, some roundings of 2^-8"};
-  }
 }
 
 }  // namespace ablate

@@ -87,6 +87,8 @@ struct Pass {
   AttentionState state;
   Tensor position;
   bool measure = false;
+  Surrogate* surrogate = nullptr;
+  bool moves = false;  ///< in training: buffers stay as the pass leaves them (moving averages); else they are put back
   std::uint64_t seed = 17;
 };
 
@@ -119,10 +121,5 @@ Gradients gradients(const Instance& instance, Pass pass, const Tensor& where = {
 /// Compares them name by name.
 void compare(Finding& finding, const Gradients& found, const Gradients& expected, const std::string& where,
              const Allowed& allowed);
-
-/// "float32"
-const char* name_of(at::ScalarType type);
-/// What a result of the type may be off where the same operations ran on the same shapes.
-Allowed same_shape(at::ScalarType type);
 
 }  // namespace ablate

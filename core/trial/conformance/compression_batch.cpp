@@ -31,8 +31,8 @@ void look_after(const CompressionSubject& subject, Finding& finding, const Compr
   overwrite(pass(*compression, first).given);
   const auto after = pass(*compression, second), fresh = pass(*subject.make(setting), second);
   const auto place = setting.text() + ", " + order;
-  compare(finding, after.outputs, fresh.outputs, place, tight(setting.type));
-  compare(finding, after.gradients, fresh.gradients, place, tight(setting.type));
+  compare(finding, after.outputs, fresh.outputs, place, same_shape(setting.type));
+  compare(finding, after.gradients, fresh.gradients, place, same_shape(setting.type));
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ void batch(const CompressionSubject& subject, Finding& finding) {
       const auto together = pass(*compression, in);
       const auto place = fmt::format("{}, {} tokens{}", setting.text(), n, masked ? ", masked" : "");
       compare(finding, whole_item(pass(*compression, others), 0), whole_item(together, 0), place + ", other mates",
-              tight(setting.type));
+              same_shape(setting.type));
       if (together.drew) continue;  // another batch meets other numbers
       const auto own = masked ? lengths[0] : n;
       const auto alone = pass(*compression, in.item(0, own), {.offsets = {n / 2}});
@@ -128,7 +128,7 @@ void calls(const CompressionSubject& subject, Finding& finding) {
   pass(*moved, in);
   move_to(*moved, c10::kCPU, kFloat);
   compare(finding, pass(*moved, in.to(kFloat)).outputs, pass(*subject.make(narrow), in.to(kFloat)).outputs,
-          "moved to float32 after a call in float64", tight(kFloat));
+          "moved to float32 after a call in float64", same_shape(kFloat));
 }
 
 void inputs(const CompressionSubject& subject, Finding& finding) {

@@ -80,7 +80,8 @@ void look_at_future(const CompressionSubject& subject, Finding& finding, const C
   }
   const auto changed = reads(other);
   for (std::size_t i = 0; i < found.size(); ++i)
-    finding.near(changed[i], found[i], fmt::format("{}, read by {}", place, text_of(kSimilarities[i])), tight(setting.type));
+    finding.near(changed[i], found[i], fmt::format("{}, read by {}", place, text_of(kSimilarities[i])),
+                 same_shape(setting.type));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "core/registry/plugin_info.h"
 #include "core/trial/conformance/compression_contract.h"
 #include "core/trial/conformance/device_checks.h"
+#include "core/util/error.h"
 
 namespace ablate {
 namespace {
@@ -67,10 +68,12 @@ void run_all(const Candidate& candidate, const std::string& how, Depth depth, bo
   for (const auto& check : kChecks) {
     if (!check.applies(subject.promises()) || (check.look == half && !subject.full()) || (check.look == trained && is_bound))
       continue;
-    checks.run(check.name, fmt::format("{}, {}{}", candidate.name(), how, check.on), check.allowed,
-               [&](Finding& finding) { check.look(subject, finding); });
+    candidate.exemptions->run(checks, check.name, fmt::format("{}, {}{}", candidate.name(), how, check.on), "", check.allowed,
+                              [&](Finding& finding) { check.look(subject, finding); });
   }
 }
+
+constexpr double kFarthest = 1 << 16;
 
 /// The other values to check it with: every other choice, and both bounds of a number.
 std::vector<nlohmann::json> other_values(const ParameterInfo& parameter, const nlohmann::json& chosen) {
@@ -83,10 +86,11 @@ std::vector<nlohmann::json> other_values(const ParameterInfo& parameter, const n
         if (choice != chosen.get<std::string>()) others.emplace_back(choice);
       return others;
     }
-    case ParameterType::kInteger:
-      return {static_cast<std::int64_t>(parameter.minimum), static_cast<std::int64_t>(parameter.maximum)};
+    case ParameterType::kInteger:  // an open bound is no number that fits
+      return {static_cast<std::int64_t>(std::max(parameter.minimum, -kFarthest)),
+              static_cast<std::int64_t>(std::min(parameter.maximum, kFarthest))};
     case ParameterType::kReal:
-      return {parameter.minimum, parameter.maximum};
+      return {std::max(parameter.minimum, -kFarthest), std::min(parameter.maximum, kFarthest)};
     case ParameterType::kRate:
     case ParameterType::kRates:  // any rate is as good as another: those that are checked are the instance's own
     case ParameterType::kFile:
@@ -95,6 +99,16 @@ std::vector<nlohmann::json> other_values(const ParameterInfo& parameter, const n
       break;
   }
   return {};
+}
+
+void check_value(const Candidate& candidate, const ParameterInfo& parameter, const nlohmann::json& value, Checks& checks) {
+  const auto how = fmt::format("{} = {}, ", parameter.name, value.dump());
+  const bool is_bound = parameter.type == ParameterType::kInteger || parameter.type == ParameterType::kReal;
+  try {
+    run_all(candidate.with(parameter.name, value), how, Depth::kSmall, is_bound, checks);
+  } catch (const Error& refusal) {
+    checks.leave("rates", candidate.name() + ", " + how, refusal.what());
+  }
 }
 
 }  // namespace
@@ -114,8 +128,7 @@ void check_compression(const Candidate& candidate, Depth depth, Checks& checks) 
   candidate.exemptions->conclude(names, checks);
   for (const auto& parameter : describe(candidate.descriptor()).parameters)
     for (const auto& value : other_values(parameter, candidate.section.at(parameter.name)))
-      run_all(candidate.with(parameter.name, value), fmt::format("{} = {}, ", parameter.name, value.dump()), Depth::kSmall,
-              parameter.type == ParameterType::kInteger || parameter.type == ParameterType::kReal, checks);
+      if (value != candidate.section.at(parameter.name)) check_value(candidate, parameter, value, checks);
 }
 
 }  // namespace ablate

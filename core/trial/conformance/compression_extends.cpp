@@ -51,7 +51,7 @@ void look_at_masks(const CompressionSubject& subject, Finding& finding, const Co
   // Whatever stands under the masks.
   const auto held_otherwise = write(*compression, one.padded_with(std::nan("")));
   compare(finding, reads_of(*compression, one.queries, write(*compression, two.padded_with(std::nan("")), &held_otherwise)),
-          extended, setting.text() + ", NaN under the masks of both parts", tight(setting.type));
+          extended, setting.text() + ", NaN under the masks of both parts", same_shape(setting.type));
   if (setting.type != kDouble) return;
   for (std::size_t i = 0; i < firsts.size(); ++i) {
     const auto at = static_cast<std::int64_t>(i);
@@ -103,7 +103,7 @@ void extends(const CompressionSubject& subject, Finding& finding) {
         const auto beside = write(*compression, mates.tokens(0, part));
         compare(finding,
                 item_of(reads_of(*compression, own.queries, write(*compression, mates.tokens(part, n - part), &beside)), 0),
-                item_of(extended, 0), place + ", other mates", tight(setting.type));
+                item_of(extended, 0), place + ", other mates", same_shape(setting.type));
       }
     }
     if (is_fixed) look_at_masks(subject, finding, setting);

@@ -74,8 +74,8 @@ void poison(const CompressionSubject& subject, Finding& finding) {
     for (const double under : {std::nan(""), std::numeric_limits<double>::infinity(), -3e4}) {
       const auto poisoned = pass(*compression, in.padded_with(under));
       const auto place = fmt::format("{}, {} tokens, {} under the mask", setting.text(), lengths[0], under);
-      compare(finding, poisoned.outputs, clean.outputs, place, tight(setting.type));
-      compare(finding, poisoned.gradients, clean.gradients, place, tight(setting.type));
+      compare(finding, poisoned.outputs, clean.outputs, place, same_shape(setting.type));
+      compare(finding, poisoned.gradients, clean.gradients, place, same_shape(setting.type));
       for (const auto i : {1, 2}) {
         const auto gradient = poisoned.gradients[static_cast<std::size_t>(i)].value.masked_select(in.gone());
         finding.near(gradient, zeros_like(gradient), place + ", gradients there", kExact);
@@ -120,7 +120,8 @@ void buffers(const CompressionSubject& subject, Finding& finding) {
       const auto look = [&](const CompressionInputs& found, const CompressionInputs& expected, const std::string& how) {
         const auto left = moved(subject, setting, found), right = moved(subject, setting, expected);
         for (std::size_t i = 0; i < left.size(); ++i)
-          finding.near(left[i], right[i], fmt::format("{}, two steps, {}: {}", setting.text(), how, names[i]), tight(type));
+          finding.near(left[i], right[i], fmt::format("{}, two steps, {}: {}", setting.text(), how, names[i]),
+                       same_shape(type));
       };
       look(wide.padded_with(std::nan("")), wide, "NaN under the mask");
       look(wide.padded_with(1000), wide, "1000 under the mask");
@@ -147,10 +148,10 @@ void query_mask(const CompressionSubject& subject, Finding& finding) {
     const auto first = pass(*compression, in, {.with_gradients = false});
     const auto second = pass(*compression, other, {.with_gradients = false});
     compare(finding, named(second.memory), named(first.memory), setting.text() + ", other queries under their mask",
-            tight(setting.type));
+            same_shape(setting.type));
     for (std::size_t i = 0; i < first.outputs.size(); ++i)
       finding.near(second.outputs[i].value.masked_fill(gone, 0), first.outputs[i].value.masked_fill(gone, 0),
-                   setting.text() + ", other queries under their mask, " + first.outputs[i].what, tight(setting.type));
+                   setting.text() + ", other queries under their mask, " + first.outputs[i].what, same_shape(setting.type));
   }
 }
 

@@ -212,18 +212,5 @@ const char* text_of(Similarity similarity) {
   return similarity == Similarity::kSoftmax ? "softmax" : similarity == Similarity::kElu ? "elu" : "relu";
 }
 
-Allowed tight(at::ScalarType type) {
-  switch (type) {
-    case kDouble:
-      return kRounding;
-    case kFloat:
-      return {1e-6, "float32, the same operations on one shape"};
-    case at::kHalf:
-      return {1e-3, "float16, the same operations on one shape"};
-    default:
-      return {8e-3, "bfloat16, the same operations on one shape"};
-  }
-}
-
 }  // namespace conformance
 }  // namespace ablate

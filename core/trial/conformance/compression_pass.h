@@ -87,8 +87,6 @@ std::vector<Named> item_of(const std::vector<Named>& all, std::int64_t item, std
 
 /// "softmax", "elu", "relu"
 const char* text_of(Similarity similarity);
-/// What results of one shape may differ by, where what must not matter is another.
-Allowed tight(at::ScalarType type);
 
 }  // namespace conformance
 }  // namespace ablate

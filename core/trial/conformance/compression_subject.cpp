@@ -12,24 +12,11 @@ namespace {
 constexpr Rate kRatesFull[] = {{1, 1}, {1, 2}, {1, 3}, {2, 5}, {3, 4}, {1, 64}};
 constexpr Rate kRatesSmall[] = {{1, 1}, {1, 3}, {2, 5}};
 
-const char* type_text(at::ScalarType type) {
-  switch (type) {
-    case kDouble:
-      return "float64";
-    case kFloat:
-      return "float32";
-    case at::kHalf:
-      return "float16";
-    default:
-      return "bfloat16";
-  }
-}
-
 }  // namespace
 
 std::string CompressionSetting::text() const {
   const auto how = slots.fixed > 0 ? fmt::format("{} slots", slots.fixed) : "rate " + to_text(slots.rate);
-  return fmt::format("{}, {}{}", how, type_text(type), training ? ", in training" : "");
+  return fmt::format("{}, {}{}", how, name_of(type), training ? ", in training" : "");
 }
 
 CompressionSubject::CompressionSubject(Candidate candidate, Depth depth) : candidate_(std::move(candidate)), depth_(depth) {

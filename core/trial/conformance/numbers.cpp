@@ -52,6 +52,34 @@ double median_off(const Tensor& found, const Tensor& right) {
   return off / std::max(1e-3, right.abs().median().item().toDouble());
 }
 
+const char* name_of(at::ScalarType type) {
+  switch (type) {
+    case kDouble:
+      return "float64";
+    case kFloat:
+      return "float32";
+    case at::kHalf:
+      return "float16";
+    case at::kBFloat16:
+      return "bfloat16";
+    default:
+      return "another type";
+  }
+}
+
+Allowed same_shape(at::ScalarType type) {
+  switch (type) {
+    case kDouble:
+      return kRounding;
+    case kFloat:
+      return {1e-5, "float32, the same operations on one shape"};
+    case at::kHalf:
+      return {1e-2, "float16, the same operations on one shape"};
+    default:
+      return {5e-2, "bfloat16, the same operations on one shape"};
+  }
+}
+
 std::vector<Tensor> parameters_of(const Module& module) {
   std::vector<Tensor> all;
   for (const auto& entry : module.parameters()) all.push_back(entry.tensor);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ablate/module.h"
+#include "core/trial/conformance/check.h"
 
 namespace ablate {
 
@@ -30,6 +31,11 @@ bool finite(const std::vector<Tensor>& tensors);
 /// The median of the absolute differences, relative to that of `right`: for narrow types, where single tokens near a decision
 /// (routing, clusters) may fall otherwise.
 double median_off(const Tensor& found, const Tensor& right);
+
+/// "float32"
+const char* name_of(at::ScalarType type);
+/// What results of one shape may differ by, where what must not matter is another.
+Allowed same_shape(at::ScalarType type);
 
 /// The tensors of all parameters, of all parameters and buffers.
 std::vector<Tensor> parameters_of(const Module& module);

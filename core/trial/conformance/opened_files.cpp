@@ -54,7 +54,7 @@ bool is_the_systems(const fs::path& path) {
   for (const char* folder : {"/proc", "/sys", "/dev", "/etc", "/run", "/usr/lib", "/lib", "/usr/share/locale",
                              "/usr/share/zoneinfo", "/usr/share/i18n"})
     if (is_below(path, folder)) return true;
-  return path.filename().string().find(".so") != std::string::npos;
+  return path.extension() == ".so" || path.filename().string().find(".so.") != std::string::npos;
 }
 
 /// What a descriptor of another process is open on.

@@ -50,7 +50,8 @@ int CheckRun::run() {
 }
 
 bool CheckRun::has_time(std::size_t i) const {
-  return !arguments_.quick && !arguments_.no_timing && libraries_[i].info.kind != Kind::kTask && !examinations_[i].broke_off();
+  return !arguments_.quick && !arguments_.no_timing && arguments_.device == "cpu" && libraries_[i].info.kind != Kind::kTask &&
+         !examinations_[i].broke_off();
 }
 
 json CheckRun::spec_of(const FoundLibrary& library) const {

@@ -39,6 +39,7 @@ enum class Fault {
   kPaddingTouched,    // padded context times 0, and NaN times 0 is NaN
   kPrefixMask,        // counts the tokens of a mask, and takes them for the first ones
   kOtherContext,      // another rule where the context is another tensor
+  kCausalSelf,        // causal in self-attention alone
   kQueriesPooled,     // queries pooled with their padding
   kFirstPosition,     // the position of the batch's first item for all
   kBlocks,            // whole blocks alone: what is left over at the end has no output
@@ -79,7 +80,7 @@ class Faulty : public HeadwiseAttention {
   /// Where a key may not be looked at, to be broadcast to [batch, heads, n, keys].
   Tensor hidden(const HeadInput& input, const Tensor& scores) const {
     auto result = zeros({1, 1, 1, 1}, TensorOptions(kBool));
-    if (causal() || is(Fault::kCausalAlways))
+    if ((causal() && (input.self || !is(Fault::kCausalSelf))) || is(Fault::kCausalAlways))
       result = ones({scores.size(2), scores.size(3)}, TensorOptions(kBool)).triu(1).unsqueeze(0).unsqueeze(0);
     if (!input.mask.defined() || is(Fault::kMaskIgnored) || is(Fault::kZeroedButCounted)) return result;
     auto mask = input.mask;
@@ -202,6 +203,7 @@ const tests::AddVariants added = {
     {"kPaddingTouched", &faulty<Fault::kPaddingTouched>(), "poison"},
     {"kPrefixMask", &faulty<Fault::kPrefixMask>(), "holes"},
     {"kOtherContext", &faulty<Fault::kOtherContext>(), "cross"},
+    {"kCausalSelf", &faulty<Fault::kCausalSelf>(), "cross"},
     {"kQueriesPooled", &faulty<Fault::kQueriesPooled>(), "query mask"},
     {"kFirstPosition", &faulty<Fault::kFirstPosition>(), "positions"},
     {"kBlocks", &faulty<Fault::kBlocks>(), "refused"},

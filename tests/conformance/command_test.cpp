@@ -135,6 +135,15 @@ TEST_CASE("on a device that is not there nothing is checked, which is no failure
   CHECK(says(wrong.err, "found gpu, expected cpu, cuda or cuda:N"));
 }
 
+TEST_CASE("--only runs the checks of one name; one that nothing calls for is unchecked") {
+  Place place;
+  const auto one = json::parse(place.run({"check", "softmax", "--only", "cross", "--json"}).out).at(0);
+  CHECK(names(one.at("checks"), "passed") == std::set<std::string>{"cross"});
+  const auto none = json::parse(place.run({"check", "local", "--only", "cross", "--json"}).out).at(0);
+  CHECK(none.at("verdict") == "unchecked");
+  CHECK(names(none.at("checks"), "unchecked") == std::set<std::string>{"cross"});
+}
+
 TEST_CASE("a task that says why it cannot be made is unchecked, which by its name is no success") {
   Place place;
   place.set("ABLATE_DATA", place.folder().path().string());

@@ -132,14 +132,26 @@ void empty(const AttentionSubject& subject, Finding& finding) {
 }
 
 void cross(const AttentionSubject& subject, Finding& finding) {
-  for (const bool training : {false, true}) {
-    const Setting setting{subject.home(), kDouble, training};
-    const auto instance = subject.make(1, setting);
-    const auto tokens = random_tokens(2, subject.length(13), 2);
-    finding.finite(run(*instance, {random_tokens(2, subject.length(5), 3), tokens}), setting.text());
-    finding.near(run(*instance, {tokens, tokens.clone()}), run(*instance, {tokens}),
-                 setting.text() + ", a copy of the tokens as the context");
-  }
+  const auto n = subject.length(13);
+  const auto tokens = random_tokens(3, n, 2);
+  std::vector<Tensor> masks(1);
+  if (subject.promises().key_padding) masks.push_back(padding_mask(lengths_of(subject, n), n));
+  for (const auto& stand : subject.stands())
+    for (const bool training : {false, true}) {
+      if (stand.carries) continue;
+      const Setting setting{stand, kDouble, training};
+      const auto instance = subject.make(1, setting);
+      if (!stand.causal) finding.finite(run(*instance, {random_tokens(3, subject.length(5), 3), tokens}), setting.text());
+      for (const auto& mask : masks) {
+        const auto seen = [&](const Tensor& output) {
+          return mask.defined() ? output.masked_fill(mask.logical_not().unsqueeze(-1), 0) : output;
+        };
+        const Pass copied{.queries = tokens, .context = tokens.clone(), .mask = mask, .query_mask = mask};
+        finding.near(
+            seen(run(*instance, copied)), seen(run(*instance, {tokens, {}, mask})),
+            fmt::format("{}{}, a copy of the tokens as the context", setting.text(), mask.defined() ? ", padded" : ""));
+      }
+    }
 }
 
 void query_mask(const AttentionSubject& subject, Finding& finding) {

@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -62,12 +63,16 @@ void run_check_job(const json& spec, const Say& say) {
         say({{"begin", name}, {"on", on}});
       },
       [&](const Check& check) { say(to_json(check)); });
-  checks.only(spec.value("only", std::set<std::string>()));
+  const auto only = spec.value("only", std::set<std::string>());
+  checks.only(only);
   if (examinee.plugin.kind == Kind::kTask) {
     say({{"begin", "data"}, {"on", examinee.plugin.id}});
     if (const auto why = refusal_of(examinee); !why.empty()) return checks.leave("data", examinee.plugin.id, why);
   }
   check_plugin(examinee, checks);
+  for (const auto& name : only)
+    if (std::none_of(checks.all().begin(), checks.all().end(), [&](const Check& check) { return check.name == name; }))
+      checks.leave(name, examinee.plugin.id, "nothing that it promises calls for this check");
 }
 
 }  // namespace ablate

@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "core/registry/folders.h"
 #include "core/shared/versions.h"
+#include "core/util/kept_json.h"
 #include "core/util/sha256.h"
 
 namespace ablate {
@@ -36,10 +35,8 @@ fs::path VerdictMemory::place(const PluginCode& code, const std::string& device)
 
 std::optional<KeptVerdict> VerdictMemory::read(const PluginCode& code, const std::string& device) const {
   if (folder_.empty()) return std::nullopt;
-  std::ifstream stream(place(code, device));
-  if (!stream) return std::nullopt;
   try {
-    const auto file = json::parse(stream);
+    const auto file = read_kept(place(code, device));
     if (file.at("subject") != subject_of(code, device)) return std::nullopt;  // a file that somebody has renamed
     KeptVerdict kept{.verdict = file.at("verdict"),
                      .failed = file.at("failed"),
@@ -73,16 +70,12 @@ void VerdictMemory::put(const PluginCode& code, const std::string& device, KeptV
       verdict.verdict = "failed";
     }
   }
-  std::error_code ignored;
-  fs::create_directories(folder_, ignored);
-  const auto file = place(code, device);
-  const auto part = file.string() + "." + std::to_string(getpid());
-  const json content{{"subject", subject_of(code, device)}, {"verdict", verdict.verdict}, {"failed", verdict.failed},
-                     {"unchecked", verdict.unchecked},      {"timed", verdict.timed},     {"checked_s", verdict.checked_s}};
-  if (std::ofstream stream(part); !(stream << content << std::flush))
-    fs::remove(part, ignored);
-  else
-    fs::rename(part, file, ignored);
+  keep(place(code, device), {{"subject", subject_of(code, device)},
+                             {"verdict", verdict.verdict},
+                             {"failed", verdict.failed},
+                             {"unchecked", verdict.unchecked},
+                             {"timed", verdict.timed},
+                             {"checked_s", verdict.checked_s}});
 }
 
 VerdictMemory user_verdicts() {

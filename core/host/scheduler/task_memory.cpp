@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <fstream>
-
+#include "core/util/kept_json.h"
 #include "core/util/sha256.h"
 
 namespace ablate {
@@ -35,9 +33,7 @@ fs::path TaskMemory::place(const std::string& code, const json& question) const 
 
 std::optional<json> TaskMemory::find(const std::string& code, const json& question) const {
   if (folder_.empty()) return std::nullopt;
-  std::ifstream stream(place(code, question));
-  if (!stream) return std::nullopt;
-  const auto known = json::parse(stream, nullptr, false);
+  const auto known = read_kept(place(code, question));
   if (!known.is_object() || !known.contains("answer") || !known["answer"].is_object() || !known.contains("stamps") ||
       !known["stamps"].is_object())
     return std::nullopt;  // damaged
@@ -49,15 +45,7 @@ void TaskMemory::put(const std::string& code, const json& question, const json& 
   if (folder_.empty() || !answer.contains("files")) return;
   const auto stamps = stamps_of(answer["files"]);
   if (stamps.is_null()) return;
-  // Best effort: what cannot be written is asked again.
-  std::error_code ignored;
-  fs::create_directories(folder_, ignored);
-  const auto file = place(code, question);
-  const auto part = file.string() + "." + std::to_string(getpid());
-  if (std::ofstream stream(part); !(stream << json{{"answer", answer}, {"stamps", stamps}} << std::flush))
-    fs::remove(part, ignored);
-  else
-    fs::rename(part, file, ignored);
+  keep(place(code, question), {{"answer", answer}, {"stamps", stamps}});
 }
 
 void TaskMemory::forget(const std::string& code, const json& question) const {

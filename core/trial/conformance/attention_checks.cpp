@@ -58,7 +58,7 @@ constexpr Rule kRules[] = {
      types},
     {"lengths", "[2, n, 16], n 1 to 80", kExact, lengths},
     {"long", "[1, 1003, 16] float32", kExact, long_sequence},
-    {"gradient", "[2, 7, 16], [2, 150, 16]", {1e-5, "central differences of step 1e-6 in float64"}, gradient},
+    {"gradient", "[2, 7, 16], [2, 150, 16]", kDifferences, gradient},
     {"additive", "[3, 13, 16]", {1e-8, "float64, a sum over a batch in another order"}, additive},
     {"trained", "[4, 40, 16]", kExact, trained},
     {"auxiliary", "[2, 13, 16]", kExact, auxiliary},

@@ -54,8 +54,7 @@ struct Seen {
 
 Seen seen(const Instance& instance, const Pass& pass, const Tensor& where) {
   auto result = forward(instance, pass);
-  if (where.defined()) result.output = result.output.masked_fill(where.logical_not().unsqueeze(-1), 0);
-  return {result.output.detach(), gradients(instance, pass, where), detached(result.state),
+  return {real(result.output, where).detach(), gradients(instance, pass, where), detached(result.state),
           result.auxiliary_loss.defined() ? result.auxiliary_loss.detach() : Tensor()};
 }
 
@@ -92,16 +91,14 @@ void padding(const AttentionSubject& subject, Finding& finding) {
     against_cut(subject, setting, subject.length(13), false, finding);
     if (setting.type == kDouble && !setting.training)
       for (const auto n : subject.long_lengths()) against_cut(subject, setting, n, false, finding);
-    if (subject.promises().cross_attention && !setting.stand.carries && setting.stand.causal == subject.home().causal)
-      against_cut(subject, setting, subject.length(13), true, finding);
+    if (subject.crosses(setting.stand)) against_cut(subject, setting, subject.length(13), true, finding);
   }
 }
 
 void poison(const AttentionSubject& subject, Finding& finding) {
   for (const auto& setting : subject.settings()) {
     poisoned(subject, setting, subject.length(13), false, finding);
-    if (subject.promises().cross_attention && !setting.stand.carries && setting.stand.causal == subject.home().causal)
-      poisoned(subject, setting, subject.length(13), true, finding);
+    if (subject.crosses(setting.stand)) poisoned(subject, setting, subject.length(13), true, finding);
   }
   poisoned(subject, {.stand = subject.home(), .training = true}, subject.length(150), false, finding);
 }
@@ -143,12 +140,9 @@ void cross(const AttentionSubject& subject, Finding& finding) {
       const auto instance = subject.make(1, setting);
       if (!stand.causal) finding.finite(run(*instance, {random_tokens(3, subject.length(5), 3), tokens}), setting.text());
       for (const auto& mask : masks) {
-        const auto seen = [&](const Tensor& output) {
-          return mask.defined() ? output.masked_fill(mask.logical_not().unsqueeze(-1), 0) : output;
-        };
         const Pass copied{.queries = tokens, .context = tokens.clone(), .mask = mask, .query_mask = mask};
         finding.near(
-            seen(run(*instance, copied)), seen(run(*instance, {tokens, {}, mask})),
+            real(run(*instance, copied), mask), real(run(*instance, {tokens, {}, mask}), mask),
             fmt::format("{}{}, a copy of the tokens as the context", setting.text(), mask.defined() ? ", padded" : ""));
       }
     }
@@ -160,7 +154,7 @@ void query_mask(const AttentionSubject& subject, Finding& finding) {
   const auto real = padding_mask(lengths, n);
   const auto gone = real.logical_not().unsqueeze(-1);
   for (const auto& setting : subject.settings()) {
-    if (setting.stand.carries || setting.stand.causal != subject.home().causal) continue;
+    if (!subject.crosses(setting.stand)) continue;
     const auto instance = subject.make(1, setting);
     const auto context = random_tokens(3, m, 2, setting.type), queries = random_tokens(3, n, 3, setting.type);
     const auto outcome = [&](const Tensor& content) {

@@ -95,7 +95,7 @@ void causal(const AttentionSubject& subject, Finding& finding) {
   }
 }
 
-void bidirectional(const AttentionSubject& subject, Finding& finding) {
+void bidirectional(const AttentionSubject& subject, Finding&) {
   const auto instance = subject.make(1, Stand{});
   const auto n = subject.length(32);
   for (const std::int64_t at : {std::int64_t{0}, n / 2, n - 2}) {
@@ -103,14 +103,13 @@ void bidirectional(const AttentionSubject& subject, Finding& finding) {
     no_later_value(*instance, {.queries = random_tokens(2, n, 2)}, at, "", false, later);
     if (!later.passed()) return;
   }
-  static_cast<void>(finding);
   throw std::runtime_error("no output depends on a later input: it is causal, and promises to be bidirectional, too");
 }
 
 namespace {
 
 /// Which output does not depend on which token; "" where all do.
-std::string unreached(const AttentionSubject& subject, const Stand& stand, std::int64_t n) {
+std::string unseen_token(const AttentionSubject& subject, const Stand& stand, std::int64_t n) {
   const auto instance = subject.make(1, stand, kDouble, n);
   const auto tokens = random_tokens(1, n, 2);
   const auto before = run(*instance, {tokens});
@@ -137,7 +136,7 @@ void reach(const AttentionSubject& subject, Finding& finding) {
   for (const auto& stand : subject.stands()) {
     if (stand.carries) continue;
     for (const auto n : lengths) {
-      const auto fault = unreached(subject, stand, n);
+      const auto fault = unseen_token(subject, stand, n);
       if (fault.empty()) continue;
       const auto* exempt = subject.candidate().exemptions->excuse("reach", stand.text());
       if (exempt == nullptr) throw std::runtime_error(fault);

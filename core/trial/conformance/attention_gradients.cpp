@@ -1,6 +1,5 @@
 #include "core/trial/conformance/attention_gradients.h"
 
-#include <c10/util/StringUtil.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +10,6 @@
 
 namespace ablate::conformance {
 namespace {
-
-constexpr Allowed kDifferences{1e-5, "central differences of step 1e-6 in float64"};
 
 /// The loss at the parameters and inputs as they stand, with straight-through calls at what they recorded.
 double value_at(const Instance& instance, Pass pass, Surrogate& surrogate) {
@@ -67,18 +64,6 @@ Tensor two_segments(const Instance& instance, const Stand& stand, std::int64_t n
 }
 
 std::string stripped(const std::string& name) { return name.substr(name.starts_with("attention.") ? 10 : 0); }
-
-/// "8 of 16 places along dimension 0, from 8 on": what of a dimension nothing has reached; "" where all is.
-std::string untouched(const Tensor& reached, std::int64_t dimension) {
-  std::vector<std::int64_t> others;
-  for (std::int64_t i = 0; i < reached.dim(); ++i)
-    if (i != dimension) others.push_back(i);
-  const auto along = others.empty() ? reached : reached.sum(others).gt(0);
-  const auto dead = along.logical_not().nonzero().flatten();
-  if (dead.numel() == 0) return "";
-  return fmt::format("{} of {} places along dimension {}, from {} on", dead.numel(), reached.size(dimension), dimension,
-                     dead[0].item().toLong());
-}
 
 }  // namespace
 
@@ -166,12 +151,7 @@ void trained(const AttentionSubject& subject, Finding& finding) {
   }
   std::string missing;
   for (const auto& [name, where] : reached) {
-    std::string what;
-    if (!where.any().item().toBool())
-      what = name;
-    else
-      for (std::int64_t d = 0; d < where.dim() && what.empty(); ++d)
-        if (const auto dead = untouched(where, d); !dead.empty()) what = fmt::format("{} ({})", name, dead);
+    const auto what = unreached(where, name);
     if (what.empty()) continue;
     if (const auto* exempt = subject.candidate().exemptions->excuse("trained", name))
       finding.say(fmt::format("{} has no gradient, exempt: {}", what, exempt->why));

@@ -31,11 +31,6 @@ Pass pass_of(const AttentionSubject& subject, std::uint64_t seed, std::int64_t s
   return pass;
 }
 
-Tensor outcome(const Instance& instance, const Pass& pass) {
-  const auto output = run(instance, pass);
-  return pass.mask.defined() ? output.masked_fill(pass.mask.logical_not().unsqueeze(-1), 0) : output;
-}
-
 }  // namespace
 
 void instances(const AttentionSubject& subject, Finding& finding) {
@@ -105,7 +100,7 @@ void inputs(const AttentionSubject& subject, Finding& finding) {
     auto input = input_of(*instance, pass_of(subject, 2, 8, setting.type));
     std::vector<Tensor> given = {input.queries};
     if (input.mask.defined()) given.push_back(input.mask);
-    if (subject.promises().cross_attention && !setting.stand.carries && setting.stand.causal == subject.home().causal) {
+    if (subject.crosses(setting.stand)) {
       input.context = random_tokens(3, subject.length(13), 3, setting.type);
       input.query_mask = Tensor();
       given.push_back(input.context);
@@ -133,7 +128,8 @@ void calls(const AttentionSubject& subject, Finding& finding) {
           const NoGradGuard none;
           given.queries.fill_(std::nan(""));
         }
-        finding.near(outcome(*used, after), outcome(*fresh, after), setting.text() + ", after a call of the same shape");
+        finding.near(real(run(*used, after), after.mask), real(run(*fresh, after), after.mask),
+                     setting.text() + ", after a call of the same shape");
       }
     }
 }

@@ -30,11 +30,6 @@ Pass cast(Pass pass, at::ScalarType type) {
   return pass;
 }
 
-/// Outputs where a token stands.
-Tensor real(const Tensor& output, const Tensor& mask) {
-  return mask.defined() ? output.masked_fill(mask.logical_not().unsqueeze(-1), 0) : output;
-}
-
 }  // namespace
 
 void types(const AttentionSubject& subject, Finding& finding) {

@@ -44,8 +44,8 @@ void by_turns(const AttentionSubject& subject, const Setting& setting, const std
     finding.near(result.output, expected[i],
                  fmt::format("{}, two sequences by turns, segment {}: state is kept inside", setting.text(), i));
     if (result.state.empty()) throw std::runtime_error("stateful is promised, but forward returned no state");
-    if (!finite(result.state)) throw std::runtime_error("a state is not finite");
-    if (i > 0 && relative(forward(*instance, {.queries = segments[i], .position = position}).output, result.output) == 0)
+    finding.finite(result.state, setting.text() + ", the state");
+    if (i > 0 && forward(*instance, {.queries = segments[i], .position = position}).output.equal(result.output))
       throw std::runtime_error("the state of a segment changes nothing in the next one");
     one = detached(result.state);
     other = detached(forward(*instance, {.queries = random_tokens(3, segments[i].size(1), 10 + i), .state = other}).state);

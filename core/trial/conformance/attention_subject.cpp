@@ -137,6 +137,10 @@ AttentionState detached(const AttentionState& state) {
   return cut;
 }
 
+Tensor real(const Tensor& output, const Tensor& mask) {
+  return mask.defined() ? output.masked_fill(mask.logical_not().unsqueeze(-1), 0) : output;
+}
+
 Tensor weighted_sum(const Tensor& output, const Tensor& where) {
   auto weights = random_tokens(output.size(0), output.size(1), 23, output.scalar_type()).to(output.device());
   auto seen = output;

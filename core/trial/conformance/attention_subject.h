@@ -53,6 +53,10 @@ class AttentionSubject {
 
   /// Bidirectional where that is promised, else causal.
   Stand home() const { return {.causal = !promises().bidirectional}; }
+  /// Whether it promises to attend to another sequence there, and is checked so: at home, carrying nothing.
+  bool crosses(const Stand& stand) const {
+    return promises().cross_attention && !stand.carries && stand.causal == home().causal;
+  }
   /// All that it promises, home first: bidirectional, causal, and each of them carrying.
   std::vector<Stand> stands() const;
   /// Those of them that carry a state.
@@ -102,6 +106,9 @@ Tensor random_tokens(std::int64_t batch, std::int64_t n, std::uint64_t seed, at:
 Tensor item(const Tensor& batch, std::int64_t index, std::int64_t length);
 AttentionState item(const AttentionState& state, std::int64_t index);
 AttentionState detached(const AttentionState& state);
+
+/// Where a token stands; 0 elsewhere. @param mask undefined: everywhere
+Tensor real(const Tensor& output, const Tensor& mask);
 
 /// sum(output * weights) with fixed random weights; outputs where the weight is 0 take no part, whatever they are.
 /// @param where [batch, n] bool, or undefined: all outputs

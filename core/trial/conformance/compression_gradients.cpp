@@ -11,8 +11,6 @@
 namespace ablate::conformance {
 namespace {
 
-constexpr Allowed kCentralDifferences{1e-5, "central differences of step 1e-6 in float64"};
-
 /// The tensors that gradients belong to, in their order.
 std::vector<Tensor> leaves_of(const Compression& compression, const CompressionInputs& in) {
   std::vector<Tensor> all = {in.queries, in.keys, in.values};
@@ -50,19 +48,6 @@ std::vector<Tensor> places_reached(const CompressionSubject& subject, Compressio
   return reached;
 }
 
-/// "8 of 16 places along dimension 0, from 8 on of gain": the first dimension of which some have not been reached; "" where all
-/// have.
-std::string unreached(const Tensor& reached, const std::string& name) {
-  if (!reached.any().item().toBool()) return name;
-  for (std::int64_t d = 0; d < reached.dim(); ++d) {
-    const auto dead = reached.movedim(d, 0).reshape({reached.size(d), -1}).any(1).logical_not().nonzero().flatten();
-    if (dead.numel() > 0)
-      return fmt::format("{} of {} places along dimension {}, from {} on of {}", dead.numel(), reached.size(d), d,
-                         dead[0].item().toLong(), name);
-  }
-  return "";
-}
-
 }  // namespace
 
 void gradient(const CompressionSubject& subject, Finding& finding) {
@@ -78,7 +63,7 @@ void gradient(const CompressionSubject& subject, Finding& finding) {
       return pass(*compression, in, {.surrogate = &surrogate, .with_gradients = false}).loss;
     };
     const auto off = off_differences(value, leaves_of(*compression, in), analytic);
-    for (std::size_t i = 0; i < off.size(); ++i) finding.off_by(off[i], place + ", " + analytic[i].what, kCentralDifferences);
+    for (std::size_t i = 0; i < off.size(); ++i) finding.off_by(off[i], place + ", " + analytic[i].what, kDifferences);
     if (!surrogate.calls.empty() && n == subject.length(9) && masked && !setting.training)
       finding.say("straight-through, against the surrogate that it declares");
   };
@@ -121,7 +106,7 @@ void trained(const CompressionSubject& subject, Finding& finding) {
   }
 }
 
-void reach(const CompressionSubject& subject, Finding& finding) {
+void reach(const CompressionSubject& subject, Finding&) {
   const auto counts = subject.full() ? std::vector<std::int64_t>{13, 65, 300} : std::vector<std::int64_t>{13};
   for (const auto n : subject.lengths(counts))
     for (const bool training : {false, true})
@@ -164,7 +149,7 @@ void auxiliary(const CompressionSubject& subject, Finding& finding) {
       if (!reaches) throw std::runtime_error(place + ": the auxiliary loss has no gradient anywhere");
       for (std::size_t i = 0; i < off.size(); ++i)
         if (i >= 3 || analytic[i].value.ne(0).any().item().toBool())
-          finding.off_by(off[i], place + ", auxiliary loss, " + analytic[i].what, kCentralDifferences);
+          finding.off_by(off[i], place + ", auxiliary loss, " + analytic[i].what, kDifferences);
       if (masked) {
         const auto other = pass(*compression, in.padded_with(std::nan("")), {.of_auxiliary = true});
         finding.near(other.auxiliary, base.auxiliary, place + ", auxiliary loss with NaN under the mask", kRounding);

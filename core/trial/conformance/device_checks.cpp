@@ -25,7 +25,7 @@ void append(std::vector<Computed>& all, const std::string& how, const AttentionS
   const bool self = !pass.context.defined();
   const auto where = self ? pass.mask : Tensor();
   auto [output, state, loss, metrics] = forward(*instance, pass);
-  if (where.defined()) output = output.masked_fill(where.logical_not().unsqueeze(-1), 0);
+  output = real(output, where);
   add("the output", output);
   for (const auto& tensor : state) {
     if (tensor.device() != device) throw std::runtime_error("a state is on " + tensor.device().str());

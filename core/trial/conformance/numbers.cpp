@@ -24,34 +24,6 @@ Tensor scaled(const Tensor& x, std::initializer_list<double> factors) {
   return ablate::stack(items);
 }
 
-double difference(const Tensor& a, const Tensor& b) {
-  if (!a.defined() || !b.defined() || a.sizes() != b.sizes()) return a.defined() == b.defined() && !a.defined() ? 0 : kWrong;
-  if (a.numel() == 0) return 0;
-  const auto largest = (a.detach().to(kDouble) - b.detach().to(kDouble)).abs().max().item().toDouble();
-  return std::isfinite(largest) ? largest : kWrong;
-}
-
-double difference(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
-  double largest = a.size() == b.size() ? 0 : kWrong;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) largest = std::max(largest, difference(a[i], b[i]));
-  return largest;
-}
-
-double relative(const Tensor& found, const Tensor& right) {
-  const auto off = difference(found, right);
-  return right.numel() == 0 ? off : off / std::max(1.0, right.detach().to(kDouble).abs().max().item().toDouble());
-}
-
-bool finite(const std::vector<Tensor>& tensors) {
-  return std::all_of(tensors.begin(), tensors.end(),
-                     [](const Tensor& tensor) { return tensor.isfinite().all().item().toBool(); });
-}
-
-double median_off(const Tensor& found, const Tensor& right) {
-  const auto off = (found.to(right.scalar_type()) - right).abs().median().item().toDouble();
-  return off / std::max(1e-3, right.abs().median().item().toDouble());
-}
-
 const char* name_of(at::ScalarType type) {
   switch (type) {
     case kDouble:

@@ -12,6 +12,7 @@ namespace ablate {
 
 /// How far off a check is where no number says it: a wrong shape or type, a number that is not finite.
 inline constexpr double kWrong = std::numeric_limits<double>::infinity();
+inline constexpr Allowed kDifferences{1e-5, "central differences of step 1e-6 in float64"};
 
 /// Standard normal, by seed; drawn in float64, so that all types have the same.
 Tensor normal(at::IntArrayRef sizes, std::uint64_t seed, at::ScalarType type = kDouble);
@@ -21,16 +22,6 @@ Tensor padding_mask(const std::vector<std::int64_t>& lengths, std::int64_t n);
 
 /// Each item times a factor of its own. @param x [factors, ...]
 Tensor scaled(const Tensor& x, std::initializer_list<double> factors);
-
-/// The largest absolute difference; kWrong where shapes differ, or a number is not finite.
-double difference(const Tensor& a, const Tensor& b);
-double difference(const std::vector<Tensor>& a, const std::vector<Tensor>& b);
-/// ... relative to the largest number of `right` where that is above 1.
-double relative(const Tensor& found, const Tensor& right);
-bool finite(const std::vector<Tensor>& tensors);
-/// The median of the absolute differences, relative to that of `right`: for narrow types, where single tokens near a decision
-/// (routing, clusters) may fall otherwise.
-double median_off(const Tensor& found, const Tensor& right);
 
 /// "float32"
 const char* name_of(at::ScalarType type);

@@ -53,6 +53,17 @@ std::string list_kept(const Module& module) {
   return uncast + (uncast.empty() || undecayed.empty() ? "" : "; ") + undecayed;
 }
 
+std::string unreached(const Tensor& reached, const std::string& name) {
+  if (!reached.any().item().toBool()) return name;
+  for (std::int64_t d = 0; d < reached.dim(); ++d) {
+    const auto dead = reached.movedim(d, 0).reshape({reached.size(d), -1}).any(1).logical_not().nonzero().flatten();
+    if (dead.numel() > 0)
+      return fmt::format("{} of {} places along dimension {}, from {} on of {}", dead.numel(), reached.size(d), d,
+                         dead[0].item().toLong(), name);
+  }
+  return "";
+}
+
 void refuse_unregistered(const Tensor& loss, const std::vector<Tensor>& parameters) {
   if (!loss.requires_grad()) return;
   std::set<const torch::autograd::Node*> seen;

@@ -19,6 +19,10 @@ void copy_common(const Module& from, const Module& to);
 /// "never cast: centroids; no weight decay: gain", or "".
 std::string list_kept(const Module& module);
 
+/// What of a parameter no gradient has reached: "8 of 16 places along dimension 0, from 8 on of gain", the first dimension of
+/// which that is so, or its name alone; "" where all is. @param reached bool, of its shape
+std::string unreached(const Tensor& reached, const std::string& name);
+
 /// Throws std::runtime_error where a gradient of `loss` runs into a leaf that is none of the parameters.
 void refuse_unregistered(const Tensor& loss, const std::vector<Tensor>& parameters);
 

@@ -1,0 +1,15 @@
+// Small answers kept in files of a cache folder: what cannot be read is not there, what cannot be written is asked again.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace ablate {
+
+/// What a file holds; discarded (is_discarded()) where there is none, or no JSON. Throws nothing.
+nlohmann::json read_kept(const std::filesystem::path& file);
+
+/// Best effort, in a file of its own that then takes the name, so that no reader sees half of it. Makes the folder.
+void keep(const std::filesystem::path& file, const nlohmann::json& content);
+
+}  // namespace ablate

@@ -50,17 +50,6 @@ std::int64_t window_of(const ablate::AttentionContext& context) {
   return bottom + (top - bottom) / 2 * context.layer / steps * 2;
 }
 
-/// Every step-th token: the tokens with one remainder are a sequence of their own, in the batch beside the others.
-/// @param x [batch, heads, n, d] @return [batch * step, heads, n / step rounded up, d]
-Tensor apart(const Tensor& x, std::int64_t step) {
-  const auto missing = (step - x.size(2) % step) % step;
-  return ablate::pad(x, {0, 0, 0, missing}).unflatten(2, {-1, step}).movedim(3, 1).flatten(0, 1);
-}
-/// The inverse, of the first n tokens.
-Tensor together(const Tensor& x, std::int64_t step, std::int64_t n) {
-  return x.unflatten(0, {-1, step}).movedim(1, 3).flatten(2, 3).narrow(2, 0, n);
-}
-
 class Longformer final : public ablate::HeadwiseAttention {
  public:
   explicit Longformer(const ablate::AttentionContext& context)
@@ -124,17 +113,16 @@ class Longformer final : public ablate::HeadwiseAttention {
     auto mask = ablate::mask_or_all(input.mask, input.k.size(2), input.k).narrow(1, unseen, offset + n);
     if (step > 1) mask = mask.expand({batch, -1});
     const auto own = global > 0 ? mask.logical_and(ablate::arange(n, input.k.device()) >= global) : mask;
-    const auto by_step = [&](const Tensor& of) { return apart(of.unsqueeze(1).unsqueeze(-1), step).squeeze(-1).squeeze(1); };
 
-    const auto q = apart(input.q.narrow(1, first, count), step), k = of_keys(input.k), v = of_keys(input.v);
+    const auto q = ablate::apart(input.q.narrow(1, first, count), step), k = of_keys(input.k), v = of_keys(input.v);
     const auto length = q.size(2);
     const bool one = offset == 0 && length <= before_;  // then there are no neighbours
     const Neighbours blocks{
         .size = one ? length : before_, .before = one ? 0 : 1, .behind = one || behind_ == 0 ? 0 : 1, .offset = offset / step};
     const auto distance = blocks.distance(q.device());
     const auto near = (distance >= -before_).logical_and(distance <= behind_);
-    auto seen = blocks.present(by_step(own)).logical_and(near);
-    auto keys = blocks.keys(apart(k, step)), values = blocks.keys(apart(v, step));
+    auto seen = blocks.present(ablate::mask_apart(own, step)).logical_and(near);
+    auto keys = blocks.keys(ablate::apart(k, step)), values = blocks.keys(ablate::apart(v, step));
     if (global > 0) {
       const auto beside = [&](const Tensor& x, const Tensor& all) {
         const auto each = all.narrow(2, 0, global).unsqueeze(1).expand({-1, step, -1, -1, -1}).flatten(0, 1);
@@ -147,7 +135,7 @@ class Longformer final : public ablate::HeadwiseAttention {
       seen = ablate::cat({each, seen}, 4);
     }
     const auto read = ablate::attend_blocks(blocks.queries(q), keys, values, seen);
-    return together(blocks.joined(read, length), step, n);
+    return ablate::together(blocks.joined(read, length), step, n);
   }
 
   /// What the global tokens read of all, by their own projections. @return [batch, heads, global, d_head]

@@ -41,6 +41,19 @@ Tensor Neighbours::distance(c10::Device device) const {
   return arange(keys_of_block(), options) - before * size - arange(size, options).unsqueeze(1);
 }
 
+Tensor apart(const Tensor& x, std::int64_t step) {
+  const auto missing = (step - x.size(2) % step) % step;
+  return pad(x, {0, 0, 0, missing}).unflatten(2, {-1, step}).movedim(3, 1).flatten(0, 1);
+}
+
+Tensor together(const Tensor& x, std::int64_t step, std::int64_t n) {
+  return x.unflatten(0, {-1, step}).movedim(1, 3).flatten(2, 3).narrow(2, 0, n);
+}
+
+Tensor mask_apart(const Tensor& mask, std::int64_t step) {
+  return apart(mask.unsqueeze(1).unsqueeze(-1), step).squeeze(-1).squeeze(1);
+}
+
 Tensor take(const Tensor& x, const Tensor& index) {
   const auto groups = index.size(0) * index.size(1), rows = x.size(2);
   const auto first = arange(groups, index.options()).view({index.size(0), index.size(1), 1}) * rows;

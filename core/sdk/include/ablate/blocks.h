@@ -40,6 +40,14 @@ struct Neighbours {
   std::int64_t ragged(std::int64_t n) const { return (size - n % size) % size; }
 };
 
+/// Every step-th token: tokens of one remainder are a sequence of their own, in the batch beside the others of their item.
+/// @param x [batch, heads, n, d] @return [batch * step, heads, n / step rounded up, d], zeros at the end
+Tensor apart(const Tensor& x, std::int64_t step);
+/// The inverse, of the first n tokens: [batch, heads, n, d].
+Tensor together(const Tensor& x, std::int64_t step, std::int64_t n);
+/// A mask as apart() has its tokens. @param mask [batch, n] bool @return [batch * step, n / step rounded up], false at the end
+Tensor mask_apart(const Tensor& mask, std::int64_t step);
+
 /// Rows, item by item and head by head. @param x [batch, heads, rows, ...] @param index [batch, heads, count] int64, each in
 /// [0, rows) @return [batch, heads, count, ...]
 Tensor take(const Tensor& x, const Tensor& index);

@@ -74,15 +74,18 @@ class SparseAttention final : public ablate::HeadwiseAttention {
     return {.values = parts.size() == 1 ? parts.front() : ablate::cat(parts, 1)};
   }
 
-  /// A^(1): the stride tokens before (and behind), or the own block.
-  Neighbours near_blocks() const { return {.size = stride_, .before = fixed_ ? 0 : 1, .behind = fixed_ || causal() ? 0 : 1}; }
+  /// A^(1): the stride tokens before (and behind), or the own block. No longer than the sequence, which then is one block.
+  Neighbours near_blocks(std::int64_t n) const {
+    const bool alone = fixed_ || n <= stride_;
+    return {.size = std::min(stride_, n), .before = alone ? 0 : 1, .behind = alone || causal() ? 0 : 1};
+  }
   Tensor near_seen(const Neighbours& blocks, const Tensor& mask) const {
     const auto distance = blocks.distance(mask.device());
     const auto seen = blocks.present(mask).logical_and(distance >= -stride_).logical_and(distance <= stride_);
     return causal() ? seen.logical_and(distance <= 0) : seen;
   }
   Tensor near(const HeadInput& part, const Tensor& mask) const {
-    const auto blocks = near_blocks();
+    const auto blocks = near_blocks(part.q.size(2));
     const auto read =
         ablate::attend_blocks(blocks.queries(part.q), blocks.keys(part.k), blocks.keys(part.v), near_seen(blocks, mask));
     return blocks.joined(read, part.q.size(2));
@@ -90,13 +93,14 @@ class SparseAttention final : public ablate::HeadwiseAttention {
 
   /// A^(2), strided: the tokens with the query's remainder are a sequence of their own.
   Tensor by_stride(const HeadInput& part, const Tensor& mask) const {
-    const auto q = ablate::apart(part.q, stride_), k = ablate::apart(part.k, stride_), v = ablate::apart(part.v, stride_);
+    const auto step = std::min(stride_, part.q.size(2));
+    const auto q = ablate::apart(part.q, step), k = ablate::apart(part.k, step), v = ablate::apart(part.v, step);
     // Padding stands at the end, so that causal queries see none.
-    const auto read =
-        causal() ? ablate::scaled_dot_product_attention(q, k, v, {}, true)
-                 : ablate::attend_seen(
-                       q, k, v, ablate::mask_apart(mask.expand({part.q.size(0), -1}), stride_).unsqueeze(1).unsqueeze(1));
-    return ablate::together(read, stride_, part.q.size(2));
+    const auto read = causal()
+                          ? ablate::scaled_dot_product_attention(q, k, v, {}, true)
+                          : ablate::attend_seen(
+                                q, k, v, ablate::mask_apart(mask.expand({part.q.size(0), -1}), step).unsqueeze(1).unsqueeze(1));
+    return ablate::together(read, step, part.q.size(2));
   }
 
   /// A^(2), fixed: what stands in the summaries of all blocks, of each head its own c tokens of a block.
@@ -128,7 +132,8 @@ class SparseAttention final : public ablate::HeadwiseAttention {
 
   /// Both sets in one softmax: a block's own tokens and the summaries of the others.
   Tensor merged_fixed(const HeadInput& input, const Tensor& mask) const {
-    const auto blocks = near_blocks();
+    if (input.q.size(2) <= stride_) return near(input, mask);
+    const auto blocks = near_blocks(input.q.size(2));
     const auto q = blocks.queries(input.q);
     const auto count = q.size(2), items = mask.size(0);
     const auto beside = [&](const Tensor& x) {
@@ -150,7 +155,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
   Tensor merged_strided(const HeadInput& input, const Tensor& mask) const {
     const auto type = input.q.scalar_type();
     const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
-    const auto blocks = near_blocks();
+    const auto blocks = near_blocks(input.q.size(2));
     const auto q = wide(blocks.queries(input.q)) / std::sqrt(static_cast<double>(d_head()));
     const auto by_stride = [&](const Tensor& x) { return wide(blocks.queries(x)).transpose(2, 3); };
     const auto near_scores = q.matmul(wide(blocks.keys(input.k)).transpose(-1, -2));
@@ -163,7 +168,8 @@ class SparseAttention final : public ablate::HeadwiseAttention {
     const auto there = blocks.queries(mask.unsqueeze(1).unsqueeze(-1)).squeeze(-1).transpose(2, 3).unsqueeze(2);
     const auto near = near_seen(blocks, mask), far = there.logical_and(elsewhere);
     const auto hidden =
-        ablate::cat({near.expand({-1, 1, count, stride_, -1}), far.expand({-1, 1, count, stride_, -1})}, 4).logical_not();
+        ablate::cat({near.expand({-1, 1, count, blocks.size, -1}), far.expand({-1, 1, count, blocks.size, -1})}, 4)
+            .logical_not();
     // Finite, so that a row without keys is no NaN; and cleared behind, so that it is 0.
     const auto scores = ablate::cat({near_scores, far_scores}, 4).masked_fill(hidden, std::numeric_limits<float>::lowest());
     const auto weights = scores.softmax(-1).masked_fill(hidden, 0);

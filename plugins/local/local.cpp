@@ -1,5 +1,6 @@
 // Local attention: tokens stand in blocks of a window, and a block attends to itself and its neighbours, the one before it
 // alone when causal. No [n, n] matrix is made: a window's worth of scores for each token, 2 or 3 times.
+#include "ablate/dropout.h"
 #include "ablate/headwise.h"
 
 namespace {
@@ -45,8 +46,9 @@ class LocalAttention final : public ablate::HeadwiseAttention {
     };
     const auto q = ablate::pad(input.q, {0, 0, 0, ragged}).unflatten(2, {blocks, window}).transpose(1, 2).flatten(0, 1);
     const auto seen = visible(input, {before, behind}, window, span).expand({batch, -1, -1, -1});
-    const auto values =
-        ablate::scaled_dot_product_attention(q, gather(input.k), gather(input.v), seen.flatten(0, 1).unsqueeze(1));
+    const auto k = gather(input.k), v = gather(input.v), allowed = seen.flatten(0, 1).unsqueeze(1);
+    const auto values = dropout() > 0 ? ablate::dropped_attention(q, k, v, allowed, false, dropout(), input.generator)
+                                      : ablate::scaled_dot_product_attention(q, k, v, allowed);
     return {.values = values.unflatten(0, {batch, blocks}).transpose(1, 2).flatten(2, 3).narrow(2, 0, n)};
   }
 
@@ -75,6 +77,7 @@ ABLATE_ATTENTION(LocalAttention, {.id = "local",
                                                    .key_padding = true,
                                                    .stateful = true,
                                                    .rotary = true,
+                                                   .weight_dropout = true,
                                                    .averages = true,
                                                    .sparse = true,
                                                    .half_precision = true},

@@ -10,6 +10,7 @@ constexpr Parameter kModel[] = {
     integer("d_model", "64", {1, 8192}, "channels of a token between layers"),
     integer("hidden", "128", {0, 65536}, "channels inside the feed-forward part of a layer; 0: layers without one"),
     real("dropout", "0.1", {0, 0.9}, "probability of dropping a channel: embedding, attention output, feed-forward"),
+    real("attention_dropout", "0", {0, 0.9}, "probability of dropping an attention weight, where the attention promises it"),
     text("pooling", "\"mean\"", "mean|mean-all|cls|last",
          "what a classifier sees: the mean over what is present, its sum by the padded length, a learned class token put "
          "first, or "

@@ -60,6 +60,7 @@ std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, 
     asked.class_token = has_class_token(trial);
     if (asked.places > 0) asked.places += asked.class_token ? 1 : 0;
     asked.rotary = trial.resolved.at("model").at("positions") == "rotary";
+    asked.weight_dropout = trial.resolved.at("model").at("attention_dropout") > 0;
     const auto& train = trial.resolved.at("train");
     asked.cuda = train.at("device").get<std::string>().starts_with("cuda");
     asked.half = train.at("dtype") != "float32";

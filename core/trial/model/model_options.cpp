@@ -22,6 +22,7 @@ ModelOptions model_options(const TaskInfo& task, const Values& model) {
       .d_model = model.integer("d_model"),
       .hidden = model.integer("hidden"),
       .dropout = model.real("dropout"),
+      .attention_dropout = model.real("attention_dropout"),
       .pooling = one_of<Pooling>(
           {{"mean", Pooling::kMean}, {"mean-all", Pooling::kMeanAll}, {"cls", Pooling::kClass}, {"last", Pooling::kLast}},
           model.text("pooling")),

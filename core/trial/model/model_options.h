@@ -18,7 +18,7 @@ enum class Classifier { kLinear, kMlp };
 struct ModelOptions {
   TaskInfo task;
   std::int64_t layers = 0, d_model = 0, hidden = 0;  ///< hidden 0: no feed-forward part
-  double dropout = 0;
+  double dropout = 0, attention_dropout = 0;
   Pooling pooling = Pooling::kMean;
   Classifier classifier = Classifier::kLinear;
   Positions positions = Positions::kAdded;

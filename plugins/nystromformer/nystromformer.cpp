@@ -4,9 +4,10 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "ablate/headwise.h"
-#include "ablate/padding.h"
+#include "ablate/segments.h"
 
 namespace {
 
@@ -50,8 +51,9 @@ class Nystromformer final : public ablate::HeadwiseAttention {
     const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
     const auto q = wide(input.q) * (1 / std::sqrt(static_cast<double>(d_head()))), k = wide(input.k), v = wide(input.v);
     const auto segments = segments_of(input);
-    const auto& absent = segments.absent;
-    const auto query_means = means(q, input.mask, segments), key_means = means(k, Tensor(), segments);
+    const auto query_means = means(q, segments), key_means = means(k, segments);
+    // [batch or 1, 1, m]: segments without a token, of items that have fewer than landmarks.
+    const auto absent = segments ? segments->tokens() == 0 : Tensor();
     const auto transposed = key_means.transpose(-1, -2);
     const auto gone_landmark = absent.defined() ? absent.unsqueeze(-2) : Tensor();
     const auto gone_key = input.mask.defined() ? input.mask.logical_not().unsqueeze(1).unsqueeze(1) : Tensor();
@@ -65,25 +67,17 @@ class Nystromformer final : public ablate::HeadwiseAttention {
     return {.values = values.to(type)};
   }
 
-  struct Segments {
-    Tensor member;  ///< [batch, 1, m, n] of q's wide type; undefined: n / m tokens each
-    Tensor absent;  ///< [batch, 1, m] bool: no token lies in the segment; undefined: none
-  };
-
-  Segments segments_of(const HeadInput& input) const {
+  /// None where all have n / m tokens.
+  std::optional<ablate::Segments> segments_of(const HeadInput& input) const {
     const auto n = input.q.size(2);
-    if (!input.mask.defined() && n % landmarks_ == 0) return {};
-    const auto mask =
-        input.mask.defined() ? input.mask : ablate::ones({1, n}, input.q.options().dtype(ablate::kBool).requires_grad(false));
-    const auto member = ablate::item_segments(mask, landmarks_).unsqueeze(1);
-    const auto type = c10::isReducedFloatingType(input.q.scalar_type()) ? ablate::kFloat : input.q.scalar_type();
-    return {member.to(type), member.any(-1).logical_not()};
+    if (!input.mask.defined() && n % landmarks_ == 0) return std::nullopt;
+    return ablate::Segments({.fixed = landmarks_}, n, input.mask, input.q.options());
   }
 
-  /// Over an item's own tokens. @param mask where what stands under it is not 0 already @return [batch, heads, m, d]
-  Tensor means(const Tensor& x, const Tensor& mask, const Segments& segments) const {
-    if (!segments.member.defined()) return x.unflatten(2, {landmarks_, -1}).mean(3);
-    return segments.member.matmul(ablate::clear_padding(x, mask)) / segments.member.sum(-1, true).clamp_min(1);
+  /// Over an item's own tokens. @return [batch, heads, m, d]
+  Tensor means(const Tensor& x, const std::optional<ablate::Segments>& segments) const {
+    if (!segments) return x.unflatten(2, {landmarks_, -1}).mean(3);
+    return segments->of(x).sum(3) / segments->tokens().clamp_min(1).unsqueeze(-1);
   }
 
   /// A^+ by Z <- Z (13 I - A Z (15 I - A Z (7 I - A Z))) / 4 (section 3.1). A matrix' start follows from itself alone; rows

@@ -50,12 +50,18 @@ class SegmentMean final : public ablate::LandmarkCompression {
     return memory;
   }
 
-  /// A fixed number of slots, where items have segments of their own. As a product with a matrix of memberships, [m, n] an
-  /// item: it is as exact as a sum, and has the same bits on every device.
+  /// A fixed number of slots m, where items of L tokens have segments of their own: token p lies in slot floor(p m / L), in
+  /// slot p where there are fewer tokens than slots. As a product with a matrix of memberships, [m, n] an item: it is as exact
+  /// as a sum, and has the same bits on every device.
   Memory write_items(const Tensor& keys, const Tensor& values, const Tensor& mask) const {
+    const auto m = slots().fixed, n = keys.size(2);
+    const auto position = ablate::arange(n, mask.options().dtype(ablate::kLong));
+    const auto divisor = mask.sum(1, true).clamp_min(m);  // [batch, 1]
+    const auto slot = (position * m).unsqueeze(0).floor_divide(divisor).masked_fill(mask.logical_not(), m);
     const auto type = keys.scalar_type();
-    const auto member =
-        ablate::item_segments(mask, slots().fixed).to(summed(keys).scalar_type()).unsqueeze(1);  // [batch, 1, m, n]
+    const auto member = (slot.unsqueeze(1) == ablate::arange(m, position.options()).unsqueeze(1))
+                            .to(summed(keys).scalar_type())
+                            .unsqueeze(1);  // [batch, 1, m, n]
     const auto counts = member.sum(-1);
     const auto means = [&](const Tensor& x) {
       return (member.matmul(clear_padding(summed(x), mask)) / counts.clamp_min(1).unsqueeze(-1)).to(type);

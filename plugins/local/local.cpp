@@ -32,7 +32,8 @@ class LocalAttention final : public ablate::HeadwiseAttention {
     const ablate::Neighbours blocks{.size = window, .behind = causal() ? 0 : 1, .offset = input.offset};
     auto seen = blocks.present(ablate::mask_or_all(input.mask, input.k.size(2), input.k));
     if (causal()) seen = seen.logical_and(blocks.distance(input.k.device()) <= 0);
-    const auto values = ablate::attend_blocks(blocks.queries(input.q), blocks.keys(input.k), blocks.keys(input.v), seen);
+    const auto values = ablate::attend_blocks(blocks.queries(input.q), blocks.keys(input.k), blocks.keys(input.v), seen,
+                                              dropout(), input.generator);
     return {.values = blocks.joined(values, n)};
   }
 
@@ -49,6 +50,7 @@ ABLATE_ATTENTION(LocalAttention, {.id = "local",
                                                    .key_padding = true,
                                                    .stateful = true,
                                                    .rotary = true,
+                                                   .weight_dropout = true,
                                                    .averages = true,
                                                    .sparse = true,
                                                    .half_precision = true},

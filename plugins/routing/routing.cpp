@@ -86,7 +86,7 @@ class Routing final : public ablate::HeadwiseAttention {
       count_members(of_queries, q.detach(), input.mask);
       if (!causal()) count_members(of_keys, k.detach(), input.mask);
     }
-    auto output = earlier_ ? among_earlier(of_queries, q, v, input.mask)
+    auto output = earlier_ ? among_earlier(of_queries, q, v, input)
                            : among_chosen(choose(of_queries, input.mask), causal() ? Members{} : choose(of_keys, input.mask), q,
                                           k, v, input);
     output.values = output.values.to(type);
@@ -129,7 +129,9 @@ class Routing final : public ablate::HeadwiseAttention {
     };
     auto seen = keys.there.unsqueeze(3);
     if (causal()) seen = seen.logical_and(keys.index.unsqueeze(3) <= of_queries.index.unsqueeze(4));
-    const auto read = ablate::attend_blocks(taken(q, of_queries), taken(k, keys), taken(v, keys), seen).flatten(2, 3);
+    const auto read =
+        ablate::attend_blocks(taken(q, of_queries), taken(k, keys), taken(v, keys), seen, dropout(), input.generator)
+            .flatten(2, 3);
     const auto there = of_queries.there.expand({batch, -1, -1, -1}).flatten(2).unsqueeze(-1).to(read.scalar_type());
     const auto times = ablate::sum_rows(there, listed(of_queries), n);
     HeadOutput output{.values = ablate::sum_rows(read * there, listed(of_queries), n) / times.clamp_min(1)};
@@ -143,15 +145,16 @@ class Routing final : public ablate::HeadwiseAttention {
   }
 
   /// What later tokens cannot change: each token belongs to its nearest centroid, and sees the last w members up to itself.
-  HeadOutput among_earlier(const Tensor& likeness, const Tensor& q, const Tensor& v, const Tensor& mask) const {
+  HeadOutput among_earlier(const Tensor& likeness, const Tensor& q, const Tensor& v, const HeadInput& input) const {
     const auto nearest = likeness.argmax(2).expand({q.size(0), -1, -1});
-    const ablate::BucketOrder order(nearest, mask, clusters_);
+    const ablate::BucketOrder order(nearest, input.mask, clusters_);
     const auto n = q.size(2), window = std::min(window_ > 0 ? window_ : share(longest_, clusters_), n);
     const Neighbours blocks{.size = window, .behind = 0};
     const auto distance = blocks.distance(q.device());
     const auto seen = order.same(blocks).logical_and(distance <= 0).logical_and(distance > -window);
     const auto points = order.sorted(q);
-    const auto read = ablate::attend_blocks(blocks.queries(points), blocks.keys(points), blocks.keys(order.sorted(v)), seen);
+    const auto read = ablate::attend_blocks(blocks.queries(points), blocks.keys(points), blocks.keys(order.sorted(v)), seen,
+                                            dropout(), input.generator);
     return {.values = order.unsorted(blocks.joined(read, n))};
   }
 
@@ -195,6 +198,7 @@ ABLATE_ATTENTION(Routing, {.id = "routing",
                            .capabilities = {.causal = true,
                                             .key_padding = true,
                                             .holes = true,
+                                            .weight_dropout = true,
                                             .sparse = true,
                                             .half_precision = true,
                                             .time_exponent = 1.5,

@@ -1,9 +1,8 @@
 // Segment means (AdaMRA, section 3.2; Nystromformer, Xiong et al. 2021): slot j is the mean of the tokens in segment j.
-#include <limits>
 #include <vector>
 
 #include "ablate/landmarks.h"
-#include "ablate/padding.h"
+#include "ablate/segments.h"
 #include "means.h"
 
 namespace {
@@ -13,12 +12,6 @@ using ablate::Memory;
 using ablate::Rate;
 using ablate::Tensor;
 using ablate::WriteInput;
-
-/// [slots] int64: the last token of each segment, whether the sequence reaches it or not.
-Tensor last_tokens(const Rate& rate, std::int64_t slots, const ablate::TensorOptions& options) {
-  const auto next = ablate::arange(slots, options.dtype(ablate::kLong).requires_grad(false)) + 1;
-  return (next * rate.denominator + (rate.numerator - 1)).floor_divide(rate.numerator) - 1;
-}
 
 class SegmentMean final : public ablate::LandmarkCompression {
  public:
@@ -33,9 +26,7 @@ class SegmentMean final : public ablate::LandmarkCompression {
     const auto rate = !fixed ? slots().rate : n > slots().fixed ? ablate::reduced({slots().fixed, n}) : Rate{1, 1};
     auto memory = fixed && mask.defined() ? write_items(keys, values, mask) : write_segments(keys, values, mask, rate);
     memory.slots = ablate::existing_slots(slots(), mask);
-    memory.last = fixed ? ablate::full({slots().fixed}, std::numeric_limits<std::int64_t>::max(),
-                                       keys.options().dtype(ablate::kLong).requires_grad(false))
-                        : last_tokens(rate, rate.slots(n), keys.options());
+    memory.last = ablate::last_tokens(slots(), n, keys.options());
     return memory;
   }
 
@@ -59,18 +50,12 @@ class SegmentMean final : public ablate::LandmarkCompression {
     return memory;
   }
 
-  /// A fixed number of slots m, where items of L tokens have segments of their own: token p lies in slot floor(p m / L), in
-  /// slot p where there are fewer tokens than slots. As a product with a matrix of memberships, [m, n] an item: it is as exact
-  /// as a sum, and has the same bits on every device.
+  /// A fixed number of slots, where items have segments of their own. As a product with a matrix of memberships, [m, n] an
+  /// item: it is as exact as a sum, and has the same bits on every device.
   Memory write_items(const Tensor& keys, const Tensor& values, const Tensor& mask) const {
-    const auto m = slots().fixed, n = keys.size(2);
-    const auto position = ablate::arange(n, mask.options().dtype(ablate::kLong));
-    const auto divisor = mask.sum(1, true).clamp_min(m);  // [batch, 1]
-    const auto slot = (position * m).unsqueeze(0).floor_divide(divisor).masked_fill(mask.logical_not(), m);
     const auto type = keys.scalar_type();
-    const auto member = (slot.unsqueeze(1) == ablate::arange(m, position.options()).unsqueeze(1))
-                            .to(summed(keys).scalar_type())
-                            .unsqueeze(1);  // [batch, 1, m, n]
+    const auto member =
+        ablate::item_segments(mask, slots().fixed).to(summed(keys).scalar_type()).unsqueeze(1);  // [batch, 1, m, n]
     const auto counts = member.sum(-1);
     const auto means = [&](const Tensor& x) {
       return (member.matmul(clear_padding(summed(x), mask)) / counts.clamp_min(1).unsqueeze(-1)).to(type);
@@ -116,4 +101,5 @@ ABLATE_COMPRESSION(SegmentMean, {.id = "segment-mean",
                                                   .lossless_at_rate_1 = true,
                                                   .causal_reads = true,
                                                   .fixed_slots = true,
+                                                  .beside_tokens = true,
                                                   .half_precision = true}})

@@ -6,14 +6,16 @@
 #include <map>
 
 #include "core/host/study/diagnostics.h"
+#include "core/shared/poolings.h"
 #include "core/util/rate_text.h"
 
 namespace ablate {
 namespace {
 
 bool has_class_token(const Trial& trial) {
-  const auto model = trial.resolved.find("model");
-  return model != trial.resolved.end() && model->value("pooling", "") == "cls";
+  const auto& pooling = trial.resolved.at("model").at("pooling");
+  return std::any_of(std::begin(kPoolings), std::end(kPoolings),
+                     [&](const auto& one) { return one.class_token && pooling == one.name; });
 }
 
 }  // namespace
@@ -57,9 +59,10 @@ std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, 
   Diagnostics diagnostics(study.overrides);
   for (const auto& trial : study.trials) {
     auto asked = task(trial.resolved.at("task"));
-    asked.class_token = has_class_token(trial);
+    asked.class_token = asked.class_token && has_class_token(trial);
     if (asked.places > 0) asked.places += asked.class_token ? 1 : 0;
     asked.rotary = trial.resolved.at("model").at("positions") == "rotary";
+    asked.weight_dropout = trial.resolved.at("model").at("attention_dropout") > 0;
     const auto& train = trial.resolved.at("train");
     asked.cuda = train.at("device").get<std::string>().starts_with("cuda");
     asked.half = train.at("dtype") != "float32";

@@ -1,5 +1,7 @@
 #include "ablate/blocks.h"
 
+#include "ablate/dropout.h"
+
 namespace ablate {
 namespace {
 
@@ -14,19 +16,27 @@ Tensor rows_of(const Tensor& index, std::int64_t rows) {
   return (index + first).view({-1, 1});
 }
 
-}  // namespace
-
-Tensor attend_seen(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& seen) {
-  const auto nothing = sees_nothing(seen);
-  return scaled_dot_product_attention(q, k, v, seen.logical_or(nothing)).masked_fill(nothing, 0);
+Tensor attended(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& allowed, double dropout,
+                const Generator& generator) {
+  return dropout > 0 ? dropped_attention(q, k, v, allowed, false, dropout, generator)
+                     : scaled_dot_product_attention(q, k, v, allowed);
 }
 
-Tensor attend_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& seen) {
+}  // namespace
+
+Tensor attend_seen(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& seen, double dropout,
+                   const Generator& generator) {
+  const auto nothing = sees_nothing(seen);
+  return attended(q, k, v, seen.logical_or(nothing), dropout, generator).masked_fill(nothing, 0);
+}
+
+Tensor attend_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& seen, double dropout,
+                     const Generator& generator) {
   const auto batch = q.size(0), blocks = q.size(2);
   const auto flat = [](const Tensor& x) { return x.transpose(1, 2).flatten(0, 1); };  // [batch * blocks, heads, tokens, d]
   const auto nothing = sees_nothing(seen);
   const auto allowed = flat(seen.logical_or(nothing).expand({batch, -1, blocks, -1, -1}));
-  const auto values = scaled_dot_product_attention(flat(q), flat(k), flat(v), allowed);
+  const auto values = attended(flat(q), flat(k), flat(v), allowed, dropout, generator);
   return values.unflatten(0, {batch, blocks}).transpose(1, 2).masked_fill(nothing, 0);
 }
 

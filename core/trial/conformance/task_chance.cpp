@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "core/shared/objectives.h"
 #include "core/trial/conformance/task_checks.h"
 #include "core/trial/conformance/task_tables.h"
 
@@ -43,7 +44,7 @@ class Untrained {
 
   std::int64_t operator()(const Example& example, std::size_t at) const {
     std::vector<float> features(kWidth);
-    if (info_.objective == Objective::kPositions) {
+    if (asks_of(info_.objective).in_place()) {
       embed(example, 0, at, features.data());
       return best(features);
     }

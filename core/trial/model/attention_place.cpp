@@ -11,6 +11,7 @@ AttentionPlace attention_place(const ModelOptions& options, bool carries) {
           .layers = options.layers,
           .causal = options.task.causal,
           .carries = carries,
+          .dropout = options.attention_dropout,
           .positions = options.positions,
           .geometry = options.task.geometry};
 }

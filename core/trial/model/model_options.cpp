@@ -1,15 +1,15 @@
 #include "core/trial/model/model_options.h"
 
-#include <map>
+#include <algorithm>
 
 #include "core/util/error.h"
 
 namespace ablate {
 namespace {
 
-template <class T>
-T one_of(const std::map<std::string, T>& names, const std::string& name) {
-  return names.at(name);  // the schema has refused all others
+// The schema has refused all other names.
+const PoolingInfo* pooling_of(const std::string& name) {
+  return std::find_if(std::begin(kPoolings), std::end(kPoolings), [&](const auto& one) { return one.name == name; });
 }
 
 }  // namespace
@@ -22,10 +22,9 @@ ModelOptions model_options(const TaskInfo& task, const Values& model) {
       .d_model = model.integer("d_model"),
       .hidden = model.integer("hidden"),
       .dropout = model.real("dropout"),
-      .pooling = one_of<Pooling>(
-          {{"mean", Pooling::kMean}, {"mean-all", Pooling::kMeanAll}, {"cls", Pooling::kClass}, {"last", Pooling::kLast}},
-          model.text("pooling")),
-      .classifier = one_of<Classifier>({{"linear", Classifier::kLinear}, {"mlp", Classifier::kMlp}}, model.text("classifier")),
+      .attention_dropout = model.real("attention_dropout"),
+      .pooling = pooling_of(model.text("pooling")),
+      .classifier = model.text("classifier") == "mlp" ? Classifier::kMlp : Classifier::kLinear,
       .positions = positions == "rotary" ? Positions::kRotary
                    : positions == "none" ? Positions::kNone
                                          : Positions::kAdded,

@@ -4,22 +4,18 @@
 #include "ablate/attention.h"
 #include "ablate/task.h"
 #include "ablate/values.h"
+#include "core/shared/objectives.h"
+#include "core/shared/poolings.h"
 
 namespace ablate {
 
-enum class Pooling {
-  kMean,     ///< over what is present
-  kMeanAll,  ///< the sum over what is present, by the padded length (as published code has it)
-  kClass,    ///< a learned token put first
-  kLast,     ///< the last position that is present
-};
 enum class Classifier { kLinear, kMlp };
 
 struct ModelOptions {
   TaskInfo task;
   std::int64_t layers = 0, d_model = 0, hidden = 0;  ///< hidden 0: no feed-forward part
-  double dropout = 0;
-  Pooling pooling = Pooling::kMean;
+  double dropout = 0, attention_dropout = 0;
+  const PoolingInfo* pooling = kPoolings;
   Classifier classifier = Classifier::kLinear;
   Positions positions = Positions::kAdded;
   bool sinusoidal = false;   ///< positions that are added are not learned
@@ -27,7 +23,7 @@ struct ModelOptions {
   bool relu = false;         ///< else gelu
   bool tied_output = false;  ///< the head's weights are the embedding's
 
-  bool class_token() const { return task.objective == Objective::kClass && pooling == Pooling::kClass; }
+  bool class_token() const { return asks_of(task.objective).pooled && pooling->class_token; }
   std::int64_t places() const { return task.length + (class_token() ? 1 : 0); }  ///< of a sequence, with the class token
 };
 

@@ -11,6 +11,7 @@
 #include "core/registry/plugin_info.h"
 #include "core/registry/scan.h"
 #include "core/registry/values.h"
+#include "core/shared/objectives.h"
 #include "core/trial/device/device.h"
 #include "core/trial/model/places.h"
 #include "core/trial/server/check_job.h"
@@ -50,7 +51,7 @@ void check_sizes(const std::string& id, const TaskInfo& info) {
     else
       expect(("the reals of the field " + field.name).c_str(), field.reals, 1);
   expect("sequences", info.sequences, 1);
-  if (info.sequences > 2 || (info.sequences == 2 && info.objective != Objective::kClass))
+  if (info.sequences > 2 || (info.sequences == 2 && !asks_of(info.objective).pairs))
     throw Error(
         fmt::format("task {}: its info() says {} sequences, expected 1, or 2 of which the class is asked", id, info.sequences),
         ExitCode::kPlugin);
@@ -166,6 +167,7 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
     json answer{{"length", info.length},
                 {"causal", info.causal},
                 {"holes", info.holes},
+                {"pooled", asks_of(info.objective).pooled},
                 {"stream", info.sampling == Sampling::kStream}};
     answer["files"] = files_of(*made);
     if (kind == "prepare-task") {

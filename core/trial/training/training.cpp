@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/trial/training/schedule.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -44,7 +43,7 @@ Training::Training(const TrialParts& parts, c10::Device device)
       device_(device),
       reader_(parts.task, info_, device),
       objective_(make_objective(info_)),
-      rate_{train_.text("schedule"), train_.real("learning_rate"), train_.real("clip"), train_.integer("steps"),
+      rate_{schedule_of(train_.text("schedule")), train_.real("learning_rate"), train_.real("clip"), train_.integer("steps"),
             train_.integer("warmup")} {
   const auto seed = parts.resolved.at("seed").get<std::uint64_t>();
   at::manual_seed(seed);
@@ -105,7 +104,7 @@ std::optional<double> Training::step(StepTimes& times) {
   loss.backward();
   times.gradients();
   optimizer_->clip(rate_.clip);
-  optimizer_->step(rate_.peak * learning_rate_factor(rate_.schedule, step, rate_.steps, rate_.warmup));
+  optimizer_->step(rate_.peak * rate_.schedule.factor({step, rate_.steps, rate_.warmup}));
   model_->on_step(step, generator_);
   times.end();
   return value;

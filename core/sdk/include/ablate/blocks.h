@@ -8,13 +8,16 @@ namespace ablate {
 
 /// softmax(q k^T / sqrt(d)) v over the keys that are seen, fused; a query that sees none gives 0, and no gradient.
 /// @param q [batch, heads, n, d] @param k [batch, heads, keys, d] @param v [batch, heads, keys, d_value], finite also where
-/// nobody looks @param seen bool, to be expanded to [batch, heads, n, keys] @return [batch, heads, n, d_value]
-Tensor attend_seen(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& seen);
+/// nobody looks @param seen bool, to be expanded to [batch, heads, n, keys] @param dropout of weights (dropout.h), drawn from
+/// the generator @return [batch, heads, n, d_value]
+Tensor attend_seen(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& seen, double dropout = 0,
+                   const Generator& generator = {});
 
 /// The same for queries in blocks. @param q [batch, heads, blocks, size, d] @param k [batch, heads, blocks, keys, d] @param v
 /// [batch, heads, blocks, keys, d_value] @param seen bool, to be expanded to [batch, heads, blocks, size, keys]
 /// @return [batch, heads, blocks, size, d_value]
-Tensor attend_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& seen);
+Tensor attend_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& seen, double dropout = 0,
+                     const Generator& generator = {});
 
 /// A sequence cut into blocks, of which each sees itself and its neighbours. What has no token, at both ends, is 0 and absent.
 struct Neighbours {

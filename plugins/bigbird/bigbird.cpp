@@ -59,13 +59,14 @@ class BigBird final : public ablate::HeadwiseAttention {
     const auto beside = [&](const Tensor& x) { return ablate::take(x, index).unflatten(2, {q.size(2), -1}).flatten(3, 4); };
     const auto present = blocks.queries(mask.unsqueeze(1).unsqueeze(-1)).expand({batch, heads(), -1, -1, 1});
     const auto seen = beside(present).squeeze(-1).logical_and(chosen.there.repeat_interleave(blocks.size, 3));
-    auto values = ablate::attend_blocks(q, beside(k), beside(v), seen.unsqueeze(3));
+    auto values = ablate::attend_blocks(q, beside(k), beside(v), seen.unsqueeze(3), dropout(), input.generator);
 
     const auto number = ablate::arange(q.size(2), index.options()).view({1, 1, -1, 1, 1});
     for (std::int64_t i = 0; i < global_; ++i) {
       const auto which = i == 0 ? ablate::zeros_like(last) : last;  // [batch or 1]
       const auto at = which.clamp_min(0).view({-1, 1, 1}).expand({batch, heads(), 1});
-      const auto rows = ablate::attend_seen(ablate::take(q, at).squeeze(2), input.k, input.v, mask.unsqueeze(1).unsqueeze(1));
+      const auto rows = ablate::attend_seen(ablate::take(q, at).squeeze(2), input.k, input.v, mask.unsqueeze(1).unsqueeze(1),
+                                            dropout(), input.generator);
       values = rows.unsqueeze(2).where(number == which.view({-1, 1, 1, 1, 1}), values);
     }
     return {.values = blocks.joined(values, n)};
@@ -120,6 +121,7 @@ ABLATE_ATTENTION(BigBird, {.id = "bigbird",
                            .capabilities = {.key_padding = true,
                                             .holes = true,
                                             .rotary = true,
+                                            .weight_dropout = true,
                                             .averages = true,
                                             .sparse = true,
                                             .half_precision = true},

@@ -134,7 +134,7 @@ class Longformer final : public ablate::HeadwiseAttention {
       const auto each = present.view({-1, 1, 1, 1, global}).expand({-1, 1, seen.size(2), seen.size(3), -1});
       seen = ablate::cat({each, seen}, 4);
     }
-    const auto read = ablate::attend_blocks(blocks.queries(q), keys, values, seen);
+    const auto read = ablate::attend_blocks(blocks.queries(q), keys, values, seen, dropout(), input.generator);
     return ablate::together(blocks.joined(read, length), step, n);
   }
 
@@ -146,7 +146,8 @@ class Longformer final : public ablate::HeadwiseAttention {
     };
     const auto q = project(query_, input.context.narrow(1, 0, global), true);
     const auto mask = ablate::mask_or_all(input.mask, input.k.size(2), input.k).unsqueeze(1).unsqueeze(1);
-    return ablate::attend_seen(q, project(key_, input.context, true), project(value_, input.context, false), mask);
+    return ablate::attend_seen(q, project(key_, input.context, true), project(value_, input.context, false), mask, dropout(),
+                               input.generator);
   }
 
   std::int64_t before_, behind_;  // tokens of a window on each side of its own, counted in steps of the head's dilation
@@ -165,6 +166,7 @@ ABLATE_ATTENTION(Longformer, {.id = "longformer",
                                                .key_padding = true,
                                                .stateful = true,
                                                .rotary = true,
+                                               .weight_dropout = true,
                                                .averages = true,
                                                .sparse = true,
                                                .half_precision = true},

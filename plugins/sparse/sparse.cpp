@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ablate/blocks.h"
+#include "ablate/dropout.h"
 #include "ablate/headwise.h"
 
 namespace {
@@ -86,8 +87,8 @@ class SparseAttention final : public ablate::HeadwiseAttention {
   }
   Tensor near(const HeadInput& part, const Tensor& mask) const {
     const auto blocks = near_blocks(part.q.size(2));
-    const auto read =
-        ablate::attend_blocks(blocks.queries(part.q), blocks.keys(part.k), blocks.keys(part.v), near_seen(blocks, mask));
+    const auto read = ablate::attend_blocks(blocks.queries(part.q), blocks.keys(part.k), blocks.keys(part.v),
+                                            near_seen(blocks, mask), dropout(), part.generator);
     return blocks.joined(read, part.q.size(2));
   }
 
@@ -95,12 +96,16 @@ class SparseAttention final : public ablate::HeadwiseAttention {
   Tensor by_stride(const HeadInput& part, const Tensor& mask) const {
     const auto step = std::min(stride_, part.q.size(2));
     const auto q = ablate::apart(part.q, step), k = ablate::apart(part.k, step), v = ablate::apart(part.v, step);
-    // Padding stands at the end, so that causal queries see none.
-    const auto read = causal()
-                          ? ablate::scaled_dot_product_attention(q, k, v, {}, true)
-                          : ablate::attend_seen(
-                                q, k, v, ablate::mask_apart(mask.expand({part.q.size(0), -1}), step).unsqueeze(1).unsqueeze(1));
+    const auto read = among(part, q, k, v, ablate::mask_apart(mask.expand({part.q.size(0), -1}), step));
     return ablate::together(read, step, part.q.size(2));
+  }
+
+  /// Softmax attention of sequences to themselves. @param mask [batch, n]
+  Tensor among(const HeadInput& part, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) const {
+    if (!causal()) return ablate::attend_seen(q, k, v, mask.unsqueeze(1).unsqueeze(1), dropout(), part.generator);
+    // Padding stands at the end, so that causal queries see none.
+    return dropout() > 0 ? ablate::dropped_attention(q, k, v, {}, true, dropout(), part.generator)
+                         : ablate::scaled_dot_product_attention(q, k, v, {}, true);
   }
 
   /// A^(2), fixed: what stands in the summaries of all blocks, of each head its own c tokens of a block.
@@ -127,7 +132,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
       const auto summary = summaries(place.expand({1, count, n, 1})).transpose(2, 3);
       seen = seen.logical_and(summary <= place);
     }
-    return ablate::attend_seen(part.q, summaries(part.k), summaries(part.v), seen);
+    return ablate::attend_seen(part.q, summaries(part.k), summaries(part.v), seen, dropout(), part.generator);
   }
 
   /// Both sets in one softmax: a block's own tokens and the summaries of the others.
@@ -147,7 +152,8 @@ class SparseAttention final : public ablate::HeadwiseAttention {
     const auto seen = ablate::cat({near_seen(blocks, mask).expand({items, heads(), count, stride_, -1}),
                                    far.expand({items, heads(), count, stride_, -1})},
                                   4);
-    return blocks.joined(ablate::attend_blocks(q, beside(input.k), beside(input.v), seen), input.q.size(2));
+    return blocks.joined(ablate::attend_blocks(q, beside(input.k), beside(input.v), seen, dropout(), input.generator),
+                         input.q.size(2));
   }
 
   /// The same for strides, where what is far differs from token to token of a block: its scores are those of by_stride(), and
@@ -172,7 +178,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
             .logical_not();
     // Finite, so that a row without keys is no NaN; and cleared behind, so that it is 0.
     const auto scores = ablate::cat({near_scores, far_scores}, 4).masked_fill(hidden, std::numeric_limits<float>::lowest());
-    const auto weights = scores.softmax(-1).masked_fill(hidden, 0);
+    const auto weights = ablate::drop(scores.softmax(-1).masked_fill(hidden, 0), dropout(), input.generator);
     const auto from_near = weights.narrow(4, 0, keys).matmul(wide(blocks.keys(input.v)));
     const auto from_far = weights.narrow(4, keys, count).transpose(2, 3).matmul(by_stride(input.v)).transpose(2, 3);
     return blocks.joined(from_near + from_far, input.q.size(2)).to(type);
@@ -191,6 +197,7 @@ ABLATE_ATTENTION(SparseAttention, {.id = "sparse",
                                    .capabilities = {.causal = true,
                                                     .key_padding = true,
                                                     .rotary = true,
+                                                    .weight_dropout = true,
                                                     .averages = true,
                                                     .sparse = true,
                                                     .half_precision = true,

@@ -8,6 +8,14 @@ namespace {
 /// Rows that see nothing. A mean over no key would be 0/0: they may see all, and are cleared behind.
 Tensor sees_nothing(const Tensor& seen) { return seen.any(-1, true).logical_not(); }
 
+/// Rows of a matrix that holds all items' and heads' rows: what torch gathers and scatters without a look at each number's
+/// index.
+/// @param index [batch, heads, count] @return [batch * heads * count, 1]
+Tensor rows_of(const Tensor& index, std::int64_t rows) {
+  const auto first = arange(index.size(0) * index.size(1), index.options()).view({index.size(0), index.size(1), 1}) * rows;
+  return (index + first).view({-1, 1});
+}
+
 Tensor attended(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& allowed, double dropout,
                 const Generator& generator) {
   return dropout > 0 ? dropped_attention(q, k, v, allowed, false, dropout, generator)
@@ -65,14 +73,18 @@ Tensor mask_apart(const Tensor& mask, std::int64_t step) {
 }
 
 Tensor take(const Tensor& x, const Tensor& index) {
-  const auto groups = index.size(0) * index.size(1), rows = x.size(2);
-  const auto first = arange(groups, index.options()).view({index.size(0), index.size(1), 1}) * rows;
-  // Whole rows of a matrix: what torch gathers, and scatters back, without looking at each number's index.
   const auto matrix = x.flatten(0, 2).flatten(1);
-  const auto taken = matrix.gather(0, (index + first).view({-1, 1}).expand({-1, matrix.size(1)}));
+  const auto taken = matrix.gather(0, rows_of(index, x.size(2)).expand({-1, matrix.size(1)}));
   auto shape = x.sizes().vec();
   shape[2] = index.size(2);
   return taken.view(shape);
+}
+
+Tensor sum_rows(const Tensor& x, const Tensor& index, std::int64_t rows) {
+  const auto d = x.size(3);
+  return zeros({x.size(0) * x.size(1) * rows, d}, x.options().requires_grad(false))
+      .scatter_add(0, rows_of(index, rows).expand({-1, d}), x.reshape({-1, d}))
+      .view({x.size(0), x.size(1), rows, d});
 }
 
 Tensor mask_or_all(const Tensor& mask, std::int64_t length, const Tensor& x) {

@@ -55,6 +55,10 @@ Tensor mask_apart(const Tensor& mask, std::int64_t step);
 /// [0, rows) @return [batch, heads, count, ...]
 Tensor take(const Tensor& x, const Tensor& index);
 
+/// The other way: rows added up by where they belong. @param x [batch, heads, count, d] @param index [batch, heads, count]
+/// int64, each in [0, rows) @return [batch, heads, rows, d], of x's type: sums of half precision want a wider one
+Tensor sum_rows(const Tensor& x, const Tensor& index, std::int64_t rows);
+
 /// The mask, or one that is true: [1, length] bool, on x's device.
 Tensor mask_or_all(const Tensor& mask, std::int64_t length, const Tensor& x);
 

@@ -37,6 +37,9 @@ RecurrentAttention::RecurrentAttention(const AttentionContext& context, const Re
   const auto of_heads = head_options(context, options);
   d_key_ = of_heads.d_key;
   d_value_ = of_heads.d_value;
+  if (norm_ != HeadNorm::kNone && d_value_ == 1)
+    throw std::invalid_argument(
+        "value_width leaves one channel of a value for each head, and the norm of one says nothing of it");
   if (options.gate)
     gate_ = register_module("gate", make_linear(context.d_model, options.heads * d_value_, true, context.generator));
 }
@@ -46,11 +49,8 @@ HeadOutput RecurrentAttention::attend(const HeadInput& input) {
   const auto type = input.q.scalar_type();
   const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(kFloat) : x; };
   const bool carried = !input.state.empty();
-  const auto recurred = recur({.q = wide(input.q) / std::sqrt(static_cast<double>(d_key_)),
-                               .k = wide(input.k),
-                               .v = wide(input.v),
-                               .state = carried ? input.state.front() : Tensor()},
-                              input);
+  const auto recurred = recur(
+      {.q = wide(input.q), .k = wide(input.k), .v = wide(input.v), .state = carried ? input.state.front() : Tensor()}, input);
   auto values = normed(recurred.values, norm_);
   if (gate_) values = values * silu(wide(split_heads(gate_->forward(input.context), heads())));
   HeadOutput output{.values = values.to(type)};

@@ -15,8 +15,8 @@ struct Asks {
 };
 
 /// Enumerator, file and function, what it asks.
-#define ABLATE_OBJECTIVES(objective)                                  \
-  objective(kClass, class_objective, {.pooled = true, .pairs = true}) \
+#define ABLATE_OBJECTIVES(objective)                                             \
+  objective(kClass, class_objective, {.pooled = true, .pairs = true})            \
       objective(kPositions, position_objective, {.each = true, .streams = true})
 
 constexpr Asks asks_of(Objective objective) {

@@ -39,6 +39,11 @@ ModelOptions model_options(const TaskInfo& task, const Values& model) {
   if (options.tied_output && (task.fields.size() != 1 || task.fields.front().vocabulary != task.classes))
     throw Error("model.tied_output needs one field of ids whose vocabulary is the classes: the task's are " +
                 std::to_string(task.fields.front().vocabulary) + " and " + std::to_string(task.classes));
+  const auto asks = asks_of(task.objective);
+  if (asks.each && asks.pooled && options.classifier == Classifier::kLinear)
+    throw Error(
+        "model.classifier = linear would tell the same of a position in every example: choose mlp where all targets are "
+        "decoded from one vector");
   if (options.segment == 0) return options;
   if (task.sampling == Sampling::kStream)
     throw Error("model.segment is of examples: a stream is read in segments of its task's length");

@@ -25,6 +25,7 @@ enum class Split : int { kTrain, kDev, kTest };
 enum class Objective {
   kClass,      ///< one class of a sequence, or of a pair of them
   kPositions,  ///< a class at each position that has a target; the next token is one
+  kDecoded,    ///< the same, all of them told from one vector of the sequence: what fits into it is what is asked
 };
 
 enum class Sampling {

@@ -56,7 +56,8 @@ CompressionInputs inputs_of(std::int64_t length, const std::vector<std::int64_t>
 }
 
 Memory on(c10::Device device, Memory memory) {
-  for (auto* tensor : {&memory.keys, &memory.values, &memory.mass, &memory.slots, &memory.last, &memory.log_scale})
+  for (auto* tensor :
+       {&memory.keys, &memory.values, &memory.mass, &memory.slots, &memory.last, &memory.log_scale, &memory.usage})
     if (tensor->defined()) *tensor = tensor->to(device);
   return memory;
 }

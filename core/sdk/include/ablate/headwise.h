@@ -112,5 +112,8 @@ Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift
 /// tokens], the last for a position's own token @param before [batch, tokens - 1, channels]: what stands before x
 /// @return of x's shape
 Tensor convolve_tokens(const Tensor& x, const Tensor& filter, const Tensor& before);
+/// The last tokens of `before` and x together, of each item its own: padding pushes nothing out. @param before [batch, count,
+/// channels] @param x [batch, n, channels] @param mask [batch, n] bool, or undefined @return of before's shape
+Tensor last_tokens(const Tensor& before, const Tensor& x, const Tensor& mask);
 
 }  // namespace ablate

@@ -46,15 +46,19 @@ TEST_CASE("lengths that a plugin does not promise are refused, the class token c
   auto catalog = studies::catalog();
   find(catalog, "linear")->capabilities.length_multiple = 4;
   find(catalog, "segment-mean")->capabilities.length_multiple = 3;
-  const auto found = [&](const std::string& rest, std::int64_t tokens) {
+  const auto found = [&](const std::string& rest, std::int64_t tokens, bool pooled = true) {
     return messages(check_asked(
         studies::load("[task]\nplugin = \"image\"\n" + rest), catalog,
-        [=](const json&) { return ablate::Requirements{.places = tokens}; }, declared));
+        [=](const json&) { return ablate::Requirements{.places = tokens, .class_token = pooled}; }, declared));
   };
   const std::string linear = "[attention]\nplugin = \"linear\"\n";
   CHECK(found(linear, 64).empty());
   CHECK(found(linear, 63) == Messages{"4: attention linear needs sequences of a multiple of 4 tokens, and the longest has 63"});
   CHECK(found(linear + "[model]\npooling = \"cls\"\n", 63).empty());
+  CHECK(found(linear + "[model]\nsegment = 8\n", 63).empty());  // of an example in segments they see one at a time
+  CHECK(found(linear + "[model]\nsegment = 9\n", 64) ==
+        Messages{"4: attention linear needs sequences of a multiple of 4 tokens, and the longest has 9"});
+  CHECK(found(linear + "[model]\npooling = \"cls\"\n", 64, false).empty());  // targets at positions: nothing is pooled
   CHECK(found(linear + "[model]\npooling = \"cls\"\n", 64) ==
         Messages{"4: attention linear needs sequences of a multiple of 4 tokens, and the longest has 65 with the class token "
                  "(model.pooling = \"cls\")"});

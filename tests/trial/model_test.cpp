@@ -102,6 +102,23 @@ TEST_CASE("a padded sequence classifies as the sequence itself", "[mask]") {
       }
 }
 
+TEST_CASE("every pooling that a study may name is one vector of what is present", "[mask]") {
+  for (const auto& pooling : kPoolings) {
+    INFO(pooling.name);
+    const auto made = model({{"pooling", pooling.name}}, plugin("softmax"));
+    const auto ids = at::randint(1, 12, {4, kLength}, at::kLong);
+    const auto mask = at::arange(kLength).lt(5).expand({4, kLength});
+    const auto found = logits(*made, ids, mask);
+    CHECK(found.sizes() == at::IntArrayRef({4, 3}));
+    CHECK(found.equal(logits(*made, ids.masked_fill(mask.logical_not(), 7), mask)));
+    for (std::int64_t place = 0; place < 5; ++place) {
+      auto changed = ids.clone();
+      changed.select(1, place).fill_(0);
+      CHECK_FALSE(at::allclose(logits(*made, changed, mask), found, 1e-6, 1e-6));
+    }
+  }
+}
+
 TEST_CASE("the mean by the padded length, as published, is the masked sum over it") {
   const auto all = model({{"pooling", "mean-all"}, {"layers", 0}}, plugin("softmax")),
              mean = model({{"pooling", "mean"}, {"layers", 0}}, plugin("softmax"));

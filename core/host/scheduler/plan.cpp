@@ -178,7 +178,10 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
   PromiseAnswers promised(catalog, worker, memory, limits.describe_s);
   const auto asked = [&](const json& section) {
     const auto& answer = described.of(section);
-    return Requirements{.causal = answer.at("causal"), .holes = answer.at("holes"), .places = answer.at("length")};
+    return Requirements{.causal = answer.at("causal"),
+                        .holes = answer.at("holes"),
+                        .places = answer.at("length"),
+                        .class_token = answer.value("pooled", true)};  // true: remembered of an earlier worker
   };
   throw_if_any({check_rates(study, catalog, length),
                 check_asked(study, catalog, asked, [&](const PluginUse& use) { return promised.of(use); }),

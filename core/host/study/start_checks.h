@@ -26,7 +26,8 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
 using PromisesOf = std::function<Capabilities(const PluginUse& use)>;
 
 /// Reports every attention and compression that does not promise what its task, device and type ask of it; of a plugin and its
-/// parts the innermost. @param task of what the task asks, with places without a class token
+/// parts the innermost. @param task of what the task asks, with places without a class token; class_token: whether a pooling
+/// may put one there
 std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<Requirements>& task,
                                     const PromisesOf& promises);
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "core/shared/objectives.h"
 #include "core/trial/conformance/task_checks.h"
 
 namespace ablate {
@@ -45,7 +46,7 @@ std::string fault_of(const Example& example, const TaskInfo& info, std::int64_t 
     const auto target = example.targets[at];
     if (target < -1 || target >= info.classes)
       return fmt::format("target {} at {}, expected [0, {}), or -1 where none is asked for", target, at, info.classes);
-    if (target >= 0 && info.objective == Objective::kPositions && example.present.front()[at] == 0)
+    if (target >= 0 && asks_of(info.objective).each && example.present.front()[at] == 0)
       return fmt::format("a target at {}, where nothing is present", at);
   }
   return "";
@@ -62,20 +63,23 @@ std::string fault_of(const TaskInfo& info) {
                          field.name, field.vocabulary, field.reals);
   }
   if (info.sequences != 1 && info.sequences != 2) return fmt::format("{} sequences, expected 1 or 2", info.sequences);
-  if (info.sequences == 2 && (info.objective != Objective::kClass || info.sampling != Sampling::kExamples))
+  if (info.sequences == 2 && (!asks_of(info.objective).pairs || info.sampling != Sampling::kExamples))
     return "two sequences, and not one class of an example";
-  if (info.sampling == Sampling::kStream && info.objective != Objective::kPositions)
-    return "a stream asks for targets at positions";
+  if (info.sampling == Sampling::kStream && !asks_of(info.objective).streams) return "a stream asks for targets at positions";
   if (info.train_length < 0 || info.train_length > info.length)
     return fmt::format("train_length {}, expected at most the length, {}", info.train_length, info.length);
   const auto& picture = info.geometry;
   if (picture.rows > 0 && picture.rows * picture.columns * picture.channels != info.length)
     return fmt::format("a picture of {} x {} x {}, and a length of {}", picture.rows, picture.columns, picture.channels,
                        info.length);
-  if (!info.unit.empty() && (!is_snake(info.unit) || info.objective != Objective::kPositions))
+  if (!info.unit.empty() && (!is_snake(info.unit) || !asks_of(info.objective).each))
     return fmt::format("the unit \"{}\"; expected one in snake_case, and of targets at positions", info.unit);
   for (const auto& name : info.slices)
     if (!is_snake(name)) return fmt::format("the slice \"{}\" is not snake_case", name);
+  for (const auto& [name, unit, direction, description] : info.metrics)
+    if (!is_snake(name) || description.empty() || (direction != "max" && direction != "min" && !direction.empty()))
+      return fmt::format("the metric \"{}\" (\"{}\", \"{}\"); expected a name in snake_case, max, min or nothing, and a line",
+                         name, direction, description);
   return "";
 }
 
@@ -98,6 +102,7 @@ std::string outside_fault(const TaskSubject& subject, Split split, std::int64_t 
 std::string text_of(const TaskInfo& info) {
   std::string fields;
   for (const auto& field : info.fields) fields += fmt::format("{} {} {}, ", field.name, field.vocabulary, field.reals);
+  for (const auto& metric : info.metrics) fields += metric.name + " " + metric.unit + " " + metric.direction + ", ";
   return fmt::format("{}{} sequences, length {} ({} in training), {} classes, {} {} {} {}, {} x {} x {}, \"{}\", {}", fields,
                      info.sequences, info.length, info.train_length, info.classes, static_cast<int>(info.objective),
                      static_cast<int>(info.sampling), info.causal, info.holes, info.geometry.rows, info.geometry.columns,

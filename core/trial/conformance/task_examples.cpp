@@ -5,6 +5,8 @@
 #include <set>
 #include <string_view>
 
+#include "core/shared/objectives.h"
+
 namespace ablate {
 namespace {
 
@@ -49,7 +51,7 @@ class BatchMemory {
   }
 
  private:
-  std::size_t per_row() const { return info_.objective == Objective::kPositions ? length_ : 1; }
+  std::size_t per_row() const { return asks_of(info_.objective).each ? length_ : 1; }
 
   const TaskInfo& info_;
   std::size_t batch_, length_;

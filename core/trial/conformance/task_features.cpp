@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "core/shared/objectives.h"
 #include "core/trial/conformance/task_symbols.h"
 
 namespace ablate {
@@ -71,7 +72,7 @@ std::vector<Feature> position_features(const TaskInfo& info) {
     const auto add = [&](const std::string& where, const std::function<double(const Example&, std::size_t)>& value) {
       add_views(all, column, where, info.classes, value);
     };
-    if (info.objective == Objective::kPositions) {
+    if (asks_of(info.objective).in_place()) {
       add(" at the target's position", [column](const Example& example, std::size_t at) { return column.read(example, at); });
       if (!info.causal)
         add(" right behind the target's position", [column](const Example& example, std::size_t at) {
@@ -115,7 +116,7 @@ std::vector<Feature> length_features(const TaskInfo& info) {
         [](const Example& example, std::size_t) { return there(example, 0) - there(example, 1); });
     add("the sum of the lengths", [](const Example& example, std::size_t) { return there(example, 0) + there(example, 1); });
   }
-  if (info.objective == Objective::kPositions) {
+  if (asks_of(info.objective).each) {
     add("the position", [](const Example&, std::size_t at) { return static_cast<double>(at); });
     add("how many follow",
         [](const Example& example, std::size_t at) { return static_cast<double>(Symbols::end(example.present[0]) - at); });

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/shared/objectives.h"
 #include "core/trial/conformance/task_bayes.h"
 #include "core/trial/conformance/task_checks.h"
 #include "core/trial/conformance/task_features.h"
@@ -37,7 +38,7 @@ std::vector<Learner> learners(const TaskSubject& subject, const Symbols& symbols
       const auto& best = best_feature(features, train);
       all.push_back({"a table of " + best.name, LabelTable(best, train)});
     }
-  if (info.objective == Objective::kClass && info.classes <= kMostClasses) {
+  if (!asks_of(info.objective).each && info.classes <= kMostClasses) {
     all.push_back({"naive Bayes of counts", Bayes(Bayes::Over::kCounts, symbols, info.classes, train)});
     all.push_back({"naive Bayes of positions", Bayes(Bayes::Over::kPositions, symbols, info.classes, train)});
   }

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "core/shared/objectives.h"
 #include "core/trial/conformance/task_features.h"
 
 namespace ablate {
@@ -184,7 +185,7 @@ std::vector<Feature> rule_features(const TaskInfo& info) {
   std::vector<Feature> all = length_features(info);
   for (std::size_t field = 0; field < info.fields.size(); ++field) {
     if (info.fields[field].vocabulary == 0) continue;
-    info.objective == Objective::kPositions ? add_place_features(info, field, all) : add_class_features(info, field, all);
+    asks_of(info.objective).in_place() ? add_place_features(info, field, all) : add_class_features(info, field, all);
   }
   return all;
 }

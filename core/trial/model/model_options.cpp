@@ -1,21 +1,21 @@
 #include "core/trial/model/model_options.h"
 
-#include <map>
+#include <algorithm>
 
 #include "core/util/error.h"
 
 namespace ablate {
 namespace {
 
-template <class T>
-T one_of(const std::map<std::string, T>& names, const std::string& name) {
-  return names.at(name);  // the schema has refused all others
+// The schema has refused all other names.
+const PoolingInfo* pooling_of(const std::string& name) {
+  return std::find_if(std::begin(kPoolings), std::end(kPoolings), [&](const auto& one) { return one.name == name; });
 }
 
 }  // namespace
 
 ModelOptions model_options(const TaskInfo& task, const Values& model) {
-  const auto positions = model.text("positions");
+  const auto positions = model.text("positions"), cut = model.text("cut");
   ModelOptions options{
       .task = task,
       .layers = model.integer("layers"),
@@ -23,10 +23,8 @@ ModelOptions model_options(const TaskInfo& task, const Values& model) {
       .hidden = model.integer("hidden"),
       .dropout = model.real("dropout"),
       .attention_dropout = model.real("attention_dropout"),
-      .pooling = one_of<Pooling>(
-          {{"mean", Pooling::kMean}, {"mean-all", Pooling::kMeanAll}, {"cls", Pooling::kClass}, {"last", Pooling::kLast}},
-          model.text("pooling")),
-      .classifier = one_of<Classifier>({{"linear", Classifier::kLinear}, {"mlp", Classifier::kMlp}}, model.text("classifier")),
+      .pooling = pooling_of(model.text("pooling")),
+      .classifier = model.text("classifier") == "mlp" ? Classifier::kMlp : Classifier::kLinear,
       .positions = positions == "rotary" ? Positions::kRotary
                    : positions == "none" ? Positions::kNone
                                          : Positions::kAdded,
@@ -34,10 +32,27 @@ ModelOptions model_options(const TaskInfo& task, const Values& model) {
       .norm_first = model.text("norm") == "pre",
       .relu = model.text("activation") == "relu",
       .tied_output = model.boolean("tied_output"),
+      .segment = model.integer("segment"),
+      .cut = cut == "nowhere"   ? Cut::kNowhere
+             : cut == "between" ? Cut::kBetween
+                                : Cut::kBeforeLast,
   };
   if (options.tied_output && (task.fields.size() != 1 || task.fields.front().vocabulary != task.classes))
     throw Error("model.tied_output needs one field of ids whose vocabulary is the classes: the task's are " +
                 std::to_string(task.fields.front().vocabulary) + " and " + std::to_string(task.classes));
+  const auto asks = asks_of(task.objective);
+  if (asks.each && asks.pooled && options.classifier == Classifier::kLinear)
+    throw Error(
+        "model.classifier = linear would tell the same of a position in every example: choose mlp where all targets are "
+        "decoded from one vector");
+  if (options.segment == 0) return options;
+  if (task.sampling == Sampling::kStream)
+    throw Error("model.segment is of examples: a stream is read in segments of its task's length");
+  if (task.length % options.segment != 0)
+    throw Error("model.segment = " + std::to_string(options.segment) + " does not divide the task's length of " +
+                std::to_string(task.length));
+  if (options.class_token())
+    throw Error("model.segment needs another pooling than cls: its token stands first, and sees one segment alone");
   return options;
 }
 

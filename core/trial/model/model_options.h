@@ -4,31 +4,32 @@
 #include "ablate/attention.h"
 #include "ablate/task.h"
 #include "ablate/values.h"
+#include "core/shared/objectives.h"
+#include "core/shared/poolings.h"
 
 namespace ablate {
 
-enum class Pooling {
-  kMean,     ///< over what is present
-  kMeanAll,  ///< the sum over what is present, by the padded length (as published code has it)
-  kClass,    ///< a learned token put first
-  kLast,     ///< the last position that is present
-};
 enum class Classifier { kLinear, kMlp };
+/// Where gradients end among the segments of an example.
+enum class Cut { kNowhere, kBetween, kBeforeLast };
 
 struct ModelOptions {
   TaskInfo task;
   std::int64_t layers = 0, d_model = 0, hidden = 0;  ///< hidden 0: no feed-forward part
   double dropout = 0, attention_dropout = 0;
-  Pooling pooling = Pooling::kMean;
+  const PoolingInfo* pooling = kPoolings;
   Classifier classifier = Classifier::kLinear;
   Positions positions = Positions::kAdded;
   bool sinusoidal = false;   ///< positions that are added are not learned
   bool norm_first = true;    ///< else after the residual, as in Vaswani et al. 2017
   bool relu = false;         ///< else gelu
   bool tied_output = false;  ///< the head's weights are the embedding's
+  std::int64_t segment = 0;  ///< positions of a segment of an example; 0: it is read whole
+  Cut cut = Cut::kBetween;
 
-  bool class_token() const { return task.objective == Objective::kClass && pooling == Pooling::kClass; }
-  std::int64_t places() const { return task.length + (class_token() ? 1 : 0); }  ///< of a sequence, with the class token
+  bool class_token() const { return asks_of(task.objective).pooled && pooling->class_token; }
+  bool hands_on() const { return task.sampling == Sampling::kStream || segment > 0; }  ///< states, where attentions have any
+  std::int64_t places() const { return task.length + (class_token() ? 1 : 0); }        ///< of a sequence, with the class token
 };
 
 /// @param model the section [model], complete. Throws Error for values that exclude each other, or the task.

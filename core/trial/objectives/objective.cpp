@@ -4,17 +4,17 @@
 #include <ATen/ops/cross_entropy_loss.h>
 #include <c10/core/TensorOptions.h>
 
-#include "core/trial/objectives/class_objective.h"
-#include "core/trial/objectives/position_objective.h"
+#include <cmath>
 
 namespace ablate {
 
 std::unique_ptr<Question> make_objective(const TaskInfo& info) {
   switch (info.objective) {
-    case Objective::kClass:
-      return std::make_unique<ClassObjective>();
-    case Objective::kPositions:
-      return std::make_unique<PositionObjective>(info.unit);
+#define ABLATE_OBJECTIVE(enumerator, file, ...) \
+  case Objective::enumerator:                   \
+    return file(info);
+    ABLATE_OBJECTIVES(ABLATE_OBJECTIVE)
+#undef ABLATE_OBJECTIVE
   }
   throw std::logic_error("an objective that nothing computes");
 }
@@ -52,6 +52,16 @@ void add_targets(const Tensor& logits, const Batch& batch, const Tensor& example
       group.sequences += 1;
       group.all_right += right_ones[i] == asked[i] ? 1 : 0;
     }
+}
+
+Tensor example_of_targets(const Batch& batch) { return batch.asked.floor_divide(batch.fields.front().size(1)); }
+
+std::vector<Scored> metrics_of_positions(const Score& score, const std::string& unit) {
+  const double nats = score.loss / score.targets;
+  if (unit == "word") return {{objective_metric("perplexity"), std::exp(nats)}, mean_loss(score), accuracy(score)};
+  if (!unit.empty()) return {{objective_metric("bits_per_" + unit), nats / std::log(2.0)}, mean_loss(score), accuracy(score)};
+  return {
+      accuracy(score), {objective_metric("sequence_accuracy"), 100.0 * score.all_right / score.sequences}, mean_loss(score)};
 }
 
 Scored mean_loss(const Score& score) { return {objective_metric("loss"), score.loss / score.targets}; }

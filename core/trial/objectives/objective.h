@@ -1,4 +1,5 @@
-// What is asked of a model: the head on top of it, the loss, and the scores. One file an objective, and the line that names it.
+// What is asked of a model: the head on top of it, the loss, and the scores. An objective is a file, and the line that names it
+// (core/shared/objectives.h).
 #pragma once
 
 #include <memory>
@@ -30,9 +31,21 @@ class Question {
 /// The one that a task asks for.
 std::unique_ptr<Question> make_objective(const TaskInfo& info);
 
+/// Each objective's, in its own file.
+#define ABLATE_OBJECTIVE(enumerator, file, ...) std::unique_ptr<Question> file(const TaskInfo& info);
+ABLATE_OBJECTIVES(ABLATE_OBJECTIVE)
+#undef ABLATE_OBJECTIVE
+
 /// Of targets with their examples: adds them to all, and to the slices of their examples. @param example of each target, rising
 void add_targets(const Tensor& logits, const Batch& batch, const Tensor& example, const std::vector<std::string>& names,
                  Scores& scores);
+
+/// [targets]: which of the batch's examples each target of one a position belongs to.
+Tensor example_of_targets(const Batch& batch);
+
+/// Of targets at positions. Of a unit: bits per unit ("word": a perplexity); without one: accuracy, and the share of sequences
+/// whose targets are all met.
+std::vector<Scored> metrics_of_positions(const Score& score, const std::string& unit);
 
 /// "loss": the mean cross-entropy, in nats.
 Scored mean_loss(const Score& score);

@@ -11,6 +11,8 @@
 #include "core/registry/plugin_info.h"
 #include "core/registry/scan.h"
 #include "core/registry/values.h"
+#include "core/shared/metrics.h"
+#include "core/shared/objectives.h"
 #include "core/trial/device/device.h"
 #include "core/trial/model/places.h"
 #include "core/trial/server/check_job.h"
@@ -35,7 +37,8 @@ void check_content(const std::string& path, const json& hashes) {
     throw Error(fmt::format("{} was replaced after the study was planned: run the command again", path), ExitCode::kPlugin);
 }
 
-/// Throws Error for sizes that cannot be: the fault is in the plugin, and would show later as something cryptic.
+/// Throws Error for sizes, and names of metrics, that cannot be: the fault is in the plugin, and would show later as something
+/// cryptic.
 void check_sizes(const std::string& id, const TaskInfo& info) {
   const auto expect = [&](const char* name, std::int64_t found, std::int64_t least) {
     if (found < least || found > kMostOfATask)
@@ -50,12 +53,23 @@ void check_sizes(const std::string& id, const TaskInfo& info) {
     else
       expect(("the reals of the field " + field.name).c_str(), field.reals, 1);
   expect("sequences", info.sequences, 1);
-  if (info.sequences > 2 || (info.sequences == 2 && info.objective != Objective::kClass))
+  if (info.sequences > 2 || (info.sequences == 2 && !asks_of(info.objective).pairs))
     throw Error(
         fmt::format("task {}: its info() says {} sequences, expected 1, or 2 of which the class is asked", id, info.sequences),
         ExitCode::kPlugin);
   expect("length", info.length, 1);
   expect("classes", info.classes, 1);
+  const auto taken = objective_metric_names();
+  for (const auto& metric : info.metrics) {
+    if (std::find(taken.begin(), taken.end(), "test/" + metric.name) != taken.end())
+      throw Error(
+          fmt::format("task {}: its info() has a metric {}, which objectives have; call it by another name", id, metric.name),
+          ExitCode::kPlugin);
+    if (info.sampling == Sampling::kStream)
+      throw Error(
+          fmt::format("task {}: its info() has a metric {}, and judges are of examples, not of a stream", id, metric.name),
+          ExitCode::kPlugin);
+  }
 }
 
 constexpr std::array kSplits{std::pair{"train", Split::kTrain}, std::pair{"dev", Split::kDev}, std::pair{"test", Split::kTest}};
@@ -166,6 +180,7 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
     json answer{{"length", info.length},
                 {"causal", info.causal},
                 {"holes", info.holes},
+                {"pooled", asks_of(info.objective).pooled},
                 {"stream", info.sampling == Sampling::kStream}};
     answer["files"] = files_of(*made);
     if (kind == "prepare-task") {

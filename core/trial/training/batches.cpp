@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/shared/objectives.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -38,7 +39,7 @@ struct BatchReader::Filled {
       }
       present.emplace_back(places, 1);
     }
-    targets.assign(info.objective == Objective::kClass ? batch : places, -1);
+    targets.assign(asks_of(info.objective).each ? places : batch, -1);
   }
 
   BatchView view(std::int64_t length) {
@@ -60,7 +61,7 @@ void BatchReader::check(const Filled& filled) const {
     for (const auto real : filled.reals[i])
       if (!std::isfinite(real)) throw Error(fmt::format("the task handed out {} in the field {}", real, field.name));
   }
-  const auto least = info_.objective == Objective::kClass ? 0 : -1;
+  const auto least = asks_of(info_.objective).each ? -1 : 0;
   for (const auto target : filled.targets)
     if (target < least || target >= info_.classes)
       throw Error(fmt::format("the task handed out the label {}, and it has {} classes", target, info_.classes));
@@ -98,7 +99,7 @@ Batch BatchReader::read(Split split, std::span<const std::int64_t> indices, cons
     const auto first = filled.slices.begin() + static_cast<std::ptrdiff_t>(i * info_.slices.size());
     batch.slices.emplace_back(first, first + static_cast<std::ptrdiff_t>(info_.slices.size()));
   }
-  if (info_.objective == Objective::kClass) {
+  if (!asks_of(info_.objective).each) {
     batch.targets = tensor_of(filled.targets, {size}, at::kLong, device_);
     return batch;
   }

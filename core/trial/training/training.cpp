@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/trial/training/schedule.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -44,16 +43,17 @@ Training::Training(const TrialParts& parts, c10::Device device)
       device_(device),
       reader_(parts.task, info_, device),
       objective_(make_objective(info_)),
-      rate_{train_.text("schedule"), train_.real("learning_rate"), train_.real("clip"), train_.integer("steps"),
+      rate_{schedule_of(train_.text("schedule")), train_.real("learning_rate"), train_.real("clip"), train_.integer("steps"),
             train_.integer("warmup")} {
   const auto seed = parts.resolved.at("seed").get<std::uint64_t>();
   at::manual_seed(seed);
   const auto generator = make_generator(seed_of(seed, Stream::kWeights));
   const auto& attention = parts.resolved.at("attention");
-  const bool carries = info_.sampling == Sampling::kStream && carries_state(attention, parts.find);
+  const auto options = model_options(info_, model_section_);
+  const bool carries = options.hands_on() && carries_state(attention, parts.find);
   model_ = std::make_shared<Model>(
-      model_options(info_, model_section_), attention, carries, parts.find,
-      [&](const auto& options, const auto& table, const auto& random) { return objective_->make_head(options, table, random); },
+      options, attention, carries, parts.find,
+      [&](const auto& given, const auto& table, const auto& random) { return objective_->make_head(given, table, random); },
       generator);
   move_to(*model_, device_, train_.text("dtype") == "bfloat16" ? at::kBFloat16 : kFloat);
   optimizer_ = std::make_unique<AdamW>(
@@ -105,7 +105,7 @@ std::optional<double> Training::step(StepTimes& times) {
   loss.backward();
   times.gradients();
   optimizer_->clip(rate_.clip);
-  optimizer_->step(rate_.peak * learning_rate_factor(rate_.schedule, step, rate_.steps, rate_.warmup));
+  optimizer_->step(rate_.peak * rate_.schedule.factor({step, rate_.steps, rate_.warmup}));
   model_->on_step(step, generator_);
   times.end();
   return value;

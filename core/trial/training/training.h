@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/registry/values.h"
+#include "core/shared/schedules.h"
 #include "core/trial/training/curve.h"
 #include "core/trial/training/evaluation.h"
 #include "core/trial/training/optimizer.h"
@@ -71,7 +72,7 @@ class Training {
   BatchReader reader_;
   std::unique_ptr<Question> objective_;
   struct {
-    std::string schedule;
+    const Schedule& schedule;
     double peak, clip;
     std::int64_t steps, warmup;
   } rate_;  ///< read once: steps are timed

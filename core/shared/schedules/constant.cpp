@@ -1,0 +1,7 @@
+#include "core/shared/schedules.h"
+
+namespace ablate::schedules {
+
+double constant(const RunStep& step) { return step.rise(); }
+
+}  // namespace ablate::schedules

@@ -1,0 +1,12 @@
+#include <cmath>
+#include <numbers>
+
+#include "core/shared/schedules.h"
+
+namespace ablate::schedules {
+
+double cosine(const RunStep& step) {
+  return step.at < step.warmup ? step.rise() : 0.5 * (1 + std::cos(std::numbers::pi * step.after()));
+}
+
+}  // namespace ablate::schedules

@@ -275,7 +275,6 @@ TEST_CASE("a device, a type, positions or dropout that a plugin does not promise
       Names{"6:13: model.positions = \"rotary\", but attention linear does not promise rotary positions; choose none where it "
             "has positions of its own, else learned or sinusoidal"});
   CHECK(with("\"softmax\"\n[model]\nattention_dropout = 0.1\n").empty());
-  CHECK(with("\"linear\"\n[model]\nattention_dropout = 0\n").empty());
   CHECK(with("\"linear\"\n[model]\nattention_dropout = 0.1\n") ==
         Names{"6:21: model.attention_dropout = 0.1, but attention linear does not promise to drop attention weights; leave "
               "model.attention_dropout at 0 for it"});

@@ -101,7 +101,11 @@ class HeadwiseAttention : public Attention {
 
 /// x as a constant, on purpose, in a loss that shall train nothing else: the suite's finite differences hold it, too. What is
 /// detached is a tensor of this call: a parameter that were would never train again.
-inline Tensor frozen(const Tensor& x, Surrogate* surrogate) { return straight_through(x, zeros_like(x.detach()), surrogate); }
+inline Tensor frozen(const Tensor& x, Surrogate* surrogate) {
+  if (surrogate == nullptr) return x.detach();
+  // A copy, since what is recorded would move with a parameter that is moved in place.
+  return straight_through(x.detach().clone(), zeros_like(x.detach()), surrogate);
+}
 
 /// Rotary positions (Su et al. 2021, Eq. 34): channels (i, i + d/2) turned by position / 10000^(2 i / d), where token j of item
 /// b has the position first[b] + shift + j. Angles are formed in float64.

@@ -29,7 +29,7 @@ TEST_CASE("a study without a grid is one trial with every default filled in") {
   CHECK(trial.resolved.at("task") ==
         json{{"plugin", "image"}, {"data", "fashion-mnist"}, {"pool", 1}, {"dev", 5000}, {"data_seed", 0}});
   CHECK(trial.resolved.at("attention") == json{{"plugin", "softmax"}, {"heads", 2}});
-  CHECK(trial.resolved.at("model").size() == 10);
+  CHECK(trial.resolved.at("model").size() == 14);
   CHECK(trial.resolved.at("train").at("learning_rate") == 1e-4);
   CHECK(trial.label == "attention=softmax");
   CHECK(trial.where.size() == 2);
@@ -135,7 +135,8 @@ TEST_CASE("the number of trials is the product, less what is excluded") {
 
 TEST_CASE("a base key that a trial's plugin lacks is left out there") {
   const auto study = load(
-      "[task]\nplugin = \"image\"\n[attention]\nheads = 4\nrates = [0.5]\n[attention.compression]\nplugin = \"rbf\"\nwidth = 2\n"
+      "[task]\nplugin = \"image\"\n[attention]\nheads = 4\nrates = [0.5]\n[attention.compression]\nplugin = \"rbf\"\nwidth = "
+      "2\n"
       "[grid]\nattention.plugin = [\"softmax\", \"adamra\"]\n");
   REQUIRE(study.trials.size() == 2);
   CHECK(study.trials[0].resolved.at("attention") == json{{"plugin", "softmax"}, {"heads", 4}});
@@ -143,7 +144,8 @@ TEST_CASE("a base key that a trial's plugin lacks is left out there") {
   CHECK(!study.trials[0].where.count("attention.compression.width"));
   CHECK(study.trials[1].resolved.at("attention").at("rates") == json{"1/2"});
   CHECK(!study.trials[1].resolved.at("attention").contains("heads"));
-  CHECK(study.trials[1].resolved.at("attention").at("compression") == json{{"plugin", "rbf"}, {"width", 2.0}, {"ridge", 0.001}});
+  CHECK(study.trials[1].resolved.at("attention").at("compression") ==
+        json{{"plugin", "rbf"}, {"width", 2.0}, {"ridge", 0.001}});
   CHECK(labels(study) == Names{"attention=softmax", "attention=adamra"});
 }
 

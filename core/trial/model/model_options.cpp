@@ -21,7 +21,9 @@ ModelOptions model_options(const TaskInfo& task, const Values& model) {
       .layers = model.integer("layers"),
       .d_model = model.integer("d_model"),
       .hidden = model.integer("hidden"),
+      .attention_width = model.integer("attention_width"),
       .dropout = model.real("dropout"),
+      .inner_dropout = model.real("inner_dropout"),
       .pooling = pooling_of(model.text("pooling")),
       .classifier = model.text("classifier") == "mlp" ? Classifier::kMlp : Classifier::kLinear,
       .positions = positions == "rotary" ? Positions::kRotary

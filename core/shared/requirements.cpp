@@ -18,6 +18,8 @@ std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capab
   // It would see no positions at all, or two kinds of them.
   refuse(asked.rotary && !can.rotary, "model.positions",
          "does not promise rotary positions; choose none where it has positions of its own, else learned or sinusoidal");
+  refuse(asked.weight_dropout && !can.weight_dropout, "model.attention_dropout",
+         "does not promise to drop attention weights; leave model.attention_dropout at 0 for it");
   refuse(asked.causal && !can.causal, "task.plugin",
          "does not promise causal attention, and the task's later positions tell its targets");
   refuse(!asked.causal && !can.bidirectional, "task.plugin",

@@ -12,6 +12,7 @@ namespace ablate {
 struct Requirements {
   bool causal = false, holes = false, padded = false;  ///< by the task
   bool rotary = false;                                 ///< by model.positions
+  bool weight_dropout = false;                         ///< by model.attention_dropout
   bool cuda = false, half = false;                     ///< by train.device, train.dtype
   std::int64_t places = 0;                             ///< of the longest sequence, with a class token; 0: not known
   bool class_token = false;                            ///< one of them is
@@ -19,7 +20,8 @@ struct Requirements {
 
 /// What is not promised.
 struct Unpromised {
-  std::string key;   ///< that asks for it: "model.positions", "train.device", "train.dtype", "task.plugin"
+  std::string
+      key;  ///< that asks for it: "model.positions", "model.attention_dropout", "train.device", "train.dtype", "task.plugin"
   std::string what;  ///< "attention softmax does not promise ..."
 };
 

@@ -25,6 +25,7 @@ std::vector<ParameterInfo> model_section() {
       real("inner_dropout", "0", {0, 0.9},
            "probability of dropping a channel inside the feed-forward part, behind its activation"),
       integer("attention_width", "0", {0, 8192}, "channels of all heads of an attention together; 0: d_model"),
+      real("attention_dropout", "0", {0, 0.9}, "probability of dropping an attention weight, where the attention promises it"),
       text("pooling", "\"mean\"", poolings.c_str(), pooling.c_str()),
       text("classifier", "\"linear\"", "linear|mlp",
            "on what is pooled, or stands at a target: a linear layer, or linear, ReLU, linear"),

@@ -127,10 +127,13 @@ class Clustering final : public ablate::LandmarkCompression {
 
 }  // namespace
 
-ABLATE_COMPRESSION(Clustering,
-                   {.id = "clustering",
-                    .version = "1.0.0",
-                    .summary = "the mean of each cluster of alike tokens (k-means on the unit ball)",
-                    .paper = "Roy et al. 2021, arXiv 2003.05997, section 4.1",
-                    .capabilities = {.slots_have_keys = true, .averages = true, .half_precision = true, .time_exponent = 2},
-                    .parameters = parameters})
+ABLATE_COMPRESSION(Clustering, {.id = "clustering",
+                                .version = "1.0.0",
+                                .summary = "the mean of each cluster of alike tokens (k-means on the unit ball)",
+                                .paper = "Roy et al. 2021, arXiv 2003.05997, section 4.1",
+                                .capabilities = {.slots_have_keys = true,
+                                                 .averages = true,
+                                                 .beside_tokens = true,
+                                                 .half_precision = true,
+                                                 .time_exponent = 2},
+                                .parameters = parameters})

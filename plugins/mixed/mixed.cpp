@@ -31,6 +31,7 @@ Capabilities promises(const Capabilities& declared, const ablate::Values&, std::
     can.bidirectional &= part.bidirectional;
     can.holes &= part.holes;
     can.rotary &= part.rotary;
+    can.weight_dropout &= part.weight_dropout;
     can.stateful |= part.stateful;
     can.recurrent &= part.recurrent;
     can.sparse &= part.sparse;
@@ -146,6 +147,7 @@ ABLATE_ATTENTION(MixedAttention,
                                    .holes = true,
                                    .recurrent = true,
                                    .rotary = true,
+                                   .weight_dropout = true,
                                    .averages = true,
                                    .half_precision = true},
                   .parameters = parameters,

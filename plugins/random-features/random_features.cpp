@@ -1,4 +1,6 @@
 // FAVOR+ (Performer, Choromanski et al. 2021): slot j is one random feature vector's sum of values over the sequence.
+#include "ablate/random_features.h"
+
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -6,7 +8,6 @@
 
 #include "ablate/compression.h"
 #include "ablate/padding.h"
-#include "features.h"
 
 namespace {
 
@@ -40,20 +41,18 @@ class RandomFeatures final : public ablate::Compression {
   explicit RandomFeatures(const ablate::CompressionContext& context)
       : Compression(context),
         kernel_(kernel_named(context.parameters.text("kernel"))),
-        redraw_(context.parameters.integer("redraw")),
-        draws_(context.generator.clone()) {
-    features_ = register_buffer("features", ablate::orthogonal_features(context.heads, slots().of(context.max_length),
-                                                                        context.d_head, context.generator));
-    seed_ = register_buffer("seed", ablate::randint(std::int64_t{1} << 62, {1}, context.generator));
-  }
+        features_(register_module(
+            "features", std::make_shared<ablate::FeatureVectors>(context.heads, slots().of(context.max_length), context.d_head,
+                                                                 context.parameters.integer("redraw"), context.generator))) {}
 
  private:
   Memory do_write(const WriteInput& input) override {
     const auto &keys = input.keys, &values = input.values, &mask = input.mask;
-    if (keys.size(1) != features_.size(0) || keys.size(3) != features_.size(2))
-      throw std::invalid_argument("random-features was made for " + std::to_string(features_.size(0)) + " heads of " +
-                                  std::to_string(features_.size(2)) + " channels, and was given " +
-                                  std::to_string(keys.size(1)) + " of " + std::to_string(keys.size(3)));
+    const auto& vectors = features_->vectors;
+    if (keys.size(1) != vectors.size(0) || keys.size(3) != vectors.size(2))
+      throw std::invalid_argument("random-features was made for " + std::to_string(vectors.size(0)) + " heads of " +
+                                  std::to_string(vectors.size(2)) + " channels, and was given " + std::to_string(keys.size(1)) +
+                                  " of " + std::to_string(keys.size(3)));
     const auto count = slots().of(keys.size(2)), columns = ablate::columns_of(kernel_);
     Memory memory;
     memory.slots = existing_slots(slots(), mask);
@@ -108,14 +107,7 @@ class RandomFeatures final : public ablate::Compression {
     return {.values = phi.matmul(sums) / denominator.masked_fill(denominator <= tiny, kInfinity)};
   }
 
-  void do_step(std::int64_t step, const ablate::Generator&) override {
-    if (redraw_ == 0 || step % redraw_ != 0) return;
-    ablate::NoGradGuard no_grad;
-    // By the seed and the step, not from the step's generator: a run that goes on from a checkpoint draws what it would have
-    // drawn, and so does one on another device.
-    draws_.set_current_seed(static_cast<std::uint64_t>(seed_.item<std::int64_t>()) + static_cast<std::uint64_t>(step));
-    features_.copy_(ablate::orthogonal_features(features_.size(0), features_.size(1), features_.size(2), draws_));
-  }
+  void do_step(std::int64_t step, const ablate::Generator&) override { features_->on_step(step); }
 
   struct Stabilised {
     Tensor phi;      ///< [batch, heads, n, slots * columns]
@@ -131,7 +123,7 @@ class RandomFeatures final : public ablate::Compression {
   /// d^-1/4 each, which is softmax's 1 / sqrt(d).
   Stabilised stabilised(const Tensor& x, std::int64_t count, const Tensor& gone, ablate::IntArrayRef axes) const {
     const auto scaled = x * std::pow(static_cast<double>(x.size(-1)), -0.25);
-    auto [log, factor] = ablate::log_features(kernel_, scaled, features_.narrow(1, 0, count));
+    auto [log, factor] = ablate::log_features(kernel_, scaled, features_->vectors.narrow(1, 0, count));
     if (gone.defined()) log = log.masked_fill(log.size(-1) == 1 ? gone.all(-1, true) : gone, -kInfinity);
     const auto largest = log.detach().amax(axes, true);
     auto phi = (log - largest.masked_fill(largest == -kInfinity, 0)).exp();
@@ -140,10 +132,7 @@ class RandomFeatures final : public ablate::Compression {
   }
 
   FeatureKernel kernel_;
-  std::int64_t redraw_;
-  ablate::Generator draws_;  // on the CPU
-  Tensor seed_;              // [1] int64, of later draws
-  Tensor features_;          // [heads, slots.of(max_length), d_head]
+  std::shared_ptr<ablate::FeatureVectors> features_;  // slots.of(max_length) vectors
 };
 
 }  // namespace

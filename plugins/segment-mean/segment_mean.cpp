@@ -1,9 +1,8 @@
 // Segment means (AdaMRA, section 3.2; Nystromformer, Xiong et al. 2021): slot j is the mean of the tokens in segment j.
-#include <limits>
 #include <vector>
 
 #include "ablate/landmarks.h"
-#include "ablate/padding.h"
+#include "ablate/segments.h"
 #include "means.h"
 
 namespace {
@@ -13,12 +12,6 @@ using ablate::Memory;
 using ablate::Rate;
 using ablate::Tensor;
 using ablate::WriteInput;
-
-/// [slots] int64: the last token of each segment, whether the sequence reaches it or not.
-Tensor last_tokens(const Rate& rate, std::int64_t slots, const ablate::TensorOptions& options) {
-  const auto next = ablate::arange(slots, options.dtype(ablate::kLong).requires_grad(false)) + 1;
-  return (next * rate.denominator + (rate.numerator - 1)).floor_divide(rate.numerator) - 1;
-}
 
 class SegmentMean final : public ablate::LandmarkCompression {
  public:
@@ -33,9 +26,7 @@ class SegmentMean final : public ablate::LandmarkCompression {
     const auto rate = !fixed ? slots().rate : n > slots().fixed ? ablate::reduced({slots().fixed, n}) : Rate{1, 1};
     auto memory = fixed && mask.defined() ? write_items(keys, values, mask) : write_segments(keys, values, mask, rate);
     memory.slots = ablate::existing_slots(slots(), mask);
-    memory.last = fixed ? ablate::full({slots().fixed}, std::numeric_limits<std::int64_t>::max(),
-                                       keys.options().dtype(ablate::kLong).requires_grad(false))
-                        : last_tokens(rate, rate.slots(n), keys.options());
+    memory.last = ablate::last_tokens(slots(), n, keys.options());
     return memory;
   }
 
@@ -116,4 +107,5 @@ ABLATE_COMPRESSION(SegmentMean, {.id = "segment-mean",
                                                   .lossless_at_rate_1 = true,
                                                   .causal_reads = true,
                                                   .fixed_slots = true,
+                                                  .beside_tokens = true,
                                                   .half_precision = true}})

@@ -1,4 +1,5 @@
 // Softmax attention (Vaswani et al. 2017) through torch's fused kernel, which keeps no [n, n] matrix.
+#include "ablate/dropout.h"
 #include "ablate/headwise.h"
 
 namespace {
@@ -19,15 +20,20 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   HeadOutput attend(const HeadInput& input) override {
     const auto& mask = input.mask;
     // Padding stands at the end, so in causal self-attention no real query can see any: the kernel runs without a mask.
-    if (!mask.defined() || (causal() && input.self))
-      return {.values = ablate::scaled_dot_product_attention(input.q, input.k, input.v, {}, causal())};
+    if (!mask.defined() || (causal() && input.self)) return {.values = weighted(input, {}, causal())};
     // An item without a token would give 0/0. It may attend to all of its keys instead: their values are 0, and so is the mean.
     auto allowed = mask.logical_or(mask.any(-1, true).logical_not()).unsqueeze(1).unsqueeze(1);
     if (causal()) {
       const auto earlier = ablate::ones({input.q.size(2), input.k.size(2)}, mask.options()).tril();
       allowed = allowed.logical_and(earlier);  // row 0 sees key 0, and an item's first key is padding only where all are
     }
-    return {.values = ablate::scaled_dot_product_attention(input.q, input.k, input.v, allowed)};
+    return {.values = weighted(input, allowed, false)};
+  }
+
+  ablate::Tensor weighted(const HeadInput& input, const ablate::Tensor& allowed, bool is_causal) const {
+    if (dropout() > 0)
+      return ablate::dropped_attention(input.q, input.k, input.v, allowed, is_causal, dropout(), input.generator);
+    return ablate::scaled_dot_product_attention(input.q, input.k, input.v, allowed, is_causal);
   }
 };
 
@@ -41,6 +47,7 @@ ABLATE_ATTENTION(SoftmaxAttention, {.id = "softmax",
                                                      .key_padding = true,
                                                      .cross_attention = true,
                                                      .rotary = true,
+                                                     .weight_dropout = true,
                                                      .averages = true,
                                                      .half_precision = true,
                                                      .time_exponent = 2,

@@ -1,5 +1,5 @@
 // Local attention against softmax attention under an explicit mask, in values and gradients.
-#include "tests/plugins/attention.h"
+#include "tests/plugins/masked.h"
 #include "tests/support/catch.h"
 
 using namespace ablate::test;
@@ -12,23 +12,16 @@ constexpr std::int64_t kHeads = 2;
 /// [n, offset + n] bool: token i sees the blocks beside its own, the one before it alone when causal. @param offset keys of the
 /// block before the first one
 Tensor neighbours(std::int64_t n, std::int64_t window, bool causal, std::int64_t offset = 0) {
-  auto seen = ablate::full({n, offset + n}, false, ablate::kBool);
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = -offset; j < n; ++j) {
-      const auto apart = (j + window) / window - 1 - i / window;  // in blocks
-      if (apart >= -1 && (causal ? j <= i : apart <= 1)) seen[i][offset + j] = true;
-    }
-  return seen;
+  const auto seen = [&](std::int64_t i, std::int64_t j) {
+    const auto apart = (j + window) / window - 1 - i / window;  // in blocks
+    return apart >= -1 && (causal ? j <= i : apart <= 1);
+  };
+  return pairs(n, seen, offset);
 }
 
 /// One item: every query over all keys, those that it does not see left out. @param queries [n, d] @param context [keys, d]
 Tensor masked(const ablate::Attention& attention, const Tensor& queries, const Tensor& context, const Tensor& seen) {
-  const auto split = [](const Tensor& x) { return x.unflatten(-1, {kHeads, -1}).transpose(0, 1); };
-  const auto q = split(layer(attention, "query", queries)), k = split(layer(attention, "key", context)),
-             v = split(layer(attention, "value", context));
-  const auto scores = q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(q.size(2)));
-  const auto weights = scores.masked_fill(seen.logical_not(), -INFINITY).softmax(-1);
-  return layer(attention, "output", weights.matmul(v).transpose(0, 1).flatten(1));
+  return ablate::test::masked(attention, kHeads, queries, context, seen);
 }
 
 std::shared_ptr<ablate::Attention> local(std::int64_t window, bool causal, bool carries = false) {

@@ -1,5 +1,5 @@
 // Random features: orthogonal, unbiased, better with more of them, and the same after save and load.
-#include "plugins/random-features/features.h"
+#include "ablate/random_features.h"
 #include "tests/plugins/compression.h"
 #include "tests/support/catch.h"
 
@@ -12,6 +12,10 @@ using ablate::Tensor;
 constexpr const char* kKernels[] = {"positive", "trigonometric", "hyperbolic"};
 constexpr FeatureKernel kEach[] = {FeatureKernel::kPositive, FeatureKernel::kTrigonometric, FeatureKernel::kHyperbolic};
 
+Tensor drawn(std::int64_t heads, std::int64_t count, std::int64_t d, std::uint64_t seed) {
+  return ablate::FeatureVectors(heads, count, d, 0, ablate::make_generator(seed)).vectors.to(ablate::kDouble);
+}
+
 /// phi without any stabiliser: [batch, heads, n, slots * columns]
 Tensor features(FeatureKernel kernel, const Tensor& x, const Tensor& w) {
   const auto [log, factor] = ablate::log_features(kernel, x, w);
@@ -22,7 +26,7 @@ Tensor features(FeatureKernel kernel, const Tensor& x, const Tensor& w) {
 
 TEST_CASE("feature vectors are orthogonal within blocks of d, as long as normal vectors, and not all alike") {
   const std::int64_t d = 8, count = 2003;
-  const auto w = ablate::orthogonal_features(2, count, d, ablate::make_generator(1)).to(ablate::kDouble);
+  const auto w = drawn(2, count, d, 1);
   REQUIRE(w.sizes() == at::IntArrayRef({2, count, d}));
   for (std::int64_t head = 0; head < 2; ++head)
     for (std::int64_t begin = 0; begin < count; begin += d) {
@@ -50,7 +54,7 @@ TEST_CASE("scores are unbiased, and their error falls with the number of feature
     for (const std::int64_t slots : {4, 32, 256}) {
       std::vector<Tensor> estimates;
       for (std::int64_t seed = 0; seed < seeds; ++seed) {
-        const auto w = ablate::orthogonal_features(1, slots, d, ablate::make_generator(100 + seed)).to(ablate::kDouble);
+        const auto w = drawn(1, slots, d, 100 + seed);
         const double weight = kEach[k] == FeatureKernel::kHyperbolic ? 2.0 : 1.0;
         estimates.push_back(features(kEach[k], x, w).matmul(features(kEach[k], y, w).transpose(-1, -2)) /
                             (weight * static_cast<double>(slots)));
@@ -83,7 +87,7 @@ TEST_CASE("a read equals features written out, and nears softmax attention with 
         REQUIRE(memory.values.size(2) == slots);
         const auto output = read(*random_features, queries, memory);
         error += (output - exact).abs().mean().item<double>();
-        const auto w = buffer(*random_features, "features");
+        const auto w = buffer(*random_features, "features.vectors");
         const double scale = std::pow(static_cast<double>(d), -0.25);
         const auto weights =
             features(kEach[k], queries * scale, w).matmul(features(kEach[k], keys * scale, w).transpose(-1, -2));
@@ -116,7 +120,7 @@ TEST_CASE("trigonometric weights that sum to nothing or less give bounded reads 
 TEST_CASE("features are redrawn at the steps asked for, the same way each time, and are saved") {
   const auto plugin = section("random-features", {{"redraw", 3}});
   const auto first = make(plugin, {{1, 2}}, 2, 8, 32, 1), second = make(plugin, {{1, 2}}, 2, 8, 32, 1);
-  const auto features_of = [](ablate::Compression& compression) { return buffer(compression, "features").clone(); };
+  const auto features_of = [](ablate::Compression& compression) { return buffer(compression, "features.vectors").clone(); };
   const auto drawn = features_of(*first);
   for (const std::int64_t step : {1, 2}) first->on_step(step, ablate::make_generator(5));
   CHECK(features_of(*first).equal(drawn));
@@ -147,7 +151,7 @@ TEST_CASE("a fixed number of features serves every length, and new tokens are ad
     for (const bool padded : {false, true}) {
       INFO(kernel << ", padded " << padded);
       const auto random_features = make(section("random-features", {{"kernel", kernel}}), {.fixed = 16}, 2, d, 64);
-      REQUIRE(buffer(*random_features, "features").size(1) == 16);
+      REQUIRE(buffer(*random_features, "features.vectors").size(1) == 16);
       const auto mask = padded ? mask_of(n, lengths) : Tensor();
       const auto part = [&](const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t count) {
         return x.defined() ? x.narrow(axis, begin, count) : x;

@@ -101,16 +101,20 @@ bool cross_check(const Trial& trial, Diagnostics& diagnostics) {
 
 bool check_promises(const Trial& trial, const PluginInfo& plugin, const std::string& path, Diagnostics& diagnostics) {
   if (plugin.promises_depend) return true;  // only a worker knows: start_checks.h
-  const auto *positions = value_of(trial, "model", "positions"), *device = value_of(trial, "train", "device"),
-             *dtype = value_of(trial, "train", "dtype");
+  const auto *positions = value_of(trial, "model", "positions"), *dropout = value_of(trial, "model", "attention_dropout"),
+             *device = value_of(trial, "train", "device"), *dtype = value_of(trial, "train", "dtype");
   const auto refused = unpromised(plugin.kind, plugin.id, plugin.capabilities,
                                   {.rotary = positions != nullptr && *positions == "rotary",
+                                   .weight_dropout = dropout != nullptr && *dropout > 0,
                                    .cuda = device != nullptr && device->get<std::string>().starts_with("cuda"),
                                    .half = dtype != nullptr && *dtype != "float32"});
   const auto plugin_path = path + ".plugin";
   for (const auto& [key, what] : refused) {
     if (key == "task.plugin") continue;
-    const auto& value = key == "model.positions" ? *positions : key == "train.device" ? *device : *dtype;
+    const auto& value = key == "model.positions"           ? *positions
+                        : key == "model.attention_dropout" ? *dropout
+                        : key == "train.device"            ? *device
+                                                           : *dtype;
     diagnostics.add(where_of(trial, {key.c_str(), plugin_path.c_str()}),
                     fmt::format("{} = {}, but {}", key, show(value), what));
   }

@@ -69,6 +69,7 @@ std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, 
     asked.places = seen_at_once(trial, asked.places);
     if (asked.places > 0) asked.places += asked.class_token ? 1 : 0;
     asked.rotary = trial.resolved.at("model").at("positions") == "rotary";
+    asked.weight_dropout = trial.resolved.at("model").at("attention_dropout") > 0;
     const auto& train = trial.resolved.at("train");
     asked.cuda = train.at("device").get<std::string>().starts_with("cuda");
     asked.half = train.at("dtype") != "float32";

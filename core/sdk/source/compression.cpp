@@ -83,6 +83,10 @@ ReadOutput Compression::read(const ReadInput& input) {
   Expectation(id_, "read")
       .expect("a result", result.values, {queries.size(0), queries.size(1), queries.size(2), width}, queries.options(),
               "batch, heads, queries, d_value");
+  if (result.usage.defined() &&
+      (result.usage.dim() != 3 || result.usage.size(0) != queries.size(0) || result.usage.size(1) != queries.size(1)))
+    throw std::runtime_error("compression " + id_ + ": its read() returned a usage of " + text(result.usage) +
+                             ", expected one of each batch item's heads and places");
   if (result.auxiliary_loss.defined() && result.auxiliary_loss.dim() != 0)
     throw std::runtime_error("compression " + id_ + ": its read() returned an auxiliary loss of " +
                              text(result.auxiliary_loss) + ", expected a scalar");

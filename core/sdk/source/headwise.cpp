@@ -27,16 +27,25 @@ HeadwiseAttention::HeadwiseAttention(const AttentionContext& context, const Head
       d_model_(context.d_model),
       causal_(context.causal),
       carries_(context.carries),
-      rotary_(context.positions == Positions::kRotary) {
+      rotary_(context.positions == Positions::kRotary),
+      dropout_(context.dropout) {
   const auto* const name = context.width == context.d_model ? "d_model" : "the part's width";
   options_.d_key = head_width(name, options.d_key, context, options.heads);
   options_.d_value = head_width(name, options.d_value, context, options.heads);
-  const auto project = [&](const char* module, std::int64_t width) {
+  const auto make = [&](const char* module, std::int64_t width) {
     return register_module(module, make_linear(d_model_, options_.heads * width, true, context.generator));
   };
-  if (options_.queries) query_ = project("query", options_.d_key);
-  if (options_.keys && !options_.keys_are_queries) key_ = project("key", options_.d_key);
-  if (options_.values) value_ = project("value", options_.d_value);
+  if (options_.queries) query_ = make("query", options_.d_key);
+  if (options_.keys && !options_.keys_are_queries) key_ = make("key", options_.d_key);
+  if (options_.values) value_ = make("value", options_.d_value);
+  if (options_.convolution > 0) {
+    if (options_.memory > 0 || options_.keys_are_queries)
+      throw std::logic_error("a short convolution goes neither with a memory nor with keys that are queries");
+    const auto channels =
+        options_.heads * ((options_.queries + options_.keys) * options_.d_key + options_.values * options_.d_value);
+    const double bound = 1 / std::sqrt(static_cast<double>(options_.convolution));
+    filter_ = register_parameter("filter", empty({channels, options_.convolution}).uniform_(-bound, bound, context.generator));
+  }
   output_ = register_module("output", make_linear(options_.heads * options_.d_value, context.d_model, true, context.generator));
 }
 
@@ -51,6 +60,8 @@ AttentionState HeadwiseAttention::do_initial_state(std::int64_t batch) const {
     const auto options = output_->weight.options().requires_grad(false);
     state = {zeros({batch, memory(), d_model_}, options), zeros({batch, memory()}, options.dtype(kBool))};
   }
+  if (filter_.defined())
+    state.push_back(zeros({batch, options_.convolution - 1, filter_.size(0)}, filter_.options().requires_grad(false)));
   for (auto& tensor : heads_state(batch)) state.push_back(std::move(tensor));
   return state;
 }
@@ -83,6 +94,8 @@ AttentionOutput HeadwiseAttention::do_forward(const AttentionInput& given) {
   if (query_) input.q = heads(query_, sources);
   if (const auto& keys = options_.keys_are_queries ? query_ : key_) input.k = of_context(keys);
   if (value_) input.v = of_context(value_);
+  AttentionState convolved;
+  if (filter_.defined()) convolve(input, convolved);
   if (rotary_ && input.q.defined() && input.k.defined()) {
     input.q = rotate_positions(input.q, input.position, 0);
     input.k = rotate_positions(input.k, input.position, -input.offset);
@@ -90,6 +103,7 @@ AttentionOutput HeadwiseAttention::do_forward(const AttentionInput& given) {
   auto attended = attend(input);
   AttentionOutput result;
   if (!remembered.empty()) remember(input, result.state);
+  for (auto& tensor : convolved) result.state.push_back(std::move(tensor));
   for (auto& tensor : attended.state) result.state.push_back(std::move(tensor));
   result.auxiliary_loss = std::move(attended.auxiliary_loss);
   result.metrics = std::move(attended.metrics);
@@ -105,6 +119,54 @@ void HeadwiseAttention::remember(const HeadInput& input, AttentionState& state) 
   const auto index = real.unsqueeze(1) + arange(kept, real.options()).unsqueeze(0);
   state.push_back(context.gather(1, index.unsqueeze(-1).expand({-1, -1, context.size(2)})));
   state.push_back(input.mask.gather(1, index));
+}
+
+/// The projected tokens before a segment are the state, of each item its own last ones: padding shifts nothing.
+void HeadwiseAttention::convolve(HeadInput& input, AttentionState& state) const {
+  if (!input.self) throw std::logic_error("a short convolution needs self-attention");
+  std::vector<Tensor> parts;
+  for (auto* x : {&input.q, &input.k, &input.v})
+    if (x->defined()) parts.push_back(merge_heads(*x));
+  const auto x = ablate::cat(parts, 2);
+  const bool carried = !input.state.empty();
+  const auto kept = options_.convolution - 1;
+  const auto before = carried ? input.state.front() : zeros({x.size(0), kept, x.size(2)}, x.options().requires_grad(false));
+  const auto y = silu(convolve_tokens(x, filter_, before));
+  std::int64_t begin = 0;
+  for (auto* part : {&input.q, &input.k, &input.v}) {
+    if (!part->defined()) continue;
+    const auto width = options_.heads * part->size(3);
+    *part = split_heads(y.narrow(2, begin, width), options_.heads);
+    if (input.mask.defined()) *part = part->masked_fill(input.mask.logical_not().unsqueeze(1).unsqueeze(-1), 0);
+    begin += width;
+  }
+  if (!carried) return;
+  input.state.erase(input.state.begin());
+  const auto real = input.mask.defined() ? input.mask.sum(1) : full({x.size(0)}, x.size(1), x.options().dtype(kLong));
+  const auto index = real.unsqueeze(1) + arange(kept, real.options()).unsqueeze(0);
+  state.push_back(cat({before, x}, 1).gather(1, index.unsqueeze(-1).expand({-1, -1, x.size(2)})));
+}
+
+Tensor HeadwiseAttention::project(const std::shared_ptr<Linear>& projection, const Tensor& x) const {
+  if (!projection) throw std::logic_error("an attention asks for a projection that its options leave out");
+  return split_heads(projection->forward(x), options_.heads);
+}
+
+Tensor HeadwiseAttention::project_frozen(const std::shared_ptr<Linear>& projection, const Tensor& x,
+                                         Surrogate* surrogate) const {
+  if (!projection) throw std::logic_error("an attention asks for a projection that its options leave out");
+  const auto weight = frozen(projection->weight, surrogate), bias = frozen(projection->bias, surrogate);
+  return split_heads(linear(x, weight, bias), options_.heads);
+}
+
+Tensor convolve_tokens(const Tensor& x, const Tensor& filter, const Tensor& before) {
+  const auto all = cat({before, x}, 1);
+  Tensor y;
+  for (std::int64_t t = 0; t < filter.size(1); ++t) {
+    const auto part = all.narrow(1, t, x.size(1)) * filter.select(1, t);
+    y = y.defined() ? y + part : part;
+  }
+  return y;
 }
 
 Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift) {

@@ -4,6 +4,7 @@
 
 #include "core/registry/plugin_info.h"
 #include "core/trial/conformance/attention_context.h"
+#include "core/trial/conformance/attention_dropout.h"
 #include "core/trial/conformance/attention_gradients.h"
 #include "core/trial/conformance/attention_instances.h"
 #include "core/trial/conformance/attention_numbers.h"
@@ -74,6 +75,8 @@ constexpr Rule kRules[] = {
     {"scale", "[2, 32, 16] float32", kExact, scale},
     {"measure", "[3, 13, 16]", kExact, measure},
     {"positions", "[3, 13, 16], rotary", kRounding, positions, [](const Capabilities& c) { return c.rotary; }},
+    {"weight dropout", "[3, 13, 16] in training", kRounding, weight_dropout,
+     [](const Capabilities& c) { return c.weight_dropout; }},
     {"half",
      "[1, n, 16] float16, bfloat16, n to 4100",
      {1, "what 8 to 16 times the rounding of inputs and weights makes of float64"},

@@ -8,7 +8,7 @@ namespace ablate {
 
 std::string Stand::text() const {
   return std::string(causal ? "causal" : "bidirectional") + (carries ? ", carrying" : "") +
-         (positions == Positions::kRotary ? ", rotary" : "");
+         (positions == Positions::kRotary ? ", rotary" : "") + (dropout > 0 ? ", dropping weights" : "");
 }
 
 std::string Setting::text() const {
@@ -47,6 +47,7 @@ std::shared_ptr<Instance> AttentionSubject::make(std::uint64_t seed, const Stand
                                    .max_length = length(longest),
                                    .causal = stand.causal,
                                    .carries = stand.carries,
+                                   .dropout = stand.dropout,
                                    .positions = stand.positions},
                                   candidate_.find, make_generator(seed), shared);
   auto instance = std::make_shared<Instance>(std::move(attention), shared);

@@ -14,6 +14,7 @@ namespace ablate {
 struct Stand {
   bool causal = false, carries = false;
   Positions positions = Positions::kNone;
+  double dropout = 0;
 
   std::string text() const;  ///< "bidirectional", "causal, carrying"
 };

@@ -55,6 +55,8 @@ constexpr CompressionCheck kChecks[] = {
      mass},
     {"lossless", "[3, 2, 1 to 65, 6]", kRounding, [](const Capabilities& c) { return c.lossless_at_rate_1; }, lossless},
     {"projected", "3 heads of 4 and 3", kRounding, [](const Capabilities& c) { return c.slots_have_keys; }, projected},
+    {"beside tokens", "[3, 2, 13, 6]", kRounding, [](const Capabilities& c) { return c.beside_tokens; }, beside},
+    {"looks", "[3, 2, 13, 6]", kRounding, kAlways, looks},
     {"causal reads", "[3, 2, 13 to 300, 6]", kRounding, [](const Capabilities& c) { return c.causal_reads; }, causal_reads},
     {"last", "[68, 2, 67, 6]", kExact, [](const Capabilities& c) { return c.causal_reads; }, last},
     {"fixed slots", "[3, 2, 1 to 64, 6]", kRounding, [](const Capabilities& c) { return c.fixed_slots; }, fixed_slots},

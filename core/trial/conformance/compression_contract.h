@@ -71,6 +71,13 @@ void causal_reads(const CompressionSubject& subject, Finding& finding);
 /// A slot changes with its last token, and with none behind it.
 void last(const CompressionSubject& subject, Finding& finding);
 
+// Slots beside tokens, and where reads look (compression_beside.cpp).
+/// A softmax read is softmax over the slots' keys, each of which counts mass times.
+void beside(const CompressionSubject& subject, Finding& finding);
+/// Where reads look: shares of each query that reads, which give the read where slots stand beside tokens; asking for them
+/// changes nothing.
+void looks(const CompressionSubject& subject, Finding& finding);
+
 // A memory held (compression_extends.cpp).
 void extends(const CompressionSubject& subject, Finding& finding);
 void log_scale(const CompressionSubject& subject, Finding& finding);

@@ -12,6 +12,7 @@ AttentionPlace attention_place(const ModelOptions& options, bool carries) {
             .layers = options.layers,
             .causal = options.task.causal,
             .carries = carries,
+            .dropout = options.attention_dropout,
             .positions = options.positions};
   return {.d_model = options.d_model,
           .width = options.attention_width,
@@ -22,6 +23,7 @@ AttentionPlace attention_place(const ModelOptions& options, bool carries) {
           .layers = options.layers,
           .causal = options.task.causal,
           .carries = carries,
+          .dropout = options.attention_dropout,
           .positions = options.positions,
           .geometry = options.task.geometry};
 }

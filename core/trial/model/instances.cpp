@@ -89,9 +89,11 @@ std::shared_ptr<Attention> make(const json& section, const AttentionPlace& place
                                 const Generator& generator, SharedTensors& shared, const std::string& path) {
   const auto& descriptor = plugin_of(Kind::kAttention, section, find);
   const auto can = promises_of(Kind::kAttention, section, find);
-  const auto refused =
-      unpromised(Kind::kAttention, descriptor.id, can,
-                 {.causal = place.causal, .rotary = place.positions == Positions::kRotary, .places = place.max_length});
+  const auto refused = unpromised(Kind::kAttention, descriptor.id, can,
+                                  {.causal = place.causal,
+                                   .rotary = place.positions == Positions::kRotary,
+                                   .weight_dropout = place.dropout > 0,
+                                   .places = place.max_length});
   if (!refused.empty()) throw Error(refused.front().what);
   const JsonValues values(section);
   const auto info = describe(descriptor);
@@ -107,6 +109,7 @@ std::shared_ptr<Attention> make(const json& section, const AttentionPlace& place
                                       .layers = place.layers,
                                       .causal = place.causal,
                                       .carries = place.carries && can.stateful,
+                                      .dropout = place.dropout,
                                       .positions = place.positions,
                                       .geometry = place.geometry,
                                       .generator = generator,

@@ -39,6 +39,7 @@ struct AttentionPlace {
   std::int64_t max_length = 0, train_length = 0, prefix = 0;
   std::int64_t layer = 0, layers = 1;
   bool causal = false, carries = false;
+  double dropout = 0;
   Positions positions = Positions::kNone;
   Geometry geometry;
 };

@@ -24,6 +24,7 @@ ModelOptions model_options(const TaskInfo& task, const Values& model) {
       .attention_width = model.integer("attention_width"),
       .dropout = model.real("dropout"),
       .inner_dropout = model.real("inner_dropout"),
+      .attention_dropout = model.real("attention_dropout"),
       .pooling = pooling_of(model.text("pooling")),
       .classifier = model.text("classifier") == "mlp" ? Classifier::kMlp : Classifier::kLinear,
       .positions = positions == "rotary" ? Positions::kRotary

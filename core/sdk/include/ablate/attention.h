@@ -56,6 +56,7 @@ struct AttentionContext {
   std::int64_t layer = 0, layers = 1;  ///< this one, from 0; of the model
   bool causal = false;                 ///< true only where causal is promised
   bool carries = false;                ///< states are handed on from call to call; true only where stateful is promised
+  double dropout = 0;                  ///< of attention weights, in training; above 0 only where weight_dropout is promised
   Positions positions = Positions::kNone;
   Geometry geometry;
   Generator generator;  ///< the only source of randomness (CPU: parameters and buffers are made there, then moved)

@@ -49,6 +49,9 @@ struct Memory {
   /// [batch, heads, 1, 1]: values and mass stand divided by the exponential of it, which cancels in a read. For methods that
   /// extend a memory; undefined: not divided.
   Tensor log_scale = {};
+  /// [batch, heads, places]: how much reads have looked at each place so far, ReadOutput::usage added up by whoever reads. For
+  /// methods that extend a memory and keep what was read most; undefined: not known.
+  Tensor usage = {};
 };
 
 /// What is written.
@@ -58,6 +61,9 @@ struct WriteInput {
   Tensor mask;        ///< [batch, length] bool, true = a token; undefined: no padding
   Tensor queries;     ///< [batch, heads, n, d_key]: those that will read, for methods that group both; may be undefined
   Tensor query_mask;  ///< [batch, n] bool, or undefined
+  /// [batch, 1 or heads, length], at least 0, without a graph: how much attention each token has had while it was one, for
+  /// methods that keep what was used most; undefined: not known.
+  Tensor usage;
   const Memory* held = nullptr;    ///< written before: extended by these tokens, where extends is promised
   Generator generator;             ///< for randomness in training, on the device of the keys
   Surrogate* surrogate = nullptr;  ///< to be handed on to straight_through(): the attention's
@@ -71,11 +77,16 @@ struct ReadInput {
   /// Query i sees the slots that are complete with position offset + i; only where causal_reads is promised.
   bool causal = false;
   std::int64_t offset = 0;
+  bool looks = false;  ///< fill ReadOutput::usage, where the method can
+  Tensor query_mask;   ///< [batch, n] bool: whose looks count; undefined: all
 };
 
 struct ReadOutput {
   Tensor values;               ///< [batch, heads, n, d_value]; 0 where there is nothing to read
   Tensor auxiliary_loss = {};  ///< shape [], with its graph; undefined: none
+  /// [batch, heads, places], without a graph: the share of its look that each query gives to a place, summed over queries.
+  /// Undefined where it was not asked for, or the method knows no places.
+  Tensor usage = {};
 };
 
 /// A compression method. One instance is owned by one attention layer, which calls it from one thread. Parameters and buffers

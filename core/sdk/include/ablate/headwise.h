@@ -18,6 +18,10 @@ struct HeadOptions {
   /// Tokens of earlier segments that stand before a segment's own, as detached layer inputs projected with today's weights
   /// (Transformer-XL, Dai et al. 2019); in training, and in evaluation where it is to be another number.
   std::int64_t memory = 0, evaluation_memory = 0;
+  /// Tokens of a short convolution of q, k and v, each channel by itself, the token's own the last, and SiLU behind it (Mamba,
+  /// DeltaNet); its state is the base class's. 0: none. In self-attention alone; beside a memory, and where keys are queries,
+  /// std::logic_error.
+  std::int64_t convolution = 0;
 };
 
 /// What attend() gets. Keys and values under the mask are 0.
@@ -37,8 +41,8 @@ struct HeadOutput {
   std::vector<Measurement> metrics = {};
 };
 
-/// Owns the projections W^Q, W^K, W^V, W^O (AdaMRA, Eq. 1, 4 and 5), the memory, and rotary positions; a method is one
-/// function, attend.
+/// Owns the projections W^Q, W^K, W^V, W^O (AdaMRA, Eq. 1, 4 and 5), the memory, the convolution, and rotary positions; a
+/// method is one function, attend.
 class HeadwiseAttention : public Attention {
  public:
   /// Throws std::invalid_argument where heads does not divide the width.
@@ -57,6 +61,18 @@ class HeadwiseAttention : public Attention {
   }
   bool causal() const { return causal_; }  ///< query i attends to keys 0 to offset + i
   bool carries() const { return carries_; }
+  /// Of attention weights, now: 0 in evaluation. For drop() and dropped_attention() (dropout.h).
+  double dropout() const { return is_training() ? dropout_ : 0; }
+
+  /// Other tokens under today's projections, as a memory of slots is: neither convolved nor turned. Frozen ones pass gradients
+  /// on to x, and none to the weights. @param x [batch, n, d_model] @return [batch, heads, n, d_key or d_value]
+  Tensor keys_of(const Tensor& x) const { return project(options_.keys_are_queries ? query_ : key_, x); }
+  Tensor values_of(const Tensor& x) const { return project(value_, x); }
+  Tensor frozen_queries_of(const Tensor& x, Surrogate* surrogate) const { return project_frozen(query_, x, surrogate); }
+  Tensor frozen_keys_of(const Tensor& x, Surrogate* surrogate) const {
+    return project_frozen(options_.keys_are_queries ? query_ : key_, x, surrogate);
+  }
+  Tensor frozen_values_of(const Tensor& x, Surrogate* surrogate) const { return project_frozen(value_, x, surrogate); }
 
  private:
   /// The arguments belong to the caller: never write into them. May throw std::exception.
@@ -71,16 +87,30 @@ class HeadwiseAttention : public Attention {
   AttentionState do_initial_state(std::int64_t batch) const final;
   std::int64_t memory() const;
   void remember(const HeadInput& input, AttentionState& state) const;
+  void convolve(HeadInput& input, AttentionState& state) const;
+  Tensor project(const std::shared_ptr<Linear>& projection, const Tensor& x) const;
+  Tensor project_frozen(const std::shared_ptr<Linear>& projection, const Tensor& x, Surrogate* surrogate) const;
 
   HeadOptions options_;
   std::int64_t d_model_;
   bool causal_, carries_, rotary_;
+  double dropout_;
   std::shared_ptr<Linear> query_, key_, value_, output_;
+  Tensor filter_;  ///< [channels of q, k and v, tokens]
 };
+
+/// x as a constant, on purpose, in a loss that shall train nothing else: the suite's finite differences hold it, too. What is
+/// detached is a tensor of this call: a parameter that were would never train again.
+inline Tensor frozen(const Tensor& x, Surrogate* surrogate) { return straight_through(x, zeros_like(x.detach()), surrogate); }
 
 /// Rotary positions (Su et al. 2021, Eq. 34): channels (i, i + d/2) turned by position / 10000^(2 i / d), where token j of item
 /// b has the position first[b] + shift + j. Angles are formed in float64.
 /// @param x [batch, heads, n, d], d even @param first [batch] int64; undefined: 0 @return of x's shape and type
 Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift);
+
+/// y_i = sum_t filter_t x_(i - tokens + 1 + t), each channel by itself. @param x [batch, n, channels] @param filter [channels,
+/// tokens], the last for a position's own token @param before [batch, tokens - 1, channels]: what stands before x
+/// @return of x's shape
+Tensor convolve_tokens(const Tensor& x, const Tensor& filter, const Tensor& before);
 
 }  // namespace ablate

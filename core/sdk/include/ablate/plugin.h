@@ -37,6 +37,7 @@ struct Capabilities {
   /// Of one that is stateful and causal: whole, by segments and token by token are the same.
   bool recurrent = false;
   bool rotary = false;  ///< queries and keys are turned by their positions where the model says so (HeadwiseAttention does it)
+  bool weight_dropout = false;  ///< attention weights are dropped in training where the model says so (dropout.h)
   // compression
   bool slots_have_keys = false;  ///< a slot has a key that may be projected after compression (all but random features)
   /// A constant sequence is compressed to that constant. Of an attention: weights sum to 1, so that where all tokens are alike
@@ -46,6 +47,8 @@ struct Capabilities {
   bool causal_reads = false;        ///< with a rate, a query can be shown the slots complete before it alone
   bool fixed_slots = false;         ///< keeps a fixed number of slots where asked
   bool extends = false;             ///< new tokens can be written into a memory that is there
+  /// A softmax read weighs slot j with mass_j exp(q.key_j / sqrt(d)), so that slots may stand in one softmax beside tokens.
+  bool beside_tokens = false;
   // attention and compression
   /// A limit, and no promise: some outputs leave out tokens that causality and masks allow (a window, a cluster's members).
   bool sparse = false;

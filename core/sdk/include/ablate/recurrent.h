@@ -1,0 +1,64 @@
+// Attentions of today: a state in place of keys and values, causal, normed and gated head by head.
+#pragma once
+
+#include <cmath>
+
+#include "ablate/headwise.h"
+
+namespace ablate {
+
+/// Of each head's values, before they are gated; without weights of its own, which the output projection has.
+enum class HeadNorm { kNone, kLayer, kRms };
+
+struct RecurrentOptions {
+  std::int64_t heads = 1;
+  double key_width = 1, value_width = 1;  ///< channels of all heads' keys, values, as shares of the attention's width
+  std::int64_t convolution = 0;           ///< HeadOptions::convolution
+  HeadNorm norm = HeadNorm::kNone;
+  bool gate = false;  ///< values are multiplied by SiLU(x W + b) of the layer's input x
+};
+
+/// What recur() gets, in float32 at least.
+struct Recurrence {
+  Tensor q;      ///< [batch, heads, n, d_key]
+  Tensor k;      ///< [batch, heads, n, d_key], 0 under the mask
+  Tensor v;      ///< [batch, heads, n, d_value], 0 under the mask
+  Tensor state;  ///< [batch, heads, d_key, d_value], or undefined: 0
+};
+
+/// q / sqrt(d_key)
+inline Tensor scaled(const Tensor& q) { return q / std::sqrt(static_cast<double>(q.size(-1))); }
+
+struct Recurred {
+  Tensor values;  ///< [batch, heads, n, d_value]
+  Tensor state;   ///< as Recurrence::state, behind the last token
+};
+
+/// What promises such an attention may make: causal and not bidirectional, key_padding, stateful, recurrent; and half precision
+/// with its norm alone, since sums of products of three leave float16's range. For Descriptor::promises, where "norm" is a
+/// parameter.
+inline Capabilities recurrent_promises(const Capabilities& declared, const Values& values, std::span<const Capabilities>) {
+  auto can = declared;
+  can.half_precision = values.boolean("norm");
+  return can;
+}
+
+/// Base of causal attentions whose state is one matrix [d_key, d_value] a head; a method is one function, recur.
+class RecurrentAttention : public HeadwiseAttention {
+ public:
+  /// Throws std::invalid_argument where a width is no whole number of channels for each head, and for a norm of one channel.
+  RecurrentAttention(const AttentionContext& context, const RecurrentOptions& options);
+
+ private:
+  /// May throw. @param input with the mask (padding neither decays nor changes the state), the layer's input and positions
+  virtual Recurred recur(const Recurrence& of, const HeadInput& input) = 0;
+
+  HeadOutput attend(const HeadInput& input) final;
+  AttentionState heads_state(std::int64_t batch) const final;
+
+  HeadNorm norm_;
+  std::int64_t d_key_, d_value_;
+  std::shared_ptr<Linear> gate_;
+};
+
+}  // namespace ablate

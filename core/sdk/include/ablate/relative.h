@@ -1,0 +1,31 @@
+// Attention by relative positions (Transformer-XL, Dai et al. 2019, section 3.3), over a segment and what is remembered before
+// it.
+#pragma once
+
+#include "ablate/headwise.h"
+
+namespace ablate {
+
+/// Base of causal attentions with A_ij = (q_i + u) k_j + (q_i + v) W_r R_(i - j). A method is attend(), which weighs keys that
+/// end with the segment's own by relative_weights().
+class RelativeAttention : public HeadwiseAttention {
+ public:
+  RelativeAttention(const AttentionContext& context, const HeadOptions& options);
+
+ protected:
+  /// softmax over the keys up to i's own, which is key keys - n + i, of A_ij / sqrt(d); rows sum to 1, or are 0 where there is
+  /// nothing to attend to. In float32 at least.
+  /// @param q [batch, heads, n, d] @param k [batch, heads, keys, d] @param mask [batch, keys] bool; undefined: all are tokens
+  /// @return [batch, heads, n, keys]
+  Tensor relative_weights(const Tensor& q, const Tensor& k, const Tensor& mask) const;
+
+ private:
+  std::int64_t d_model_;
+  std::shared_ptr<Linear> relative_;     ///< W_{k,R}; without a bias, which softmax would not see
+  Tensor content_bias_, position_bias_;  ///< u and v, [heads, 1, d_head]
+};
+
+/// x in float32 where it is narrower.
+inline Tensor widened(const Tensor& x) { return c10::isReducedFloatingType(x.scalar_type()) ? x.to(kFloat) : x; }
+
+}  // namespace ablate

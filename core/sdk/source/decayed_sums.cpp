@@ -1,0 +1,69 @@
+#include "ablate/decayed_sums.h"
+
+#include <bit>
+#include <vector>
+
+namespace ablate {
+namespace {
+
+// Tokens of a chunk. 64 keeps pairs of tokens and the one sum a chunk about as large as the tokens themselves.
+constexpr std::int64_t kChunk = 64;
+
+/// What comes after each row, itself left out: summed from behind rather than taken off the total, which would lose the digits
+/// of the small ones. @param x [..., rows, d]
+Tensor sums_behind(const Tensor& x) {
+  const auto rows = x.size(-2);
+  return pad(x.narrow(-2, 1, rows - 1), {0, 0, 0, 1}).flip({-2}).cumsum(-2).flip({-2});
+}
+
+/// What the tokens of a chunk read of each other. By halves: a query of the second half reads a key of the first one past the
+/// border between them, and both decays, key to border and border to query, are at most 1.
+/// @param q, k, v, log_decay [..., rows, d], rows a power of 2
+Tensor within_chunks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay) {
+  const auto rows = q.size(-2);
+  auto read = (q * k).sum(-1, true) * v;
+  for (std::int64_t half = 1; half < rows; half *= 2) {
+    const auto part = [&](const Tensor& x, std::int64_t which) {
+      return x.unflatten(-2, {rows / (2 * half), 2, half}).select(-3, which);
+    };
+    const auto queries = part(q, 1) * part(log_decay, 1).cumsum(-2).exp();
+    const auto keys = part(k, 0) * sums_behind(part(log_decay, 0)).exp();
+    const auto found = queries.matmul(keys.transpose(-1, -2)).matmul(part(v, 0));  // [..., pairs, half, d_value]
+    read = read + stack({zeros_like(found), found}, -3).flatten(-4, -2);
+  }
+  return read;
+}
+
+/// The same where all channels of a head decay alike: weights of pairs, times what is left of the one when the other comes.
+/// @param log_decay [..., rows, 1]
+Tensor within_chunks_alike(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay) {
+  const auto rows = q.size(-2);
+  // Each pair's own sum: a difference of two sums from the chunk's start would lose the digits of the small ones.
+  auto shape = log_decay.sizes().vec();
+  shape.back() = rows;
+  const auto left = log_decay.expand(shape).tril(-1).cumsum(-2).exp();
+  return (q.matmul(k.transpose(-1, -2)) * left).tril().matmul(v);
+}
+
+}  // namespace
+
+DecayedSums decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state) {
+  const auto n = q.size(2);
+  const auto rows = std::min(kChunk, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n))));
+  const auto missing = (rows - n % rows) % rows;
+  const auto in_chunks = [&](const Tensor& x) { return pad(x, {0, 0, 0, missing}).unflatten(2, {-1, rows}); };
+  const auto queries = in_chunks(q), keys = in_chunks(k), values = in_chunks(v), decays = in_chunks(log_decay);
+  const auto added = (keys * sums_behind(decays).exp()).transpose(-1, -2).matmul(values).unbind(2);
+  const auto kept = decays.sum(-2).exp().unsqueeze(-1).unbind(2);  // of a whole chunk: [batch or 1, heads, d_key or 1, 1]
+  auto sums = state.defined() ? state : zeros_like(added.front());
+  std::vector<Tensor> before;
+  for (std::size_t chunk = 0; chunk < added.size(); ++chunk) {
+    before.push_back(sums);
+    sums = kept[chunk] * sums + added[chunk];
+  }
+  const auto between = (queries * decays.cumsum(-2).exp()).matmul(stack(before, 2));
+  const auto within = (log_decay.size(-1) == 1 ? within_chunks_alike : within_chunks)(queries, keys, values, decays);
+  return {(within + between).flatten(2, 3).narrow(2, 0, n), sums};
+}
+
+}  // namespace ablate

@@ -1,0 +1,78 @@
+#include "core/trial/conformance/attention_dropout.h"
+
+#include <ATen/Context.h>
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace ablate::conformance {
+namespace {
+
+constexpr double kDropped = 0.4;
+constexpr std::uint64_t kDraws = 400;
+
+/// Weights that are dropped change the output, and their mean over many draws is what they are without: its distance is
+/// measured in its own standard errors, over all numbers of the output.
+void unbiased(const Instance& dropping, const Instance& plain, Pass pass, const std::string& where, Finding& finding) {
+  const NoGradGuard none;
+  const auto expected = run(plain, pass);
+  auto sum = zeros_like(expected), squares = zeros_like(expected);
+  for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
+    pass.seed = 100 + draw;
+    const auto off = run(dropping, pass) - expected;
+    sum += off;
+    squares += off * off;
+  }
+  const double count = static_cast<double>(kDraws);
+  const auto mean = sum / count, variance = (squares / count - mean * mean).clamp_min(0);
+  if (variance.max().item().toDouble() < 1e-20) throw std::runtime_error(where + ": nothing is dropped in training");
+  const auto error = (mean * mean).sum().item().toDouble() / (variance.sum().item().toDouble() / count);
+  constexpr Allowed allowed{3, "squared distance of a mean of 400 draws, 1 expected, of some hundred numbers that go together"};
+  finding.off_by(error, fmt::format("{}: the mean of {} draws is off", where, kDraws), allowed);
+}
+
+}  // namespace
+
+void weight_dropout(const AttentionSubject& subject, Finding& finding) {
+  auto global = at::globalContext().defaultGenerator(c10::kCPU);
+  const auto n = subject.length(13);
+  for (auto stand : subject.stands()) {
+    const auto plain = subject.make(1, {.stand = stand, .training = true});
+    stand.dropout = kDropped;
+    const auto dropping = subject.make(1, {.stand = stand, .training = true}), evaluated = subject.make(1, stand);
+    Pass pass{random_tokens(3, n, 2)};
+    if (subject.promises().key_padding) pass.mask = padding_mask({n, subject.length(5), n}, n);
+    const auto where = stand.text();
+    plain->eval();
+    finding.near(real(run(*evaluated, pass), pass.mask), real(run(*plain, pass), pass.mask), where + ", in evaluation", kExact);
+    plain->train();
+
+    global.set_current_seed(3);
+    const auto before = global.get_state();
+    const auto first = gradients(*dropping, pass, pass.mask);
+    const auto output = real(run(*dropping, pass), pass.mask);
+    if (!global.get_state().equal(before)) throw std::runtime_error(where + ": torch's global generator has moved");
+    global.set_current_seed(4);
+    compare(finding, gradients(*dropping, pass, pass.mask), first, where + ", the same seed again", kExact);
+    auto other = pass;
+    other.seed = 18;
+    if (real(run(*dropping, other), pass.mask).equal(output))
+      throw std::runtime_error(where + ": another seed drops the same weights, or none are dropped");
+    if (pass.mask.defined()) {
+      auto poisoned = pass;
+      poisoned.queries = pass.queries.masked_fill(pass.mask.logical_not().unsqueeze(-1), std::nan(""));
+      finding.near(real(run(*dropping, poisoned), pass.mask), output, where + ", NaN under the mask");
+    }
+    for (const auto& entry : dropping->parameters()) {
+      const auto name = entry.name.substr(entry.name.starts_with("attention.") ? 10 : 0);
+      const auto loss = [&] { return loss_of(forward(*dropping, pass), pass.mask).item().toDouble(); };
+      const NoGradGuard none;
+      finding.off_by(finite_difference(loss, entry.tensor, first.of(name), 31), where + ", gradient of " + name, kDifferences);
+    }
+    auto unmasked = pass;
+    unmasked.mask = Tensor();
+    unbiased(*dropping, *plain, unmasked, where, finding);
+  }
+}
+
+}  // namespace ablate::conformance

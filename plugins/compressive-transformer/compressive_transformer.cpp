@@ -1,0 +1,179 @@
+// Compressive Transformer (Rae et al. 2020): Transformer-XL whose memory, before it is forgotten, is compressed into slots that
+// stand in one softmax before it. The compression learns by its own loss alone: what it does to attention.
+#include <cmath>
+#include <limits>
+
+#include "ablate/dropout.h"
+#include "ablate/relative.h"
+
+namespace {
+
+using ablate::AttentionState;
+using ablate::Capabilities;
+using ablate::HeadInput;
+using ablate::HeadOutput;
+using ablate::Tensor;
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
+    ablate::integer("memory", "16", {1, 65536}, "tokens of earlier segments, as the layer was given them then", "tokens"),
+    ablate::integer("compressed_memory", "16", {0, 65536}, "slots before them; 0: none, which is transformer-xl", "slots"),
+    ablate::rate("rate", "\"1/3\"", "slots of what leaves the memory with a segment, per token, rounded up (published: 1/3)"),
+    ablate::real("reconstruction", "1", {0, 1000},
+                 "weight of the attention-reconstruction loss; 0: the compression learns nothing"),
+    ablate::plugin("compression", "compression", "what makes slots of old memory; has to promise beside_tokens"),
+};
+
+Capabilities promises(const Capabilities& declared, const ablate::Values&, std::span<const Capabilities> parts) {
+  auto can = declared;
+  can.averages = parts.front().averages;
+  can.half_precision = parts.front().half_precision;
+  can.cuda = parts.front().cuda;
+  can.deterministic = parts.front().deterministic;
+  return can;
+}
+
+/// The numbers of `from` that stand at index, item by item. @param x [batch, n, ...] @param index [batch, count]
+Tensor rows_at(const Tensor& x, const Tensor& index) {
+  return x.dim() == 2 ? x.gather(1, index) : x.gather(1, index.unsqueeze(-1).expand({-1, -1, x.size(2)}));
+}
+
+/// What of a state is the method's own; the base class has the memory.
+struct Old {
+  Tensor slots;    ///< [batch, compressed_memory, d_model], the newest last
+  Tensor present;  ///< [batch, compressed_memory] bool: not yet filled at the front
+  Tensor usage;    ///< [batch, memory]: attention that each remembered token has had, of all queries, the mean over heads
+
+  explicit Old(const AttentionState& state) : slots(state.at(0)), present(state.at(1)), usage(state.at(2)) {}
+};
+
+class CompressiveTransformer final : public ablate::RelativeAttention {
+ public:
+  explicit CompressiveTransformer(const ablate::AttentionContext& context)
+      : RelativeAttention(context,
+                          {.heads = context.parameters.integer("heads"), .memory = context.parameters.integer("memory")}),
+        d_model_(context.d_model),
+        memory_(context.parameters.integer("memory")),
+        compressed_(context.parameters.integer("compressed_memory")),
+        reconstruction_(context.parameters.real("reconstruction")) {
+    if (!context.parts.promises("compression").beside_tokens)
+      throw std::invalid_argument(
+          "compression: its slots may not stand in one softmax beside tokens; choose one that promises beside_tokens");
+    if (compressed_ > 0)
+      compression_ = register_module(
+          "compression", context.parts.compression("compression", {.rate = context.parameters.rate("rate")}, 1, d_model_));
+  }
+
+ private:
+  HeadOutput attend(const HeadInput& input) override {
+    if (!input.self) throw std::logic_error("compressive-transformer: queries and context have to be one sequence");
+    if (!compression_ || input.state.empty())
+      return {.values = weighted(input, input.k, input.v, input.mask).first, .state = input.state};
+    const Old old(input.state);
+    const auto clear = [&](const Tensor& x) { return x.masked_fill(old.present.logical_not().unsqueeze(1).unsqueeze(-1), 0); };
+    auto [values, weights] =
+        weighted(input, ablate::cat({clear(keys_of(old.slots)), input.k}, 2),
+                 ablate::cat({clear(values_of(old.slots)), input.v}, 2), ablate::cat({old.present, input.mask}, 1));
+    HeadOutput output{.values = std::move(values)};
+    output.state = compress(input, old, looks_at(input, weights), output.auxiliary_loss);
+    return output;
+  }
+
+  /// Values, and the weights before any are dropped.
+  std::pair<Tensor, Tensor> weighted(const HeadInput& input, const Tensor& k, const Tensor& v, const Tensor& mask) const {
+    const auto weights = relative_weights(input.q, k, mask);
+    const auto kept = ablate::drop(weights, dropout(), input.generator);
+    return {kept.matmul(ablate::widened(v)).to(input.q.scalar_type()), weights};
+  }
+
+  /// [batch, memory + n]: the attention that memory and segment have of this segment's queries.
+  Tensor looks_at(const HeadInput& input, const Tensor& weights) const {
+    const auto tokens = input.context.size(1);
+    auto looks = weights.detach().narrow(3, weights.size(3) - tokens, tokens).mean(1);  // [batch, n, memory + n]
+    if (input.query_mask.defined()) looks = looks.masked_fill(input.query_mask.logical_not().unsqueeze(-1), 0);
+    return looks.sum(1);
+  }
+
+  /// The state behind the segment: what falls out of the memory goes, compressed, behind the slots, of which the last stay.
+  AttentionState compress(const HeadInput& input, const Old& old, const Tensor& looks, Tensor& loss) {
+    const auto n = input.q.size(2);
+    // Constants to the compression's loss, which is not to train what they come from.
+    const auto tokens = ablate::frozen(input.context, input.surrogate);
+    const auto remembered = input.mask.narrow(1, 0, memory_).sum(1), read = input.mask.narrow(1, memory_, n).sum(1);  // [batch]
+    const auto usage = ablate::pad(old.usage, {0, n}) + looks;
+    const auto step = ablate::arange(n, read.options()).unsqueeze(0);
+    const auto index = (memory_ - remembered).unsqueeze(1) + step;  // the oldest tokens of each item
+    const auto leaves = step < (remembered + read - memory_).unsqueeze(1);
+    const auto gone = rows_at(tokens, index).masked_fill(leaves.logical_not().unsqueeze(-1), 0);
+    const auto written = compression_->write({.keys = gone.unsqueeze(1),
+                                              .values = gone.unsqueeze(1),
+                                              .mask = leaves,
+                                              .usage = rows_at(usage, index).unsqueeze(1).to(gone.scalar_type()),
+                                              .generator = input.generator,
+                                              .surrogate = input.surrogate});
+    const auto present = (written.mass > 0).squeeze(1);  // [batch, slots]
+    if (is_training() && reconstruction_ > 0)
+      loss = reconstruction_loss(input, tokens, gone, leaves, written.values.squeeze(1), present);
+    const auto last = [&](const Tensor& kept, const Tensor& added, std::int64_t capacity, const Tensor& count) {
+      return rows_at(ablate::cat({kept, added}, 1),
+                     count.unsqueeze(1) + ablate::arange(capacity, count.options()).unsqueeze(0));
+    };
+    const auto added = present.sum(1);
+    return {last(old.slots, written.values.squeeze(1).detach(), compressed_, added),
+            last(old.present, present, compressed_, added),
+            rows_at(usage, read.unsqueeze(1) + ablate::arange(memory_, read.options()).unsqueeze(0))};
+  }
+
+  /// Of the segment's queries, what attention to the slots gives against attention to what they stand for (section 3.2.1,
+  /// algorithm 2): the mean square over items, heads, real queries and channels. By content alone, under projections that are
+  /// frozen, so that nothing but the compression learns from it.
+  Tensor reconstruction_loss(const HeadInput& input, const Tensor& tokens, const Tensor& gone, const Tensor& leaves,
+                             const Tensor& slots, const Tensor& present) const {
+    const auto q = ablate::widened(frozen_queries_of(tokens.narrow(1, memory_, input.q.size(2)), input.surrogate));
+    const auto read = [&](const Tensor& x, const Tensor& mask) {
+      const auto hidden = mask.logical_not().unsqueeze(1).unsqueeze(1);
+      const auto k = ablate::widened(frozen_keys_of(x, input.surrogate)),
+                 v = ablate::widened(frozen_values_of(x, input.surrogate));
+      const auto scores = q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(q.size(3)));
+      return scores.masked_fill(hidden, std::numeric_limits<float>::lowest()).softmax(-1).masked_fill(hidden, 0).matmul(v);
+    };
+    const auto off = (read(slots, present) - read(gone, leaves)).square();
+    // Only of items that something has left.
+    const auto counts = leaves.any(1).unsqueeze(1).logical_and(input.mask.narrow(1, memory_, q.size(2)));  // [batch, n]
+    const auto rows = counts.sum().clamp_min(1) * (q.size(1) * off.size(3));
+    return off.masked_fill(counts.logical_not().unsqueeze(1).unsqueeze(-1), 0).sum() / rows * reconstruction_;
+  }
+
+  AttentionState heads_state(std::int64_t batch) const override {
+    if (!compression_) return {};
+    const auto options = parameters().front().tensor.options().requires_grad(false);
+    const auto sums = options.dtype() == ablate::kDouble ? options : options.dtype(ablate::kFloat);
+    return {ablate::zeros({batch, compressed_, d_model_}, options),
+            ablate::zeros({batch, compressed_}, options.dtype(ablate::kBool)), ablate::zeros({batch, memory_}, sums)};
+  }
+
+  void do_step(std::int64_t step, const ablate::Generator& generator) override {
+    if (compression_) compression_->on_step(step, generator);
+  }
+
+  std::int64_t d_model_, memory_, compressed_;
+  double reconstruction_;
+  std::shared_ptr<ablate::Compression> compression_;  ///< of layer inputs, one head; none where nothing is compressed
+};
+
+}  // namespace
+
+ABLATE_ATTENTION(CompressiveTransformer,
+                 {.id = "compressive-transformer",
+                  .version = "1.0.0",
+                  .summary = "transformer-xl whose old memory is compressed into slots, any compression beside tokens",
+                  .paper = "Rae et al. 2020, Compressive Transformers, arXiv 1911.05507, section 3",
+                  .capabilities = {.causal = true,
+                                   .key_padding = true,
+                                   .stateful = true,
+                                   .bidirectional = false,
+                                   .weight_dropout = true,
+                                   .time_exponent = 2,
+                                   .memory_exponent = 2},
+                  .parameters = parameters,
+                  .promises = promises})

@@ -1,0 +1,59 @@
+#include "alpha_entmax.h"
+
+#include <ATen/ops/xlogy.h>
+
+#include <cmath>
+
+#include "ablate/operation.h"
+
+namespace ablate::entmax {
+namespace {
+
+/// By Newton's method. The sum is convex and falls with tau where alpha is at most 2, and tau begins where it is at least 1: so
+/// every step is towards the solution, and none beyond it.
+Tensor solved(const Tensor& x, const Tensor& alpha) {
+  // Each step divides a large sum by about e at least, and is quadratic near the end.
+  const auto steps = 8 + static_cast<int>(std::ceil(std::log(static_cast<double>(x.size(-1)))));
+  const auto enough = 1 + 1e-12;
+  const auto power = (alpha - 1).reciprocal();
+  const auto scaled = (x - x.amax(-1, true)) * (alpha - 1);
+  // The largest number alone weighs 1 there.
+  auto tau = full({1}, -1, x.options()).expand_as(scaled.narrow(-1, 0, 1));
+  Tensor p, sum;
+  for (int i = 0; i <= steps; ++i) {
+    const auto base = (scaled - tau).clamp_min(0);
+    const auto slope = base.pow(power - 1).masked_fill(base == 0, 0);
+    p = base * slope;
+    sum = p.sum(-1, true);
+    if (i == steps || sum.max().item().toDouble() <= enough) break;
+    tau = tau + (sum - 1) / (power * slope.sum(-1, true));
+  }
+  return p / sum;  // what rounding has left
+}
+
+/// Of a tensor that had been expanded.
+Tensor reduced(const Tensor& gradient, const Tensor& like) { return gradient.sum_to_size(like.sizes()); }
+
+}  // namespace
+
+Tensor alpha_entmax(const Tensor& x, const Tensor& alpha) {
+  return with_gradient(
+      {x, alpha},
+      [&](Saved& saved) {
+        auto p = solved(x, alpha);
+        saved = {p, alpha};
+        return p;
+      },
+      [](const Tensor& gradient, const Saved& saved) -> std::vector<Tensor> {
+        const auto &p = saved[0], &given = saved[1];
+        const auto some = p > 0;
+        const auto s = p.pow(2 - given).masked_fill(some.logical_not(), 0);
+        const auto share = s / s.sum(-1, true);
+        const auto of_x = s * (gradient - (gradient * share).sum(-1, true));
+        const auto entropy = -at::xlogy(p, p);
+        const auto slope = (p - share) / (given - 1).square() + (entropy - share * entropy.sum(-1, true)) / (given - 1);
+        return {of_x, reduced((gradient * slope).sum(-1, true), given)};
+      });
+}
+
+}  // namespace ablate::entmax

@@ -1,0 +1,91 @@
+// Sparse attention weights: alpha-entmax (Peters et al. 2019; Correia et al. 2019, with a trained alpha) and top-k.
+#include <cmath>
+#include <stdexcept>
+
+#include "ablate/headwise.h"
+#include "alpha_entmax.h"
+
+namespace {
+
+using ablate::HeadInput;
+using ablate::HeadOutput;
+using ablate::Tensor;
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
+    ablate::text("weights", "\"entmax\"", "entmax|trained-entmax|top-k",
+                 "entmax: of `alpha`; trained-entmax: each head learns its own, between 1 and 2; top-k: softmax over the k "
+                 "largest scores of a query"),
+    ablate::real("alpha", "1.5", {1, 2}, "of entmax; 1: softmax, 2: sparsemax"),
+    ablate::integer("k", "32", {1, 65536}, "of top-k: keys of a query; all that have the k-th largest score are among them"),
+};
+
+constexpr double kNothing = -1e30;  // a score that is none, finite where a row has no other
+
+class Entmax final : public ablate::HeadwiseAttention {
+ public:
+  explicit Entmax(const ablate::AttentionContext& context)
+      : HeadwiseAttention(context, context.parameters.integer("heads")),
+        form_(context.parameters.text("weights")),
+        alpha_(context.parameters.real("alpha")),
+        k_(context.parameters.integer("k")) {
+    if (form_ == "trained-entmax") trained_ = register_parameter("alpha", ablate::zeros({heads(), 1, 1}));
+  }
+
+ private:
+  HeadOutput attend(const HeadInput& input) override {
+    const auto n = input.q.size(2), keys = input.k.size(2);
+    const auto type = input.q.scalar_type();
+    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
+    auto scores = (wide(input.q) * (1 / std::sqrt(static_cast<double>(d_head())))).matmul(wide(input.k).transpose(-1, -2));
+    Tensor gone;
+    if (causal()) gone = ablate::ones({n, keys}, input.q.options().dtype(ablate::kBool).requires_grad(false)).triu(1);
+    if (input.mask.defined()) {
+      const auto padded = input.mask.logical_not().unsqueeze(1).unsqueeze(1);
+      gone = gone.defined() ? gone.logical_or(padded) : padded;
+    }
+    if (gone.defined()) scores = scores.masked_fill(gone, kNothing);
+    auto weights = weights_of(scores);
+    if (gone.defined()) weights = weights.masked_fill(gone, 0);
+    HeadOutput output{.values = weights.matmul(wide(input.v)).to(type)};
+    if (input.measure && trained_.defined()) {
+      const auto mean = (trained_.sigmoid().mean() + 1).item().toDouble();
+      output.metrics.push_back({"alpha", mean, ""});
+    }
+    return output;
+  }
+
+  Tensor weights_of(const Tensor& scores) const {
+    if (form_ == "top-k") {
+      if (k_ >= scores.size(-1)) return scores.softmax(-1);
+      const auto least = std::get<0>(scores.detach().topk(k_, -1)).narrow(-1, k_ - 1, 1);
+      return scores.masked_fill(scores < least, kNothing).softmax(-1);
+    }
+    if (form_ == "trained-entmax") return ablate::entmax::alpha_entmax(scores, trained_.to(scores.scalar_type()).sigmoid() + 1);
+    if (alpha_ == 1) return scores.softmax(-1);
+    return ablate::entmax::alpha_entmax(scores, ablate::full({1}, alpha_, scores.options().requires_grad(false)));
+  }
+
+  std::string form_;
+  double alpha_;
+  std::int64_t k_;
+  Tensor trained_;  ///< [heads, 1, 1]: 1 + sigmoid of it is a head's alpha
+};
+
+}  // namespace
+
+ABLATE_ATTENTION(Entmax, {.id = "entmax",
+                          .version = "1.0.0",
+                          .summary = "sparse attention weights: alpha-entmax, sparsemax, top-k",
+                          .paper = "Correia et al. 2019, arXiv 1909.00015; Peters et al. 2019, arXiv 1905.05702",
+                          .capabilities = {.causal = true,
+                                           .key_padding = true,
+                                           .cross_attention = true,
+                                           .holes = true,
+                                           .rotary = true,
+                                           .averages = true,
+                                           .sparse = true,
+                                           .half_precision = true,
+                                           .time_exponent = 2,
+                                           .memory_exponent = 2},
+                          .parameters = parameters})

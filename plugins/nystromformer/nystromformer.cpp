@@ -1,0 +1,122 @@
+// Nystromformer (Xiong et al. 2021): softmax attention through landmarks, F A^+ B, with a pseudo-inverse by iteration and a
+// depthwise convolution of the values beside it.
+#include <ATen/ops/eye.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "ablate/headwise.h"
+#include "ablate/segments.h"
+
+namespace {
+
+using ablate::HeadInput;
+using ablate::HeadOutput;
+using ablate::Tensor;
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
+    ablate::integer("landmarks", "64", {1, 4096}, "m: means of segments, as many of queries as of keys", "landmarks"),
+    ablate::integer("iterations", "6", {1, 100}, "steps of the pseudo-inverse"),
+    ablate::integer("kernel", "33", {0, 1023}, "tokens of the convolution of values beside the attention, odd; 0: none",
+                    "tokens"),
+};
+
+/// softmax over the last dimension among what is there; rows without anything are 0. @param gone bool, or undefined: nothing
+Tensor softmax_among(const Tensor& scores, const Tensor& gone) {
+  if (!gone.defined()) return scores.softmax(-1);
+  // Finite, so that a row without anything is no NaN; and cleared behind, so that it is 0.
+  return scores.masked_fill(gone, std::numeric_limits<float>::lowest()).softmax(-1).masked_fill(gone, 0);
+}
+
+class Nystromformer final : public ablate::HeadwiseAttention {
+ public:
+  explicit Nystromformer(const ablate::AttentionContext& context)
+      : HeadwiseAttention(context, context.parameters.integer("heads")),
+        landmarks_(context.parameters.integer("landmarks")),
+        iterations_(context.parameters.integer("iterations")) {
+    const auto kernel = context.parameters.integer("kernel");
+    if (kernel == 0) return;
+    if (kernel % 2 == 0)
+      throw std::invalid_argument("kernel = " + std::to_string(kernel) + " is even; a token stands in the middle");
+    const double bound = 1 / std::sqrt(static_cast<double>(kernel));
+    kernel_ = register_parameter("kernel", ablate::empty({heads(), kernel}).uniform_(-bound, bound, context.generator));
+  }
+
+ private:
+  HeadOutput attend(const HeadInput& input) override {
+    if (!input.self) throw std::logic_error("nystromformer: queries and context have to be one sequence");
+    const auto type = input.q.scalar_type();
+    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
+    const auto q = wide(input.q) * (1 / std::sqrt(static_cast<double>(d_head()))), k = wide(input.k), v = wide(input.v);
+    const auto segments = segments_of(input);
+    const auto query_means = means(q, segments), key_means = means(k, segments);
+    // [batch or 1, 1, m]: segments without a token, of items that have fewer than landmarks.
+    const auto absent = segments ? segments->tokens() == 0 : Tensor();
+    const auto transposed = key_means.transpose(-1, -2);
+    const auto gone_landmark = absent.defined() ? absent.unsqueeze(-2) : Tensor();
+    const auto gone_key = input.mask.defined() ? input.mask.logical_not().unsqueeze(1).unsqueeze(1) : Tensor();
+    auto kernel = softmax_among(query_means.matmul(transposed), gone_landmark);
+    if (absent.defined()) kernel = kernel.masked_fill(absent.unsqueeze(-1), 0);
+    // [batch, heads, m, d]: what landmarks read, as torch's fused kernel does it.
+    const auto seen = gone_key.defined() ? gone_key.logical_not().logical_or(gone_key.all(-1, true)) : Tensor();
+    const auto read = ablate::scaled_dot_product_attention(query_means, k, v, seen, false, 1.0);
+    auto values = softmax_among(q.matmul(transposed), gone_landmark).matmul(inverse(kernel).matmul(read));
+    if (kernel_.defined()) values = values + convolved(v);
+    return {.values = values.to(type)};
+  }
+
+  /// None where all have n / m tokens.
+  std::optional<ablate::Segments> segments_of(const HeadInput& input) const {
+    const auto n = input.q.size(2);
+    if (!input.mask.defined() && n % landmarks_ == 0) return std::nullopt;
+    return ablate::Segments({.fixed = landmarks_}, n, input.mask, input.q.options());
+  }
+
+  /// Over an item's own tokens. @return [batch, heads, m, d]
+  Tensor means(const Tensor& x, const std::optional<ablate::Segments>& segments) const {
+    if (!segments) return x.unflatten(2, {landmarks_, -1}).mean(3);
+    return segments->of(x).sum(3) / segments->tokens().clamp_min(1).unsqueeze(-1);
+  }
+
+  /// A^+ by Z <- Z (13 I - A Z (15 I - A Z (7 I - A Z))) / 4 (section 3.1). A matrix' start follows from itself alone; rows
+  /// and columns of 0, which stand for absent landmarks, stay 0.
+  Tensor inverse(const Tensor& a) const {
+    const auto scale = a.sum(-2, true).amax(-1, true) * a.sum(-1, true).amax(-2, true);
+    auto z = a.transpose(-1, -2) / scale.masked_fill(scale == 0, 1);
+    const auto eye = at::eye(landmarks_, a.options().requires_grad(false));
+    for (std::int64_t i = 0; i < iterations_; ++i) {
+      const auto az = a.matmul(z);
+      z = z.matmul(13 * eye - az.matmul(15 * eye - az.matmul(7 * eye - az))) * 0.25;
+    }
+    return z;
+  }
+
+  /// Each head's kernel along the sequence, over all of its channels; padded values are 0. As products of blocks of tokens,
+  /// with what stands around them, and the band matrix of the kernel: at::conv2d writes past its memory where the kernel is
+  /// longer than the sequence (torch 2.11, float64, one head).
+  Tensor convolved(const Tensor& v) const {
+    const auto n = v.size(2), size = kernel_.size(1), width = kBlock + size - 1;
+    const auto missing = (kBlock - n % kBlock) % kBlock;
+    const auto blocks = ablate::pad(v, {0, 0, size / 2, size / 2 + missing}).unfold(2, width, kBlock);  // [..., d, width]
+    // Rows of width + 1 read as rows of width: each begins one further right.
+    const auto row = ablate::pad(kernel_.to(v.scalar_type()), {0, kBlock}).unsqueeze(1).expand({-1, kBlock, -1});
+    const auto band = row.flatten(1).narrow(1, 0, kBlock * width).view({heads(), 1, kBlock, width});
+    return band.matmul(blocks.transpose(-1, -2)).flatten(2, 3).narrow(2, 0, n);
+  }
+
+  static constexpr std::int64_t kBlock = 64;
+  std::int64_t landmarks_, iterations_;
+  Tensor kernel_;  ///< [heads, kernel], or undefined
+};
+
+}  // namespace
+
+ABLATE_ATTENTION(Nystromformer,
+                 {.id = "nystromformer",
+                  .version = "1.0.0",
+                  .summary = "softmax attention through landmarks and an iterated pseudo-inverse, in linear time",
+                  .paper = "Xiong et al. 2021, arXiv 2102.03902, Eq. 13 to 15 and section 3",
+                  .capabilities = {.key_padding = true, .half_precision = true},
+                  .parameters = parameters})

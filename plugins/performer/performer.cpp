@@ -1,0 +1,198 @@
+// Performer (Choromanski et al. 2021): softmax attention through orthogonal random features, in linear time, FAVOR+.
+#include <ATen/ops/cummax.h>
+
+#include <limits>
+
+#include "ablate/decayed_sums.h"
+#include "ablate/headwise.h"
+#include "ablate/random_features.h"
+
+namespace {
+
+using ablate::AttentionState;
+using ablate::Capabilities;
+using ablate::FeatureKernel;
+using ablate::HeadInput;
+using ablate::HeadOutput;
+using ablate::Tensor;
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
+    ablate::integer("features", "256", {1, 65536}, "m: feature vectors of a head"),
+    ablate::text("kernel", "\"positive\"", "positive|hyperbolic|trigonometric|relu",
+                 "features of the softmax kernel; relu: generalised attention, relu(w.x) + 0.001"),
+    ablate::integer("redraw", "1000", {0, 1e9}, "optimiser steps between new feature vectors; 0 never draws again", "steps"),
+};
+
+constexpr double kReluLeast = 1e-3;
+// Trigonometric weights may sum to nearly 0 or less, where the quotient means nothing. By Cauchy and Schwarz the sum is at most
+// |phi(q)| |sum of phi(k)|; whatever is below this share of that bound is taken as this share.
+constexpr double kLeastShare = 1e-3;
+
+constexpr double kNothing = -1e30;  ///< the logarithm of a key that is none; finite, and below every one that occurs
+
+/// phi(k_j) = features exp(log_scale), of which the logarithm is a plain number, without gradient.
+struct Scaled {
+  Tensor features;   ///< [batch, heads, n, m]; 0 where there is no token
+  Tensor log_scale;  ///< [batch, heads, n], or [batch, heads, 1]; kNothing where there is no token
+};
+
+/// What has been read: sum_j phi(k_j) (v_j, 1)^T = sums exp(log_scale).
+struct Sums {
+  Tensor sums;       ///< [batch, heads, m, d_head + 1]
+  Tensor log_scale;  ///< [batch, heads, 1]
+};
+
+/// Trigonometric features have no prefix sums here: each prefix would need a bound of its own. And half precision leaves
+/// nothing of a large phase.
+Capabilities promises(const Capabilities& declared, const ablate::Values& given, std::span<const Capabilities>) {
+  auto can = declared;
+  if (given.text("kernel") == "trigonometric") can.causal = can.recurrent = can.averages = can.half_precision = false;
+  return can;
+}
+
+class Performer final : public ablate::HeadwiseAttention {
+ public:
+  explicit Performer(const ablate::AttentionContext& context)
+      : HeadwiseAttention(context, context.parameters.integer("heads")),
+        kernel_(context.parameters.text("kernel")),
+        vectors_(register_module(
+            "features", std::make_shared<ablate::FeatureVectors>(heads(), context.parameters.integer("features"), d_head(),
+                                                                 context.parameters.integer("redraw"), context.generator))) {}
+
+ private:
+  HeadOutput attend(const HeadInput& input) override {
+    if (!input.state.empty() && !input.self) throw std::logic_error("performer: a state needs self-attention");
+    const auto type = input.q.scalar_type();
+    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
+    const auto fit = [&](const Tensor& x) { return x.narrow(2, 0, std::min(x.size(2), input.q.size(2))); };
+    // With 1 as one more channel the sum of weights is the last channel of what is read. A causal query sees as many keys as
+    // queries, at most.
+    const auto k = causal() ? fit(wide(input.k)) : wide(input.k), v = causal() ? fit(wide(input.v)) : wide(input.v);
+    const auto values =
+        ablate::cat({v, ablate::ones({v.size(0), v.size(1), v.size(2), 1}, v.options().requires_grad(false))}, 3);
+    const auto mask = input.mask.defined() ? input.mask.narrow(1, 0, k.size(2)) : Tensor();
+    const auto q = features(wide(input.q), {-1}, {}).features;
+    auto sums = sums_before(input, q);
+    Tensor read;
+    if (causal()) {
+      const auto missing = q.size(2) - k.size(2);  // of a shorter context
+      const auto keys = features(k, {-1}, mask);
+      read = read_causally(
+          q, {ablate::pad(keys.features, {0, 0, 0, missing}), ablate::pad(keys.log_scale, {0, missing}, kNothing)},
+          ablate::pad(values, {0, 0, 0, missing}), sums);
+    } else {
+      const auto keys = features(k, {-2, -1}, mask);
+      sums = added(sums, {keys.features.transpose(-1, -2).matmul(values), keys.log_scale});
+      read = q.matmul(sums.sums);
+    }
+    HeadOutput output{.values = quotient(read, q, sums).to(type)};
+    if (!input.state.empty()) output.state = {sums.sums, sums.log_scale, vectors_->drawn.expand({q.size(0)}).clone()};
+    return output;
+  }
+
+  /// What has been read, its scale, and when the vectors were drawn that it was read with. Float32 at least.
+  AttentionState heads_state(std::int64_t batch) const override {
+    auto options = parameters().front().tensor.options().requires_grad(false);
+    if (options.dtype() != ablate::kDouble) options = options.dtype(ablate::kFloat);
+    return {ablate::zeros({batch, heads(), columns(), d_head() + 1}, options),
+            ablate::full({batch, heads(), 1}, kNothing, options), vectors_->drawn.expand({batch}).clone()};
+  }
+
+  void do_step(std::int64_t step, const ablate::Generator&) override { vectors_->on_step(step); }
+
+  std::int64_t columns() const {
+    return vectors_->vectors.size(1) * (kernel_ == "trigonometric" || kernel_ == "hyperbolic" ? 2 : 1);
+  }
+
+  Sums sums_before(const HeadInput& input, const Tensor& q) const {
+    const auto batch = q.size(0);
+    const auto options = q.options().requires_grad(false);
+    const auto none = Sums{ablate::zeros({batch, heads(), columns(), d_head() + 1}, options),
+                           ablate::full({batch, heads(), 1}, kNothing, options)};
+    if (input.state.empty()) return none;
+    // Sums over other features than today's tell nothing.
+    const auto stale = (input.state[2] != vectors_->drawn).view({batch, 1, 1});
+    return {input.state[0].masked_fill(stale.unsqueeze(-1), 0), input.state[1].masked_fill(stale, kNothing)};
+  }
+
+  /// Query i reads the keys 0 to i and what was there before, over exp(s_i), the largest scale up to i: so no later key decides
+  /// how earlier ones are scaled. It cancels in the quotient.
+  static Tensor read_causally(const Tensor& q, const Scaled& keys, const Tensor& v, Sums& sums) {
+    const auto n = q.size(2);
+    const auto largest = std::get<0>(at::cummax(ablate::cat({sums.log_scale, keys.log_scale}, 2), 2));
+    const auto before = largest.narrow(2, 0, n), now = largest.narrow(2, 1, n);
+    const auto k = keys.features * (keys.log_scale - now).exp().unsqueeze(-1);
+    auto [values, state] = ablate::decayed_sums(q, k, v, (before - now).unsqueeze(-1), sums.sums);
+    sums = {state, largest.narrow(2, n, 1)};
+    return values;
+  }
+
+  /// Brought to the larger of two scales, so that nothing overflows.
+  static Sums added(const Sums& a, const Sums& b) {
+    const auto largest = a.log_scale.maximum(b.log_scale);
+    const auto share = [&](const Sums& x) { return x.sums * (x.log_scale - largest).exp().unsqueeze(-1); };
+    return {share(a) + share(b), largest};
+  }
+
+  /// phi(x) over its largest exponential along `over`: a token's own, or one for a whole sequence, so that keys are not weighed
+  /// against each other. @param mask [batch, n], or undefined @return log_scale [batch, heads, n], or [batch, heads, 1]
+  Scaled features(const Tensor& x, ablate::IntArrayRef over, const Tensor& mask) const {
+    const auto gone = mask.defined() ? mask.logical_not().unsqueeze(1).unsqueeze(-1) : Tensor();
+    const auto scaled = x * std::pow(static_cast<double>(x.size(-1)), -0.25);
+    Tensor phi, largest;
+    if (kernel_ == "relu") {
+      phi = scaled.matmul(vectors_->vectors.to(x.scalar_type()).transpose(-1, -2)).relu() + kReluLeast;
+      largest = ablate::zeros({x.size(0), x.size(1), over.size() == 1 ? x.size(2) : 1, 1}, x.options().requires_grad(false));
+    } else {
+      const auto [log, factor] = ablate::log_features(kernel(), scaled, vectors_->vectors.to(x.scalar_type()));
+      const auto seen = gone.defined() ? log.detach().masked_fill(gone, kNothing) : log.detach();
+      largest = seen.amax(over, true);
+      phi = (log - largest).exp();
+      if (factor.defined()) phi = phi * factor;
+    }
+    if (gone.defined()) {
+      phi = phi.masked_fill(gone, 0);
+      if (over.size() == 1) largest = largest.masked_fill(gone, kNothing);
+    }
+    return {phi, largest.squeeze(-1)};
+  }
+
+  FeatureKernel kernel() const {
+    if (kernel_ == "positive") return FeatureKernel::kPositive;
+    return kernel_ == "hyperbolic" ? FeatureKernel::kHyperbolic : FeatureKernel::kTrigonometric;
+  }
+
+  /// 0 where the weights sum to nothing: over infinity, both the value and every gradient are exactly 0.
+  Tensor quotient(const Tensor& read, const Tensor& q, const Sums& sums) const {
+    auto denominator = read.narrow(3, d_head(), 1);
+    if (kernel_ == "trigonometric") {
+      const auto mass = sums.sums.narrow(3, d_head(), 1).norm(2, -2, true);
+      denominator = denominator.maximum(kLeastShare * q.norm(2, -1, true) * mass);
+    }
+    const double tiny = read.scalar_type() == ablate::kDouble ? std::sqrt(std::numeric_limits<double>::min())
+                                                              : std::sqrt(std::numeric_limits<float>::min());
+    return read.narrow(3, 0, d_head()) / denominator.masked_fill(denominator <= tiny, std::numeric_limits<double>::infinity());
+  }
+
+  std::string kernel_;
+  std::shared_ptr<ablate::FeatureVectors> vectors_;
+};
+
+}  // namespace
+
+ABLATE_ATTENTION(Performer, {.id = "performer",
+                             .version = "1.0.0",
+                             .summary = "softmax attention through orthogonal random features, in linear time",
+                             .paper = "Choromanski et al. 2021, arXiv 2009.14794, Eq. 4 to 8 and Algorithm 1",
+                             .capabilities = {.causal = true,
+                                              .key_padding = true,
+                                              .cross_attention = true,
+                                              .stateful = true,
+                                              .holes = true,
+                                              .recurrent = true,
+                                              .rotary = true,
+                                              .averages = true,
+                                              .half_precision = true},
+                             .parameters = parameters,
+                             .promises = promises})

@@ -1,0 +1,72 @@
+// Retention (RetNet, Sun et al. 2023): linear attention without a normaliser, whose sums decay at a rate of their own in each
+// head, with rotated queries and keys.
+#include <cmath>
+
+#include "ablate/decayed_sums.h"
+#include "ablate/padding.h"
+#include "ablate/recurrent.h"
+
+namespace {
+
+using ablate::Tensor;
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::integer("heads", "2", {1, 64}, "heads, each with a decay of its own; must divide the widths"),
+    ablate::text("decay", "\"multi-scale\"", "multi-scale|none", "gamma = 1 - 2^(-5 - h) of head h, from 0 (Eq. 8); or 1"),
+    ablate::boolean("rotation", "true", "queries and keys are turned by their positions (Eq. 5)"),
+    ablate::boolean("norm", "true", "each head's output is normed (Eq. 8: GroupNorm)"),
+    ablate::boolean("gate", "true", "outputs are gated by swish of the layer's input (Eq. 8)"),
+    ablate::real("value_width", "2", {0.125, 8}, "channels of all heads' values, times the width", "widths"),
+    ablate::integer("convolution", "0", {0, 64},
+                    "tokens of a short convolution of queries, keys and values; 0: none (the paper)", "tokens"),
+};
+
+class Retention final : public ablate::RecurrentAttention {
+ public:
+  explicit Retention(const ablate::AttentionContext& context)
+      : RecurrentAttention(context,
+                           {.heads = context.parameters.integer("heads"),
+                            .value_width = context.parameters.real("value_width"),
+                            .convolution = context.parameters.integer("convolution"),
+                            .norm = context.parameters.boolean("norm") ? ablate::HeadNorm::kLayer : ablate::HeadNorm::kNone,
+                            .gate = context.parameters.boolean("gate")}),
+        decays_(context.parameters.text("decay") == "multi-scale"),
+        rotates_(context.parameters.boolean("rotation")) {
+    const auto heads = context.parameters.integer("heads");
+    if (rotates_ && context.width / heads % 2 != 0)
+      throw std::invalid_argument("heads = " + std::to_string(heads) + " leaves " + std::to_string(context.width / heads) +
+                                  " channels of a key, and rotation turns pairs");
+  }
+
+ private:
+  ablate::Recurred recur(const ablate::Recurrence& of, const ablate::HeadInput& input) override {
+    const auto turned = [&](const Tensor& x) { return rotates_ ? ablate::rotate_positions(x, input.position, 0) : x; };
+    const auto log_decay = log_gamma(of.q.options()).expand({1, -1, of.q.size(2), 1});
+    auto sums = ablate::decayed_sums(turned(ablate::scaled(of.q)), turned(of.k), of.v,
+                                     ablate::clear_padding(log_decay, input.mask), of.state);
+    return {std::move(sums.values), std::move(sums.state)};
+  }
+
+  /// [1, heads, 1, 1]
+  Tensor log_gamma(const ablate::TensorOptions& options) const {
+    const auto head = ablate::arange(heads(), options.requires_grad(false)).view({1, -1, 1, 1});
+    return decays_ ? ((head + 5) * -std::log(2)).exp().neg().log1p() : head * 0;
+  }
+
+  bool decays_, rotates_;
+};
+
+}  // namespace
+
+ABLATE_ATTENTION(Retention, {.id = "retention",
+                             .version = "1.0.0",
+                             .summary = "sums that decay at each head's own rate, rotated, normed and gated; linear time",
+                             .paper = "Sun et al. 2023, RetNet, arXiv 2307.08621, Eq. 5 to 8",
+                             .capabilities = {.causal = true,
+                                              .key_padding = true,
+                                              .stateful = true,
+                                              .bidirectional = false,
+                                              .recurrent = true,
+                                              .half_precision = true},
+                             .parameters = parameters,
+                             .promises = ablate::recurrent_promises})

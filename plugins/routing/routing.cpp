@@ -1,0 +1,208 @@
+// Routing Transformer (Roy et al. 2021): tokens attend within clusters of alike ones, found by online k-means on the unit ball.
+// README.md says what is otherwise than published, and why causal attention has a form of its own.
+#include <cmath>
+#include <limits>
+
+#include "ablate/buckets.h"
+#include "ablate/headwise.h"
+
+namespace {
+
+using ablate::HeadInput;
+using ablate::HeadOutput;
+using ablate::Neighbours;
+using ablate::Tensor;
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
+    ablate::integer("clusters", "0", {0, 4096}, "k; 0: the root of the longest sequence's length"),
+    ablate::integer(
+        "window", "0", {0, 65536},
+        "w: members of a cluster that attend to each other; 0: n / k, n being the item's own length, and the longest "
+        "sequence's where a token sees earlier members",
+        "tokens"),
+    ablate::text("assignment", "\"kmeans\"", "kmeans|random", "clusters of alike tokens, or drawn for each position"),
+    ablate::real("decay", "0.999", {0, 1}, "share of a centroid that an optimiser step keeps; 1 never moves it"),
+    ablate::text("causal_members", "\"earlier\"", "earlier|top",
+                 "earlier: a token sees the last w of its cluster; top: those of the w likest of all tokens that are earlier, "
+                 "as published, where later tokens decide who is among them"),
+};
+
+constexpr ablate::Exemption exemptions[] = {
+    {"causal", "", "a cluster takes the likest of all tokens, later ones too (Roy et al. 2021, Algorithm 1)",
+     "causal_members = top"},
+};
+
+ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
+                              std::span<const ablate::Capabilities>) {
+  auto result = declared;
+  const bool clusters = values.integer("clusters") > 0, window = values.integer("window") > 0;
+  result.time_exponent = result.memory_exponent = !clusters ? 1.5 : window ? 1 : 2;
+  return result;
+}
+
+/// Layer norm without scale and bias: onto the ball of radius sqrt(d). @param x [..., d]
+Tensor on_ball(const Tensor& x) {
+  const auto centred = x - x.mean(-1, true);
+  return centred * ((centred * centred).mean(-1, true) + 1e-5).rsqrt();
+}
+
+/// ceil(a / b)
+std::int64_t share(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Which tokens each cluster takes.
+struct Members {
+  Tensor index;  ///< [batch or 1, heads, clusters, w] int64
+  Tensor there;  ///< the same shape, bool: false where the item's own clusters are smaller
+};
+
+class Routing final : public ablate::HeadwiseAttention {
+ public:
+  explicit Routing(const ablate::AttentionContext& context)
+      : HeadwiseAttention(context, {.heads = context.parameters.integer("heads"), .keys_are_queries = context.causal}),
+        longest_(context.max_length),
+        clusters_(context.parameters.integer("clusters")),
+        window_(context.parameters.integer("window")),
+        random_(context.parameters.text("assignment") == "random"),
+        earlier_(context.causal && context.parameters.text("causal_members") == "earlier"),
+        decay_(context.parameters.real("decay")) {
+    if (clusters_ == 0) clusters_ = std::max<std::int64_t>(1, std::llround(std::sqrt(static_cast<double>(longest_))));
+    // Never cast: in half precision a moving average would stand still.
+    if (random_)
+      draws_ = register_buffer("draws", ablate::randn({heads(), clusters_, longest_}, context.generator), {.type = true});
+    else
+      centroids_ = register_buffer("centroids", on_ball(ablate::randn({heads(), clusters_, d_head()}, context.generator)),
+                                   {.type = true});
+  }
+
+ private:
+  HeadOutput attend(const HeadInput& input) override {
+    if (!input.self) throw std::logic_error("routing: queries and context have to be one sequence");
+    const auto type = input.q.scalar_type();
+    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
+    const auto q = on_ball(wide(input.q)), k = causal() ? q : on_ball(wide(input.k)), v = wide(input.v);
+    const auto of_queries = likeness(q), of_keys = causal() ? of_queries : likeness(k);
+    if (is_training() && !random_) {
+      count_members(of_queries, q.detach(), input.mask);
+      if (!causal()) count_members(of_keys, k.detach(), input.mask);
+    }
+    auto output = earlier_ ? among_earlier(of_queries, q, v, input)
+                           : among_chosen(choose(of_queries, input.mask), causal() ? Members{} : choose(of_keys, input.mask), q,
+                                          k, v, input);
+    output.values = output.values.to(type);
+    return output;
+  }
+
+  /// How near each token is to each centroid: on a ball, by the dot product. [batch or 1, heads, clusters, n]
+  Tensor likeness(const Tensor& points) const {
+    const ablate::NoGradGuard none;
+    if (random_) return draws_.narrow(2, 0, points.size(2)).unsqueeze(0);
+    return centroids_.to(points.scalar_type()).unsqueeze(0).matmul(points.detach().transpose(-1, -2));
+  }
+
+  /// The w likest tokens of each cluster; a token may be in several of them, or in none.
+  Members choose(const Tensor& likeness, const Tensor& mask) const {
+    const ablate::NoGradGuard none;
+    const auto n = likeness.size(3), most = std::min(window_ > 0 ? window_ : share(n, clusters_), n);
+    if (!mask.defined()) {
+      const auto index = std::get<1>(likeness.topk(most, 3));
+      return {index, ablate::ones(index.sizes(), index.options().dtype(ablate::kBool))};
+    }
+    const auto real =
+        likeness.masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(1), -std::numeric_limits<float>::infinity());
+    const auto index = std::get<1>(real.topk(most, 3));
+    const auto tokens = mask.sum(1);
+    const auto own = window_ > 0 ? tokens.clamp_max(window_) : (tokens + (clusters_ - 1)).floor_divide(clusters_);
+    const auto there = ablate::arange(most, index.options()) < own.view({-1, 1, 1, 1});
+    return {index, there.expand_as(index)};
+  }
+
+  /// Algorithm 1: the members' queries see the members' keys, and a token's output is the mean over its clusters; 0 in none.
+  /// @param of_keys undefined: those of the queries
+  HeadOutput among_chosen(const Members& of_queries, const Members& of_keys, const Tensor& q, const Tensor& k, const Tensor& v,
+                          const HeadInput& input) const {
+    const auto& keys = of_keys.index.defined() ? of_keys : of_queries;
+    const auto batch = q.size(0), n = q.size(2);
+    const auto listed = [&](const Members& members) { return members.index.expand({batch, -1, -1, -1}).flatten(2); };
+    const auto taken = [&](const Tensor& x, const Members& members) {
+      return ablate::take(x, listed(members)).unflatten(2, {clusters_, -1});
+    };
+    auto seen = keys.there.unsqueeze(3);
+    if (causal()) seen = seen.logical_and(keys.index.unsqueeze(3) <= of_queries.index.unsqueeze(4));
+    const auto read =
+        ablate::attend_blocks(taken(q, of_queries), taken(k, keys), taken(v, keys), seen, dropout(), input.generator)
+            .flatten(2, 3);
+    const auto there = of_queries.there.expand({batch, -1, -1, -1}).flatten(2).unsqueeze(-1).to(read.scalar_type());
+    const auto times = ablate::sum_rows(there, listed(of_queries), n);
+    HeadOutput output{.values = ablate::sum_rows(read * there, listed(of_queries), n) / times.clamp_min(1)};
+    if (input.measure) {
+      const auto mask = ablate::mask_or_all(input.mask, n, q).expand({batch, n});
+      const auto left_out = (times.squeeze(-1) == 0).logical_and(mask.unsqueeze(1)).sum().item().toDouble();
+      const auto tokens = mask.sum().item().toDouble() * static_cast<double>(heads());
+      output.metrics.push_back({"in_no_cluster", left_out / std::max(tokens, 1.0), ""});
+    }
+    return output;
+  }
+
+  /// What later tokens cannot change: each token belongs to its nearest centroid, and sees the last w members up to itself.
+  HeadOutput among_earlier(const Tensor& likeness, const Tensor& q, const Tensor& v, const HeadInput& input) const {
+    const auto nearest = likeness.argmax(2).expand({q.size(0), -1, -1});
+    const ablate::BucketOrder order(nearest, input.mask, clusters_);
+    const auto n = q.size(2), window = std::min(window_ > 0 ? window_ : share(longest_, clusters_), n);
+    const Neighbours blocks{.size = window, .behind = 0};
+    const auto distance = blocks.distance(q.device());
+    const auto seen = order.same(blocks).logical_and(distance <= 0).logical_and(distance > -window);
+    const auto points = order.sorted(q);
+    const auto read = ablate::attend_blocks(blocks.queries(points), blocks.keys(points), blocks.keys(order.sorted(v)), seen,
+                                            dropout(), input.generator);
+    return {.values = order.unsorted(blocks.joined(read, n))};
+  }
+
+  void count_members(const Tensor& likeness, const Tensor& points, const Tensor& mask) {
+    const ablate::NoGradGuard none;
+    auto group = likeness.argmax(2);
+    if (mask.defined()) group = group.masked_fill(mask.logical_not().unsqueeze(1), clusters_);
+    const auto number = ablate::arange(clusters_, group.options()).view({1, 1, clusters_, 1});
+    const auto members = (group.unsqueeze(2) == number).to(points.scalar_type());
+    const auto sums = members.matmul(points).sum(0).to(centroids_.scalar_type());
+    const auto counts = members.sum(3).sum(0).unsqueeze(-1).to(centroids_.scalar_type());
+    sums_ = sums_.defined() ? sums_ + sums : sums;
+    counts_ = counts_.defined() ? counts_ + counts : counts;
+  }
+
+  void do_step(std::int64_t, const ablate::Generator&) override {
+    if (!is_training() || !sums_.defined()) return;
+    const ablate::NoGradGuard none;
+    const auto moved = decay_ * centroids_ + (1 - decay_) * sums_ / counts_.clamp_min(1);
+    // A centroid without members keeps its place, and so does one whose members cancel it out.
+    const auto moves = (counts_ > 0).logical_and(moved.norm(2, -1, true) > 0);
+    centroids_.copy_(on_ball(moved).where(moves, centroids_));
+    sums_ = counts_ = Tensor();
+  }
+
+  std::int64_t longest_, clusters_, window_;
+  bool random_, earlier_;
+  double decay_;
+  Tensor centroids_;  // [heads, clusters, d_head]; undefined where positions are drawn
+  Tensor draws_;      // [heads, clusters, longest]: likeness that nothing has to do with; else undefined
+  Tensor sums_,
+      counts_;  // members' points and their number since the last step: [heads, clusters, d_head], [heads, clusters, 1]
+};
+
+}  // namespace
+
+ABLATE_ATTENTION(Routing, {.id = "routing",
+                           .version = "1.0.0",
+                           .summary = "attention within clusters of alike tokens, found by online k-means",
+                           .paper = "Roy et al. 2021, arXiv 2003.05997, section 4 and Algorithm 1",
+                           .capabilities = {.causal = true,
+                                            .key_padding = true,
+                                            .holes = true,
+                                            .weight_dropout = true,
+                                            .sparse = true,
+                                            .half_precision = true,
+                                            .time_exponent = 1.5,
+                                            .memory_exponent = 1.5},
+                           .parameters = parameters,
+                           .promises = promises,
+                           .exemptions = exemptions})

@@ -1,0 +1,121 @@
+// Synthesizer (Tay et al. 2021): attention weights without comparing tokens, from each token alone, or from its position alone.
+#include <cmath>
+#include <limits>
+
+#include "ablate/headwise.h"
+
+namespace {
+
+using ablate::HeadInput;
+using ablate::HeadOutput;
+using ablate::Linear;
+using ablate::Tensor;
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
+    ablate::text("synthesis", "\"dense\"", "dense|random|factorized-dense|factorized-random|mixture",
+                 "dense: scores of a token from an MLP of it; random: a matrix [n, n]; factorized: of two factors; mixture: "
+                 "random and dot-product scores, weighed by a learned share"),
+    ablate::integer("rank", "8", {1, 4096}, "of factorized-random: columns of each factor; no other form uses it"),
+};
+
+bool uses(const std::string& form, const char* word) { return form.find(word) != std::string::npos; }
+
+class Synthesizer final : public ablate::HeadwiseAttention {
+ public:
+  explicit Synthesizer(const ablate::AttentionContext& context)
+      : HeadwiseAttention(context, options_of(context)), form_(context.parameters.text("synthesis")) {
+    const auto length = context.max_length, d = d_head();
+    const auto& generator = context.generator;
+    const auto linear = [&](const char* name, std::int64_t in, std::int64_t out) {
+      return register_module(name, ablate::make_linear(in, out, true, generator));
+    };
+    const auto matrix = [&](const char* name, ablate::IntArrayRef sizes) {
+      const double bound = 1 / std::sqrt(static_cast<double>(sizes.back()));
+      return register_parameter(name, ablate::empty(sizes).uniform_(-bound, bound, generator));
+    };
+    if (uses(form_, "dense")) hidden_ = linear("hidden", context.d_model, heads() * d);
+    if (form_ == "dense") {
+      scores_ = matrix("scores", {heads(), length, d});
+      score_bias_ = matrix("score_bias", {heads(), length});
+    } else if (form_ == "factorized-dense") {
+      outer_ = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(length))));
+      inner_ = (length + outer_ - 1) / outer_;
+      scores_ = matrix("scores", {heads(), outer_ + inner_, d});
+      score_bias_ = matrix("score_bias", {heads(), outer_ + inner_});
+    } else if (form_ == "factorized-random") {
+      rows_ = matrix("rows", {heads(), length, context.parameters.integer("rank")});
+      columns_ = matrix("columns", {heads(), length, context.parameters.integer("rank")});
+    } else {
+      scores_ = matrix("scores", {heads(), length, length});
+    }
+    if (form_ == "mixture") share_ = register_parameter("share", ablate::zeros({heads()}));
+  }
+
+ private:
+  /// Tokens are compared in the mixture alone.
+  static ablate::HeadOptions options_of(const ablate::AttentionContext& context) {
+    const bool compares = context.parameters.text("synthesis") == "mixture";
+    return {.heads = context.parameters.integer("heads"), .queries = compares, .keys = compares};
+  }
+
+  HeadOutput attend(const HeadInput& input) override {
+    if (!input.self) throw std::logic_error("synthesizer: queries and context have to be one sequence");
+    const auto n = input.v.size(2);
+    const auto type = input.v.scalar_type();
+    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
+    auto scores = synthesized(input, n, wide);  // [batch or 1, heads, n, n]
+    const auto options = input.v.options().dtype(ablate::kBool).requires_grad(false);
+    Tensor gone;
+    if (causal()) gone = ablate::ones({n, n}, options).triu(1);
+    if (input.mask.defined()) {
+      const auto padded = input.mask.logical_not().unsqueeze(1).unsqueeze(1);
+      gone = gone.defined() ? gone.logical_or(padded) : padded;
+    }
+    // Finite, so that a row without keys is no NaN; and cleared behind, so that it is 0.
+    if (gone.defined()) scores = scores.masked_fill(gone, std::numeric_limits<float>::lowest());
+    auto weights = scores.softmax(-1);
+    if (gone.defined()) weights = weights.masked_fill(gone, 0);
+    return {.values = weights.matmul(wide(input.v)).to(type)};
+  }
+
+  template <class Wide>
+  Tensor synthesized(const HeadInput& input, std::int64_t n, const Wide& wide) const {
+    const auto first = [&](const Tensor& x) { return wide(x).narrow(1, 0, n); };
+    if (form_ == "factorized-random") return first(rows_).matmul(first(columns_).transpose(1, 2)).unsqueeze(0);
+    if (uses(form_, "dense")) {
+      const auto h = wide(ablate::split_heads(hidden_->forward(input.context), heads()).relu());  // [batch, heads, n, d]
+      if (form_ == "dense") return h.matmul(first(scores_).transpose(1, 2)) + first(score_bias_).unsqueeze(1);
+      const auto factors = h.matmul(wide(scores_).transpose(1, 2)) + wide(score_bias_).unsqueeze(1);
+      const auto outer = factors.narrow(3, 0, outer_), inner = factors.narrow(3, outer_, inner_);
+      return (outer.unsqueeze(4) * inner.unsqueeze(3)).flatten(3).narrow(3, 0, n);
+    }
+    const auto random = first(scores_).narrow(2, 0, n).unsqueeze(0);
+    if (form_ == "random") return random;
+    const auto share = wide(share_).sigmoid().view({-1, 1, 1});
+    const auto scale = 1 / std::sqrt(static_cast<double>(d_head()));
+    return (wide(input.q) * (share * scale)).matmul(wide(input.k).transpose(-1, -2)) + (1 - share) * random;
+  }
+
+  std::string form_;
+  std::int64_t outer_ = 0, inner_ = 0;  ///< numbers of the two factors of a token's scores, outer * inner >= max_length
+  std::shared_ptr<Linear> hidden_;      ///< the MLP's first layer, of all heads
+  Tensor scores_, score_bias_;          ///< its second one, [heads, max_length, d]; or the matrix of scores
+  Tensor rows_, columns_;               ///< [heads, max_length, rank]
+  Tensor share_;                        ///< [heads]: sigmoid of it is the share of dot products
+};
+
+}  // namespace
+
+ABLATE_ATTENTION(Synthesizer, {.id = "synthesizer",
+                               .version = "1.0.0",
+                               .summary = "attention weights from each token alone, or from positions alone",
+                               .paper = "Tay et al. 2021, arXiv 2005.00743, section 3",
+                               .capabilities = {.causal = true,
+                                                .key_padding = true,
+                                                .holes = true,
+                                                .averages = true,
+                                                .half_precision = true,
+                                                .time_exponent = 2,
+                                                .memory_exponent = 2},
+                               .parameters = parameters})

@@ -1,0 +1,50 @@
+// Max pooling against a plain loop, ragged, masked and with fixed slots; negative numbers and padding included.
+#include "tests/plugins/compression.h"
+#include "tests/support/catch.h"
+
+using namespace ablate::test;
+using ablate::Rate;
+using ablate::Slots;
+using ablate::Tensor;
+
+namespace {
+
+/// The slot of each of an item's tokens.
+std::int64_t slot_of(const Slots& slots, std::int64_t p, std::int64_t length) {
+  if (slots.fixed == 0) return slots.rate.slot_of(p);
+  return length < slots.fixed ? p : p * slots.fixed / length;
+}
+
+}  // namespace
+
+TEST_CASE("max-pool is the largest of each channel in a segment, by a plain loop") {
+  for (const auto& slots : {Slots{{1, 1}}, Slots{{1, 3}}, Slots{{2, 5}}, Slots{{3, 4}}, Slots{{1, 64}}, Slots{.fixed = 4}})
+    for (const std::int64_t n : {1, 5, 12, 65})
+      for (const bool masked : {false, true}) {
+        const auto lengths = masked ? std::vector<std::int64_t>{n, (n + 1) / 2, 0} : std::vector<std::int64_t>(3, n);
+        const auto mask = masked ? mask_of(n, lengths) : Tensor();
+        // All below 0: a zero that came in from the padding would be the largest.
+        auto keys = normal({3, 2, n, 3}, 1) - 5, values = normal({3, 2, n, 4}, 2) - 5;
+        if (masked)
+          for (auto* x : {&keys, &values}) *x = x->masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(-1), NAN);
+        const auto memory = write(*make(section("max-pool"), slots, 2, 3, 256), keys, values, mask);
+        double worst = 0;
+        for (std::int64_t i = 0; i < 3; ++i)
+          for (std::int64_t j = 0; j < slots.of(n); ++j) {
+            auto key = ablate::full({2, 3}, -1e30, ablate::kDouble), value = ablate::full({2, 4}, -1e30, ablate::kDouble);
+            std::int64_t count = 0;
+            for (std::int64_t p = 0; p < lengths[i]; ++p) {
+              if (slot_of(slots, p, lengths[i]) != j) continue;
+              key = key.maximum(keys[i].select(1, p));
+              value = value.maximum(values[i].select(1, p));
+              ++count;
+            }
+            if (count == 0) key.zero_(), value.zero_();
+            worst = std::max({worst, distance(memory.keys[i].select(1, j), key), distance(memory.values[i].select(1, j), value),
+                              std::abs(memory.mass[i][0][j].item<double>() - static_cast<double>(count))});
+          }
+        INFO("rate " << slots.rate.numerator << "/" << slots.rate.denominator << ", fixed " << slots.fixed << ", n " << n
+                     << ", masked " << masked);
+        CHECK(worst == 0);
+      }
+}

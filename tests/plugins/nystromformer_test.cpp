@@ -1,0 +1,113 @@
+// Nystromformer against its equations written plainly, and against softmax attention with a landmark a token.
+#include "tests/plugins/attention.h"
+#include "tests/support/catch.h"
+
+using namespace ablate::test;
+using ablate::Tensor;
+
+namespace {
+
+constexpr std::int64_t kHeads = 2;
+
+std::shared_ptr<ablate::Attention> nystromformer(std::int64_t landmarks, std::int64_t iterations = 6, std::int64_t kernel = 3) {
+  return make(
+      section("nystromformer", {{"heads", kHeads}, {"landmarks", landmarks}, {"iterations", iterations}, {"kernel", kernel}}));
+}
+
+/// The iteration of section 3.1 with 1-norm and infinity-norm of its own matrix. @param larger the norms of another one over
+/// them
+Tensor iterated_inverse(const Tensor& a, std::int64_t iterations, double larger = 1) {
+  const auto n = a.size(0);
+  const auto eye = (ablate::arange(n).unsqueeze(0) == ablate::arange(n).unsqueeze(1)).to(ablate::kDouble);
+  auto z = a.t() / (a.abs().sum(0).max() * a.abs().sum(1).max() * larger);
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    const auto az = a.matmul(z);
+    z = z.matmul(eye * 13 - az.matmul(eye * 15 - az.matmul(eye * 7 - az))) / 4;
+  }
+  return z;
+}
+
+/// One item of n tokens, landmark by landmark, token by token.
+Tensor expected(const ablate::Attention& attention, const Tensor& x, std::int64_t landmarks, std::int64_t iterations,
+                double larger = 1) {
+  const auto n = x.size(0), m = std::min(landmarks, n);
+  const auto q = layer(attention, "query", x), k = layer(attention, "key", x), v = layer(attention, "value", x);
+  const auto d = q.size(1) / kHeads;
+  const auto means = [&](const Tensor& all) {
+    std::vector<std::vector<Tensor>> members(m);
+    for (std::int64_t p = 0; p < n; ++p) members[p * m / n].push_back(all[p]);
+    std::vector<Tensor> rows;
+    for (const auto& of : members) rows.push_back(ablate::stack(of).mean(0));
+    return ablate::stack(rows);
+  };
+  const auto kernel = parameter(attention, "kernel");
+  std::vector<Tensor> heads;
+  for (std::int64_t h = 0; h < kHeads; ++h) {
+    const auto of = [&](const Tensor& all) { return all.narrow(1, h * d, d); };
+    const auto scale = std::sqrt(static_cast<double>(d));
+    const auto queries = of(q), keys = of(k), values = of(v), lq = means(queries), lk = means(keys);
+    const auto f = (queries.matmul(lk.t()) / scale).softmax(-1), a = (lq.matmul(lk.t()) / scale).softmax(-1),
+               b = (lq.matmul(keys.t()) / scale).softmax(-1);
+    auto head = f.matmul(iterated_inverse(a, iterations, larger)).matmul(b.matmul(values));
+    if (kernel.defined()) {
+      const auto size = kernel.size(1), half = size / 2;
+      std::vector<Tensor> rows;
+      for (std::int64_t i = 0; i < n; ++i) {
+        auto row = head[i];
+        for (std::int64_t t = 0; t < size; ++t)
+          if (const auto j = i + t - half; j >= 0 && j < n) row = row + kernel[h][t] * values[j];
+        rows.push_back(row);
+      }
+      head = ablate::stack(rows);
+    }
+    heads.push_back(head);
+  }
+  return layer(attention, "output", ablate::cat(heads, 1));
+}
+
+}  // namespace
+
+TEST_CASE("nystromformer is its equations, padded and not, ragged and not, with gradients") {
+  for (const std::int64_t kernel : {0, 3})
+    for (const std::int64_t landmarks : {1, 4, 6}) {
+      const auto attention = nystromformer(landmarks, 6, kernel);
+      const std::vector<std::int64_t> lengths = {12, 7, 3, 1};
+      const auto x = random_tokens(4, 12, 2).requires_grad_(), weights = random_tokens(4, 12, 3);
+      const auto output = run(*attention, {x, {}, mask_of(12, lengths)});
+      auto loss = ablate::zeros({}, ablate::kDouble), right = ablate::zeros({}, ablate::kDouble);
+      for (std::int64_t i = 0; i < 4; ++i) {
+        INFO("kernel " << kernel << ", landmarks " << landmarks << ", item " << i);
+        const auto n = lengths[i];
+        const auto own = x[i].narrow(0, 0, n);
+        const auto plain = expected(*attention, own, landmarks, 6);
+        CHECK(distance(output[i].narrow(0, 0, n), plain) < 1e-10);
+        CHECK(distance(run(*attention, {own.unsqueeze(0)})[0], plain) < 1e-10);
+        loss = loss + (output[i].narrow(0, 0, n) * weights[i].narrow(0, 0, n)).sum();
+        right = right + (plain * weights[i].narrow(0, 0, n)).sum();
+      }
+      CHECK(distance(gradients(*attention, loss, {x}), gradients(*attention, right, {x})) < 1e-8);
+    }
+}
+
+TEST_CASE("nystromformer with a landmark a token is softmax attention, once the inverse has converged") {
+  const auto softmax = make(section("softmax", {{"heads", kHeads}}));
+  const auto x = random_tokens(2, 9, 2);
+  double before = INFINITY;
+  for (const std::int64_t iterations : {6, 12, 40}) {
+    const auto attention = nystromformer(9, iterations, 0);
+    copy_parameters(*attention, *softmax);
+    const auto off = distance(run(*attention, {x}), run(*softmax, {x}));
+    CHECK(off < before);
+    before = off;
+  }
+  CHECK(before < 1e-8);
+}
+
+TEST_CASE("nystromformer's pseudo-inverse belongs to its matrix: a start over the whole batch is told apart") {
+  const auto attention = nystromformer(4, 6, 0);
+  const auto x = random_tokens(1, 12, 2), mate = random_tokens(1, 12, 3) * 8;
+  const auto together = run(*attention, {ablate::cat({x, mate})})[0];
+  CHECK(distance(together, expected(*attention, x[0], 4, 6)) < 1e-10);
+  // As in public code, where a mate's norms are the largest of the batch.
+  CHECK(distance(together, expected(*attention, x[0], 4, 6, 2)) > 1e-3);
+}

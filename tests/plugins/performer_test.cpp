@@ -1,0 +1,140 @@
+// Performer against its equations written plainly, against softmax attention as features grow, and against the leak of public
+// code: a stabiliser over later keys.
+#include "tests/plugins/attention.h"
+#include "tests/support/catch.h"
+
+using namespace ablate::test;
+using ablate::Tensor;
+
+namespace {
+
+constexpr std::int64_t kHeads = 2, kFeatures = 24;
+
+std::shared_ptr<ablate::Attention> performer(const std::string& kernel, bool causal = false, bool carries = false,
+                                             std::int64_t features = kFeatures, std::uint64_t seed = 1) {
+  return make(section("performer", {{"heads", kHeads}, {"features", features}, {"kernel", kernel}}), seed,
+              {.causal = causal, .carries = carries});
+}
+
+/// phi without a stabiliser. @param x [n, d] @param w [m, d]
+Tensor phi(const std::string& kernel, const Tensor& x, const Tensor& w) {
+  const auto scaled = x / std::pow(static_cast<double>(x.size(1)), 0.25);
+  const auto phase = scaled.matmul(w.t()), half = scaled.square().sum(1, true) / 2;
+  if (kernel == "positive") return (phase - half).exp();
+  if (kernel == "hyperbolic") return ablate::cat({(phase - half).exp(), (-phase - half).exp()}, 1);
+  if (kernel == "trigonometric") return ablate::cat({phase.cos() * half.exp(), phase.sin() * half.exp()}, 1);
+  return phase.clamp_min(0) + 1e-3;
+}
+
+/// One item, query by query.
+Tensor expected(const ablate::Attention& attention, const std::string& kernel, const Tensor& x, bool causal) {
+  const auto q = layer(attention, "query", x), k = layer(attention, "key", x), v = layer(attention, "value", x);
+  const auto w = buffer(attention, "features.vectors");
+  const auto d = q.size(1) / kHeads;
+  std::vector<Tensor> heads;
+  for (std::int64_t h = 0; h < kHeads; ++h) {
+    const auto of = [&](const Tensor& all) { return all.narrow(1, h * d, d); };
+    const auto queries = phi(kernel, of(q), w[h]), keys = phi(kernel, of(k), w[h]);
+    std::vector<Tensor> rows;
+    for (std::int64_t i = 0; i < x.size(0); ++i) {
+      const auto seen = causal ? i + 1 : x.size(0);
+      const auto weights = keys.narrow(0, 0, seen).matmul(queries[i]);
+      rows.push_back(weights.matmul(of(v).narrow(0, 0, seen)) / weights.sum());
+    }
+    heads.push_back(ablate::stack(rows));
+  }
+  return layer(attention, "output", ablate::cat(heads, 1));
+}
+
+}  // namespace
+
+TEST_CASE("performer is its equations in every kernel, causal and not, padded and not, with gradients") {
+  for (const std::string kernel : {"positive", "hyperbolic", "trigonometric", "relu"})
+    for (const bool causal : {false, true}) {
+      if (causal && kernel == "trigonometric") continue;
+      const auto attention = performer(kernel, causal);
+      const std::vector<std::int64_t> lengths = {70, 13, 1};
+      const auto x = (random_tokens(3, 70, 2) / 2).requires_grad_(), weights = random_tokens(3, 70, 3);
+      const auto output = run(*attention, {x, {}, mask_of(70, lengths)});
+      auto loss = ablate::zeros({}, ablate::kDouble), right = ablate::zeros({}, ablate::kDouble);
+      for (std::int64_t i = 0; i < 3; ++i) {
+        INFO(kernel << ", causal " << causal << ", item " << i);
+        const auto n = lengths[i];
+        const auto own = x[i].narrow(0, 0, n);
+        const auto plain = expected(*attention, kernel, own, causal);
+        CHECK(distance(output[i].narrow(0, 0, n), plain) < 1e-10);
+        loss = loss + (output[i].narrow(0, 0, n) * weights[i].narrow(0, 0, n)).sum();
+        right = right + (plain * weights[i].narrow(0, 0, n)).sum();
+      }
+      CHECK(distance(gradients(*attention, loss, {x}), gradients(*attention, right, {x})) < 1e-8);
+    }
+}
+
+TEST_CASE("performer comes near softmax attention as features grow, about as their number's square root") {
+  const auto softmax = make(section("softmax", {{"heads", kHeads}}));
+  const auto x = random_tokens(1, 32, 2);
+  const auto exact = run(*softmax, {x});
+  for (const std::string kernel : {"positive", "hyperbolic"})
+    for (const bool causal : {false, true}) {
+      INFO(kernel << ", causal " << causal);
+      const auto right = causal ? run(*make(section("softmax", {{"heads", kHeads}}), 1, {.causal = true}), {x}) : exact;
+      std::vector<double> errors;
+      for (const std::int64_t features : {16, 256, 4096}) {
+        double squares = 0;
+        for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+          const auto attention = performer(kernel, causal, false, features, seed);
+          copy_parameters(*softmax, *attention);
+          squares += (run(*attention, {x}) - right).square().mean().item<double>();
+        }
+        errors.push_back(std::sqrt(squares / 8));
+      }
+      // 16 times the features: a quarter of the error, if it falls as 1 / sqrt(m); between an eighth and a half here.
+      for (std::size_t i = 1; i < errors.size(); ++i) {
+        CHECK(errors[i] < errors[i - 1] / 2);
+        CHECK(errors[i] > errors[i - 1] / 8);
+      }
+    }
+}
+
+TEST_CASE("a later key, however large, does not move what causal queries before it read") {
+  const auto attention = performer("positive", true);
+  for (const std::int64_t at : {5, 63, 64, 69}) {
+    const auto x = random_tokens(1, 70, 2);
+    auto grown = x.clone();
+    grown[0][at].mul_(300);
+    INFO("position " << at);
+    CHECK(distance(run(*attention, {x}).narrow(1, 0, at), run(*attention, {grown}).narrow(1, 0, at)) < 1e-12);
+  }
+  // What public code does: all keys over the largest exponential of all positions, and a constant added to them.
+  const auto first = [&](const Tensor& tokens) {
+    const auto of = [&](const char* name) { return layer(*attention, name, tokens[0]).narrow(1, 0, kChannels / kHeads); };
+    const auto w = buffer(*attention, "features.vectors")[0];
+    const auto keys = phi("positive", of("key"), w);
+    const auto weights = (keys / keys.max() + 1e-4).narrow(0, 0, 2).matmul(phi("positive", of("query"), w)[1]);
+    return weights.matmul(of("value").narrow(0, 0, 2)) / weights.sum();
+  };
+  const auto x = random_tokens(1, 8, 2);
+  auto changed = x.clone();
+  changed[0].narrow(0, 2, 6).mul_(-1);
+  CHECK(distance(first(x), first(changed)) > 1e-6);
+}
+
+TEST_CASE("performer's state: segments are the whole, and new features forget what was read with the old ones") {
+  const auto attention = performer("positive", true, true);
+  const auto x = random_tokens(2, 90, 2) / 2;
+  const auto whole = run(*attention, {x});
+  auto state = attention->initial_state(2);
+  std::int64_t begin = 0;
+  for (const std::int64_t end : {1, 30, 90}) {
+    const auto segment = pass(*attention, {.queries = x.narrow(1, begin, end - begin), .state = state});
+    CHECK(distance(segment.output, whole.narrow(1, begin, end - begin)) < 1e-11);
+    state = segment.state;
+    begin = end;
+  }
+  attention->on_step(1000, ablate::make_generator(3));
+  const auto next = x.narrow(1, 0, 5);
+  const auto after = run(*attention, {.queries = next, .state = state});
+  CHECK(distance(after, run(*attention, {.queries = next, .state = attention->initial_state(2)})) < 1e-12);
+  attention->on_step(1001, ablate::make_generator(3));
+  CHECK(distance(after, run(*attention, {.queries = next, .state = state})) < 1e-12);
+}

@@ -1,0 +1,47 @@
+// Learned mixtures of positions: against their sum, with the identity against the sequence itself, padded against cut.
+#include "tests/plugins/attention.h"
+#include "tests/plugins/compression.h"
+#include "tests/support/catch.h"
+
+using namespace ablate::test;
+using ablate::Slots;
+using ablate::Tensor;
+
+TEST_CASE("projection is E x of the rows and columns that an item has") {
+  for (const auto& slots : {Slots{{1, 3}}, Slots{.fixed = 4}}) {
+    const auto compression = make(section("projection"), slots, 2, 3, 20);
+    const auto e = parameter(*compression, "weight");
+    REQUIRE(e.sizes() == ablate::IntArrayRef({slots.of(20), 20}));
+    const auto mask = mask_of(13, {13, 7, 0});
+    const auto keys = normal({3, 2, 13, 3}, 1), values = normal({3, 2, 13, 3}, 2);
+    const auto hole = mask.logical_not().unsqueeze(1).unsqueeze(-1);
+    const auto memory = write(*compression, keys.masked_fill(hole, NAN), values.masked_fill(hole, NAN), mask);
+    for (const auto& [item, length] : {std::pair<std::int64_t, std::int64_t>{0, 13}, {1, 7}, {2, 0}}) {
+      const auto count = slots.fixed > 0 && length == 0 ? 0 : slots.of(length), all = slots.of(13);
+      for (const auto& [found, x] : {std::pair{memory.keys, keys}, std::pair{memory.values, values}}) {
+        auto expected = ablate::zeros({2, all, 3}, ablate::kDouble);
+        for (std::int64_t j = 0; j < count; ++j)
+          for (std::int64_t p = 0; p < length; ++p) expected.select(1, j) += e[j][p] * x[item].select(1, p);
+        CHECK(distance(found[item], expected) < 1e-13);
+      }
+      CHECK(memory.mass[item].sum().item<double>() == static_cast<double>(count));
+    }
+  }
+}
+
+TEST_CASE("compressed by an identity projection is softmax") {
+  const auto compressed = make(section("compressed", {{"rate", "1"}, {"compression", {{"plugin", "projection"}}}}));
+  const auto softmax = make(section("softmax"));
+  copy_parameters(*compressed, *softmax);
+  const auto e = parameter(*compressed, "compression.weight");
+  {
+    const ablate::NoGradGuard none;
+    e.zero_();
+    e.diagonal().fill_(1);
+  }
+  const auto x = random_tokens(2, 12, 2);
+  const auto mask = mask_of(12, {12, 7});
+  const auto real = mask.unsqueeze(-1);
+  CHECK(distance(run(*compressed, {.queries = x, .mask = mask}) * real, run(*softmax, {.queries = x, .mask = mask}) * real) <
+        1e-13);
+}

@@ -1,0 +1,56 @@
+// What the tests of recurrent attentions share: heads, norms and gates written plainly, and segments with their states.
+#pragma once
+
+#include "tests/plugins/attention.h"
+
+namespace ablate::test {
+
+/// One item's channels by heads: [n, heads, d].
+inline Tensor by_heads(const Tensor& x, std::int64_t heads) { return x.unflatten(-1, {heads, -1}); }
+
+/// (x - mean) / sqrt(variance + 1e-5), or without the mean, over the last dimension.
+inline Tensor plainly_normed(const Tensor& x, bool centred) {
+  const auto y = centred ? x - x.mean(-1, true) : x;
+  return y / (y.square().mean(-1, true) + 1e-5).sqrt();
+}
+
+inline Tensor swish(const Tensor& x) { return x / (1 + (-x).exp()); }
+
+/// Outputs of segments of these lengths, each with the state that the one before left, at its position.
+inline Tensor by_segments(Attention& attention, const Tensor& x, const std::vector<std::int64_t>& lengths) {
+  auto state = attention.initial_state(x.size(0));
+  std::vector<Tensor> outputs;
+  std::int64_t at = 0;
+  for (const auto length : lengths) {
+    const auto part = x.narrow(1, at, length);
+    auto result = attention.forward({.queries = part,
+                                     .context = part,
+                                     .position = full({x.size(0)}, at, kLong),
+                                     .state = std::move(state),
+                                     .generator = make_generator(1)});
+    outputs.push_back(result.output);
+    state = std::move(result.state);
+    at += length;
+  }
+  return cat(outputs, 1);
+}
+
+/// Linear attention without a normaliser or a feature map: o_i = sum over j up to i of (q_i k_j) v_j / sqrt(d), and its output
+/// projection. @param x [n, d_model]
+inline Tensor unnormalised_linear(const Attention& attention, std::int64_t heads, const Tensor& x) {
+  const auto q = by_heads(layer(attention, "query", x), heads), k = by_heads(layer(attention, "key", x), heads),
+             v = by_heads(layer(attention, "value", x), heads);
+  std::vector<Tensor> rows;
+  for (std::int64_t i = 0; i < x.size(0); ++i) {
+    std::vector<Tensor> parts;
+    for (std::int64_t h = 0; h < heads; ++h) {
+      auto sum = zeros({v.size(2)}, kDouble);
+      for (std::int64_t j = 0; j <= i; ++j) sum = sum + q[i][h].dot(k[j][h]) * v[j][h];
+      parts.push_back(sum / std::sqrt(static_cast<double>(q.size(2))));
+    }
+    rows.push_back(cat(parts));
+  }
+  return layer(attention, "output", stack(rows));
+}
+
+}  // namespace ablate::test

@@ -1,0 +1,106 @@
+// Retention against its parallel form (Eq. 5), written query by query, with decays, angles, norm and gate as Eq. 8 has them.
+#include "tests/plugins/recurrent.h"
+#include "tests/support/catch.h"
+
+using namespace ablate::test;
+using ablate::Tensor;
+
+namespace {
+
+constexpr std::int64_t kHeads = 2;
+
+enum class Wrong { kNothing, kOneGamma, kNormOverHeads };
+
+/// q_i k_j, both turned by their positions: it depends on their distance alone.
+Tensor turned_product(const Tensor& q, const Tensor& k, std::int64_t distance) {
+  const auto half = q.size(0) / 2;
+  auto sum = ablate::zeros({}, ablate::kDouble);
+  for (std::int64_t c = 0; c < half; ++c) {
+    const double angle = static_cast<double>(distance) * std::pow(10000, -static_cast<double>(c) / static_cast<double>(half));
+    sum = sum + (q[c] * k[c] + q[c + half] * k[c + half]) * std::cos(angle) +
+          (q[c] * k[c + half] - q[c + half] * k[c]) * std::sin(angle);
+  }
+  return sum;
+}
+
+/// One item. @param x [n, d_model]
+Tensor retain(const ablate::Attention& attention, const Tensor& x, Wrong wrong = Wrong::kNothing) {
+  const auto q = by_heads(layer(attention, "query", x), kHeads), k = by_heads(layer(attention, "key", x), kHeads),
+             v = by_heads(layer(attention, "value", x), kHeads);
+  std::vector<Tensor> rows;
+  for (std::int64_t i = 0; i < x.size(0); ++i) {
+    std::vector<Tensor> parts;
+    for (std::int64_t h = 0; h < kHeads; ++h) {
+      const double gamma = 1 - std::pow(2, -5 - static_cast<double>(wrong == Wrong::kOneGamma ? 0 : h));
+      auto sum = ablate::zeros({v.size(2)}, ablate::kDouble);
+      for (std::int64_t j = 0; j <= i; ++j) {
+        const auto decays = static_cast<double>(i - j);
+        sum = sum + std::pow(gamma, decays) * turned_product(q[i][h], k[j][h], i - j) * v[j][h];
+      }
+      parts.push_back(sum / std::sqrt(static_cast<double>(q.size(2))));
+    }
+    rows.push_back(wrong == Wrong::kNormOverHeads ? plainly_normed(ablate::cat(parts), true)
+                                                  : plainly_normed(ablate::stack(parts), true).flatten());
+  }
+  return layer(attention, "output", ablate::stack(rows) * swish(layer(attention, "gate", x)));
+}
+
+std::shared_ptr<ablate::Attention> retention(nlohmann::json parameters = nlohmann::json::object(), bool carries = false) {
+  parameters["heads"] = kHeads;
+  return make(section("retention", parameters), 1, {.causal = true, .carries = carries});
+}
+
+const nlohmann::json kPlain = {{"decay", "none"}, {"rotation", false}, {"norm", false}, {"gate", false}, {"value_width", 1.0}};
+
+}  // namespace
+
+TEST_CASE("retention is its equation, with gradients") {
+  for (const std::int64_t n : {1, 2, 9, 70}) {
+    const auto attention = retention();
+    const auto x = random_tokens(2, n, 2).requires_grad_(), weights = random_tokens(2, n, 3);
+    const auto output = run(*attention, {x});
+    const auto expected = ablate::stack(std::vector{retain(*attention, x[0]), retain(*attention, x[1])});
+    INFO("n " << n);
+    CHECK(distance(output, expected) < 1e-12);
+    if (n > 9) continue;
+    CHECK(distance(gradients(*attention, (output * weights).sum(), {x}),
+                   gradients(*attention, (expected * weights).sum(), {x})) < 1e-11);
+  }
+}
+
+TEST_CASE("the oracle of retention tells one decay for all heads and a norm over all heads; an own token has not decayed") {
+  // The norm hides what all of a head has in common, such as an own token that has decayed: that shows without it.
+  const auto attention = retention();
+  const auto x = random_tokens(1, 20, 2);
+  const auto output = run(*attention, {x})[0];
+  for (const auto wrong : {Wrong::kOneGamma, Wrong::kNormOverHeads})
+    CHECK(distance(output, retain(*attention, x[0], wrong)) > 1e-4);
+  const auto bare = retention({{"norm", false}, {"gate", false}, {"rotation", false}, {"value_width", 1.0}});
+  const auto first = run(*bare, {x.narrow(1, 0, 1)})[0];
+  CHECK(distance(first, unnormalised_linear(*bare, kHeads, x[0].narrow(0, 0, 1))) < 1e-12);
+}
+
+TEST_CASE("retention by segments, with the position of each, is the whole") {
+  const auto attention = retention(nlohmann::json::object(), true);
+  const auto x = random_tokens(2, 75, 2);
+  const auto whole = run(*attention, {.queries = x, .state = attention->initial_state(2)});
+  CHECK(distance(by_segments(*attention, x, {5, 1, 65, 4}), whole) < 1e-11);
+}
+
+TEST_CASE("retention without decay, rotation, norm and gate is linear attention without a normaliser, with gradients") {
+  const auto attention = retention(kPlain);
+  const auto x = random_tokens(1, 12, 2).requires_grad_(), weights = random_tokens(1, 12, 3);
+  const auto output = run(*attention, {x}), expected = unnormalised_linear(*attention, kHeads, x[0]).unsqueeze(0);
+  CHECK(distance(output, expected) < 1e-12);
+  CHECK(distance(gradients(*attention, (output * weights).sum(), {x}), gradients(*attention, (expected * weights).sum(), {x})) <
+        1e-11);
+}
+
+TEST_CASE("retention refuses widths that are no whole channels, and rotation of an odd number") {
+  CHECK_THROWS_WITH(make(section("retention", {{"heads", 3}}), 1, {.causal = true}),
+                    Catch::Matchers::Contains("key_width = 1 of 16 channels is 5.33333 for each of 3 heads"));
+  CHECK_THROWS_WITH(make(section("retention", {{"value_width", 0.125}}), 1, {.causal = true}),
+                    Catch::Matchers::Contains("value_width leaves one channel of a value"));
+  CHECK_THROWS_WITH(make(section("retention", {{"heads", 16}}), 1, {.causal = true}),
+                    Catch::Matchers::Contains("heads = 16 leaves 1 channels of a key, and rotation turns pairs"));
+}

@@ -1,0 +1,106 @@
+// Synthesizer: each form against its equation, and independent of what it says it does not look at.
+#include "tests/plugins/attention.h"
+#include "tests/support/catch.h"
+
+using namespace ablate::test;
+using ablate::Tensor;
+
+namespace {
+
+constexpr std::int64_t kHeads = 2, kLength = 13, kHead = kChannels / kHeads;
+
+std::shared_ptr<ablate::Attention> synthesizer(const std::string& form, bool causal = false) {
+  return make(section("synthesizer", {{"heads", kHeads}, {"synthesis", form}, {"rank", 3}}), 1,
+              {.max_length = kLength, .train_length = kLength, .causal = causal});
+}
+
+/// The score of one query and key. @param h the MLP's hidden numbers of the query's head
+double score(const ablate::Attention& attention, const std::string& form, std::int64_t head, const Tensor& x, std::int64_t i,
+             std::int64_t j) {
+  const auto number = [](const Tensor& t) { return t.item<double>(); };
+  const auto at = [&](const char* name) { return parameter(attention, name)[head]; };
+  if (form == "random") return number(at("scores")[i][j]);
+  if (form == "factorized-random") return number(at("rows")[i].dot(at("columns")[j]));
+  if (form == "mixture") {
+    const auto of = [&](const char* name, std::int64_t row) {
+      return layer(attention, name, x[row]).narrow(0, head * kHead, kHead);
+    };
+    const auto share = number(at("share").sigmoid());
+    const auto compared = number(of("query", i).dot(of("key", j))) / std::sqrt(static_cast<double>(kHead));
+    return share * compared + (1 - share) * number(at("scores")[i][j]);
+  }
+  const auto h = layer(attention, "hidden", x[i]).narrow(0, head * kHead, kHead).clamp_min(0);
+  const auto of_row = [&](std::int64_t row) { return number(at("scores")[row].dot(h) + at("score_bias")[row]); };
+  if (form == "dense") return of_row(j);
+  return of_row(j / 4) * of_row(4 + j % 4);  // 13 positions: 4 outer, 4 inner factors
+}
+
+Tensor expected(const ablate::Attention& attention, const std::string& form, const Tensor& x, bool causal) {
+  const auto v = layer(attention, "value", x);
+  const auto n = x.size(0);
+  std::vector<Tensor> rows;
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::vector<Tensor> parts;
+    for (std::int64_t head = 0; head < kHeads; ++head) {
+      const auto seen = causal ? i + 1 : n;
+      auto scores = ablate::zeros({seen}, ablate::kDouble);
+      for (std::int64_t j = 0; j < seen; ++j) scores[j] = score(attention, form, head, x, i, j);
+      parts.push_back(scores.softmax(0).matmul(v.narrow(0, 0, seen).narrow(1, head * kHead, kHead)));
+    }
+    rows.push_back(ablate::cat(parts));
+  }
+  return layer(attention, "output", ablate::stack(rows));
+}
+
+constexpr const char* kForms[] = {"dense", "random", "factorized-dense", "factorized-random", "mixture"};
+
+}  // namespace
+
+TEST_CASE("every synthesis is its equation, causal and not, padded and not") {
+  for (const std::string form : kForms)
+    for (const bool causal : {false, true}) {
+      const auto attention = synthesizer(form, causal);
+      if (form == "mixture") {
+        ablate::NoGradGuard none;
+        parameter(*attention, "share").copy_(normal({kHeads}, 5));
+      }
+      const std::vector<std::int64_t> lengths = {kLength, 6, 1};
+      const auto x = random_tokens(3, kLength, 2);
+      const auto output = run(*attention, {x, {}, mask_of(kLength, lengths)});
+      for (std::int64_t i = 0; i < 3; ++i) {
+        INFO(form << ", causal " << causal << ", item " << i);
+        const auto own = x[i].narrow(0, 0, lengths[i]);
+        CHECK(distance(output[i].narrow(0, 0, lengths[i]), expected(*attention, form, own, causal)) < 1e-12);
+      }
+    }
+}
+
+TEST_CASE("weights look at what the form says: at no other token, or at none") {
+  const auto x = random_tokens(1, kLength, 2);
+  auto changed = x.clone();
+  changed[0][4] = normal({kChannels}, 9);
+  for (const std::string form : kForms) {
+    const auto attention = synthesizer(form);
+    {
+      // Values that are 0 but for token 7: an output tells its weight of that token.
+      ablate::NoGradGuard none;
+      parameter(*attention, "value.weight").zero_();
+      parameter(*attention, "value.bias").zero_();
+      parameter(*attention, "value.weight")[0][0] = 1;
+    }
+    auto a = x.clone(), b = changed.clone();
+    for (auto* tokens : {&a, &b}) {
+      tokens->select(2, 0).zero_();
+      (*tokens)[0][7][0] = 1;
+    }
+    const auto moved = (run(*attention, {a}) - run(*attention, {b})).abs().amax(2)[0];
+    for (std::int64_t i = 0; i < kLength; ++i) {
+      INFO(form << ", query " << i);
+      const bool may = form == "mixture" || (i == 4 && form.find("dense") != std::string::npos);
+      if (may)
+        CHECK(moved[i].item<double>() > 0);
+      else
+        CHECK(moved[i].item<double>() == 0);
+    }
+  }
+}

@@ -32,7 +32,7 @@ struct ExampleCounts {
 
 /// A [train] section's values that say how many examples a trial passes through its model; 0 as in docs/studies.md.
 struct EvaluationSettings {
-  std::int64_t steps = 1, batch = 1, evaluate_every = 0, evaluate_batches = 0, test_batches = 0;
+  std::int64_t steps = 1, batch = 1, accumulate = 1, evaluate_every = 0, evaluate_batches = 0, test_batches = 0;
   std::int64_t length = 0, stride = 0;  ///< of the windows that a stream is evaluated by; 0: each of its segments once
 };
 
@@ -45,7 +45,7 @@ constexpr ExampleCounts count_examples(const EvaluationSettings& train, std::int
     return 1 + ((taken - 1) * train.length + train.stride - 1) /
                    train.stride;  // windows, the first of which asks for all its places
   };
-  return {.trained = train.steps * train.batch,
+  return {.trained = train.steps * train.accumulate * train.batch,
           .evaluations = train.steps / every + (train.steps % every != 0 ? 1 : 0),
           .dev = most(train.evaluate_batches, dev_size),
           .test = most(train.test_batches, test_size)};

@@ -21,21 +21,28 @@ struct RunStep {
   double after() const { return steps > warmup ? std::clamp((at - warmup) / (steps - warmup), 0.0, 1.0) : 0.0; }
 };
 
-/// File and function; what a study writes; what it is.
-#define ABLATE_SCHEDULES(schedule)                                                                                  \
-  schedule(constant, "constant", "flat after the warm-up")                                                          \
-      schedule(one_cycle, "one-cycle", "from 1/25 up over the warm-up, then linearly to almost 0 at the last step") \
-          schedule(cosine, "cosine", "half a cosine to 0") schedule(inverse_sqrt, "inverse-sqrt", "times sqrt(warmup / step)")
+/// What a step trains with.
+struct Pace {
+  double rate;       ///< factor on the peak learning rate, in [0, 1]
+  double cycle = 0;  ///< in [0, 1]: how far beta1 has gone from the end of its range to the other
+};
+
+/// File and function; whether it cycles; what a study writes; what it is.
+#define ABLATE_SCHEDULES(schedule)                                                                                        \
+  schedule(constant, false, "constant", "flat after the warm-up")                                                         \
+      schedule(one_cycle, true, "one-cycle", "from 1/25 up over the warm-up, then linearly to almost 0 at the last step") \
+          schedule(cosine, false, "cosine", "half a cosine to 0")                                                         \
+              schedule(inverse_sqrt, false, "inverse-sqrt", "times sqrt(warmup / step)")
 
 namespace schedules {
-#define ABLATE_SCHEDULE(file, ...) double file(const RunStep& step);
+#define ABLATE_SCHEDULE(file, ...) Pace file(const RunStep& step);
 ABLATE_SCHEDULES(ABLATE_SCHEDULE)
 #undef ABLATE_SCHEDULE
 }  // namespace schedules
 
 struct Schedule {
-  /// The factor on the peak learning rate, in [0, 1].
-  double (*factor)(const RunStep& step);
+  Pace (*pace)(const RunStep& step);
+  bool cycles;  ///< train.beta1_low means something
   const char *name, *help;
 };
 

@@ -136,7 +136,8 @@ TEST_CASE("the number of trials is the product, less what is excluded") {
 
 TEST_CASE("a base key that a trial's plugin lacks is left out there") {
   const auto study = load(
-      "[task]\nplugin = \"image\"\n[attention]\nheads = 4\nrates = [0.5]\n[attention.compression]\nplugin = \"rbf\"\nwidth = 2\n"
+      "[task]\nplugin = \"image\"\n[attention]\nheads = 4\nrates = [0.5]\n[attention.compression]\nplugin = \"rbf\"\nwidth = "
+      "2\n"
       "[grid]\nattention.plugin = [\"softmax\", \"adamra\"]\n");
   REQUIRE(study.trials.size() == 2);
   CHECK(study.trials[0].resolved.at("attention") == json{{"plugin", "softmax"}, {"heads", 4}});
@@ -144,7 +145,8 @@ TEST_CASE("a base key that a trial's plugin lacks is left out there") {
   CHECK(!study.trials[0].where.count("attention.compression.width"));
   CHECK(study.trials[1].resolved.at("attention").at("rates") == json{"1/2"});
   CHECK(!study.trials[1].resolved.at("attention").contains("heads"));
-  CHECK(study.trials[1].resolved.at("attention").at("compression") == json{{"plugin", "rbf"}, {"width", 2.0}, {"ridge", 0.001}});
+  CHECK(study.trials[1].resolved.at("attention").at("compression") ==
+        json{{"plugin", "rbf"}, {"width", 2.0}, {"ridge", 0.001}});
   CHECK(labels(study) == Names{"attention=softmax", "attention=adamra"});
 }
 

@@ -86,10 +86,15 @@ TEST_CASE("mistakes of and in presets are told where they are written") {
 
 TEST_CASE("the presets that ship are right") {
   const studies::Folder folder;
-  const auto study = ablate::load_study(
-      folder.write("[experiment]\npreset = \"lra-listops\"\n[attention]\nplugin = \"softmax\"\n"), {}, studies::catalog());
-  const auto& resolved = study.trials.at(0).resolved;
-  CHECK(resolved["train"]["steps"] == 5000);
-  CHECK(resolved["train"]["warmup"] == 1000);
-  CHECK(resolved["task"]["max_length"] == 2000);
+  for (const char* name : {"lra-listops", "lra-listops-as-published"}) {
+    INFO(name);
+    const auto study = ablate::load_study(
+        folder.write(std::string("[experiment]\npreset = \"") + name + "\"\n[attention]\nplugin = \"softmax\"\n"), {},
+        studies::catalog());
+    const auto& resolved = study.trials.at(0).resolved;
+    CHECK(resolved["train"]["steps"] == 5000);
+    CHECK(resolved["train"]["warmup"] == 1000);
+    CHECK(resolved["task"]["max_length"] == 2000);
+    CHECK((resolved["train"]["beta1_low"] == 0.85) == (std::string(name) != "lra-listops"));
+  }
 }

@@ -28,7 +28,7 @@ std::shared_ptr<Model> model(json changes) {
 
 Tensor logits(const Model& made, const Tensor& ids, const Tensor& asked) {
   const Batch batch{.size = ids.size(0), .fields = {ids}, .asked = asked};
-  return made.forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits;
+  return made.forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits.whole();
 }
 
 /// Its four symbols, again.

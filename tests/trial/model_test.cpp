@@ -33,7 +33,7 @@ std::shared_ptr<Model> model(const json& changes, const json& attention, TaskInf
 
 at::Tensor logits(const Model& made, const at::Tensor& ids, const at::Tensor& mask) {
   const Batch batch{.size = ids.size(0), .fields = {ids}, .mask = mask};
-  return made.forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits;
+  return made.forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits.whole();
 }
 
 at::Tensor parameter(const Model& made, const std::string& name) {
@@ -151,7 +151,7 @@ TEST_CASE("every parameter of the model is used, whatever its parts") {
     Batch batch{.size = 2, .fields = {at::randint(0, 12, {2 * info.sequences, kLength}, at::kLong)}};
     if (info.fields.size() == 2) batch.fields.push_back(at::randn({2 * info.sequences, kLength, 2}));
     if (info.objective == Objective::kPositions) batch.asked = at::tensor({1, 7, 11}, at::kLong);
-    const auto output = made->forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits;
+    const auto output = made->forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits.whole();
     CHECK(output.sizes() == at::IntArrayRef({info.objective == Objective::kPositions ? 3 : 2, info.classes}));
     output.square().sum().backward();
     for (const auto& entry : made->parameters()) {
@@ -170,11 +170,11 @@ TEST_CASE("a pair is seen as [a, b, a * b, a - b]") {
   const auto expected = at::linear(at::cat({a, b, a * b, a - b}, 1), parameter(*made, "classifier.outer.weight"),
                                    parameter(*made, "classifier.outer.bias"));
   const Batch batch{.size = 2, .fields = {ids}};
-  const auto found = made->forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits;
+  const auto found = made->forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits.whole();
   CHECK(at::allclose(found, expected, 1e-10, 1e-12));
   const Batch swapped{.size = 2, .fields = {at::cat({ids.narrow(0, 2, 2), ids.narrow(0, 0, 2)})}};
-  CHECK_FALSE(at::allclose(made->forward(swapped, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits, expected,
-                           1e-6, 1e-6));
+  CHECK_FALSE(at::allclose(made->forward(swapped, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits.whole(),
+                           expected, 1e-6, 1e-6));
 }
 
 TEST_CASE("both documents of a pair count, each under its own mask") {
@@ -182,7 +182,7 @@ TEST_CASE("both documents of a pair count, each under its own mask") {
   const auto made = model(json::object(), plugin("softmax"), pair);
   const auto found = [&](const at::Tensor& ids, const at::Tensor& mask) {
     const Batch batch{.size = 1, .fields = {ids}, .mask = mask};
-    return made->forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits;
+    return made->forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits.whole();
   };
   const auto ids = at::randint(0, 6, {2, kLength}, at::kLong);
   const auto mask = at::arange(kLength).unsqueeze(0).lt(at::tensor({4, 7}, at::kLong).unsqueeze(1));

@@ -7,7 +7,7 @@
 namespace {
 
 double learning_rate_factor(const char* schedule, std::int64_t step, std::int64_t steps, std::int64_t warmup) {
-  return ablate::schedule_of(schedule).factor({step, steps, warmup});
+  return ablate::schedule_of(schedule).pace({step, steps, warmup}).rate;
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ TEST_CASE("no schedule leaves [0, 1], with any warm-up") {
   for (const auto& schedule : ablate::kSchedules)
     for (const int warmup : {0, 1, 7, 20})
       for (int step = 1; step <= 20; ++step) {
-        const double factor = schedule.factor({step, 20, warmup});
+        const double factor = schedule.pace({step, 20, warmup}).rate;
         CHECK(std::isfinite(factor));
         CHECK(factor >= 0);
         CHECK(factor <= 1 + 1e-12);

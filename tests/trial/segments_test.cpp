@@ -38,7 +38,7 @@ std::shared_ptr<Model> model(const json& changes, const char* attention, const T
 Tensor logits(const Model& made, const Tensor& ids, const Tensor& mask = {}) {
   Batch batch{.size = ids.size(0), .fields = {ids}, .mask = mask};
   batch.asked = at::arange(ids.numel());
-  return made.forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits;
+  return made.forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits.whole();
 }
 
 std::vector<Tensor> gradients(const Model& made, const Tensor& loss) {
@@ -125,7 +125,7 @@ TEST_CASE("a pair's documents each carry a state of their own") {
   const auto whole = model(json::object(), "linear", pair), parts = model(kNowhere, "linear", pair);
   const Batch batch{.size = 1, .fields = {tokens()}};
   const auto found = [&](const Model& made) {
-    return made.forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits;
+    return made.forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits.whole();
   };
   CHECK(at::allclose(found(*parts), found(*whole), 1e-9, 1e-11));
 }

@@ -154,6 +154,7 @@ ExampleCounts counts_of(const PlannedTrial& trial) {
   const auto& train = trial.trial->resolved.at("train");
   return count_examples({.steps = train.at("steps"),
                          .batch = train.at("batch"),
+                         .accumulate = train.at("accumulate"),
                          .evaluate_every = train.at("evaluate_every"),
                          .evaluate_batches = train.at("evaluate_batches"),
                          .test_batches = train.at("test_batches"),

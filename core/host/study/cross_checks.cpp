@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "core/shared/requirements.h"
+#include "core/shared/schedules.h"
 #include "core/shared/sections.h"
 
 namespace ablate {
@@ -28,14 +29,17 @@ const nlohmann::json* value_of(const Trial& trial, const char* section, const ch
 /// @param attention a section, and its path
 bool check_heads(const Trial& trial, const nlohmann::json& attention, const std::string& section, Diagnostics& diagnostics) {
   bool ok = true;
-  const auto* d_model = value_of(trial, "model", "d_model");
+  const auto* width = value_of(trial, "model", "attention_width");
+  const bool apart = width != nullptr && *width > 0;
+  const char* const channels = apart ? "attention_width" : "d_model";
+  const auto* d_model = value_of(trial, "model", channels);
   for (const auto* name : {"heads", "subheads"}) {
     const auto heads = attention.is_object() ? attention.find(name) : attention.end();
     if (d_model == nullptr || heads == attention.end() || !heads->is_number_integer() || *heads <= 0) continue;
     if (d_model->get<std::int64_t>() % heads->get<std::int64_t>() == 0) continue;
     const auto path = section + "." + name, plugin = section + ".plugin";
-    diagnostics.add(where_of(trial, {path.c_str(), "model.d_model", plugin.c_str()}),
-                    fmt::format("{} = {} does not divide model.d_model = {}", path, heads->dump(), d_model->dump()));
+    diagnostics.add(where_of(trial, {path.c_str(), apart ? "model.attention_width" : "model.d_model", plugin.c_str()}),
+                    fmt::format("{} = {} does not divide model.{} = {}", path, heads->dump(), channels, d_model->dump()));
     ok = false;
   }
   return ok;
@@ -58,6 +62,23 @@ bool check_attention(const Trial& trial, Diagnostics& diagnostics) {
   return false;
 }
 
+/// A value that would do nothing, or cycle the wrong way.
+bool check_cycle(const Trial& trial, Diagnostics& diagnostics) {
+  const auto *low = value_of(trial, "train", "beta1_low"), *high = value_of(trial, "train", "beta1"),
+             *schedule = value_of(trial, "train", "schedule");
+  if (low == nullptr || high == nullptr || schedule == nullptr || *low == 0) return true;
+  const auto what = fmt::format("train.beta1_low = {}", low->dump());
+  if (!schedule_of(schedule->get<std::string>()).cycles)
+    diagnostics.add(where_of(trial, {"train.beta1_low", "train.schedule"}),
+                    fmt::format("{} needs a schedule that cycles, one-cycle, and not {}", what, show(*schedule)));
+  else if (*low > *high)
+    diagnostics.add(where_of(trial, {"train.beta1_low", "train.beta1"}),
+                    fmt::format("{} is more than train.beta1 = {}", what, high->dump()));
+  else
+    return true;
+  return false;
+}
+
 }  // namespace
 
 bool cross_check(const Trial& trial, Diagnostics& diagnostics) {
@@ -69,6 +90,7 @@ bool cross_check(const Trial& trial, Diagnostics& diagnostics) {
                                 warmup->dump(), steps->dump()));
     ok = false;
   }
+  ok = check_cycle(trial, diagnostics) && ok;
   if (const auto* device = value_of(trial, "train", "device"); device != nullptr && !is_device(device->get<std::string>())) {
     diagnostics.add(where_of(trial, {"train.device"}),
                     fmt::format("train.device = {}: expected cpu, cuda or cuda:N", show(*device)));

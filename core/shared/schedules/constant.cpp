@@ -2,6 +2,6 @@
 
 namespace ablate::schedules {
 
-double constant(const RunStep& step) { return step.rise(); }
+Pace constant(const RunStep& step) { return {step.rise()}; }
 
 }  // namespace ablate::schedules

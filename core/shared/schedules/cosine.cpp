@@ -5,8 +5,8 @@
 
 namespace ablate::schedules {
 
-double cosine(const RunStep& step) {
-  return step.at < step.warmup ? step.rise() : 0.5 * (1 + std::cos(std::numbers::pi * step.after()));
+Pace cosine(const RunStep& step) {
+  return {step.at < step.warmup ? step.rise() : 0.5 * (1 + std::cos(std::numbers::pi * step.after()))};
 }
 
 }  // namespace ablate::schedules

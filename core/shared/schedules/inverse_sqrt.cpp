@@ -5,6 +5,6 @@
 
 namespace ablate::schedules {
 
-double inverse_sqrt(const RunStep& step) { return step.at < step.warmup ? step.rise() : std::sqrt(step.warmup / step.at); }
+Pace inverse_sqrt(const RunStep& step) { return {step.at < step.warmup ? step.rise() : std::sqrt(step.warmup / step.at)}; }
 
 }  // namespace ablate::schedules

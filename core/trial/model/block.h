@@ -18,10 +18,10 @@ class Block final : public Module {
   AttentionOutput forward(Tensor& x, Attention& attention, AttentionInput input) const;
 
  private:
-  Tensor drop(const Tensor& x) const;
+  Tensor drop(const Tensor& x, double probability) const;
   Tensor feed_forward(const Tensor& x) const;
 
-  double dropout_;
+  double dropout_, inner_dropout_;
   bool norm_first_, relu_;
   std::shared_ptr<LayerNorm> norm1_, norm2_;
   std::shared_ptr<Linear> expand_, contract_;

@@ -3,7 +3,7 @@
 namespace ablate {
 
 Head::Head(const ModelOptions& options, std::int64_t width, Tensor table, const Generator& generator)
-    : weight_(std::move(table)) {
+    : piece_(options.piece), weight_(std::move(table)) {
   const bool tied = weight_.defined();
   if (options.classifier == Classifier::kMlp)
     inner_ = register_module("inner", make_linear(width, options.d_model, true, generator));
@@ -16,9 +16,11 @@ Head::Head(const ModelOptions& options, std::int64_t width, Tensor table, const 
   }
 }
 
-Tensor Head::forward(const Tensor& hidden, const Tensor& mask, const Batch& batch) const {
-  const auto rows = gather(hidden, mask, batch);
-  return linear(inner_ ? inner_->forward(rows).relu() : rows, weight_, bias_);
+Logits Head::forward(const Tensor& hidden, const Tensor& mask, const Batch& batch) const {
+  auto rows = gather(hidden, mask, batch);
+  if (inner_) rows = inner_->forward(rows).relu();
+  if (piece_ > 0) return {rows, weight_, bias_, piece_};
+  return linear(rows, weight_, bias_);
 }
 
 }  // namespace ablate

@@ -3,6 +3,7 @@
 
 #include "core/trial/model/batch.h"
 #include "core/trial/model/layers.h"
+#include "core/trial/model/logits.h"
 #include "core/trial/model/model_options.h"
 
 namespace ablate {
@@ -12,8 +13,8 @@ namespace ablate {
 class Head : public Module {
  public:
   /// @param hidden [rows, places, d_model], normed @param mask [rows, places] bool, of places with the class token; undefined:
-  /// all are there @return logits [targets, classes], in the order of Batch::targets
-  Tensor forward(const Tensor& hidden, const Tensor& mask, const Batch& batch) const;
+  /// all are there @return of the batch's targets, in their order
+  Logits forward(const Tensor& hidden, const Tensor& mask, const Batch& batch) const;
 
  protected:
   /// Draws the inner layer, then the last one. @param width of a gathered row @param table [classes, d_model]: the last layer's
@@ -24,6 +25,7 @@ class Head : public Module {
   /// @return [targets, width]
   virtual Tensor gather(const Tensor& hidden, const Tensor& mask, const Batch& batch) const = 0;
 
+  std::int64_t piece_;
   std::shared_ptr<Linear> inner_;
   Tensor weight_, bias_;  ///< of the last layer
 };

@@ -175,7 +175,7 @@ Generator make_generator(std::uint64_t seed) { return at::detail::createCPUGener
 
 std::shared_ptr<Attention> make_attention(const json& section, const AttentionPlace& place, const FindPlugin& find,
                                           const Generator& generator, SharedTensors& shared, const std::string& path) {
-  return make(section, place, place.d_model, find, generator, shared, path);
+  return make(section, place, place.width > 0 ? place.width : place.d_model, find, generator, shared, path);
 }
 
 std::shared_ptr<Compression> make_compression(const json& section, Slots slots, std::int64_t heads, std::int64_t d_head,

@@ -35,7 +35,7 @@ using SharedTensors = std::map<std::string, Tensor>;
 
 /// Where an attention stands; as in AttentionContext.
 struct AttentionPlace {
-  std::int64_t d_model = 0;
+  std::int64_t d_model = 0, width = 0;  ///< width 0: d_model
   std::int64_t max_length = 0, train_length = 0, prefix = 0;
   std::int64_t layer = 0, layers = 1;
   bool causal = false, carries = false;

@@ -19,7 +19,7 @@ namespace ablate {
 using ModelState = std::vector<AttentionState>;
 
 struct ModelOutput {
-  Tensor logits;                     ///< [targets, classes]
+  Logits logits;                     ///< of the batch's targets
   Tensor auxiliary_loss;             ///< scalar, or undefined
   ModelState state;                  ///< by layer, with its graph; empty where none was given
   std::vector<Measurement> metrics;  ///< "PLUGIN/name", averaged over the layers of that plugin that report it

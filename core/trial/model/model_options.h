@@ -16,7 +16,9 @@ enum class Cut { kNowhere, kBetween, kBeforeLast };
 struct ModelOptions {
   TaskInfo task;
   std::int64_t layers = 0, d_model = 0, hidden = 0;  ///< hidden 0: no feed-forward part
-  double dropout = 0, attention_dropout = 0;
+  std::int64_t attention_width = 0;                  ///< channels of all heads together; 0: d_model
+  double dropout = 0, inner_dropout = 0, attention_dropout = 0;
+  std::int64_t piece = 0;  ///< targets whose logits are made at a time; 0: all
   const PoolingInfo* pooling = kPoolings;
   Classifier classifier = Classifier::kLinear;
   Positions positions = Positions::kAdded;

@@ -31,8 +31,8 @@ class ClassQuestion final : public Question {
   std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor&, const Generator& generator) const override {
     return std::make_shared<ClassHead>(options, generator);
   }
-  void score(const Tensor& logits, const Batch& batch, const std::vector<std::string>& names, Scores& scores) const override {
-    add_targets(logits, batch, arange(batch.size, batch.targets.options()), names, scores);
+  void score(const Answers& answers, const Batch& batch, const std::vector<std::string>& names, Scores& scores) const override {
+    add_targets(answers, batch, arange(batch.size, batch.targets.options()), names, scores);
   }
   std::vector<Scored> metrics(const Score& score) const override { return {accuracy(score), mean_loss(score)}; }
 };

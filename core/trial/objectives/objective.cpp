@@ -1,7 +1,6 @@
 #include "core/trial/objectives/objective.h"
 
 #include <ATen/ops/arange.h>
-#include <ATen/ops/cross_entropy_loss.h>
 #include <c10/core/TensorOptions.h>
 
 #include <cmath>
@@ -19,15 +18,12 @@ std::unique_ptr<Question> make_objective(const TaskInfo& info) {
   throw std::logic_error("an objective that nothing computes");
 }
 
-Tensor Question::loss(const Tensor& logits, const Batch& batch) const { return at::cross_entropy_loss(logits, batch.targets); }
-
-void add_targets(const Tensor& logits, const Batch& batch, const Tensor& example, const std::vector<std::string>& names,
+void add_targets(const Answers& answers, const Batch& batch, const Tensor& example, const std::vector<std::string>& names,
                  Scores& scores) {
-  constexpr auto kEach = at::Reduction::None;
-  const auto right = logits.argmax(-1).eq(batch.targets);
+  const auto right = answers.chosen.eq(batch.targets);
   auto& all = scores[""];
   all.targets += static_cast<double>(batch.targets.size(0));
-  all.loss += at::cross_entropy_loss(logits, batch.targets, {}, at::Reduction::Sum).item<double>();
+  all.loss += answers.loss;
   all.right += right.sum().item<double>();
   // Of each example: targets, how many are met, their loss.
   const auto options = right.options().dtype(at::kDouble);
@@ -39,7 +35,7 @@ void add_targets(const Tensor& logits, const Batch& batch, const Tensor& example
   all.sequences += has.sum().item<double>();
   all.all_right += whole.sum().item<double>();
   if (names.empty()) return;
-  const auto loss = of_example(at::cross_entropy_loss(logits, batch.targets, {}, kEach));
+  const auto loss = of_example(answers.losses);
   const auto *const asked = targets.const_data_ptr<double>(), *const right_ones = met.const_data_ptr<double>(),
                     *const losses = loss.const_data_ptr<double>();
   for (std::size_t i = 0; i < batch.slices.size(); ++i)

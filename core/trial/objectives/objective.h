@@ -18,11 +18,13 @@ class Question {
   virtual std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table,
                                           const Generator& generator) const = 0;
 
-  /// The mean cross-entropy over the batch's targets, with its graph. @param logits [targets, classes], float32; at least one
-  virtual Tensor loss(const Tensor& logits, const Batch& batch) const;
+  /// The mean cross-entropy over the batch's targets, of which there is one at least, with its graph.
+  virtual Tensor loss(const Logits& logits, const Batch& batch) const { return logits.mean_loss(batch.targets); }
 
-  /// Adds a batch's targets up, by slice too. @param names of TaskInfo::slices
-  virtual void score(const Tensor& logits, const Batch& batch, const std::vector<std::string>& names, Scores& scores) const = 0;
+  /// Adds a batch's targets up, by slice too. @param answers with losses one by one where there are slices @param names of
+  /// TaskInfo::slices
+  virtual void score(const Answers& answers, const Batch& batch, const std::vector<std::string>& names,
+                     Scores& scores) const = 0;
 
   /// The first one selects the checkpoint; it has a direction.
   virtual std::vector<Scored> metrics(const Score& score) const = 0;
@@ -37,7 +39,7 @@ ABLATE_OBJECTIVES(ABLATE_OBJECTIVE)
 #undef ABLATE_OBJECTIVE
 
 /// Of targets with their examples: adds them to all, and to the slices of their examples. @param example of each target, rising
-void add_targets(const Tensor& logits, const Batch& batch, const Tensor& example, const std::vector<std::string>& names,
+void add_targets(const Answers& answers, const Batch& batch, const Tensor& example, const std::vector<std::string>& names,
                  Scores& scores);
 
 /// [targets]: which of the batch's examples each target of one a position belongs to.

@@ -23,8 +23,8 @@ class PositionQuestion final : public Question {
   std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table, const Generator& generator) const override {
     return std::make_shared<PositionHead>(options, table, generator);
   }
-  void score(const Tensor& logits, const Batch& batch, const std::vector<std::string>& names, Scores& scores) const override {
-    add_targets(logits, batch, example_of_targets(batch), names, scores);
+  void score(const Answers& answers, const Batch& batch, const std::vector<std::string>& names, Scores& scores) const override {
+    add_targets(answers, batch, example_of_targets(batch), names, scores);
   }
   std::vector<Scored> metrics(const Score& score) const override { return metrics_of_positions(score, unit_); }
 

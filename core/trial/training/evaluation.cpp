@@ -22,8 +22,9 @@ class Sums {
   /// @param indices of examples, which the task may judge; none of a stream
   void add(const ModelOutput& output, const Batch& batch, Split split, std::span<const std::int64_t> indices) {
     const auto targets = static_cast<double>(batch.targets.size(0));
-    objective_.score(output.logits.to(kFloat), batch, info_.slices, scores_);
-    if (!own_.none() && !indices.empty()) own_.add(split, indices, batch, output.logits.argmax(-1));
+    const auto answers = output.logits.answers(batch.targets, !info_.slices.empty());
+    objective_.score(answers, batch, info_.slices, scores_);
+    if (!own_.none() && !indices.empty()) own_.add(split, indices, batch, answers.chosen);
     for (const auto& measured : output.metrics) {
       auto& sum = measured_.try_emplace(measured.name, Measured{.unit = measured.unit}).first->second;
       sum.value += targets * measured.value;

@@ -37,14 +37,14 @@ void AdamW::clip(double largest) {
   for (auto& gradient : gradients) gradient.mul_(factor);
 }
 
-void AdamW::step(double learning_rate) {
+void AdamW::step(double learning_rate, double beta1) {
   const NoGradGuard no_grad;
-  for (const bool decay : {true, false}) step(learning_rate, decay);
+  for (const bool decay : {true, false}) step_those(learning_rate, beta1, decay);
   for (auto& one : trained_)
     if (!one.master.is_same(one.parameter)) one.parameter.copy_(one.master);
 }
 
-void AdamW::step(double learning_rate, bool decay) {
+void AdamW::step_those(double learning_rate, double beta1, bool decay) {
   std::vector<Tensor> parameters, gradients, average, square, count;
   for (auto& one : trained_) {
     if (one.decay != decay || !one.parameter.grad().defined()) continue;
@@ -56,7 +56,7 @@ void AdamW::step(double learning_rate, bool decay) {
     count.push_back(one.count);
   }
   if (parameters.empty()) return;
-  at::_fused_adamw_(parameters, gradients, average, square, {}, count, learning_rate, options_.beta1, options_.beta2,
+  at::_fused_adamw_(parameters, gradients, average, square, {}, count, learning_rate, beta1, options_.beta2,
                     decay ? options_.weight_decay : 0, options_.epsilon, /*amsgrad=*/false, /*maximize=*/false);
 }
 

@@ -25,7 +25,9 @@ class AdamW {
   /// Scales all gradients so that their joint norm is at most `largest`; nothing where largest is 0.
   void clip(double largest);
 
-  void step(double learning_rate);
+  void step(double learning_rate) { step(learning_rate, options_.beta1); }
+  /// @param beta1 in place of the one it was made with, where that cycles
+  void step(double learning_rate, double beta1);
 
   /// All that it keeps, in place: float32 copies, averages, counts.
   std::vector<Tensor> state() const;
@@ -35,7 +37,7 @@ class AdamW {
     Tensor parameter, master, average, square, count;
     bool decay;
   };
-  void step(double learning_rate, bool decay);
+  void step_those(double learning_rate, double beta1, bool decay);
 
   std::vector<Trained> trained_;
   Options options_;

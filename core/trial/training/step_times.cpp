@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/trial/device/device.h"
 
@@ -27,10 +28,13 @@ double processor_time() {
 
 void StepTimes::begin() {
   cpu_begin_ = processor_time();
+  mark_ = forward_time_ = backward_time_ = 0;
   begin_ = std::chrono::steady_clock::now();
 }
 
 void StepTimes::end() {
+  forward_.push_back(forward_time_);
+  forward_backward_.push_back(forward_time_ + backward_time_);
   step_.push_back(since_begin());
   cpu_.push_back(processor_time() - cpu_begin_);
 }
@@ -46,6 +50,11 @@ std::map<std::string, double> StepTimes::summary() const {
 double StepTimes::since_begin() const {
   synchronize(device_);
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+double StepTimes::since_mark() {
+  const double now = since_begin();
+  return now - std::exchange(mark_, now);
 }
 
 double spread(std::vector<double> times) {

@@ -10,15 +10,15 @@
 
 namespace ablate {
 
-/// Marks points of a step: begin, then loss, gradients and end, each once. Waits for the device at every mark, so that its time
-/// counts where it was asked for.
+/// Marks points of a step: begin, then loss and gradients for each of its batches, and end. Waits for the device at every mark,
+/// so that its time counts where it was asked for.
 class StepTimes {
  public:
   explicit StepTimes(c10::Device device) : device_(device) {}
 
   void begin();
-  void loss() { forward_.push_back(since_begin()); }
-  void gradients() { forward_backward_.push_back(since_begin()); }
+  void loss() { forward_time_ += since_mark(); }
+  void gradients() { backward_time_ += since_mark(); }
   void end();
 
   /// Medians over the steps, ms: train/forward_time, train/forward_backward_time, train/step_time, train/step_cpu_time; and
@@ -27,10 +27,11 @@ class StepTimes {
 
  private:
   double since_begin() const;
+  double since_mark();
 
   c10::Device device_;
   std::chrono::steady_clock::time_point begin_;
-  double cpu_begin_ = 0;
+  double cpu_begin_ = 0, mark_ = 0, forward_time_ = 0, backward_time_ = 0;
   std::vector<double> forward_, forward_backward_, step_, cpu_;
 };
 

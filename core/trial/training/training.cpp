@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/util/error.h"
 
@@ -43,13 +44,20 @@ Training::Training(const TrialParts& parts, c10::Device device)
       device_(device),
       reader_(parts.task, info_, device),
       objective_(make_objective(info_)),
-      rate_{schedule_of(train_.text("schedule")), train_.real("learning_rate"), train_.real("clip"), train_.integer("steps"),
-            train_.integer("warmup")} {
+      rate_{schedule_of(train_.text("schedule")),
+            train_.real("learning_rate"),
+            train_.real("clip"),
+            train_.integer("steps"),
+            train_.integer("warmup"),
+            train_.integer("accumulate"),
+            train_.real("beta1"),
+            train_.real("beta1_low")} {
   const auto seed = parts.resolved.at("seed").get<std::uint64_t>();
   at::manual_seed(seed);
   const auto generator = make_generator(seed_of(seed, Stream::kWeights));
   const auto& attention = parts.resolved.at("attention");
-  const auto options = model_options(info_, model_section_);
+  auto options = model_options(info_, model_section_);
+  options.piece = train_.integer("loss_piece");
   const bool carries = options.hands_on() && carries_state(attention, parts.find);
   model_ = std::make_shared<Model>(
       options, attention, carries, parts.find,
@@ -86,29 +94,45 @@ Batch Training::next_batch() {
 std::optional<double> Training::step(StepTimes& times) {
   const auto step = ++done_;
   times.begin();
-  const auto batch = next_batch();
+  std::vector<Batch> batches;
+  double targets = 0, mean = 0;
+  for (std::int64_t i = 0; i < rate_.batches; ++i) {
+    batches.push_back(next_batch());
+    targets += static_cast<double>(batches.back().targets.size(0));
+  }
+  bool learns = false;
+  for (const auto& batch : batches) {
+    const auto share = static_cast<double>(batch.targets.size(0)) / targets;
+    const auto loss = pass(batch, step);
+    times.loss();
+    if (!loss) continue;
+    mean += share * loss->value;
+    if (!std::exchange(learns, true)) optimizer_->zero_grad();
+    (batches.size() > 1 ? loss->graph * share : loss->graph).backward();
+    times.gradients();
+  }
+  if (learns) {
+    optimizer_->clip(rate_.clip);
+    const auto pace = rate_.schedule.pace({step, rate_.steps, rate_.warmup});
+    const auto beta1 = rate_.beta1_low > 0 ? rate_.beta1 - (rate_.beta1 - rate_.beta1_low) * pace.cycle : rate_.beta1;
+    optimizer_->step(rate_.peak * pace.rate, beta1);
+    model_->on_step(step, generator_);
+  }
+  times.end();
+  return learns ? std::optional(mean) : std::nullopt;
+}
+
+std::optional<Training::Loss> Training::pass(const Batch& batch, std::int64_t step) {
   if (!state_.empty()) reset_rows(state_, model_->initial_state(batch.size), batch.starts);
   auto output = model_->forward(batch, state_, generator_, false);
   state_ = detached(output.state);
-  if (batch.targets.size(0) == 0) {
-    times.loss(), times.gradients(), times.end();
-    return std::nullopt;
-  }
-  // In float32: a loss in fewer digits would be the loss of other outputs.
-  auto loss = objective_->loss(output.logits.to(kFloat), batch);
+  if (batch.targets.size(0) == 0) return std::nullopt;
+  auto loss = objective_->loss(output.logits, batch);
   const double value = loss.item<double>();
   if (output.auxiliary_loss.defined()) loss = loss + output.auxiliary_loss;
   if (!std::isfinite(value) || !std::isfinite(loss.item<double>()))
     throw Error(fmt::format("loss is {} at step {}", std::isnan(value) ? "nan" : fmt::format("{}", loss.item<double>()), step));
-  times.loss();
-  optimizer_->zero_grad();
-  loss.backward();
-  times.gradients();
-  optimizer_->clip(rate_.clip);
-  optimizer_->step(rate_.peak * rate_.schedule.factor({step, rate_.steps, rate_.warmup}));
-  model_->on_step(step, generator_);
-  times.end();
-  return value;
+  return Loss{value, loss, std::move(output)};
 }
 
 Evaluation Training::evaluate(Split split) {

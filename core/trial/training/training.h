@@ -61,7 +61,14 @@ class Training {
   const TaskInfo& info() const { return info_; }
 
  private:
+  struct Loss {
+    double value;        ///< without auxiliary losses
+    Tensor graph;        ///< with them
+    ModelOutput output;  ///< lives as long, so that peak memory is what it always was
+  };
   Batch next_batch();
+  /// Forward; nothing of a batch without targets.
+  std::optional<Loss> pass(const Batch& batch, std::int64_t step);
   std::vector<Tensor> model_tensors() const;
   void begin_rows(const Batch& batch);
 
@@ -74,7 +81,8 @@ class Training {
   struct {
     const Schedule& schedule;
     double peak, clip;
-    std::int64_t steps, warmup;
+    std::int64_t steps, warmup, batches;  ///< batches: to a step
+    double beta1, beta1_low;
   } rate_;  ///< read once: steps are timed
   std::shared_ptr<Model> model_;
   std::unique_ptr<AdamW> optimizer_;

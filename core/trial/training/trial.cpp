@@ -86,7 +86,7 @@ class Course {
 
  private:
   void train() {
-    const auto steps = now_.steps = train_.integer("steps"), size = train_.integer("batch");
+    const auto steps = now_.steps = train_.integer("steps"), size = train_.integer("batch") * train_.integer("accumulate");
     const auto every = steps_between_evaluations(steps, train_.integer("evaluate_every"));
     LossWindow window(steps);
     std::int64_t peak_bytes = 0;

@@ -1,0 +1,164 @@
+// Options that published settings need: each does what it says, and a default changes nothing.
+#include <ATen/ATen.h>
+#include <torch/optim/adamw.h>
+
+#include "core/shared/schedules.h"
+#include "core/trial/objectives/objective.h"
+#include "core/trial/training/training.h"
+#include "tests/trial/majority.h"
+
+using namespace ablate;
+using namespace ablate::tests;
+using nlohmann::json;
+
+namespace {
+
+/// Marks where a symbol stands that has stood before: another number of targets in each example, in some of them none.
+class Again final : public Majority {
+ public:
+  TaskInfo info() override {
+    return {.fields = {{"token", 40}}, .length = 12, .classes = 40, .objective = Objective::kPositions, .causal = true};
+  }
+  void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      std::mt19937_64 random(static_cast<std::uint64_t>(indices[i] * 3 + static_cast<int>(split)));
+      const auto ids = batch.ids[0].subspan(i * 12, 12);
+      for (std::size_t j = 0; j < 12; ++j) {
+        ids[j] = static_cast<std::int64_t>(random() % 40);
+        for (std::size_t k = 0; k < j; ++k)
+          if (ids[k] == ids[j]) batch.targets[i * 12 + j] = ids[j];
+      }
+    }
+  }
+};
+
+struct Trained {
+  std::vector<Tensor> weights;
+  std::vector<double> losses;
+};
+
+Trained trained(Task& task, const json& train, const json& model = json::object(), int steps = 4) {
+  auto resolved = resolved_trial(train, plugin("softmax"));
+  resolved["model"]["dropout"] = 0.0;
+  resolved["model"].update(model);
+  const TrialParts parts{resolved, task, find_plugin};
+  StepTimes times(at::kCPU);
+  Training training(parts, at::kCPU);
+  Trained result;
+  for (int step = 0; step < steps; ++step) result.losses.push_back(training.step(times).value_or(-1));
+  for (const auto& entry : training.model().parameters()) result.weights.push_back(entry.tensor);
+  for (const char* name : {"train/forward_time", "train/forward_backward_time"}) CHECK(times.summary().at(name) > 0);
+  return result;
+}
+
+double apart(const Trained& a, const Trained& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.weights.size(); ++i)
+    most = std::max(most, (a.weights[i] - b.weights[i]).abs().max().item<double>());
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("batches whose gradients are added up are one batch of all of them", "[accumulate]") {
+  Majority classes;
+  Again positions;
+  for (Task* task : {static_cast<Task*>(&classes), static_cast<Task*>(&positions)}) {
+    // Adam divides by the gradient's size, which makes much of rounding where there is next to none.
+    const json whole{{"batch", 12}, {"epsilon", 1e-3}}, parts{{"batch", 4}, {"accumulate", 3}, {"epsilon", 1e-3}};
+    const auto one = trained(*task, whole), three = trained(*task, parts),
+               small = trained(*task, {{"batch", 4}, {"epsilon", 1e-3}});
+    CHECK(apart(one, three) < 1e-5);
+    CHECK(apart(one, small) > 1e-3);
+    for (std::size_t i = 0; i < one.losses.size(); ++i) CHECK(one.losses[i] == Approx(three.losses[i]).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("batches of which one has no target, or none has, are no fault", "[accumulate]") {
+  Again positions;
+  const auto found = trained(positions, {{"batch", 1}, {"accumulate", 2}}, json::object(), 40);
+  for (const double loss : found.losses) CHECK((loss == -1 || loss > 0));
+}
+
+TEST_CASE("beta1 cycles as PyTorch's OneCycleLR lets it, against the rate") {
+  const auto at = [](std::int64_t step) { return schedule_of("one-cycle").pace({step, 100, 10}).cycle; };
+  CHECK(at(1) == 0);
+  CHECK(at(5) == Approx(4.0 / 9));
+  CHECK(at(10) == 1);
+  CHECK(at(55) == Approx(0.5));
+  CHECK(at(100) == Approx(0).margin(1e-12));
+  for (const auto& schedule : kSchedules)
+    for (std::int64_t step = 1; step <= 20; ++step) {
+      const auto cycle = schedule.pace({step, 20, 5}).cycle;
+      CHECK((cycle >= 0 && cycle <= 1 && (schedule.cycles || cycle == 0)));
+    }
+  // What a step makes of it is AdamW with that beta1.
+  const auto start = at::randn({5, 3});
+  auto ours = start.clone().requires_grad_(), theirs = start.clone().requires_grad_();
+  AdamW optimizer({{"ours", ours, {}}}, {0.95, 0.99, 1e-6, 0.1});
+  torch::optim::AdamW reference({theirs}, torch::optim::AdamWOptions(0.01).eps(1e-6).weight_decay(0.1));
+  for (const double beta1 : {0.95, 0.9, 0.85, 0.9}) {
+    static_cast<torch::optim::AdamWOptions&>(reference.param_groups()[0].options()).betas({beta1, 0.99});
+    optimizer.zero_grad(), reference.zero_grad();
+    ours.square().sum().backward(), theirs.square().sum().backward();
+    optimizer.step(0.01, beta1), reference.step();
+  }
+  CHECK(at::allclose(ours, theirs, 1e-5, 1e-6));
+}
+
+TEST_CASE("training takes beta1 from its cycle") {
+  Majority task;
+  const json plain{{"beta1", 0.95}, {"epsilon", 1e-3}};
+  auto cycling = plain;
+  cycling["beta1_low"] = 0.5;
+  CHECK(apart(trained(task, plain), trained(task, cycling)) > 1e-4);
+  cycling["beta1_low"] = 0.95;
+  CHECK(apart(trained(task, plain), trained(task, cycling)) == 0);
+}
+
+TEST_CASE("inner dropout is inside the feed-forward part, in training alone") {
+  Majority task;
+  const json cold{{"learning_rate", 0.0}};
+  const auto losses = [&](double inner, std::int64_t hidden) {
+    return trained(task, cold, {{"inner_dropout", inner}, {"hidden", hidden}}).losses;
+  };
+  CHECK(losses(0.5, 16) != losses(0, 16));
+  CHECK(losses(0.5, 0) == losses(0, 0));  // there is none
+  auto resolved = resolved_trial(cold, plugin("softmax"));
+  const auto dev = [&](double inner) {
+    resolved["model"]["inner_dropout"] = inner;
+    const TrialParts parts{resolved, task, find_plugin};
+    return Training(parts, at::kCPU).evaluate(Split::kDev).loss;
+  };
+  CHECK(dev(0.5) == dev(0));
+}
+
+TEST_CASE("an attention may be as wide as it is told, whatever stands between layers") {
+  Majority task;
+  for (const auto& [id, width] : {std::pair{"softmax", 6}, {"linear", 40}, {"adamra", 8}}) {
+    INFO(id);
+    auto section = plugin(id);
+    if (section.contains("compression")) continue;
+    auto resolved = resolved_trial({{"steps", 3}}, section);
+    resolved["model"]["attention_width"] = width;
+    const TrialParts parts{resolved, task, find_plugin};
+    Training training(parts, at::kCPU);
+    StepTimes times(at::kCPU);
+    CHECK(training.step(times) > 0);
+    bool seen = false;
+    for (const auto& entry : training.model().parameters())
+      if (entry.name.starts_with("layer1_attention") && entry.tensor.dim() == 2) {
+        CHECK((entry.tensor.size(0) == width || entry.tensor.size(1) == width));
+        seen = true;
+      }
+    CHECK(seen);
+  }
+}
+
+TEST_CASE("positions are read by an inner layer, too, where the study asks for one") {
+  Again task;
+  const auto linear = trained(task, json::object()), mlp = trained(task, json::object(), {{"classifier", "mlp"}}),
+             tied = trained(task, json::object(), {{"classifier", "mlp"}, {"tied_output", true}});
+  CHECK(mlp.weights.size() == linear.weights.size() + 2);
+  CHECK(tied.weights.size() == linear.weights.size() + 1);  // a bias in place of weight and bias
+}

@@ -15,9 +15,10 @@ struct Asks {
 };
 
 /// Enumerator, file and function, what it asks.
-#define ABLATE_OBJECTIVES(objective)                                  \
-  objective(kClass, class_objective, {.pooled = true, .pairs = true}) \
-      objective(kPositions, position_objective, {.each = true, .streams = true})
+#define ABLATE_OBJECTIVES(objective)                                             \
+  objective(kClass, class_objective, {.pooled = true, .pairs = true})            \
+      objective(kPositions, position_objective, {.each = true, .streams = true}) \
+          objective(kDecoded, decoded_objective, {.each = true, .pooled = true})
 
 constexpr Asks asks_of(Objective objective) {
   switch (objective) {

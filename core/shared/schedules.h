@@ -9,10 +9,10 @@ namespace ablate {
 
 /// A step of a run. Steps count from 1.
 struct RunStep {
-  RunStep(std::int64_t step, std::int64_t steps, std::int64_t warmup)
+  RunStep(std::int64_t step, std::int64_t of, std::int64_t rising)
       : at(static_cast<double>(step)),
-        steps(static_cast<double>(steps)),
-        warmup(static_cast<double>(std::max<std::int64_t>(warmup, 1))) {}
+        steps(static_cast<double>(of)),
+        warmup(static_cast<double>(std::max<std::int64_t>(rising, 1))) {}
 
   double at, steps, warmup;  ///< warmup: at least 1
 

@@ -30,6 +30,14 @@ std::vector<ParameterInfo> model_section() {
            "promised), or not at all"),
       text("norm", "\"pre\"", "pre|post", "layer norm before each part of a layer, or after its residual"),
       text("activation", "\"gelu\"", "gelu|relu", "of the feed-forward part"),
+      integer(
+          "segment", "0", {0, 1e9},
+          "an example is read in segments of so many positions, which divide the task's length; what layers carry goes from "
+          "one to the next, and the head sees all of them; 0: whole",
+          "positions"),
+      text("cut", "\"between\"", "nowhere|between|before-last",
+           "where gradients are cut in an example of several segments: nowhere (as if it were whole), between them, or before "
+           "the last one, where the earlier ones keep nothing for a backward pass"),
       boolean("tied_output", "false", "next-token logits use the embedding's weights"),
   });
 }

@@ -135,7 +135,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
       const auto k = ablate::widened(frozen_keys_of(x, input.surrogate)),
                  v = ablate::widened(frozen_values_of(x, input.surrogate));
       const auto scores = q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(q.size(3)));
-      return scores.masked_fill(hidden, std::numeric_limits<float>::lowest()).softmax(-1).masked_fill(hidden, 0).matmul(v);
+      return ablate::masked_softmax(scores, hidden).matmul(v);
     };
     const auto off = (read(slots, present) - read(gone, leaves)).square();
     // Only of items that something has left.

@@ -43,7 +43,7 @@ class GatedLinear final : public ablate::RecurrentAttention {
  private:
   ablate::Recurred recur(const ablate::Recurrence& of, const ablate::HeadInput& input) override {
     const auto log_decay = ablate::clear_padding(log_alpha(of, input), input.mask);
-    auto sums = ablate::decayed_sums(of.q, of.k, of.v, log_decay, of.state);
+    auto sums = ablate::decayed_sums(ablate::scaled(of.q), of.k, of.v, log_decay, of.state);
     return {std::move(sums.values), std::move(sums.state)};
   }
 
@@ -70,4 +70,5 @@ ABLATE_ATTENTION(GatedLinear, {.id = "gated-linear",
                                                 .bidirectional = false,
                                                 .recurrent = true,
                                                 .half_precision = true},
-                               .parameters = parameters})
+                               .parameters = parameters,
+                               .promises = ablate::recurrent_promises})

@@ -3,10 +3,11 @@
 #include <ATen/ops/eye.h>
 
 #include <cmath>
-#include <limits>
+#include <optional>
 
 #include "ablate/headwise.h"
-#include "ablate/padding.h"
+#include "ablate/masked_softmax.h"
+#include "ablate/segments.h"
 
 namespace {
 
@@ -21,13 +22,6 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("kernel", "33", {0, 1023}, "tokens of the convolution of values beside the attention, odd; 0: none",
                     "tokens"),
 };
-
-/// softmax over the last dimension among what is there; rows without anything are 0. @param gone bool, or undefined: nothing
-Tensor softmax_among(const Tensor& scores, const Tensor& gone) {
-  if (!gone.defined()) return scores.softmax(-1);
-  // Finite, so that a row without anything is no NaN; and cleared behind, so that it is 0.
-  return scores.masked_fill(gone, std::numeric_limits<float>::lowest()).softmax(-1).masked_fill(gone, 0);
-}
 
 class Nystromformer final : public ablate::HeadwiseAttention {
  public:
@@ -47,43 +41,36 @@ class Nystromformer final : public ablate::HeadwiseAttention {
   HeadOutput attend(const HeadInput& input) override {
     if (!input.self) throw std::logic_error("nystromformer: queries and context have to be one sequence");
     const auto type = input.q.scalar_type();
-    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
-    const auto q = wide(input.q) * (1 / std::sqrt(static_cast<double>(d_head()))), k = wide(input.k), v = wide(input.v);
+    const auto q = ablate::widened(input.q) * (1 / std::sqrt(static_cast<double>(d_head()))), k = ablate::widened(input.k),
+               v = ablate::widened(input.v);
     const auto segments = segments_of(input);
-    const auto& absent = segments.absent;
-    const auto query_means = means(q, input.mask, segments), key_means = means(k, Tensor(), segments);
+    const auto query_means = means(q, segments), key_means = means(k, segments);
+    // [batch or 1, 1, m]: segments without a token, of items that have fewer than landmarks.
+    const auto absent = segments ? segments->tokens() == 0 : Tensor();
     const auto transposed = key_means.transpose(-1, -2);
     const auto gone_landmark = absent.defined() ? absent.unsqueeze(-2) : Tensor();
     const auto gone_key = input.mask.defined() ? input.mask.logical_not().unsqueeze(1).unsqueeze(1) : Tensor();
-    auto kernel = softmax_among(query_means.matmul(transposed), gone_landmark);
+    auto kernel = ablate::masked_softmax(query_means.matmul(transposed), gone_landmark);
     if (absent.defined()) kernel = kernel.masked_fill(absent.unsqueeze(-1), 0);
     // [batch, heads, m, d]: what landmarks read, as torch's fused kernel does it.
     const auto seen = gone_key.defined() ? gone_key.logical_not().logical_or(gone_key.all(-1, true)) : Tensor();
     const auto read = ablate::scaled_dot_product_attention(query_means, k, v, seen, false, 1.0);
-    auto values = softmax_among(q.matmul(transposed), gone_landmark).matmul(inverse(kernel).matmul(read));
+    auto values = ablate::masked_softmax(q.matmul(transposed), gone_landmark).matmul(inverse(kernel).matmul(read));
     if (kernel_.defined()) values = values + convolved(v);
     return {.values = values.to(type)};
   }
 
-  struct Segments {
-    Tensor member;  ///< [batch, 1, m, n] of q's wide type; undefined: n / m tokens each
-    Tensor absent;  ///< [batch, 1, m] bool: no token lies in the segment; undefined: none
-  };
-
-  Segments segments_of(const HeadInput& input) const {
+  /// None where all have n / m tokens.
+  std::optional<ablate::Segments> segments_of(const HeadInput& input) const {
     const auto n = input.q.size(2);
-    if (!input.mask.defined() && n % landmarks_ == 0) return {};
-    const auto mask =
-        input.mask.defined() ? input.mask : ablate::ones({1, n}, input.q.options().dtype(ablate::kBool).requires_grad(false));
-    const auto member = ablate::item_segments(mask, landmarks_).unsqueeze(1);
-    const auto type = c10::isReducedFloatingType(input.q.scalar_type()) ? ablate::kFloat : input.q.scalar_type();
-    return {member.to(type), member.any(-1).logical_not()};
+    if (!input.mask.defined() && n % landmarks_ == 0) return std::nullopt;
+    return ablate::Segments({.fixed = landmarks_}, n, input.mask, input.q.options());
   }
 
-  /// Over an item's own tokens. @param mask where what stands under it is not 0 already @return [batch, heads, m, d]
-  Tensor means(const Tensor& x, const Tensor& mask, const Segments& segments) const {
-    if (!segments.member.defined()) return x.unflatten(2, {landmarks_, -1}).mean(3);
-    return segments.member.matmul(ablate::clear_padding(x, mask)) / segments.member.sum(-1, true).clamp_min(1);
+  /// Over an item's own tokens. @return [batch, heads, m, d]
+  Tensor means(const Tensor& x, const std::optional<ablate::Segments>& segments) const {
+    if (!segments) return x.unflatten(2, {landmarks_, -1}).mean(3);
+    return segments->of(x).sum(3) / segments->tokens().clamp_min(1).unsqueeze(-1);
   }
 
   /// A^+ by Z <- Z (13 I - A Z (15 I - A Z (7 I - A Z))) / 4 (section 3.1). A matrix' start follows from itself alone; rows

@@ -1,9 +1,12 @@
 // Performer (Choromanski et al. 2021): softmax attention through orthogonal random features, in linear time, FAVOR+.
+#include <ATen/ops/cummax.h>
+
 #include <limits>
 
+#include "ablate/decayed_sums.h"
 #include "ablate/headwise.h"
+#include "ablate/masked_softmax.h"
 #include "ablate/random_features.h"
-#include "prefix_sums.h"
 
 namespace {
 
@@ -13,9 +16,6 @@ using ablate::FeatureKernel;
 using ablate::HeadInput;
 using ablate::HeadOutput;
 using ablate::Tensor;
-using ablate::performer::kNothing;
-using ablate::performer::Scaled;
-using ablate::performer::Sums;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
@@ -29,6 +29,20 @@ constexpr double kReluLeast = 1e-3;
 // Trigonometric weights may sum to nearly 0 or less, where the quotient means nothing. By Cauchy and Schwarz the sum is at most
 // |phi(q)| |sum of phi(k)|; whatever is below this share of that bound is taken as this share.
 constexpr double kLeastShare = 1e-3;
+
+constexpr double kNothing = -1e30;  ///< the logarithm of a key that is none; finite, and below every one that occurs
+
+/// phi(k_j) = features exp(log_scale), of which the logarithm is a plain number, without gradient.
+struct Scaled {
+  Tensor features;   ///< [batch, heads, n, m]; 0 where there is no token
+  Tensor log_scale;  ///< [batch, heads, n], or [batch, heads, 1]; kNothing where there is no token
+};
+
+/// What has been read: sum_j phi(k_j) (v_j, 1)^T = sums exp(log_scale).
+struct Sums {
+  Tensor sums;       ///< [batch, heads, m, d_head + 1]
+  Tensor log_scale;  ///< [batch, heads, 1]
+};
 
 /// Trigonometric features have no prefix sums here: each prefix would need a bound of its own. And half precision leaves
 /// nothing of a large phase.
@@ -51,20 +65,20 @@ class Performer final : public ablate::HeadwiseAttention {
   HeadOutput attend(const HeadInput& input) override {
     if (!input.state.empty() && !input.self) throw std::logic_error("performer: a state needs self-attention");
     const auto type = input.q.scalar_type();
-    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
     const auto fit = [&](const Tensor& x) { return x.narrow(2, 0, std::min(x.size(2), input.q.size(2))); };
     // With 1 as one more channel the sum of weights is the last channel of what is read. A causal query sees as many keys as
     // queries, at most.
-    const auto k = causal() ? fit(wide(input.k)) : wide(input.k), v = causal() ? fit(wide(input.v)) : wide(input.v);
+    const auto k = causal() ? fit(ablate::widened(input.k)) : ablate::widened(input.k),
+               v = causal() ? fit(ablate::widened(input.v)) : ablate::widened(input.v);
     const auto values =
         ablate::cat({v, ablate::ones({v.size(0), v.size(1), v.size(2), 1}, v.options().requires_grad(false))}, 3);
     const auto mask = input.mask.defined() ? input.mask.narrow(1, 0, k.size(2)) : Tensor();
-    const auto q = features(wide(input.q), {-1}, {}).features;
+    const auto q = features(ablate::widened(input.q), {-1}, {}).features;
     auto sums = sums_before(input, q);
     Tensor read;
     if (causal()) {
-      auto keys = features(k, {-1}, mask);
       const auto missing = q.size(2) - k.size(2);  // of a shorter context
+      const auto keys = features(k, {-1}, mask);
       read = read_causally(
           q, {ablate::pad(keys.features, {0, 0, 0, missing}), ablate::pad(keys.log_scale, {0, missing}, kNothing)},
           ablate::pad(values, {0, 0, 0, missing}), sums);
@@ -80,8 +94,7 @@ class Performer final : public ablate::HeadwiseAttention {
 
   /// What has been read, its scale, and when the vectors were drawn that it was read with. Float32 at least.
   AttentionState heads_state(std::int64_t batch) const override {
-    auto options = parameters().front().tensor.options().requires_grad(false);
-    if (options.dtype() != ablate::kDouble) options = options.dtype(ablate::kFloat);
+    const auto options = ablate::wide_options(parameters().front().tensor);
     return {ablate::zeros({batch, heads(), columns(), d_head() + 1}, options),
             ablate::full({batch, heads(), 1}, kNothing, options), vectors_->drawn.expand({batch}).clone()};
   }
@@ -101,6 +114,18 @@ class Performer final : public ablate::HeadwiseAttention {
     // Sums over other features than today's tell nothing.
     const auto stale = (input.state[2] != vectors_->drawn).view({batch, 1, 1});
     return {input.state[0].masked_fill(stale.unsqueeze(-1), 0), input.state[1].masked_fill(stale, kNothing)};
+  }
+
+  /// Query i reads the keys 0 to i and what was there before, over exp(s_i), the largest scale up to i: so no later key decides
+  /// how earlier ones are scaled. It cancels in the quotient.
+  static Tensor read_causally(const Tensor& q, const Scaled& keys, const Tensor& v, Sums& sums) {
+    const auto n = q.size(2);
+    const auto largest = std::get<0>(at::cummax(ablate::cat({sums.log_scale, keys.log_scale}, 2), 2));
+    const auto before = largest.narrow(2, 0, n), now = largest.narrow(2, 1, n);
+    const auto k = keys.features * (keys.log_scale - now).exp().unsqueeze(-1);
+    auto [values, state] = ablate::decayed_sums(q, k, v, (before - now).unsqueeze(-1), sums.sums);
+    sums = {state, largest.narrow(2, n, 1)};
+    return values;
   }
 
   /// Brought to the larger of two scales, so that nothing overflows.

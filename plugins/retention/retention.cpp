@@ -42,7 +42,8 @@ class Retention final : public ablate::RecurrentAttention {
   ablate::Recurred recur(const ablate::Recurrence& of, const ablate::HeadInput& input) override {
     const auto turned = [&](const Tensor& x) { return rotates_ ? ablate::rotate_positions(x, input.position, 0) : x; };
     const auto log_decay = log_gamma(of.q.options()).expand({1, -1, of.q.size(2), 1});
-    auto sums = ablate::decayed_sums(turned(of.q), turned(of.k), of.v, ablate::clear_padding(log_decay, input.mask), of.state);
+    auto sums = ablate::decayed_sums(turned(ablate::scaled(of.q)), turned(of.k), of.v,
+                                     ablate::clear_padding(log_decay, input.mask), of.state);
     return {std::move(sums.values), std::move(sums.state)};
   }
 
@@ -67,4 +68,5 @@ ABLATE_ATTENTION(Retention, {.id = "retention",
                                               .bidirectional = false,
                                               .recurrent = true,
                                               .half_precision = true},
-                             .parameters = parameters})
+                             .parameters = parameters,
+                             .promises = ablate::recurrent_promises})

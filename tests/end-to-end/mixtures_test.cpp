@@ -126,10 +126,13 @@ TEST_CASE("what does not fit in a mixture, or in the model, is told at its place
   CHECK_FALSE(place.has_database());
 }
 
-TEST_CASE("the studies of recall pass all checks that come before a run", "[mixtures]") {
+TEST_CASE("the studies of synthetic tasks pass all checks that come before a run", "[mixtures]") {
   Workplace place;
-  for (const auto& [name, trials] :
-       {std::pair{"recall", "recall: 16 trials"}, {"recall-published", "recall-published: 8 trials"}}) {
+  for (const auto& [name, trials] : {std::pair{"recall", "recall: 16 trials"},
+                                     {"recall-published", "recall-published: 8 trials"},
+                                     {"mad", "mad: 12 trials"},
+                                     {"mad-published", "mad-published: 72 trials"},
+                                     {"sort", "sort: 8 trials"}}) {
     const auto ended = place.run({"run", std::string(ABLATE_SOURCE_DIR) + "/experiments/" + name + ".toml", "--dry-run"});
     INFO(ended.err);
     CHECK(ended.exit_code == 0);

@@ -55,6 +55,9 @@ TEST_CASE("lengths that a plugin does not promise are refused, the class token c
   CHECK(found(linear, 64).empty());
   CHECK(found(linear, 63) == Messages{"4: attention linear needs sequences of a multiple of 4 tokens, and the longest has 63"});
   CHECK(found(linear + "[model]\npooling = \"cls\"\n", 63).empty());
+  CHECK(found(linear + "[model]\nsegment = 8\n", 63).empty());  // of an example in segments they see one at a time
+  CHECK(found(linear + "[model]\nsegment = 9\n", 64) ==
+        Messages{"4: attention linear needs sequences of a multiple of 4 tokens, and the longest has 9"});
   CHECK(found(linear + "[model]\npooling = \"cls\"\n", 64, false).empty());  // targets at positions: nothing is pooled
   CHECK(found(linear + "[model]\npooling = \"cls\"\n", 64) ==
         Messages{"4: attention linear needs sequences of a multiple of 4 tokens, and the longest has 65 with the class token "

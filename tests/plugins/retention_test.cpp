@@ -99,6 +99,8 @@ TEST_CASE("retention without decay, rotation, norm and gate is linear attention 
 TEST_CASE("retention refuses widths that are no whole channels, and rotation of an odd number") {
   CHECK_THROWS_WITH(make(section("retention", {{"heads", 3}}), 1, {.causal = true}),
                     Catch::Matchers::Contains("key_width = 1 of 16 channels is 5.33333 for each of 3 heads"));
+  CHECK_THROWS_WITH(make(section("retention", {{"value_width", 0.125}}), 1, {.causal = true}),
+                    Catch::Matchers::Contains("value_width leaves one channel of a value"));
   CHECK_THROWS_WITH(make(section("retention", {{"heads", 16}}), 1, {.causal = true}),
                     Catch::Matchers::Contains("heads = 16 leaves 1 channels of a key, and rotation turns pairs"));
 }

@@ -78,6 +78,10 @@ std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog,
     for (const auto& refused : ask(question, worker, memory, limit_s)) {
       const auto& trial = *question.trials.at(refused.at("place").get<std::size_t>());
       const std::string path = refused.at("path"), why = refused.at("why");
+      if (path.empty()) {
+        diagnostics.add(where_of(study, trial, {why.substr(0, why.find(' ')), "task.plugin"}), why);
+        continue;
+      }
       const auto parameter = parameter_of(trial, catalog, path, why);
       diagnostics.add(where_of(study, trial, {path + "." + parameter, path + ".plugin", "attention.plugin"}),
                       parameter.empty() ? fmt::format("{}: {}", path, why) : fmt::format("{}.{}", path, why));

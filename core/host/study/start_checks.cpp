@@ -18,6 +18,12 @@ bool has_class_token(const Trial& trial) {
                      [&](const auto& one) { return one.class_token && pooling == one.name; });
 }
 
+/// Positions that attentions see at a time, of a sequence of so many.
+std::int64_t seen_at_once(const Trial& trial, std::int64_t length) {
+  const std::int64_t segment = trial.resolved.at("model").at("segment");
+  return segment > 0 ? std::min(segment, length) : length;
+}
+
 }  // namespace
 
 Location where_of(const Study& study, const Trial& trial, std::initializer_list<std::string> paths) {
@@ -44,7 +50,7 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
     }
   };
   for (const auto& trial : study.trials) {
-    const auto tokens = length(trial.resolved.at("task"));
+    const auto tokens = seen_at_once(trial, length(trial.resolved.at("task")));
     for (const auto& use : used_plugins(trial.resolved, catalog))
       for (const auto& parameter : use.info->parameters)
         if (use.info->kind != Kind::kTask &&
@@ -60,6 +66,7 @@ std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, 
   for (const auto& trial : study.trials) {
     auto asked = task(trial.resolved.at("task"));
     asked.class_token = asked.class_token && has_class_token(trial);
+    asked.places = seen_at_once(trial, asked.places);
     if (asked.places > 0) asked.places += asked.class_token ? 1 : 0;
     asked.rotary = trial.resolved.at("model").at("positions") == "rotary";
     asked.weight_dropout = trial.resolved.at("model").at("attention_dropout") > 0;

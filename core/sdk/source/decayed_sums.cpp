@@ -34,6 +34,17 @@ Tensor within_chunks(const Tensor& q, const Tensor& k, const Tensor& v, const Te
   return read;
 }
 
+/// The same where all channels of a head decay alike: weights of pairs, times what is left of the one when the other comes.
+/// @param log_decay [..., rows, 1]
+Tensor within_chunks_alike(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay) {
+  const auto rows = q.size(-2);
+  // Each pair's own sum: a difference of two sums from the chunk's start would lose the digits of the small ones.
+  auto shape = log_decay.sizes().vec();
+  shape.back() = rows;
+  const auto left = log_decay.expand(shape).tril(-1).cumsum(-2).exp();
+  return (q.matmul(k.transpose(-1, -2)) * left).tril().matmul(v);
+}
+
 }  // namespace
 
 DecayedSums decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state) {
@@ -51,7 +62,7 @@ DecayedSums decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, cons
     sums = kept[chunk] * sums + added[chunk];
   }
   const auto between = (queries * decays.cumsum(-2).exp()).matmul(stack(before, 2));
-  const auto within = within_chunks(queries, keys, values, decays);
+  const auto within = (log_decay.size(-1) == 1 ? within_chunks_alike : within_chunks)(queries, keys, values, decays);
   return {(within + between).flatten(2, 3).narrow(2, 0, n), sums};
 }
 

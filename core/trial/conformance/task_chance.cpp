@@ -32,7 +32,8 @@ void add(float* to, const float* row, float factor) {
 }
 
 /// Random embeddings of fields and positions, the mean of what is present (or, where targets stand at positions, the position
-/// itself), centred, and a random classifier: no attention, so that no plugin but the task takes part.
+/// itself; where all are decoded from one vector, both), centred, and a random classifier: no attention, so that no plugin but
+/// the task takes part.
 class Untrained {
  public:
   Untrained(const TaskInfo& info, std::uint64_t seed) : info_(info) {
@@ -49,6 +50,7 @@ class Untrained {
       return best(features);
     }
     features = mean(example, 0);
+    if (asks_of(info_.objective).each) add(features.data(), &positions_[at * kWidth], 1);
     if (info_.sequences == 2) {
       const auto a = features, b = mean(example, 1);
       features.insert(features.end(), b.begin(), b.end());

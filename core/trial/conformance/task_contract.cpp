@@ -76,6 +76,10 @@ std::string fault_of(const TaskInfo& info) {
     return fmt::format("the unit \"{}\"; expected one in snake_case, and of targets at positions", info.unit);
   for (const auto& name : info.slices)
     if (!is_snake(name)) return fmt::format("the slice \"{}\" is not snake_case", name);
+  for (const auto& [name, unit, direction, description] : info.metrics)
+    if (!is_snake(name) || description.empty() || (direction != "max" && direction != "min" && !direction.empty()))
+      return fmt::format("the metric \"{}\" (\"{}\", \"{}\"); expected a name in snake_case, max, min or nothing, and a line",
+                         name, direction, description);
   return "";
 }
 
@@ -98,6 +102,7 @@ std::string outside_fault(const TaskSubject& subject, Split split, std::int64_t 
 std::string text_of(const TaskInfo& info) {
   std::string fields;
   for (const auto& field : info.fields) fields += fmt::format("{} {} {}, ", field.name, field.vocabulary, field.reals);
+  for (const auto& metric : info.metrics) fields += metric.name + " " + metric.unit + " " + metric.direction + ", ";
   return fmt::format("{}{} sequences, length {} ({} in training), {} classes, {} {} {} {}, {} x {} x {}, \"{}\", {}", fields,
                      info.sequences, info.length, info.train_length, info.classes, static_cast<int>(info.objective),
                      static_cast<int>(info.sampling), info.causal, info.holes, info.geometry.rows, info.geometry.columns,

@@ -3,6 +3,15 @@
 namespace ablate {
 
 AttentionPlace attention_place(const ModelOptions& options, bool carries) {
+  // Of an example in segments an attention sees one at a time, which is no picture.
+  if (options.segment > 0)
+    return {.d_model = options.d_model,
+            .max_length = options.segment,
+            .train_length = options.segment,
+            .layers = options.layers,
+            .causal = options.task.causal,
+            .carries = carries,
+            .positions = options.positions};
   return {.d_model = options.d_model,
           .max_length = options.places(),
           .train_length = options.task.train_length > 0 ? options.task.train_length + options.places() - options.task.length

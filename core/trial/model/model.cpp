@@ -4,47 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "core/shared/requirements.h"
 #include "core/trial/model/attention_place.h"
+#include "core/trial/model/layer_means.h"
 #include "core/util/error.h"
-#include "core/util/one_line.h"
 
 namespace ablate {
-namespace {
-
-/// Sums of what layers report, and over how many.
-class LayerMeans {
- public:
-  void add(const std::string& plugin, const std::vector<Measurement>& metrics) {
-    for (const auto& metric : metrics) {
-      const auto in_name = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
-      if (metric.name.empty() || !std::all_of(metric.name.begin(), metric.name.end(), in_name))
-        throw Error(fmt::format("attention {} reports a metric named \"{}\", expected snake_case", plugin, metric.name));
-      if (one_line(metric.unit) != metric.unit)
-        throw Error(
-            fmt::format("attention {} reports {} in the unit \"{}\", expected one line", plugin, metric.name, metric.unit));
-      const auto name = plugin + "/" + metric.name;
-      auto& [sum, layers] = sums_.try_emplace(name, Measurement{name, 0, metric.unit}, 0).first->second;
-      sum.value += metric.value;
-      ++layers;
-    }
-  }
-  std::vector<Measurement> take() {
-    std::vector<Measurement> means;
-    for (auto& [name, sum] : sums_) {
-      sum.first.value /= sum.second;
-      means.push_back(std::move(sum.first));
-    }
-    return means;
-  }
-
- private:
-  std::map<std::string, std::pair<Measurement, int>> sums_;
-};
-
-}  // namespace
 
 bool carries_state(const nlohmann::json& attention, const FindPlugin& find) {
   const auto sections = sections_of(attention);
@@ -54,7 +20,7 @@ bool carries_state(const nlohmann::json& attention, const FindPlugin& find) {
 
 Model::Model(const ModelOptions& options, const nlohmann::json& attention, bool carries, const FindPlugin& find,
              const MakeHead& make_head, const Generator& generator)
-    : options_(options), embedder_(std::make_shared<Embedder>(options, generator)) {
+    : options_(options), embedder_(std::make_shared<Embedder>(options, generator)), carries_(carries) {
   if (embedder_->positions().defined()) register_parameter("positions", embedder_->positions());
   if (embedder_->class_token().defined()) register_parameter("class_token", embedder_->class_token());
   for (const auto& [name, module] : embedder_->modules()) register_module(name, module);
@@ -83,7 +49,7 @@ Model::Model(const ModelOptions& options, const nlohmann::json& attention, bool 
     std::replace(plain.begin(), plain.end(), '.', '_');
     register_parameter(plain, tensor);
   }
-  const auto initial = carries ? initial_state(1) : ModelState();
+  const auto initial = carries && options.segment == 0 ? initial_state(1) : ModelState();
   stateful_ = std::any_of(initial.begin(), initial.end(), [](const auto& layer) { return !layer.empty(); });
 }
 
@@ -93,36 +59,81 @@ ModelState Model::initial_state(std::int64_t batch) const {
   return state;
 }
 
+struct Model::Pass {
+  const Generator& generator;
+  bool measure;
+  LayerMeans measured = {};
+  Tensor auxiliary_loss = {};
+};
+
 ModelOutput Model::forward(const Batch& batch, const ModelState& state, const Generator& generator, bool measure) const {
   auto x = embedder_->forward(batch);
   auto mask = batch.mask;
   if (mask.defined() && !padding_refusal_.empty()) throw Error(padding_refusal_);
   if (options_.class_token() && mask.defined()) mask = cat({ones({mask.size(0), 1}, mask.options()), mask}, 1);
   if (is_training() && options_.dropout > 0) x = at::dropout(x, options_.dropout, true);
-  ModelOutput result;
-  LayerMeans measured;
+  Pass pass{generator, measure};
+  ModelOutput result{.state = state};
+  x = options_.segment > 0 ? through_segments(x, mask, pass)
+                           : through_layers(std::move(x), mask, batch.position, result.state, pass);
+  result.auxiliary_loss = pass.auxiliary_loss;
+  result.metrics = pass.measured.take();
+  result.logits = head_->forward(norm_ ? norm_->forward(x) : x, mask, batch);
+  return result;
+}
+
+Tensor Model::through_layers(Tensor x, const Tensor& mask, const Tensor& position, ModelState& state, Pass& pass) const {
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     auto& layer = layers_[i];
     auto attended = layer.block->forward(x, *layer.attention,
                                          {.mask = mask,
                                           .query_mask = mask,
-                                          .position = batch.position,
+                                          .position = position,
                                           .state = state.empty() ? AttentionState() : state[i],
-                                          .generator = generator,
-                                          .measure = measure});
-    if (!state.empty()) result.state.push_back(std::move(attended.state));
+                                          .generator = pass.generator,
+                                          .measure = pass.measure});
+    if (!state.empty()) state[i] = std::move(attended.state);
     if (attended.auxiliary_loss.defined())
-      result.auxiliary_loss =
-          result.auxiliary_loss.defined() ? result.auxiliary_loss + attended.auxiliary_loss : attended.auxiliary_loss;
-    measured.add(layer.plugin, attended.metrics);
+      pass.auxiliary_loss =
+          pass.auxiliary_loss.defined() ? pass.auxiliary_loss + attended.auxiliary_loss : attended.auxiliary_loss;
+    pass.measured.add(layer.plugin, attended.metrics);
   }
-  result.metrics = measured.take();
-  result.logits = head_->forward(norm_ ? norm_->forward(x) : x, mask, batch);
-  return result;
+  return x;
+}
+
+/// Auxiliary losses are the mean over the segments that learn from them.
+Tensor Model::through_segments(const Tensor& x, const Tensor& mask, Pass& pass) const {
+  const auto rows = x.size(0), end = x.size(1), length = options_.segment;
+  auto state = carries_ ? initial_state(rows) : ModelState();
+  std::vector<Tensor> parts;
+  Tensor auxiliary_loss;
+  double learning = 0;
+  for (std::int64_t at = 0; at < end; at += length) {
+    const bool learns = c10::GradMode::is_enabled() && (options_.cut != Cut::kBeforeLast || at + length == end);
+    pass.auxiliary_loss.reset();
+    {
+      const c10::AutoGradMode guard(learns);
+      parts.push_back(through_layers(x.narrow(1, at, length), mask.defined() ? mask.narrow(1, at, length) : mask,
+                                     full({rows}, at, x.options().dtype(kLong)), state, pass));
+    }
+    if (options_.cut != Cut::kNowhere) state = detached(state);
+    if (!learns || !pass.auxiliary_loss.defined()) continue;
+    auxiliary_loss = auxiliary_loss.defined() ? auxiliary_loss + pass.auxiliary_loss : pass.auxiliary_loss;
+    ++learning;
+  }
+  pass.auxiliary_loss = auxiliary_loss.defined() ? auxiliary_loss / learning : auxiliary_loss;
+  return cat(parts, 1);
 }
 
 void Model::on_step(std::int64_t step, const Generator& generator) {
   for (auto& layer : layers_) layer.attention->on_step(step, generator);
+}
+
+ModelState detached(const ModelState& state) {
+  ModelState result = state;
+  for (auto& layer : result)
+    for (auto& tensor : layer) tensor = tensor.detach();
+  return result;
 }
 
 }  // namespace ablate

@@ -34,12 +34,13 @@ class Model final : public Module {
   Model(const ModelOptions& options, const nlohmann::json& attention, bool carries, const FindPlugin& find,
         const MakeHead& make_head, const Generator& generator);
 
+  /// An example that is read in segments (ModelOptions) begins with states of its own.
   /// @param state initial_state's, or the last segment's, detached; empty: none is carried
   ModelOutput forward(const Batch& batch, const ModelState& state, const Generator& generator, bool measure) const;
 
   /// By layer; empty where no layer carries any.
   ModelState initial_state(std::int64_t batch) const;
-  bool stateful() const { return stateful_; }
+  bool stateful() const { return stateful_; }  ///< hands states on from batch to batch
 
   void on_step(std::int64_t step, const Generator& generator);
 
@@ -50,15 +51,24 @@ class Model final : public Module {
     std::shared_ptr<Attention> attention;
   };
 
+  /// What goes through the layers in a forward pass, beside the tokens.
+  struct Pass;
+  /// @param state becomes what the layers hand on @return of the last layer
+  Tensor through_layers(Tensor x, const Tensor& mask, const Tensor& position, ModelState& state, Pass& pass) const;
+  Tensor through_segments(const Tensor& x, const Tensor& mask, Pass& pass) const;
+
   ModelOptions options_;
   std::shared_ptr<Embedder> embedder_;
   std::vector<Layer> layers_;
   std::shared_ptr<LayerNorm> norm_;
   std::shared_ptr<Head> head_;
   SharedTensors shared_;
-  bool stateful_ = false;
+  bool stateful_ = false, carries_;
   std::string padding_refusal_;  ///< why padded sequences are refused; "": they are not
 };
+
+/// The same numbers without their graph.
+ModelState detached(const ModelState& state);
 
 /// Whether an attention, or one of a list of them, carries a state.
 bool carries_state(const nlohmann::json& attention, const FindPlugin& find);

@@ -15,7 +15,7 @@ const PoolingInfo* pooling_of(const std::string& name) {
 }  // namespace
 
 ModelOptions model_options(const TaskInfo& task, const Values& model) {
-  const auto positions = model.text("positions");
+  const auto positions = model.text("positions"), cut = model.text("cut");
   ModelOptions options{
       .task = task,
       .layers = model.integer("layers"),
@@ -32,10 +32,27 @@ ModelOptions model_options(const TaskInfo& task, const Values& model) {
       .norm_first = model.text("norm") == "pre",
       .relu = model.text("activation") == "relu",
       .tied_output = model.boolean("tied_output"),
+      .segment = model.integer("segment"),
+      .cut = cut == "nowhere"   ? Cut::kNowhere
+             : cut == "between" ? Cut::kBetween
+                                : Cut::kBeforeLast,
   };
   if (options.tied_output && (task.fields.size() != 1 || task.fields.front().vocabulary != task.classes))
     throw Error("model.tied_output needs one field of ids whose vocabulary is the classes: the task's are " +
                 std::to_string(task.fields.front().vocabulary) + " and " + std::to_string(task.classes));
+  const auto asks = asks_of(task.objective);
+  if (asks.each && asks.pooled && options.classifier == Classifier::kLinear)
+    throw Error(
+        "model.classifier = linear would tell the same of a position in every example: choose mlp where all targets are "
+        "decoded from one vector");
+  if (options.segment == 0) return options;
+  if (task.sampling == Sampling::kStream)
+    throw Error("model.segment is of examples: a stream is read in segments of its task's length");
+  if (task.length % options.segment != 0)
+    throw Error("model.segment = " + std::to_string(options.segment) + " does not divide the task's length of " +
+                std::to_string(task.length));
+  if (options.class_token())
+    throw Error("model.segment needs another pooling than cls: its token stands first, and sees one segment alone");
   return options;
 }
 

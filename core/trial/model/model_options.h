@@ -10,6 +10,8 @@
 namespace ablate {
 
 enum class Classifier { kLinear, kMlp };
+/// Where gradients end among the segments of an example.
+enum class Cut { kNowhere, kBetween, kBeforeLast };
 
 struct ModelOptions {
   TaskInfo task;
@@ -22,9 +24,12 @@ struct ModelOptions {
   bool norm_first = true;    ///< else after the residual, as in Vaswani et al. 2017
   bool relu = false;         ///< else gelu
   bool tied_output = false;  ///< the head's weights are the embedding's
+  std::int64_t segment = 0;  ///< positions of a segment of an example; 0: it is read whole
+  Cut cut = Cut::kBetween;
 
   bool class_token() const { return asks_of(task.objective).pooled && pooling->class_token; }
-  std::int64_t places() const { return task.length + (class_token() ? 1 : 0); }  ///< of a sequence, with the class token
+  bool hands_on() const { return task.sampling == Sampling::kStream || segment > 0; }  ///< states, where attentions have any
+  std::int64_t places() const { return task.length + (class_token() ? 1 : 0); }        ///< of a sequence, with the class token
 };
 
 /// @param model the section [model], complete. Throws Error for values that exclude each other, or the task.

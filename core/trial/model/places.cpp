@@ -6,14 +6,20 @@
 #include "core/trial/model/attention_place.h"
 #include "core/trial/model/model.h"
 #include "core/trial/model/refused_part.h"
+#include "core/util/error.h"
 
 namespace ablate {
 
 std::vector<RefusedPlace> refused_places(const TaskInfo& task, const nlohmann::json& model, const nlohmann::json& attention,
                                          const FindPlugin& find) {
   std::vector<RefusedPlace> refused;
-  const auto options = model_options(task, JsonValues(model));
-  auto place = attention_place(options, task.sampling == Sampling::kStream && carries_state(attention, find));
+  ModelOptions options;
+  try {
+    options = model_options(task, JsonValues(model));
+  } catch (const Error& error) {
+    return {{"", error.what()}};
+  }
+  auto place = attention_place(options, options.hands_on() && carries_state(attention, find));
   const auto sections = sections_of(attention);
   const auto generator = make_generator(0);
   SharedTensors shared;

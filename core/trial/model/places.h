@@ -11,13 +11,13 @@
 namespace ablate {
 
 struct RefusedPlace {
-  std::string path;  ///< of the section that refuses: "attention", "attention.1.parts.0"
+  std::string path;  ///< of the section that refuses: "attention", "attention.1.parts.0"; "": the model, whose key begins `why`
   std::string why;
 };
 
 /// What a model of the section, with these attentions, refuses for the task: shares or heads that do not divide a width (what
-/// the factories throw as std::invalid_argument). Each of a list of attentions once, in the first layer that it has. Other
-/// faults are the trial's to tell.
+/// the factories throw as std::invalid_argument). Each of a list of attentions once, in the first layer that it has; and
+/// what model_options refuses. Other faults are the trial's to tell.
 /// @param model the section [model] @param attention a section, or a list of them; complete
 std::vector<RefusedPlace> refused_places(const TaskInfo& task, const nlohmann::json& model, const nlohmann::json& attention,
                                          const FindPlugin& find);

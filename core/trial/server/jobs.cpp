@@ -11,6 +11,7 @@
 #include "core/registry/plugin_info.h"
 #include "core/registry/scan.h"
 #include "core/registry/values.h"
+#include "core/shared/metrics.h"
 #include "core/shared/objectives.h"
 #include "core/trial/device/device.h"
 #include "core/trial/model/places.h"
@@ -36,7 +37,8 @@ void check_content(const std::string& path, const json& hashes) {
     throw Error(fmt::format("{} was replaced after the study was planned: run the command again", path), ExitCode::kPlugin);
 }
 
-/// Throws Error for sizes that cannot be: the fault is in the plugin, and would show later as something cryptic.
+/// Throws Error for sizes, and names of metrics, that cannot be: the fault is in the plugin, and would show later as something
+/// cryptic.
 void check_sizes(const std::string& id, const TaskInfo& info) {
   const auto expect = [&](const char* name, std::int64_t found, std::int64_t least) {
     if (found < least || found > kMostOfATask)
@@ -57,6 +59,17 @@ void check_sizes(const std::string& id, const TaskInfo& info) {
         ExitCode::kPlugin);
   expect("length", info.length, 1);
   expect("classes", info.classes, 1);
+  const auto taken = objective_metric_names();
+  for (const auto& metric : info.metrics) {
+    if (std::find(taken.begin(), taken.end(), "test/" + metric.name) != taken.end())
+      throw Error(
+          fmt::format("task {}: its info() has a metric {}, which objectives have; call it by another name", id, metric.name),
+          ExitCode::kPlugin);
+    if (info.sampling == Sampling::kStream)
+      throw Error(
+          fmt::format("task {}: its info() has a metric {}, and judges are of examples, not of a stream", id, metric.name),
+          ExitCode::kPlugin);
+  }
 }
 
 constexpr std::array kSplits{std::pair{"train", Split::kTrain}, std::pair{"dev", Split::kDev}, std::pair{"test", Split::kTest}};

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/trial/training/own_metrics.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -15,11 +16,14 @@ namespace {
 /// Adds up batches. Every target weighs the same, in a short last batch as in a full one.
 class Sums {
  public:
-  Sums(const Question& objective, const TaskInfo& info) : objective_(objective), info_(info) {}
+  Sums(const Question& objective, const Task& task, const TaskInfo& info)
+      : objective_(objective), info_(info), own_(task, info) {}
 
-  void add(const ModelOutput& output, const Batch& batch) {
+  /// @param indices of examples, which the task may judge; none of a stream
+  void add(const ModelOutput& output, const Batch& batch, Split split, std::span<const std::int64_t> indices) {
     const auto targets = static_cast<double>(batch.targets.size(0));
     objective_.score(output.logits.to(kFloat), batch, info_.slices, scores_);
+    if (!own_.none() && !indices.empty()) own_.add(split, indices, batch, output.logits.argmax(-1));
     for (const auto& measured : output.metrics) {
       auto& sum = measured_.try_emplace(measured.name, Measured{.unit = measured.unit}).first->second;
       sum.value += targets * measured.value;
@@ -33,6 +37,7 @@ class Sums {
     const char* const name = split == Split::kDev ? "dev" : split == Split::kTest ? "test" : "train";
     if (all.targets == 0) throw Error(fmt::format("the task's {} split has no examples with a target", name));
     result.metrics = objective_.metrics(all);
+    for (auto& own : own_.of("")) result.metrics.push_back(std::move(own));
     result.loss = all.loss / all.targets;
     // The accuracy of such outputs is that of the first class: a number, and wrong.
     if (!std::isfinite(result.loss))
@@ -40,7 +45,9 @@ class Sums {
           fmt::format("{} loss is {}: outputs of an evaluation are not finite", name, std::isnan(result.loss) ? "nan" : "inf"));
     for (const auto& [group, score] : scores_) {
       if (group.empty()) continue;
-      for (auto scored : objective_.metrics(score)) {
+      auto metrics = objective_.metrics(score);
+      for (auto& own : own_.of(group)) metrics.push_back(std::move(own));
+      for (auto& scored : metrics) {
         scored.info.name += "@" + group;
         scored.info.description += ", of the examples with " + group;
         result.sliced.push_back(std::move(scored));
@@ -59,20 +66,21 @@ class Sums {
   const Question& objective_;
   const TaskInfo& info_;
   Scores scores_;
+  OwnMetrics own_;
   std::map<std::string, Measured> measured_;
 };
 
 class Evaluator {
  public:
-  Evaluator(Model& model, const Question& objective, const BatchReader& reader, const TaskInfo& info,
-            const EvaluationPlan& plan, std::int64_t size, const Generator& generator)
+  Evaluator(Model& model, const Question& objective, const BatchReader& reader, const Task& task, const TaskInfo& info,
+            const EvaluationPlan& plan, const Generator& generator)
       : model_(model),
         reader_(reader),
         info_(info),
         plan_(plan),
-        size_(limited(info, plan, size)),
+        size_(limited(info, plan, task.size(plan.split))),
         generator_(generator),
-        sums_(objective, info) {}
+        sums_(objective, task, info) {}
 
   Evaluation run() {
     if (info_.sampling == Sampling::kExamples)
@@ -96,7 +104,7 @@ class Evaluator {
     for (std::int64_t first = 0; first < size_; first += plan_.batch) {
       std::vector<std::int64_t> indices(static_cast<std::size_t>(std::min(plan_.batch, size_ - first)));
       std::iota(indices.begin(), indices.end(), first);
-      add(reader_.read(plan_.split, indices), {});
+      add(reader_.read(plan_.split, indices), {}, indices);
     }
   }
 
@@ -135,9 +143,9 @@ class Evaluator {
     }
   }
 
-  ModelState add(const Batch& batch, const ModelState& state) {
+  ModelState add(const Batch& batch, const ModelState& state, std::span<const std::int64_t> indices = {}) {
     auto output = model_.forward(batch, state, generator_, true);
-    if (batch.targets.size(0) > 0) sums_.add(output, batch);
+    if (batch.targets.size(0) > 0) sums_.add(output, batch, plan_.split, indices);
     return std::move(output.state);
   }
 
@@ -165,18 +173,11 @@ void reset_rows(ModelState& state, const ModelState& initial, const std::vector<
     }
 }
 
-ModelState detached(const ModelState& state) {
-  ModelState result = state;
-  for (auto& layer : result)
-    for (auto& tensor : layer) tensor = tensor.detach();
-  return result;
-}
-
 Evaluation evaluate(Model& model, const Question& objective, const BatchReader& reader, const Task& task, const TaskInfo& info,
                     const EvaluationPlan& plan, const Generator& generator) {
   const NoGradGuard no_grad;
   model.eval();
-  auto result = Evaluator(model, objective, reader, info, plan, task.size(plan.split), generator).run();
+  auto result = Evaluator(model, objective, reader, task, info, plan, generator).run();
   model.train();
   return result;
 }

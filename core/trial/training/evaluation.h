@@ -31,7 +31,4 @@ Evaluation evaluate(Model& model, const Question& objective, const BatchReader& 
 /// Rows of `state` that begin anew get initial_state's.
 void reset_rows(ModelState& state, const ModelState& initial, const std::vector<std::uint8_t>& starts);
 
-/// The same numbers without their graph.
-ModelState detached(const ModelState& state);
-
 }  // namespace ablate

@@ -49,10 +49,11 @@ Training::Training(const TrialParts& parts, c10::Device device)
   at::manual_seed(seed);
   const auto generator = make_generator(seed_of(seed, Stream::kWeights));
   const auto& attention = parts.resolved.at("attention");
-  const bool carries = info_.sampling == Sampling::kStream && carries_state(attention, parts.find);
+  const auto options = model_options(info_, model_section_);
+  const bool carries = options.hands_on() && carries_state(attention, parts.find);
   model_ = std::make_shared<Model>(
-      model_options(info_, model_section_), attention, carries, parts.find,
-      [&](const auto& options, const auto& table, const auto& random) { return objective_->make_head(options, table, random); },
+      options, attention, carries, parts.find,
+      [&](const auto& given, const auto& table, const auto& random) { return objective_->make_head(given, table, random); },
       generator);
   move_to(*model_, device_, train_.text("dtype") == "bfloat16" ? at::kBFloat16 : kFloat);
   optimizer_ = std::make_unique<AdamW>(

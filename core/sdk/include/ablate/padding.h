@@ -23,15 +23,4 @@ inline Tensor existing_slots(const Slots& slots, const Tensor& mask) {
   return arange(rate.slots(mask.size(1)), count.options()) < count.view({-1, 1, 1});
 }
 
-/// Which of m segments each token of an item lies in: of L tokens token p lies in segment floor(p m / L), in segment p where
-/// there are fewer tokens than segments; a padded one in none. So what segments hold follows the item, however far it is
-/// padded.
-/// @param mask [batch, n] bool, padding only at the end @return [batch, m, n] bool, on the mask's device
-inline Tensor item_segments(const Tensor& mask, std::int64_t m) {
-  const auto position = arange(mask.size(1), mask.options().dtype(kLong));
-  const auto divisor = mask.sum(1, true).clamp_min(m);  // [batch, 1]
-  const auto segment = (position * m).unsqueeze(0).floor_divide(divisor).masked_fill(mask.logical_not(), m);
-  return segment.unsqueeze(1) == arange(m, position.options()).unsqueeze(1);
-}
-
 }  // namespace ablate

@@ -1,6 +1,8 @@
 // Attentions of today: a state in place of keys and values, causal, normed and gated head by head.
 #pragma once
 
+#include <cmath>
+
 #include "ablate/headwise.h"
 
 namespace ablate {
@@ -18,22 +20,33 @@ struct RecurrentOptions {
 
 /// What recur() gets, in float32 at least.
 struct Recurrence {
-  Tensor q;      ///< [batch, heads, n, d_key], divided by sqrt(d_key)
+  Tensor q;      ///< [batch, heads, n, d_key]
   Tensor k;      ///< [batch, heads, n, d_key], 0 under the mask
   Tensor v;      ///< [batch, heads, n, d_value], 0 under the mask
   Tensor state;  ///< [batch, heads, d_key, d_value], or undefined: 0
 };
+
+/// q / sqrt(d_key)
+inline Tensor scaled(const Tensor& q) { return q / std::sqrt(static_cast<double>(q.size(-1))); }
 
 struct Recurred {
   Tensor values;  ///< [batch, heads, n, d_value]
   Tensor state;   ///< as Recurrence::state, behind the last token
 };
 
-/// Base of causal attentions whose state is one matrix [d_key, d_value] a head; a method is one function, recur. Promises for
-/// it to make: causal and not bidirectional, key_padding, stateful, recurrent.
+/// What promises such an attention may make: causal and not bidirectional, key_padding, stateful, recurrent; and half precision
+/// with its norm alone, since sums of products of three leave float16's range. For Descriptor::promises, where "norm" is a
+/// parameter.
+inline Capabilities recurrent_promises(const Capabilities& declared, const Values& values, std::span<const Capabilities>) {
+  auto can = declared;
+  can.half_precision = values.boolean("norm");
+  return can;
+}
+
+/// Base of causal attentions whose state is one matrix [d_key, d_value] a head; a method is one function, recur.
 class RecurrentAttention : public HeadwiseAttention {
  public:
-  /// Throws std::invalid_argument where a width is no whole number of channels for each head.
+  /// Throws std::invalid_argument where a width is no whole number of channels for each head, and for a norm of one channel.
   RecurrentAttention(const AttentionContext& context, const RecurrentOptions& options);
 
  private:

@@ -25,6 +25,7 @@ enum class Split : int { kTrain, kDev, kTest };
 enum class Objective {
   kClass,      ///< one class of a sequence, or of a pair of them
   kPositions,  ///< a class at each position that has a target; the next token is one
+  kDecoded,    ///< the same, all of them told from one vector of the sequence: what fits into it is what is asked
 };
 
 enum class Sampling {
@@ -39,6 +40,15 @@ struct Field {
   std::int64_t reals = 0;       ///< numbers a position, which are projected
 };
 
+/// A number by which a task itself judges the answers to an example (Task::judge), told beside the objective's as the mean over
+/// examples: dev/NAME, test/NAME.
+struct OwnMetric {
+  std::string name;         ///< snake_case
+  std::string unit = {};    ///< "%", "tokens"; "": a plain number
+  std::string direction;    ///< "max", "min", or "" where neither end is the better one
+  std::string description;  ///< one line
+};
+
 /// What is asked.
 struct TaskInfo {
   std::vector<Field> fields;      ///< at least one, the same positions; their embeddings are added up
@@ -48,7 +58,7 @@ struct TaskInfo {
   std::int64_t classes = 0;       ///< targets lie in [0, classes)
   Objective objective = Objective::kClass;
   Sampling sampling = Sampling::kExamples;
-  bool causal = false;  ///< later positions tell a target: the model must not see them
+  bool causal = false;  ///< the model must not see later positions: they tell a target, or the task is read from left to right
   bool holes = false;   ///< positions may be absent anywhere, not only at the end
   Geometry geometry = {};
   /// What a target is one of, in the singular: "byte" and "dimension" are told in bits per one, "word" as a perplexity; "": the
@@ -56,6 +66,7 @@ struct TaskInfo {
   std::string unit = {};
   /// Names of numbers that group examples ("pairs"): every metric is also told by them, as test/accuracy@pairs=8. snake_case.
   std::vector<std::string> slices = {};
+  std::vector<OwnMetric> metrics = {};  ///< of examples only
 };
 
 /// A batch's memory: the host's, valid only during the call; row-major, filled by the thread that calls. Before the call all
@@ -67,7 +78,7 @@ struct BatchView {
   std::vector<std::span<float>> reals;
   std::vector<std::span<std::uint8_t>> present;  ///< by sequence: [batch, length], 0 where there is nothing
   std::span<std::uint8_t> starts;                ///< of a stream: [batch], 1 where a new text begins with the row
-  std::span<std::int64_t> targets;               ///< [batch], or [batch, length], -1: not asked
+  std::span<std::int64_t> targets;               ///< [batch] of kClass, else [batch, length], -1: not asked
   std::span<std::int64_t> slices;                ///< [batch, info().slices]
 };
 
@@ -94,6 +105,11 @@ class Task {
   virtual void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const = 0;
   /// An example as a person reads it. After load().
   virtual std::string describe(Split split, std::int64_t index) const = 0;
+  /// Fills info().metrics of an example, in their order. Only called where there are any. After load().
+  /// @param answers of each of its targets the class that a model holds for the likeliest, -1 where none is asked
+  virtual void judge(Split split, std::int64_t index, std::span<const std::int64_t> answers, std::span<double> values) const {
+    static_cast<void>(split), static_cast<void>(index), static_cast<void>(answers), static_cast<void>(values);
+  }
 };
 
 }  // namespace ablate

@@ -1,0 +1,46 @@
+// A class at each position that has a target, all of them decoded from one pooled vector (the compression task of Poli et al.
+// 2024): to the vector of the sequence a position's sinusoids are added, and the classifier reads the sum.
+#include "core/trial/objectives/objective.h"
+#include "core/trial/objectives/pooling.h"
+
+namespace ablate {
+namespace {
+
+class DecodedHead final : public Head {
+ public:
+  DecodedHead(const ModelOptions& options, const Tensor& table, const Generator& generator)
+      : Head(options, options.d_model, table, generator),
+        pool_(pool_of(options.pooling)),
+        places_(register_buffer("places", sinusoids(options.task.length, options.d_model, TensorOptions()))) {}
+
+ private:
+  Tensor gather(const Tensor& hidden, const Tensor& mask, const Batch& batch) const override {
+    const auto length = batch.fields.front().size(1);
+    return pool_(hidden, mask).index_select(0, example_of_targets(batch)) +
+           places_.index_select(0, batch.asked.remainder(length));
+  }
+
+  Pool pool_;
+  Tensor places_;  ///< [length, d_model]
+};
+
+class DecodedQuestion final : public Question {
+ public:
+  explicit DecodedQuestion(std::string unit) : unit_(std::move(unit)) {}
+  std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table, const Generator& generator) const override {
+    return std::make_shared<DecodedHead>(options, table, generator);
+  }
+  void score(const Tensor& logits, const Batch& batch, const std::vector<std::string>& names, Scores& scores) const override {
+    add_targets(logits, batch, example_of_targets(batch), names, scores);
+  }
+  std::vector<Scored> metrics(const Score& score) const override { return metrics_of_positions(score, unit_); }
+
+ private:
+  std::string unit_;
+};
+
+}  // namespace
+
+std::unique_ptr<Question> decoded_objective(const TaskInfo& info) { return std::make_unique<DecodedQuestion>(info.unit); }
+
+}  // namespace ablate

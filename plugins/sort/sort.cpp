@@ -1,0 +1,146 @@
+// Sorting by frequency (Martins, Marinho and Martins 2022, infinity-former, section 4.1): a long sequence, a separator, and
+// then its symbols by decreasing frequency, each of which is asked after the ones before. Frequencies drift along the sequence,
+// so that neither its beginning nor its end tells the order: whoever sees it in segments has to remember.
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <stdexcept>
+
+#include "ablate/examples.h"
+#include "ablate/random.h"
+#include "ablate/task.h"
+
+namespace {
+
+using Symbols = std::vector<std::int64_t>;
+using Weights = std::vector<std::uint64_t>;
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::integer("length", "512", {32, 65536}, "positions: the sequence, and as many for its answer as there are symbols",
+                    "tokens"),
+    ablate::integer("symbols", "20", {2, 1000}, "symbols to sort; the separator is one more id"),
+    ablate::integer("train", "20000", {1, 1e9}, "examples of the training split", "examples"),
+    ablate::integer("dev", "500", {1, 1e9}, "examples of the dev split", "examples"),
+    ablate::integer("test", "500", {1, 1e9}, "examples of the test split", "examples"),
+    ablate::integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"),
+};
+
+/// Shares of 2^32, as likely as any others that add up to it: what lies between numbers drawn at random.
+Weights draw_shares(std::size_t symbols, std::mt19937_64& random) {
+  Weights ends(symbols);
+  for (auto& end : ends) end = random() >> 32;
+  ends.back() = std::uint64_t{1} << 32;
+  std::sort(ends.begin(), ends.end());
+  std::adjacent_difference(ends.begin(), ends.end(), ends.begin());
+  return ends;
+}
+
+/// By decreasing frequency, ties by first occurrence; what does not occur stands last, by its number.
+Symbols sorted(const Symbols& sequence, std::size_t symbols) {
+  std::vector<std::size_t> count(symbols, 0), first(symbols, sequence.size());
+  for (std::size_t at = sequence.size(); at-- > 0;)
+    ++count[static_cast<std::size_t>(sequence[at])], first[static_cast<std::size_t>(sequence[at])] = at;
+  Symbols order(symbols);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t one, std::int64_t other) {
+    const auto a = static_cast<std::size_t>(one), b = static_cast<std::size_t>(other);
+    return count[a] != count[b] ? count[a] > count[b] : first[a] < first[b];
+  });
+  return order;
+}
+
+class Sort final : public ablate::Task {
+ public:
+  explicit Sort(const ablate::TaskContext& context)
+      : length_(static_cast<std::size_t>(context.parameters.integer("length"))),
+        symbols_(static_cast<std::size_t>(context.parameters.integer("symbols"))),
+        sizes_{context.parameters.integer("train"), context.parameters.integer("dev"), context.parameters.integer("test")},
+        seed_(static_cast<std::uint64_t>(context.parameters.integer("data_seed"))) {
+    if (length_ < symbols_ + 16)
+      throw std::invalid_argument("length = " + std::to_string(length_) +
+                                  " leaves fewer than 16 tokens to sort beside an answer of " + std::to_string(symbols_) +
+                                  " symbols");
+  }
+
+  ablate::TaskInfo info() override {
+    return {.fields = {{.name = "symbol", .vocabulary = static_cast<std::int64_t>(symbols_ + 1)}},
+            .length = static_cast<std::int64_t>(length_),
+            .classes = static_cast<std::int64_t>(symbols_),
+            .objective = ablate::Objective::kPositions,
+            .causal = true,
+            .metrics = {{"leading", "%", "max", "share of the order that is right before the first symbol that is wrong"}}};
+  }
+  void load() override {}  // an example is a function of its index
+  std::string digest() const override {
+    auto text = "sort 1 " + std::to_string(length_) + " " + std::to_string(symbols_) + " " + std::to_string(seed_);
+    for (const auto size : sizes_) text += " " + std::to_string(size);
+    return text;
+  }
+  std::int64_t size(ablate::Split split) const override { return sizes_[static_cast<std::size_t>(split)]; }
+
+  void read(ablate::Split split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
+    for (std::size_t row = 0; row < indices.size(); ++row) {
+      const auto sequence = make(split, indices[row]);
+      const auto order = sorted(sequence, symbols_);
+      const auto ids = batch.ids[0].subspan(row * length_, length_), targets = batch.targets.subspan(row * length_, length_);
+      std::ranges::copy(sequence, ids.begin());
+      ids[sequence.size()] = static_cast<std::int64_t>(symbols_);
+      for (std::size_t rank = 0; rank < symbols_; ++rank) {
+        targets[sequence.size() + rank] = order[rank];
+        if (rank + 1 < symbols_) ids[sequence.size() + rank + 1] = order[rank];
+      }
+    }
+  }
+
+  std::string describe(ablate::Split split, std::int64_t index) const override {
+    const auto sequence = make(split, index);
+    std::string text;
+    for (const auto symbol : sequence) text += std::to_string(symbol) + " ";
+    text += ">";
+    for (const auto symbol : sorted(sequence, symbols_)) text += " " + std::to_string(symbol);
+    return text;
+  }
+
+  /// Asked one after the other, whoever is right so far would have been told the same by its own answers.
+  void judge(ablate::Split split, std::int64_t index, std::span<const std::int64_t> answers,
+             std::span<double> values) const override {
+    const auto order = sorted(make(split, index), symbols_);
+    const auto given = answers.subspan(length_ - symbols_);
+    const auto wrong = std::ranges::mismatch(order, given).in1;
+    values[0] = 100.0 * static_cast<double>(wrong - order.begin()) / static_cast<double>(symbols_);
+  }
+
+ private:
+  /// At each place one of two mixtures of symbols, the second the more often the further it stands. In whole numbers, which
+  /// are the same on every machine.
+  Symbols make(ablate::Split split, std::int64_t index) const {
+    const auto place = ablate::place_of(index, size(split));
+    auto random = ablate::generator(seed_, {place, place >> 32, static_cast<std::uint64_t>(split)});
+    const auto early = draw_shares(symbols_, random), late = draw_shares(symbols_, random);
+    Symbols sequence(length_ - symbols_);
+    const auto last = sequence.size() - 1;
+    for (std::size_t at = 0; at <= last; ++at) {
+      auto left = random() % (std::uint64_t{last} << 32);
+      std::size_t symbol = 0;
+      for (; symbol + 1 < symbols_; ++symbol) {
+        const auto weight = early[symbol] * (last - at) + late[symbol] * at;
+        if (left < weight) break;
+        left -= weight;
+      }
+      sequence[at] = static_cast<std::int64_t>(symbol);
+    }
+    return sequence;
+  }
+
+  std::size_t length_, symbols_;
+  std::array<std::int64_t, 3> sizes_;
+  std::uint64_t seed_;
+};
+
+}  // namespace
+
+ABLATE_TASK(Sort, {.id = "sort",
+                   .version = "1.0.0",
+                   .summary = "symbols of a long sequence by decreasing frequency",
+                   .paper = "Martins, Marinho and Martins 2022, infinity-former, arXiv 2109.00301, section 4.1",
+                   .parameters = parameters})

@@ -72,8 +72,9 @@ class Routing final : public ablate::HeadwiseAttention {
     if (random_)
       draws_ = register_buffer("draws", ablate::randn({heads(), clusters_, longest_}, context.generator), {.type = true});
     else
-      centroids_ = register_buffer("centroids", on_ball(ablate::randn({heads(), clusters_, d_head()}, context.generator)),
-                                   {.type = true});
+      centroids_ = register_buffer(
+          "centroids", on_ball(ablate::randn({clusters_, heads(), d_head()}, context.generator)).transpose(0, 1).contiguous(),
+          {.type = true});
   }
 
  private:

@@ -113,13 +113,15 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
                                               .usage = rows_at(usage, index).unsqueeze(1).to(gone.scalar_type()),
                                               .generator = input.generator,
                                               .surrogate = input.surrogate});
-    const auto present = (written.mass > 0).squeeze(1);  // [batch, slots]
+    // [batch, slots]: of those that an item has, one without mass (a cluster without members) keeps its place, and is not seen.
+    const auto present = (written.mass > 0).squeeze(1);
+    const auto own = written.slots.defined() ? written.slots.squeeze(1) : ablate::ones(present.sizes(), present.options());
     if (is_training() && learns_) loss = reconstruction_loss(input, tokens, gone, leaves, written.values.squeeze(1), present);
     const auto last = [&](const Tensor& kept, const Tensor& added, std::int64_t capacity, const Tensor& count) {
       return rows_at(ablate::cat({kept, added}, 1),
                      count.unsqueeze(1) + ablate::arange(capacity, count.options()).unsqueeze(0));
     };
-    const auto added = present.sum(1);
+    const auto added = own.sum(1);
     return {last(old.slots, written.values.squeeze(1).detach(), compressed_, added),
             last(old.present, present, compressed_, added),
             rows_at(usage, read.unsqueeze(1) + ablate::arange(memory_, read.options()).unsqueeze(0))};
@@ -147,10 +149,11 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
 
   AttentionState heads_state(std::int64_t batch) const override {
     if (!compression_) return {};
-    const auto options = parameters().front().tensor.options().requires_grad(false);
-    const auto sums = options.dtype() == ablate::kDouble ? options : options.dtype(ablate::kFloat);
+    const auto& like = parameters().front().tensor;
+    const auto options = like.options().requires_grad(false);
     return {ablate::zeros({batch, compressed_, d_model_}, options),
-            ablate::zeros({batch, compressed_}, options.dtype(ablate::kBool)), ablate::zeros({batch, memory_}, sums)};
+            ablate::zeros({batch, compressed_}, options.dtype(ablate::kBool)),
+            ablate::zeros({batch, memory_}, ablate::wide_options(like))};
   }
 
   void do_step(std::int64_t step, const ablate::Generator& generator) override {

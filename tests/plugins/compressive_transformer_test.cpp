@@ -1,6 +1,7 @@
 // Compressive Transformer: against Transformer-XL where it is that, its slots against what the compression makes by hand, and
 // what its own loss trains.
 #include "tests/plugins/attention.h"
+#include "tests/plugins/compression.h"
 #include "tests/support/catch.h"
 
 using namespace ablate::test;
@@ -108,6 +109,23 @@ TEST_CASE(
   std::vector<Tensor> own;
   for (std::int64_t at = 0; at < 24; at += 6) own.push_back(x[1].narrow(0, at, 4));
   check(1, ablate::cat(own), {0, 4, 4, 4});
+}
+
+TEST_CASE("compressive-transformer: a slot without mass, as a cluster without members, keeps its place and is not seen") {
+  const auto attention = compressive({.memory = 2, .compressed = 4, .rate = "1/2", .compression = "clustering"});
+  const auto clustering = make(section("clustering"), {{1, 2}}, 1, kChannels, kMaxLength);
+  {
+    const ablate::NoGradGuard none;
+    buffer(*clustering, "centroids").copy_(buffer(*attention, "compression.centroids"));
+  }
+  // Tokens alike fall into one cluster: of four slots three are empty.
+  const auto x = random_tokens(1, 1, 2).expand({1, 10, kChannels}).contiguous();
+  const auto state = pass(*attention, {.queries = x, .state = attention->initial_state(1)}).state;
+  const auto old = x.narrow(1, 0, 8).unsqueeze(1);
+  const auto memory = write(*clustering, old, old);
+  REQUIRE((memory.mass > 0).sum().item<std::int64_t>() == 1);
+  CHECK(distance(state[2], memory.values[0]) < 1e-15);
+  CHECK(state[3].equal((memory.mass > 0).squeeze(1)));
 }
 
 TEST_CASE("compressive-transformer: most-used keeps what the segments' queries have looked at, memory and segment alike") {

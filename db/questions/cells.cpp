@@ -77,6 +77,7 @@ void fill_cells(const TableTrials& from, Table& table) {
       cell.n = summary.n;
       cell.mean = summary.mean;
       cell.deviation = cell.uncertainty = summary.deviation;
+      if (table.overlap) cell.interval = cell.uncertainty = interval_of(summary, *table.overlap);
       cell.failures = failures;
       if (is_step_time(from.metrics[m])) settle(members, from.results[m], *settling, cell);
     }

@@ -121,6 +121,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   }
   from.seeds = load_seeds(reader, trials);
 
+  table.overlap = request.interval;
   fill_cells(from, table);
   const auto verdicts = load_verdicts(reader, trials, request.verdict_today);
   fill_checked(from, verdicts, table);

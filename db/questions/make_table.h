@@ -23,7 +23,9 @@ struct TableRequest {
   /// the same other values.
   std::vector<std::string> baseline;
   bool published = false;  ///< what papers report for the same trials beside every cell
-  bool exponent = false;   ///< the slope of a row's means over the columns' number, both in logarithms
+  /// Half the width of the 95 % interval of the mean in place of the deviation: interval_of's overlap (db/report/statistics.h).
+  std::optional<double> interval = {};
+  bool exponent = false;  ///< the slope of a row's means over the columns' number, both in logarithms
   /// What is known today of a plugin's code, in place of what was known when a trial started; nothing where nothing is.
   std::function<std::optional<PluginVerdict>(const UsedPlugin&)> verdict_today = {};
 };

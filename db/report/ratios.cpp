@@ -16,7 +16,6 @@
 namespace ablate::db {
 namespace {
 
-
 /// The labels of one path.
 struct Condition {
   std::string path, value;

@@ -1,5 +1,6 @@
 #include "db/report/statistics.h"
 
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 namespace ablate::db {
@@ -13,6 +14,12 @@ Summary summary_of(std::span<const Sample> samples) {
   for (const auto& sample : samples) squares += (sample.value - summary.mean) * (sample.value - summary.mean);
   if (summary.n > 1) summary.deviation = std::sqrt(squares / (summary.n - 1));
   return summary;
+}
+
+double interval_of(const Summary& summary, double overlap) {
+  if (summary.n < 2 || !std::isfinite(summary.deviation)) return std::numeric_limits<double>::quiet_NaN();
+  const double t = boost::math::quantile(boost::math::students_t(summary.n - 1), 0.975);
+  return t * summary.deviation * std::sqrt(1.0 / summary.n + overlap);
 }
 
 double relative_uncertainty(const Cell& cell) {

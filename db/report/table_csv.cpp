@@ -22,8 +22,8 @@ std::string exact_or_nothing(double value) { return std::isnan(value) ? "" : exa
 std::string table_csv(const Table& table) {
   auto header = table.row_paths;
   header.insert(header.end(), table.column_paths.begin(), table.column_paths.end());
-  for (const auto* name : {"metric", "unit", "mean", "sd", "n", "failed", "reason", "published", "ratio", "published_ratio",
-                           "unsettled", "checked"})
+  for (const auto* name : {"metric", "unit", "mean", "sd", "interval", "n", "failed", "reason", "published", "ratio",
+                           "published_ratio", "unsettled", "checked"})
     header.push_back(name);
   auto text = csv_line(header);
   for (std::size_t r = 0; r < table.rows.size(); ++r)
@@ -36,11 +36,11 @@ std::string table_csv(const Table& table) {
         line.insert(line.end(), column.begin(), column.end());
         int failed = 0;
         for (const auto& failure : cell.failures) failed += failure.count;
-        for (auto& field :
-             {table.metrics[m].name, table.metrics[m].unit, cell.n > 0 ? exact(cell.mean) : "",
-              cell.n > 1 ? exact(cell.deviation) : "", std::to_string(cell.n), std::to_string(failed), failure_text(cell),
-              exact_or_nothing(cell.published), exact_or_nothing(cell.ratio), exact_or_nothing(cell.published_ratio),
-              std::string(cell.unsettled ? "true" : "false"), std::string(to_text(cell.checked))})
+        for (auto& field : {table.metrics[m].name, table.metrics[m].unit, cell.n > 0 ? exact(cell.mean) : "",
+                            cell.n > 1 ? exact(cell.deviation) : "", exact_or_nothing(cell.interval), std::to_string(cell.n),
+                            std::to_string(failed), failure_text(cell), exact_or_nothing(cell.published),
+                            exact_or_nothing(cell.ratio), exact_or_nothing(cell.published_ratio),
+                            std::string(cell.unsettled ? "true" : "false"), std::string(to_text(cell.checked))})
           line.push_back(field);
         for (auto& field : line) field = one_row(field);  // so that a row is a line whatever a text holds
         text += csv_line(line);
@@ -51,8 +51,8 @@ std::string table_csv(const Table& table) {
     line.insert(line.end(), table.column_paths.size(), "");
     const auto& exponent = table.exponents[i];
     for (auto& field : {table.metrics[i % table.metrics.size()].name + " exponent", std::string(),
-                        exact_or_nothing(exponent.measured), std::string(), std::to_string(exponent.points), std::string(),
-                        std::string(), exact_or_nothing(exponent.published), std::string(), std::string(),
+                        exact_or_nothing(exponent.measured), std::string(), std::string(), std::to_string(exponent.points),
+                        std::string(), std::string(), exact_or_nothing(exponent.published), std::string(), std::string(),
                         std::string(exponent.unsettled ? "true" : "false"), std::string(to_text(table.checked(row)))})
       line.push_back(field);
     for (auto& field : line) field = one_row(field);

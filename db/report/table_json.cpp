@@ -42,6 +42,7 @@ std::string table_json(const Table& table) {
                          {"metric", table.metrics[m].name},
                          {"mean", number(cell.mean)},
                          {"sd", number(cell.deviation)},
+                         {"interval", number(cell.interval)},
                          {"n", cell.n},
                          {"samples", samples},
                          {"trials", cell.trials},

@@ -92,7 +92,7 @@ std::string cell_text(const Table& table, const Cell& cell, const Digits& digits
   if (cell.trials == 0) return "";
   std::string text;
   if (cell.n > 0) {
-    text = table.baseline.empty()   ? digits.text(cell.mean, cell.deviation)
+    text = table.baseline.empty()   ? digits.text(cell.mean, table.overlap ? cell.interval : cell.deviation)
            : std::isnan(cell.ratio) ? "no ratio"
                                     : digits.text(cell.ratio);
     if (cell.unsettled) text = "~" + text;
@@ -158,7 +158,7 @@ std::string table_text(const Table& table, Format format) {
   if (!table.baseline.empty())
     caption += "; ratio of means to " + table.baseline;
   else if (any && n != 1)
-    caption += "; mean ± standard deviation";
+    caption += table.overlap ? "; mean ± half its 95 % interval" : "; mean ± standard deviation";
   if (n > 1) caption += fmt::format(" of n = {}", n);
   if (n == 1) caption += "; n = 1";
   if (marked) caption += format == Format::kMarkdown ? "; best in bold" : "; * best";

@@ -55,13 +55,16 @@ struct Cell {
   int n = 0;
   double mean = std::numeric_limits<double>::quiet_NaN();
   double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the sample (n - 1); NaN for n < 2
+  /// Half the width of the 95 % interval of the mean, where it was asked for (interval_of); NaN for n < 2.
+  double interval = std::numeric_limits<double>::quiet_NaN();
   std::vector<Failure> failures;
   /// Of its column, by the metric's direction, among the rows whose values are of the same tasks with the same parameters.
   bool best = false;
   /// Of a step time: one of its trials ran while the machine was busy, or before times settled (docs/database.md).
   bool unsettled = false;
   Checked checked = Checked::kUnknown;  ///< of its trials that have run
-  /// How far the mean can be trusted: the deviation; of a single trial's step time the spread over its steps. NaN: not known.
+  /// How far the mean can be trusted: the deviation, or the interval where that was asked for; of a single trial's step time
+  /// the spread over its steps. NaN: not known.
   double uncertainty = std::numeric_limits<double>::quiet_NaN();
   double published = std::numeric_limits<double>::quiet_NaN();  ///< mean of what papers report for the cell's trials
   /// To the baseline's mean, and the published number to the baseline's; NaN where one of the two is not there.
@@ -89,6 +92,7 @@ struct Table {
   std::vector<Cell> cells;          ///< [row][metric][column]
   std::string baseline;             ///< "attention=softmax"; "": no ratios
   bool published = false;           ///< whether asked for
+  std::optional<double> overlap;    ///< of repeated splits, where intervals were asked for (interval_of)
   std::vector<Exponent> exponents;  ///< [row][metric]; empty: not asked for
   std::vector<std::string> notes;   ///< what a reader must know to read it right
   std::size_t trials = 0;

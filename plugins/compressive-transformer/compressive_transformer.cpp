@@ -62,6 +62,8 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
     if (compressed_ > 0)
       compression_ = register_module(
           "compression", context.parts.compression("compression", {.rate = context.parameters.rate("rate")}, 1, d_model_));
+    // What has no parameters has nothing to learn, and the loss would be a constant.
+    learns_ = reconstruction_ > 0 && compression_ && !compression_->parameters().empty();
   }
 
  private:
@@ -112,8 +114,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
                                               .generator = input.generator,
                                               .surrogate = input.surrogate});
     const auto present = (written.mass > 0).squeeze(1);  // [batch, slots]
-    if (is_training() && reconstruction_ > 0)
-      loss = reconstruction_loss(input, tokens, gone, leaves, written.values.squeeze(1), present);
+    if (is_training() && learns_) loss = reconstruction_loss(input, tokens, gone, leaves, written.values.squeeze(1), present);
     const auto last = [&](const Tensor& kept, const Tensor& added, std::int64_t capacity, const Tensor& count) {
       return rows_at(ablate::cat({kept, added}, 1),
                      count.unsqueeze(1) + ablate::arange(capacity, count.options()).unsqueeze(0));
@@ -135,7 +136,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
       const auto k = ablate::widened(frozen_keys_of(x, input.surrogate)),
                  v = ablate::widened(frozen_values_of(x, input.surrogate));
       const auto scores = q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(q.size(3)));
-      return scores.masked_fill(hidden, std::numeric_limits<float>::lowest()).softmax(-1).masked_fill(hidden, 0).matmul(v);
+      return ablate::masked_softmax(scores, hidden).matmul(v);
     };
     const auto off = (read(slots, present) - read(gone, leaves)).square();
     // Only of items that something has left.
@@ -158,6 +159,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
 
   std::int64_t d_model_, memory_, compressed_;
   double reconstruction_;
+  bool learns_;
   std::shared_ptr<ablate::Compression> compression_;  ///< of layer inputs, one head; none where nothing is compressed
 };
 

@@ -2,7 +2,9 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "ablate/dropout.h"
 #include "ablate/headwise.h"
+#include "ablate/masked_softmax.h"
 #include "alpha_entmax.h"
 
 namespace {
@@ -36,18 +38,14 @@ class Entmax final : public ablate::HeadwiseAttention {
   HeadOutput attend(const HeadInput& input) override {
     const auto n = input.q.size(2), keys = input.k.size(2);
     const auto type = input.q.scalar_type();
-    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
-    auto scores = (wide(input.q) * (1 / std::sqrt(static_cast<double>(d_head())))).matmul(wide(input.k).transpose(-1, -2));
-    Tensor gone;
-    if (causal()) gone = ablate::ones({n, keys}, input.q.options().dtype(ablate::kBool).requires_grad(false)).triu(1);
-    if (input.mask.defined()) {
-      const auto padded = input.mask.logical_not().unsqueeze(1).unsqueeze(1);
-      gone = gone.defined() ? gone.logical_or(padded) : padded;
-    }
+    auto scores = (ablate::widened(input.q) * (1 / std::sqrt(static_cast<double>(d_head()))))
+                      .matmul(ablate::widened(input.k).transpose(-1, -2));
+    const auto gone = ablate::hidden_keys(input.mask, causal(), n, keys, 0, input.q);
     if (gone.defined()) scores = scores.masked_fill(gone, kNothing);
     auto weights = weights_of(scores);
     if (gone.defined()) weights = weights.masked_fill(gone, 0);
-    HeadOutput output{.values = weights.matmul(wide(input.v)).to(type)};
+    weights = ablate::drop(weights, dropout(), input.generator);
+    HeadOutput output{.values = weights.matmul(ablate::widened(input.v)).to(type)};
     if (input.measure && trained_.defined()) {
       const auto mean = (trained_.sigmoid().mean() + 1).item().toDouble();
       output.metrics.push_back({"alpha", mean, ""});
@@ -83,6 +81,7 @@ ABLATE_ATTENTION(Entmax, {.id = "entmax",
                                            .cross_attention = true,
                                            .holes = true,
                                            .rotary = true,
+                                           .weight_dropout = true,
                                            .averages = true,
                                            .sparse = true,
                                            .half_precision = true,

@@ -3,6 +3,7 @@
 
 #include "ablate/headwise.h"
 #include "ablate/kernel_attention.h"
+#include "ablate/masked_softmax.h"
 
 namespace {
 
@@ -49,9 +50,8 @@ class LinearAttention final : public ablate::HeadwiseAttention {
     if (!input.state.empty() && !input.self) throw std::logic_error("linear: a state needs self-attention");
     // A prefix sum has no wider sum of its own inside.
     const auto type = input.q.scalar_type();
-    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
-    const auto q = features(wide(input.q)), v = wide(input.v);
-    auto k = features(wide(input.k));
+    const auto q = features(ablate::widened(input.q)), v = ablate::widened(input.v);
+    auto k = features(ablate::widened(input.k));
     if (input.mask.defined()) k = k.masked_fill(input.mask.logical_not().unsqueeze(1).unsqueeze(-1), 0);
     auto output = causal() ? attend_causal(q, k, v, input.state) : attend_all(q, k, v, input.state);
     output.values = output.values.to(type);
@@ -60,8 +60,7 @@ class LinearAttention final : public ablate::HeadwiseAttention {
 
   /// What has been read: the sums of phi(k) v^T and of phi(k). Float32 at least: half precision would stop adding up.
   AttentionState heads_state(std::int64_t batch) const override {
-    auto options = parameters().front().tensor.options().requires_grad(false);
-    if (options.dtype() != ablate::kDouble) options = options.dtype(ablate::kFloat);
+    const auto options = ablate::wide_options(parameters().front().tensor);
     return {ablate::zeros({batch, heads(), d_head(), d_head()}, options),
             ablate::zeros({batch, heads(), d_head(), 1}, options)};
   }

@@ -3,10 +3,10 @@
 #include <ATen/ops/eye.h>
 
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "ablate/headwise.h"
+#include "ablate/masked_softmax.h"
 #include "ablate/segments.h"
 
 namespace {
@@ -22,13 +22,6 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("kernel", "33", {0, 1023}, "tokens of the convolution of values beside the attention, odd; 0: none",
                     "tokens"),
 };
-
-/// softmax over the last dimension among what is there; rows without anything are 0. @param gone bool, or undefined: nothing
-Tensor softmax_among(const Tensor& scores, const Tensor& gone) {
-  if (!gone.defined()) return scores.softmax(-1);
-  // Finite, so that a row without anything is no NaN; and cleared behind, so that it is 0.
-  return scores.masked_fill(gone, std::numeric_limits<float>::lowest()).softmax(-1).masked_fill(gone, 0);
-}
 
 class Nystromformer final : public ablate::HeadwiseAttention {
  public:
@@ -48,8 +41,8 @@ class Nystromformer final : public ablate::HeadwiseAttention {
   HeadOutput attend(const HeadInput& input) override {
     if (!input.self) throw std::logic_error("nystromformer: queries and context have to be one sequence");
     const auto type = input.q.scalar_type();
-    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
-    const auto q = wide(input.q) * (1 / std::sqrt(static_cast<double>(d_head()))), k = wide(input.k), v = wide(input.v);
+    const auto q = ablate::widened(input.q) * (1 / std::sqrt(static_cast<double>(d_head()))), k = ablate::widened(input.k),
+               v = ablate::widened(input.v);
     const auto segments = segments_of(input);
     const auto query_means = means(q, segments), key_means = means(k, segments);
     // [batch or 1, 1, m]: segments without a token, of items that have fewer than landmarks.
@@ -57,12 +50,12 @@ class Nystromformer final : public ablate::HeadwiseAttention {
     const auto transposed = key_means.transpose(-1, -2);
     const auto gone_landmark = absent.defined() ? absent.unsqueeze(-2) : Tensor();
     const auto gone_key = input.mask.defined() ? input.mask.logical_not().unsqueeze(1).unsqueeze(1) : Tensor();
-    auto kernel = softmax_among(query_means.matmul(transposed), gone_landmark);
+    auto kernel = ablate::masked_softmax(query_means.matmul(transposed), gone_landmark);
     if (absent.defined()) kernel = kernel.masked_fill(absent.unsqueeze(-1), 0);
     // [batch, heads, m, d]: what landmarks read, as torch's fused kernel does it.
     const auto seen = gone_key.defined() ? gone_key.logical_not().logical_or(gone_key.all(-1, true)) : Tensor();
     const auto read = ablate::scaled_dot_product_attention(query_means, k, v, seen, false, 1.0);
-    auto values = softmax_among(q.matmul(transposed), gone_landmark).matmul(inverse(kernel).matmul(read));
+    auto values = ablate::masked_softmax(q.matmul(transposed), gone_landmark).matmul(inverse(kernel).matmul(read));
     if (kernel_.defined()) values = values + convolved(v);
     return {.values = values.to(type)};
   }

@@ -5,6 +5,7 @@
 
 #include "ablate/decayed_sums.h"
 #include "ablate/headwise.h"
+#include "ablate/masked_softmax.h"
 #include "ablate/random_features.h"
 
 namespace {
@@ -64,15 +65,15 @@ class Performer final : public ablate::HeadwiseAttention {
   HeadOutput attend(const HeadInput& input) override {
     if (!input.state.empty() && !input.self) throw std::logic_error("performer: a state needs self-attention");
     const auto type = input.q.scalar_type();
-    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
     const auto fit = [&](const Tensor& x) { return x.narrow(2, 0, std::min(x.size(2), input.q.size(2))); };
     // With 1 as one more channel the sum of weights is the last channel of what is read. A causal query sees as many keys as
     // queries, at most.
-    const auto k = causal() ? fit(wide(input.k)) : wide(input.k), v = causal() ? fit(wide(input.v)) : wide(input.v);
+    const auto k = causal() ? fit(ablate::widened(input.k)) : ablate::widened(input.k),
+               v = causal() ? fit(ablate::widened(input.v)) : ablate::widened(input.v);
     const auto values =
         ablate::cat({v, ablate::ones({v.size(0), v.size(1), v.size(2), 1}, v.options().requires_grad(false))}, 3);
     const auto mask = input.mask.defined() ? input.mask.narrow(1, 0, k.size(2)) : Tensor();
-    const auto q = features(wide(input.q), {-1}, {}).features;
+    const auto q = features(ablate::widened(input.q), {-1}, {}).features;
     auto sums = sums_before(input, q);
     Tensor read;
     if (causal()) {
@@ -93,8 +94,7 @@ class Performer final : public ablate::HeadwiseAttention {
 
   /// What has been read, its scale, and when the vectors were drawn that it was read with. Float32 at least.
   AttentionState heads_state(std::int64_t batch) const override {
-    auto options = parameters().front().tensor.options().requires_grad(false);
-    if (options.dtype() != ablate::kDouble) options = options.dtype(ablate::kFloat);
+    const auto options = ablate::wide_options(parameters().front().tensor);
     return {ablate::zeros({batch, heads(), columns(), d_head() + 1}, options),
             ablate::full({batch, heads(), 1}, kNothing, options), vectors_->drawn.expand({batch}).clone()};
   }

@@ -46,4 +46,13 @@ inline Tensor expected_basis(const Tensor& mean, const Tensor& variance, const T
   return ((mean - centres).square() / (total * -2)).exp() * inside * (share.sqrt() / all);
 }
 
+/// How much of the same truncated Gaussian lies between neighbouring edges. @param edges [..., cells + 1], rising in [0, 1]
+/// @return [..., cells], of sum 1 where the edges reach from 0 to 1
+inline Tensor shares_between(const Tensor& mean, const Tensor& variance, const Tensor& edges) {
+  const auto scale = (variance * 2).rsqrt();
+  const auto below = ((edges - mean) * scale).erf();
+  const auto cells = edges.size(-1) - 1;
+  return (below.narrow(-1, 1, cells) - below.narrow(-1, 0, cells)) / (((1 - mean) * scale).erf() + (mean * scale).erf());
+}
+
 }  // namespace ablate

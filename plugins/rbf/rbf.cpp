@@ -106,7 +106,26 @@ class RadialBasis final : public ablate::Compression {
     const auto variance = ablate::softplus(affine.narrow(-1, 1, 1)) + kVarianceFloor;
     // A slot that the item does not have would lie beyond 1; its value is 0, its centre only has to be harmless.
     const auto centres = ((ablate::arange(count, keys.options()) + 0.5) / own).clamp_max(1);
-    return {.values = ablate::expected_read(mean, variance, values, centres, width_ / own)};
+    ablate::ReadOutput result{.values = ablate::expected_read(mean, variance, values, centres, width_ / own)};
+    if (input.looks) result.usage = looks(input, mean.detach(), variance.detach(), own);
+    return result;
+  }
+
+  /// A place is a cell of the signal, as many as the item has slots: the share of each query's Gaussian there.
+  static Tensor looks(const ablate::ReadInput& input, const Tensor& mean, const Tensor& variance, const Tensor& own) {
+    constexpr std::int64_t rows = 256;  // queries whose shares exist at one time
+    const auto count = input.memory.keys.size(2);
+    const auto edges = (ablate::arange(count + 1, own.options()) / own).clamp_max(1);
+    auto usage = ablate::zeros({mean.size(0), mean.size(1), count}, mean.options());
+    for (std::int64_t begin = 0; begin < mean.size(2); begin += rows) {
+      const auto size = std::min(rows, mean.size(2) - begin);
+      auto shares = ablate::shares_between(mean.narrow(2, begin, size), variance.narrow(2, begin, size), edges);
+      if (input.query_mask.defined())
+        shares = shares.masked_fill(input.query_mask.narrow(1, begin, size).logical_not().unsqueeze(1).unsqueeze(-1), 0);
+      usage += shares.sum(2);
+    }
+    const auto& exist = input.memory.slots;
+    return exist.defined() ? usage.masked_fill(exist.logical_not(), 0) : usage;
   }
 
   /// The regression for a length, in the type and on the device of the inputs: [slots.of(length), length].

@@ -4,6 +4,7 @@
 
 #include "ablate/decayed_sums.h"
 #include "ablate/headwise.h"
+#include "ablate/masked_softmax.h"
 #include "ablate/padding.h"
 #include "ablate/random_features.h"
 
@@ -43,19 +44,19 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
   HeadOutput attend(const HeadInput& input) override {
     if (causal() && !input.self) throw std::logic_error("rfa: causal queries and context have to be one sequence");
     const auto type = input.q.scalar_type();
-    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
-    const auto v = wide(input.v);
+    const auto v = ablate::widened(input.v);
     // With 1 as one more channel the sum of weights is the last channel of what is read; with 1 as one more feature, times a
     // bound of a key's weight, the bound of that sum.
     const auto one = ablate::ones({v.size(0), v.size(1), v.size(2), 1}, v.options().requires_grad(false));
-    const auto values = ablate::cat({v, one}, 3), q = phi(wide(input.q));
-    auto k = ablate::clear_padding(phi(wide(input.k)), input.mask), bound = ablate::clear_padding(one, input.mask);
+    const auto values = ablate::cat({v, one}, 3), q = phi(ablate::widened(input.q));
+    auto k = ablate::clear_padding(phi(ablate::widened(input.k)), input.mask), bound = ablate::clear_padding(one, input.mask);
     Tensor read, most;
     AttentionState state = input.state;
     if (causal()) {
       auto log_keep = ablate::zeros({1, heads(), one.size(2), 1}, one.options());
       if (gate_) {
-        const auto logits = wide(gate_->forward(input.context)).transpose(1, 2).unsqueeze(-1);  // [batch, heads, n, 1]
+        const auto logits =
+            ablate::widened(gate_->forward(input.context)).transpose(1, 2).unsqueeze(-1);  // [batch, heads, n, 1]
         k = k * logits.neg().sigmoid(), bound = bound * logits.neg().sigmoid();
         log_keep = ablate::clear_padding(-ablate::softplus(-logits), input.mask);
       }
@@ -76,8 +77,7 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
 
   /// The sums of what has been read, and of its bounds. Float32 at least.
   AttentionState heads_state(std::int64_t batch) const override {
-    auto options = parameters().front().tensor.options().requires_grad(false);
-    if (options.dtype() != ablate::kDouble) options = options.dtype(ablate::kFloat);
+    const auto options = ablate::wide_options(parameters().front().tensor);
     const auto columns = vectors_->vectors.size(1) * (gaussian_ ? 2 : 1);
     return {ablate::zeros({batch, heads(), columns, d_head() + 1}, options), ablate::zeros({batch, heads(), 1, 1}, options)};
   }

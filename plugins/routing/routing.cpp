@@ -5,6 +5,7 @@
 
 #include "ablate/buckets.h"
 #include "ablate/headwise.h"
+#include "ablate/masked_softmax.h"
 
 namespace {
 
@@ -71,16 +72,17 @@ class Routing final : public ablate::HeadwiseAttention {
     if (random_)
       draws_ = register_buffer("draws", ablate::randn({heads(), clusters_, longest_}, context.generator), {.type = true});
     else
-      centroids_ = register_buffer("centroids", on_ball(ablate::randn({heads(), clusters_, d_head()}, context.generator)),
-                                   {.type = true});
+      centroids_ = register_buffer(
+          "centroids", on_ball(ablate::randn({clusters_, heads(), d_head()}, context.generator)).transpose(0, 1).contiguous(),
+          {.type = true});
   }
 
  private:
   HeadOutput attend(const HeadInput& input) override {
     if (!input.self) throw std::logic_error("routing: queries and context have to be one sequence");
     const auto type = input.q.scalar_type();
-    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
-    const auto q = on_ball(wide(input.q)), k = causal() ? q : on_ball(wide(input.k)), v = wide(input.v);
+    const auto q = on_ball(ablate::widened(input.q)), k = causal() ? q : on_ball(ablate::widened(input.k)),
+               v = ablate::widened(input.v);
     const auto of_queries = likeness(q), of_keys = causal() ? of_queries : likeness(k);
     if (is_training() && !random_) {
       count_members(of_queries, q.detach(), input.mask);

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "ablate/landmarks.h"
+#include "ablate/masked_softmax.h"
 #include "ablate/segments.h"
 #include "means.h"
 
@@ -11,6 +12,7 @@ using ablate::clear_padding;
 using ablate::Memory;
 using ablate::Rate;
 using ablate::Tensor;
+using ablate::widened;
 using ablate::WriteInput;
 
 class SegmentMean final : public ablate::LandmarkCompression {
@@ -40,12 +42,12 @@ class SegmentMean final : public ablate::LandmarkCompression {
       return memory;
     }
     const auto type = keys.scalar_type();
-    const auto tokens = mask.defined() ? mask.to(summed(keys).scalar_type()).view({batch, 1, n, 1})
-                                       : ablate::ones({1, 1, n, 1}, summed(keys).options());
+    const auto tokens = mask.defined() ? mask.to(widened(keys).scalar_type()).view({batch, 1, n, 1})
+                                       : ablate::ones({1, 1, n, 1}, widened(keys).options());
     const auto counts = sums(tokens, rate);
     const auto divisor = counts.clamp_min(1);
-    memory.keys = (sums(clear_padding(summed(keys), mask), rate) / divisor).to(type);
-    memory.values = (sums(clear_padding(summed(values), mask), rate) / divisor).to(type);
+    memory.keys = (sums(clear_padding(widened(keys), mask), rate) / divisor).to(type);
+    memory.values = (sums(clear_padding(widened(values), mask), rate) / divisor).to(type);
     memory.mass = counts.squeeze(-1).expand({batch, 1, count}).to(type);
     return memory;
   }
@@ -60,17 +62,14 @@ class SegmentMean final : public ablate::LandmarkCompression {
     const auto slot = (position * m).unsqueeze(0).floor_divide(divisor).masked_fill(mask.logical_not(), m);
     const auto type = keys.scalar_type();
     const auto member = (slot.unsqueeze(1) == ablate::arange(m, position.options()).unsqueeze(1))
-                            .to(summed(keys).scalar_type())
+                            .to(widened(keys).scalar_type())
                             .unsqueeze(1);  // [batch, 1, m, n]
     const auto counts = member.sum(-1);
     const auto means = [&](const Tensor& x) {
-      return (member.matmul(clear_padding(summed(x), mask)) / counts.clamp_min(1).unsqueeze(-1)).to(type);
+      return (member.matmul(clear_padding(widened(x), mask)) / counts.clamp_min(1).unsqueeze(-1)).to(type);
     };
     return {.keys = means(keys), .values = means(values), .mass = counts.to(type)};
   }
-
-  /// Sums of a segment outgrow float16 long before its mean does.
-  static Tensor summed(const Tensor& x) { return c10::isReducedFloatingType(x.scalar_type()) ? x.to(ablate::kFloat) : x; }
 
   /// Sums over segments: [batch, heads, n, d] -> [batch, heads, slots().of(n), d].
   Tensor sums(const Tensor& x, const Rate& rate) const {

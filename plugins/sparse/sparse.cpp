@@ -8,6 +8,7 @@
 #include "ablate/blocks.h"
 #include "ablate/dropout.h"
 #include "ablate/headwise.h"
+#include "ablate/masked_softmax.h"
 
 namespace {
 
@@ -160,11 +161,10 @@ class SparseAttention final : public ablate::HeadwiseAttention {
   /// what is near of them leaves them.
   Tensor merged_strided(const HeadInput& input, const Tensor& mask) const {
     const auto type = input.q.scalar_type();
-    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
     const auto blocks = near_blocks(input.q.size(2));
-    const auto q = wide(blocks.queries(input.q)) / std::sqrt(static_cast<double>(d_head()));
-    const auto by_stride = [&](const Tensor& x) { return wide(blocks.queries(x)).transpose(2, 3); };
-    const auto near_scores = q.matmul(wide(blocks.keys(input.k)).transpose(-1, -2));
+    const auto q = ablate::widened(blocks.queries(input.q)) / std::sqrt(static_cast<double>(d_head()));
+    const auto by_stride = [&](const Tensor& x) { return ablate::widened(blocks.queries(x)).transpose(2, 3); };
+    const auto near_scores = q.matmul(ablate::widened(blocks.keys(input.k)).transpose(-1, -2));
     const auto far_scores = q.transpose(2, 3).matmul(by_stride(input.k).transpose(-1, -2)).transpose(2, 3);
 
     const auto count = q.size(2), keys = near_scores.size(4);
@@ -176,10 +176,9 @@ class SparseAttention final : public ablate::HeadwiseAttention {
     const auto hidden =
         ablate::cat({near.expand({-1, 1, count, blocks.size, -1}), far.expand({-1, 1, count, blocks.size, -1})}, 4)
             .logical_not();
-    // Finite, so that a row without keys is no NaN; and cleared behind, so that it is 0.
-    const auto scores = ablate::cat({near_scores, far_scores}, 4).masked_fill(hidden, std::numeric_limits<float>::lowest());
-    const auto weights = ablate::drop(scores.softmax(-1).masked_fill(hidden, 0), dropout(), input.generator);
-    const auto from_near = weights.narrow(4, 0, keys).matmul(wide(blocks.keys(input.v)));
+    const auto weights =
+        ablate::drop(ablate::masked_softmax(ablate::cat({near_scores, far_scores}, 4), hidden), dropout(), input.generator);
+    const auto from_near = weights.narrow(4, 0, keys).matmul(ablate::widened(blocks.keys(input.v)));
     const auto from_far = weights.narrow(4, keys, count).transpose(2, 3).matmul(by_stride(input.v)).transpose(2, 3);
     return blocks.joined(from_near + from_far, input.q.size(2)).to(type);
   }

@@ -1,8 +1,9 @@
 // Synthesizer (Tay et al. 2021): attention weights without comparing tokens, from each token alone, or from its position alone.
 #include <cmath>
-#include <limits>
 
+#include "ablate/dropout.h"
 #include "ablate/headwise.h"
+#include "ablate/masked_softmax.h"
 
 namespace {
 
@@ -63,38 +64,29 @@ class Synthesizer final : public ablate::HeadwiseAttention {
     if (!input.self) throw std::logic_error("synthesizer: queries and context have to be one sequence");
     const auto n = input.v.size(2);
     const auto type = input.v.scalar_type();
-    const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x; };
-    auto scores = synthesized(input, n, wide);  // [batch or 1, heads, n, n]
-    const auto options = input.v.options().dtype(ablate::kBool).requires_grad(false);
-    Tensor gone;
-    if (causal()) gone = ablate::ones({n, n}, options).triu(1);
-    if (input.mask.defined()) {
-      const auto padded = input.mask.logical_not().unsqueeze(1).unsqueeze(1);
-      gone = gone.defined() ? gone.logical_or(padded) : padded;
-    }
-    // Finite, so that a row without keys is no NaN; and cleared behind, so that it is 0.
-    if (gone.defined()) scores = scores.masked_fill(gone, std::numeric_limits<float>::lowest());
-    auto weights = scores.softmax(-1);
-    if (gone.defined()) weights = weights.masked_fill(gone, 0);
-    return {.values = weights.matmul(wide(input.v)).to(type)};
+    const auto scores = synthesized(input, n);  // [batch or 1, heads, n, n]
+    const auto all = ablate::masked_softmax(scores, ablate::hidden_keys(input.mask, causal(), n, n, 0, input.v));
+    const auto weights = ablate::drop(all, dropout(), input.generator);
+    return {.values = weights.matmul(ablate::widened(input.v)).to(type)};
   }
 
-  template <class Wide>
-  Tensor synthesized(const HeadInput& input, std::int64_t n, const Wide& wide) const {
-    const auto first = [&](const Tensor& x) { return wide(x).narrow(1, 0, n); };
+  Tensor synthesized(const HeadInput& input, std::int64_t n) const {
+    const auto first = [&](const Tensor& x) { return ablate::widened(x).narrow(1, 0, n); };
     if (form_ == "factorized-random") return first(rows_).matmul(first(columns_).transpose(1, 2)).unsqueeze(0);
     if (uses(form_, "dense")) {
-      const auto h = wide(ablate::split_heads(hidden_->forward(input.context), heads()).relu());  // [batch, heads, n, d]
+      const auto h =
+          ablate::widened(ablate::split_heads(hidden_->forward(input.context), heads()).relu());  // [batch, heads, n, d]
       if (form_ == "dense") return h.matmul(first(scores_).transpose(1, 2)) + first(score_bias_).unsqueeze(1);
-      const auto factors = h.matmul(wide(scores_).transpose(1, 2)) + wide(score_bias_).unsqueeze(1);
+      const auto factors = h.matmul(ablate::widened(scores_).transpose(1, 2)) + ablate::widened(score_bias_).unsqueeze(1);
       const auto outer = factors.narrow(3, 0, outer_), inner = factors.narrow(3, outer_, inner_);
       return (outer.unsqueeze(4) * inner.unsqueeze(3)).flatten(3).narrow(3, 0, n);
     }
     const auto random = first(scores_).narrow(2, 0, n).unsqueeze(0);
     if (form_ == "random") return random;
-    const auto share = wide(share_).sigmoid().view({-1, 1, 1});
+    const auto share = ablate::widened(share_).sigmoid().view({-1, 1, 1});
     const auto scale = 1 / std::sqrt(static_cast<double>(d_head()));
-    return (wide(input.q) * (share * scale)).matmul(wide(input.k).transpose(-1, -2)) + (1 - share) * random;
+    return (ablate::widened(input.q) * (share * scale)).matmul(ablate::widened(input.k).transpose(-1, -2)) +
+           (1 - share) * random;
   }
 
   std::string form_;
@@ -114,6 +106,7 @@ ABLATE_ATTENTION(Synthesizer, {.id = "synthesizer",
                                .capabilities = {.causal = true,
                                                 .key_padding = true,
                                                 .holes = true,
+                                                .weight_dropout = true,
                                                 .averages = true,
                                                 .half_precision = true,
                                                 .time_exponent = 2,

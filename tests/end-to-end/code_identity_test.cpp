@@ -46,7 +46,7 @@ void replace_in(const std::filesystem::path& file, const std::string& from, cons
 /// Builds as one does after an edit: nothing but ninja.
 std::string identity(const Stranger& stranger, const std::string& build) {
   stranger.output_of("cmake --build " + build + " --target my-task");
-  const auto said = nlohmann::json::parse(stranger.output_of("ablate --plugins " + build + " plugins my-task --json"));
+  const auto said = nlohmann::json::parse(stranger.output_of("ablate --plugins " + build + " plugins my-task --format json"));
   const auto digest = said.at("code_digest").get<std::string>();
   CHECK(digest.size() == 64);
   return digest;

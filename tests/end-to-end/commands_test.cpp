@@ -1,4 +1,6 @@
 // The commands that run no trial.
+#include <set>
+
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -46,11 +48,36 @@ TEST_CASE("one plugin shows its parameters and promises; JSON has the same") {
   REQUIRE(shown.exit_code == 0);
   for (const char* part : {"rates", "subheads", "feature_map", "routing", "router_gradient", "default", "arXiv", "key padding"})
     CHECK(says(shown.out, part));
-  const auto one = json::parse(place.run({"plugins", "adamra", "--json"}).out);
+  const auto one = json::parse(place.run({"plugins", "adamra", "--format", "json"}).out);
   CHECK(one.at("id") == "adamra");
   CHECK(one.at("parameters").size() >= 5);
-  const auto all = json::parse(place.run({"plugins", "--json"}).out);
+  const auto all = json::parse(place.run({"plugins", "--format", "json"}).out);
   CHECK(all.size() >= 10);
+}
+
+TEST_CASE("plugins are chosen by kind and by what they promise") {
+  Workplace place;
+  const auto ids = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "plugins");
+    arguments.insert(arguments.end(), {"--format", "json"});
+    std::set<std::string> all;
+    for (const auto& one : json::parse(place.run(arguments).out)) all.insert(one.at("id"));
+    return all;
+  };
+  const auto causal = ids({"--kind", "attention", "--causal"});
+  CHECK((causal.contains("softmax") && causal.contains("linear") && !causal.contains("nystromformer")));
+  const auto both = ids({"--causal", "--recurrent"});
+  CHECK((both.contains("linear") && !both.contains("softmax")));
+  CHECK((ids({"--kind", "task"}).contains("listops") && !ids({"--kind", "task"}).contains("softmax")));
+  CHECK((ids({"--causal-reads"}).contains("segment-mean") && !ids({"--causal-reads"}).contains("rbf")));
+  CHECK(place.run({"plugins", "--kind", "atention"}).exit_code == 2);
+  CHECK(place.run({"plugins", "adamra", "--causal"}).exit_code == 2);
+}
+
+TEST_CASE("docs/methods.md is what the plugins say of themselves") {
+  Workplace place;
+  // Written anew by: ablate plugins --format markdown > docs/methods.md
+  CHECK(place.run({"plugins", "--format", "markdown"}).out == read_text(std::string(ABLATE_SOURCE_DIR) + "/docs/methods.md"));
 }
 
 TEST_CASE("a plugin that is not there is exit 3, with the nearest name") {

@@ -41,7 +41,7 @@ TEST_CASE("a command whose answer cannot be written says so, and fails") {
   REQUIRE(place.run({"run", "study.toml"}).exit_code == 0);
   for (const std::string command :
        {"table", "table tiny --format csv", "attempts", "show 1", "show 1 --json", "query 'SELECT attempt FROM trials'",
-        "plugins", "plugins --json", "plugins adamra", "plugins train", "check linear --no-timing",
+        "plugins", "plugins --format json", "plugins adamra", "plugins train", "check linear --no-timing",
         "check linear --no-timing --json", "new task mine --in new", "run study.toml --dry-run", "--help", "run --help",
         "--version"}) {
     INFO(command);
@@ -59,7 +59,7 @@ TEST_CASE("a command whose answer cannot be written says so, and fails") {
 
 TEST_CASE("a reader that has had enough ends a command quietly") {
   Workplace place;
-  const auto ended = place.shell("$ablate plugins --json | head -c 10 >/dev/null; echo ${PIPESTATUS[0]}");
+  const auto ended = place.shell("$ablate plugins --format json | head -c 10 >/dev/null; echo ${PIPESTATUS[0]}");
   CHECK(ended.err == "");
   CHECK((ended.out == "141\n" || ended.out == "0\n"));  // 0: all of it was in the pipe by then
   const auto gone =
@@ -140,7 +140,7 @@ TEST_CASE("no text reaches the terminal with its control characters") {
   std::filesystem::create_directories(place.folder() / ("x" + steer));
   place.folder().write("x" + steer + "/a\nb.so", "no library");
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {"plugins"}, {"plugins", "--json"}, {"check", "--json", "--quick", "linear"}, {"plugins", "a\nb"}})
+           {"plugins"}, {"plugins", "--format", "json"}, {"check", "--json", "--quick", "linear"}, {"plugins", "a\nb"}})
     harmless([&] {
       auto all = arguments;
       all.insert(all.end(), {"--plugins", (place.folder() / ("x" + steer)).string()});

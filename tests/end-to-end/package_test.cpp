@@ -46,7 +46,7 @@ extern "C" __attribute__((visibility("default"))) void without_cuda() {}
 )";
 
 nlohmann::json described(const Stranger& stranger, const std::string& folder) {
-  return nlohmann::json::parse(stranger.output_of("ablate --plugins " + folder + " plugins my-task --json"));
+  return nlohmann::json::parse(stranger.output_of("ablate --plugins " + folder + " plugins my-task --format json"));
 }
 
 /// Functions and constants that a library exports, apart from those of templates.

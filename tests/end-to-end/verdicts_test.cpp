@@ -26,12 +26,12 @@ struct Place : Workplace {
     CHECK(ended.exit_code == exit_code);
     return ended.out + ended.err;
   }
-  json shown(const std::string& id) { return json::parse(run({"plugins", id, "--json"}).out).at("checks"); }
+  json shown(const std::string& id) { return json::parse(run({"plugins", id, "--format", "json"}).out).at("checks"); }
 
   /// That these have passed: what a check of minutes would leave.
   void vouch(const std::vector<std::string>& ids) {
     const ablate::VerdictMemory memory(folder() / "cache/ablate/verdicts");
-    for (const auto& plugin : json::parse(run({"plugins", "--json"}).out)) {
+    for (const auto& plugin : json::parse(run({"plugins", "--format", "json"}).out)) {
       if (plugin.contains("refusal")) continue;
       const std::string digest = plugin.at("code_digest"), id = plugin.at("id");
       if (std::find(ids.begin(), ids.end(), id) != ids.end())

@@ -23,7 +23,7 @@ struct Listing {
 };
 
 Listing list(Workplace& place, const std::string& folder) {
-  const auto ended = place.run({"--plugins", folder, "plugins", "--json"});
+  const auto ended = place.run({"--plugins", folder, "plugins", "--format", "json"});
   INFO(ended.err);
   REQUIRE(ended.exit_code == 0);
   Listing result;

@@ -256,12 +256,12 @@ TEST_CASE("a file that is not there, and a folder") {
   }
 }
 
-TEST_CASE("a device, a type or positions that a plugin does not promise are refused where they are set") {
+TEST_CASE("a device, a type, positions or dropout that a plugin does not promise are refused where they are set") {
   auto plugins = studies::catalog();
   for (auto& one : plugins.plugins) {
     one.capabilities.half_precision = one.id == "softmax" || one.id == "adamra";
     one.capabilities.cuda = one.id != "segment-mean";
-    one.capabilities.rotary = one.id == "softmax";
+    one.capabilities.rotary = one.capabilities.weight_dropout = one.id == "softmax";
   }
   const std::string image = "[task]\nplugin = \"image\"\n[attention]\nplugin = ";
   const auto with = [&](const std::string& rest) { return errors(image + rest, {}, plugins); };
@@ -278,6 +278,10 @@ TEST_CASE("a device, a type or positions that a plugin does not promise are refu
       with("\"linear\"\n[model]\npositions = \"rotary\"\n") ==
       Names{"6:13: model.positions = \"rotary\", but attention linear does not promise rotary positions; choose none where it "
             "has positions of its own, else learned or sinusoidal"});
+  CHECK(with("\"softmax\"\n[model]\nattention_dropout = 0.1\n").empty());
+  CHECK(with("\"linear\"\n[model]\nattention_dropout = 0.1\n") ==
+        Names{"6:21: model.attention_dropout = 0.1, but attention linear does not promise to drop attention weights; leave "
+              "model.attention_dropout at 0 for it"});
 }
 
 TEST_CASE("no truncation of a study and no byte changed in it makes the loader crash") {

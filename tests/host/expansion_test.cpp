@@ -1,6 +1,7 @@
 // What a grid expands to: order, counts, defaults, conditional keys, labels.
 #include <set>
 
+#include "core/shared/sections.h"
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
 
@@ -29,7 +30,7 @@ TEST_CASE("a study without a grid is one trial with every default filled in") {
   CHECK(trial.resolved.at("task") ==
         json{{"plugin", "image"}, {"data", "fashion-mnist"}, {"pool", 1}, {"dev", 5000}, {"data_seed", 0}});
   CHECK(trial.resolved.at("attention") == json{{"plugin", "softmax"}, {"heads", 2}});
-  CHECK(trial.resolved.at("model").size() == 15);
+  CHECK(trial.resolved.at("model").size() == ablate::model_parameters().size());
   CHECK(trial.resolved.at("train").at("learning_rate") == 1e-4);
   CHECK(trial.label == "attention=softmax");
   CHECK(trial.where.size() == 2);

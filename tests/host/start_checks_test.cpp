@@ -107,6 +107,25 @@ TEST_CASE("rotary positions are refused for the part of a mixture that does not 
   CHECK(refused[0].starts_with("4: attention linear does not promise rotary positions; choose"));
 }
 
+TEST_CASE("dropout of attention weights is refused for the part of a mixture that has none") {
+  auto catalog = studies::catalog();
+  for (auto& plugin : catalog.plugins) plugin.promises_depend = true;
+  find(catalog, "softmax")->capabilities.weight_dropout = true;
+  const auto found = [&](const std::string& dropout) {
+    const auto study =
+        studies::load("[task]\nplugin = \"image\"\n[model]\nattention_dropout = " + dropout +
+                          "\n[attention]\nplugin = \"mixed\"\n"
+                          "[[attention.parts]]\nplugin = \"softmax\"\n[[attention.parts]]\nplugin = \"linear\"\n",
+                      {}, catalog);
+    return messages(check_asked(
+        study, catalog, [](const json&) { return ablate::Requirements{.places = 4}; }, declared));
+  };
+  CHECK(found("0").empty());
+  const auto refused = found("0.1");
+  REQUIRE(refused.size() == 1);
+  CHECK(refused[0].starts_with("4: attention linear does not promise to drop attention weights"));
+}
+
 TEST_CASE("what a plugin and its part both do not promise is told of the part alone") {
   auto catalog = studies::catalog();
   find(catalog, "compressed")->capabilities.length_multiple = 3;

@@ -40,6 +40,21 @@ TEST_CASE("the truncated expectation in closed form equals numeric quadrature") 
         }
 }
 
+TEST_CASE("where a query looks equals numeric quadrature over the cells, and is 1 in all") {
+  constexpr std::int64_t points = 200000, cells = 5;
+  const auto edges = ablate::arange(cells + 1, ablate::kDouble).unsqueeze(0) / static_cast<double>(cells);
+  for (const double mean : {0.0, 0.31, 0.5, 1.0})
+    for (const double variance : {1e-4, 1e-2, 0.7, 1e4}) {
+      const auto scalar = [](double x) { return ablate::full({1, 1}, x, ablate::kDouble); };
+      const auto found = ablate::shares_between(scalar(mean), scalar(variance), edges)[0];
+      const auto t = (ablate::arange(points, ablate::kDouble) + 0.5) / static_cast<double>(points);
+      const auto density = ((t - mean).square() / (-2 * variance)).exp();
+      INFO("mean " << mean << ", variance " << variance);
+      CHECK(distance(found, density.view({cells, -1}).sum(1) / density.sum()) < 1e-6);
+      CHECK(std::abs(found.sum().item<double>() - 1) < 1e-12);
+    }
+}
+
 TEST_CASE("coefficients equal a dense solve of the ridge system for each item's own length") {
   const std::vector<std::int64_t> lengths{20, 7, 20, 0, 1};
   const auto kept = GENERATE(Slots{{2, 5}}, Slots{.fixed = 8});  // as many for the longest, and for a fixed number for all

@@ -8,7 +8,9 @@
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "core/util/plain_json.h"
+#include "db/report/format.h"
 #include "tools/ablate/commands.h"
+#include "tools/ablate/methods_table.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/streams.h"
 #include "tools/ablate/verdict_text.h"
@@ -24,14 +26,6 @@ json to_json(const FoundLibrary& library) {
   if (!library.warnings.empty()) result["warnings"] = library.warnings;
   if (library.refusal.empty()) result["checks"] = to_json(user_verdicts().find(code_of(library.info)));
   return result;
-}
-
-std::string value_text(const json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) return value.dump();
-  std::string text;
-  for (const auto& item : value) text += (text.empty() ? "" : ",") + value_text(item);
-  return text;
 }
 
 std::vector<std::pair<std::string, std::string>> promise_lines(const PluginInfo& info) {
@@ -117,7 +111,25 @@ void list(const std::vector<FoundLibrary>& libraries, const std::vector<PluginFo
   }
 }
 
-int plugins(const std::string& id, bool as_json, const Options& options) {
+struct Wanted {
+  std::string id, kind, format = "text";
+  std::vector<bool Capabilities::*> promises;  ///< all of them, of methods as declared
+
+  bool has(const PluginInfo& info) const {
+    if (!kind.empty() && to_text(info.kind) != kind) return false;
+    return std::all_of(promises.begin(), promises.end(),
+                       [&](bool Capabilities::*promise) { return info.kind != Kind::kTask && info.capabilities.*promise; });
+  }
+  bool filters() const { return !kind.empty() || !promises.empty(); }
+};
+
+int plugins(const Wanted& wanted, const Options& options) {
+  const auto& id = wanted.id;
+  const auto format = db::format_from_name(wanted.format);
+  if (format == db::Format::kCsv) throw Error("no format \"csv\" of plugins, expected text, markdown or json");
+  const bool as_json = format == db::Format::kJson;
+  if (!id.empty() && (wanted.filters() || format == db::Format::kMarkdown))
+    throw Error(fmt::format("{} alone has no list to filter or to write as a page; leave the ID out", id));
   if (id == "model" || id == "train") {  // no plugins, but looked for in the same place
     const auto parameters = id == "model" ? model_parameters() : train_parameters();
     if (as_json) {
@@ -129,9 +141,16 @@ int plugins(const std::string& id, bool as_json, const Options& options) {
     return 0;
   }
   std::unique_ptr<WorkerClient> worker;
-  const auto libraries = find_libraries(options, worker);
+  auto libraries = find_libraries(options, worker);
   if (id.empty()) {
-    if (as_json) {
+    if (wanted.filters())
+      std::erase_if(libraries, [&](const FoundLibrary& one) { return !one.refusal.empty() || !wanted.has(one.info); });
+    if (format == db::Format::kMarkdown) {
+      std::vector<PluginInfo> all;
+      for (const auto& library : libraries)
+        if (library.refusal.empty()) all.push_back(library.info);
+      print("{}", methods_table(all));
+    } else if (as_json) {
       json all = json::array();
       for (const auto& library : libraries) all.push_back(to_json(library));
       print("{}\n", plain_json(all, 2));
@@ -170,19 +189,26 @@ int plugins(const std::string& id, bool as_json, const Options& options) {
 void add_plugins(CLI::App& app, const Options& options, int& exit_code) {
   auto* command = app.add_subcommand("plugins", "List the plugin libraries found, or show one with its parameters")
                       ->group("Look at plugins");
-  struct Arguments {
-    std::string id;
-    bool as_json = false;
-  };
-  auto arguments = std::make_shared<Arguments>();
+  auto wanted = std::make_shared<Wanted>();
   command
-      ->add_option("ID", arguments->id,
+      ->add_option("ID", wanted->id,
                    "show this plugin: parameters with type, range, default and help; promises; paper. Also: model, train")
       ->check(not_empty())
       ->type_name("");
-  command->add_flag("--json", arguments->as_json, "as JSON");
-  command->footer("Example:\n  ablate plugins adamra");
-  command->callback([=, &options, &exit_code] { exit_code = plugins(arguments->id, arguments->as_json, options); });
+  command->add_option("--kind", wanted->kind, "only these: attention, compression or task")
+      ->check(CLI::IsMember({"attention", "compression", "task"}))
+      ->type_name("KIND");
+  for (const auto& promise : promises()) {
+    auto name = std::string("--") + promise.name;
+    std::replace(name.begin(), name.end(), '_', '-');
+    command
+        ->add_flag_callback(
+            name, [=, field = promise.field] { wanted->promises.push_back(field); }, promise.says)
+        ->group("Only methods that promise");
+  }
+  command->add_option("--format", wanted->format, "text, markdown (docs/methods.md) or json")->type_name("FORMAT");
+  command->footer("Examples:\n  ablate plugins adamra\n  ablate plugins --kind attention --causal --recurrent");
+  command->callback([=, &options, &exit_code] { exit_code = plugins(*wanted, options); });
 }
 
 }  // namespace ablate

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ablate/masked_softmax.h"
 #include "ablate/operation.h"
 
 namespace ablate {
@@ -39,8 +40,7 @@ struct Piece {
 /// Calls f with every piece, first to last, so that each meets the same draws again.
 template <class F>
 void each_piece(const Tensor& q, const Tensor& k, const Tensor& v, const F& f) {
-  const auto wide = [](const Tensor& x) { return c10::isReducedFloatingType(x.scalar_type()) ? x.to(kFloat) : x; };
-  const auto queries = wide(q), keys = wide(k), values = wide(v);
+  const auto queries = widened(q), keys = widened(k), values = widened(v);
   const auto rows = std::max<std::int64_t>(1, kWeights / std::max<std::int64_t>(1, q.size(0) * q.size(1) * k.size(2)));
   const double scale = 1 / std::sqrt(static_cast<double>(q.size(3)));
   for (std::int64_t begin = 0; begin < q.size(2); begin += rows)

@@ -121,7 +121,7 @@ void HeadwiseAttention::remember(const HeadInput& input, AttentionState& state) 
   state.push_back(input.mask.gather(1, index));
 }
 
-/// The projected tokens before a segment are the state, of each item its own last ones: padding shifts nothing.
+/// The projected tokens before a segment are the state.
 void HeadwiseAttention::convolve(HeadInput& input, AttentionState& state) const {
   if (!input.self) throw std::logic_error("a short convolution needs self-attention");
   std::vector<Tensor> parts;
@@ -142,9 +142,7 @@ void HeadwiseAttention::convolve(HeadInput& input, AttentionState& state) const 
   }
   if (!carried) return;
   input.state.erase(input.state.begin());
-  const auto real = input.mask.defined() ? input.mask.sum(1) : full({x.size(0)}, x.size(1), x.options().dtype(kLong));
-  const auto index = real.unsqueeze(1) + arange(kept, real.options()).unsqueeze(0);
-  state.push_back(cat({before, x}, 1).gather(1, index.unsqueeze(-1).expand({-1, -1, x.size(2)})));
+  state.push_back(last_tokens(before, x, input.mask));
 }
 
 Tensor HeadwiseAttention::project(const std::shared_ptr<Linear>& projection, const Tensor& x) const {
@@ -167,6 +165,13 @@ Tensor convolve_tokens(const Tensor& x, const Tensor& filter, const Tensor& befo
     y = y.defined() ? y + part : part;
   }
   return y;
+}
+
+Tensor last_tokens(const Tensor& before, const Tensor& x, const Tensor& mask) {
+  const auto real =
+      mask.defined() ? mask.sum(1) : full({x.size(0)}, x.size(1), x.options().dtype(kLong).requires_grad(false));  // [batch]
+  const auto index = real.unsqueeze(1) + arange(before.size(1), real.options()).unsqueeze(0);
+  return cat({before, x}, 1).gather(1, index.unsqueeze(-1).expand({-1, -1, x.size(2)}));
 }
 
 Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift) {

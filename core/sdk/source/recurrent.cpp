@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "ablate/masked_softmax.h"
+
 namespace ablate {
 namespace {
 
@@ -47,12 +49,12 @@ RecurrentAttention::RecurrentAttention(const AttentionContext& context, const Re
 HeadOutput RecurrentAttention::attend(const HeadInput& input) {
   if (!input.self) throw std::logic_error("a recurrent attention needs queries and context to be one sequence");
   const auto type = input.q.scalar_type();
-  const auto wide = [&](const Tensor& x) { return c10::isReducedFloatingType(type) ? x.to(kFloat) : x; };
   const bool carried = !input.state.empty();
   const auto recurred = recur(
-      {.q = wide(input.q), .k = wide(input.k), .v = wide(input.v), .state = carried ? input.state.front() : Tensor()}, input);
+      {.q = widened(input.q), .k = widened(input.k), .v = widened(input.v), .state = carried ? input.state.front() : Tensor()},
+      input);
   auto values = normed(recurred.values, norm_);
-  if (gate_) values = values * silu(wide(split_heads(gate_->forward(input.context), heads())));
+  if (gate_) values = values * silu(widened(split_heads(gate_->forward(input.context), heads())));
   HeadOutput output{.values = values.to(type)};
   if (carried) output.state = {recurred.state};
   return output;
@@ -60,9 +62,7 @@ HeadOutput RecurrentAttention::attend(const HeadInput& input) {
 
 /// Float32 at least: half precision would stop adding up.
 AttentionState RecurrentAttention::heads_state(std::int64_t batch) const {
-  auto options = parameters().front().tensor.options().requires_grad(false);
-  if (options.dtype() != kDouble) options = options.dtype(kFloat);
-  return {zeros({batch, heads(), d_key_, d_value_}, options)};
+  return {zeros({batch, heads(), d_key_, d_value_}, wide_options(parameters().front().tensor))};
 }
 
 }  // namespace ablate

@@ -44,10 +44,7 @@ Tensor RelativeAttention::relative_weights(const Tensor& q, const Tensor& k, con
     return ((widened(q) + widened(bias)) * scale).matmul(widened(of).transpose(-1, -2));
   };
   const auto all = score(content_bias_, k) + shift(score(position_bias_, r));
-  auto hidden = ones({n, keys}, options.dtype(kBool)).triu(keys - n + 1);
-  if (mask.defined()) hidden = hidden.logical_or(mask.logical_not().unsqueeze(1).unsqueeze(1));
-  // Finite, so that a row without keys is no NaN; and cleared behind, so that it is 0.
-  return all.masked_fill(hidden, std::numeric_limits<float>::lowest()).softmax(-1).masked_fill(hidden, 0);
+  return masked_softmax(all, hidden_keys(mask, true, n, keys, keys - n, q));
 }
 
 }  // namespace ablate

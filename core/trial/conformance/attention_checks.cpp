@@ -49,62 +49,90 @@ struct Rule {
   const char* on;
   Allowed allowed;
   void (*look)(const AttentionSubject&, Finding&);
-  bool (*applies)(const Capabilities&) = [](const Capabilities&) { return true; };
+  bool (*applies)(const AttentionSubject&) = [](const AttentionSubject&) { return true; };
 };
 
+template <bool Capabilities::*promise>
+bool promised(const AttentionSubject& subject) {
+  return subject.promises().*promise;
+}
+
+/// An instance and what it gives where it trains; what is thrown on the way the checks will meet, and say so.
+template <class Has>
+bool somewhere(const AttentionSubject& subject, const Has& has) {
+  try {
+    for (const auto& stand : subject.stands()) {
+      const auto instance = subject.make(1, Setting{.stand = stand, .training = true});
+      if (has(*instance, forward(*instance, {random_tokens(2, subject.length(13), 2)}))) return true;
+    }
+  } catch (const std::exception&) {
+    return true;
+  }
+  return false;
+}
+
+bool has_parameters(const AttentionSubject& subject) {
+  return somewhere(subject, [](const Instance& instance, const AttentionOutput&) { return !instance.parameters().empty(); });
+}
+bool has_auxiliary(const AttentionSubject& subject) {
+  return somewhere(subject, [](const Instance&, const AttentionOutput& result) { return result.auxiliary_loss.defined(); });
+}
+bool leaves_out(const AttentionSubject& subject) {
+  const auto& promises = subject.promises();
+  return !promises.causal || !promises.bidirectional || !promises.stateful || promises.length_multiple > 1;
+}
+
 constexpr Rule kRules[] = {
-    {"types",
-     "[3, 13, 16] float32",
-     {1e-4, "float32 over some hundred terms; medians, since a decision may fall otherwise"},
-     types},
+    {"types", "[3, 13, 16] float32", kExact, types},
     {"lengths", "[2, n, 16], n 1 to 80", kExact, lengths},
     {"long", "[1, 1003, 16] float32", kExact, long_sequence},
     {"gradient", "[2, 7, 16], [2, 150, 16]", kDifferences, gradient},
-    {"additive", "[3, 13, 16]", {1e-8, "float64, a sum over a batch in another order"}, additive},
+    {"additive", "[3, 13, 16]", {1e-8, "float64, a sum over a batch in another order"}, additive, has_parameters},
     {"trained", "[4, 40, 16]", kExact, trained},
-    {"auxiliary", "[2, 13, 16]", kExact, auxiliary},
+    {"auxiliary", "[2, 13, 16]", kExact, auxiliary, has_auxiliary},
     {"batch", "[3, 13, 16]", kRounding, batch},
     {"instances", "[2, 13, 16]", kExact, instances},
-    {"seed", "[2, 13, 16]", kExact, seed, [](const Capabilities& c) { return c.deterministic; }},
+    {"seed", "[2, 13, 16]", kExact, seed, promised<&Capabilities::deterministic>},
     {"evaluation", "[3, 13, 16]", kExact, evaluation},
     {"calls", "[3, 13, 16] twice", kRounding, calls},
     {"inputs", "[3, 13, 16]", kExact, inputs},
     {"save", "[2, 13, 16]", kExact, save},
-    {"step", "[2, 13, 16]", kExact, step},
+    {"step", "[2, 13, 16]", kExact, step, has_parameters},
     {"kept", "float64, float32", kExact, kept},
     {"scale", "[2, 32, 16] float32", kExact, scale},
     {"measure", "[3, 13, 16]", kExact, measure},
-    {"positions", "[3, 13, 16], rotary", kRounding, positions, [](const Capabilities& c) { return c.rotary; }},
-    {"weight dropout", "[3, 13, 16] in training", kRounding, weight_dropout,
-     [](const Capabilities& c) { return c.weight_dropout; }},
+    {"positions", "[3, 13, 16], rotary", kRounding, positions, promised<&Capabilities::rotary>},
+    {"weight dropout", "[3, 13, 16] in training", kRounding, weight_dropout, promised<&Capabilities::weight_dropout>},
     {"half",
      "[1, n, 16] float16, bfloat16, n to 4100",
      {1, "what 8 to 16 times the rounding of inputs and weights makes of float64"},
      half,
-     [](const Capabilities& c) { return c.half_precision; }},
-    {"constants", "[2, n, 16], n 1 to 80", kRounding, constants, [](const Capabilities& c) { return c.averages; }},
-    {"reach", "[1, n, 16], n 13 to 1100", kExact, reach, [](const Capabilities& c) { return !c.sparse; }},
-    {"causal", "[2, n, 16], n 70 to 1100", kRounding, causal, [](const Capabilities& c) { return c.causal; }},
-    {"bidirectional", "[2, 32, 16]", kExact, bidirectional, [](const Capabilities& c) { return c.causal && c.bidirectional; }},
-    {"state", "[3, 13, 16] three times", kRounding, state, [](const Capabilities& c) { return c.stateful; }},
-    {"recurrent", "[2, 21, 16], [2, 150, 16]", kRounding, recurrent, [](const Capabilities& c) { return c.recurrent; }},
-    {"padding", "[3, n, 16], n 13 to 1100", kRounding, padding, [](const Capabilities& c) { return c.key_padding; }},
-    {"poison", "[3, 13, 16], [3, 150, 16]", kRounding, poison, [](const Capabilities& c) { return c.key_padding; }},
-    {"empty", "[2, 7, 16], lengths 0, 7", kRounding, empty, [](const Capabilities& c) { return c.key_padding; }},
+     promised<&Capabilities::half_precision>},
+    {"constants", "[2, n, 16], n 1 to 80", kRounding, constants, promised<&Capabilities::averages>},
+    {"reach", "[1, n, 16], n 13 to 1100", kExact, reach, [](const AttentionSubject& s) { return !s.promises().sparse; }},
+    {"causal", "[2, n, 16], n 70 to 1100", kRounding, causal, promised<&Capabilities::causal>},
+    {"bidirectional", "[2, 32, 16]", kExact, bidirectional,
+     [](const AttentionSubject& s) { return s.promises().causal && s.promises().bidirectional; }},
+    {"state", "[3, 13, 16] three times", kRounding, state, promised<&Capabilities::stateful>},
+    {"recurrent", "[2, 21, 16], [2, 150, 16]", kRounding, recurrent, promised<&Capabilities::recurrent>},
+    {"padding", "[3, n, 16], n 13 to 1100", kRounding, padding, promised<&Capabilities::key_padding>},
+    {"poison", "[3, 13, 16], [3, 150, 16]", kRounding, poison, promised<&Capabilities::key_padding>},
+    {"empty", "[2, 7, 16], lengths 0, 7", kRounding, empty, promised<&Capabilities::key_padding>},
     {"state padding", "[3, 13, 16], lengths 13, 5, 0", kRounding, state_padding,
-     [](const Capabilities& c) { return c.key_padding && c.stateful; }},
-    {"holes", "[3, 13, 16]", kRounding, holes, [](const Capabilities& c) { return c.key_padding && c.holes; }},
-    {"cross", "[2, 5, 16] to [2, 13, 16]", kRounding, cross, [](const Capabilities& c) { return c.cross_attention; }},
+     [](const AttentionSubject& s) { return s.promises().key_padding && s.promises().stateful; }},
+    {"holes", "[3, 13, 16]", kRounding, holes,
+     [](const AttentionSubject& s) { return s.promises().key_padding && s.promises().holes; }},
+    {"cross", "[2, 5, 16] to [2, 13, 16]", kRounding, cross, promised<&Capabilities::cross_attention>},
     {"query mask", "[3, 13, 16] to [3, 9, 16], queries 13, 8, 1", kRounding, query_mask,
-     [](const Capabilities& c) { return c.cross_attention; }},
-    {"refused", "what is not promised", kExact, refused},
+     promised<&Capabilities::cross_attention>},
+    {"refused", "what is not promised", kExact, refused, leaves_out},
 };
 
 /// What another value of a parameter has to keep: every check that applies, at small size. The bound of a number may switch off
 /// what is trained (a weight of 0).
 void keeps(const AttentionSubject& subject, bool is_bound, Finding& finding) {
   for (const auto& rule : kRules) {
-    if (!rule.applies(subject.promises()) || (is_bound && rule.look == trained)) continue;
+    if (!rule.applies(subject) || (is_bound && rule.look == trained)) continue;
     Finding own(rule.allowed);
     try {
       rule.look(subject, own);
@@ -119,6 +147,7 @@ void keeps(const AttentionSubject& subject, bool is_bound, Finding& finding) {
     if (!own.passed() && subject.candidate().exemptions->excuse(rule.name, "") == nullptr)
       throw std::runtime_error(fmt::format("{}: {}", rule.name, own.text()));
   }
+  finding.saw();
   finding.say("as promised");
 }
 
@@ -129,9 +158,11 @@ void check_value(const Candidate& candidate, const ParameterInfo& parameter, con
     const bool is_bound = parameter.type == ParameterType::kInteger || parameter.type == ParameterType::kReal;
     keeps(AttentionSubject(candidate.with(parameter.name, value), Depth::kSmall), is_bound, finding);
   } catch (const Error& refusal) {
+    finding.saw();
     finding.say(refusal.what());
   } catch (const std::invalid_argument& refusal) {
     if (parameter.type == ParameterType::kText || parameter.type == ParameterType::kBoolean) throw;
+    finding.saw();
     finding.say(refusal.what());
   }
 }
@@ -152,21 +183,13 @@ void check_oracles(const AttentionSubject& subject, const PluginInfo& info, Chec
 
 }  // namespace
 
-void check_attention_on(const Candidate& candidate, const std::string& device, Checks& checks) {
-  if (!candidate.promises.cuda) return;
-  const AttentionSubject subject(candidate);
-  check_device(
-      subject.name() + ", [3, 33, 16] float32", [&](c10::Device other) { return attention_on(subject, other); },
-      find_cuda(device), checks);
-}
-
 void check_attention(const Candidate& candidate, Depth depth, Checks& checks) {
   const AttentionSubject subject(candidate, depth);
   for (const auto& rule : kRules)
-    if (rule.applies(subject.promises()))
+    if (rule.applies(subject))
       candidate.exemptions->run(checks, rule.name, subject.name() + ", " + rule.on, "", rule.allowed,
                                 [&](Finding& finding) { rule.look(subject, finding); });
-  check_attention_on(candidate, "cuda", checks);
+  check_cuda(candidate, checks);
   if (!subject.full()) return;
   std::vector<std::string> names;
   for (const auto& rule : kRules) names.emplace_back(rule.name);

@@ -6,11 +6,7 @@
 
 namespace ablate {
 
-/// Runs every check that the promises call for (docs/checks.md), on the CPU but for the one that compares with a CUDA device,
-/// in seconds.
+/// Runs every check that the promises call for (docs/checks.md), on the candidate's device, in seconds.
 void check_attention(const Candidate& candidate, Depth depth, Checks& checks);
-
-/// The check "cuda" alone, where cuda is promised. @param device "cuda" or "cuda:N"
-void check_attention_on(const Candidate& candidate, const std::string& device, Checks& checks);
 
 }  // namespace ablate

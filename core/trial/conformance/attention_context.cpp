@@ -13,13 +13,6 @@ std::vector<std::int64_t> lengths_of(const AttentionSubject& subject, std::int64
   return {n, subject.length(n * 8 / 13), subject.length(1)};
 }
 
-/// The allowed median of an item in a type that is narrower than float64.
-Allowed median_of(at::ScalarType type) {
-  if (type == kFloat)
-    return {1e-3, "the median of an item: a decision may fall otherwise, and a mask forgotten moves them all"};
-  return {0.1, "the median of an item in half precision, whose sums over another length round otherwise"};
-}
-
 void against_cut(const AttentionSubject& subject, const Setting& setting, std::int64_t n, bool cross, Finding& finding) {
   const auto instance = subject.make(1, setting, n);
   const auto lengths = lengths_of(subject, n);
@@ -34,13 +27,10 @@ void against_cut(const AttentionSubject& subject, const Setting& setting, std::i
     const auto alone = run(*instance, cross ? Pass{item(queries, i, n), cut} : Pass{cut});
     const auto own = item(output, i, cross ? n : real);
     const auto place = fmt::format("{}, {} of them tokens", where, real);
-    if (setting.type == kDouble) {
+    if (setting.type == kDouble)
       finding.near(own, alone, place);
-    } else {
-      const auto expected = alone.detach().to(kDouble);
-      const auto off = (own.detach().to(kDouble) - expected).abs().median().item().toDouble();
-      finding.off_by(off / std::max(0.1, expected.abs().median().item().toDouble()), place, median_of(setting.type));
-    }
+    else
+      finding.near_median(own, alone, place, median_of_item(setting.type));
   }
 }
 
@@ -87,7 +77,7 @@ void poisoned(const AttentionSubject& subject, const Setting& setting, std::int6
 
 void padding(const AttentionSubject& subject, Finding& finding) {
   for (const auto& setting : subject.settings()) {
-    if (setting.training && subject.draws(setting.stand)) continue;  // another length meets other numbers
+    if (subject.draws(setting, finding)) continue;
     against_cut(subject, setting, subject.length(13), false, finding);
     if (setting.type == kDouble && !setting.training)
       for (const auto n : subject.long_lengths()) against_cut(subject, setting, n, false, finding);
@@ -163,7 +153,7 @@ void query_mask(const AttentionSubject& subject, Finding& finding) {
     const auto clean = outcome(queries);
     finding.near(outcome(queries.masked_fill(gone, 1e3)), clean, setting.text() + ", other queries under the mask",
                  same_shape(setting.type));
-    if (setting.type != kDouble || (setting.training && subject.draws(setting.stand))) continue;
+    if (setting.type != kDouble || subject.draws(setting, finding)) continue;
     for (std::int64_t i = 0; i < 3; ++i) {
       const auto own = lengths[static_cast<std::size_t>(i)];
       finding.near(item(clean, i, own), run(*instance, {item(queries, i, own), item(context, i, m)}),

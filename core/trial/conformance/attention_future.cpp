@@ -95,13 +95,13 @@ void causal(const AttentionSubject& subject, Finding& finding) {
   }
 }
 
-void bidirectional(const AttentionSubject& subject, Finding&) {
+void bidirectional(const AttentionSubject& subject, Finding& finding) {
   const auto instance = subject.make(1, Stand{});
   const auto n = subject.length(32);
   for (const std::int64_t at : {std::int64_t{0}, n / 2, n - 2}) {
     Finding later(kRounding);
     no_later_value(*instance, {.queries = random_tokens(2, n, 2)}, at, "", false, later);
-    if (!later.passed()) return;
+    if (!later.passed()) return finding.saw();
   }
   throw std::runtime_error("no output depends on a later input: it is causal, and promises to be bidirectional, too");
 }
@@ -136,9 +136,10 @@ void reach(const AttentionSubject& subject, Finding& finding) {
   for (const auto& stand : subject.stands()) {
     if (stand.carries) continue;
     for (const auto n : lengths) {
+      finding.saw();
       const auto fault = unseen_token(subject, stand, n);
       if (fault.empty()) continue;
-      const auto* exempt = subject.candidate().exemptions->excuse("reach", stand.text());
+      const auto* exempt = subject.candidate().exemptions->excuse("reach", stand.alone().text());
       if (exempt == nullptr) throw std::runtime_error(fault);
       finding.say(fmt::format("{} is exempt: {}", stand.text(), exempt->why));
       break;
@@ -148,6 +149,7 @@ void reach(const AttentionSubject& subject, Finding& finding) {
 
 void refused(const AttentionSubject& subject, Finding& finding) {
   const auto& promises = subject.promises();
+  finding.saw();
   for (const bool is_causal : {true, false})
     if (!(is_causal ? promises.causal : promises.bidirectional) &&
         !throws([&] { subject.make(1, Stand{.causal = is_causal}); }))

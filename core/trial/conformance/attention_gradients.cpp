@@ -36,7 +36,7 @@ double along_all(const Instance& instance, const Pass& pass, const Gradients& an
   std::vector<Tensor> directions;
   double expected = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    auto direction = normal(tensors[i].sizes(), 300 + i);
+    auto direction = normal_like(tensors[i], 300 + i);
     // What stands under the mask has no gradient and must have none: poison says so.
     if (i + 1 == tensors.size() && pass.mask.defined())
       direction = direction.masked_fill(pass.mask.logical_not().unsqueeze(-1), 0);
@@ -64,6 +64,31 @@ Tensor two_segments(const Instance& instance, const Stand& stand, std::int64_t n
 }
 
 std::string stripped(const std::string& name) { return name.substr(name.starts_with("attention.") ? 10 : 0); }
+
+/// What no gradient has reached of the parameters, by their names, in training on so many tokens at any stand that has it.
+std::map<std::string, std::string> left_out(const AttentionSubject& subject, std::int64_t n) {
+  std::map<std::pair<std::string, std::vector<std::int64_t>>, Tensor> reached;  // by name and shape: where one has arrived
+  for (const auto& stand : subject.stands()) {
+    const auto instance = subject.make(1, Setting{stand, kDouble, true}, n);
+    const auto entries = instance->parameters();
+    const auto parameters = parameters_of(*instance);
+    // Several passes: where a query chooses among heads, none may choose some head in one.
+    for (const std::uint64_t seed : {2, 3, 4, 5}) {
+      const auto loss = two_segments(*instance, stand, n, seed);
+      refuse_unregistered(loss, parameters);
+      if (parameters.empty()) continue;
+      const auto found = gradients_of(loss, parameters);
+      for (std::size_t i = 0; i < entries.size(); ++i) {
+        auto& all = reached[{stripped(entries[i].name), found[i].sizes().vec()}];
+        all = all.defined() ? all.logical_or(found[i].ne(0)) : found[i].ne(0);
+      }
+    }
+  }
+  std::map<std::string, std::string> missing;
+  for (const auto& [key, where] : reached)
+    if (const auto what = unreached(where, key.first); !what.empty()) missing[key.first] = what;
+  return missing;
+}
 
 }  // namespace
 
@@ -97,15 +122,14 @@ void additive(const AttentionSubject& subject, Finding& finding) {
   const auto n = subject.length(13);
   for (const auto& stand : subject.stands())
     for (const bool training : {false, true}) {
-      if (training && subject.draws(stand)) continue;
       const Setting setting{stand, kDouble, training};
+      if (subject.draws(setting, finding)) continue;
       const auto instance = subject.make(1, setting);
       const bool padded = subject.promises().key_padding;
       const std::vector<std::int64_t> lengths = {n, padded ? subject.length(8) : n, padded ? subject.length(1) : n};
       const auto tokens = random_tokens(3, n, 2), weights = random_tokens(3, n, 23);
       const auto mask = padded ? padding_mask(lengths, n) : Tensor();
       const auto inputs = parameters_of(*instance);
-      if (inputs.empty()) return;
       const auto loss = [&](const Tensor& output, const Tensor& weight) { return (output * weight).sum(); };
       auto whole = run(*instance, {tokens, {}, mask});
       auto weight = weights;
@@ -130,35 +154,22 @@ void additive(const AttentionSubject& subject, Finding& finding) {
 }
 
 void trained(const AttentionSubject& subject, Finding& finding) {
-  std::map<std::string, Tensor> reached;  // by name: where a gradient has arrived
-  const auto n = subject.length(40);
-  for (const auto& stand : subject.stands()) {
-    const auto instance = subject.make(1, Setting{stand, kDouble, true}, n);
-    const auto entries = instance->parameters();
-    const auto parameters = parameters_of(*instance);
-    // Several passes: where a query chooses among heads, none may choose some head in one.
-    for (const std::uint64_t seed : {2, 3, 4, 5}) {
-      const auto loss = two_segments(*instance, stand, n, seed);
-      refuse_unregistered(loss, parameters);
-      if (parameters.empty()) continue;
-      const auto found = gradients_of(loss, parameters);
-      for (std::size_t i = 0; i < entries.size(); ++i) {
-        auto& all = reached[stripped(entries[i].name)];
-        const auto here = found[i].ne(0);
-        all = all.defined() && all.sizes() == here.sizes() ? all.logical_or(here) : here;
-      }
-    }
+  // A table by distance may be longer than a short sequence, and has then its gradients from a longer one.
+  std::map<std::string, std::string> missing;  // by name
+  for (const auto n : {subject.length(40), subject.length(150), subject.length(300), subject.length(1100)}) {
+    const auto now = left_out(subject, n);
+    if (n == subject.length(40)) missing = now;
+    std::erase_if(missing, [&](const auto& one) { return now.count(one.first) == 0; });
+    std::erase_if(missing, [&](const auto& one) {
+      const auto* exempt = subject.candidate().exemptions->excuse("trained", one.first);
+      if (exempt != nullptr) finding.say(fmt::format("{} has no gradient, exempt: {}", one.second, exempt->why));
+      return exempt != nullptr;
+    });
+    if (missing.empty()) return finding.saw();
   }
-  std::string missing;
-  for (const auto& [name, where] : reached) {
-    const auto what = unreached(where, name);
-    if (what.empty()) continue;
-    if (const auto* exempt = subject.candidate().exemptions->excuse("trained", name))
-      finding.say(fmt::format("{} has no gradient, exempt: {}", what, exempt->why));
-    else
-      missing += (missing.empty() ? "" : ", ") + what;
-  }
-  if (!missing.empty()) throw std::runtime_error("no gradient reaches " + missing);
+  std::string all;
+  for (const auto& [name, what] : missing) all += (all.empty() ? "" : ", ") + what;
+  throw std::runtime_error("no gradient reaches " + all);
 }
 
 void auxiliary(const AttentionSubject& subject, Finding& finding) {
@@ -176,6 +187,7 @@ void auxiliary(const AttentionSubject& subject, Finding& finding) {
     };
     const auto now = loss_at(1);
     if (!now.defined()) continue;
+    finding.saw();
     const auto result = forward(*instance, pass);
     if (!result.auxiliary_loss.requires_grad())
       throw std::runtime_error(stand.text() + ": the auxiliary loss is cut off from every parameter");

@@ -19,7 +19,7 @@ void train_once(Instance& instance, const Pass& pass) {
   auto moving = pass;
   moving.moves = true;
   run(instance, moving);
-  for (const auto at : kSteps) instance.attention().on_step(at, make_generator(29));
+  for (const auto at : kSteps) instance.on_step(at);
   instance.eval();
 }
 
@@ -65,9 +65,9 @@ void seed(const AttentionSubject& subject, Finding& finding) {
     compare(finding, second, first, stand.text() + ", in training", kExact);
     for (const auto at : kSteps) {
       global.set_current_seed(5);
-      a->attention().on_step(at, make_generator(29));
+      a->on_step(at);
       global.set_current_seed(6);
-      b->attention().on_step(at, make_generator(29));
+      b->on_step(at);
       finding.near(contents(*b), contents(*a), fmt::format("{}, contents after step {}", stand.text(), at));
     }
     for (auto* instance : {a.get(), b.get()}) instance->eval();
@@ -101,7 +101,7 @@ void inputs(const AttentionSubject& subject, Finding& finding) {
     std::vector<Tensor> given = {input.queries};
     if (input.mask.defined()) given.push_back(input.mask);
     if (subject.crosses(setting.stand)) {
-      input.context = random_tokens(3, subject.length(13), 3, setting.type);
+      input.context = random_tokens(3, subject.length(13), 3, setting.type).to(instance->device());
       input.query_mask = Tensor();
       given.push_back(input.context);
     }
@@ -122,7 +122,7 @@ void calls(const AttentionSubject& subject, Finding& finding) {
         const auto& after = turned ? first : second;
         const auto used = subject.make(1, setting), fresh = subject.make(1, setting);
         auto given = before;
-        given.queries = before.queries.clone();
+        given.queries = before.queries.to(used->device()).clone();
         run(*used, given);
         {
           const NoGradGuard none;
@@ -161,7 +161,8 @@ void kept(const AttentionSubject& subject, Finding& finding) {
   const auto made = kept_types(*instance);
   if (subject.promises().half_precision) check_whole_numbers(*instance);
   for (const auto type : {kDouble, kFloat}) {
-    move_to(*instance, c10::kCPU, type);
+    finding.saw();
+    move_to(*instance, instance->device(), type);
     check_types(*instance, type, made);
     train_once(*instance, {random_tokens(2, subject.length(13), 2, type)});
     check_types(*instance, type, made);

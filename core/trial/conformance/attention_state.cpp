@@ -123,7 +123,7 @@ void after_padding(const AttentionSubject& subject, const Setting& setting, Find
 /// In every type a state goes on with what came before, and keeps its type.
 void moves_on(const AttentionSubject& subject, const Stand& stand, Finding& finding) {
   for (const auto& setting : subject.settings()) {
-    if (setting.stand.causal != stand.causal || !setting.stand.carries) continue;
+    if (!(setting.stand == stand)) continue;
     const auto instance = subject.make(1, setting);
     const auto n = subject.length(13);
     const auto initial = instance->attention().initial_state(2);
@@ -156,7 +156,7 @@ void state(const AttentionSubject& subject, Finding& finding) {
       finding.near(run(*instance, {segments[0]}), together[0],
                    setting.text() + ", an initial state after other segments does not give what a new instance gives");
       cut(*instance, segments);
-      if (training && subject.draws(stand)) continue;
+      if (subject.draws(setting, finding)) continue;
       apart(*instance, segments, together, setting.text(), finding);
       reset(*instance, segments, together, setting.text(), finding);
     }
@@ -167,7 +167,8 @@ void state(const AttentionSubject& subject, Finding& finding) {
 void state_padding(const AttentionSubject& subject, Finding& finding) {
   for (const auto& stand : subject.carrying())
     for (const bool training : {false, true})
-      if (!training || !subject.draws(stand)) after_padding(subject, {stand, kDouble, training}, finding);
+      if (const Setting setting{stand, kDouble, training}; !subject.draws(setting, finding))
+        after_padding(subject, setting, finding);
 }
 
 void recurrent(const AttentionSubject& subject, Finding& finding) {

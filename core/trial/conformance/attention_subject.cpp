@@ -1,22 +1,53 @@
 #include "core/trial/conformance/attention_subject.h"
 
-#include <ATen/Context.h>
-
 #include <algorithm>
+#include <stdexcept>
 
 namespace ablate {
+namespace {
+
+constexpr Around kAround[] = {Around::kClassToken, Around::kPicture, Around::kPictureAndToken, Around::kLayers,
+                              Around::kTrainedShort};
+
+const char* text_of(Around around) {
+  switch (around) {
+    case Around::kClassToken:
+      return ", behind a class token";
+    case Around::kPicture:
+      return ", of a picture";
+    case Around::kPictureAndToken:
+      return ", of a picture behind a class token";
+    case Around::kLayers:
+      return ", layer 1 of 3";
+    case Around::kTrainedShort:
+      return ", trained on half of the length";
+    case Around::kNothing:
+      break;
+  }
+  return "";
+}
+
+/// As square as it can be.
+Geometry picture_of(std::int64_t places) {
+  Geometry picture{.rows = 1, .columns = places};
+  for (std::int64_t rows = 2; rows * rows <= places; ++rows)
+    if (places % rows == 0) picture = {.rows = rows, .columns = places / rows};
+  return picture;
+}
+
+}  // namespace
 
 std::string Stand::text() const {
   return std::string(causal ? "causal" : "bidirectional") + (carries ? ", carrying" : "") +
-         (positions == Positions::kRotary ? ", rotary" : "") + (dropout > 0 ? ", dropping weights" : "");
+         (positions == Positions::kRotary ? ", rotary" : "") + (dropout > 0 ? ", dropping weights" : "") + text_of(around);
 }
 
 std::string Setting::text() const {
   return stand.text() + (type == kDouble ? "" : std::string(", ") + name_of(type)) + (training ? ", in training" : "");
 }
 
-Instance::Instance(std::shared_ptr<Attention> attention, const SharedTensors& shared)
-    : attention_(register_module("attention", std::move(attention))) {
+Instance::Instance(std::shared_ptr<Attention> attention, const SharedTensors& shared, c10::Device device)
+    : attention_(register_module("attention", std::move(attention))), device_(device) {
   for (const auto& [path, tensor] : shared) {
     auto name = "shared_" + path;
     std::replace(name.begin(), name.end(), '.', '_');
@@ -24,34 +55,85 @@ Instance::Instance(std::shared_ptr<Attention> attention, const SharedTensors& sh
   }
 }
 
-std::vector<Stand> AttentionSubject::stands() const {
+std::vector<Stand> AttentionSubject::promised_stands() const {
   std::vector<Stand> all;
-  if (promises().bidirectional) all.push_back({});
-  if (promises().causal) all.push_back({.causal = true});
-  for (const auto& stand : carrying()) all.push_back(stand);
+  for (const bool carries : {false, true})
+    for (const bool causal : {false, true})
+      if ((causal ? promises().causal : promises().bidirectional) && (!carries || promises().stateful))
+        all.push_back({.causal = causal, .carries = carries});
   return all;
+}
+
+const std::vector<Stand>& AttentionSubject::stands() const {
+  if (!stands_.empty()) return stands_;
+  stands_ = promised_stands();
+  for (const auto& plain : promised_stands())
+    for (const auto around : kAround) {
+      auto stand = plain;
+      stand.around = around;
+      if (notices(stand)) stands_.push_back(stand);
+    }
+  return stands_;
 }
 
 std::vector<Stand> AttentionSubject::carrying() const {
   std::vector<Stand> all;
-  if (promises().stateful && promises().bidirectional) all.push_back({.carries = true});
-  if (promises().stateful && promises().causal) all.push_back({.causal = true, .carries = true});
+  for (const auto& stand : stands())
+    if (stand.carries) all.push_back(stand);
   return all;
+}
+
+bool AttentionSubject::notices(const Stand& stand) const {
+  // All that a pass gives, padded and in training, too, over several windows: to the last bit.
+  const auto seen = [&](const Stand& place, bool padded, bool training) {
+    const auto n = length(!full() || padded || training ? 40 : 300);
+    const auto instance = make(1, Setting{place, kDouble, training}, n);
+    Pass pass{random_tokens(2, n, 2)};
+    if (padded) pass.mask = padding_mask({n, length(n / 2)}, n);
+    auto result = forward(*instance, pass);
+    auto all = gradients(*instance, pass, pass.mask).tensors;
+    all.push_back(result.output);
+    all.insert(all.end(), result.state.begin(), result.state.end());
+    return all;
+  };
+  auto plain = stand;
+  plain.around = Around::kNothing;
+  try {
+    for (const bool padded : {false, true})
+      for (const bool training : {false, true}) {
+        if (padded && !promises().key_padding) continue;
+        const auto here = seen(stand, padded, training), there = seen(plain, padded, training);
+        if (!std::equal(here.begin(), here.end(), there.begin(), there.end(),
+                        [](const Tensor& a, const Tensor& b) { return a.equal(b); }))
+          return true;
+      }
+  } catch (const std::invalid_argument&) {
+    return false;                    // its factory refuses such a place, as it may
+  } catch (const std::exception&) {  // the checks will meet it, and say so
+    return true;
+  }
+  return false;
 }
 
 std::shared_ptr<Instance> AttentionSubject::make(std::uint64_t seed, const Stand& stand, at::ScalarType type,
                                                  std::int64_t longest) const {
   SharedTensors shared;
-  auto attention = make_attention(candidate_.section,
-                                  {.d_model = kChannels,
-                                   .max_length = length(longest),
-                                   .causal = stand.causal,
-                                   .carries = stand.carries,
-                                   .dropout = stand.dropout,
-                                   .positions = stand.positions},
-                                  candidate_.find, make_generator(seed), shared);
-  auto instance = std::make_shared<Instance>(std::move(attention), shared);
-  move_to(*instance, c10::kCPU, type);
+  AttentionPlace place{.d_model = kChannels,
+                       .max_length = length(longest),
+                       .causal = stand.causal,
+                       .carries = stand.carries,
+                       .dropout = stand.dropout,
+                       .positions = stand.positions};
+  const bool token = stand.around == Around::kClassToken || stand.around == Around::kPictureAndToken;
+  place.prefix = token && place.max_length > 1 ? 1 : 0;
+  if (stand.around == Around::kPicture || stand.around == Around::kPictureAndToken)
+    place.geometry = picture_of(place.max_length - place.prefix);
+  if (stand.around == Around::kLayers) place.layer = 1, place.layers = 3;
+  if (stand.around == Around::kTrainedShort) place.train_length = length((longest + 1) / 2);
+  auto attention = make_attention(candidate_.section, place, candidate_.find, make_generator(seed), shared);
+  const auto device = candidate_.device;
+  auto instance = std::make_shared<Instance>(std::move(attention), shared, device);
+  move_to(*instance, device, type);
   instance->eval();
   return instance;
 }
@@ -77,41 +159,42 @@ std::vector<std::int64_t> AttentionSubject::long_lengths() const {
   return full() ? std::vector{length(150), length(300), length(1100)} : std::vector{length(150)};
 }
 
-bool AttentionSubject::draws(const Stand& stand) const {
-  const auto instance = make(1, Setting{.stand = stand, .training = true});
+bool AttentionSubject::draws(const Setting& setting, Finding& finding) const {
+  if (!setting.training) return false;
+  const auto instance = make(1, Setting{.stand = setting.stand, .training = true});
   const auto input = input_of(*instance, {random_tokens(2, length(13), 2)});
   const auto before = input.generator.get_state();
   instance->attention().forward(input);
-  return !input.generator.get_state().equal(before);
+  const bool drew = !input.generator.get_state().equal(before);
+  if (drew) finding.leave(kDraws);
+  return drew;
 }
 
 AttentionInput input_of(const Instance& instance, const Pass& pass) {
+  const auto there = [&](const Tensor& x) { return x.defined() ? x.to(instance.device()) : x; };
   AttentionInput input;
-  input.queries = pass.queries;
-  input.context = pass.context.defined() ? pass.context : pass.queries;
-  input.mask = pass.mask;
-  input.query_mask = pass.context.defined() ? pass.query_mask : pass.mask;
-  input.position = pass.position;
+  input.queries = there(pass.queries);
+  input.context = pass.context.defined() ? there(pass.context) : input.queries;
+  input.mask = there(pass.mask);
+  input.query_mask = pass.context.defined() ? there(pass.query_mask) : input.mask;
+  input.position = there(pass.position);
   input.state = pass.state.empty() ? instance.attention().initial_state(pass.queries.size(0)) : pass.state;
   input.measure = pass.measure;
   input.surrogate = pass.surrogate;
-  if (pass.queries.is_cpu()) {
-    input.generator = make_generator(pass.seed);
-  } else {
-    input.generator = at::globalContext().defaultGenerator(pass.queries.device());
-    input.generator.set_current_seed(pass.seed);
-  }
+  input.generator = generator_on(instance.device(), pass.seed);
   return input;
 }
 
 AttentionOutput forward(const Instance& instance, const Pass& pass) {
-  if (!instance.is_training() || pass.moves) return instance.attention().forward(input_of(instance, pass));
+  const bool restores = instance.is_training() && !pass.moves;
   std::vector<Tensor> buffers;
   for (const auto& entry : instance.buffers()) buffers.push_back(entry.tensor);
-  const auto before = copies(buffers);
+  const auto before = restores ? copies(buffers) : std::vector<Tensor>{};
   auto result = instance.attention().forward(input_of(instance, pass));
+  result.output = result.output.to(c10::kCPU);
+  if (result.auxiliary_loss.defined()) result.auxiliary_loss = result.auxiliary_loss.to(c10::kCPU);
   const NoGradGuard none;
-  for (std::size_t i = 0; i < buffers.size(); ++i)
+  for (std::size_t i = 0; i < before.size(); ++i)
     if (!buffers[i].equal(before[i])) buffers[i].copy_(before[i]);
   return result;
 }
@@ -143,7 +226,7 @@ Tensor real(const Tensor& output, const Tensor& mask) {
 }
 
 Tensor weighted_sum(const Tensor& output, const Tensor& where) {
-  auto weights = random_tokens(output.size(0), output.size(1), 23, output.scalar_type()).to(output.device());
+  auto weights = random_tokens(output.size(0), output.size(1), 23, output.scalar_type());
   auto seen = output;
   if (where.defined()) {
     const auto unseen = where.logical_not().unsqueeze(-1);

@@ -10,13 +10,25 @@
 
 namespace ablate {
 
+/// What is around a place, of which most methods take no notice: nothing; a class token in front; a picture's places, with one
+/// in front, too; a layer behind others; longer sequences than in training.
+enum class Around { kNothing, kClassToken, kPicture, kPictureAndToken, kLayers, kTrainedShort };
+
 /// Where an attention stands, as far as it changes what it does.
 struct Stand {
   bool causal = false, carries = false;
   Positions positions = Positions::kNone;
   double dropout = 0;
+  Around around = Around::kNothing;
 
-  std::string text() const;  ///< "bidirectional", "causal, carrying"
+  bool operator==(const Stand&) const = default;
+  /// With nothing around.
+  Stand alone() const {
+    auto stand = *this;
+    stand.around = Around::kNothing;
+    return stand;
+  }
+  std::string text() const;  ///< "bidirectional", "causal, carrying", "causal, behind a class token"
 };
 
 /// How an instance is run: where it stands, in which type, and whether it trains.
@@ -28,14 +40,17 @@ struct Setting {
   std::string text() const;  ///< "causal, carrying, float32, in training"
 };
 
-/// An attention with what a model owns for it: the tensors that its layers share.
+/// An attention with what a model owns for it, the tensors that its layers share, on the device where it computes.
 class Instance final : public Module {
  public:
-  Instance(std::shared_ptr<Attention> attention, const SharedTensors& shared);
+  Instance(std::shared_ptr<Attention> attention, const SharedTensors& shared, c10::Device device);
   Attention& attention() const { return *attention_; }
+  c10::Device device() const { return device_; }
+  void on_step(std::int64_t step) const { attention_->on_step(step, generator_on(device_, 29)); }
 
  private:
   std::shared_ptr<Attention> attention_;
+  c10::Device device_;
 };
 
 class AttentionSubject {
@@ -59,7 +74,9 @@ class AttentionSubject {
     return promises().cross_attention && !stand.carries && stand.causal == home().causal;
   }
   /// All that it promises, home first: bidirectional, causal, and each of them carrying.
-  std::vector<Stand> stands() const;
+  std::vector<Stand> promised_stands() const;
+  /// And then those of them with something around that it takes notice of.
+  const std::vector<Stand>& stands() const;
   /// Those of them that carry a state.
   std::vector<Stand> carrying() const;
 
@@ -67,8 +84,9 @@ class AttentionSubject {
   std::vector<Setting> settings() const;
   /// Lengths that cross blocks; of a small run the first alone.
   std::vector<std::int64_t> long_lengths() const;
-  /// Whether a pass in training draws random numbers, so that another shape meets others.
-  bool draws(const Stand& stand) const;
+  /// Whether a pass of another shape, length or type meets other random numbers, as in training where it draws some; then the
+  /// finding is told that this is left.
+  bool draws(const Setting& setting, Finding& finding) const;
 
   /// An instance in evaluation mode. @param longest the most tokens it has to take
   std::shared_ptr<Instance> make(std::uint64_t seed, const Stand& stand, at::ScalarType type = kDouble,
@@ -78,8 +96,12 @@ class AttentionSubject {
   std::shared_ptr<Instance> make(std::uint64_t seed, const Setting& setting, std::int64_t longest = kMaxLength) const;
 
  private:
+  /// Whether it does something else there than where nothing is around.
+  bool notices(const Stand& stand) const;
+
   Candidate candidate_;
   Depth depth_;
+  mutable std::vector<Stand> stands_;  ///< once they were asked for
 };
 
 /// One pass: what to feed, and how. Undefined context: self-attention, where the mask is the queries', too. An empty state:
@@ -97,7 +119,9 @@ struct Pass {
   std::uint64_t seed = 17;
 };
 
+/// On the instance's device.
 AttentionInput input_of(const Instance& instance, const Pass& pass);
+/// Output and auxiliary loss are on the CPU, wherever they were computed; a state stays where it is.
 AttentionOutput forward(const Instance& instance, const Pass& pass);
 Tensor run(const Instance& instance, const Pass& pass);
 

@@ -55,10 +55,24 @@ std::string Candidate::name() const {
   return fmt::format("{}", fmt::join(names, " x "));
 }
 
+std::vector<std::string> Candidate::parts() const {
+  std::vector<std::string> names, each;
+  gather_names(section, names);
+  for (std::size_t i = 1; i < names.size(); ++i)
+    if (std::find(each.begin(), each.end(), names[i]) == each.end()) each.push_back(names[i]);
+  return each;
+}
+
 Candidate Candidate::with(const std::string& parameter, const json& value) const {
   auto changed = section;
   changed[parameter] = value;
-  return make_candidate(descriptor(), changed, find);
+  return beside(descriptor(), changed);
+}
+
+Candidate Candidate::beside(const Descriptor& plugin, const json& parameters) const {
+  auto other = make_candidate(plugin, parameters, find);
+  other.device = device;
+  return other;
 }
 
 std::int64_t Candidate::length(std::int64_t at_least) const {

@@ -19,12 +19,18 @@ struct Candidate {
   FindPlugin find;
   Capabilities promises;                   ///< with these parameters and parts
   std::shared_ptr<Exemptions> exemptions;  ///< what it declares, and what of it was needed
+  /// Where its instances compute. Inputs are made on the CPU, and results compared there: subjects move both.
+  c10::Device device = c10::kCPU;
 
   const Descriptor& descriptor() const { return find(kind, section.at("plugin").get<std::string>()); }
   /// "adamra x segment-mean"
   std::string name() const;
+  /// The ids of the plugins among its parameters, each once, in their order.
+  std::vector<std::string> parts() const;
   /// The same with one parameter changed, and the promises that it makes then. Throws Error.
   Candidate with(const std::string& parameter, const nlohmann::json& value) const;
+  /// Another plugin on the same device.
+  Candidate beside(const Descriptor& plugin, const nlohmann::json& parameters) const;
   /// The smallest length that the promises allow and that is at least this long.
   std::int64_t length(std::int64_t at_least) const;
 };

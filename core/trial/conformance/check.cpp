@@ -11,11 +11,18 @@ namespace ablate {
 
 void Checks::run(const std::string& name, const std::string& on, const Allowed& allowed, const Look& look) {
   if (!wanted(name)) return;
-  if (begin_) begin_(name, on);
+  if (begin_) begin_(name, on, with_);
   Check check{name, on, Verdict::kFailed, {}, std::numeric_limits<double>::infinity(), allowed.error, allowed.why};
+  std::vector<std::string> left;
   try {
     Finding finding(allowed);
     look(finding);
+    left = finding.left();
+    if (!finding.looked()) {
+      if (left.empty()) left.emplace_back("it found nothing to look at");
+      for (const auto& why : left) leave(name, on, why);
+      return;
+    }
     if (finding.passed()) check.verdict = Verdict::kPassed;
     check.found = one_line(finding.text());
     check.error = finding.error();
@@ -28,14 +35,19 @@ void Checks::run(const std::string& name, const std::string& on, const Allowed& 
   } catch (...) {
     check.found = "an exception that is no std::exception";
   }
-  all_.push_back(check);
-  if (end_) end_(check);
+  if (check.failed() && judge_) judge_(check);
+  keep(std::move(check));
+  for (const auto& why : left) leave(name, on, why);
+}
+
+void Checks::keep(Check check) {
+  all_.push_back(std::move(check));
+  if (end_) end_(all_.back());
 }
 
 void Checks::leave(const std::string& name, const std::string& on, const std::string& why) {
   if (!wanted(name)) return;
-  all_.push_back({.name = name, .on = on, .found = one_line(why)});
-  if (end_) end_(all_.back());
+  keep({.name = name, .on = on, .found = one_line(why)});
 }
 
 }  // namespace ablate

@@ -30,6 +30,8 @@ struct Check {
   double error = 0;      ///< how far off, in the check's own measure (docs/checks.md); infinity where no number says it
   double tolerance = 0;  ///< the largest error that passes
   std::string why = {};  ///< where the tolerance comes from
+  /// "rbf": the plugins among its parameters with which alone it fails; with others it passes. "" of all other checks.
+  std::string part = {};
 
   bool passed() const { return verdict == Verdict::kPassed; }
   bool failed() const { return verdict == Verdict::kFailed; }
@@ -38,10 +40,14 @@ struct Check {
 /// Runs checks one by one and keeps what came of each.
 class Checks {
  public:
-  using Begin = std::function<void(const std::string& name, const std::string& on)>;
+  /// @param with the plugins among its parameters
+  using Begin = std::function<void(const std::string& name, const std::string& on, const std::vector<std::string>& with)>;
   using End = std::function<void(const Check&)>;
-  /// Shows a finding all that is to be as expected. An exception is a failure with its what(), on one line.
+  /// Shows a finding all that is to be as expected. An exception is a failure with its what(), on one line. What is shown
+  /// nothing has looked at nothing, and is unchecked.
   using Look = std::function<void(Finding& finding)>;
+  /// Has another look at a check that failed, before it is told.
+  using Judge = std::function<void(Check&)>;
 
   Checks() = default;
   /// Tells of every check before it starts, so that one which ends the process is known by its name, and after it.
@@ -49,6 +55,12 @@ class Checks {
 
   /// From now on runs those alone that have one of the names; none: all.
   void only(std::set<std::string> names) { only_ = std::move(names); }
+
+  /// From now on; none: what fails has failed. @param with the plugins among the parameters of what is checked
+  void judge(Judge judge, std::vector<std::string> with) {
+    judge_ = std::move(judge);
+    with_ = std::move(with);
+  }
 
   void run(const std::string& name, const std::string& on, const Allowed& allowed, const Look& look);
 
@@ -59,9 +71,12 @@ class Checks {
 
  private:
   bool wanted(const std::string& name) const { return only_.empty() || only_.count(name) > 0; }
+  void keep(Check check);
 
   Begin begin_;
   End end_;
+  Judge judge_;
+  std::vector<std::string> with_;
   std::set<std::string> only_;
   std::vector<Check> all_;
 };

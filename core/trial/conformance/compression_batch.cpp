@@ -31,8 +31,8 @@ void look_after(const CompressionSubject& subject, Finding& finding, const Compr
   overwrite(pass(*compression, first).given);
   const auto after = pass(*compression, second), fresh = pass(*subject.make(setting), second);
   const auto place = setting.text() + ", " + order;
-  compare(finding, after.outputs, fresh.outputs, place, same_shape(setting.type));
-  compare(finding, after.gradients, fresh.gradients, place, same_shape(setting.type));
+  finding.near(after.outputs, fresh.outputs, place, same_shape(setting.type));
+  finding.near(after.gradients, fresh.gradients, place, same_shape(setting.type));
 }
 
 }  // namespace
@@ -53,15 +53,15 @@ void batch(const CompressionSubject& subject, Finding& finding) {
       if (masked && setting.type == kDouble) others.mask = padding_mask({lengths[0], subject.length(2), n}, n);
       const auto together = pass(*compression, in);
       const auto place = fmt::format("{}, {} tokens{}", setting.text(), n, masked ? ", masked" : "");
-      compare(finding, whole_item(pass(*compression, others), 0), whole_item(together, 0), place + ", other mates",
-              same_shape(setting.type));
-      if (together.drew) continue;  // another batch meets other numbers
+      finding.near(whole_item(pass(*compression, others), 0), whole_item(together, 0), place + ", other mates",
+                   same_shape(setting.type));
+      if (together.drew) {
+        finding.leave(kDraws);
+        continue;
+      }
       const auto own = masked ? lengths[0] : n;
       const auto alone = pass(*compression, in.item(0, own), {.offsets = {n / 2}});
-      if (setting.type == kDouble)
-        compare(finding, whole_item(together, 0, own), whole_item(alone, 0), place + ", against alone", kRounding);
-      else
-        compare_medians(finding, whole_item(together, 0, own), whole_item(alone, 0), place + ", against alone", setting.type);
+      compare_items(finding, whole_item(together, 0, own), whole_item(alone, 0), place + ", against alone", setting.type);
     }
   };
   for (const auto rate : subject.rates())
@@ -84,7 +84,10 @@ void additive(const CompressionSubject& subject, Finding& finding) {
           const auto in = inputs_of(n, masked ? lengths : std::vector<std::int64_t>{});
           const PassOptions options{.offsets = {n / 2}};
           const auto whole = pass(*compression, in, options);
-          if (whole.drew) continue;
+          if (whole.drew) {
+            finding.leave(kDraws);
+            continue;
+          }
           std::vector<Named> sum;
           for (std::size_t i = 0; i < lengths.size(); ++i) {
             if (lengths[i] == 0) continue;
@@ -92,8 +95,8 @@ void additive(const CompressionSubject& subject, Finding& finding) {
             for (std::size_t j = 0; j < part.size(); ++j)
               j < sum.size() ? void(sum[j].value = sum[j].value + part[j].value) : sum.push_back(part[j]);
           }
-          compare(finding, of_parameters(whole), sum,
-                  fmt::format("{}, {} tokens{}", setting.text(), n, masked ? ", masked" : ""), kRounding);
+          finding.near(of_parameters(whole), sum, fmt::format("{}, {} tokens{}", setting.text(), n, masked ? ", masked" : ""),
+                       kRounding);
         }
   }
 }
@@ -126,9 +129,9 @@ void calls(const CompressionSubject& subject, Finding& finding) {
   const auto in = inputs_of(n, subject.lengths({12, 5, 0}));
   const auto moved = subject.make(wide);
   pass(*moved, in);
-  move_to(*moved, c10::kCPU, kFloat);
-  compare(finding, pass(*moved, in.to(kFloat)).outputs, pass(*subject.make(narrow), in.to(kFloat)).outputs,
-          "moved to float32 after a call in float64", same_shape(kFloat));
+  move_to(moved.get(), moved.device(), kFloat);
+  finding.near(pass(*moved, in.to(kFloat)).outputs, pass(*subject.make(narrow), in.to(kFloat)).outputs,
+               "moved to float32 after a call in float64", same_shape(kFloat));
 }
 
 void inputs(const CompressionSubject& subject, Finding& finding) {
@@ -136,7 +139,9 @@ void inputs(const CompressionSubject& subject, Finding& finding) {
     const auto compression = subject.make(setting);
     const auto n = subject.length(12);
     for (const bool masked : {true, false}) {
-      const auto in = inputs_of(n, masked ? subject.lengths({12, 5, 0}) : std::vector<std::int64_t>{}).to(setting.type);
+      const auto in = inputs_of(n, masked ? subject.lengths({12, 5, 0}) : std::vector<std::int64_t>{})
+                          .to(setting.type)
+                          .to(compression.device());
       const auto place = setting.text() + (masked ? ", masked" : "");
       const auto look = [&](const std::vector<Tensor>& now, const std::vector<Tensor>& before, const std::string& who) {
         static constexpr const char* names[] = {"queries", "keys", "values", "mask or slots", "mass", "scale"};
@@ -151,7 +156,7 @@ void inputs(const CompressionSubject& subject, Finding& finding) {
       };
       const std::vector<Tensor> given = {in.queries, in.keys, in.values, in.mask};
       const auto before = kept(given);
-      const auto memory = write(*compression, in);
+      const auto memory = on(compression.device(), write(*compression, in));
       look(given, before, "after a write");
       const std::vector<Tensor> held = {in.queries, memory.keys, memory.values, memory.slots, memory.mass, memory.log_scale};
       const auto unread = kept(held);

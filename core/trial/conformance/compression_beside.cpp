@@ -44,7 +44,7 @@ void each_read(const CompressionSubject& subject, const F& f) {
 }  // namespace
 
 void beside(const CompressionSubject& subject, Finding& finding) {
-  each_read(subject, [&](Compression& compression, const Read& read_of) {
+  each_read(subject, [&](const CompressionInstance& compression, const Read& read_of) {
     const auto& memory = read_of.memory;
     if (!memory.keys.defined() || !memory.mass.defined())
       throw std::runtime_error(read_of.where + ": slots beside tokens need keys and a mass");
@@ -54,19 +54,21 @@ void beside(const CompressionSubject& subject, Finding& finding) {
 }
 
 void looks(const CompressionSubject& subject, Finding& finding) {
-  each_read(subject, [&](Compression& compression, const Read& read_of) {
+  each_read(subject, [&](const CompressionInstance& compression, const Read& read_of) {
     const auto& in = read_of.in;
     const auto seen = padding_mask({5, 3, 5}, 5);
     for (const auto similarity : kSimilarities) {
-      const ReadInput plain{.queries = in.queries, .memory = read_of.memory, .similarity = similarity};
+      const auto memory = on(compression.device(), read_of.memory);
+      const ReadInput plain{.queries = in.queries.to(compression.device()), .memory = memory, .similarity = similarity};
       auto asking = plain;
       asking.looks = true;
-      asking.query_mask = seen;
-      const auto result = compression.read(asking);
+      asking.query_mask = seen.to(compression.device());
+      auto result = compression->read(asking);
       const auto where = fmt::format("{}, read by {}", read_of.where, text_of(similarity));
-      finding.near(result.values, compression.read(plain).values, where + ", asked where it looks", kExact);
-      if (!result.usage.defined()) return finding.say("knows no places");
+      finding.near(result.values, compression->read(plain).values, where + ", asked where it looks", kExact);
+      if (!result.usage.defined()) throw std::runtime_error(where + ": asked where it looks, it does not say");
       if (result.usage.requires_grad()) throw std::runtime_error(where + ": usage has a graph");
+      result.values = result.values.to(c10::kCPU), result.usage = result.usage.to(c10::kCPU);
       finding.off_by(std::max(0.0, -result.usage.min().item().toDouble()), where + ", usage below 0");
       // Each query that reads anything has one look. (relu reads nothing where no key agrees with the query.)
       const auto counted = result.values.ne(0).any(-1).logical_and(seen.unsqueeze(1));

@@ -29,7 +29,7 @@ void check_order(const Memory& memory, Rate rate, std::int64_t tokens, const std
 }
 
 /// A query reads what the memory cut to the slots complete with its position gives, and 0 where there is none.
-void look_at_cut(Finding& finding, Compression& compression, const CompressionInputs& in, const Memory& memory,
+void look_at_cut(Finding& finding, const CompressionInstance& compression, const CompressionInputs& in, const Memory& memory,
                  std::int64_t offset, const std::string& place) {
   for (const auto similarity : kSimilarities) {
     const auto found = causal_read(compression, in.queries, memory, similarity, offset);
@@ -115,7 +115,7 @@ void causal_reads(const CompressionSubject& subject, Finding& finding) {
       }
 }
 
-void last(const CompressionSubject& subject, Finding&) {
+void last(const CompressionSubject& subject, Finding& finding) {
   const auto n = subject.length(subject.full() ? 67 : 13);
   for (const auto rate : subject.rates())
     for (const bool training : {false, true}) {
@@ -128,7 +128,11 @@ void last(const CompressionSubject& subject, Finding&) {
         return x + normal(x.sizes(), seed) * 50.0 * at.to(kDouble).view({n + 1, 1, n, 1});
       };
       in = {in.queries.expand({n + 1, -1, -1, -1}), other(in.keys, 33), other(in.values, 34), {}};
-      if (pass(*compression, in, {.with_gradients = false}).drew) continue;  // every item meets other numbers
+      if (pass(*compression, in, {.with_gradients = false}).drew) {  // every item meets other numbers
+        finding.leave(kDraws);
+        continue;
+      }
+      finding.saw();
       const auto memory = write(*compression, in);
       check_order(memory, rate, n, setting.text());
       Tensor changes;  // [n, slots]: whether a token changes a slot

@@ -11,9 +11,48 @@ namespace ablate {
 namespace {
 
 using namespace conformance;
-using Applies = bool (*)(const Capabilities&);
+using Applies = bool (*)(const CompressionSubject&);
 
-constexpr Applies kAlways = [](const Capabilities&) { return true; };
+constexpr Applies kAlways = [](const CompressionSubject&) { return true; };
+
+template <bool Capabilities::*promise>
+bool promised(const CompressionSubject& subject) {
+  return subject.promises().*promise;
+}
+
+/// What an instance is, or gives; what is thrown on the way the checks will meet, and say so.
+template <class Has>
+bool somewhere(const CompressionSubject& subject, const Has& has) {
+  try {
+    return has(subject.make({subject.promises().fixed_slots ? Slots{.fixed = 4} : subject.usual(), kDouble, true}));
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
+bool has_parameters(const CompressionSubject& subject) {
+  return somewhere(subject, [](const CompressionInstance& instance) { return !instance->parameters().empty(); });
+}
+bool has_registered(const CompressionSubject& subject) {
+  return somewhere(subject, [](const CompressionInstance& instance) { return !contents(instance).empty(); });
+}
+bool has_auxiliary(const CompressionSubject& subject) {
+  return somewhere(subject, [&](const CompressionInstance& instance) {
+    return pass(instance, inputs_of(subject.length(12), {})).auxiliary.defined();
+  });
+}
+bool has_scale(const CompressionSubject& subject) {
+  return somewhere(subject, [&](const CompressionInstance& instance) {
+    return write(instance, inputs_of(subject.length(12), {})).log_scale.defined();
+  });
+}
+bool has_usage(const CompressionSubject& subject) {
+  return somewhere(subject, [&](const CompressionInstance& instance) {
+    const auto in = inputs_of(subject.length(12), {}).to(instance.device());
+    const auto memory = on(instance.device(), write(instance, in));
+    return instance->read({.queries = in.queries, .memory = memory, .looks = true}).usage.defined();
+  });
+}
 
 struct CompressionCheck {
   const char* name;
@@ -29,47 +68,45 @@ constexpr CompressionCheck kChecks[] = {
     {"padding", "[4, 2, 13, 6], [7, 2, 300, 6]", kRounding, kAlways, padding},
     {"poison", "[4, 2, 12, 6], [4, 2, 150, 6]", kRounding, kAlways, poison},
     {"empty", "[3, 2, 8, 6], lengths 0, 8, 0", kExact, kAlways, empty_items},
-    {"buffers", "[4, 2, 40, 6], two steps", kRounding, kAlways, buffers},
+    {"buffers", "[4, 2, 40, 6], two steps", kRounding, has_registered, buffers},
     {"query mask", "[3, 2, 13, 6], queries 5, 3, 1", kRounding, kAlways, query_mask},
     {"batch", "[3, 2, 11 to 300, 6]", kRounding, kAlways, batch},
-    {"additive", "[4, 2, 13 and 65, 6]", kRounding, kAlways, additive},
+    {"additive", "[4, 2, 13 and 65, 6]", kRounding, has_parameters, additive},
     {"calls", "[3, 2, 12, 6] twice", kRounding, kAlways, calls},
     {"inputs", "[3, 2, 12, 6]", kExact, kAlways, inputs},
-    {"seed", "[3, 2, 12, 6], steps 1, 2, 100, 1000", kExact, [](const Capabilities& c) { return c.deterministic; }, seed},
+    {"seed", "[3, 2, 12, 6], steps 1, 2, 100, 1000", kExact, promised<&Capabilities::deterministic>, seed},
     {"instances", "[3, 2, 12, 6]", kExact, kAlways, instances},
     {"save", "[3, 2, 12, 6]", kExact, kAlways, save},
     {"evaluation", "[3, 2, 12, 6]", kExact, kAlways, frozen},
-    {"step", "[3, 2, 12, 6], steps 1, 2, 100, 1000", kExact, kAlways, step},
+    {"step", "[3, 2, 12, 6], steps 1, 2, 100, 1000", kExact, has_parameters, step},
     {"kept", "[3, 2, 12, 6]", kExact, kAlways, kept},
     {"training", "[3, 2, 12 and 40, 6]", kExact, kAlways, training},
     {"gradient", "[3, 2, 9 and 150, 6]", kRounding, kAlways, gradient},
     {"trained", "[3, 2, 64, 6]", kExact, kAlways, trained},
-    {"reach", "[48, 2, 13 to 300, 6]", kExact, [](const Capabilities& c) { return !c.sparse; }, reach},
-    {"auxiliary", "[3, 2, 12, 6]", kRounding, kAlways, auxiliary},
+    {"reach", "[48, 2, 13 to 300, 6]", kExact, [](const CompressionSubject& s) { return !s.promises().sparse; }, reach},
+    {"auxiliary", "[3, 2, 12, 6]", kRounding, has_auxiliary, auxiliary},
     {"scale", "[2, 2, 12, 6] float32, of 1e4", kExact, kAlways, scale},
     {"types", "[2, 2, 12 and 150, 6] float32 and 64", kExact, kAlways, type},
-    {"half", "[2, 2, 1003 and 2503, 6] float16, bfloat16", kExact, [](const Capabilities& c) { return c.half_precision; },
-     half},
-    {"constants", "[3, 2, 13 and 300, 6]", kRounding, [](const Capabilities& c) { return c.averages; }, constants},
-    {"mass", "[4, 2, 13, 6], two groups", kRounding, [](const Capabilities& c) { return c.averages && c.slots_have_keys; },
-     mass},
-    {"lossless", "[3, 2, 1 to 65, 6]", kRounding, [](const Capabilities& c) { return c.lossless_at_rate_1; }, lossless},
-    {"projected", "3 heads of 4 and 3", kRounding, [](const Capabilities& c) { return c.slots_have_keys; }, projected},
-    {"beside tokens", "[3, 2, 13, 6]", kRounding, [](const Capabilities& c) { return c.beside_tokens; }, beside},
-    {"looks", "[3, 2, 13, 6]", kRounding, kAlways, looks},
-    {"causal reads", "[3, 2, 13 to 300, 6]", kRounding, [](const Capabilities& c) { return c.causal_reads; }, causal_reads},
-    {"last", "[68, 2, 67, 6]", kExact, [](const Capabilities& c) { return c.causal_reads; }, last},
-    {"fixed slots", "[3, 2, 1 to 64, 6]", kRounding, [](const Capabilities& c) { return c.fixed_slots; }, fixed_slots},
-    {"extends", "[3, 2, 12 and 64, 6]", kRounding, [](const Capabilities& c) { return c.extends; }, extends},
-    {"log scale", "[3, 2, 12, 6]", kRounding, kAlways, log_scale},
+    {"half", "[2, 2, 1003 and 2503, 6] float16, bfloat16", kExact, promised<&Capabilities::half_precision>, half},
+    {"constants", "[3, 2, 13 and 300, 6]", kRounding, promised<&Capabilities::averages>, constants},
+    {"mass", "[4, 2, 13, 6], two groups", kRounding,
+     [](const CompressionSubject& s) { return s.promises().averages && s.promises().slots_have_keys; }, mass},
+    {"lossless", "[3, 2, 1 to 65, 6]", kRounding, promised<&Capabilities::lossless_at_rate_1>, lossless},
+    {"projected", "3 heads of 4 and 3", kRounding, promised<&Capabilities::slots_have_keys>, projected},
+    {"beside tokens", "[3, 2, 13, 6]", kRounding, promised<&Capabilities::beside_tokens>, beside},
+    {"looks", "[3, 2, 13, 6]", kRounding, has_usage, looks},
+    {"causal reads", "[3, 2, 13 to 300, 6]", kRounding, promised<&Capabilities::causal_reads>, causal_reads},
+    {"last", "[68, 2, 67, 6]", kExact, promised<&Capabilities::causal_reads>, last},
+    {"fixed slots", "[3, 2, 1 to 64, 6]", kRounding, promised<&Capabilities::fixed_slots>, fixed_slots},
+    {"extends", "[3, 2, 12 and 64, 6]", kRounding, promised<&Capabilities::extends>, extends},
+    {"log scale", "[3, 2, 12, 6]", kRounding, has_scale, log_scale},
 };
 
 /// @param is_bound the bound of a number, which may switch off what is trained (a weight of 0)
 void run_all(const Candidate& candidate, const std::string& how, Depth depth, bool is_bound, Checks& checks) {
   const CompressionSubject subject(candidate, depth);
   for (const auto& check : kChecks) {
-    if (!check.applies(subject.promises()) || (check.look == half && !subject.full()) || (check.look == trained && is_bound))
-      continue;
+    if (!check.applies(subject) || (check.look == half && !subject.full()) || (check.look == trained && is_bound)) continue;
     candidate.exemptions->run(checks, check.name, fmt::format("{}, {}{}", candidate.name(), how, check.on), "", check.allowed,
                               [&](Finding& finding) { check.look(subject, finding); });
   }
@@ -115,16 +152,10 @@ void check_value(const Candidate& candidate, const ParameterInfo& parameter, con
 
 }  // namespace
 
-void check_compression_on(const Candidate& candidate, const std::string& device, Checks& checks) {
-  if (!candidate.promises.cuda) return;
-  check_device(
-      candidate.name(), [&](c10::Device other) { return compression_on(candidate, other); }, find_cuda(device), checks);
-}
-
 void check_compression(const Candidate& candidate, Depth depth, Checks& checks) {
   run_all(candidate, "", depth, false, checks);
   if (depth == Depth::kSmall) return;
-  check_compression_on(candidate, "cuda", checks);
+  check_cuda(candidate, checks);
   std::vector<std::string> names;
   for (const auto& check : kChecks) names.emplace_back(check.name);
   candidate.exemptions->conclude(names, checks);

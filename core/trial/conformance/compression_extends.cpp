@@ -9,7 +9,7 @@
 namespace ablate::conformance {
 namespace {
 
-std::vector<Named> reads_of(Compression& compression, const Tensor& queries, const Memory& memory) {
+std::vector<Named> reads_of(const CompressionInstance& compression, const Tensor& queries, const Memory& memory) {
   std::vector<Named> all;
   for (const auto similarity : kSimilarities)
     all.push_back({std::string("read by ") + text_of(similarity), read(compression, queries, memory, similarity)});
@@ -50,15 +50,15 @@ void look_at_masks(const CompressionSubject& subject, Finding& finding, const Co
   const auto extended = reads_of(*compression, one.queries, write(*compression, two, &held));
   // Whatever stands under the masks.
   const auto held_otherwise = write(*compression, one.padded_with(std::nan("")));
-  compare(finding, reads_of(*compression, one.queries, write(*compression, two.padded_with(std::nan("")), &held_otherwise)),
-          extended, setting.text() + ", NaN under the masks of both parts", same_shape(setting.type));
+  finding.near(reads_of(*compression, one.queries, write(*compression, two.padded_with(std::nan("")), &held_otherwise)),
+               extended, setting.text() + ", NaN under the masks of both parts", same_shape(setting.type));
   if (setting.type != kDouble) return;
   for (std::size_t i = 0; i < firsts.size(); ++i) {
     const auto at = static_cast<std::int64_t>(i);
     const auto a = one.item(at, firsts[i]), b = two.item(at, seconds[i]);
     const CompressionInputs whole{a.queries, ablate::cat({a.keys, b.keys}, 2), ablate::cat({a.values, b.values}, 2), {}};
-    compare(finding, item_of(extended, at), reads_of(*compression, a.queries, write(*compression, whole)),
-            fmt::format("{}, item {}: {} and {} tokens, padded", setting.text(), i, firsts[i], seconds[i]), kRounding);
+    finding.near(item_of(extended, at), reads_of(*compression, a.queries, write(*compression, whole)),
+                 fmt::format("{}, item {}: {} and {} tokens, padded", setting.text(), i, firsts[i], seconds[i]), kRounding);
   }
 }
 
@@ -74,7 +74,7 @@ void extends(const CompressionSubject& subject, Finding& finding) {
       const auto in = as_leaves(inputs_of(n, {}).to(setting.type));
       const auto drew = pass(*compression, in, {.with_gradients = false}).drew;
       if (drew) {
-        finding.say("it draws in training, where two parts meet other numbers");
+        finding.leave(kDraws);
         continue;
       }
       const auto whole = reads_of(*compression, in.queries, write(*compression, in));
@@ -87,13 +87,13 @@ void extends(const CompressionSubject& subject, Finding& finding) {
         const auto before = copies({held.values, held.mass.defined() ? held.mass : held.values});
         const auto extended = reads_of(*compression, own.queries, write(*compression, own.tokens(part, n - part), &held));
         if (setting.type == kDouble) {
-          compare(finding, extended, whole, place, kRounding);
+          finding.near(extended, whole, place, kRounding);
           const auto right = later_gradients(reads_of(*compression, in.queries, write(*compression, in)), in, part);
           const auto found = later_gradients(extended, own, part);
           for (std::size_t i = 0; i < found.size(); ++i)
             finding.near(found[i], right[i], place + (i == 0 ? ", gradient of keys" : ", gradient of values"), kRounding);
         } else {
-          compare_medians(finding, extended, whole, place, setting.type);
+          compare_items(finding, extended, whole, place, setting.type);
         }
         finding.near(held.values, before[0], place + ", values of the memory held", kExact);
         if (held.mass.defined()) finding.near(held.mass, before[1], place + ", mass of the memory held", kExact);
@@ -101,9 +101,9 @@ void extends(const CompressionSubject& subject, Finding& finding) {
         auto mates = own;
         for (auto* x : {&mates.keys, &mates.values}) *x = ablate::cat({x->narrow(0, 0, 1), x->narrow(0, 1, 2) * 10.0});
         const auto beside = write(*compression, mates.tokens(0, part));
-        compare(finding,
-                item_of(reads_of(*compression, own.queries, write(*compression, mates.tokens(part, n - part), &beside)), 0),
-                item_of(extended, 0), place + ", other mates", same_shape(setting.type));
+        finding.near(
+            item_of(reads_of(*compression, own.queries, write(*compression, mates.tokens(part, n - part), &beside)), 0),
+            item_of(extended, 0), place + ", other mates", same_shape(setting.type));
       }
     }
     if (is_fixed) look_at_masks(subject, finding, setting);
@@ -123,7 +123,6 @@ void log_scale(const CompressionSubject& subject, Finding& finding) {
     auto second = in.tokens(0, subject.length(6));
     second.keys = second.keys * 5.0;
     const auto held = write(*compression, first);
-    if (!held.log_scale.defined()) return finding.say("no scale is set");
     if (!held.log_scale.sizes().equals(at::IntArrayRef({3, CompressionSubject::kHeads, 1, 1})))
       throw std::runtime_error(setting.text() + ": a scale that is not [batch, heads, 1, 1]");
     auto shifted = held;
@@ -131,21 +130,21 @@ void log_scale(const CompressionSubject& subject, Finding& finding) {
     shifted.values = held.values / 8.0;
     if (held.mass.defined()) shifted.mass = held.mass / 8.0;
     shifted.log_scale = held.log_scale + by;
-    compare(finding, reads_of(*compression, in.queries, shifted), reads_of(*compression, in.queries, held),
-            setting.text() + ", divided by 8 and said so", kRounding);
+    finding.near(reads_of(*compression, in.queries, shifted), reads_of(*compression, in.queries, held),
+                 setting.text() + ", divided by 8 and said so", kRounding);
     if (!extends) continue;
-    compare(finding, reads_of(*compression, in.queries, write(*compression, second, &shifted)),
-            reads_of(*compression, in.queries, write(*compression, second, &held)),
-            setting.text() + ", divided by 8 and said so, then extended", kRounding);
+    finding.near(reads_of(*compression, in.queries, write(*compression, second, &shifted)),
+                 reads_of(*compression, in.queries, write(*compression, second, &held)),
+                 setting.text() + ", divided by 8 and said so, then extended", kRounding);
     for (const bool swapped : {false, true}) {
       const auto& one = swapped ? second : first;
       const auto& two = swapped ? first : second;
       const CompressionInputs whole{
           in.queries, ablate::cat({one.keys, two.keys}, 2), ablate::cat({one.values, two.values}, 2), {}};
       const auto part = write(*compression, one);
-      compare(finding, reads_of(*compression, in.queries, write(*compression, two, &part)),
-              reads_of(*compression, in.queries, write(*compression, whole)),
-              setting.text() + (swapped ? ", small after large" : ", large after small"), kRounding);
+      finding.near(reads_of(*compression, in.queries, write(*compression, two, &part)),
+                   reads_of(*compression, in.queries, write(*compression, whole)),
+                   setting.text() + (swapped ? ", small after large" : ", large after small"), kRounding);
     }
   }
 }

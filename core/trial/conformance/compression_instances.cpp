@@ -27,8 +27,8 @@ void compare_contents(Finding& finding, const std::vector<Tensor>& found, const 
 }
 
 void compare_passes(Finding& finding, const CompressionPass& found, const CompressionPass& expected, const std::string& where) {
-  compare(finding, found.outputs, expected.outputs, where, kExact);
-  compare(finding, found.gradients, expected.gradients, where, kExact);
+  finding.near(found.outputs, expected.outputs, where, kExact);
+  finding.near(found.gradients, expected.gradients, where, kExact);
 }
 
 }  // namespace
@@ -46,10 +46,10 @@ void seed(const CompressionSubject& subject, Finding& finding) {
       const auto place = fmt::format("{}, step {}", setting.text(), step);
       set_global(3);
       const auto first = pass(*one, in.to(type), {.keeps_moved = true});
-      one->on_step(step, make_generator(29));
+      one.on_step(step);
       set_global(4);
       const auto second = pass(*same, in.to(type), {.keeps_moved = true});
-      same->on_step(step, make_generator(29));
+      same.on_step(step);
       compare_passes(finding, second, first, place + ", trained twice from one seed");
       compare_contents(finding, contents(*same), contents(*one), place + ", what on_step leaves");
     }
@@ -65,7 +65,7 @@ void save(const CompressionSubject& subject, Finding& finding) {
   const auto look = [&](const std::string& when) {
     one->eval();
     other->eval();
-    compare(finding, pass(*other, in).outputs, pass(*one, in).outputs, when, kExact);
+    finding.near(pass(*other, in).outputs, pass(*one, in).outputs, when, kExact);
     one->train();
     other->train();
   };
@@ -98,10 +98,10 @@ void instances(const CompressionSubject& subject, Finding& finding) {
   compare_passes(finding, pass(*other, in), before, "another instance has trained");
   const auto left = copies(contents(*other));
   other->train();
-  other->on_step(1, make_generator(29));
+  other.on_step(1);
   const auto fresh = subject.make(setting, 6);
   fresh->train();
-  fresh->on_step(1, make_generator(29));
+  fresh.on_step(1);
   compare_contents(finding, contents(*other), contents(*fresh), "a step, when another instance has trained");
 }
 
@@ -152,7 +152,8 @@ void kept(const CompressionSubject& subject, Finding& finding) {
   const auto made = kept_types(*compression);
   if (subject.promises().half_precision) check_whole_numbers(*compression);
   for (const auto type : {kDouble, kFloat}) {
-    move_to(*compression, c10::kCPU, type);
+    finding.saw();
+    move_to(compression.get(), compression.device(), type);
     check_types(*compression, type, made);
     compression->train();
     train_step(*compression, some_inputs(subject).to(type), 1);
@@ -174,7 +175,7 @@ void training(const CompressionSubject& subject, Finding& finding) {
       const auto found =
           pass(*compression, inputs_of(n, subject.lengths({n, 5, 0}), 7 + static_cast<std::uint64_t>(step)).to(type),
                {.keeps_moved = true});
-      if (step < 4) compression->on_step(step, make_generator(29));
+      if (step < 4) compression.on_step(step);
       for (const auto& results : {found.outputs, found.gradients})
         for (const auto& [what, value] : results) finding.finite(value, place + ", " + what);
       finding.finite(contents(*compression), place + ", registered tensor");

@@ -16,7 +16,7 @@ Allowed sums_of(at::ScalarType type) {
 }
 
 /// Whether every token's value goes into one slot at most; not so where slots overlap, or take a share of each token.
-bool is_partition(Compression& compression, const CompressionInputs& in) {
+bool is_partition(const CompressionInstance& compression, const CompressionInputs& in) {
   Tensor uses;
   for (std::int64_t j = 0, count = 1; j < count; ++j) {
     auto own = in;
@@ -32,7 +32,7 @@ bool is_partition(Compression& compression, const CompressionInputs& in) {
 }
 
 /// Whether every slot is one of the tokens: a choice of some, which stand for themselves.
-bool is_selection(Compression& compression, const CompressionInputs& in) {
+bool is_selection(const CompressionInstance& compression, const CompressionInputs& in) {
   const auto memory = write(compression, in);
   const auto apart = [](const Tensor& slots, const Tensor& tokens) {
     return (slots.unsqueeze(3) - tokens.unsqueeze(2)).abs().amax(-1);
@@ -109,7 +109,7 @@ void mass(const CompressionSubject& subject, Finding& finding) {
       const auto compression = subject.make(setting);
       const auto plain = inputs_of(subject.length(13), {});
       const auto wide = subject.make({slots, kDouble, setting.training});
-      if (!is_partition(*wide, plain)) return finding.say("slots overlap, so that nothing says what their masses are");
+      if (!is_partition(*wide, plain)) return finding.leave("slots overlap, so that nothing says what their masses are");
       const bool counts = !is_selection(*wide, plain);
       if (counts)
         for (const bool masked : {false, true}) {

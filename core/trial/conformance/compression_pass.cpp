@@ -1,6 +1,5 @@
 #include "core/trial/conformance/compression_pass.h"
 
-#include <ATen/Context.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,13 +7,6 @@
 
 namespace ablate {
 namespace {
-
-Generator generator_on(c10::Device device, std::uint64_t seed) {
-  if (device.is_cpu()) return make_generator(seed);
-  auto generator = at::globalContext().defaultGenerator(device);
-  generator.set_current_seed(seed);
-  return generator;
-}
 
 /// [batch] int64: the items' lengths.
 Tensor lengths_of(const CompressionInputs& inputs) {
@@ -34,6 +26,11 @@ CompressionInputs CompressionInputs::tokens(std::int64_t first, std::int64_t len
 
 CompressionInputs CompressionInputs::to(at::ScalarType type) const {
   return {queries.to(type), keys.to(type), values.to(type), mask, query_mask};
+}
+
+CompressionInputs CompressionInputs::to(c10::Device device) const {
+  const auto there = [&](const Tensor& x) { return x.defined() ? x.to(device) : x; };
+  return {there(queries), there(keys), there(values), there(mask), there(query_mask)};
 }
 
 Tensor CompressionInputs::gone() const { return mask.logical_not().unsqueeze(1).unsqueeze(-1); }
@@ -58,35 +55,53 @@ CompressionInputs inputs_of(std::int64_t length, const std::vector<std::int64_t>
   return {queries, keys, values, lengths.empty() ? Tensor() : padding_mask(lengths, length)};
 }
 
-Memory write(Compression& compression, const CompressionInputs& inputs, const Memory* held, std::uint64_t seed) {
+Memory on(c10::Device device, Memory memory) {
+  for (auto* tensor :
+       {&memory.keys, &memory.values, &memory.mass, &memory.slots, &memory.last, &memory.log_scale, &memory.usage})
+    if (tensor->defined()) *tensor = tensor->to(device);
+  return memory;
+}
+
+Memory write(const CompressionInstance& compression, const CompressionInputs& inputs, const Memory* held, std::uint64_t seed) {
+  const auto there = inputs.to(compression.device());
+  Memory held_there;
   WriteInput input;
-  input.keys = inputs.keys;
-  input.values = inputs.values;
-  input.mask = inputs.mask;
-  input.queries = inputs.queries;
-  input.query_mask = inputs.query_mask;
-  input.held = held;
-  input.generator = generator_on(inputs.keys.device(), seed);
-  return compression.write(input);
+  input.keys = there.keys;
+  input.values = there.values;
+  input.mask = there.mask;
+  input.queries = there.queries;
+  input.query_mask = there.query_mask;
+  if (held != nullptr) input.held = &(held_there = on(compression.device(), *held));
+  input.generator = generator_on(compression.device(), seed);
+  return on(c10::kCPU, compression->write(input));
 }
 
-Tensor read(Compression& compression, const Tensor& queries, const Memory& memory, Similarity similarity) {
-  return compression.read({.queries = queries, .memory = memory, .similarity = similarity}).values;
+Tensor read(const CompressionInstance& compression, const Tensor& queries, const Memory& memory, Similarity similarity) {
+  const auto there = on(compression.device(), memory);
+  return compression->read({.queries = queries.to(compression.device()), .memory = there, .similarity = similarity})
+      .values.to(c10::kCPU);
 }
 
-Tensor causal_read(Compression& compression, const Tensor& queries, const Memory& memory, Similarity similarity,
+Tensor causal_read(const CompressionInstance& compression, const Tensor& queries, const Memory& memory, Similarity similarity,
                    std::int64_t offset) {
-  return compression.read({.queries = queries, .memory = memory, .similarity = similarity, .causal = true, .offset = offset})
-      .values;
+  const auto there = on(compression.device(), memory);
+  return compression
+      ->read({.queries = queries.to(compression.device()),
+              .memory = there,
+              .similarity = similarity,
+              .causal = true,
+              .offset = offset})
+      .values.to(c10::kCPU);
 }
 
-CompressionPass pass(Compression& compression, const CompressionInputs& inputs, const PassOptions& options) {
+CompressionPass pass(const CompressionInstance& compression, const CompressionInputs& inputs, const PassOptions& options) {
   c10::AutoGradMode recording(options.with_gradients);
-  auto leaves = copies({inputs.queries, inputs.keys, inputs.values});
+  const auto there = inputs.to(compression.device());
+  auto leaves = copies({there.queries, there.keys, there.values});
   for (auto& leaf : leaves) leaf.requires_grad_(options.with_gradients);
   CompressionPass result;
-  result.given = {leaves[0], leaves[1], leaves[2], inputs.mask.defined() ? inputs.mask.clone() : Tensor()};
-  const bool restores = compression.is_training() && !options.keeps_moved;
+  result.given = {leaves[0], leaves[1], leaves[2], there.mask.defined() ? there.mask.clone() : Tensor()};
+  const bool restores = compression->is_training() && !options.keeps_moved;
   const auto registered = contents(compression);
   const auto before = restores ? copies(registered) : std::vector<Tensor>{};
 
@@ -95,22 +110,25 @@ CompressionPass pass(Compression& compression, const CompressionInputs& inputs, 
   input.keys = leaves[1];
   input.values = leaves[2];
   input.mask = result.given[3];
-  input.query_mask = inputs.query_mask;
-  input.held = options.held;
+  input.query_mask = there.query_mask;
+  Memory held_there;
+  if (options.held != nullptr) input.held = &(held_there = on(compression.device(), *options.held));
   input.surrogate = options.surrogate;
-  input.generator = generator_on(leaves[1].device(), options.seed);
+  input.generator = generator_on(compression.device(), options.seed);
   const auto drawn = input.generator.get_state();
-  const auto memory = compression.write(input);
+  const auto memory = compression->write(input);
   result.drew = !input.generator.get_state().equal(drawn);
 
   std::vector<Tensor> outputs;
   Tensor auxiliary;
   const auto keep = [&](const std::string& what, const ReadInput& reading, const Tensor& hidden) {
-    const auto found = compression.read(reading);
-    outputs.push_back(hidden.defined() ? found.values.masked_fill(hidden, 0) : found.values);
+    const auto found = compression->read(reading);
+    const auto values = found.values.to(c10::kCPU);
+    outputs.push_back(hidden.defined() ? values.masked_fill(hidden, 0) : values);
     result.outputs.push_back({what, outputs.back().detach()});
-    const auto& loss = found.auxiliary_loss;
-    if (loss.defined()) auxiliary = auxiliary.defined() ? auxiliary + loss : loss;
+    if (!found.auxiliary_loss.defined()) return;
+    const auto loss = found.auxiliary_loss.to(c10::kCPU);
+    auxiliary = auxiliary.defined() ? auxiliary + loss : loss;
   };
   const auto ends = lengths_of(inputs).view({-1, 1, 1, 1});
   auto offsets = options.offsets;
@@ -118,7 +136,7 @@ CompressionPass pass(Compression& compression, const CompressionInputs& inputs, 
   for (const auto similarity : kSimilarities) {
     const auto what = std::string("read by ") + text_of(similarity);
     keep(what, {.queries = leaves[0], .memory = memory, .similarity = similarity}, {});
-    if (!compression.promises().causal_reads) continue;
+    if (!compression->promises().causal_reads) continue;
     for (const auto offset : offsets) {
       const auto position = arange(leaves[0].size(2), ends.options()).view({1, 1, -1, 1}) + offset;
       keep(fmt::format("{}, causal from {}", what, offset),
@@ -126,27 +144,27 @@ CompressionPass pass(Compression& compression, const CompressionInputs& inputs, 
            position >= ends);
     }
   }
-  result.memory = memory;
+  result.memory = on(c10::kCPU, memory);
   for (auto* tensor : {&result.memory.keys, &result.memory.values, &result.memory.mass, &result.memory.log_scale})
     if (tensor->defined()) *tensor = tensor->detach();
 
   Tensor loss;
   for (const auto& output : outputs) {
     const auto weights = normal({1, output.size(1), output.size(2), output.size(3)}, 11, output.scalar_type());
-    const auto term = (output * weights.to(output.device())).to(kDouble).sum();
+    const auto term = (output * weights).to(kDouble).sum();
     loss = loss.defined() ? loss + term : term;
   }
   result.loss = loss.item().toDouble();
   if (auxiliary.defined()) result.auxiliary = auxiliary.detach();
   if (options.with_gradients) {
-    const auto parameters = compression.parameters();
+    const auto parameters = compression->parameters();
     for (const auto& parameter : parameters) leaves.push_back(parameter.tensor);
     const auto& of = options.of_auxiliary ? auxiliary : loss;
     const auto found = of.defined() ? gradients_of(of, leaves) : std::vector<Tensor>{};
     for (std::size_t i = 0; i < found.size(); ++i) {
       constexpr const char* names[] = {"queries", "keys", "values"};
       result.gradients.push_back(
-          {i < 3 ? std::string("gradient of ") + names[i] : "gradient of " + parameters[i - 3].name, found[i].detach()});
+          {"gradient of " + (i < 3 ? std::string(names[i]) : parameters[i - 3].name), found[i].detach().to(c10::kCPU)});
     }
   }
   if (restores) {
@@ -156,9 +174,9 @@ CompressionPass pass(Compression& compression, const CompressionInputs& inputs, 
   return result;
 }
 
-void train_step(Compression& compression, const CompressionInputs& inputs, std::int64_t step) {
+void train_step(const CompressionInstance& compression, const CompressionInputs& inputs, std::int64_t step) {
   pass(compression, inputs, {.keeps_moved = true});
-  compression.on_step(step, make_generator(29));
+  compression.on_step(step);
 }
 
 std::vector<Named> named(const Memory& memory) {
@@ -171,31 +189,11 @@ std::vector<Named> named(const Memory& memory) {
   return all;
 }
 
-void compare(Finding& finding, const std::vector<Named>& found, const std::vector<Named>& expected, const std::string& where,
-             const Allowed& allowed) {
-  if (found.size() != expected.size())
-    throw std::runtime_error(fmt::format("{}: {} results, expected {}", where, found.size(), expected.size()));
+void compare_items(Finding& finding, const std::vector<Named>& found, const std::vector<Named>& expected,
+                   const std::string& where, at::ScalarType type) {
+  if (type == kDouble || found.size() != expected.size()) return finding.near(found, expected, where, kRounding);
   for (std::size_t i = 0; i < found.size(); ++i)
-    finding.near(found[i].value, expected[i].value, where + ", " + expected[i].what, allowed);
-}
-
-void compare_medians(Finding& finding, const std::vector<Named>& found, const std::vector<Named>& expected,
-                     const std::string& where, at::ScalarType type) {
-  const Allowed allowed = type == kFloat      ? Allowed{1e-3, "float32, the median of an item"}
-                          : type == at::kHalf ? Allowed{0.03, "float16, the median of an item"}
-                                              : Allowed{0.1, "bfloat16, the median of an item"};
-  for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i) {
-    const auto &left = found[i].value, &right = expected[i].value;
-    const auto place = where + ", " + expected[i].what;
-    if (!left.sizes().equals(right.sizes())) {
-      finding.near(left, right, place);
-    } else if (right.numel() > 0) {
-      // Where most numbers are 0, as a gradient's that cancels, what is left of it is rounding.
-      const auto size = right.to(kDouble).abs();
-      const double scale = std::max({size.median().item().toDouble(), size.mean().item().toDouble(), 0.25});
-      finding.off_by((left.to(kDouble) - right.to(kDouble)).abs().median().item().toDouble() / scale, place, allowed);
-    }
-  }
+    finding.near_median(found[i].value, expected[i].value, where + ", " + expected[i].what, median_of_item(type));
 }
 
 std::vector<Named> item_of(const std::vector<Named>& all, std::int64_t item, std::int64_t length) {

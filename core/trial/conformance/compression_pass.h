@@ -23,19 +23,15 @@ struct CompressionInputs {
   /// Tokens [first, first + length), without a mask.
   CompressionInputs tokens(std::int64_t first, std::int64_t length) const;
   CompressionInputs to(at::ScalarType type) const;
+  CompressionInputs to(c10::Device device) const;
   /// [batch, 1, length, 1] bool: true under the mask.
   Tensor gone() const;
   /// With this number in keys and values under the mask.
   CompressionInputs padded_with(double number) const;
 };
 
-struct Named {
-  std::string what;
-  Tensor value;
-};
-
-/// Everything that a pass gives, in one fixed order, without graph. Gradients are those of a fixed weighting of the outputs,
-/// the same for every item, in queries, keys, values and then the module's parameters.
+/// Everything that a pass gives, in one fixed order, without graph, on the CPU wherever it was computed. Gradients are those of
+/// a fixed weighting of the outputs, the same for every item, in queries, keys, values and then the module's parameters.
 struct CompressionPass {
   Memory memory;
   std::vector<Named> outputs;    ///< reads by each similarity, where promised causal ones too
@@ -43,7 +39,7 @@ struct CompressionPass {
   Tensor auxiliary;              ///< the reads' auxiliary losses together; undefined: none
   double loss = 0;               ///< the weighted outputs
   bool drew = false;             ///< from the generator handed in, so that another shape meets other numbers
-  std::vector<Tensor> given;     ///< the tensors that were handed in: queries, keys, values, mask
+  std::vector<Tensor> given;     ///< the tensors that were handed in, where it computes: queries, keys, values, mask
 };
 
 struct PassOptions {
@@ -62,26 +58,30 @@ namespace conformance {
 CompressionInputs inputs_of(std::int64_t length, const std::vector<std::int64_t>& lengths, std::uint64_t seed = 7,
                             std::int64_t batch = 3);
 
-Memory write(Compression& compression, const CompressionInputs& inputs, const Memory* held = nullptr, std::uint64_t seed = 19);
-Tensor read(Compression& compression, const Tensor& queries, const Memory& memory, Similarity similarity);
+/// Every tensor of it on the device, with its graph.
+Memory on(c10::Device device, Memory memory);
+
+// What goes in is moved to the compression's device, what comes out to the CPU.
+Memory write(const CompressionInstance& compression, const CompressionInputs& inputs, const Memory* held = nullptr,
+             std::uint64_t seed = 19);
+Tensor read(const CompressionInstance& compression, const Tensor& queries, const Memory& memory, Similarity similarity);
 /// Query i stands at position offset + i.
-Tensor causal_read(Compression& compression, const Tensor& queries, const Memory& memory, Similarity similarity,
+Tensor causal_read(const CompressionInstance& compression, const Tensor& queries, const Memory& memory, Similarity similarity,
                    std::int64_t offset);
 
 /// Writes and reads; of causal reads, rows behind an item's end are 0, for no query stands there. The inputs are copied.
-CompressionPass pass(Compression& compression, const CompressionInputs& inputs, const PassOptions& options = {});
+CompressionPass pass(const CompressionInstance& compression, const CompressionInputs& inputs, const PassOptions& options = {});
 
 /// What a training step does to an instance in training: a pass, and on_step.
-void train_step(Compression& compression, const CompressionInputs& inputs, std::int64_t step);
+void train_step(const CompressionInstance& compression, const CompressionInputs& inputs, std::int64_t step);
 
 /// Keys, values, mass and scale, by name.
 std::vector<Named> named(const Memory& memory);
 
-/// One by one, each where it stands; the median of each in narrow types, where single decisions may fall otherwise.
-void compare(Finding& finding, const std::vector<Named>& found, const std::vector<Named>& expected, const std::string& where,
-             const Allowed& allowed);
-void compare_medians(Finding& finding, const std::vector<Named>& found, const std::vector<Named>& expected,
-                     const std::string& where, at::ScalarType type);
+/// One by one, of another length or among other mates: in float64 each where it stands, in narrow types the median of each,
+/// since single decisions may fall otherwise.
+void compare_items(Finding& finding, const std::vector<Named>& found, const std::vector<Named>& expected,
+                   const std::string& where, at::ScalarType type);
 /// Each one's item and, of keys and values, their first tokens. @param length < 0: all
 std::vector<Named> item_of(const std::vector<Named>& all, std::int64_t item, std::int64_t length = -1);
 

@@ -41,12 +41,14 @@ void check_slots(const Memory& memory, const Slots& slots, std::int64_t n, const
 
 void rates(const CompressionSubject& subject, Finding& finding) {
   const auto& taken = subject.rates();
+  finding.saw();
   if (std::none_of(taken.begin(), taken.end(), [](Rate rate) { return rate.value() < 1; }))
     throw std::runtime_error("it takes no rate below 1: " + subject.refusals());
   if (!subject.refusals().empty()) finding.say(subject.refusals());
 }
 
-void slots(const CompressionSubject& subject, Finding&) {
+void slots(const CompressionSubject& subject, Finding& finding) {
+  finding.saw();
   const auto counts =
       subject.full() ? std::vector<std::int64_t>{1, 2, 3, 5, 7, 8, 16, 33, 64} : std::vector<std::int64_t>{1, 7, 16};
   for (const auto rate : subject.rates())

@@ -68,12 +68,12 @@ std::vector<CompressionSetting> CompressionSubject::settings(const Slots& slots,
   return all;
 }
 
-std::shared_ptr<Compression> CompressionSubject::make(const CompressionSetting& setting, std::uint64_t seed) const {
+CompressionInstance CompressionSubject::make(const CompressionSetting& setting, std::uint64_t seed) const {
   auto compression = make_compression(candidate_.section, setting.slots, kHeads, kChannels, length(setting.longest),
                                       candidate_.find, make_generator(seed));
-  move_to(*compression, c10::kCPU, setting.type);
+  move_to(*compression, candidate_.device, setting.type);
   compression->train(setting.training);
-  return compression;
+  return {compression, candidate_.device};
 }
 
 }  // namespace ablate

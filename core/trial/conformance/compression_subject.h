@@ -21,6 +21,24 @@ struct CompressionSetting {
   std::string text() const;  ///< "rate 1/3, float32, in training"
 };
 
+/// A compression and the device where it computes, which nothing else tells of one that registers no tensor.
+class CompressionInstance {
+ public:
+  CompressionInstance(std::shared_ptr<Compression> compression, c10::Device device)
+      : compression_(std::move(compression)), device_(device) {}
+
+  c10::Device device() const { return device_; }
+  Compression& get() const { return *compression_; }
+  Compression* operator->() const { return compression_.get(); }
+  const CompressionInstance& operator*() const { return *this; }
+  operator const Module&() const { return *compression_; }
+  void on_step(std::int64_t step) const { compression_->on_step(step, generator_on(device_, 29)); }
+
+ private:
+  std::shared_ptr<Compression> compression_;
+  c10::Device device_;
+};
+
 /// The shapes that checks run on: 2 heads of 6 channels, 5 queries.
 class CompressionSubject {
  public:
@@ -49,8 +67,8 @@ class CompressionSubject {
   /// In those types, in evaluation and in training.
   std::vector<CompressionSetting> settings(const Slots& slots, std::int64_t longest = 64) const;
 
-  /// Made by seed, moved to the type, in its mode.
-  std::shared_ptr<Compression> make(const CompressionSetting& setting, std::uint64_t seed = 1) const;
+  /// Made by seed, moved to the type and the candidate's device, in its mode.
+  CompressionInstance make(const CompressionSetting& setting, std::uint64_t seed = 1) const;
 
  private:
   Candidate candidate_;

@@ -12,6 +12,7 @@
 
 #include "core/trial/conformance/attention_subject.h"
 #include "core/trial/conformance/finding.h"
+#include "core/trial/device/device.h"
 #include "core/trial/device/tensor_memory.h"
 
 namespace ablate {
@@ -34,11 +35,11 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-double memory(const Prepare& prepare, std::int64_t length) {
-  const auto before = tensor_bytes();
-  reset_peak_tensor_bytes();
+double memory(const Prepare& prepare, c10::Device device, std::int64_t length) {
+  reset_peak_memory(device);
+  const auto before = peak_memory(device);
   prepare(length)();
-  const auto peak = peak_tensor_bytes() - before;
+  const auto peak = peak_memory(device) - before;
   if (peak <= 0) throw std::logic_error("tensor memory is not counted in this process (count_tensor_memory)");
   return static_cast<double>(peak);
 }
@@ -92,15 +93,18 @@ Prepare compression_pass(const Candidate& candidate) {
     const auto n = candidate.length(length);
     const auto compression =
         make_compression(candidate.section, {{1, 4}}, heads, channels, n, candidate.find, make_generator(1));
+    move_to(*compression, candidate.device, kFloat);
     compression->train();
     return [=] {
       const auto generator = make_generator(2);
-      const auto random = [&] { return randn({1, heads, n, channels}, generator, kFloat).requires_grad_(); };
+      const auto random = [&] {
+        return randn({1, heads, n, channels}, generator, kFloat).to(candidate.device).requires_grad_();
+      };
       WriteInput input;
       input.keys = random();
       input.values = random();
       input.queries = random();
-      input.generator = generator;
+      input.generator = generator_on(candidate.device, 3);
       const auto memory = compression->write(input);
       const auto read = compression->read({.queries = input.queries, .memory = memory, .similarity = Similarity::kElu});
       auto inputs = parameters_of(*compression);
@@ -142,7 +146,7 @@ void check_cost(const Candidate& candidate, bool timed, Checks& checks) {
                  [&](std::span<const std::int64_t> lengths) { return times(prepare, lengths); });
   check("memory", on, candidate.promises.memory_exponent, kMemoryTolerance, checks, [&](std::span<const std::int64_t> lengths) {
     std::vector<double> all;
-    for (const auto length : lengths) all.push_back(memory(prepare, length));
+    for (const auto length : lengths) all.push_back(memory(prepare, candidate.device, length));
     return all;
   });
 }

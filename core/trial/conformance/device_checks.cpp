@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "core/trial/conformance/attention_subject.h"
 #include "core/trial/device/device.h"
 
 namespace ablate {
@@ -13,22 +14,17 @@ constexpr Allowed kTolerance{1e-3, "float32, sums in another order; a wrong kern
 constexpr std::int64_t kLength = 33;  ///< which no usual block divides
 
 /// Appends what one pass gives.
-void append(std::vector<Computed>& all, const std::string& how, const AttentionSubject& subject, const Stand& stand, Pass pass,
-            c10::Device device) {
+void append(std::vector<Named>& all, const std::string& how, const AttentionSubject& subject, const Stand& stand,
+            const Pass& pass) {
   const auto instance = subject.make(1, stand, kFloat);
-  move_to(*instance, device, kFloat);
-  for (auto* tensor : {&pass.queries, &pass.context, &pass.mask})
-    if (tensor->defined()) *tensor = tensor->to(device);
   const auto add = [&](const std::string& what, const Tensor& value) {
     all.push_back({what + ", " + how, value.detach().to(c10::kCPU)});
   };
-  const bool self = !pass.context.defined();
-  const auto where = self ? pass.mask : Tensor();
-  auto [output, state, loss, metrics] = forward(*instance, pass);
-  output = real(output, where);
-  add("the output", output);
+  const auto where = pass.context.defined() ? Tensor() : pass.mask;
+  const auto [output, state, loss, metrics] = forward(*instance, pass);
+  add("the output", real(output, where));
   for (const auto& tensor : state) {
-    if (tensor.device() != device) throw std::runtime_error("a state is on " + tensor.device().str());
+    if (tensor.device() != instance->device()) throw std::runtime_error("a state is on " + tensor.device().str());
     add("a state", tensor);
   }
   if (loss.defined()) add("the auxiliary loss", loss);
@@ -47,17 +43,29 @@ OtherDevice find_cuda(const std::string& name) {
   }
 }
 
-std::vector<Computed> attention_on(const AttentionSubject& subject, c10::Device device) {
+std::vector<Named> attention_results(const Candidate& candidate) {
+  const AttentionSubject subject(candidate);
   const auto n = subject.length(kLength);
   const auto tokens = random_tokens(3, n, 2, kFloat);
   const auto& promises = subject.promises();
-  std::vector<Computed> all;
-  for (const auto& stand : subject.stands()) append(all, stand.text(), subject, stand, {tokens}, device);
+  std::vector<Named> all;
+  for (const auto& stand : subject.stands()) append(all, stand.text(), subject, stand, {tokens});
   if (promises.key_padding)
-    append(all, "padded", subject, subject.home(), {tokens, {}, padding_mask({n, subject.length(8), 1}, n)}, device);
+    append(all, "padded", subject, subject.home(), {tokens, {}, padding_mask({n, subject.length(8), 1}, n)});
   if (promises.cross_attention)
-    append(all, "cross", subject, subject.home(), {random_tokens(3, subject.length(5), 3, kFloat), tokens}, device);
+    append(all, "cross", subject, subject.home(), {random_tokens(3, subject.length(5), 3, kFloat), tokens});
   return all;
+}
+
+void check_cuda(const Candidate& candidate, Checks& checks) {
+  if (!candidate.promises.cuda) return;
+  const auto other = candidate.device.is_cpu() ? find_cuda() : OtherDevice{candidate.device, ""};
+  const auto compute = [&](c10::Device device) {
+    auto there = candidate;
+    there.device = device;
+    return candidate.kind == Kind::kAttention ? attention_results(there) : compression_results(there);
+  };
+  check_device(candidate.name() + ", [3, 33, ...] float32", compute, other, checks);
 }
 
 void check_device(const std::string& on, const ComputeOn& compute, const OtherDevice& other, Checks& checks) {
@@ -67,7 +75,7 @@ void check_device(const std::string& on, const ComputeOn& compute, const OtherDe
     if (found.size() != expected.size())
       throw std::runtime_error(
           fmt::format("{} results on {}, {} on the CPU", found.size(), other.device->str(), expected.size()));
-    for (std::size_t i = 0; i < expected.size(); ++i) finding.near(found[i].value, expected[i].value, expected[i].what);
+    finding.near(found, expected, "", kTolerance);
   });
 }
 

@@ -75,6 +75,7 @@ void Exemptions::run(Checks& checks, const std::string& name, const std::string&
       if (exemption == nullptr) throw;
       fault = error.what();
     }
+    finding.saw();
     finding.say(fmt::format("exempt: {}; found: {}", exemption->why, fault));
   });
 }
@@ -82,6 +83,7 @@ void Exemptions::run(Checks& checks, const std::string& name, const std::string&
 void Exemptions::conclude(std::span<const std::string> known, Checks& checks) const {
   if (declared_.empty()) return;
   checks.run("exemptions", fmt::format("{} declared", declared_.size()), kExact, [&](Finding& finding) {
+    finding.saw();
     for (const auto& exemption : declared_)
       if (std::find(known.begin(), known.end(), exemption.check) == known.end())
         finding.off_by(std::numeric_limits<double>::infinity(),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ablate/tensor_operators.h"
@@ -38,6 +39,9 @@ std::string at_place(const std::string& where, const std::string& place) {
 
 double number(const Tensor& x, std::int64_t flat) { return x.detach().reshape({-1})[flat].to(kDouble).item().toDouble(); }
 
+/// To compare with: float64 on the CPU, wherever it was computed.
+Tensor plain(const Tensor& x) { return x.detach().to(c10::kCPU).to(kDouble); }
+
 }  // namespace
 
 bool Finding::is_worse(double error, const Allowed& allowed) {
@@ -58,8 +62,7 @@ void Finding::near(const Tensor& found, const Tensor& expected, const std::strin
     return;
   }
   if (found.numel() == 0) return;
-  const auto right = expected.detach().to(kDouble);
-  const auto apart = (found.detach().to(kDouble) - right).abs();
+  const auto right = plain(expected), apart = (plain(found) - right).abs();
   const auto flat = apart.reshape({-1}).argmax().item().toLong();  // the first NaN, where there is one
   const double size = std::max(1.0, right.abs().max().item().toDouble());
   if (is_worse(number(apart, flat) / size, allowed))
@@ -74,9 +77,27 @@ void Finding::near(const std::vector<Tensor>& found, const std::vector<Tensor>& 
     near(found[i], expected[i], found.size() == 1 ? where : fmt::format("{} {}", where, i));
 }
 
+void Finding::near(const std::vector<Named>& found, const std::vector<Named>& expected, const std::string& where,
+                   const Allowed& allowed) {
+  if (found.size() != expected.size() && is_worse(kInfinite, allowed))
+    where_ = at_place(where, "") + fmt::format("{} results, expected {}", found.size(), expected.size());
+  for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i)
+    near(found[i].value, expected[i].value, where.empty() ? expected[i].what : where + ", " + expected[i].what, allowed);
+}
+
+void Finding::near_median(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed) {
+  if (!found.sizes().equals(expected.sizes())) return near(found, expected, where, allowed);
+  if (expected.numel() == 0) return;
+  const auto right = plain(expected), size = right.abs();
+  // Where most numbers are 0, as a gradient's that cancels, what is left of it is rounding.
+  const double scale = std::max({size.median().item().toDouble(), size.mean().item().toDouble(), 0.25});
+  off_by((plain(found) - right).abs().median().item().toDouble() / scale, where + ": the median", allowed);
+}
+
 void Finding::finite(const Tensor& numbers, const std::string& where) {
   const auto bad = numbers.detach().isfinite().logical_not().reshape({-1});
-  if (!bad.any().item().toBool() || !is_worse(kInfinite, allowed_)) return;
+  if (!bad.any().item().toBool()) return saw();
+  if (!is_worse(kInfinite, allowed_)) return;
   const auto flat = bad.to(kLong).argmax().item().toLong();
   where_ = at_place(where, place_of(numbers, flat)) + fmt::format("{}, expected a finite number", number(numbers, flat));
 }
@@ -92,6 +113,10 @@ void Finding::off_by(double off, const std::string& where, const Allowed& allowe
 
 void Finding::say(const std::string& note) {
   if (note_.find(note) == std::string::npos) note_ += (note_.empty() ? "" : "; ") + note;
+}
+
+void Finding::leave(const std::string& why) {
+  if (std::find(left_.begin(), left_.end(), why) == left_.end()) left_.push_back(why);
 }
 
 std::string Finding::text() const {

@@ -11,6 +11,15 @@
 
 namespace ablate {
 
+/// A result by its name: "the output, padded".
+struct Named {
+  std::string what;
+  Tensor value;
+};
+
+/// Why a pass in training is not compared with one of another shape, length or type (Finding::leave).
+inline constexpr const char* kDraws = "in training it draws, and another shape meets other numbers";
+
 class Finding {
  public:
   explicit Finding(const Allowed& allowed) : allowed_(allowed) {}
@@ -20,6 +29,12 @@ class Finding {
   void near(const Tensor& found, const Tensor& expected, const std::string& where) { near(found, expected, where, allowed_); }
   void near(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed);
   void near(const std::vector<Tensor>& found, const std::vector<Tensor>& expected, const std::string& where);
+  /// One by one, each where it stands; another number of them is wrong.
+  void near(const std::vector<Named>& found, const std::vector<Named>& expected, const std::string& where,
+            const Allowed& allowed);
+  /// Of two types, or of two lengths in a narrow one, where a decision (routing, clusters) may fall otherwise: the median
+  /// difference, relative to the size of what is expected, its median or its mean, where that is above 0.25.
+  void near_median(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed);
 
   void finite(const Tensor& numbers, const std::string& where);
   void finite(const std::vector<Tensor>& numbers, const std::string& where);
@@ -30,7 +45,14 @@ class Finding {
 
   /// Something to be told however the check ends, once.
   void say(const std::string& note);
+  /// That it is right by an exception that was not thrown, or by one that was.
+  void saw() { off_by(0, ""); }
+  /// What could not be looked at, and why, once: that is told as unchecked, beside the rest.
+  void leave(const std::string& why);
 
+  /// Whether it was shown anything at all.
+  bool looked() const { return over_ >= 0; }
+  const std::vector<std::string>& left() const { return left_; }
   bool passed() const { return over_ <= 1; }
   double error() const { return error_; }
   double tolerance() const { return worst_allowed_.why == nullptr ? allowed_.error : worst_allowed_.error; }
@@ -46,6 +68,7 @@ class Finding {
   double error_ = 0;
   double over_ = -1;  ///< of the worst: its error over what is allowed
   std::string where_, note_;
+  std::vector<std::string> left_;
 };
 
 }  // namespace ablate

@@ -1,5 +1,6 @@
 #include "core/trial/conformance/numbers.h"
 
+#include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -12,6 +13,15 @@ namespace ablate {
 
 Tensor normal(at::IntArrayRef sizes, std::uint64_t seed, at::ScalarType type) {
   return randn(sizes, make_generator(seed), kDouble).to(type);
+}
+
+Tensor normal_like(const Tensor& x, std::uint64_t seed) { return normal(x.sizes(), seed, x.scalar_type()).to(x.device()); }
+
+Generator generator_on(c10::Device device, std::uint64_t seed) {
+  if (device.is_cpu()) return make_generator(seed);
+  auto generator = at::globalContext().defaultGenerator(device);
+  generator.set_current_seed(seed);
+  return generator;
 }
 
 Tensor padding_mask(const std::vector<std::int64_t>& lengths, std::int64_t n) {
@@ -49,6 +59,17 @@ Allowed same_shape(at::ScalarType type) {
       return {1e-2, "float16, the same operations on one shape"};
     default:
       return {5e-2, "bfloat16, the same operations on one shape"};
+  }
+}
+
+Allowed median_of_item(at::ScalarType type) {
+  switch (type) {
+    case kFloat:
+      return {1e-3, "float32, the median of an item: a decision may fall otherwise, and a mask forgotten moves them all"};
+    case at::kHalf:
+      return {0.03, "float16, the median of an item, whose sums over another length round otherwise"};
+    default:
+      return {0.1, "bfloat16, the median of an item, whose sums over another length round otherwise"};
   }
 }
 

@@ -17,6 +17,12 @@ inline constexpr Allowed kDifferences{1e-5, "central differences of step 1e-6 in
 /// Standard normal, by seed; drawn in float64, so that all types have the same.
 Tensor normal(at::IntArrayRef sizes, std::uint64_t seed, at::ScalarType type = kDouble);
 
+/// Of the same shape, type and device.
+Tensor normal_like(const Tensor& x, std::uint64_t seed);
+
+/// Of that device, seeded: the CPU's is a new one, of another device it is torch's own.
+Generator generator_on(c10::Device device, std::uint64_t seed);
+
 /// [lengths, n] bool, true for an item's first tokens.
 Tensor padding_mask(const std::vector<std::int64_t>& lengths, std::int64_t n);
 
@@ -27,6 +33,9 @@ Tensor scaled(const Tensor& x, std::initializer_list<double> factors);
 const char* name_of(at::ScalarType type);
 /// What results of one shape may differ by, where what must not matter is another.
 Allowed same_shape(at::ScalarType type);
+
+/// What the median of an item may differ by in a type narrower than float64, where its length or its mates are others.
+Allowed median_of_item(at::ScalarType type);
 
 /// The tensors of all parameters, of all parameters and buffers.
 std::vector<Tensor> parameters_of(const Module& module);
@@ -41,7 +50,7 @@ std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& 
 template <class Value>
 double finite_difference(const Value& value, const Tensor& x, const Tensor& gradient, std::uint64_t seed) {
   constexpr double step = 1e-6;
-  const auto direction = normal(x.sizes(), seed, x.scalar_type());
+  const auto direction = normal_like(x, seed);
   const auto original = x.detach().clone();
   const auto at = [&](double by) {
     {
@@ -55,7 +64,7 @@ double finite_difference(const Value& value, const Tensor& x, const Tensor& grad
     const NoGradGuard none;
     x.copy_(original);
   }
-  const double expected = (gradient * direction).sum().item().toDouble();
+  const double expected = (gradient.to(x.device()) * direction).sum().item().toDouble();
   return std::abs(numeric - expected) / std::max(1.0, std::abs(expected));
 }
 

@@ -2,12 +2,12 @@
 
 #include <stdexcept>
 
-#include "core/trial/conformance/attention_checks.h"
 #include "core/trial/conformance/attention_subject.h"
-#include "core/trial/conformance/compression_checks.h"
+#include "core/trial/conformance/blame.h"
 #include "core/trial/conformance/cost.h"
+#include "core/trial/conformance/device_checks.h"
+#include "core/trial/conformance/finding.h"
 #include "core/trial/conformance/task_checks.h"
-#include "core/trial/conformance/training_check.h"
 
 namespace ablate {
 namespace {
@@ -40,40 +40,42 @@ std::vector<Candidate> without_refused(const std::vector<Candidate>& all, Checks
 }  // namespace
 
 void check_plugin(const Examinee& examinee, Checks& checks) {
+  const auto& id = examinee.plugin.id;
   std::vector<Candidate> all;
   try {
     all = without_refused(candidates(examinee.plugin, examinee.parameters, examinee.parts), checks);
   } catch (const std::exception& error) {
-    checks.run("parts", examinee.plugin.id, kExact, [&](Finding&) { throw std::runtime_error(error.what()); });
+    checks.run("parts", id, kExact, [&](Finding&) { throw std::runtime_error(error.what()); });
     return;
+  }
+  auto& first = all.front();
+  if (first.kind == Kind::kTask) {
+    if (examinee.device != "cpu") return checks.leave("device", id, "a task computes on no device");
+    return check_task(first, examinee.scratch, examinee.quick, checks);
   }
   if (examinee.device != "cpu") {
-    if (all.front().kind == Kind::kTask) return checks.leave("cuda", examinee.plugin.id, "a task computes on no device");
-    for (const auto& candidate : all)
-      candidate.kind == Kind::kAttention ? check_attention_on(candidate, examinee.device, checks)
-                                         : check_compression_on(candidate, examinee.device, checks);
-    return;
+    const auto [device, why_not] = find_cuda(examinee.device);
+    if (!device) return checks.leave("device", id, why_not);
+    if (!first.promises.cuda) return checks.leave("device", id, "cuda is not promised");
+    for (auto& candidate : all) candidate.device = *device;
   }
+  Blame blame(all);
+  const auto judged = [&](const Candidate& candidate, Depth depth) {
+    checks.judge([&, depth](Check& check) { blame.judge(candidate, depth, check); }, candidate.parts());
+  };
   if (examinee.timed) {
-    if (all.front().kind != Kind::kTask) check_cost(all.front(), true, checks);
-    return;
+    judged(first, Depth::kFull);
+    return check_cost(first, true, checks);
   }
-  if (examinee.quick) all.resize(1);
   for (const auto& candidate : all) {
-    const auto depth = &candidate == &all.front() && !examinee.quick ? Depth::kFull : Depth::kSmall;
-    switch (candidate.kind) {
-      case Kind::kAttention:
-        check_attention(candidate, depth, checks);
-        check_training(candidate, checks);
-        break;
-      case Kind::kCompression:
-        check_compression(candidate, depth, checks);
-        break;
-      case Kind::kTask:
-        return check_task(candidate, examinee.scratch, examinee.quick, checks);
-    }
+    const auto depth = &candidate == &first && !examinee.quick ? Depth::kFull : Depth::kSmall;
+    judged(candidate, depth);
+    if (candidate.device.is_cpu() || candidate.promises.cuda) check_candidate(candidate, depth, checks);
+    if (examinee.quick) break;
   }
-  if (!examinee.quick) check_cost(all.front(), false, checks);
+  if (examinee.quick) return;
+  judged(first, Depth::kFull);
+  check_cost(first, false, checks);
 }
 
 }  // namespace ablate

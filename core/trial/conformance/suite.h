@@ -23,8 +23,7 @@ struct Examinee {
   bool timed = false;
   /// For an edit loop: float64 at small lengths, and no parameter but the defaults.
   bool quick = false;
-  /// "cpu", or "cuda" or "cuda:N": then the check "cuda" alone, which compares that device's outputs, states and gradients with
-  /// the CPU's.
+  /// "cpu", or "cuda" or "cuda:N": where all of it computes; the check "cuda" compares that device with the CPU.
   std::string device = "cpu";
 };
 

@@ -65,13 +65,13 @@ void go_on(const Candidate& candidate, bool stream, Finding& finding) {
       {"attention", candidate.section},
       {"seed", 1}};
   const TrialParts parts{resolved, task, candidate.find};
-  StepTimes times(c10::kCPU);
-  Training one(parts, c10::kCPU);
+  StepTimes times(candidate.device);
+  Training one(parts, candidate.device);
   for (int step = 0; step < kBefore; ++step) one.step(times);
   const auto saved = one.save();
   std::vector<std::optional<double>> losses;
   for (int step = 0; step < kAfter; ++step) losses.push_back(one.step(times));
-  Training other(parts, c10::kCPU);
+  Training other(parts, candidate.device);
   other.load(saved);
   for (int step = 0; step < kAfter; ++step)
     if (other.step(times) != losses[static_cast<std::size_t>(step)])

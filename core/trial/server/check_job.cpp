@@ -29,7 +29,8 @@ json to_json(const Check& check) {
           {"found", check.found},
           {"error", ran ? json(check.error) : json()},
           {"tolerance", ran ? json(check.tolerance) : json()},
-          {"why", check.why}};
+          {"why", check.why},
+          {"part", check.part}};
 }
 
 /// What a task says that cannot be made or described here; "" where it can, or where it does worse than to say why.
@@ -59,8 +60,8 @@ void run_check_job(const json& spec, const Say& say) {
                     .device = spec.at("device")};
   for (const auto& path : spec.at("parts")) examinee.parts.push_back(&load_library(path.get<std::string>()));
   Checks checks(
-      [&](const std::string& name, const std::string& on) {
-        say({{"begin", name}, {"on", on}});
+      [&](const std::string& name, const std::string& on, const std::vector<std::string>& with) {
+        say({{"begin", name}, {"on", on}, {"with", with}});
       },
       [&](const Check& check) { say(to_json(check)); });
   const auto only = spec.value("only", std::set<std::string>());

@@ -55,8 +55,10 @@ bool CheckRun::has_time(std::size_t i) const {
 }
 
 json CheckRun::spec_of(const FoundLibrary& library) const {
+  auto paths = json::array();
+  for (const auto& [id, part] : parts_) paths.push_back(part.path.string());
   return {{"library", library.path.string()},
-          {"parts", parts_},
+          {"parts", std::move(paths)},
           {"parameters", parameters_of(library.info, arguments_.parameters)},
           {"device", arguments_.device},
           {"quick", arguments_.quick},
@@ -83,12 +85,44 @@ void CheckRun::check_all() {
     }
     tell(i,
          fmt::format("{} ({} {}), {}\n{}", info.id, to_text(info.kind), info.version, path_text(path), Examination::heading()));
-    specs_[i]["scratch"] = scratch.emplace_back().path().string();
+    specs_[i]["scratch"] = info.kind == Kind::kTask ? scratch.emplace_back().path().string() : "";
     specs_[i]["timed"] = false;
     jobs.push_back(job_of(i));
   }
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  run_side_by_side(std::move(jobs), arguments_.jobs > 0 ? arguments_.jobs : cores, arguments_.timeout_s, worker_);
+  while (!jobs.empty()) {
+    run_side_by_side(std::move(jobs), arguments_.jobs > 0 ? arguments_.jobs : cores, arguments_.timeout_s, worker_);
+    jobs.clear();
+    for (std::size_t i = 0; i < libraries_.size(); ++i) {
+      if (!may_go_on(i)) continue;
+      go_on(i);
+      jobs.push_back(job_of(i));
+    }
+  }
+}
+
+/// Whether a job broke off with plugins among its parameters that may be to blame, and there are others to try it with.
+bool CheckRun::may_go_on(std::size_t i) const {
+  if (is_refused(i)) return false;
+  const auto culprits = examinations_[i].culprits();
+  const auto& paths = specs_[i].at("parts");
+  return !culprits.empty() && std::all_of(culprits.begin(), culprits.end(), [&](const std::string& id) {
+    const auto& culprit = parts_.at(id);
+    return std::any_of(parts_.begin(), parts_.end(), [&](const auto& other) {
+      return other.second.info.kind == culprit.info.kind &&
+             std::find(culprits.begin(), culprits.end(), other.first) == culprits.end() &&
+             std::find(paths.begin(), paths.end(), other.second.path.string()) != paths.end();
+    });
+  });
+}
+
+/// Once more, without them.
+void CheckRun::go_on(std::size_t i) {
+  for (const auto& id : examinations_[i].culprits()) {
+    auto& paths = specs_[i].at("parts");
+    paths.erase(std::remove(paths.begin(), paths.end(), parts_.at(id).path.string()), paths.end());
+  }
+  examinations_[i].without_culprits();
 }
 
 /// Neighbours disturb it: one at a time, when nothing else runs.
@@ -113,7 +147,7 @@ CheckJob CheckRun::job_of(std::size_t i) {
           .end =
               [this, i, &one](const json& answer) {
                 one.end(answer, arguments_.timeout_s);
-                if (!is_timing_ && !is_one()) close(i);
+                if (!is_timing_ && !is_one() && !may_go_on(i)) close(i);
               },
           .again = [&one] { one.again(); }};
 }
@@ -132,8 +166,8 @@ void CheckRun::keep() const {
   const auto memory = user_verdicts();
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     const auto& one = examinations_[i];
-    auto verdict = one.verdict();
-    if (is_refused(i) || !one.is_plugins_own() || verdict.verdict == "unchecked") continue;
+    auto verdict = one.own_verdict();
+    if (is_refused(i) || !one.is_plugins_own() || !one.culprits().empty() || verdict.verdict == "unchecked") continue;
     verdict.timed = one.info().kind == Kind::kTask || has_time(i);
     memory.put(code_of(one.info()), arguments_.device.substr(0, arguments_.device.find(':')), verdict);
   }

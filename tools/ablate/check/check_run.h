@@ -39,6 +39,8 @@ class CheckRun {
   void check_all();
   void time_all();
   CheckJob job_of(std::size_t i);
+  bool may_go_on(std::size_t i) const;
+  void go_on(std::size_t i);
   void tell(std::size_t block, const std::string& text);
   void close(std::size_t i);
   void keep() const;
@@ -49,7 +51,7 @@ class CheckRun {
   const CheckArguments& arguments_;
   std::unique_ptr<WorkerClient> worker_;
   std::vector<FoundLibrary> libraries_;
-  std::vector<std::string> parts_;
+  std::map<std::string, FoundLibrary> parts_;  ///< by id
   std::vector<nlohmann::json> specs_;
   std::deque<Examination> examinations_;
   std::optional<Blocks> blocks_;  ///< one a library, and one for the time of all

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "core/registry/abi_check.h"
 #include "core/registry/values.h"
 #include "core/util/error.h"
@@ -74,13 +72,11 @@ std::vector<FoundLibrary> choose(const std::string& what, const std::vector<Foun
               ExitCode::kPlugin);
 }
 
-std::vector<std::string> parts_among(const std::vector<FoundLibrary>& found) {
-  std::map<std::string, std::string> paths;
+std::map<std::string, FoundLibrary> parts_among(const std::vector<FoundLibrary>& found) {
+  std::map<std::string, FoundLibrary> parts;
   for (const auto& library : found)
-    if (library.refusal.empty() && library.info.kind != Kind::kTask) paths.emplace(library.info.id, library.info.path.string());
-  std::vector<std::string> all;
-  for (const auto& [id, path] : paths) all.push_back(path);
-  return all;
+    if (library.refusal.empty() && library.info.kind != Kind::kTask) parts.emplace(library.info.id, library);
+  return parts;
 }
 
 }  // namespace ablate

@@ -1,6 +1,8 @@
 // Which plugins `ablate check` is about, and with what they are checked.
 #pragma once
 
+#include <map>
+
 #include "tools/ablate/commands.h"
 
 namespace ablate {
@@ -10,8 +12,8 @@ namespace ablate {
 std::vector<FoundLibrary> choose(const std::string& what, const std::vector<FoundLibrary>& found,
                                  std::unique_ptr<WorkerClient>& worker);
 
-/// What parameters that are plugins are checked with: every compression and attention found, by id.
-std::vector<std::string> parts_among(const std::vector<FoundLibrary>& found);
+/// What parameters that are plugins are checked with: every compression and attention found, by id, the first of each.
+std::map<std::string, FoundLibrary> parts_among(const std::vector<FoundLibrary>& found);
 
 /// NAME=VALUE pairs, checked against the schema. A value is JSON, or a text without quotes. Throws Error.
 nlohmann::json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pairs);

@@ -25,12 +25,27 @@ std::string line_of(const json& check) {
 }
 
 json check_json(const std::string& name, const std::string& on, const char* verdict, const std::string& found) {
-  return {{"check", name},        {"on", on}, {"verdict", verdict}, {"found", found}, {"error", nullptr},
-          {"tolerance", nullptr}, {"why", ""}};
+  return {{"check", name},        {"on", on},  {"verdict", verdict}, {"found", found}, {"error", nullptr},
+          {"tolerance", nullptr}, {"why", ""}, {"part", ""}};
 }
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+KeptVerdict verdict_of(const json& checks) {
+  KeptVerdict verdict;
+  bool any = false;
+  for (const auto& check : checks) {
+    const bool unchecked = check.at("verdict") == "unchecked";
+    any = any || !unchecked;
+    if (unchecked) add_once(verdict.unchecked, check.at("check"));
+    if (check.at("verdict") == "failed") add_once(verdict.failed, check.at("check"));
+  }
+  if (any) verdict.verdict = verdict.failed.empty() ? "passed" : "failed";
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  verdict.checked_s = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+  return verdict;
 }
 
 }  // namespace
@@ -66,10 +81,13 @@ void Examination::end(const json& answer, int timeout_s) {
   if (!why.empty()) {
     known_ = 0;
     broke_off_ = true;
+    culprits_ = begun_.value("with", std::vector<std::string>());
     // How long it took may be the machine's doing, and is no verdict.
     if (answer.contains("failed")) is_plugins_own_ = answer.value("fault", false) && !answer.value("late", false);
-    take(check_json(begun_.value("begin", "load"), begun_.value("on", ""), "failed",
-                    why + "; the checks after this one did not run"));
+    auto check = check_json(begun_.value("begin", "load"), begun_.value("on", ""), "failed",
+                            why + "; the checks after this one did not run");
+    check["part"] = fmt::format("{}", fmt::join(culprits_, ", "));
+    take(check);
   }
   begun_ = json::object();
   first_ = checks_.size();
@@ -80,25 +98,30 @@ void Examination::again() {
   begun_ = json::object();
 }
 
+void Examination::without_culprits() {
+  tell_(fmt::format("  once more without {}\n", fmt::join(culprits_, ", ")));
+  culprits_.clear();
+  broke_off_ = false;
+  checks_ = json::array({checks_.back()});
+  first_ = 1;
+}
+
 void Examination::leave(const std::string& name, const std::string& on, const std::string& why) {
   take(check_json(name, on, "unchecked", why));
 }
 
-KeptVerdict Examination::verdict() const {
-  KeptVerdict verdict;
-  bool any = false;
-  for (const auto& check : checks_) {
-    const bool unchecked = check.at("verdict") == "unchecked";
-    any = any || !unchecked;
-    if (unchecked) add_once(verdict.unchecked, check.at("check"));
-    if (check.at("verdict") == "failed") add_once(verdict.failed, check.at("check"));
-  }
-  if (any) verdict.verdict = verdict.failed.empty() ? "passed" : "failed";
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  verdict.checked_s = std::chrono::duration_cast<std::chrono::seconds>(now).count();
-  return verdict;
-}
+KeptVerdict Examination::verdict() const { return verdict_of(checks_); }
 
+KeptVerdict Examination::own_verdict() const {
+  auto own = checks_;
+  for (auto& check : own) {
+    const std::string part = check.value("part", "");
+    if (part.empty() || check.at("verdict") != "failed") continue;
+    check["verdict"] = "unchecked";
+    check["check"] = fmt::format("{} with {}", check.at("check").get<std::string>(), part);
+  }
+  return verdict_of(own);
+}
 std::string Examination::summary() const {
   std::vector<std::string> reasons;
   std::size_t unchecked = 0;

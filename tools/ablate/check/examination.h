@@ -30,10 +30,17 @@ class Examination {
 
   const PluginInfo& info() const { return info_; }
   bool broke_off() const { return broke_off_; }
+  /// The plugins among its parameters with which its job broke off: it may be theirs.
+  const std::vector<std::string>& culprits() const { return culprits_; }
+  /// The job begins anew, without them: what was found with them is told already, and counts no longer but for where it broke
+  /// off.
+  void without_culprits();
   /// Whether what was found is the plugin's: false where its job could not run, for want of a process or the like.
   bool is_plugins_own() const { return is_plugins_own_; }
   /// passed where nothing failed and something ran.
   KeptVerdict verdict() const;
+  /// The same of the plugin alone: what fails with some plugins among its parameters only is unchecked with them.
+  KeptVerdict own_verdict() const;
   /// "132 checks, all passed; 1 unchecked: cuda: no CUDA device on this machine"
   std::string summary() const;
   /// {"id", "kind", "version", "path", "verdict", "checks"}
@@ -51,6 +58,7 @@ class Examination {
   std::size_t known_ = 0;  ///< checks of a job that has begun anew, which are told again
   std::size_t first_ = 0;  ///< check of the latest job
   bool broke_off_ = false, is_plugins_own_ = true;
+  std::vector<std::string> culprits_;
 };
 
 }  // namespace ablate

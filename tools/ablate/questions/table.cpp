@@ -52,6 +52,13 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->allow_extra_args(false);
   command->add_flag("--published", arguments->request.published,
                     "beside every column what papers report for the same trials (a study's [[published]])");
+  command
+      ->add_option(
+          "--interval", arguments->request.interval,
+          "after ± half the 95 % interval of the mean, by Student's t, in place of the deviation. OVERLAP: 0 for samples "
+          "that are independent; of repeated splits of the same data a test split's size over a training split's")
+      ->type_name("OVERLAP")
+      ->check(CLI::Range(0.0, 1e3));
   command->add_flag("--exponent", arguments->request.exponent, "how the metric grows with the columns' number, as n^exponent");
   command->add_option("--format", arguments->format, "text, markdown, csv (a line a cell) or json")->type_name("FORMAT");
   command->footer(

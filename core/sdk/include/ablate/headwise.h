@@ -101,7 +101,11 @@ class HeadwiseAttention : public Attention {
 
 /// x as a constant, on purpose, in a loss that shall train nothing else: the suite's finite differences hold it, too. What is
 /// detached is a tensor of this call: a parameter that were would never train again.
-inline Tensor frozen(const Tensor& x, Surrogate* surrogate) { return straight_through(x, zeros_like(x.detach()), surrogate); }
+inline Tensor frozen(const Tensor& x, Surrogate* surrogate) {
+  if (surrogate == nullptr) return x.detach();
+  // A copy, since what is recorded would move with a parameter that is moved in place.
+  return straight_through(x.detach().clone(), zeros_like(x.detach()), surrogate);
+}
 
 /// Rotary positions (Su et al. 2021, Eq. 34): channels (i, i + d/2) turned by position / 10000^(2 i / d), where token j of item
 /// b has the position first[b] + shift + j. Angles are formed in float64.
@@ -112,5 +116,8 @@ Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift
 /// tokens], the last for a position's own token @param before [batch, tokens - 1, channels]: what stands before x
 /// @return of x's shape
 Tensor convolve_tokens(const Tensor& x, const Tensor& filter, const Tensor& before);
+/// The last tokens of `before` and x together, of each item its own: padding pushes nothing out. @param before [batch, count,
+/// channels] @param x [batch, n, channels] @param mask [batch, n] bool, or undefined @return of before's shape
+Tensor last_tokens(const Tensor& before, const Tensor& x, const Tensor& mask);
 
 }  // namespace ablate

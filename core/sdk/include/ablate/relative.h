@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ablate/headwise.h"
+#include "ablate/masked_softmax.h"
 
 namespace ablate {
 
@@ -24,8 +25,5 @@ class RelativeAttention : public HeadwiseAttention {
   std::shared_ptr<Linear> relative_;     ///< W_{k,R}; without a bias, which softmax would not see
   Tensor content_bias_, position_bias_;  ///< u and v, [heads, 1, d_head]
 };
-
-/// x in float32 where it is narrower.
-inline Tensor widened(const Tensor& x) { return c10::isReducedFloatingType(x.scalar_type()) ? x.to(kFloat) : x; }
 
 }  // namespace ablate

@@ -1,0 +1,111 @@
+// Mamba-2 (Dao and Gu 2024): a state space whose decay, input and output follow the token, by its dual, a decayed linear
+// attention.
+#include <cmath>
+
+#include "ablate/decayed_sums.h"
+#include "ablate/headwise.h"
+#include "ablate/masked_softmax.h"
+#include "ablate/padding.h"
+
+namespace {
+
+using ablate::AttentionState;
+using ablate::Tensor;
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::integer("heads", "2", {1, 256},
+                    "heads; must divide the inner width, expand x the attention's (published: of 64 channels)"),
+    ablate::real("expand", "2", {0.25, 8}, "inner channels, times the attention's width", "widths"),
+    ablate::integer("state", "64", {1, 1024}, "N: channels of B and C, which all heads share (published: 64 to 256)",
+                    "channels"),
+    ablate::integer("convolution", "4", {1, 64}, "tokens of the short convolution of x, B and C", "tokens"),
+};
+
+constexpr double kLeastStep = 1e-3, kMostStep = 0.1;  // of the initial time steps, as published
+constexpr double kEpsilon = 1e-5;
+
+class Mamba2 final : public ablate::Attention {
+ public:
+  explicit Mamba2(const ablate::AttentionContext& context)
+      : heads_(context.parameters.integer("heads")), states_(context.parameters.integer("state")), carries_(context.carries) {
+    const auto expand = context.parameters.real("expand");
+    const double exact = expand * static_cast<double>(context.width) / static_cast<double>(heads_);
+    if (exact < 1 || exact != std::floor(exact))
+      throw std::invalid_argument("heads = " + std::to_string(heads_) + " does not divide the inner width, expand = " +
+                                  std::to_string(expand) + " times " + std::to_string(context.width));
+    inner_ = heads_ * static_cast<std::int64_t>(exact);
+    const auto& generator = context.generator;
+    // z, x, B, C and the time steps, in this order.
+    in_ = register_module("in", ablate::make_linear(context.d_model, 2 * inner_ + 2 * states_ + heads_, false, generator));
+    const auto tokens = context.parameters.integer("convolution");
+    const double bound = 1 / std::sqrt(static_cast<double>(tokens));
+    filter_ = register_parameter("filter", ablate::empty({channels(), tokens}).uniform_(-bound, bound, generator));
+    filter_bias_ = register_parameter("filter_bias", ablate::empty({channels()}).uniform_(-bound, bound, generator));
+    // A time step's softplus inverted, log-uniform; A uniform in [1, 16]. Neither takes weight decay.
+    const auto step =
+        (ablate::empty({heads_}).uniform_(0, 1, generator) * std::log(kMostStep / kLeastStep) + std::log(kLeastStep)).exp();
+    step_bias_ = register_parameter("step_bias", step + (-(-step).expm1()).log(), {.decay = false});
+    log_a_ = register_parameter("log_a", ablate::empty({heads_}).uniform_(1, 16, generator).log(), {.decay = false});
+    skip_ = register_parameter("skip", ablate::ones({heads_}), {.decay = false});
+    gain_ = register_parameter("gain", ablate::ones({inner_}));
+    out_ = register_module("out", ablate::make_linear(inner_, context.d_model, false, generator));
+  }
+
+ private:
+  ablate::AttentionOutput do_forward(const ablate::AttentionInput& input) override {
+    if (!input.queries.is_same(input.context)) throw std::logic_error("mamba2: queries and context have to be one sequence");
+    const auto tokens =
+        input.mask.defined() ? input.queries.masked_fill(input.mask.logical_not().unsqueeze(-1), 0) : input.queries;
+    const auto parts = in_->forward(tokens).split_with_sizes({inner_, channels(), heads_}, 2);
+    const auto& gate = parts[0];
+    const bool carried = !input.state.empty();
+    const auto before =
+        carried ? input.state[0]
+                : ablate::zeros({tokens.size(0), filter_.size(1) - 1, channels()}, tokens.options().requires_grad(false));
+    const auto convolved = ablate::widened(ablate::silu(ablate::convolve_tokens(parts[1], filter_, before) + filter_bias_));
+    const auto fields = convolved.split_with_sizes({inner_, states_, states_}, 2);
+    const auto x = ablate::split_heads(fields[0], heads_);  // [batch, heads, n, inner / heads]
+    const auto of_all = [&](const Tensor& field) { return field.unsqueeze(1).expand({-1, heads_, -1, -1}); };
+    const auto step = ablate::softplus(ablate::widened(parts[2]) + ablate::widened(step_bias_)).transpose(1, 2).unsqueeze(-1);
+    // Padding neither adds nor decays: its time step is 0.
+    const auto time = ablate::clear_padding(step, input.mask);  // [batch, heads, n, 1]
+    const auto log_decay = time * ablate::widened(log_a_).exp().neg().view({-1, 1, 1});
+    const auto sums =
+        ablate::decayed_sums(of_all(fields[2]), of_all(fields[1]), x * time, log_decay, carried ? input.state[1] : Tensor());
+    const auto y = ablate::merge_heads(sums.values + x * ablate::widened(skip_).view({-1, 1, 1}));
+    const auto gated = y * ablate::silu(ablate::widened(gate));
+    const auto normed = gated * (gated.square().mean(-1, true) + kEpsilon).rsqrt() * ablate::widened(gain_);
+    ablate::AttentionOutput output{.output = out_->forward(normed.to(tokens.scalar_type()))};
+    if (carried) output.state = {ablate::last_tokens(before, parts[1], input.mask), sums.state};
+    return output;
+  }
+
+  AttentionState do_initial_state(std::int64_t batch) const override {
+    if (!carries_) return {};
+    return {ablate::zeros({batch, filter_.size(1) - 1, channels()}, filter_.options().requires_grad(false)),
+            ablate::zeros({batch, heads_, states_, inner_ / heads_}, ablate::wide_options(filter_))};
+  }
+
+  std::int64_t channels() const { return inner_ + 2 * states_; }  ///< of what is convolved
+
+  std::int64_t heads_, states_, inner_ = 0;
+  bool carries_;
+  std::shared_ptr<ablate::Linear> in_, out_;
+  Tensor filter_, filter_bias_;      ///< [channels(), tokens], [channels()]
+  Tensor step_bias_, log_a_, skip_;  ///< [heads]: dt's bias, log A, D
+  Tensor gain_;                      ///< [inner], of the norm
+};
+
+}  // namespace
+
+ABLATE_ATTENTION(Mamba2, {.id = "mamba2",
+                          .version = "1.0.0",
+                          .summary = "a selective state space by its dual, decayed linear attention; linear time",
+                          .paper = "Dao and Gu 2024, arXiv 2405.21060, sections 5 to 7",
+                          .capabilities = {.causal = true,
+                                           .key_padding = true,
+                                           .stateful = true,
+                                           .bidirectional = false,
+                                           .recurrent = true,
+                                           .half_precision = true},
+                          .parameters = parameters})

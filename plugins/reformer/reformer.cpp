@@ -1,0 +1,183 @@
+// Reformer's attention (Kitaev et al. 2020): tokens are sorted by a hash that alike ones share, and attend in chunks of the
+// sorted sequence to those of their own bucket, in several rounds of hashing. README.md says what is otherwise than published.
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "ablate/buckets.h"
+#include "ablate/dropout.h"
+#include "ablate/headwise.h"
+
+namespace {
+
+using ablate::BucketOrder;
+using ablate::HeadInput;
+using ablate::HeadOutput;
+using ablate::Neighbours;
+using ablate::Tensor;
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
+    ablate::integer("rounds", "2", {1, 16}, "hashes: a token attends to what shares its bucket in any of them"),
+    ablate::integer("chunk", "64", {2, 65536}, "m: tokens of a chunk, which sees itself and the one before", "tokens"),
+    ablate::integer("buckets", "0", {0, 65536},
+                    "1 or even, above 64 rounded up to a product of two even numbers; 0: twice as many as the longest sequence "
+                    "has chunks"),
+    ablate::text("causal_members", "\"earlier\"", "earlier|chunks",
+                 "earlier: a token sees the last m of its bucket before it; chunks: those in its chunk and the one before, as "
+                 "published, where later tokens decide where chunks begin"),
+};
+
+constexpr ablate::Exemption exemptions[] = {
+    {"causal", "", "a chunk begins where all tokens are sorted to, later ones too (Kitaev et al. 2020, section 2)",
+     "causal_members = chunks"},
+};
+
+constexpr double kLastResort = -5e4;   // a token's score with itself: what counts where it sees no other
+constexpr std::int64_t kOneHash = 64;  // buckets that one rotation tells apart
+
+std::int64_t even(double at_least) { return 2 * static_cast<std::int64_t>(std::ceil(at_least / 2)); }
+
+class Reformer final : public ablate::HeadwiseAttention {
+ public:
+  explicit Reformer(const ablate::AttentionContext& context)
+      : HeadwiseAttention(context, {.heads = context.parameters.integer("heads"), .keys_are_queries = true}),
+        rounds_(context.parameters.integer("rounds")),
+        chunk_(context.parameters.integer("chunk")),
+        earlier_(context.causal && context.parameters.text("causal_members") == "earlier") {
+    auto buckets = context.parameters.integer("buckets");
+    if (buckets == 0) buckets = 2 * ((context.max_length + chunk_ - 1) / chunk_);
+    if (buckets > 1 && buckets % 2 != 0)
+      throw std::invalid_argument("buckets = " + std::to_string(buckets) +
+                                  ": each direction of a hash has two sides; expected 1 or an even number");
+    // Two hashes of fewer buckets side by side: their products would cost n^2 / chunk otherwise.
+    const auto root = even(std::sqrt(static_cast<double>(buckets)));
+    if (buckets > kOneHash)
+      factors_ = {root, even(static_cast<double>(buckets) / static_cast<double>(root))};
+    else if (buckets > 1)
+      factors_ = {buckets};
+    for (const auto factor : factors_) directions_ += factor / 2;
+    // Never cast: the same hash in every type.
+    if (directions_ > 0)
+      rotations_ = register_buffer("rotations", ablate::randn({heads(), rounds_, d_head(), directions_}, context.generator),
+                                   {.type = true});
+  }
+
+ private:
+  /// Which places of the sorted sequence a query may see, besides that they are in its bucket.
+  /// @param places, others of queries and keys, to be broadcast
+  Tensor in_reach(const Tensor& places, const Tensor& others) const {
+    if (earlier_) return (others <= places).logical_and(places - others <= chunk_);
+    const auto chunks = places.floor_divide(chunk_) - others.floor_divide(chunk_);
+    const auto near = (chunks >= 0).logical_and(chunks <= 1);
+    return causal() ? near.logical_and(others <= places) : near;  // in one bucket places are in the order of the sequence
+  }
+
+  HeadOutput attend(const HeadInput& input) override {
+    if (!input.self) throw std::logic_error("reformer: queries and context have to be one sequence");
+    const auto type = input.q.scalar_type();
+    const auto n = input.q.size(2);
+    // [batch, heads * rounds, n, d]: a round is a head of its own until the end.
+    const auto each_round = [&](const Tensor& x) {
+      const auto wide = c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x;
+      return wide.unsqueeze(2).expand({-1, -1, rounds_, -1, -1}).flatten(1, 2);
+    };
+    const auto q = each_round(input.q), v = each_round(input.v);
+    const BucketOrder order(hash(q), input.mask, buckets());
+    const auto sorted = order.sorted(q);
+    const auto keys = sorted * ((sorted * sorted).mean(-1, true) + 1e-6).rsqrt() / std::sqrt(static_cast<double>(d_head()));
+
+    const Neighbours blocks{.size = std::min(chunk_, n), .behind = 0};
+    const auto distance = blocks.distance(q.device());
+    const auto hidden = order.same(blocks).logical_and(reach_of(blocks, distance, n)).logical_not();
+    auto scores = blocks.queries(sorted).matmul(blocks.keys(keys).transpose(-1, -2));
+    scores = scores.masked_fill(distance == 0, kLastResort);
+    if (rounds_ > 1) scores = scores - times_seen(order, blocks).to(scores.scalar_type()).log();
+    scores = scores.masked_fill(hidden, std::numeric_limits<float>::lowest());
+    const auto weights = ablate::drop(scores.softmax(-1).masked_fill(hidden, 0), dropout(), input.generator);
+    const auto read = weights.matmul(blocks.keys(order.sorted(v)));
+    const auto by_token = [&](const Tensor& x) { return order.unsorted(blocks.joined(x, n)).unflatten(1, {heads(), rounds_}); };
+    if (rounds_ == 1) return {.values = by_token(read).squeeze(2).to(type)};
+    // A round counts as much as the keys that it has found: together they are one softmax over all of them.
+    const auto share = by_token(scores.logsumexp(-1, true)).softmax(2);
+    return {.values = (by_token(read) * share).sum(2).to(type)};
+  }
+
+  std::int64_t buckets() const {
+    std::int64_t all = 1;
+    for (const auto factor : factors_) all *= factor;
+    return all;
+  }
+
+  /// argmax([xR; -xR]) (section 2). @param x [batch, heads * rounds, n, d] @return [batch, heads * rounds, n] int64
+  Tensor hash(const Tensor& x) const {
+    const ablate::NoGradGuard none;
+    auto bucket = ablate::zeros({x.size(0), x.size(1), x.size(2)}, x.options().dtype(ablate::kLong).requires_grad(false));
+    if (factors_.empty()) return bucket;
+    const auto turned = x.detach().matmul(rotations_.to(x.scalar_type()).flatten(0, 1));
+    std::int64_t first = 0;
+    for (const auto factor : factors_) {
+      const auto part = turned.narrow(3, first, factor / 2);
+      bucket = bucket * factor + ablate::cat({part, -part}, 3).argmax(3);
+      first += factor / 2;
+    }
+    return bucket;
+  }
+
+  /// [blocks, size, keys]
+  Tensor reach_of(const Neighbours& blocks, const Tensor& distance, std::int64_t n) const {
+    const auto count = (n + blocks.size - 1) / blocks.size;
+    const auto own = ablate::arange(count * blocks.size, distance.options()).view({count, blocks.size, 1});
+    return in_reach(own, own + distance);
+  }
+
+  /// In how many rounds a query sees a key, at least 1: [batch, heads * rounds, blocks, size, keys].
+  Tensor times_seen(const BucketOrder& order, const Neighbours& blocks) const {
+    Tensor times;
+    for (std::int64_t round = 0; round < rounds_; ++round) {
+      // Bucket and place in that round of the tokens as they are sorted in each.
+      const auto of_round = [&](const Tensor& by_token) {
+        const auto own = by_token.unflatten(1, {heads(), rounds_}).narrow(2, round, 1);
+        const auto all = own.expand({-1, -1, rounds_, -1}).flatten(1, 2).unsqueeze(-1);
+        return order.sorted(all);
+      };
+      const auto bucket = of_round(order.buckets.gather(2, order.places)), place = of_round(order.places);
+      const auto of_keys = [&](const Tensor& x) { return blocks.keys(x).transpose(-1, -2); };
+      const auto seen =
+          (blocks.queries(bucket) == of_keys(bucket)).logical_and(in_reach(blocks.queries(place), of_keys(place)));
+      times = times.defined() ? times + seen : seen.to(ablate::kLong);
+    }
+    return times.clamp_min(1);
+  }
+
+  /// Other hashes for the next step; evaluation keeps the last ones.
+  void do_step(std::int64_t, const ablate::Generator& generator) override {
+    if (!is_training() || !rotations_.defined()) return;
+    const ablate::NoGradGuard none;
+    rotations_.normal_(0, 1, generator);
+  }
+
+  std::int64_t rounds_, chunk_;
+  bool earlier_;
+  std::vector<std::int64_t> factors_;  // buckets are their product; none: one bucket
+  std::int64_t directions_ = 0;
+  Tensor rotations_;  // [heads, rounds, d_head, directions]; undefined where there is one bucket
+};
+
+}  // namespace
+
+ABLATE_ATTENTION(Reformer, {.id = "reformer",
+                            .version = "1.0.0",
+                            .summary = "attention among tokens that share a hash, in chunks of the sorted sequence",
+                            .paper = "Kitaev et al. 2020, arXiv 2001.04451, section 2",
+                            .capabilities = {.causal = true,
+                                             .key_padding = true,
+                                             .holes = true,
+                                             .rotary = true,
+                                             .weight_dropout = true,
+                                             .averages = true,
+                                             .sparse = true,
+                                             .half_precision = true},
+                            .parameters = parameters,
+                            .exemptions = exemptions})

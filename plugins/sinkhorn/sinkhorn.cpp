@@ -1,0 +1,139 @@
+// Sparse Sinkhorn attention (Tay et al. 2020): blocks of keys are sorted towards the blocks of queries that want them, by a
+// permutation that is learned softly. README.md says what is otherwise than published.
+#include <cmath>
+#include <limits>
+
+#include "ablate/blocks.h"
+#include "ablate/dropout.h"
+#include "ablate/headwise.h"
+
+namespace {
+
+using ablate::HeadInput;
+using ablate::HeadOutput;
+using ablate::Linear;
+using ablate::Neighbours;
+using ablate::Tensor;
+
+constexpr ablate::Parameter parameters[] = {
+    ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
+    ablate::integer("block", "0", {0, 65536}, "tokens of a block; 0: the root of the longest sequence's length", "tokens"),
+    ablate::integer("iterations", "7", {0, 64}, "Sinkhorn's: columns, then rows; 0: rows alone, no sorting"),
+    ablate::real("temperature", "0.75", {0.1, 16}, "what scores of blocks are divided by; near 0 they are sorted hard"),
+};
+
+ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
+                              std::span<const ablate::Capabilities>) {
+  auto result = declared;
+  if (values.integer("block") > 0) result.time_exponent = result.memory_exponent = 2;  // all pairs of blocks
+  return result;
+}
+
+constexpr double kNothing = 1e-20;  // mass below which a sorted place holds no token
+constexpr double kLowest = -1e30;   // a logarithm of 0 that can be subtracted from itself
+
+class Sinkhorn final : public ablate::HeadwiseAttention {
+ public:
+  explicit Sinkhorn(const ablate::AttentionContext& context)
+      : HeadwiseAttention(context, context.parameters.integer("heads")),
+        block_(context.parameters.integer("block")),
+        iterations_(context.parameters.integer("iterations")),
+        temperature_(context.parameters.real("temperature")) {
+    const auto longest = context.max_length;
+    if (block_ == 0) block_ = std::max<std::int64_t>(1, std::llround(std::sqrt(static_cast<double>(longest))));
+    most_ = (longest + block_ - 1) / block_;
+    sort_ = register_module("sort", ablate::make_linear(context.d_model, heads() * most_, true, context.generator));
+    noise_ = register_buffer("noise", ablate::zeros({heads(), most_, most_}), {.type = true});
+    draw(context.generator);
+  }
+
+ private:
+  HeadOutput attend(const HeadInput& input) override {
+    if (!input.self) throw std::logic_error("sinkhorn: queries and context have to be one sequence");
+    const auto type = input.q.scalar_type(), sums_type = c10::isReducedFloatingType(type) ? ablate::kFloat : type;
+    const auto n = input.q.size(2);
+    const Neighbours blocks{.size = std::min(block_, n), .before = 0, .behind = 0};
+    const auto wide = [&](const Tensor& x) { return blocks.queries(x.to(sums_type)); };
+    const auto q = wide(input.q) / std::sqrt(static_cast<double>(d_head())), k = wide(input.k), v = wide(input.v);
+    const auto there = blocks.queries(ablate::mask_or_all(input.mask, n, input.k).unsqueeze(1).unsqueeze(-1)).squeeze(-1);
+    const auto order = sorted(input.context.to(sums_type), there);  // [batch, heads, blocks, blocks]
+
+    // A place of a sorted block is the mean of the tokens that stand there, and counts as much as there are: a ragged block's
+    // missing tokens leave it.
+    const auto mass = order.matmul(there.to(sums_type));  // [batch, heads, blocks, size]
+    const auto mean = [&](const Tensor& x) {
+      return order.matmul(x.flatten(3)).view_as(x) / mass.clamp_min(kNothing).unsqueeze(-1);
+    };
+    const auto own = q.matmul(k.transpose(-1, -2));
+    const auto far = q.matmul(mean(k).transpose(-1, -2)) + mass.clamp_min(kNothing).log().unsqueeze(-2);
+    auto near_seen = there.unsqueeze(3);
+    if (causal()) near_seen = near_seen.logical_and(blocks.distance(q.device()) <= 0);
+    const auto hidden = ablate::cat({near_seen.expand_as(own), (mass > kNothing).unsqueeze(3).expand_as(own)}, 4).logical_not();
+    const auto scores = ablate::cat({own, far}, 4).masked_fill(hidden, std::numeric_limits<float>::lowest());
+    const auto weights = ablate::drop(scores.softmax(-1).masked_fill(hidden, 0), dropout(), input.generator);
+    const auto read = weights.matmul(ablate::cat({v, mean(v)}, 3));
+    return {.values = blocks.joined(read, n).to(type)};
+  }
+
+  /// How much of each block of keys stands in each block's place: rows add up to 1, or to 0 where there is none to be had.
+  /// @param x [batch, n, d_model], 0 under the mask @param there [batch or 1, 1, blocks, size] bool
+  Tensor sorted(const Tensor& x, const Tensor& there) const {
+    const auto count = there.size(2), size = there.size(3);
+    // What a block is asked by: its sum; when causal, that of all tokens up to its first one, which all of it may know.
+    const auto pooled = causal() ? x.cumsum(1).slice(1, 0, x.size(1), size)
+                                 : ablate::pad(x, {0, 0, 0, count * size - x.size(1)}).unflatten(1, {count, size}).sum(2);
+    const auto all = ablate::linear(pooled, sort_->weight.to(x.scalar_type()), sort_->bias.to(x.scalar_type()));
+    auto scores = all.unflatten(2, {heads(), most_}).narrow(3, 0, count).transpose(1, 2);
+    if (is_training()) scores = scores + noise_.narrow(1, 0, count).narrow(2, 0, count).to(scores.scalar_type());
+    const auto exists = there.any(3);  // [batch or 1, 1, blocks]
+    auto allowed = exists.unsqueeze(2).logical_and(exists.unsqueeze(3));
+    if (causal()) {
+      const auto number = ablate::arange(count, there.options().dtype(ablate::kLong));
+      allowed = allowed.logical_and(number < number.unsqueeze(1));  // blocks that are over
+    }
+    const auto hidden = allowed.logical_not();
+    const auto only = [&](const Tensor& of) { return of.masked_fill(hidden, kLowest); };
+    auto logs = only(scores / temperature_);
+    const auto rows = [&] { logs = only(logs - logs.logsumexp(3, true)); };
+    rows();
+    for (std::int64_t i = 0; i < iterations_; ++i) {
+      // When causal, a column's sum goes as far as the row that it divides (section 3.3.2).
+      logs = only(logs - (causal() ? logs.logcumsumexp(2) : logs.logsumexp(2, true)));
+      rows();
+    }
+    return logs.exp();
+  }
+
+  /// Gumbel's noise: the smaller the temperature, the nearer to drawing a permutation.
+  void draw(const ablate::Generator& generator) {
+    const ablate::NoGradGuard none;
+    noise_.uniform_(1e-10, 1, generator);
+    noise_.copy_(-(-noise_.log()).clamp_min(1e-10).log());
+  }
+  void do_step(std::int64_t, const ablate::Generator& generator) override {
+    if (is_training()) draw(generator);
+  }
+
+  std::int64_t block_, iterations_, most_ = 0;
+  double temperature_;
+  std::shared_ptr<Linear> sort_;  // a block's scores of all blocks, head by head
+  Tensor noise_;                  // [heads, blocks, blocks], of this training step
+};
+
+}  // namespace
+
+ABLATE_ATTENTION(Sinkhorn, {.id = "sinkhorn",
+                            .version = "1.0.0",
+                            .summary = "blocks see themselves and a block that is sorted to them, by learned soft permutations",
+                            .paper = "Tay et al. 2020, arXiv 2002.11296, section 3",
+                            .capabilities = {.causal = true,
+                                             .key_padding = true,
+                                             .holes = true,
+                                             .weight_dropout = true,
+                                             .averages = true,
+                                             .sparse = true,
+                                             .half_precision = true,
+                                             .time_exponent = 1.5,
+                                             .memory_exponent = 1.5},
+                            .parameters = parameters,
+                            .promises = promises})

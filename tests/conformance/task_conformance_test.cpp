@@ -32,6 +32,7 @@ class Faulty final : public Task {
       return info;
     }
     if (fault_ == "unit of a class") info.unit = "digit";
+    if (fault_ == "metric") info.metrics = {{.name = "Depth", .direction = "up", .description = "how deep"}};
     info.fields.push_back({.name = "size", .reals = 2});
     info.sequences = fault_ == "three sequences" ? 3 : 2;
     info.slices = {"rest"};
@@ -169,6 +170,7 @@ TEST_CASE("the checks find each breach of the contract") {
       {"no vocabulary", "info []: wrong: the field digit has vocabulary 0 and reals 0"},
       {"three sequences", "info []: wrong: 3 sequences"},
       {"picture", "info []: wrong: a picture of 3 x 0 x 1, and a length of 8"},
+      {"metric", "info []: wrong: the metric \"Depth\" (\"up\", \"how deep\"); expected a name in snake_case"},
       {"unit of a class", "info []: wrong: the unit \"digit\"; expected one in snake_case, and of targets at positions"},
       {"info", "info is the same after load []: wrong: digit 10 0"},
       {"no file", "files []: wrong: /no/such/file does not exist"},

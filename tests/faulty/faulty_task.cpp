@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -14,7 +15,8 @@ namespace {
 constexpr ablate::Parameter parameters[] = {
     ablate::text("where", "\"nowhere\"", "nowhere|factory|info|load|digest|size|read", "the call that goes wrong"),
     ablate::text("how", "\"throw\"",
-                 "throw|throw-int|crash|exit|close|lie|lie-less|leave-out|chdir|look|fork|kill-worker|hang|hang-again",
+                 "throw|throw-int|crash|exit|close|lie|lie-less|leave-out|chdir|look|fork|kill-worker|hang|hang-again|take-"
+                 "metric|judge-nan",
                  "what goes wrong"),
 };
 
@@ -27,7 +29,11 @@ class FaultyTask final : public ablate::Task {
   ablate::TaskInfo info() override {
     at("info");
     const bool lies_less = how_ == "lie-less" && where_ == "info";
-    return {.fields = {{.name = "symbol", .vocabulary = lies_less ? 1 : 5}}, .length = lies("info") ? -1 : 8, .classes = 2};
+    ablate::TaskInfo info{
+        .fields = {{.name = "symbol", .vocabulary = lies_less ? 1 : 5}}, .length = lies("info") ? -1 : 8, .classes = 2};
+    if (how_ == "take-metric") info.metrics = {{"accuracy", "%", "max", "its own"}};
+    if (how_ == "judge-nan") info.metrics = {{"depth", "", "max", "its own"}};
+    return info;
   }
   void load() override { at("load"); }
   std::string digest() const override {
@@ -47,6 +53,9 @@ class FaultyTask final : public ablate::Task {
       batch.targets[i] = where_ == "read" && how_ == "lie-less" ? -7 : indices[i] % 2;
   }
   std::string describe(ablate::Split, std::int64_t) const override { return "faulty"; }
+  void judge(ablate::Split, std::int64_t, std::span<const std::int64_t>, std::span<double> values) const override {
+    values[0] = std::nan("");
+  }
 
  private:
   bool lies(std::string_view here) const { return here == where_ && how_ == "lie"; }

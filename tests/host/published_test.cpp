@@ -28,17 +28,18 @@ Names wrong(const std::string& line) { return errors(kGrid + "values = [{ " + li
 }  // namespace
 
 TEST_CASE("a published number belongs to every trial that its settings match") {
-  const auto study =
-      studies::load(kGrid + "values = [\n  { attention.plugin = \"softmax\", " + kMetric +
-                    "38.2, \"train/step_time\" = 82 },\n  { attention.rates = [0.5, 0.125], " + kMetric +
-                    "46 },\n]\n[[published]]\nsource = \"Another\"\nvalues = [{ attention.rates = [\"1/4\"], seed = "
-                    "2, \"attention/adamra/router_entropy\" = 0.5 }]\n");
+  const auto study = studies::load(
+      kGrid + "values = [\n  { attention.plugin = \"softmax\", " + kMetric +
+      "38.2, \"train/step_time\" = 82, \"test/leading@length=8\" = 3 },\n  { attention.rates = [0.5, 0.125], " + kMetric +
+      "46 },\n]\n[[published]]\nsource = \"Another\"\nvalues = [{ attention.rates = [\"1/4\"], seed = "
+      "2, \"attention/adamra/router_entropy\" = 0.5 }]\n");
   REQUIRE(study.trials.size() == 6);  // 3 rows x 2 seeds, seeds fastest
   std::vector<std::string> found;
   for (const auto& [trial, metric, value, source] : study.published)
     found.push_back(std::to_string(trial) + " " + metric + " " + std::to_string(value).substr(0, 4) + " " + source);
   CHECK(found == Names{"0 test/accuracy 38.2 A paper, Table 1", "0 train/step_time 82.0 A paper, Table 1",
-                       "1 test/accuracy 38.2 A paper, Table 1", "1 train/step_time 82.0 A paper, Table 1",
+                       "0 test/leading@length=8 3.00 A paper, Table 1", "1 test/accuracy 38.2 A paper, Table 1",
+                       "1 train/step_time 82.0 A paper, Table 1", "1 test/leading@length=8 3.00 A paper, Table 1",
                        "2 test/accuracy 46.0 A paper, Table 1", "3 test/accuracy 46.0 A paper, Table 1",
                        "5 attention/adamra/router_entropy 0.50 Another"});
 }

@@ -23,7 +23,7 @@ std::map<std::string, double> measured(const std::string& unit, const at::Tensor
                     .targets = targets,
                     .slices = {}};
   Scores scores;
-  objective->score(logits, batch, {}, scores);
+  objective->score(Logits(logits).answers(targets, false), batch, {}, scores);
   std::map<std::string, double> all;
   for (const auto& [info, value] : objective->metrics(scores.at(""))) all[info.name] = value;
   return all;

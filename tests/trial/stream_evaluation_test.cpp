@@ -18,11 +18,11 @@ class Witness final : public Question {
   std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table, const Generator& generator) const override {
     return inner_->make_head(options, table, generator);
   }
-  void score(const Tensor& logits, const Batch& batch, const std::vector<std::string>& names, Scores& scores) const override {
+  void score(const Answers& answers, const Batch& batch, const std::vector<std::string>& names, Scores& scores) const override {
     const auto places = batch.fields[1].flatten().index_select(0, batch.asked);
     for (std::int64_t i = 0; i < batch.asked.size(0); ++i)
       asked.emplace_back(places[i].item<std::int64_t>(), batch.asked[i].item<std::int64_t>() % batch.fields[0].size(1));
-    inner_->score(logits, batch, names, scores);
+    inner_->score(answers, batch, names, scores);
   }
   std::vector<Scored> metrics(const Score& score) const override { return inner_->metrics(score); }
 

@@ -59,6 +59,41 @@ TEST_CASE("a plugin that ends the worker under others fails alone") {
   }
 }
 
+TEST_CASE("a stranger's wrong compression is no fault of an attention that is tried with it") {
+  Few place({kBuilt + "compressed.so", kBuilt + "segment-mean.so", kFaulty + "check/broken.so"});
+  const auto checked = [&](int exit_code) {
+    const auto ended = place.check({"compressed", "--no-timing", "--json"});
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit_code == exit_code);
+    return json::parse(ended.out).at(0).at("checks");
+  };
+  const auto kept = [&] {
+    const auto ended =
+        start_program({(place.folder() / "prefix/bin/ablate").string(), "plugins", "compressed", "--json"}).wait();
+    return json::parse(ended.out).at("checks");
+  };
+  int unchecked = 0;
+  for (const auto& check : checked(0)) {
+    INFO(check.dump());
+    CHECK(check.at("verdict") != "failed");
+    if (check.at("verdict") != "unchecked" || check.at("check") == "cuda") continue;
+    CHECK(says(check.at("found"), "with broken, which fails "));
+    ++unchecked;
+  }
+  CHECK(unchecked > 0);
+  CHECK(kept().at("verdict") == "passed");
+
+  // One that ends the process: the job goes on without it.
+  place.set("ABLATE_TEST_BROKEN", "1");
+  const auto with_crash = checked(1);
+  CHECK(with_crash.front().at("part") == "broken");
+  CHECK(says(with_crash.front().at("found"), "signal 11"));
+  CHECK(with_crash.size() > 20);
+  for (std::size_t i = 1; i < with_crash.size(); ++i) CHECK(with_crash[i].at("verdict") != "failed");
+  CHECK(kept().at("verdict") == "passed");
+  CHECK(says(kept().at("unchecked").dump(), " with broken"));
+}
+
 TEST_CASE("time comes last, one plugin after the other, and is part of the verdict") {
   Few place({kBuilt + "segment-mean.so", kBuilt + "listops.so"});
   const auto ended = place.check({"-j", "2", "--json"});

@@ -22,9 +22,13 @@ struct Few : Workplace {
       std::filesystem::copy_file(library, prefix / "lib/ablate/plugins" / std::filesystem::path(library).filename());
     set("XDG_CACHE_HOME", (folder() / "cache").string());
   }
-  Ended check(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {(folder() / "prefix/bin/ablate").string(), "check"});
+  Ended ablate(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), (folder() / "prefix/bin/ablate").string());
     return start_program(arguments).wait();
+  }
+  Ended check(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "check");
+    return ablate(std::move(arguments));
   }
 };
 
@@ -67,11 +71,7 @@ TEST_CASE("a stranger's wrong compression is no fault of an attention that is tr
     CHECK(ended.exit_code == exit_code);
     return json::parse(ended.out).at(0).at("checks");
   };
-  const auto kept = [&] {
-    const auto ended =
-        start_program({(place.folder() / "prefix/bin/ablate").string(), "plugins", "compressed", "--json"}).wait();
-    return json::parse(ended.out).at("checks");
-  };
+  const auto kept = [&] { return json::parse(place.ablate({"plugins", "compressed", "--json"}).out).at("checks"); };
   int unchecked = 0;
   for (const auto& check : checked(0)) {
     INFO(check.dump());

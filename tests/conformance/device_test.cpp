@@ -14,7 +14,7 @@ Candidate candidate(const std::string& id) {
 }
 
 /// What comes of the check where the other device does `wrong` to the results.
-Check check(ComputeOn compute, const std::function<void(std::vector<Computed>&)>& wrong) {
+Check check(ComputeOn compute, const std::function<void(std::vector<Named>&)>& wrong) {
   int calls = 0;
   Checks checks;
   check_device(
@@ -33,9 +33,8 @@ Check check(ComputeOn compute, const std::function<void(std::vector<Computed>&)>
 }  // namespace
 
 TEST_CASE("an attention or a compression that is right on the device passes, and any result that is off fails by its name") {
-  const AttentionSubject adamra(candidate("adamra"));
-  const ComputeOn computes[] = {[&](c10::Device device) { return attention_on(adamra, device); },
-                                [](c10::Device device) { return compression_on(candidate("clustering"), device); }};
+  const ComputeOn computes[] = {[](c10::Device) { return attention_results(candidate("adamra")); },
+                                [](c10::Device) { return compression_results(candidate("clustering")); }};
   for (const auto& compute : computes) {
     CHECK(check(compute, [](auto&) {}).passed());
     // float32 in another order is no fault.
@@ -64,12 +63,12 @@ TEST_CASE("an attention or a compression that is right on the device passes, and
 }
 
 TEST_CASE("padding, causality and cross-attention are compared where they are promised") {
-  const auto says = [](const AttentionSubject& subject, const std::string& how) {
-    const auto results = attention_on(subject, c10::kCPU);
+  const auto says = [](const Candidate& which, const std::string& how) {
+    const auto results = attention_results(which);
     return std::any_of(results.begin(), results.end(), [&](const auto& result) { return result.what.ends_with(", " + how); });
   };
-  const AttentionSubject softmax(candidate("softmax"));
-  const auto& promises = softmax.promises();
+  const auto softmax = candidate("softmax");
+  const auto& promises = softmax.promises;
   CHECK(says(softmax, "bidirectional"));
   CHECK(says(softmax, "padded") == promises.key_padding);
   CHECK(says(softmax, "causal") == promises.causal);
@@ -80,7 +79,7 @@ TEST_CASE("padding, causality and cross-attention are compared where they are pr
 TEST_CASE("without a device the check has neither passed nor failed, and says why") {
   Checks checks;
   check_device(
-      "x", [](c10::Device) -> std::vector<Computed> { throw std::logic_error("asked for"); }, {{}, "no such\ndevice"}, checks);
+      "x", [](c10::Device) -> std::vector<Named> { throw std::logic_error("asked for"); }, {{}, "no such\ndevice"}, checks);
   REQUIRE(checks.all().size() == 1);
   CHECK_FALSE(checks.all()[0].passed());
   CHECK_FALSE(checks.all()[0].failed());

@@ -22,9 +22,13 @@ struct Few : Workplace {
       std::filesystem::copy_file(library, prefix / "lib/ablate/plugins" / std::filesystem::path(library).filename());
     set("XDG_CACHE_HOME", (folder() / "cache").string());
   }
-  Ended check(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {(folder() / "prefix/bin/ablate").string(), "check"});
+  Ended ablate(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), (folder() / "prefix/bin/ablate").string());
     return start_program(arguments).wait();
+  }
+  Ended check(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "check");
+    return ablate(std::move(arguments));
   }
 };
 
@@ -57,6 +61,37 @@ TEST_CASE("a plugin that ends the worker under others fails alone") {
     CHECK(last.at("verdict") == "failed");
     CHECK(says(last.at("found"), "the worker ended (signal 9"));
   }
+}
+
+TEST_CASE("a stranger's wrong compression is no fault of an attention that is tried with it") {
+  Few place({kBuilt + "compressed.so", kBuilt + "segment-mean.so", kFaulty + "check/broken.so"});
+  const auto checked = [&](int exit_code) {
+    const auto ended = place.check({"compressed", "--no-timing", "--json"});
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit_code == exit_code);
+    return json::parse(ended.out).at(0).at("checks");
+  };
+  const auto kept = [&] { return json::parse(place.ablate({"plugins", "compressed", "--json"}).out).at("checks"); };
+  int unchecked = 0;
+  for (const auto& check : checked(0)) {
+    INFO(check.dump());
+    CHECK(check.at("verdict") != "failed");
+    if (check.at("verdict") != "unchecked" || check.at("check") == "cuda") continue;
+    CHECK(says(check.at("found"), "with broken, which fails "));
+    ++unchecked;
+  }
+  CHECK(unchecked > 0);
+  CHECK(kept().at("verdict") == "passed");
+
+  // One that ends the process: the job goes on without it.
+  place.set("ABLATE_TEST_BROKEN", "1");
+  const auto with_crash = checked(1);
+  CHECK(with_crash.front().at("part") == "broken");
+  CHECK(says(with_crash.front().at("found"), "signal 11"));
+  CHECK(with_crash.size() > 20);
+  for (std::size_t i = 1; i < with_crash.size(); ++i) CHECK(with_crash[i].at("verdict") != "failed");
+  CHECK(kept().at("verdict") == "passed");
+  CHECK(says(kept().at("unchecked").dump(), " with broken"));
 }
 
 TEST_CASE("time comes last, one plugin after the other, and is part of the verdict") {

@@ -1,9 +1,20 @@
-// Where data come from: digests of contents, files that are named, reads from several threads.
-#include <atomic>
-#include <chrono>
+// Where data come from: digests of contents, files that are named.
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstddef>
+#include <cstring>
 #include <fstream>
 #include <thread>
 
+#include "core/trial/conformance/edited_files.h"
+#include "core/trial/conformance/opened_files.h"
 #include "tests/conformance/task_recipe.h"
 
 using namespace ablate;
@@ -13,11 +24,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+fs::path fixed_place;  ///< where "a fixed place" reads, whatever its parameter says
+
 /// Lines of letters, "abcabd 1": three files of a folder. A fault is one of those named below.
 class Lines : public Task {
  public:
   explicit Lines(const TaskContext& context)
-      : folder_(context.parameters.text("data")), fault_(context.parameters.text("fault")) {}
+      : folder_(context.parameters.text("data")), fault_(context.parameters.text("fault")) {
+    if (fault_ == "a fixed place") folder_ = fixed_place;
+  }
 
   TaskInfo info() override { return {.fields = {{.name = "letter", .vocabulary = 26}}, .length = 16, .classes = 2}; }
   std::vector<fs::path> files() override {
@@ -30,6 +45,14 @@ class Lines : public Task {
     for (std::size_t split = 0; split < 3; ++split) {
       std::ifstream file(path(split));
       for (Line line; file >> line.letters >> line.label;) lines_[split].push_back(line);
+    }
+    if (fault_ == "a checksum") {
+      for (const auto& line : lines_[0])
+        sum_ += std::hash<std::string>()(line.letters) * static_cast<std::size_t>(line.label + 2);
+      for (const auto& line : lines_[2])
+        sum_ += std::hash<std::string>()(line.letters) * static_cast<std::size_t>(line.label + 3);
+      static const auto right = sum_;
+      if (sum_ != right) throw std::runtime_error("another checksum");
     }
     if (fault_ == "a word list") std::thread([this] { std::ifstream(folder_ / "words").get(); }).join();
     if (fault_ == "another program" && std::system(("cat " + (folder_ / "words").string() + " > /dev/null 2>&1").c_str()) != 0)
@@ -75,13 +98,13 @@ class Lines : public Task {
 
   fs::path folder_;
   std::string fault_;
+  std::size_t sum_ = 0;
   std::array<std::vector<Line>, 3> lines_;
 };
 
 constexpr Parameter kLineParameters[] = {text("data", "\"\"", "", "a folder"), text("fault", "\"\"", "", "what is wrong")};
 
-std::vector<Check> lines_checked(const std::string& fault) {
-  const ::TemporaryFolder folder;
+void write_lines(const ::TemporaryFolder& folder) {
   for (int split = 0; split < 3; ++split) {
     std::ofstream file(folder.path() / ("part" + std::to_string(split)));
     Random random(static_cast<Split>(split), 0, 0);
@@ -91,17 +114,20 @@ std::vector<Check> lines_checked(const std::string& fault) {
     }
   }
   folder.write("words", "some words");
+  fixed_place = folder.path();
+}
+
+Descriptor lines() {
   auto plugin = detail::describe(
       Kind::kTask, About{.id = "lines", .version = "1.0.0", .summary = "lines of files", .parameters = kLineParameters});
   plugin.make_task = [](const TaskContext& context) -> std::unique_ptr<Task> { return std::make_unique<Lines>(context); };
-  return checks_of(plugin, {{"data", folder.path().string()}, {"fault", fault}});
+  return plugin;
 }
 
-std::set<std::string> failing_of(const std::vector<Check>& checks) {
-  std::set<std::string> names;
-  for (const auto& check : checks)
-    if (check.failed()) names.insert(check.name);
-  return names;
+std::vector<Check> lines_checked(const std::string& fault) {
+  const ::TemporaryFolder folder;
+  write_lines(folder);
+  return checks_of(lines(), {{"data", folder.path().string()}, {"fault", fault}});
 }
 
 }  // namespace
@@ -123,6 +149,70 @@ TEST_CASE("a digest says what the files hold") {
                  "the same files in another folder have another digest");
 }
 
+TEST_CASE("where no edit can be made, or none is seen, the digest is unchecked") {
+  for (const auto& [fault, why] :
+       {std::pair{"a fixed place", "no parameter leads to a copy of the files"}, {"a checksum", "0 edits of 3 files seen"}}) {
+    const auto checks = lines_checked(fault);
+    CHECK(failed(checks) == "");
+    for (const auto& check : checks) {
+      if (check.name != "other files, another digest") continue;
+      CHECK(check.verdict == Verdict::kUnchecked);
+      CHECK(check.found == why);
+    }
+  }
+}
+
+TEST_CASE("what an edit leaves in a cache is gone with it, and an edit that cannot be written is told") {
+  const ::TemporaryFolder folder, scratch;
+  write_lines(folder);
+  const auto plugin = lines();
+  const auto candidate = make_candidate(plugin, {{"data", folder.path().string()}}, find_among({&plugin}));
+  Checks checks;
+  check_task(candidate, scratch.path(), false, checks);
+  CHECK(failed(checks.all()) == "");
+  std::size_t caches = 0;
+  for (const auto& entry : fs::directory_iterator(scratch.path()))
+    caches += entry.path().filename().string().starts_with("cache") ? 1 : 0;
+  CHECK(caches <= 3);  // of the tasks that are compared, and one to see which parameter leads to the files
+
+  const ::TemporaryFolder other;
+  TaskSubject subject(candidate, other.path(), true);
+  subject.load();
+  const auto files = EditedFiles::of(subject);
+  REQUIRE(files.has_value());
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{.rlim_cur = 100, .rlim_max = before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  std::string found;
+  try {
+    files->edit(0, 0.5, false);
+  } catch (const std::runtime_error& error) {
+    found = error.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, handler);
+  check_mentions(found, "cannot be written");
+}
+
+TEST_CASE("where a child cannot be traced the reason is the system's") {
+  const auto child = fork();
+  if (child == 0) {
+    // ptrace is refused, as in many containers.
+    sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
+                            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    sock_fprog program{.len = std::size(filter), .filter = filter};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) _exit(77);
+    _exit(tracing_refusal() == std::string("ptrace: ") + std::strerror(EPERM) ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  if (WEXITSTATUS(status) != 77) CHECK(WEXITSTATUS(status) == 0);  // 77: no filters here
+}
+
 TEST_CASE("what is read is named") {
   for (const auto& [fault, file] :
        {std::pair{"two named", "part2"}, {"a word list", "words"}, {"another program", "words"}, {"folder named", "part0"}}) {
@@ -130,76 +220,5 @@ TEST_CASE("what is read is named") {
     const auto found = said(lines_checked(fault), "files are named");
     check_mentions(found, "load() reads");
     check_mentions(found, std::string(file) + ", which files() does not name");
-  }
-}
-
-namespace {
-
-/// Random letters by index, with something that threads share. Atomic, so that what is wrong is wrong and no crash.
-class Shared final : public Task {
- public:
-  explicit Shared(const TaskContext& context)
-      : fault_(context.parameters.text("fault")), seed_(context.parameters.integer("data_seed")) {}
-
-  TaskInfo info() override { return {.fields = {{.name = "letter", .vocabulary = 26}}, .length = kLength, .classes = 2}; }
-  void load() override {}
-  std::string digest() const override { return std::to_string(seed_); }
-  std::int64_t size(Split) const override { return kSize; }
-  void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
-    if (fault_ == "filled at the first read" && !filled_.exchange(true)) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // as long as a small file takes
-      for (std::size_t i = 0; i < cache_.size(); ++i)
-        cache_[i] =
-            letter(static_cast<Split>(i / (kSize * kLength)), static_cast<std::int64_t>(i / kLength) % kSize, i % kLength);
-    }
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      const auto index = indices[i];
-      if (index < 0 || index >= kSize) throw std::out_of_range("no such example");
-      state_ =
-          mixed(static_cast<std::uint64_t>(index), static_cast<std::uint64_t>(split) + 3 * static_cast<std::uint64_t>(seed_));
-      for (std::size_t at = 0; at < kLength; ++at) row_[at] = letter(split, index, at);
-      for (std::size_t at = 0; at < kLength; ++at) {
-        auto& id = batch.ids[0][i * kLength + at];
-        if (fault_ == "filled at the first read")
-          id = cache_[(static_cast<std::size_t>(split) * kSize + static_cast<std::size_t>(index)) * kLength + at];
-        else if (fault_ == "a generator")
-          id = static_cast<std::int64_t>((state_ = mixed(state_, 1)) % 26);
-        else
-          id = fault_ == "a buffer" ? row_[at].load() : letter(split, index, at);
-      }
-      batch.targets[i] = letter(split, index, kLength) % 2;
-    }
-  }
-  std::string describe(Split, std::int64_t) const override { return "letters"; }
-
- private:
-  std::int64_t letter(Split split, std::int64_t index, std::size_t at) const {
-    return static_cast<std::int64_t>(mixed(mixed(static_cast<std::uint64_t>(index), at),
-                                           static_cast<std::uint64_t>(split) + 3 * static_cast<std::uint64_t>(seed_)) %
-                                     26);
-  }
-
-  static constexpr std::int64_t kSize = 300, kLength = 64;
-  std::string fault_;
-  std::int64_t seed_;
-  mutable std::atomic<bool> filled_ = false;
-  mutable std::vector<std::atomic<std::int64_t>> cache_ = std::vector<std::atomic<std::int64_t>>(3 * kSize * kLength);
-  mutable std::array<std::atomic<std::int64_t>, kLength> row_{};
-  mutable std::atomic<std::uint64_t> state_ = 0;
-};
-
-constexpr Parameter kSharedParameters[] = {text("fault", "\"\"", "", "what is wrong"), kSeedParameter[0]};
-
-}  // namespace
-
-TEST_CASE("reads that are not for several threads") {
-  auto plugin = detail::describe(
-      Kind::kTask, About{.id = "shared", .version = "1.0.0", .summary = "letters", .parameters = kSharedParameters});
-  plugin.make_task = [](const TaskContext& context) -> std::unique_ptr<Task> { return std::make_unique<Shared>(context); };
-  CHECK(failed(checks_of(plugin)) == "");
-  for (const char* fault : {"a buffer", "a generator", "filled at the first read"}) {
-    INFO(fault);
-    const auto checks = checks_of(plugin, {{"fault", fault}});
-    CHECK(failing_of(checks) == std::set<std::string>{"read by several threads"});
   }
 }

@@ -124,15 +124,16 @@ inline std::string failed(const std::vector<Check>& checks) {
 inline std::string failed(const Recipe& recipe) { return failed(checks_of(recipe)); }
 
 /// The names of what fails, each once.
-inline std::set<std::string> failing(const Recipe& recipe) {
+inline std::set<std::string> failing_of(const std::vector<Check>& checks) {
   std::set<std::string> names;
-  for (const auto& check : checks_of(recipe))
+  for (const auto& check : checks)
     if (check.failed()) {
       UNSCOPED_INFO(check.name << " [" << check.on << "]: " << check.found);
       names.insert(check.name);
     }
   return names;
 }
+inline std::set<std::string> failing(const Recipe& recipe) { return failing_of(checks_of(recipe)); }
 
 /// What a check says of a split ("dev") or a task (""), whether it passes or not.
 inline std::string said(const std::vector<Check>& checks, const std::string& name, const std::string& on = "") {

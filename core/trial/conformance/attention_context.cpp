@@ -96,12 +96,14 @@ void poison(const AttentionSubject& subject, Finding& finding) {
 void empty(const AttentionSubject& subject, Finding& finding) {
   const auto n = subject.length(7);
   const auto mask = padding_mask({0, n}, n);
-  for (const auto& setting : subject.settings()) {
-    const auto instance = subject.make(1, setting);
-    const Pass pass{random_tokens(2, n, 2, setting.type), {}, mask};
-    finding.finite(run(*instance, pass), setting.text());
-    finding.finite(gradients(*instance, pass, mask).tensors, setting.text() + ", gradients");
-  }
+  for (const auto& setting : subject.settings())
+    for (const auto& lengths : {std::vector<std::int64_t>{0, n}, {0, 0}}) {
+      const auto instance = subject.make(1, setting);
+      const Pass pass{random_tokens(2, n, 2, setting.type), {}, padding_mask(lengths, n)};
+      const auto where = setting.text() + (lengths.back() == 0 ? ", no item with a token" : "");
+      finding.finite(run(*instance, pass), where);
+      finding.finite(gradients(*instance, pass, pass.mask).tensors, where + ", gradients");
+    }
   if (!subject.promises().cross_attention) return;
   for (const bool training : {false, true}) {
     const Setting setting{subject.home(), kDouble, training};

@@ -160,6 +160,7 @@ void trained(const AttentionSubject& subject, Finding& finding) {
     const auto now = left_out(subject, n);
     if (n == subject.length(40)) missing = now;
     std::erase_if(missing, [&](const auto& one) { return now.count(one.first) == 0; });
+    for (auto& [name, what] : missing) what = now.at(name);
     std::erase_if(missing, [&](const auto& one) {
       const auto* exempt = subject.candidate().exemptions->excuse("trained", one.first);
       if (exempt != nullptr) finding.say(fmt::format("{} has no gradient, exempt: {}", one.second, exempt->why));

@@ -35,8 +35,9 @@ std::string content_of(const fs::path& path) {
   if (file == nullptr) throw std::runtime_error(path.string() + ": cannot be read");
   std::string content;
   char part[1 << 16];
-  for (int size = 0; (size = gzread(file, part, sizeof part)) > 0;) content.append(part, static_cast<std::size_t>(size));
-  gzclose(file);
+  int size = 0;
+  while ((size = gzread(file, part, sizeof part)) > 0) content.append(part, static_cast<std::size_t>(size));
+  if (gzclose(file) != Z_OK || size < 0) throw std::runtime_error(path.string() + ": cannot be read to its end");
   return content;
 }
 
@@ -44,9 +45,12 @@ void write(const fs::path& path, const std::string& content, bool gzipped) {
   const auto file = gzopen(path.c_str(), gzipped ? "wb1" : "wbT");
   if (file == nullptr) throw std::runtime_error(path.string() + ": cannot be written");
   constexpr std::size_t most = 1 << 20;
-  for (std::size_t at = 0; at < content.size(); at += most)
-    gzwrite(file, content.data() + at, static_cast<unsigned>(std::min(most, content.size() - at)));
-  gzclose(file);
+  bool written = true;
+  for (std::size_t at = 0; at < content.size() && written; at += most) {
+    const auto size = static_cast<unsigned>(std::min(most, content.size() - at));
+    written = gzwrite(file, content.data() + at, size) == static_cast<int>(size);
+  }
+  if (gzclose(file) != Z_OK || !written) throw std::runtime_error(path.string() + ": cannot be written, as on a full disk");
 }
 
 char other(char c) {
@@ -77,6 +81,7 @@ std::optional<EditedFiles> EditedFiles::of(const TaskSubject& subject) {
     fs::create_directories(edited.copies_.back().parent_path());
     edited.restore(edited.copies_.size() - 1);
   }
+  const auto cache = subject.folder("cache");
   for (const auto& parameter : describe(subject.candidate.descriptor()).parameters) {
     if ((parameter.type != ParameterType::kText && parameter.type != ParameterType::kFile) || !parameter.choices.empty())
       continue;
@@ -85,7 +90,7 @@ std::optional<EditedFiles> EditedFiles::of(const TaskSubject& subject) {
       values.insert(values.begin(), (to / place.lexically_relative(from)).lexically_normal());
     for (const auto& value : values) try {
         edited.changes_ = nlohmann::json::object({{parameter.name, value.string()}});
-        const auto task = subject.make(1, subject.folder("cache"), edited.changes_);
+        const auto task = subject.make(1, cache, edited.changes_);
         task->info();
         const auto files = task->files();
         if (files.size() == edited.copies_.size() &&

@@ -26,15 +26,16 @@ bool follow(pid_t pid) {
                PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_EXITKILL) == 0;
 }
 
-/// Stands still at its first stop. Throws nothing; -1 where there is none.
+/// Stands still at its first stop. Throws nothing; -1 with errno where there is none.
 pid_t start(const std::function<void()>& run) {
   const auto pid = fork();
   if (pid != 0) {
     int status = 0;
-    if (pid > 0 && (waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status))) return -1;
-    return pid;
+    if (pid < 0 || (waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status))) return pid;
+    errno = WIFEXITED(status) && WEXITSTATUS(status) > 0 ? WEXITSTATUS(status) : ECHILD;
+    return -1;
   }
-  if (trace(PTRACE_TRACEME, 0, 0, 0) != 0) _exit(1);
+  if (trace(PTRACE_TRACEME, 0, 0, 0) != 0) _exit(errno);
   raise(SIGSTOP);
   try {
     run();

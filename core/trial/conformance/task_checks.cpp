@@ -13,8 +13,6 @@ constexpr Allowed kKept{0, "the contract (ablate/task.h)"};
 constexpr Allowed kChance{0.25, "of what is left to 1: a split where one label is so common says little by its accuracy"};
 constexpr Allowed kOneRule{0.3,
                            "of what is learned, beyond 4 standard errors: real splits differ a little, another rule loses all"};
-constexpr Allowed kLabel{0.5, "of what one answer leaves, beyond 4 standard errors"};
-constexpr Allowed kLength{0.25, "of what one answer leaves, beyond 4 standard errors"};
 
 constexpr NamedSplit kTrain = kSplits[0], kDev = kSplits[1], kTest = kSplits[2];
 using Ons = std::vector<std::vector<NamedSplit>>;
@@ -45,8 +43,6 @@ std::string unseeded(const TaskSubject& subject, Splits) {
   return subject.other == nullptr ? "it is loaded once more for it, and this is a quick look" : "";
 }
 std::string untraced(const TaskSubject& subject, Splits) { return subject.untraced; }
-std::string too_few_for_labels(const TaskSubject& subject, Splits on) { return too_few(subject, on, kLabel.error); }
-std::string too_few_for_lengths(const TaskSubject& subject, Splits on) { return too_few(subject, on, kLength.error); }
 
 /// What has to hold before anything else can be looked at.
 const Row kFirst[] = {{"info", kTask, kKept, task_info}, {"size", kEach, kKept, task_size}};
@@ -72,8 +68,8 @@ const Row kRows[] = {
     {"splits are disjoint", kAnyTwo, kKept, task_disjoint},
     {"no duplicates", kEach, kKept, task_duplicates, is_no_stream},
     {"no near-duplicates", kAnyTwo, kKept, task_near_duplicates, is_no_stream},
-    {"label at a position", kJudged, kLabel, task_label_at_a_position, nullptr, too_few_for_labels},
-    {"label by length", kJudged, kLength, task_label_by_length, nullptr, too_few_for_lengths},
+    {"label at a position", kJudged, kKept, task_label_at_a_position, nullptr, too_few_for_positions},
+    {"label by length", kJudged, kKept, task_label_by_length, nullptr, too_few_for_lengths},
     {"one rule", kNeighbours, kOneRule, task_rule, nullptr, too_long},
     {"chance", kJudged, kChance, task_chance, has_no_unit},
 };
@@ -103,7 +99,10 @@ class Suite {
     }
     if (const auto why = row.lacks == nullptr ? "" : row.lacks(subject_, on); !why.empty())
       return checks_.leave(row.name, text, why);
-    exemptions_.run(checks_, row.name, text, names, row.allowed, [&](Finding& finding) { row.look(subject_, on, finding); });
+    exemptions_.run(checks_, row.name, text, names, row.allowed, [&](Finding& finding) {
+      row.look(subject_, on, finding);
+      if (finding.left().empty()) finding.saw();  // most show what is wrong, and that alone
+    });
   }
 
   TaskSubject& subject_;
@@ -115,7 +114,8 @@ class Suite {
 bool prepare(Checks& checks, const char* name, const char* on, const std::function<void()>& act) {
   bool acted = false;
   const auto before = checks.all().size();
-  const auto once = [&](Finding&) {
+  const auto once = [&](Finding& finding) {
+    finding.saw();
     act();
     acted = true;
   };

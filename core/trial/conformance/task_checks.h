@@ -49,9 +49,9 @@ void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding);
 void task_near_duplicates(const TaskSubject& subject, Splits on, Finding& finding);
 
 // task_labels.cpp, task_rule.cpp, task_chance.cpp
-/// Why a split has too few examples for a share that is met to tell, `more` of what one answer to everything leaves; "" where
-/// it has enough.
-std::string too_few(const TaskSubject& subject, Splits on, double more);
+/// Why a split has too few examples for the share that is met to tell anything; "" where it has enough.
+std::string too_few_for_positions(const TaskSubject& subject, Splits on);
+std::string too_few_for_lengths(const TaskSubject& subject, Splits on);
 void task_label_at_a_position(const TaskSubject& subject, Splits on, Finding& finding);
 void task_label_by_length(const TaskSubject& subject, Splits on, Finding& finding);
 /// Why two splits cannot be compared: train is shorter, and so nothing that was learned there need hold.

@@ -22,20 +22,33 @@ bool are_same(const Task& found, const TaskSubject& subject) {
   });
 }
 
-std::unique_ptr<Task> loaded(const TaskSubject& subject, const nlohmann::json& changes) {
-  auto task = subject.make(2, subject.folder("cache"), changes);
-  task->info();
-  task->load();
-  return task;
-}
+/// A task of other parameters; its cache folder is gone with it.
+struct Loaded {
+  Loaded(const TaskSubject& subject, const nlohmann::json& changes) : folder(subject.folder("cache")) {
+    task = subject.make(2, folder, changes);
+    task->info();
+    task->load();
+  }
+  ~Loaded() {
+    task.reset();
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
+  Loaded(const Loaded&) = delete;
+  Loaded& operator=(const Loaded&) = delete;
+
+  std::filesystem::path folder;
+  std::unique_ptr<Task> task;
+};
 
 enum class Seen { kRefused, kSame, kOtherContents, kOtherDigest };
 
 Seen see(const TaskSubject& subject, const EditedFiles& files) {
   try {
-    const auto task = loaded(subject, files.changes());
-    if (task->digest() != subject.task->digest()) return Seen::kOtherDigest;
-    return text_of(task->info()) == text_of(subject.info) && are_same(*task, subject) ? Seen::kSame : Seen::kOtherContents;
+    const Loaded edited(subject, files.changes());
+    if (edited.task->digest() != subject.task->digest()) return Seen::kOtherDigest;
+    const bool is_same = text_of(edited.task->info()) == text_of(subject.info) && are_same(*edited.task, subject);
+    return is_same ? Seen::kSame : Seen::kOtherContents;
   } catch (const std::exception&) {
     return Seen::kRefused;  // it is no longer in the file's format
   }
@@ -71,10 +84,10 @@ void task_digest_of_seed(const TaskSubject& subject, Splits, Finding& finding) {
 /// Copies of the files have the digest of the originals; with one character changed, which some example shows, they have not.
 void task_digest_of_files(const TaskSubject& subject, Splits, Finding& finding) {
   const auto files = EditedFiles::of(subject);
-  if (!files) return finding.say("not looked at: no parameter leads to a copy of the files");
-  if (const auto task = loaded(subject, files->changes()); task->digest() != subject.task->digest()) {
-    if (are_same(*task, subject)) finding.off_by(kFault, "the same files in another folder have another digest");
-    return;
+  if (!files) return finding.leave("no parameter leads to a copy of the files");
+  if (const Loaded copy(subject, files->changes()); copy.task->digest() != subject.task->digest()) {
+    if (are_same(*copy.task, subject)) return finding.off_by(kFault, "the same files in another folder have another digest");
+    return finding.leave("what is read from a copy of the files is something else");
   }
   std::size_t edits = 0;
   // Of many files the first and the last: what holds of those holds of the rest, and a load may take seconds.
@@ -92,7 +105,9 @@ void task_digest_of_files(const TaskSubject& subject, Splits, Finding& finding) 
         ++edits;
         break;
       }
-  finding.say(fmt::format("{} edits of {} files seen", edits, files->size()));
+  const auto text = fmt::format("{} edits of {} files seen", edits, files->size());
+  if (edits == 0) return finding.leave(text);
+  finding.say(text);
 }
 
 }  // namespace ablate

@@ -11,6 +11,13 @@ namespace {
 
 constexpr std::size_t kMostScreened = 1000;
 
+constexpr Allowed kLabel{0.5, "of what one answer leaves, beyond 4 standard errors: an operator, a pixel; ListOps 0.25"},
+    // The next byte or pixel is told by the one before in part, up to where nearly all are alike.
+    kNext{0.9, "of what one answer leaves: of what comes next the symbol before tells much, of black and white pixels half"},
+    kLength{0.25, "of what one answer leaves, beyond 4 standard errors: a long example may lean to one label"};
+
+const Allowed& allowed_at_a_position(const TaskSubject& subject) { return subject.info.unit.empty() ? kLabel : kNext; }
+
 std::vector<const Example*> all_of(const std::vector<Example>& examples) { return some_of(examples, examples.size()); }
 
 /// How much of what one answer to everything leaves, the table of the best of the features tells on the split: chosen and made
@@ -32,8 +39,8 @@ void readable(const TaskSubject& subject, const NamedSplit& on, const std::vecto
     finding.say(fmt::format("{} tells {:.3f}, one answer {:.3f}", table.feature().name, score.accuracy(), constant));
 }
 
-}  // namespace
-
+/// Why a split has too few examples for a share that is met to tell, `more` of what one answer to everything leaves; "" where
+/// it has enough.
 std::string too_few(const TaskSubject& subject, Splits on, double more) {
   for (const auto& [split, name] : on) {
     const auto judged = all_of(subject.sample(split).examples);
@@ -45,16 +52,19 @@ std::string too_few(const TaskSubject& subject, Splits on, double more) {
   return "";
 }
 
+}  // namespace
+
+std::string too_few_for_positions(const TaskSubject& subject, Splits on) {
+  return too_few(subject, on, allowed_at_a_position(subject).error);
+}
+std::string too_few_for_lengths(const TaskSubject& subject, Splits on) { return too_few(subject, on, kLength.error); }
+
 void task_label_at_a_position(const TaskSubject& subject, Splits on, Finding& finding) {
-  // The next byte or pixel is told by the one before in part, up to where nearly all are alike.
-  static constexpr Allowed known{0.5, "a single symbol may tell in part: an operator, a pixel; ListOps 0.25"},
-      sequence{0.9, "of what comes next the symbol before tells much: of black and white pixels half"};
-  readable(subject, on.front(), position_features(subject.info), subject.info.unit.empty() ? known : sequence, finding);
+  readable(subject, on.front(), position_features(subject.info), allowed_at_a_position(subject), finding);
 }
 
 void task_label_by_length(const TaskSubject& subject, Splits on, Finding& finding) {
-  static constexpr Allowed known{0.25, "a long example may lean to one label"};
-  readable(subject, on.front(), length_features(subject.info), known, finding);
+  readable(subject, on.front(), length_features(subject.info), kLength, finding);
 }
 
 }  // namespace ablate

@@ -83,12 +83,14 @@ void task_rule(const TaskSubject& subject, Splits on, Finding& finding) {
     const double better = std::max(a.share, b.share), apart = std::abs(a.share - b.share),
                  noise = kStandardErrors * std::hypot(a.error, b.error);
     most = std::max(most, better);
-    if (better > noise / 2)  // it has learned something
-      finding.off_by(std::max(0.0, apart - noise) / better,
-                     fmt::format("{} made on train meets {:.3f} of {} and {:.3f} of {}", learner.name, a.accuracy,
-                                 on.front().name, b.accuracy, on.back().name));
+    if (better <= noise / 2) continue;  // it has learned nothing
+    finding.off_by(std::max(0.0, apart - noise) / better,
+                   fmt::format("{} made on train meets {:.3f} of {} and {:.3f} of {}", learner.name, a.accuracy,
+                               on.front().name, b.accuracy, on.back().name));
   }
-  finding.say(fmt::format("the best simple learner does {:.2f} of what one answer leaves", most));
+  const auto text = fmt::format("the best simple learner does {:.2f} of what one answer leaves", most);
+  if (!finding.looked()) return finding.leave(text + ": too little to tell one rule from another");
+  finding.say(text);
 }
 
 }  // namespace ablate

@@ -1,0 +1,59 @@
+// What a check is told as: passed, failed, or unchecked where there was nothing to look at.
+#include "core/trial/conformance/finding.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+
+namespace {
+
+std::vector<Check> told(const Checks::Look& look) {
+  Checks checks;
+  checks.run("x", "y", kExact, look);
+  return checks.all();
+}
+
+}  // namespace
+
+TEST_CASE("a check that was shown nothing is unchecked, and says why") {
+  const auto nothing = told([](Finding&) {});
+  REQUIRE(nothing.size() == 1);
+  CHECK(nothing[0].verdict == Verdict::kUnchecked);
+  CHECK(nothing[0].found == "it found nothing to look at");
+  const auto left = told([](Finding& finding) { finding.leave("no parameter leads there"); });
+  REQUIRE(left.size() == 1);
+  CHECK(left[0].verdict == Verdict::kUnchecked);
+  CHECK(left[0].found == "no parameter leads there");
+  CHECK(told([](Finding& finding) { finding.saw(); }).at(0).passed());
+  CHECK(told([](Finding& finding) { finding.finite(ones({2}), ""); }).at(0).passed());
+  CHECK(told([](Finding& finding) { finding.near(std::vector<Tensor>{}, {}, ""); }).at(0).verdict == Verdict::kUnchecked);
+}
+
+TEST_CASE("what was left of a check is told beside what it found, once for each reason") {
+  const auto both = told([](Finding& finding) {
+    for (int i = 0; i < 3; ++i) finding.leave("it draws");
+    finding.near(ones({2}), ones({2}), "");
+  });
+  REQUIRE(both.size() == 2);
+  CHECK(both[0].passed());
+  CHECK(both[1].verdict == Verdict::kUnchecked);
+  CHECK(both[1].found == "it draws");
+  const auto wrong = told([](Finding& finding) {
+    finding.leave("it draws");
+    finding.near(zeros({2}), ones({2}), "here");
+  });
+  REQUIRE(wrong.size() == 2);
+  CHECK(wrong[0].failed());
+}
+
+TEST_CASE("a median tells what is off everywhere, and not what is off in places") {
+  const auto passes = [](const Tensor& found, const Tensor& expected) {
+    return told([&](Finding& finding) { finding.near_median(found, expected, "x", {0.01, "a test"}); }).at(0).passed();
+  };
+  const auto right = arange(9, TensorOptions(kDouble)) - 4;
+  auto places = right.clone();
+  places.narrow(0, 0, 4).add_(10);
+  CHECK(passes(places, right));
+  CHECK_FALSE(passes(right + 0.1, right));
+  CHECK_FALSE(passes(right.narrow(0, 0, 8), right));
+  CHECK_FALSE(passes(zeros({3}, kDouble) + 0.1, zeros({3}, kDouble)));
+}

@@ -8,6 +8,7 @@
 #include "ablate/buckets.h"
 #include "ablate/dropout.h"
 #include "ablate/headwise.h"
+#include "ablate/masked_softmax.h"
 
 namespace {
 
@@ -80,8 +81,7 @@ class Reformer final : public ablate::HeadwiseAttention {
     const auto n = input.q.size(2);
     // [batch, heads * rounds, n, d]: a round is a head of its own until the end.
     const auto each_round = [&](const Tensor& x) {
-      const auto wide = c10::isReducedFloatingType(type) ? x.to(ablate::kFloat) : x;
-      return wide.unsqueeze(2).expand({-1, -1, rounds_, -1, -1}).flatten(1, 2);
+      return ablate::widened(x).unsqueeze(2).expand({-1, -1, rounds_, -1, -1}).flatten(1, 2);
     };
     const auto q = each_round(input.q), v = each_round(input.v);
     const BucketOrder order(hash(q), input.mask, buckets());
@@ -94,13 +94,13 @@ class Reformer final : public ablate::HeadwiseAttention {
     auto scores = blocks.queries(sorted).matmul(blocks.keys(keys).transpose(-1, -2));
     scores = scores.masked_fill(distance == 0, kLastResort);
     if (rounds_ > 1) scores = scores - times_seen(order, blocks).to(scores.scalar_type()).log();
-    scores = scores.masked_fill(hidden, std::numeric_limits<float>::lowest());
-    const auto weights = ablate::drop(scores.softmax(-1).masked_fill(hidden, 0), dropout(), input.generator);
+    const auto weights = ablate::drop(ablate::masked_softmax(scores, hidden), dropout(), input.generator);
     const auto read = weights.matmul(blocks.keys(order.sorted(v)));
     const auto by_token = [&](const Tensor& x) { return order.unsorted(blocks.joined(x, n)).unflatten(1, {heads(), rounds_}); };
     if (rounds_ == 1) return {.values = by_token(read).squeeze(2).to(type)};
     // A round counts as much as the keys that it has found: together they are one softmax over all of them.
-    const auto share = by_token(scores.logsumexp(-1, true)).softmax(2);
+    const auto share =
+        by_token(scores.masked_fill(hidden, std::numeric_limits<float>::lowest()).logsumexp(-1, true)).softmax(2);
     return {.values = (by_token(read) * share).sum(2).to(type)};
   }
 

@@ -1,11 +1,11 @@
 // Sparse Sinkhorn attention (Tay et al. 2020): blocks of keys are sorted towards the blocks of queries that want them, by a
 // permutation that is learned softly. README.md says what is otherwise than published.
 #include <cmath>
-#include <limits>
 
 #include "ablate/blocks.h"
 #include "ablate/dropout.h"
 #include "ablate/headwise.h"
+#include "ablate/masked_softmax.h"
 
 namespace {
 
@@ -50,17 +50,16 @@ class Sinkhorn final : public ablate::HeadwiseAttention {
  private:
   HeadOutput attend(const HeadInput& input) override {
     if (!input.self) throw std::logic_error("sinkhorn: queries and context have to be one sequence");
-    const auto type = input.q.scalar_type(), sums_type = c10::isReducedFloatingType(type) ? ablate::kFloat : type;
     const auto n = input.q.size(2);
     const Neighbours blocks{.size = std::min(block_, n), .before = 0, .behind = 0};
-    const auto wide = [&](const Tensor& x) { return blocks.queries(x.to(sums_type)); };
+    const auto wide = [&](const Tensor& x) { return blocks.queries(ablate::widened(x)); };
     const auto q = wide(input.q) / std::sqrt(static_cast<double>(d_head())), k = wide(input.k), v = wide(input.v);
     const auto there = blocks.queries(ablate::mask_or_all(input.mask, n, input.k).unsqueeze(1).unsqueeze(-1)).squeeze(-1);
-    const auto order = sorted(input.context.to(sums_type), there);  // [batch, heads, blocks, blocks]
+    const auto order = sorted(ablate::widened(input.context), there);  // [batch, heads, blocks, blocks]
 
     // A place of a sorted block is the mean of the tokens that stand there, and counts as much as there are: a ragged block's
     // missing tokens leave it.
-    const auto mass = order.matmul(there.to(sums_type));  // [batch, heads, blocks, size]
+    const auto mass = order.matmul(there.to(order.scalar_type()));  // [batch, heads, blocks, size]
     const auto mean = [&](const Tensor& x) {
       return order.matmul(x.flatten(3)).view_as(x) / mass.clamp_min(kNothing).unsqueeze(-1);
     };
@@ -69,10 +68,9 @@ class Sinkhorn final : public ablate::HeadwiseAttention {
     auto near_seen = there.unsqueeze(3);
     if (causal()) near_seen = near_seen.logical_and(blocks.distance(q.device()) <= 0);
     const auto hidden = ablate::cat({near_seen.expand_as(own), (mass > kNothing).unsqueeze(3).expand_as(own)}, 4).logical_not();
-    const auto scores = ablate::cat({own, far}, 4).masked_fill(hidden, std::numeric_limits<float>::lowest());
-    const auto weights = ablate::drop(scores.softmax(-1).masked_fill(hidden, 0), dropout(), input.generator);
+    const auto weights = ablate::drop(ablate::masked_softmax(ablate::cat({own, far}, 4), hidden), dropout(), input.generator);
     const auto read = weights.matmul(ablate::cat({v, mean(v)}, 3));
-    return {.values = blocks.joined(read, n).to(type)};
+    return {.values = blocks.joined(read, n).to(input.q.scalar_type())};
   }
 
   /// How much of each block of keys stands in each block's place: rows add up to 1, or to 0 where there is none to be had.

@@ -24,7 +24,8 @@ constexpr ablate::Oracle oracles[] = {{R"({"pattern": "fixed", "stride": 4096, "
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::text("pattern", "\"strided\"", "strided|fixed", "what is seen of what is far: every stride-th token, or summaries"),
-    ablate::integer("stride", "0", {0, 65536}, "l; 0: the root of the longest sequence's length", "tokens"),
+    ablate::integer("stride", "0", {0, 65536},
+                    "l; 0: a row of the picture, where there is none the root of the longest sequence's length", "tokens"),
     ablate::integer("summary", "8", {1, 65536}, "c: tokens at the end of each block that all see (fixed), up to the stride",
                     "tokens"),
     ablate::text("arrangement", "\"by-head\"", "by-head|merged|by-layer",
@@ -48,6 +49,8 @@ class SparseAttention final : public ablate::HeadwiseAttention {
         merged_(context.parameters.text("arrangement") == "merged"),
         stride_(context.parameters.integer("stride")),
         far_(heads() / 2) {
+    const auto& picture = context.geometry;
+    if (stride_ == 0 && picture.rows > 0) stride_ = picture.columns * picture.channels;
     if (stride_ == 0) stride_ = std::max<std::int64_t>(1, std::llround(std::sqrt(static_cast<double>(context.max_length))));
     summary_ = std::min(context.parameters.integer("summary"), stride_);
     if (context.parameters.text("arrangement") == "by-layer") far_ = context.layer % 2 == 0 ? 0 : heads();

@@ -93,7 +93,7 @@ TEST_CASE("sparse: padded is cut, and what is padded has no part") {
   }
 }
 
-TEST_CASE("sparse: layers take turns, and the stride is the root of the longest sequence") {
+TEST_CASE("sparse: layers take turns; the stride is a picture's row, or the root of the longest sequence") {
   const Shape lower{"strided", "by-layer", 3, 1, true, 0};
   const auto attention = sparse(lower);
   const auto x = random_tokens(1, 17, 2);
@@ -102,6 +102,10 @@ TEST_CASE("sparse: layers take turns, and the stride is the root of the longest 
   const auto of_80 = sparse(root);
   root.stride = 9;
   CHECK(distance(run(*of_80, {x})[0], expected(*of_80, root, x[0])) < 1e-12);
+  root.stride = 6;
+  const auto of_picture =
+      make(section("sparse", {{"heads", kHeads}}), 1, {.causal = true, .geometry = {.rows = 4, .columns = 2, .channels = 3}});
+  CHECK(distance(run(*of_picture, {x})[0], expected(*of_picture, root, x[0])) < 1e-12);
 }
 
 TEST_CASE("sparse's oracle tells what is near") {

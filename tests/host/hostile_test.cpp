@@ -100,3 +100,22 @@ TEST_CASE("more seeds than a study may have trials: the limit is named") {
   CHECK(errors(kBase, {"seeds=1000000000000"}) ==
         Names{"--set: seeds=1000000000000: 1000000000000 seeds; a study has at most 100000 trials, so at most as many seeds"});
 }
+
+TEST_CASE("no truncation of a study and no byte changed in it makes the loader crash") {
+  const std::string whole =
+      "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\ncompression.plugin = \"rbf\"\nrates = [\"1/2\", "
+      "0.25]\ncompression.width = 2\n[train]\nsteps = 10\n"
+      "[grid]\nseeds = [1, 2]\nmodel.layers = [1, 2]\nrows = [{attention.routing = \"all\"}, {train.batch = 4}]\n"
+      "[[grid.zip]]\nmodel.hidden = [8, 16]\ntrain.warmup = [1, 2]\n[[grid.exclude]]\nseed = 2\nmodel.layers = 1\n";
+  REQUIRE(errors(whole).empty());
+  const auto plugins = studies::catalog();
+  std::size_t wrong = 0;
+  for (std::size_t length = 0; length < whole.size(); ++length) wrong += !errors(whole.substr(0, length), {}, plugins).empty();
+  CHECK(wrong > whole.size() / 2);
+  for (std::size_t at = 0; at < whole.size(); ++at)
+    for (const char byte : {'\0', '\xff', '[', '"', '=', '.', '9', '\n'}) {
+      auto text = whole;
+      text[at] = byte;
+      CHECK_NOTHROW(errors(text, {}, plugins));
+    }
+}

@@ -40,8 +40,9 @@ struct Guard final : c10::impl::NoOpDeviceGuardImpl<kType> {
   c10::Device exchangeDevice(c10::Device) const override { return kThere; }
   c10::Device getDevice() const override { return kThere; }
   c10::DeviceIndex deviceCount() const noexcept override { return 1; }
-  c10::Stream getStream(c10::Device) const override { return c10::Stream(c10::Stream::DEFAULT, kThere); }
-  c10::Stream exchangeStream(c10::Stream) const override { return getStream(kThere); }
+  void synchronizeDevice(c10::DeviceIndex) const override {}
+  c10::Stream getStream(c10::Device) const noexcept override { return c10::Stream(c10::Stream::DEFAULT, kThere); }
+  c10::Stream exchangeStream(c10::Stream) const noexcept override { return getStream(kThere); }
 };
 C10_REGISTER_GUARD_IMPL(PrivateUse1, Guard)
 
@@ -77,14 +78,20 @@ Tensor copy_from(const Tensor& from, const Tensor& to, bool) {
   return to;
 }
 Tensor copy_and_resize(const Tensor& from, const Tensor& to) {
-  if (!from.sizes().equals(to.sizes())) throw std::logic_error("a result of another size");
+  if (!from.sizes().equals(to.sizes())) {
+    const auto fresh = make_empty(from.sizes(), from.scalar_type(), {}, {}, {}, {});
+    to.unsafeGetTensorImpl()->set_storage_keep_dtype(fresh.storage());
+    to.unsafeGetTensorImpl()->set_sizes_contiguous(from.sizes());
+  }
   return copy_from(from, to, false);
+}
+void by_the_cpu(const c10::OperatorHandle& operation, torch::jit::Stack* stack) { at::native::cpu_fallback(operation, stack); }
+Tensor reshaped(const Tensor& x, at::IntArrayRef sizes, at::IntArrayRef strides) {
+  return at::native::as_strided_tensorimpl(x, sizes, strides);
 }
 bool are_compatible(const Tensor&, const Tensor&) { return true; }
 
-TORCH_LIBRARY_IMPL(_, PrivateUse1, library) {
-  library.fallback(torch::CppFunction::makeFromBoxedFunction<&at::native::cpu_fallback>());
-}
+TORCH_LIBRARY_IMPL(_, PrivateUse1, library) { library.fallback(torch::CppFunction::makeFromBoxedFunction<&by_the_cpu>()); }
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
   library.impl("empty.memory_format", make_empty);
   library.impl("empty_strided", make_strided);
@@ -93,6 +100,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
   library.impl("_has_compatible_shallow_copy_type", are_compatible);
   library.impl("as_strided", at::native::as_strided_tensorimpl);
   library.impl("view", at::native::view);
+  library.impl("_reshape_alias", reshaped);
   library.impl("unfold", at::native::unfold);
 }
 
@@ -102,6 +110,7 @@ const Descriptor& plugin(const std::string& id) { return load_library(ABLATE_BUI
 std::set<std::string> failing(const Descriptor& descriptor, const std::vector<const Descriptor*>& parts = {}) {
   static const bool registered = [] {
     static Hooks hooks;
+    c10::register_privateuse1_backend("elsewhere");
     at::RegisterPrivateUse1HooksInterface(&hooks);
     return true;
   }();
@@ -147,7 +156,7 @@ TEST_CASE("what mixes the devices fails there, and only there", "[conformance]")
   const auto stays = tests::attention_of<Stays>({.id = "stays", .version = "1.0.0", .summary = "positions of the CPU"});
   const auto found = failing(stays);
   CHECK(found.count("lengths") == 1);
-  CHECK(found.count("cuda") == 0);
+  CHECK(found.count("cuda") == 1);
   tests::Record record;
   CHECK(record.suite(stays, {"lengths", "gradient", "cuda"}).empty());
 }

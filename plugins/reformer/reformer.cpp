@@ -93,7 +93,7 @@ class Reformer final : public ablate::HeadwiseAttention {
     const auto hidden = order.same(blocks).logical_and(reach_of(blocks, distance, n)).logical_not();
     auto scores = blocks.queries(sorted).matmul(blocks.keys(keys).transpose(-1, -2));
     scores = scores.masked_fill(distance == 0, kLastResort);
-    if (rounds_ > 1) scores = scores - times_seen(order, blocks).to(scores.scalar_type()).log();
+    if (rounds_ > 1) scores = scores - times_seen(order, blocks, scores.scalar_type()).log();
     const auto weights = ablate::drop(ablate::masked_softmax(scores, hidden), dropout(), input.generator);
     const auto read = weights.matmul(blocks.keys(order.sorted(v)));
     const auto by_token = [&](const Tensor& x) { return order.unsorted(blocks.joined(x, n)).unflatten(1, {heads(), rounds_}); };
@@ -133,7 +133,7 @@ class Reformer final : public ablate::HeadwiseAttention {
   }
 
   /// In how many rounds a query sees a key, at least 1: [batch, heads * rounds, blocks, size, keys].
-  Tensor times_seen(const BucketOrder& order, const Neighbours& blocks) const {
+  Tensor times_seen(const BucketOrder& order, const Neighbours& blocks, c10::ScalarType type) const {
     Tensor times;
     for (std::int64_t round = 0; round < rounds_; ++round) {
       // Bucket and place in that round of the tokens as they are sorted in each.
@@ -146,7 +146,7 @@ class Reformer final : public ablate::HeadwiseAttention {
       const auto of_keys = [&](const Tensor& x) { return blocks.keys(x).transpose(-1, -2); };
       const auto seen =
           (blocks.queries(bucket) == of_keys(bucket)).logical_and(in_reach(blocks.queries(place), of_keys(place)));
-      times = times.defined() ? times + seen : seen.to(ablate::kLong);
+      times = times.defined() ? times + seen : seen.to(type);
     }
     return times.clamp_min(1);
   }

@@ -74,7 +74,7 @@ const tests::AddVariants added = {
     {"the mask forgotten behind a class token", &placed<Look::kMaskOfTokens>(), "padding"},
     {"causality forgotten in a later layer", &placed<Look::kLayerLeak>(), "causal"},
     {"causality forgotten in a picture", &placed<Look::kPictureLeak>(), "causal"},
-    {"the mask forgotten in a picture behind a class token", &placed<Look::kPictureAlone>(), "poison"},
+    {"the mask forgotten in a picture behind a class token", &placed<Look::kPictureAlone>(), "padding"},
     {"a table as long as training", &placed<Look::kShortTable>(), "lengths"},
 };
 

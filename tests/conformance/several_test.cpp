@@ -76,7 +76,7 @@ TEST_CASE("a stranger's wrong compression is no fault of an attention that is tr
   for (const auto& check : checked(0)) {
     INFO(check.dump());
     CHECK(check.at("verdict") != "failed");
-    if (check.at("verdict") != "unchecked" || check.at("check") == "cuda") continue;
+    if (check.at("verdict") != "unchecked" || check.at("check") == "cuda" || check.at("check") == "equals") continue;
     CHECK(says(check.at("found"), "with broken, which fails "));
     ++unchecked;
   }

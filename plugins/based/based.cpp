@@ -22,6 +22,14 @@ constexpr ablate::Parameter parameters[] = {
                     "tokens"),
 };
 
+/// A convolution tells tokens apart by what stands before them.
+ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& given,
+                              std::span<const ablate::Capabilities>) {
+  auto can = declared;
+  can.averages = given.integer("convolution") == 0;
+  return can;
+}
+
 class Based final : public ablate::HeadwiseAttention {
  public:
   explicit Based(const ablate::AttentionContext& context)
@@ -89,4 +97,5 @@ ABLATE_ATTENTION(Based, {.id = "based",
                                           .rotary = true,
                                           .averages = true,
                                           .half_precision = true},
-                         .parameters = parameters})
+                         .parameters = parameters,
+                         .promises = promises})

@@ -42,7 +42,6 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
 
  private:
   HeadOutput attend(const HeadInput& input) override {
-    if (causal() && !input.self) throw std::logic_error("rfa: causal queries and context have to be one sequence");
     const auto type = input.q.scalar_type();
     const auto v = ablate::widened(input.v);
     // With 1 as one more channel the sum of weights is the last channel of what is read; with 1 as one more feature, times a
@@ -53,15 +52,21 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
     Tensor read, most;
     AttentionState state = input.state;
     if (causal()) {
-      auto log_keep = ablate::zeros({1, heads(), one.size(2), 1}, one.options());
+      // A shorter context ends in keys that weigh nothing; the end of a longer one comes too late for all.
+      const auto n = q.size(2);
+      const auto fit = [n](const Tensor& x) { return ablate::pad(x, {0, 0, 0, n - x.size(2)}); };
+      k = fit(k), bound = fit(bound);
+      const auto ones = ablate::ones({v.size(0), v.size(1), n, 1}, one.options());
+      auto log_keep = ablate::zeros({1, heads(), n, 1}, one.options());
       if (gate_) {
         const auto logits =
             ablate::widened(gate_->forward(input.context)).transpose(1, 2).unsqueeze(-1);  // [batch, heads, n, 1]
-        k = k * logits.neg().sigmoid(), bound = bound * logits.neg().sigmoid();
-        log_keep = ablate::clear_padding(-ablate::softplus(-logits), input.mask);
+        const auto share = fit(logits.neg().sigmoid());
+        k = k * share, bound = bound * share;
+        log_keep = fit(ablate::clear_padding(-ablate::softplus(-logits), input.mask));
       }
-      auto sums = ablate::decayed_sums(q, k, values, log_keep, state.empty() ? Tensor() : state[0]);
-      auto bounds = ablate::decayed_sums(one, bound, one, log_keep, state.empty() ? Tensor() : state[1]);
+      auto sums = ablate::decayed_sums(q, k, fit(values), log_keep, state.empty() ? Tensor() : state[0]);
+      auto bounds = ablate::decayed_sums(ones, bound, ones, log_keep, state.empty() ? Tensor() : state[1]);
       read = sums.values, most = bounds.values;
       if (!state.empty()) state = {sums.state, bounds.state};
     } else {

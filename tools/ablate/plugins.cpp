@@ -207,7 +207,7 @@ void add_plugins(CLI::App& app, const Options& options, int& exit_code) {
         ->group("Only methods that promise");
   }
   command->add_option("--format", wanted->format, "text, markdown (docs/methods.md) or json")->type_name("FORMAT");
-  command->footer("Examples:\n  ablate plugins adamra\n  ablate plugins --kind attention --causal --recurrent");
+  command->footer("Example:\n  ablate plugins adamra\n  ablate plugins --kind attention --causal --recurrent");
   command->callback([=, &options, &exit_code] { exit_code = plugins(*wanted, options); });
 }
 

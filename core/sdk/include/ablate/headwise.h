@@ -104,7 +104,7 @@ class HeadwiseAttention : public Attention {
 inline Tensor frozen(const Tensor& x, Surrogate* surrogate) {
   if (surrogate == nullptr) return x.detach();
   // A copy, since what is recorded would move with a parameter that is moved in place.
-  return straight_through(x.detach().clone(), zeros_like(x.detach()), surrogate);
+  return straight_through(x.detach().clone(), ablate::zeros_like(x.detach()), surrogate);
 }
 
 /// Rotary positions (Su et al. 2021, Eq. 34): channels (i, i + d/2) turned by position / 10000^(2 i / d), where token j of item

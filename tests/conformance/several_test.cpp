@@ -71,7 +71,7 @@ TEST_CASE("a stranger's wrong compression is no fault of an attention that is tr
     CHECK(ended.exit_code == exit_code);
     return json::parse(ended.out).at(0).at("checks");
   };
-  const auto kept = [&] { return json::parse(place.ablate({"plugins", "compressed", "--json"}).out).at("checks"); };
+  const auto kept = [&] { return json::parse(place.ablate({"plugins", "compressed", "--format", "json"}).out).at("checks"); };
   int unchecked = 0;
   for (const auto& check : checked(0)) {
     INFO(check.dump());

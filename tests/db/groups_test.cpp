@@ -74,7 +74,7 @@ TEST_CASE("a metric of a group is one like others, and its group's name stands f
   const auto table = tasks.table("recall", {"test/accuracy@pairs=8"});
   CHECK(table.cell(0, 0, 0).mean == 70);
   CHECK(has(to_text(table, Format::kText), "test/accuracy@pairs=8 (%)"));
-  CHECK(has(to_text(table, Format::kCsv), "\ntest/accuracy@pairs=8,%,70,,1,"));
+  CHECK(has(to_text(table, Format::kCsv), "\ntest/accuracy@pairs=8,%,70,,,1,"));
   CHECK(nlohmann::json::parse(to_text(table, Format::kJson))["cells"][0]["metric"] == "test/accuracy@pairs=8");
   CHECK(tasks.names("recall", {"test/accuracy@pairs"}) ==
         Names{"test/accuracy@pairs=4", "test/accuracy@pairs=8", "test/accuracy@pairs=16"});

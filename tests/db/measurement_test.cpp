@@ -123,7 +123,7 @@ TEST_CASE("step times of a busy machine are marked, with what derives from them"
             "them again on an idle machine (--again)"});
   asked = study.table({"train/step_time"});
   CHECK(has(to_text(asked, Format::kText), "settled    51 *\nspread     ~60\nwaited     ~108\n"));
-  CHECK(has(to_text(asked, Format::kCsv), "waited,train/step_time,ms,108,,1,0,,,,,true,\n"));
+  CHECK(has(to_text(asked, Format::kCsv), "waited,train/step_time,ms,108,,,1,0,,,,,true,\n"));
   const auto json = nlohmann::json::parse(to_text(asked, Format::kJson))["cells"];
   CHECK(json[1]["unsettled"] == true);
   CHECK(json[3]["unsettled"] == false);

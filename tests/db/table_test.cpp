@@ -131,7 +131,7 @@ TEST_CASE("trials that are not done are shown as what they are") {
         "none       missing 3/3\n"
         "lone       failed: exit code 3\n");
   CHECK(has(to_text(table, Format::kMarkdown), "out \\| of memory"));
-  CHECK(has(to_text(table, Format::kCsv), "slow,test/accuracy,%,,,0,3,\"timeout 2/3, interrupted 1/3\",,,,false,\n"));
+  CHECK(has(to_text(table, Format::kCsv), "slow,test/accuracy,%,,,,0,3,\"timeout 2/3, interrupted 1/3\",,,,false,\n"));
   CHECK(nlohmann::json::parse(to_text(table, Format::kJson))["cells"][1]["mean"].is_null());
 }
 

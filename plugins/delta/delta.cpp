@@ -42,8 +42,7 @@ class Delta final : public ablate::RecurrentAttention {
     const auto drawn = [&](double from, double to) { return ablate::empty({heads()}).uniform_(from, to, context.generator); };
     log_rate_ = register_parameter("log_rate", drawn(1, 16).log(), {.decay = false});
     const auto step = drawn(std::log(0.001), std::log(0.1)).exp();
-    step_bias_ =
-        register_parameter("step_bias", step + (1 - (step * -1).exp()).log(), {.decay = false});  // softplus gives step
+    step_bias_ = register_parameter("step_bias", step + (-(-step).expm1()).log(), {.decay = false});  // softplus gives step
   }
 
  private:

@@ -18,10 +18,12 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("weights", "\"entmax\"", "entmax|trained-entmax|top-k",
                  "entmax: of `alpha`; trained-entmax: each head learns its own, between 1 and 2; top-k: softmax over the k "
                  "largest scores of a query"),
-    ablate::real("alpha", "1.5", {1, 2}, "of entmax; 1: softmax, 2: sparsemax"),
+    ablate::real("alpha", "1.5", {1, 2}, "of entmax; 1: softmax, else 1.01 to 2: sparsemax"),
     ablate::integer("k", "32", {1, 65536}, "of top-k: keys of a query; all that have the k-th largest score are among them"),
 };
 
+// What lies between softmax and this has no digits left for the gradient of alpha, which divides by (alpha - 1)^2.
+constexpr double kLeastAlpha = 1.01;
 constexpr double kNothing = -1e30;  // a score that is none, finite where a row has no other
 
 class Entmax final : public ablate::HeadwiseAttention {
@@ -31,6 +33,8 @@ class Entmax final : public ablate::HeadwiseAttention {
         form_(context.parameters.text("weights")),
         alpha_(context.parameters.real("alpha")),
         k_(context.parameters.integer("k")) {
+    if (alpha_ > 1 && alpha_ < kLeastAlpha)
+      throw std::invalid_argument("alpha = " + std::to_string(alpha_) + ", expected 1 (softmax), or 1.01 to 2");
     if (form_ == "trained-entmax") trained_ = register_parameter("alpha", ablate::zeros({heads(), 1, 1}));
   }
 
@@ -47,8 +51,7 @@ class Entmax final : public ablate::HeadwiseAttention {
     weights = ablate::drop(weights, dropout(), input.generator);
     HeadOutput output{.values = weights.matmul(ablate::widened(input.v)).to(type)};
     if (input.measure && trained_.defined()) {
-      const auto mean = (trained_.sigmoid().mean() + 1).item().toDouble();
-      output.metrics.push_back({"alpha", mean, ""});
+      output.metrics.push_back({"alpha", trained_alpha(trained_).mean().item().toDouble(), ""});
     }
     return output;
   }
@@ -59,10 +62,13 @@ class Entmax final : public ablate::HeadwiseAttention {
       const auto least = std::get<0>(scores.detach().topk(k_, -1)).narrow(-1, k_ - 1, 1);
       return scores.masked_fill(scores < least, kNothing).softmax(-1);
     }
-    if (form_ == "trained-entmax") return ablate::entmax::alpha_entmax(scores, trained_.to(scores.scalar_type()).sigmoid() + 1);
+    if (form_ == "trained-entmax")
+      return ablate::entmax::alpha_entmax(scores, trained_alpha(trained_.to(scores.scalar_type())));
     if (alpha_ == 1) return scores.softmax(-1);
     return ablate::entmax::alpha_entmax(scores, ablate::full({1}, alpha_, scores.options().requires_grad(false)));
   }
+
+  static Tensor trained_alpha(const Tensor& trained) { return (trained.sigmoid() + 1).clamp_min(kLeastAlpha); }
 
   std::string form_;
   double alpha_;

@@ -101,9 +101,7 @@ class Performer final : public ablate::HeadwiseAttention {
 
   void do_step(std::int64_t step, const ablate::Generator&) override { vectors_->on_step(step); }
 
-  std::int64_t columns() const {
-    return vectors_->vectors.size(1) * (kernel_ == "trigonometric" || kernel_ == "hyperbolic" ? 2 : 1);
-  }
+  std::int64_t columns() const { return vectors_->vectors.size(1) * (kernel_ == "relu" ? 1 : ablate::columns_of(kernel())); }
 
   Sums sums_before(const HeadInput& input, const Tensor& q) const {
     const auto batch = q.size(0);

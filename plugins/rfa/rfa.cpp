@@ -42,6 +42,7 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
 
  private:
   HeadOutput attend(const HeadInput& input) override {
+    if (!input.state.empty() && !input.self) throw std::logic_error("rfa: a state needs self-attention");
     const auto type = input.q.scalar_type();
     const auto v = ablate::widened(input.v);
     // With 1 as one more channel the sum of weights is the last channel of what is read; with 1 as one more feature, times a

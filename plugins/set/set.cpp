@@ -1,6 +1,4 @@
 // Induced set attention (Lee et al. 2019): trained points attend to the sequence, and the sequence attends to what they read.
-#include <cmath>
-
 #include "ablate/headwise.h"
 
 namespace {

@@ -22,7 +22,7 @@ Tensor phi(const ablate::Attention& attention, const std::string& kernel, std::i
   const auto phase = unit.matmul(w.t());
   const auto m = static_cast<double>(w.size(0));
   if (kernel == "arc-cosine") return phase.clamp_min(0) / std::sqrt(m);
-  return ablate::cat({phase.sin(), phase.cos()}, 1) / std::sqrt(2 * m);
+  return ablate::cat({phase.sin(), phase.cos()}, 1) / std::sqrt(m);
 }
 
 /// Token by token: S = g S + (1 - g) phi(k) v^T, z = g z + (1 - g) phi(k) (section 3.2); not causal, one sum over all.

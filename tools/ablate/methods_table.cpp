@@ -74,11 +74,9 @@ std::string value_text(const nlohmann::json& value) {
 
 std::string methods_table(std::span<const PluginInfo> plugins) {
   return "# Methods\n\n"
-         "What the plugins say of themselves, written by `ablate plugins --format markdown`. Cost is how time and memory grow "
-         "with the\n"
-         "length n. Promises are those at the default parameters; of one marked * parameters, or the plugins among them, may "
-         "change\n"
-         "them. `ablate check` holds all of them to what they promise ([checks.md](checks.md)).\n\n"
+         "What the plugins say of themselves, written by `ablate plugins --format markdown`. Cost is how time and memory\n"
+         "grow with the length n. Promises are those declared; of one marked * parameters, or the plugins among them, may\n"
+         "give or take some. `ablate check` holds all of them to what they promise ([checks.md](checks.md)).\n\n"
          "## Attention\n\n" +
          table(plugins, Kind::kAttention,
                {"id", "what it is", "paper", "cost", "causal", "padding", "state", "parameters and their defaults"},

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "ablate/padding.h"
+
 namespace ablate {
 namespace {
 
@@ -83,15 +85,11 @@ AttentionOutput HeadwiseAttention::do_forward(const AttentionInput& given) {
     input.mask = cat({remembered[1], present}, 1);
     input.context = cat({remembered[0], input.context}, 1);
   }
-  const auto heads = [&](const std::shared_ptr<Linear>& projection, const Tensor& x) {
-    return split_heads(projection->forward(x), options_.heads);
-  };
   // The bias has to leave the padding.
   const auto of_context = [&](const std::shared_ptr<Linear>& projection) {
-    const auto y = heads(projection, input.context);
-    return input.mask.defined() ? y.masked_fill(input.mask.logical_not().unsqueeze(1).unsqueeze(-1), 0) : y;
+    return clear_padding(project(projection, input.context), input.mask);
   };
-  if (query_) input.q = heads(query_, sources);
+  if (query_) input.q = project(query_, sources);
   if (const auto& keys = options_.keys_are_queries ? query_ : key_) input.k = of_context(keys);
   if (value_) input.v = of_context(value_);
   AttentionState convolved;
@@ -136,8 +134,7 @@ void HeadwiseAttention::convolve(HeadInput& input, AttentionState& state) const 
   for (auto* part : {&input.q, &input.k, &input.v}) {
     if (!part->defined()) continue;
     const auto width = options_.heads * part->size(3);
-    *part = split_heads(y.narrow(2, begin, width), options_.heads);
-    if (input.mask.defined()) *part = part->masked_fill(input.mask.logical_not().unsqueeze(1).unsqueeze(-1), 0);
+    *part = clear_padding(split_heads(y.narrow(2, begin, width), options_.heads), input.mask);
     begin += width;
   }
   if (!carried) return;

@@ -9,7 +9,7 @@ namespace ablate::conformance {
 namespace {
 
 constexpr double kDropped = 0.4;
-constexpr std::uint64_t kDraws = 400;
+constexpr std::uint64_t kRepeats = 400;
 
 /// Weights that are dropped change the output, and their mean over many draws is what they are without: its distance is
 /// measured in its own standard errors, over all numbers of the output.
@@ -17,18 +17,18 @@ void unbiased(const Instance& dropping, const Instance& plain, Pass pass, const 
   const NoGradGuard none;
   const auto expected = real(run(plain, pass), pass.mask);
   auto sum = zeros_like(expected), squares = zeros_like(expected);
-  for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
+  for (std::uint64_t draw = 0; draw < kRepeats; ++draw) {
     pass.seed = 100 + draw;
     const auto off = real(run(dropping, pass), pass.mask) - expected;
     sum += off;
     squares += off * off;
   }
-  const double count = static_cast<double>(kDraws);
+  const double count = static_cast<double>(kRepeats);
   const auto mean = sum / count, variance = (squares / count - mean * mean).clamp_min(0);
   if (variance.max().item().toDouble() < 1e-20) throw std::runtime_error(where + ": nothing is dropped in training");
   const auto error = (mean * mean).sum().item().toDouble() / (variance.sum().item().toDouble() / count);
   constexpr Allowed allowed{3, "squared distance of a mean of 400 draws, 1 expected, of some hundred numbers that go together"};
-  finding.off_by(error, fmt::format("{}: the mean of {} draws is off", where, kDraws), allowed);
+  finding.off_by(error, fmt::format("{}: the mean of {} draws is off", where, kRepeats), allowed);
 }
 
 }  // namespace

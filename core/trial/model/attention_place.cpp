@@ -3,29 +3,22 @@
 namespace ablate {
 
 AttentionPlace attention_place(const ModelOptions& options, bool carries) {
+  AttentionPlace place{.d_model = options.d_model,
+                       .width = options.attention_width,
+                       .max_length = options.places(),
+                       .train_length = options.task.train_length > 0
+                                           ? options.task.train_length + options.places() - options.task.length
+                                           : options.places(),
+                       .prefix = options.class_token() ? 1 : 0,
+                       .layers = options.layers,
+                       .causal = options.task.causal,
+                       .carries = carries,
+                       .dropout = options.attention_dropout,
+                       .positions = options.positions,
+                       .geometry = options.task.geometry};
   // Of an example in segments an attention sees one at a time, which is no picture.
-  if (options.segment > 0)
-    return {.d_model = options.d_model,
-            .width = options.attention_width,
-            .max_length = options.segment,
-            .train_length = options.segment,
-            .layers = options.layers,
-            .causal = options.task.causal,
-            .carries = carries,
-            .dropout = options.attention_dropout,
-            .positions = options.positions};
-  return {.d_model = options.d_model,
-          .width = options.attention_width,
-          .max_length = options.places(),
-          .train_length = options.task.train_length > 0 ? options.task.train_length + options.places() - options.task.length
-                                                        : options.places(),
-          .prefix = options.class_token() ? 1 : 0,
-          .layers = options.layers,
-          .causal = options.task.causal,
-          .carries = carries,
-          .dropout = options.attention_dropout,
-          .positions = options.positions,
-          .geometry = options.task.geometry};
+  if (options.segment > 0) place.max_length = place.train_length = options.segment, place.prefix = 0, place.geometry = {};
+  return place;
 }
 
 }  // namespace ablate

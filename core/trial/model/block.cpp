@@ -5,7 +5,6 @@
 namespace ablate {
 
 Block::Block(const ModelOptions& options, const Generator& generator)
-
     : dropout_(options.dropout), inner_dropout_(options.inner_dropout), norm_first_(options.norm_first), relu_(options.relu) {
   norm1_ = register_module("norm1", std::make_shared<LayerNorm>(options.d_model));
   if (options.hidden == 0) return;

@@ -59,12 +59,14 @@ void check_sizes(const std::string& id, const TaskInfo& info) {
         ExitCode::kPlugin);
   expect("length", info.length, 1);
   expect("classes", info.classes, 1);
-  const auto taken = objective_metric_names();
+  auto taken = objective_metric_names();
   for (const auto& metric : info.metrics) {
     if (std::find(taken.begin(), taken.end(), "test/" + metric.name) != taken.end())
       throw Error(
-          fmt::format("task {}: its info() has a metric {}, which objectives have; call it by another name", id, metric.name),
+          fmt::format("task {}: its info() has a metric {}, which objectives have, or it has twice; call it by another name",
+                      id, metric.name),
           ExitCode::kPlugin);
+    taken.push_back("test/" + metric.name);
     if (info.sampling == Sampling::kStream)
       throw Error(
           fmt::format("task {}: its info() has a metric {}, and judges are of examples, not of a stream", id, metric.name),

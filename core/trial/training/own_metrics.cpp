@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "core/util/error.h"
 
@@ -34,7 +35,8 @@ std::vector<std::vector<std::int64_t>> by_example(const Batch& batch, const at::
 void OwnMetrics::add(Split split, std::span<const std::int64_t> indices, const Batch& batch, const at::Tensor& chosen) {
   const auto answers = by_example(batch, chosen);
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    std::vector<double> values(info_.metrics.size(), 0);
+    // What a task leaves out is no number, and refused below.
+    std::vector<double> values(info_.metrics.size(), std::numeric_limits<double>::quiet_NaN());
     task_.judge(split, indices[i], answers[i], values);
     for (std::size_t m = 0; m < values.size(); ++m)
       if (!std::isfinite(values[m]))

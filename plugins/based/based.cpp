@@ -43,16 +43,15 @@ class Based final : public ablate::HeadwiseAttention {
   HeadOutput attend(const HeadInput& input) override {
     if (!input.self) throw std::logic_error("based: queries and context have to be one sequence");
     const auto v = ablate::widened(input.v);
-    // With 1 as one more channel the sum of weights is the last channel of what is read.
-    const auto one = ablate::ones({v.size(0), v.size(1), v.size(2), 1}, v.options().requires_grad(false));
-    const auto values = ablate::cat({v, one}, 3), q = phi(ablate::widened(input.q));
+    // The sum of weights is the last channel of what is read.
+    const auto values = ablate::with_ones(v), q = phi(ablate::widened(input.q));
     // phi(0) is not 0: padding has to leave all sums.
     const auto k = ablate::clear_padding(phi(ablate::widened(input.k)), input.mask);
     const bool carried = !input.state.empty();
     auto state = carried ? input.state.front() : Tensor();
     Tensor read;
     if (causal()) {
-      const auto kept = ablate::zeros({1, heads(), v.size(2), 1}, one.options());
+      const auto kept = ablate::zeros({1, heads(), v.size(2), 1}, v.options().requires_grad(false));
       auto sums = ablate::decayed_sums(q, k, values, kept, state);
       read = sums.values, state = sums.state;
     } else {

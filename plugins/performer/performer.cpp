@@ -66,12 +66,10 @@ class Performer final : public ablate::HeadwiseAttention {
     if (!input.state.empty() && !input.self) throw std::logic_error("performer: a state needs self-attention");
     const auto type = input.q.scalar_type();
     const auto fit = [&](const Tensor& x) { return x.narrow(2, 0, std::min(x.size(2), input.q.size(2))); };
-    // With 1 as one more channel the sum of weights is the last channel of what is read. A causal query sees as many keys as
-    // queries, at most.
+    // The sum of weights is the last channel of what is read. A causal query sees as many keys as queries, at most.
     const auto k = causal() ? fit(ablate::widened(input.k)) : ablate::widened(input.k),
                v = causal() ? fit(ablate::widened(input.v)) : ablate::widened(input.v);
-    const auto values =
-        ablate::cat({v, ablate::ones({v.size(0), v.size(1), v.size(2), 1}, v.options().requires_grad(false))}, 3);
+    const auto values = ablate::with_ones(v);
     const auto mask = input.mask.defined() ? input.mask.narrow(1, 0, k.size(2)) : Tensor();
     const auto q = features(ablate::widened(input.q), {-1}, {}).features;
     auto sums = sums_before(input, q);
@@ -105,10 +103,10 @@ class Performer final : public ablate::HeadwiseAttention {
 
   Sums sums_before(const HeadInput& input, const Tensor& q) const {
     const auto batch = q.size(0);
-    const auto options = q.options().requires_grad(false);
-    const auto none = Sums{ablate::zeros({batch, heads(), columns(), d_head() + 1}, options),
-                           ablate::full({batch, heads(), 1}, kNothing, options)};
-    if (input.state.empty()) return none;
+    if (input.state.empty()) {
+      const auto none = heads_state(batch);
+      return {none[0], none[1]};
+    }
     // Sums over other features than today's tell nothing.
     const auto stale = (input.state[2] != vectors_->drawn).view({batch, 1, 1});
     return {input.state[0].masked_fill(stale.unsqueeze(-1), 0), input.state[1].masked_fill(stale, kNothing)};

@@ -45,10 +45,10 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
     if (!input.state.empty() && !input.self) throw std::logic_error("rfa: a state needs self-attention");
     const auto type = input.q.scalar_type();
     const auto v = ablate::widened(input.v);
-    // With 1 as one more channel the sum of weights is the last channel of what is read; with 1 as one more feature, times a
-    // bound of a key's weight, the bound of that sum.
+    // The sum of weights is the last channel of what is read; with 1 as the only feature, times a bound of a key's weight, the
+    // same sums are the bound of it.
     const auto one = ablate::ones({v.size(0), v.size(1), v.size(2), 1}, v.options().requires_grad(false));
-    const auto values = ablate::cat({v, one}, 3), q = phi(ablate::widened(input.q));
+    const auto values = ablate::with_ones(v), q = phi(ablate::widened(input.q));
     auto k = ablate::clear_padding(phi(ablate::widened(input.k)), input.mask), bound = ablate::clear_padding(one, input.mask);
     Tensor read, most;
     AttentionState state = input.state;

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 
+#include "ablate/masked_softmax.h"
 #include "ablate/operation.h"
 
 namespace ablate {
 namespace {
-
-Tensor precise(const Tensor& logits) { return logits.scalar_type() == kDouble ? logits : logits.to(kFloat); }
 
 Answers answers_of(const Tensor& logits, const Tensor& targets, bool each) {
   Answers all{.chosen = logits.argmax(-1),
@@ -37,7 +36,7 @@ Tensor loss_by_pieces(const Tensor& rows, const Tensor& weight, const Tensor& bi
     auto loss = zeros({}, wide), of_weight = zeros(weight.sizes(), wide), of_bias = zeros(bias.sizes(), wide);
     auto of_rows = empty(rows.sizes(), rows.options().requires_grad(false));
     by_pieces(rows, targets, piece, [&](const Tensor& some, const Tensor& asked, std::int64_t first) {
-      auto logarithm = precise(linear(some, weight, bias)).log_softmax(-1);
+      auto logarithm = widened(linear(some, weight, bias)).log_softmax(-1);
       const auto own = asked.unsqueeze(1);
       loss -= logarithm.gather(1, own).sum();
       auto gradient = logarithm.exp_().scatter_add_(1, own, full(own.sizes(), -1, wide)).div_(count);
@@ -59,16 +58,16 @@ Tensor loss_by_pieces(const Tensor& rows, const Tensor& weight, const Tensor& bi
 }  // namespace
 
 Tensor Logits::mean_loss(const Tensor& targets) const {
-  return whole_.defined() ? at::cross_entropy_loss(precise(whole_), targets)
+  return whole_.defined() ? at::cross_entropy_loss(widened(whole_), targets)
                           : loss_by_pieces(rows_, weight_, bias_, targets, piece_);
 }
 
 Answers Logits::answers(const Tensor& targets, bool each) const {
-  if (whole_.defined()) return answers_of(precise(whole_), targets, each);
+  if (whole_.defined()) return answers_of(widened(whole_), targets, each);
   Answers all;
   std::vector<Tensor> chosen, losses;
   by_pieces(rows_, targets, piece_, [&](const Tensor& some, const Tensor& asked, std::int64_t) {
-    auto piece = answers_of(precise(linear(some, weight_, bias_)), asked, each);
+    auto piece = answers_of(widened(linear(some, weight_, bias_)), asked, each);
     chosen.push_back(piece.chosen);
     if (each) losses.push_back(piece.losses);
     all.loss += piece.loss;

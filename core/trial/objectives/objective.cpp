@@ -52,10 +52,15 @@ void add_targets(const Answers& answers, const Batch& batch, const Tensor& examp
 
 Tensor example_of_targets(const Batch& batch) { return batch.asked.floor_divide(batch.fields.front().size(1)); }
 
-std::vector<Scored> metrics_of_positions(const Score& score, const std::string& unit) {
+void PositionsQuestion::score(const Answers& answers, const Batch& batch, const std::vector<std::string>& names,
+                              Scores& scores) const {
+  add_targets(answers, batch, example_of_targets(batch), names, scores);
+}
+
+std::vector<Scored> PositionsQuestion::metrics(const Score& score) const {
   const double nats = score.loss / score.targets;
-  if (unit == "word") return {{objective_metric("perplexity"), std::exp(nats)}, mean_loss(score), accuracy(score)};
-  if (!unit.empty()) return {{objective_metric("bits_per_" + unit), nats / std::log(2.0)}, mean_loss(score), accuracy(score)};
+  if (unit_ == "word") return {{objective_metric("perplexity"), std::exp(nats)}, mean_loss(score), accuracy(score)};
+  if (!unit_.empty()) return {{objective_metric("bits_per_" + unit_), nats / std::log(2.0)}, mean_loss(score), accuracy(score)};
   return {
       accuracy(score), {objective_metric("sequence_accuracy"), 100.0 * score.all_right / score.sequences}, mean_loss(score)};
 }

@@ -45,9 +45,17 @@ void add_targets(const Answers& answers, const Batch& batch, const Tensor& examp
 /// [targets]: which of the batch's examples each target of one a position belongs to.
 Tensor example_of_targets(const Batch& batch);
 
-/// Of targets at positions. Of a unit: bits per unit ("word": a perplexity); without one: accuracy, and the share of sequences
-/// whose targets are all met.
-std::vector<Scored> metrics_of_positions(const Score& score, const std::string& unit);
+/// Targets at positions under a head of their own: scores by example. Of a unit: bits per unit ("word": a perplexity); without
+/// one: accuracy, and the share of sequences whose targets are all met.
+class PositionsQuestion : public Question {
+ public:
+  explicit PositionsQuestion(std::string unit) : unit_(std::move(unit)) {}
+  void score(const Answers& answers, const Batch& batch, const std::vector<std::string>& names, Scores& scores) const final;
+  std::vector<Scored> metrics(const Score& score) const final;
+
+ private:
+  std::string unit_;
+};
 
 /// "loss": the mean cross-entropy, in nats.
 Scored mean_loss(const Score& score);

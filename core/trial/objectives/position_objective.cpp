@@ -17,19 +17,12 @@ class PositionHead final : public Head {
   }
 };
 
-class PositionQuestion final : public Question {
+class PositionQuestion final : public PositionsQuestion {
  public:
-  explicit PositionQuestion(std::string unit) : unit_(std::move(unit)) {}
+  using PositionsQuestion::PositionsQuestion;
   std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table, const Generator& generator) const override {
     return std::make_shared<PositionHead>(options, table, generator);
   }
-  void score(const Answers& answers, const Batch& batch, const std::vector<std::string>& names, Scores& scores) const override {
-    add_targets(answers, batch, example_of_targets(batch), names, scores);
-  }
-  std::vector<Scored> metrics(const Score& score) const override { return metrics_of_positions(score, unit_); }
-
- private:
-  std::string unit_;
 };
 
 }  // namespace

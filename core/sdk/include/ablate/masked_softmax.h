@@ -15,6 +15,10 @@ inline TensorOptions wide_options(const Tensor& like) {
   return c10::isReducedFloatingType(like.scalar_type()) ? options.dtype(kFloat) : options;
 }
 
+/// Values with 1 as one more channel: what weights make of it is their sum. @param v [batch, heads, n, d]
+/// @return [batch, heads, n, d + 1]
+inline Tensor with_ones(const Tensor& v) { return pad(v, {0, 1}, 1); }
+
 /// Keys that are padding or, where causal, come after the query: query i sees the keys 0 to offset + i.
 /// @param mask [batch, keys] bool, or undefined: no padding @param like of the device
 /// @return bool, to be expanded to [batch, heads, n, keys]; undefined: none

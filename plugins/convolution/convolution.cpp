@@ -46,7 +46,7 @@ class Convolution final : public ablate::LandmarkCompression {
             .values = convolved(input.values),
             .mass = tokens.expand({input.keys.size(0), -1, -1}).to(input.keys.scalar_type()),
             .slots = ablate::existing_slots(slots(), input.mask),
-            .last = ablate::last_tokens(slots(), n, input.keys.options())};
+            .last = ablate::segment_ends(slots(), n, input.keys.options())};
   }
 
   Tensor weight_;  // [heads, d_head, stride * d_head]: of keys and values alike

@@ -27,13 +27,8 @@ Tensor unit(const Tensor& x) { return x * (x.square().sum(-1, true) + 1e-6).rsqr
 class Delta final : public ablate::RecurrentAttention {
  public:
   explicit Delta(const ablate::AttentionContext& context)
-      : RecurrentAttention(context,
-                           {.heads = context.parameters.integer("heads"),
-                            .key_width = context.parameters.real("key_width"),
-                            .value_width = context.parameters.real("value_width"),
-                            .convolution = context.parameters.integer("convolution"),
-                            .norm = context.parameters.boolean("norm") ? ablate::HeadNorm::kRms : ablate::HeadNorm::kNone,
-                            .gate = context.parameters.boolean("gate")}),
+      : RecurrentAttention(context, ablate::recurrent_options(context.parameters, ablate::HeadNorm::kRms,
+                                                              context.parameters.real("key_width"))),
         activates_(context.parameters.integer("convolution") == 0) {
     beta_ = register_module("beta", ablate::make_linear(context.d_model, heads(), false, context.generator));
     if (context.parameters.text("decay") == "none") return;

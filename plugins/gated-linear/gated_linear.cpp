@@ -25,19 +25,13 @@ constexpr ablate::Parameter parameters[] = {
 class GatedLinear final : public ablate::RecurrentAttention {
  public:
   explicit GatedLinear(const ablate::AttentionContext& context)
-      : RecurrentAttention(context,
-                           {.heads = context.parameters.integer("heads"),
-                            .key_width = context.parameters.real("key_width"),
-                            .value_width = context.parameters.real("value_width"),
-                            .convolution = context.parameters.integer("convolution"),
-                            .norm = context.parameters.boolean("norm") ? ablate::HeadNorm::kRms : ablate::HeadNorm::kNone,
-                            .gate = context.parameters.boolean("gate")}),
+      : RecurrentAttention(context, ablate::recurrent_options(context.parameters, ablate::HeadNorm::kRms,
+                                                              context.parameters.real("key_width"))),
         temperature_(context.parameters.real("temperature")) {
     if (context.parameters.text("decay") == "none") return;
     const auto rank = context.parameters.integer("rank");
-    const auto keys = static_cast<std::int64_t>(context.parameters.real("key_width") * static_cast<double>(context.width));
     down_ = register_module("decay_down", ablate::make_linear(context.d_model, rank, false, context.generator));
-    up_ = register_module("decay_up", ablate::make_linear(rank, keys, true, context.generator));
+    up_ = register_module("decay_up", ablate::make_linear(rank, heads() * d_key(), true, context.generator));
   }
 
  private:

@@ -44,12 +44,11 @@ class Linformer final : public ablate::HeadwiseAttention {
   explicit Linformer(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, context.parameters.integer("heads")),
         form_(context.parameters.text("projection")),
-        max_length_(context.max_length),
         stride_((context.max_length + context.parameters.integer("slots") - 1) / context.parameters.integer("slots")) {
     if (form_ == "mean" || form_ == "max") return;
     const auto sharing = context.parameters.text("sharing");
     const auto groups = sharing == "none" ? heads() : 1;
-    const auto tokens = form_ == "linear" ? max_length_ : stride_;
+    const auto tokens = form_ == "linear" ? context.max_length : stride_;
     const auto make = [&] {
       const double bound = 1 / std::sqrt(static_cast<double>(tokens));
       return ablate::empty({groups, tokens, form_ == "linear" ? context.parameters.integer("slots") : 1})
@@ -97,8 +96,8 @@ class Linformer final : public ablate::HeadwiseAttention {
   }
 
   std::string form_;
-  std::int64_t max_length_, stride_;  ///< tokens of a slot, where neighbours are taken together
-  Tensor of_keys_, of_values_;        ///< E and F: [heads or 1, max_length, k], or [heads or 1, stride, 1] of a convolution
+  std::int64_t stride_;         ///< tokens of a slot, where neighbours are taken together
+  Tensor of_keys_, of_values_;  ///< E and F: [heads or 1, max_length, k], or [heads or 1, stride, 1] of a convolution
 };
 
 }  // namespace

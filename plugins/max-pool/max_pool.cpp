@@ -28,7 +28,7 @@ class MaxPool final : public ablate::LandmarkCompression {
             .values = largest(input.values),
             .mass = tokens.expand({input.keys.size(0), -1, -1}).to(input.keys.scalar_type()),
             .slots = ablate::existing_slots(slots(), input.mask),
-            .last = ablate::last_tokens(slots(), n, input.keys.options())};
+            .last = ablate::segment_ends(slots(), n, input.keys.options())};
   }
 };
 

@@ -1,8 +1,5 @@
 // The tokens that were attended to most (Compressive Transformer, Rae et al. 2020): they are kept as they are, in their order,
 // and the others forgotten.
-#include <cmath>
-#include <limits>
-
 #include "ablate/landmarks.h"
 #include "ablate/padding.h"
 
@@ -11,29 +8,6 @@ namespace {
 using ablate::Memory;
 using ablate::Tensor;
 using ablate::WriteInput;
-
-constexpr std::int64_t kRows = 256;  // queries whose weights exist at one time
-
-/// [batch, heads, n]: the attention that each token gets of those that will read it, summed over them; where nobody is known
-/// to, of the tokens themselves.
-Tensor attention_to(const WriteInput& input) {
-  const bool asked = input.queries.defined();
-  const auto& mask = asked ? input.query_mask : input.mask;
-  const auto type = input.keys.scalar_type() == ablate::kDouble ? ablate::kDouble : ablate::kFloat;
-  const auto k = ablate::clear_padding(input.keys, input.mask).detach().to(type);
-  const auto all = asked ? ablate::clear_padding(input.queries, mask).detach().to(type) : k;
-  auto sum = ablate::zeros({k.size(0), k.size(1), k.size(2)}, k.options());
-  for (std::int64_t begin = 0; begin < all.size(2); begin += kRows) {
-    const auto rows = std::min(kRows, all.size(2) - begin);
-    auto scores = all.narrow(2, begin, rows).matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(k.size(3)));
-    if (input.mask.defined())
-      scores = scores.masked_fill(input.mask.logical_not().unsqueeze(1).unsqueeze(1), std::numeric_limits<float>::lowest());
-    auto weights = scores.softmax(-1);
-    if (mask.defined()) weights = weights.masked_fill(mask.narrow(1, begin, rows).logical_not().unsqueeze(1).unsqueeze(-1), 0);
-    sum += weights.sum(2);
-  }
-  return sum;
-}
 
 class MostUsed final : public ablate::LandmarkCompression {
  public:
@@ -56,6 +30,19 @@ class MostUsed final : public ablate::LandmarkCompression {
             .slots = ablate::existing_slots(slots(), mask)};
   }
 
+  /// [batch, heads, n]: the attention that each token gets of those that will read it, summed over them; where nobody is known
+  /// to, of the tokens themselves.
+  static Tensor attention_to(const WriteInput& input) {
+    const bool asked = input.queries.defined();
+    const auto& readers = asked ? input.queries : input.keys;
+    const auto& mask = asked ? input.query_mask : input.mask;
+    const auto keys = ablate::clear_padding(input.keys, input.mask);
+    const Memory tokens{
+        .keys = keys,
+        .mass = input.mask.defined() ? input.mask.unsqueeze(1) : ablate::ones({1, 1, keys.size(2)}, keys.options())};
+    return looks({.queries = ablate::clear_padding(readers, mask), .memory = tokens, .query_mask = mask});
+  }
+
   /// The places of each item's most used tokens, rising.
   Tensor chosen(const WriteInput& input, std::int64_t taken) const {
     const ablate::NoGradGuard no_grad;
@@ -66,11 +53,9 @@ class MostUsed final : public ablate::LandmarkCompression {
     // Of tokens used alike the first ones, on every device.
     auto place = usage.argsort(true, -1, true).narrow(2, 0, taken);
     if (!mask.defined()) return std::get<0>(place.sort(-1));
-    const auto& rate = slots().rate;
-    const auto length = mask.sum(1);
-    const auto own =
-        slots().fixed > 0 ? length : (length * rate.numerator + (rate.denominator - 1)).floor_divide(rate.denominator);
-    place = place.masked_fill(ablate::arange(taken, place.options()) >= own.view({-1, 1, 1}), n);
+    const auto exists = slots().fixed > 0 ? ablate::arange(taken, place.options()) < mask.sum(1).view({-1, 1, 1})
+                                          : ablate::existing_slots(slots(), mask).narrow(2, 0, taken);
+    place = place.masked_fill(exists.logical_not(), n);
     return std::get<0>(place.sort(-1));
   }
 };

@@ -24,12 +24,7 @@ constexpr ablate::Parameter parameters[] = {
 class Retention final : public ablate::RecurrentAttention {
  public:
   explicit Retention(const ablate::AttentionContext& context)
-      : RecurrentAttention(context,
-                           {.heads = context.parameters.integer("heads"),
-                            .value_width = context.parameters.real("value_width"),
-                            .convolution = context.parameters.integer("convolution"),
-                            .norm = context.parameters.boolean("norm") ? ablate::HeadNorm::kLayer : ablate::HeadNorm::kNone,
-                            .gate = context.parameters.boolean("gate")}),
+      : RecurrentAttention(context, ablate::recurrent_options(context.parameters, ablate::HeadNorm::kLayer)),
         decays_(context.parameters.text("decay") == "multi-scale"),
         rotates_(context.parameters.boolean("rotation")) {
     const auto heads = context.parameters.integer("heads");

@@ -28,7 +28,7 @@ class SegmentMean final : public ablate::LandmarkCompression {
     const auto rate = !fixed ? slots().rate : n > slots().fixed ? ablate::reduced({slots().fixed, n}) : Rate{1, 1};
     auto memory = fixed && mask.defined() ? write_items(keys, values, mask) : write_segments(keys, values, mask, rate);
     memory.slots = ablate::existing_slots(slots(), mask);
-    memory.last = ablate::last_tokens(slots(), n, keys.options());
+    memory.last = ablate::segment_ends(slots(), n, keys.options());
     return memory;
   }
 

@@ -9,6 +9,7 @@ namespace {
 
 enum class Drop {
   kRight,
+  kNoise,       // right, too: in training scores are noisy, which drawn weights stand beside
   kIgnored,     // promised, and not done
   kUnscaled,    // what is left is not divided by 1 - p
   kGlobal,      // drawn from torch's global generator
@@ -26,6 +27,8 @@ class Dropped : public HeadwiseAttention {
 
   HeadOutput attend(const HeadInput& input) override {
     auto scores = input.q.matmul(input.k.transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head()));
+    if (is(Drop::kNoise) && is_training())
+      scores = scores + empty(scores.sizes(), scores.options()).normal_(0, 1, input.generator);
     const double p = is(Drop::kIgnored) ? 0 : is(Drop::kEvaluation) ? p_ : dropout();
     if (input.mask.defined() && !(is(Drop::kPadding) && p > 0))
       scores = scores.masked_fill(input.mask.logical_not().unsqueeze(1).unsqueeze(1), -1e30);
@@ -76,5 +79,6 @@ const tests::AddVariants added = {
 TEST_CASE("attention weights that are dropped as promised pass", "[conformance]") {
   tests::Record record;
   CHECK(record.suite(dropped<Drop::kRight>(), {"weight dropout"}).empty());
+  CHECK(record.suite(dropped<Drop::kNoise>(), {"weight dropout"}).empty());
   CHECK(record.ran.count("weight dropout") == 1);
 }

@@ -112,11 +112,9 @@ AttentionOutput HeadwiseAttention::do_forward(const AttentionInput& given) {
 /// The last tokens of memory and segment together, of each item its own: padding does not push anything out.
 void HeadwiseAttention::remember(const HeadInput& input, AttentionState& state) const {
   const auto kept = input.offset, n = input.context.size(1) - kept;
-  const auto context = input.context.detach();
   const auto real = input.mask.narrow(1, kept, n).sum(1);  // [batch]
-  const auto index = real.unsqueeze(1) + arange(kept, real.options()).unsqueeze(0);
-  state.push_back(context.gather(1, index.unsqueeze(-1).expand({-1, -1, context.size(2)})));
-  state.push_back(input.mask.gather(1, index));
+  state.push_back(rows_from(input.context.detach(), real, kept));
+  state.push_back(rows_from(input.mask, real, kept));
 }
 
 /// The projected tokens before a segment are the state.
@@ -164,11 +162,15 @@ Tensor convolve_tokens(const Tensor& x, const Tensor& filter, const Tensor& befo
   return y;
 }
 
+Tensor rows_from(const Tensor& x, const Tensor& first, std::int64_t count) {
+  const auto index = first.unsqueeze(1) + arange(count, first.options()).unsqueeze(0);
+  return x.dim() == 2 ? x.gather(1, index) : x.gather(1, index.unsqueeze(-1).expand({-1, -1, x.size(2)}));
+}
+
 Tensor last_tokens(const Tensor& before, const Tensor& x, const Tensor& mask) {
   const auto real =
       mask.defined() ? mask.sum(1) : full({x.size(0)}, x.size(1), x.options().dtype(kLong).requires_grad(false));  // [batch]
-  const auto index = real.unsqueeze(1) + arange(before.size(1), real.options()).unsqueeze(0);
-  return cat({before, x}, 1).gather(1, index.unsqueeze(-1).expand({-1, -1, x.size(2)}));
+  return rows_from(cat({before, x}, 1), real, before.size(1));
 }
 
 Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift) {

@@ -36,14 +36,11 @@ Tensor normed(const Tensor& x, HeadNorm norm) {
 
 RecurrentAttention::RecurrentAttention(const AttentionContext& context, const RecurrentOptions& options)
     : HeadwiseAttention(context, head_options(context, options)), norm_(options.norm) {
-  const auto of_heads = head_options(context, options);
-  d_key_ = of_heads.d_key;
-  d_value_ = of_heads.d_value;
-  if (norm_ != HeadNorm::kNone && d_value_ == 1)
+  if (norm_ != HeadNorm::kNone && d_value() == 1)
     throw std::invalid_argument(
         "value_width leaves one channel of a value for each head, and the norm of one says nothing of it");
   if (options.gate)
-    gate_ = register_module("gate", make_linear(context.d_model, options.heads * d_value_, true, context.generator));
+    gate_ = register_module("gate", make_linear(context.d_model, options.heads * d_value(), true, context.generator));
 }
 
 HeadOutput RecurrentAttention::attend(const HeadInput& input) {
@@ -62,7 +59,7 @@ HeadOutput RecurrentAttention::attend(const HeadInput& input) {
 
 /// Float32 at least: half precision would stop adding up.
 AttentionState RecurrentAttention::heads_state(std::int64_t batch) const {
-  return {zeros({batch, heads(), d_key_, d_value_}, wide_options(parameters().front().tensor))};
+  return {zeros({batch, heads(), d_key(), d_value()}, wide_options(parameters().front().tensor))};
 }
 
 }  // namespace ablate

@@ -13,13 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-/// The sections of the plugins among a section's parameters, at any depth.
-void gather_parts(const json& value, bool is_whole, std::vector<json>& parts) {
-  if (!value.is_structured()) return;
-  if (!is_whole && value.is_object() && value.contains("plugin")) parts.push_back(value);
-  for (const auto& inner : value) gather_parts(inner, false, parts);
-}
-
 /// The candidate that a part is by itself.
 Candidate alone(const Candidate& whole, json section) {
   const auto id = section.at("plugin").get<std::string>();
@@ -68,9 +61,7 @@ void Blame::judge(const Candidate& candidate, Depth depth, Check& check) {
   }
   if (passing == nullptr && !is_only) return;
   const auto beside = passing == nullptr ? "" : fmt::format("; with {} it passes", fmt::join(passing->parts(), ", "));
-  std::vector<json> sections;
-  gather_parts(candidate.section, true, sections);
-  for (const auto& section : sections) {
+  for (const auto& section : candidate.part_sections()) {
     const auto part = alone(candidate, section);
     const auto& own = fault(part, depth, "");
     if (own.empty()) continue;

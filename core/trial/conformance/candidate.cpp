@@ -41,25 +41,34 @@ std::vector<json> values_for(const Descriptor& plugin, const ParameterInfo& para
   return found;
 }
 
-void gather_names(const json& value, std::vector<std::string>& names) {
-  if (value.is_object() && value.contains("plugin")) names.push_back(value.at("plugin"));
+void gather_parts(const json& value, std::vector<json>& parts) {
   if (!value.is_structured()) return;
-  for (const auto& inner : value) gather_names(inner, names);
+  for (const auto& inner : value) {
+    if (inner.is_object() && inner.contains("plugin")) parts.push_back(inner);
+    gather_parts(inner, parts);
+  }
 }
 
 }  // namespace
 
 std::string Candidate::name() const {
-  std::vector<std::string> names;
-  gather_names(section, names);
+  std::vector<std::string> names{section.at("plugin")};
+  for (const auto& part : part_sections()) names.push_back(part.at("plugin"));
   return fmt::format("{}", fmt::join(names, " x "));
 }
 
+std::vector<json> Candidate::part_sections() const {
+  std::vector<json> parts;
+  gather_parts(section, parts);
+  return parts;
+}
+
 std::vector<std::string> Candidate::parts() const {
-  std::vector<std::string> names, each;
-  gather_names(section, names);
-  for (std::size_t i = 1; i < names.size(); ++i)
-    if (std::find(each.begin(), each.end(), names[i]) == each.end()) each.push_back(names[i]);
+  std::vector<std::string> each;
+  for (const auto& part : part_sections()) {
+    const auto id = part.at("plugin").get<std::string>();
+    if (std::find(each.begin(), each.end(), id) == each.end()) each.push_back(id);
+  }
   return each;
 }
 

@@ -25,7 +25,9 @@ struct Candidate {
   const Descriptor& descriptor() const { return find(kind, section.at("plugin").get<std::string>()); }
   /// "adamra x segment-mean"
   std::string name() const;
-  /// The ids of the plugins among its parameters, each once, in their order.
+  /// The sections of the plugins among its parameters, at any depth, in their order.
+  std::vector<nlohmann::json> part_sections() const;
+  /// The ids of those, each once.
   std::vector<std::string> parts() const;
   /// The same with one parameter changed, and the promises that it makes then. Throws Error.
   Candidate with(const std::string& parameter, const nlohmann::json& value) const;

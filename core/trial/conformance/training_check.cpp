@@ -14,13 +14,23 @@ using nlohmann::json;
 constexpr std::int64_t kIds = 7, kClasses = 3, kPlaces = 1000, kBatch = 2;
 constexpr int kBefore = 3, kAfter = 3;
 
-/// Ids that follow from their place; a class is the sum of them.
+/// What a training is fed: examples with a class; a stream in lanes, and examples in two segments, with a target at every
+/// position.
+enum class Feed { kClasses, kStream, kSegments };
+
+/// Ids that follow from their place; a class is the sum of them, a target the id behind.
 class Counted final : public Task {
  public:
-  Counted(std::int64_t length, bool stream) : length_(length), stream_(stream) {}
+  Counted(std::int64_t length, Feed feed) : length_(length), feed_(feed) {}
   TaskInfo info() override {
-    TaskInfo info{.fields = {{"symbol", kIds}}, .length = length_, .classes = stream_ ? kIds : kClasses};
-    if (stream_) info.objective = Objective::kPositions, info.sampling = Sampling::kStream, info.causal = true;
+    TaskInfo info{.fields = {{"symbol", kIds}}, .length = length_, .classes = kIds};
+    if (feed_ == Feed::kClasses) {
+      info.classes = kClasses;
+      return info;
+    }
+    info.objective = Objective::kPositions;
+    info.causal = true;
+    if (feed_ == Feed::kStream) info.sampling = Sampling::kStream;
     return info;
   }
   void load() override {}
@@ -36,9 +46,9 @@ class Counted final : public Task {
         if (batch.present[0][at] == 0) continue;
         batch.ids[0][at] = id(indices[i] + j);
         sum += batch.ids[0][at];
-        if (stream_) batch.targets[at] = id(indices[i] + j + 1);
+        if (feed_ != Feed::kClasses) batch.targets[at] = id(indices[i] + j + 1);
       }
-      if (!stream_) batch.targets[i] = sum % kClasses;
+      if (feed_ == Feed::kClasses) batch.targets[i] = sum % kClasses;
     }
   }
 
@@ -46,7 +56,7 @@ class Counted final : public Task {
   static std::int64_t id(std::int64_t place) { return place * place / 3 % kIds; }
 
   std::int64_t length_;
-  bool stream_;
+  Feed feed_;
 };
 
 json defaults(std::span<const ParameterInfo> parameters, const json& changes) {
@@ -56,11 +66,11 @@ json defaults(std::span<const ParameterInfo> parameters, const json& changes) {
   return section;
 }
 
-void go_on(const Candidate& candidate, bool stream, Finding& finding) {
-  constexpr std::int64_t kLength = 13;
-  Counted task(candidate.length(kLength), stream);
+void go_on(const Candidate& candidate, Feed feed, Finding& finding) {
+  const auto segment = feed == Feed::kSegments ? candidate.length(7) : 0;
+  Counted task(segment > 0 ? 2 * segment : candidate.length(13), feed);
   const json resolved{
-      {"model", defaults(model_parameters(), {{"d_model", 16}, {"hidden", 16}, {"layers", 1}})},
+      {"model", defaults(model_parameters(), {{"d_model", 16}, {"hidden", 16}, {"layers", 1}, {"segment", segment}})},
       {"train", defaults(train_parameters(), {{"steps", kBefore + kAfter}, {"batch", kBatch}, {"learning_rate", 0.01}})},
       {"attention", candidate.section},
       {"seed", 1}};
@@ -84,12 +94,13 @@ void go_on(const Candidate& candidate, bool stream, Finding& finding) {
 
 void check_training(const Candidate& candidate, Checks& checks) {
   if (!candidate.promises.deterministic) return;
-  const auto run = [&](bool stream) {
-    checks.run("training", candidate.name() + (stream ? ", a stream in lanes" : ", a class of sequences"), kExact,
-               [&](Finding& finding) { go_on(candidate, stream, finding); });
+  const auto run = [&](Feed feed, const char* what) {
+    checks.run("training", candidate.name() + what, kExact, [&](Finding& finding) { go_on(candidate, feed, finding); });
   };
-  if (candidate.promises.bidirectional) run(false);
-  if (candidate.promises.causal) run(true);
+  if (candidate.promises.bidirectional) run(Feed::kClasses, ", a class of sequences");
+  if (!candidate.promises.causal) return;
+  run(Feed::kStream, ", a stream in lanes");
+  if (candidate.promises.stateful) run(Feed::kSegments, ", examples in segments");
 }
 
 }  // namespace ablate

@@ -52,7 +52,9 @@ class HeadwiseAttention : public Attention {
 
  protected:
   std::int64_t heads() const { return options_.heads; }
-  /// Channels of a key and of a value. Throws std::logic_error where the options have two numbers.
+  std::int64_t d_key() const { return options_.d_key; }      ///< channels of a key
+  std::int64_t d_value() const { return options_.d_value; }  ///< channels of a value
+  /// Of a key and of a value. Throws std::logic_error where the options have two numbers.
   std::int64_t d_head() const {
     if (options_.d_key != options_.d_value)
       throw std::logic_error("d_head(): keys have " + std::to_string(options_.d_key) + " channels, values " +
@@ -116,6 +118,9 @@ Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift
 /// tokens], the last for a position's own token @param before [batch, tokens - 1, channels]: what stands before x
 /// @return of x's shape
 Tensor convolve_tokens(const Tensor& x, const Tensor& filter, const Tensor& before);
+/// Of each item some rows in sequence, from one of its own on. @param x [batch, n, channels] or [batch, n] @param first [batch]
+/// int64, at most n - count @return [batch, count, channels] or [batch, count]
+Tensor rows_from(const Tensor& x, const Tensor& first, std::int64_t count);
 /// The last tokens of `before` and x together, of each item its own: padding pushes nothing out. @param before [batch, count,
 /// channels] @param x [batch, n, channels] @param mask [batch, n] bool, or undefined @return of before's shape
 Tensor last_tokens(const Tensor& before, const Tensor& x, const Tensor& mask);

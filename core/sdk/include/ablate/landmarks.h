@@ -6,6 +6,7 @@
 
 #include "ablate/compression.h"
 #include "ablate/kernel_attention.h"
+#include "ablate/masked_softmax.h"
 
 namespace ablate {
 
@@ -18,6 +19,37 @@ namespace ablate {
 class LandmarkCompression : public Compression {
  public:
   using Compression::Compression;
+
+ protected:
+  /// [batch, heads, slots]: a slot is a place. The weights of some queries at a time, so that memory stays linear; time does
+  /// not.
+  static Tensor looks(const ReadInput& input) {
+    constexpr std::int64_t rows = 256;
+    const NoGradGuard no_grad;
+    const auto& memory = input.memory;
+    const auto k = widened(memory.keys), mass = memory.mass.to(k.scalar_type()).unsqueeze(2);  // [batch, heads or 1, 1, slots]
+    const bool softmax = input.similarity == Similarity::kSoftmax;
+    const auto map = input.similarity == Similarity::kRelu ? FeatureMap::kRelu : FeatureMap::kElu;
+    auto usage = zeros({k.size(0), k.size(1), k.size(2)}, k.options());
+    for (std::int64_t begin = 0; begin < input.queries.size(2); begin += rows) {
+      const auto q = input.queries.narrow(2, begin, std::min(rows, input.queries.size(2) - begin)).to(k.scalar_type());
+      auto gone = mass <= 0;
+      if (input.causal) {
+        const auto complete = complete_slots(input).narrow(0, begin, q.size(2)).unsqueeze(1);
+        gone = gone.logical_or(arange(k.size(2), complete.options()) >= complete);
+      }
+      auto weights = softmax ? q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(k.size(3)))
+                             : features(q, map).matmul(features(k, map).transpose(-1, -2));
+      if (softmax) weights = (weights - weights.masked_fill(gone, std::numeric_limits<float>::lowest()).amax(-1, true)).exp();
+      weights = (weights * mass).masked_fill(gone, 0);
+      const auto total = weights.sum(-1, true);
+      auto share = weights / total.masked_fill(total <= 0, std::numeric_limits<double>::infinity());
+      if (input.query_mask.defined())
+        share = share.masked_fill(input.query_mask.narrow(1, begin, q.size(2)).logical_not().unsqueeze(1).unsqueeze(-1), 0);
+      usage += share.sum(2);
+    }
+    return usage;
+  }
 
  private:
   /// Keeps nothing. Memory: keys [batch, heads, slots, d_key], values [batch, heads, slots, d_value], mass [batch, heads or 1,
@@ -36,37 +68,6 @@ class LandmarkCompression : public Compression {
     // A mass that all slots share cancels.
     const bool shared = memory.mass.dim() > 0 && memory.mass.stride(-1) == 0 && memory.mass.stride(0) == 0;
     return kernel_attention(input.queries, memory.keys, memory.values, shared ? Tensor() : memory.mass, map);
-  }
-
-  /// [batch, heads, slots]: a slot is a place. The weights of some queries at a time, so that memory stays linear; time does
-  /// not.
-  static Tensor looks(const ReadInput& input) {
-    constexpr std::int64_t rows = 256;
-    const NoGradGuard no_grad;
-    const auto& memory = input.memory;
-    const auto type = memory.keys.scalar_type() == kDouble ? kDouble : kFloat;
-    const auto k = memory.keys.to(type), mass = memory.mass.to(type).unsqueeze(2);  // [batch, heads or 1, 1, slots]
-    const bool softmax = input.similarity == Similarity::kSoftmax;
-    const auto map = input.similarity == Similarity::kRelu ? FeatureMap::kRelu : FeatureMap::kElu;
-    auto usage = zeros({k.size(0), k.size(1), k.size(2)}, k.options());
-    for (std::int64_t begin = 0; begin < input.queries.size(2); begin += rows) {
-      const auto q = input.queries.narrow(2, begin, std::min(rows, input.queries.size(2) - begin)).to(type);
-      auto gone = mass <= 0;
-      if (input.causal) {
-        const auto complete = complete_slots(input).narrow(0, begin, q.size(2)).unsqueeze(1);
-        gone = gone.logical_or(arange(k.size(2), complete.options()) >= complete);
-      }
-      auto weights = softmax ? q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(k.size(3)))
-                             : features(q, map).matmul(features(k, map).transpose(-1, -2));
-      if (softmax) weights = (weights - weights.masked_fill(gone, std::numeric_limits<float>::lowest()).amax(-1, true)).exp();
-      weights = (weights * mass).masked_fill(gone, 0);
-      const auto total = weights.sum(-1, true);
-      auto share = weights / total.masked_fill(total <= 0, std::numeric_limits<double>::infinity());
-      if (input.query_mask.defined())
-        share = share.masked_fill(input.query_mask.narrow(1, begin, q.size(2)).logical_not().unsqueeze(1).unsqueeze(-1), 0);
-      usage += share.sum(2);
-    }
-    return usage;
   }
 
   static Tensor features(const Tensor& x, FeatureMap map) { return map == FeatureMap::kRelu ? x.relu() : elu(x) + 1; }
@@ -94,11 +95,9 @@ class LandmarkCompression : public Compression {
   static Tensor causal_kernel_read(const ReadInput& input, FeatureMap map) {
     const auto& memory = input.memory;
     const auto type = input.queries.scalar_type();
-    const auto sums_type = type == kDouble ? kDouble : kFloat;  // sums of half precision are formed in float32
-    const auto wide = [&](const Tensor& x) { return features(x.to(sums_type), map); };
-    const auto k = wide(memory.keys) * memory.mass.to(sums_type).unsqueeze(-1);
-    const auto v = memory.values.to(sums_type);
-    const auto extended = cat({v, ones({v.size(0), v.size(1), v.size(2), 1}, v.options())}, 3);
+    const auto wide = [&](const Tensor& x) { return features(widened(x), map); };
+    const auto k = wide(memory.keys) * widened(memory.mass).unsqueeze(-1);
+    const auto v = widened(memory.values), extended = with_ones(v);
     // Sums over the first 0, 1, ..., slots slots; each query takes one.
     const auto sums = pad((k.unsqueeze(-1) * extended.unsqueeze(-2)).cumsum(2), {0, 0, 0, 0, 1, 0});
     const auto seen = sums.index_select(2, complete_slots(input));  // [batch, heads, n, d, d_value + 1]

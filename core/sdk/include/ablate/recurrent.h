@@ -18,6 +18,16 @@ struct RecurrentOptions {
   bool gate = false;  ///< values are multiplied by SiLU(x W + b) of the layer's input x
 };
 
+/// Of parameters "heads", "value_width", "convolution", "norm" and "gate". @param norm where there is to be one
+inline RecurrentOptions recurrent_options(const Values& values, HeadNorm norm, double key_width = 1) {
+  return {.heads = values.integer("heads"),
+          .key_width = key_width,
+          .value_width = values.real("value_width"),
+          .convolution = values.integer("convolution"),
+          .norm = values.boolean("norm") ? norm : HeadNorm::kNone,
+          .gate = values.boolean("gate")};
+}
+
 /// What recur() gets, in float32 at least.
 struct Recurrence {
   Tensor q;      ///< [batch, heads, n, d_key]
@@ -57,7 +67,6 @@ class RecurrentAttention : public HeadwiseAttention {
   AttentionState heads_state(std::int64_t batch) const final;
 
   HeadNorm norm_;
-  std::int64_t d_key_, d_value_;
   std::shared_ptr<Linear> gate_;
 };
 

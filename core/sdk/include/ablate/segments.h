@@ -9,7 +9,7 @@ namespace ablate {
 
 /// [slots] int64: Memory::last, the last token of each segment, whether the sequence reaches it or not; of a fixed number of
 /// slots, which follow an item's length: never.
-inline Tensor last_tokens(const Slots& slots, std::int64_t length, const TensorOptions& like) {
+inline Tensor segment_ends(const Slots& slots, std::int64_t length, const TensorOptions& like) {
   const auto options = like.dtype(kLong).requires_grad(false);
   if (slots.fixed > 0) return full({slots.fixed}, std::numeric_limits<std::int64_t>::max(), options);
   const auto& rate = slots.rate;

@@ -22,8 +22,10 @@ std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capab
          "does not promise to drop attention weights; leave model.attention_dropout at 0 for it");
   refuse(asked.causal && !can.causal, "task.plugin",
          "does not promise causal attention, and the task's later positions tell its targets");
-  refuse(!asked.causal && !can.bidirectional, "task.plugin",
-         "promises causal attention alone, and the task asks about whole sequences");
+  refuse(asked.looks_back && !asked.causal && !can.causal, "model.causal",
+         "does not promise causal attention; leave model.causal false for it");
+  refuse(!asked.causal && !asked.looks_back && !can.bidirectional, "task.plugin",
+         "promises causal attention alone, and the task asks about whole sequences; model.causal = true gives it to all");
   refuse(asked.holes && !can.holes, "task.plugin", "does not promise holes, and the task's sequences have some");
   refuse(asked.padded && !can.key_padding, "task.plugin",
          "does not promise key_padding, and the task has sequences of several lengths, which are padded; use an attention that "

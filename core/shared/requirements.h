@@ -11,6 +11,7 @@ namespace ablate {
 
 struct Requirements {
   bool causal = false, holes = false, padded = false;  ///< by the task
+  bool looks_back = false;                             ///< causal by model.causal
   bool rotary = false;                                 ///< by model.positions
   bool weight_dropout = false;                         ///< by model.attention_dropout
   bool cuda = false, half = false;                     ///< by train.device, train.dtype
@@ -21,7 +22,7 @@ struct Requirements {
 /// What is not promised.
 struct Unpromised {
   std::string
-      key;  ///< that asks for it: "model.positions", "model.attention_dropout", "train.device", "train.dtype", "task.plugin"
+      key;  ///< that asks for it: "model.positions", "model.causal", "model.attention_dropout", "train.device", "train.dtype", "task.plugin"
   std::string what;  ///< "attention softmax does not promise ..."
 };
 

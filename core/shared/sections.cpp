@@ -32,6 +32,7 @@ std::vector<ParameterInfo> model_section() {
       text("positions", "\"learned\"", "learned|sinusoidal|rotary|none",
            "how positions are told: added to the embedding (learned or sinusoidal), turning queries and keys (where that is "
            "promised), or not at all"),
+      boolean("causal", "false", "a position sees earlier ones alone, also where the task does not ask for it"),
       text("norm", "\"pre\"", "pre|post", "layer norm before each part of a layer, or after its residual"),
       text("activation", "\"gelu\"", "gelu|relu", "of the feed-forward part"),
       integer(

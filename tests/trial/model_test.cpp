@@ -161,6 +161,25 @@ TEST_CASE("every parameter of the model is used, whatever its parts") {
   }
 }
 
+TEST_CASE("model.causal lets a position see earlier ones alone, and refuses a token in front that would see itself alone") {
+  const TaskInfo each{.fields = {{"token", 12}}, .length = kLength, .classes = 12, .objective = Objective::kPositions};
+  const auto ids = at::randint(0, 11, {1, kLength}, at::kLong), other = ids.clone();
+  other[0][5] = 11;
+  for (const bool causal : {false, true}) {
+    const auto made = model({{"causal", causal}}, plugin("softmax"), each);
+    const auto found = [&](const at::Tensor& tokens) {
+      Batch batch{.size = 1, .fields = {tokens}};
+      batch.asked = at::arange(kLength);
+      return made->forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits.whole();
+    };
+    const auto off = (found(other) - found(ids)).abs().amax(1);
+    CHECK((off.narrow(0, 0, 5) == 0).all().item().toBool() == causal);
+    CHECK((off.narrow(0, 5, kLength - 5) > 0).all().item().toBool());
+  }
+  CHECK_THROWS_WITH(model({{"causal", true}, {"pooling", "cls"}}, plugin("softmax")),
+                    "model.causal needs another pooling than cls: its token stands first, and would see itself alone");
+}
+
 TEST_CASE("a pair is seen as [a, b, a * b, a - b]") {
   const TaskInfo pair{.fields = {{"token", 12}}, .sequences = 2, .length = kLength, .classes = 3};
   const auto made = model({{"layers", 0}, {"positions", "none"}}, plugin("softmax"), pair);

@@ -68,6 +68,7 @@ std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, 
     asked.class_token = asked.class_token && has_class_token(trial);
     asked.places = seen_at_once(trial, asked.places);
     if (asked.places > 0) asked.places += asked.class_token ? 1 : 0;
+    asked.looks_back = trial.resolved.at("model").at("causal");
     asked.rotary = trial.resolved.at("model").at("positions") == "rotary";
     asked.weight_dropout = trial.resolved.at("model").at("attention_dropout") > 0;
     const auto& train = trial.resolved.at("train");

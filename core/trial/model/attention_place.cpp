@@ -11,7 +11,7 @@ AttentionPlace attention_place(const ModelOptions& options, bool carries) {
                                            : options.places(),
                        .prefix = options.class_token() ? 1 : 0,
                        .layers = options.layers,
-                       .causal = options.task.causal,
+                       .causal = options.causal,
                        .carries = carries,
                        .dropout = options.attention_dropout,
                        .positions = options.positions,

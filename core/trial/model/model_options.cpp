@@ -30,6 +30,7 @@ ModelOptions model_options(const TaskInfo& task, const Values& model) {
       .positions = positions == "rotary" ? Positions::kRotary
                    : positions == "none" ? Positions::kNone
                                          : Positions::kAdded,
+      .causal = task.causal || model.boolean("causal"),
       .sinusoidal = positions == "sinusoidal",
       .norm_first = model.text("norm") == "pre",
       .relu = model.text("activation") == "relu",
@@ -47,6 +48,8 @@ ModelOptions model_options(const TaskInfo& task, const Values& model) {
     throw Error(
         "model.classifier = linear would tell the same of a position in every example: choose mlp where all targets are "
         "decoded from one vector");
+  if (options.causal && options.class_token())
+    throw Error("model.causal needs another pooling than cls: its token stands first, and would see itself alone");
   if (options.segment == 0) return options;
   if (task.sampling == Sampling::kStream)
     throw Error("model.segment is of examples: a stream is read in segments of its task's length");

@@ -22,6 +22,7 @@ struct ModelOptions {
   const PoolingInfo* pooling = kPoolings;
   Classifier classifier = Classifier::kLinear;
   Positions positions = Positions::kAdded;
+  bool causal = false;       ///< by the task or by choice
   bool sinusoidal = false;   ///< positions that are added are not learned
   bool norm_first = true;    ///< else after the residual, as in Vaswani et al. 2017
   bool relu = false;         ///< else gelu

@@ -53,20 +53,20 @@ std::vector<std::int64_t> widths_of(const std::vector<Rate>& given, std::size_t 
   auto shares = given;
   if (given == std::vector<Rate>{{1, 1}}) shares.assign(parts, {1, static_cast<std::int64_t>(parts)});
   if (shares.size() != parts)
-    throw std::invalid_argument("mixed: " + std::to_string(shares.size()) + " shares, expected one for each of " +
+    throw std::invalid_argument("shares = " + std::to_string(shares.size()) + " of them, expected one for each of " +
                                 std::to_string(parts) + " parts");
   std::vector<std::int64_t> widths;
   std::int64_t sum = 0;
   for (const auto& share : shares) {
     const auto channels = width * share.numerator;
     if (channels % share.denominator != 0)
-      throw std::invalid_argument("mixed: a share of " + text(share) + " of " + std::to_string(width) + " channels is " +
+      throw std::invalid_argument("shares = " + text(share) + " of " + std::to_string(width) + " channels is " +
                                   std::to_string(static_cast<double>(width) * share.value()) + ", expected a whole number");
     widths.push_back(channels / share.denominator);
     sum += widths.back();
   }
   if (sum != width)
-    throw std::invalid_argument("mixed: the shares add up to " + text(ablate::reduced({sum, width})) + ", expected 1");
+    throw std::invalid_argument("shares = numbers that add up to " + text(ablate::reduced({sum, width})) + ", expected 1");
   return widths;
 }
 

@@ -27,7 +27,7 @@ class Nystromformer final : public ablate::HeadwiseAttention {
  public:
   explicit Nystromformer(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, context.parameters.integer("heads")),
-        landmarks_(context.parameters.integer("landmarks")),
+        landmarks_(std::min(context.parameters.integer("landmarks"), context.max_length)),
         iterations_(context.parameters.integer("iterations")) {
     const auto kernel = context.parameters.integer("kernel");
     if (kernel == 0) return;
@@ -100,7 +100,8 @@ class Nystromformer final : public ablate::HeadwiseAttention {
   }
 
   static constexpr std::int64_t kBlock = 64;
-  std::int64_t landmarks_, iterations_;
+  std::int64_t landmarks_;  ///< no more than tokens, of which each then has its own
+  std::int64_t iterations_;
   Tensor kernel_;  ///< [heads, kernel], or undefined
 };
 

@@ -166,8 +166,8 @@ TEST_CASE("the checks find each breach of the contract") {
   CHECK(failed_of("dealt anew") == "");  // data that are what they are may repeat themselves a little
   const std::pair<const char*, const char*> faults[] = {
       {"load", "load [twice, with 2 threads and with 1]: cannot be loaded"},
-      {"one class", "info []: wrong: 2 fields, length 8, classes 1"},
-      {"no vocabulary", "info []: wrong: the field digit has vocabulary 0 and reals 0"},
+      {"one class", "info []: wrong: classes = 1, expected 2 to"},
+      {"no vocabulary", "info []: wrong: the vocabulary of the field digit = 0, expected 2 to"},
       {"three sequences", "info []: wrong: 3 sequences"},
       {"picture", "info []: wrong: a picture of 3 x 0 x 1, and a length of 8"},
       {"metric", "info []: wrong: the metric \"Depth\" (\"up\", \"how deep\"); expected a name in snake_case"},

@@ -35,6 +35,13 @@ TEST_CASE("a dry run and a run refuse the same studies, before anything is writt
        "study.toml:2:10: task faulty-task: load has thrown, as it was asked to"},
       {"[task]\nplugin = \"faulty-task\"\nwhere = \"load\"\nhow = \"crash\"\n" + linear, 3,
        "study.toml:2:10: task faulty-task: signal 11"},
+      {"[task]\nplugin = \"recall\"\npairs = \"2,x\"\n" + linear, 2, "study.toml:3:9: task recall: pairs = \"2,x\""},
+      {"[task]\nplugin = \"recall\"\n[model]\npooling = \"last\"\ncut = \"nowhere\"\n[train]\nstride = 4\n" + linear, 2,
+       "study.toml:4:11: model.pooling = \"last\" changes nothing here: targets stand at positions, and nothing is pooled"},
+      {kTiny + "[attention]\nplugin = \"compressed\"\nslots = 8\n[attention.compression]\nplugin = \"clustering\"\n", 2,
+       "study.toml:24:10: attention.compression: compression clustering does not promise to keep a fixed number of slots"},
+      {"[task]\nplugin = \"listops\"\n[model]\npositions = \"rotary\"\n[attention]\nplugin = \"linear\"\nheads = 64\n", 2,
+       "study.toml:7:9: attention.heads = 64 leaves 1 channels of a key, and rotary positions turn pairs"},
   };
   for (const auto& one : cases) {
     Workplace place;
@@ -155,6 +162,12 @@ TEST_CASE("evaluation's share is told by a dry run, and by a run where it is mor
   };
   CHECK(says(stream("softmax"), "evaluation: 10 x 298 dev + 298 test examples"));
   CHECK(says(stream("transformer-xl"), "evaluation: 10 x 100 dev + 100 test examples"));
+  place.study(
+      "[task]\nplugin = \"lm\"\ndata = \"text\"\nlength = 15\n[train]\nbatch = 2000\n[attention]\nplugin = \"linear\"\n");
+  const auto lanes = place.run({"run", "study.toml", "--dry-run"});
+  CHECK(lanes.exit_code == 2);
+  CHECK(says(lanes.err, "study.toml:6:9: train.batch = 2000: the training split has "));
+  CHECK(says(lanes.err, "too few for so many lanes of at least one segment of 15; 1799 fit"));
 }
 
 TEST_CASE("plugins in a folder that somebody else can write are left out, with a word") {

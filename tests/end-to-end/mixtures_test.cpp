@@ -104,7 +104,7 @@ TEST_CASE("what does not fit in a mixture, or in the model, is told at its place
   CHECK(says(message(place,
                      "[attention]\nplugin = \"mixed\"\nshares = [\"1/2\", \"1/4\"]\nparts = [{ plugin = \"linear\" }, { plugin "
                      "= \"softmax\" }]\n"),
-             "study.toml:21:10: attention: mixed: the shares add up to 3/4, expected 1"));
+             "study.toml:22:10: attention.shares = numbers that add up to 3/4, expected 1"));
   const std::string halves =
       "[attention]\nplugin = \"mixed\"\n[[attention.parts]]\nplugin = \"linear\"\nheads = 3\n[[attention.parts]]\nplugin = "
       "\"softmax\"\n";

@@ -43,18 +43,41 @@ TEST_CASE("docs/plugins.md, done as it says", "[plugins-page]") {
   CHECK(says(edited, "2 done, 4 done before"));
 }
 
+namespace {
+
+/// Writes the source and the build that stand in a section of docs/plugins.md, the build by `ablate_add_plugin(NAME ...)`.
+void write_from_page(const Stranger& stranger, const std::string& heading, const std::string& name, const std::string& file) {
+  const auto page = read_text(std::string(ABLATE_SOURCE_DIR) + "/docs/plugins.md");
+  const auto section = page.find(heading);
+  REQUIRE(section != std::string::npos);
+  const auto start = page.find("\n```cpp\n", section) + 8, build = page.find("`ablate_add_plugin(" + name + " ", start);
+  REQUIRE(build != std::string::npos);
+  std::ofstream(stranger.work() / file) << page.substr(start, page.find("\n```", start) + 1 - start);
+  std::ofstream(stranger.work() / "CMakeLists.txt")
+      << "cmake_minimum_required(VERSION 3.25)\nproject(page CXX)\nfind_package(ablate REQUIRED)\n"
+      << page.substr(build + 1, page.find('`', build + 1) - build - 1) << "\n";
+}
+
+}  // namespace
+
+TEST_CASE("the attention with a state of docs/plugins.md, built as it says, passes the checks and trains", "[plugins-page]") {
+  Stranger stranger;
+  stranger.install();
+  write_from_page(stranger, "## An attention with a state", "running-mean", "running_mean.cpp");
+  std::ofstream(stranger.work() / "study.toml") << "[task]\nplugin = \"recall\"\nlength = 32\nvocabulary = 64\npairs = "
+                                                   "\"2,4\"\ntrain = 400\ndev = 60\ntest = 60\n[model]\nlayers = 1\n"
+                                                   "d_model = 16\n[train]\nsteps = 5\nbatch = 8\n[attention]\nplugin = "
+                                                   "\"running-mean\"\n[grid]\nmodel.segment = [0, 16]\n";
+  CHECK(says(
+      stranger.output_of("cmake -G Ninja -S . -B build; cmake --build build; ablate check build/running-mean.so --no-timing"),
+      "all passed"));
+  CHECK(says(stranger.output_of("ablate --plugins build run study.toml"), "2 done"));
+}
+
 TEST_CASE("the task of docs/plugins.md, built as it says, passes the checks and trains", "[plugins-page]") {
   Stranger stranger;
   stranger.install();
-  const auto page = read_text(std::string(ABLATE_SOURCE_DIR) + "/docs/plugins.md");
-  const auto section = page.find("## A task's kit"), start = page.find("\n```cpp\n", section) + 8;
-  REQUIRE(section != std::string::npos);
-  const auto build = page.find("`ablate_add_plugin(reviews", start);
-  REQUIRE(build != std::string::npos);
-  std::ofstream(stranger.work() / "reviews.cpp") << page.substr(start, page.find("\n```", start) + 1 - start);
-  std::ofstream(stranger.work() / "CMakeLists.txt")
-      << "cmake_minimum_required(VERSION 3.25)\nproject(reviews CXX)\nfind_package(ablate REQUIRED)\n"
-      << page.substr(build + 1, page.find('`', build + 1) - build - 1) << "\n";
+  write_from_page(stranger, "## A task's kit", "reviews", "reviews.cpp");
   {
     std::ofstream lines(stranger.work() / "reviews.txt");
     std::mt19937 random(1);

@@ -262,8 +262,8 @@ TEST_CASE("shares that do not fit are named") {
   const auto two = {part("softmax", {{"heads", 1}}), part("linear", {{"heads", 1}})};
   const auto fault = [&](const json& shares) { return mixed(two, shares); };
   CHECK_THROWS_WITH(make(fault({"1/2", "1/4", "1/4"})),
-                    Catch::Matchers::Contains("3 shares, expected one for each of 2 parts"));
-  CHECK_THROWS_WITH(make(fault({"1/2", "1/4"})), Catch::Matchers::Contains("the shares add up to 3/4, expected 1"));
+                    Catch::Matchers::Contains("shares = 3 of them, expected one for each of 2 parts"));
+  CHECK_THROWS_WITH(make(fault({"1/2", "1/4"})), Catch::Matchers::Contains("shares = numbers that add up to 3/4, expected 1"));
   CHECK_THROWS_WITH(make(fault({"1/3", "2/3"})), Catch::Matchers::Contains("a share of 1/3 of 16 channels is 5.33"));
   CHECK_THROWS_WITH(make(mixed({part("softmax", {{"heads", 1}}), part("softmax", {{"heads", 3}})})),
                     Catch::Matchers::Contains("heads = 3 does not divide the part's width = 8"));

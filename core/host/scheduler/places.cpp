@@ -63,9 +63,7 @@ json ask(const Question& question, std::unique_ptr<WorkerClient>& worker, const 
 /// The parameter of the section that the plugin speaks of, "heads = 3 does not divide ..."; "" for none.
 std::string parameter_of(const Trial& trial, const Catalog& catalog, const std::string& path, const std::string& why) {
   for (const auto& use : used_plugins(trial.resolved, catalog))
-    if (use.path == path)
-      for (const auto& parameter : use.info->parameters)
-        if (why.starts_with(parameter.name + " = ")) return parameter.name;
+    if (use.path == path) return named_parameter(*use.info, why);
   return "";
 }
 

@@ -46,7 +46,9 @@ class TaskAnswers {
       if (!answer.contains("failed")) continue;
       const bool fault = answer.value("fault", false);
       // What a task says (missing data, ...) the user can mend; a crash or a wrong answer is the library's fault.
-      diagnostics.add(where_of(study, trial, {"task.plugin"}), message(section, answer),
+      const auto* task = catalog_.find(Kind::kTask, section.at("plugin").get<std::string>());
+      const auto parameter = named_parameter(*task, answer.at("failed").get<std::string>());
+      diagnostics.add(where_of(study, trial, {"task." + parameter, "task.plugin"}), message(section, answer),
                       fault ? ExitCode::kPlugin : ExitCode::kUsage);
       if (fault) break;
     }
@@ -137,7 +139,7 @@ void throw_if_any(std::vector<std::vector<Diagnostic>> found) {
   if (!all.empty()) throw ConfigError(std::move(all));
 }
 
-/// Reports every task that lacks examples which a trial needs.
+/// Reports every task that lacks examples which a trial needs: a split without any, a stream too short for its lanes.
 std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers& prepared) {
   Diagnostics diagnostics(study.overrides);
   for (const auto& trial : study.trials) {
@@ -146,6 +148,16 @@ std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers& prepa
       if (size == 0)
         diagnostics.add(where_of(study, trial, {"task." + split, "task.plugin"}),
                         fmt::format("task {}: its {} split has no examples", section.at("plugin").get<std::string>(), split));
+    const auto& answer = prepared.of(section);
+    const std::int64_t lanes = trial.resolved.at("train").at("batch"), segment = answer.at("length");
+    // Remembered of an earlier worker: not known.
+    const auto places = answer.value("train_places", lanes * segment);
+    if (answer.at("stream") && places > 0 && places / lanes < segment)
+      diagnostics.add(
+          where_of(study, trial, {"train.batch", "task.length", "task.plugin"}),
+          fmt::format("train.batch = {}: the training split has {} places, too few for so many lanes of at least one "
+                      "segment of {}; {} fit",
+                      lanes, places, segment, places / segment));
   }
   return diagnostics.sorted();
 }
@@ -184,7 +196,11 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
                         .places = answer.at("length"),
                         .class_token = answer.value("pooled", true)};  // true: remembered of an earlier worker
   };
-  throw_if_any({check_rates(study, catalog, length),
+  const auto shape = [&](const json& section) {
+    const auto& answer = described.of(section);
+    return TaskShape{.pooled = answer.value("pooled", true), .stream = answer.value("stream", false)};
+  };
+  throw_if_any({check_rates(study, catalog, length), check_idle(study, shape),
                 check_asked(study, catalog, asked, [&](const PluginUse& use) { return promised.of(use); }),
                 check_devices(study, device_refusal), check_places(study, catalog, worker, memory, limits.describe_s)});
 }

@@ -24,6 +24,13 @@ std::int64_t seen_at_once(const Trial& trial, std::int64_t length) {
   return segment > 0 ? std::min(segment, length) : length;
 }
 
+/// Where the plugin promises by itself what it does not with these parameters and parts.
+std::string declared_note(const PluginUse& use, const std::string& key, const Requirements& asked) {
+  for (const auto& [other, what] : unpromised(use.info->kind, use.info->id, use.info->capabilities, asked))
+    if (other == key) return "";
+  return fmt::format("; with other parameters or parts it does (ablate plugins {})", use.info->id);
+}
+
 }  // namespace
 
 Location where_of(const Study& study, const Trial& trial, std::initializer_list<std::string> paths) {
@@ -87,9 +94,37 @@ std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, 
         const auto path = use.path + ".plugin";
         diagnostics.add(key == "task.plugin" ? where_of(study, trial, {path, "attention.plugin", key})
                                              : where_of(study, trial, {key, path}),
-                        what);
+                        what + declared_note(use, key, asked));
       }
     }
+  }
+  return diagnostics.sorted();
+}
+
+std::vector<Diagnostic> check_idle(const Study& study, const OfTask<TaskShape>& shape) {
+  struct Setting {
+    const char *section, *name;
+    nlohmann::json neutral;
+    std::function<bool(const Trial&)> counts;
+    const char* why;
+  };
+  const auto of = [&](const Trial& trial) { return shape(trial.resolved.at("task")); };
+  const Setting settings[] = {
+      {"model", "pooling", "mean", [&](const Trial& trial) { return of(trial).pooled; },
+       "targets stand at positions, and nothing is pooled"},
+      {"model", "cut", "between", [](const Trial& trial) { return trial.resolved.at("model").at("segment") > 0; },
+       "no example is read in segments (model.segment)"},
+      {"train", "stride", 0, [&](const Trial& trial) { return of(trial).stream; },
+       "the task's splits are no streams, which it moves windows through"},
+  };
+  Diagnostics diagnostics(study.overrides);
+  for (const auto& [section, name, neutral, counts, why] : settings) {
+    if (std::any_of(study.trials.begin(), study.trials.end(), counts)) continue;
+    const auto path = fmt::format("{}.{}", section, name);
+    for (const auto& trial : study.trials)
+      if (const auto& value = trial.resolved.at(section).at(name); value != neutral)
+        diagnostics.add(where_of(study, trial, {path}),
+                        fmt::format("{} = {} changes nothing here: {}; leave it out", path, value.dump(), why));
   }
   return diagnostics.sorted();
 }

@@ -31,6 +31,16 @@ using PromisesOf = std::function<Capabilities(const PluginUse& use)>;
 std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<Requirements>& task,
                                     const PromisesOf& promises);
 
+/// What of a task's info() says which settings have an effect.
+struct TaskShape {
+  bool pooled = true;   ///< a model pools over positions
+  bool stream = false;  ///< its splits are streams
+};
+
+/// Reports every setting that changes nothing in any trial of the study, and is not at its default: trials that it sets apart
+/// would be the same.
+std::vector<Diagnostic> check_idle(const Study& study, const OfTask<TaskShape>& shape);
+
 /// Whether one of the trial's attentions has to be spared padded sequences.
 bool refuses_padding(const Trial& trial, const Catalog& catalog, const PromisesOf& promises);
 

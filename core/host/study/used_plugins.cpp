@@ -40,4 +40,11 @@ std::vector<PluginUse> used_plugins(Kind kind, const json& section, const Catalo
   return uses;
 }
 
+std::string named_parameter(const PluginInfo& info, std::string why) {
+  if (why.starts_with(info.id + ": ")) why.erase(0, info.id.size() + 2);
+  for (const auto& parameter : info.parameters)
+    if (why.starts_with(parameter.name + " = ")) return parameter.name;
+  return "";
+}
+
 }  // namespace ablate

@@ -22,4 +22,8 @@ std::vector<PluginUse> used_plugins(const nlohmann::json& resolved, const Catalo
 /// The same of one section alone, whose path is its kind.
 std::vector<PluginUse> used_plugins(Kind kind, const nlohmann::json& section, const Catalog& catalog);
 
+/// The parameter that a plugin's message names first: "heads = 3 does not divide ...", its id and a colon before it or not; ""
+/// for none.
+std::string named_parameter(const PluginInfo& info, std::string why);
+
 }  // namespace ablate

@@ -26,11 +26,14 @@ void check(const AttentionOutput& attended, const Tensor& input, const Attention
   if (attended.state.size() != before.size())
     throw std::runtime_error(c10::str("the attention returned a state of ", attended.state.size(),
                                       " tensors, and was given one of ", before.size()));
-  for (const auto& tensor : attended.state)
-    if (!tensor.defined() || tensor.dim() == 0 || tensor.size(0) != input.size(0))
-      throw std::runtime_error(c10::str("the attention returned a state with a tensor ",
-                                        tensor.defined() ? shape_text(tensor) : "that is undefined",
-                                        ", expected dimension 0 to be the batch, ", input.size(0)));
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const auto& after = attended.state[i];
+    if (!after.defined() || after.sizes() != before[i].sizes() || after.scalar_type() != before[i].scalar_type() ||
+        after.device() != before[i].device())
+      throw std::runtime_error(c10::str("the attention returned a state whose tensor ", i, " is ",
+                                        after.defined() ? shape_text(after) : "undefined", ", and was given ",
+                                        shape_text(before[i])));
+  }
 }
 
 }  // namespace

@@ -34,6 +34,9 @@ HeadwiseAttention::HeadwiseAttention(const AttentionContext& context, const Head
   const auto* const name = context.width == context.d_model ? "d_model" : "the part's width";
   options_.d_key = head_width(name, options.d_key, context, options.heads);
   options_.d_value = head_width(name, options.d_value, context, options.heads);
+  if (rotary_ && options_.queries && options_.keys && options_.d_key % 2 != 0)
+    throw std::invalid_argument("heads = " + std::to_string(options_.heads) + " leaves " + std::to_string(options_.d_key) +
+                                " channels of a key, and rotary positions turn pairs");
   const auto make = [&](const char* module, std::int64_t width) {
     return register_module(module, make_linear(d_model_, options_.heads * width, true, context.generator));
   };

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "core/shared/objectives.h"
+#include "core/shared/task_info.h"
 #include "core/trial/conformance/task_checks.h"
 
 namespace ablate {
@@ -25,10 +26,6 @@ std::string presence_fault(const std::vector<std::uint8_t>& present, const TaskI
   if (end > longest) return fmt::format("present at {}, expected at most {} positions", end - 1, longest);
   const auto gap = std::find(present.begin(), present.begin() + end, 0) - present.begin();
   return gap < end && !info.holes ? fmt::format("a token after padding at {}, and no holes are told", gap) : "";
-}
-
-bool is_snake(const std::string& name) {
-  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
 }
 
 std::string fault_of(const Example& example, const TaskInfo& info, std::int64_t longest) {
@@ -49,37 +46,6 @@ std::string fault_of(const Example& example, const TaskInfo& info, std::int64_t 
     if (target >= 0 && asks_of(info.objective).each && example.present.front()[at] == 0)
       return fmt::format("a target at {}, where nothing is present", at);
   }
-  return "";
-}
-
-std::string fault_of(const TaskInfo& info) {
-  if (info.fields.empty() || info.length < 1 || info.classes < 2)
-    return fmt::format("{} fields, length {}, classes {}; expected at least 1, 1 and 2", info.fields.size(), info.length,
-                       info.classes);
-  for (const auto& field : info.fields) {
-    if (!is_snake(field.name)) return fmt::format("the field \"{}\" is not snake_case", field.name);
-    if ((field.vocabulary >= 2) == (field.reals >= 1) || field.vocabulary < 0 || field.reals < 0)
-      return fmt::format("the field {} has vocabulary {} and reals {}; expected one of at least 2, or one of at least 1",
-                         field.name, field.vocabulary, field.reals);
-  }
-  if (info.sequences != 1 && info.sequences != 2) return fmt::format("{} sequences, expected 1 or 2", info.sequences);
-  if (info.sequences == 2 && (!asks_of(info.objective).pairs || info.sampling != Sampling::kExamples))
-    return "two sequences, and not one class of an example";
-  if (info.sampling == Sampling::kStream && !asks_of(info.objective).streams) return "a stream asks for targets at positions";
-  if (info.train_length < 0 || info.train_length > info.length)
-    return fmt::format("train_length {}, expected at most the length, {}", info.train_length, info.length);
-  const auto& picture = info.geometry;
-  if (picture.rows > 0 && picture.rows * picture.columns * picture.channels != info.length)
-    return fmt::format("a picture of {} x {} x {}, and a length of {}", picture.rows, picture.columns, picture.channels,
-                       info.length);
-  if (!info.unit.empty() && (!is_snake(info.unit) || !asks_of(info.objective).each))
-    return fmt::format("the unit \"{}\"; expected one in snake_case, and of targets at positions", info.unit);
-  for (const auto& name : info.slices)
-    if (!is_snake(name)) return fmt::format("the slice \"{}\" is not snake_case", name);
-  for (const auto& [name, unit, direction, description] : info.metrics)
-    if (!is_snake(name) || description.empty() || (direction != "max" && direction != "min" && !direction.empty()))
-      return fmt::format("the metric \"{}\" (\"{}\", \"{}\"); expected a name in snake_case, max, min or nothing, and a line",
-                         name, direction, description);
   return "";
 }
 

@@ -183,7 +183,7 @@ std::shared_ptr<Compression> make_compression(const json& section, Slots slots, 
   const auto& descriptor = plugin_of(Kind::kCompression, section, find);
   const auto can = promises_of(Kind::kCompression, section, find);
   if (slots.fixed > 0 && !can.fixed_slots)
-    throw Error(fmt::format("compression {} does not promise to keep a fixed number of slots", descriptor.id));
+    throw std::invalid_argument(fmt::format("compression {} does not promise to keep a fixed number of slots", descriptor.id));
   const JsonValues values(section);
   auto made = descriptor.make_compression({values, descriptor.id, can, slots, heads, d_head, max_length, generator});
   if (!made) throw Error(fmt::format("compression {}: its factory returned nothing", descriptor.id), ExitCode::kPlugin);

@@ -11,8 +11,8 @@
 #include "core/registry/plugin_info.h"
 #include "core/registry/scan.h"
 #include "core/registry/values.h"
-#include "core/shared/metrics.h"
 #include "core/shared/objectives.h"
+#include "core/shared/task_info.h"
 #include "core/trial/device/device.h"
 #include "core/trial/model/places.h"
 #include "core/trial/server/check_job.h"
@@ -27,8 +27,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kMostOfATask = 1'000'000'000'000;  ///< tokens, classes, examples: more is a fault
-
 std::string name_of(Kind kind, const std::string& id) { return fmt::format("{} {}", to_text(kind), id); }
 
 /// Throws Error where a library is not what it was when the study was planned.
@@ -37,41 +35,9 @@ void check_content(const std::string& path, const json& hashes) {
     throw Error(fmt::format("{} was replaced after the study was planned: run the command again", path), ExitCode::kPlugin);
 }
 
-/// Throws Error for sizes, and names of metrics, that cannot be: the fault is in the plugin, and would show later as something
-/// cryptic.
-void check_sizes(const std::string& id, const TaskInfo& info) {
-  const auto expect = [&](const char* name, std::int64_t found, std::int64_t least) {
-    if (found < least || found > kMostOfATask)
-      throw Error(fmt::format("task {}: its info() says {} = {}, expected {} to {}", id, name, found, least, kMostOfATask),
-                  ExitCode::kPlugin);
-  };
-  if (info.fields.empty())
-    throw Error(fmt::format("task {}: its info() names no field, expected at least one", id), ExitCode::kPlugin);
-  for (const auto& field : info.fields)
-    if (field.reals == 0 || field.vocabulary != 0)
-      expect(("the vocabulary of the field " + field.name).c_str(), field.vocabulary, 2);
-    else
-      expect(("the reals of the field " + field.name).c_str(), field.reals, 1);
-  expect("sequences", info.sequences, 1);
-  if (info.sequences > 2 || (info.sequences == 2 && !asks_of(info.objective).pairs))
-    throw Error(
-        fmt::format("task {}: its info() says {} sequences, expected 1, or 2 of which the class is asked", id, info.sequences),
-        ExitCode::kPlugin);
-  expect("length", info.length, 1);
-  expect("classes", info.classes, 1);
-  auto taken = objective_metric_names();
-  for (const auto& metric : info.metrics) {
-    if (std::find(taken.begin(), taken.end(), "test/" + metric.name) != taken.end())
-      throw Error(
-          fmt::format("task {}: its info() has a metric {}, which objectives have, or it has twice; call it by another name",
-                      id, metric.name),
-          ExitCode::kPlugin);
-    taken.push_back("test/" + metric.name);
-    if (info.sampling == Sampling::kStream)
-      throw Error(
-          fmt::format("task {}: its info() has a metric {}, and judges are of examples, not of a stream", id, metric.name),
-          ExitCode::kPlugin);
-  }
+/// Throws Error for what a task may not say of itself: the fault is in the plugin.
+void check_info(const TaskInfo& info) {
+  if (const auto fault = fault_of(info); !fault.empty()) throw Error("its info() says " + fault, ExitCode::kPlugin);
 }
 
 constexpr std::array kSplits{std::pair{"train", Split::kTrain}, std::pair{"dev", Split::kDev}, std::pair{"test", Split::kTest}};
@@ -178,7 +144,7 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
     load({{"libraries", {spec.at("library")}}});
     const auto made = make_task(spec.at("section"), static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
     const auto info = made->info();
-    check_sizes(spec.at("section").at("plugin"), info);
+    check_info(info);
     json answer{{"length", info.length},
                 {"causal", info.causal},
                 {"holes", info.holes},
@@ -195,6 +161,7 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
         if (size < 0 || size > kMostOfATask)
           throw Error(fmt::format("its {} split has {} examples, expected 0 to {}", name, size, kMostOfATask),
                       ExitCode::kPlugin);
+        if (split == Split::kTrain) answer["train_places"] = size;
         // Of a stream: its segments, which are what batches count.
         answer["sizes"][name] = info.sampling == Sampling::kStream ? (size + info.length - 1) / info.length : size;
       }

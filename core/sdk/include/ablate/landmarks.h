@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "ablate/compression.h"
 #include "ablate/kernel_attention.h"
@@ -57,6 +58,7 @@ class LandmarkCompression : public Compression {
   /// weights sum to 0 reads 0. Kernel reads take O((n + slots) d_key d_value) time: no [n, slots] matrix exists; causal ones
   /// keep a sum [d_key, d_value + 1] for each slot and for each query, which is d_value + 1 times the memory of the queries.
   ReadOutput do_read(const ReadInput& input) final {
+    if (!input.memory.mass.defined()) throw std::logic_error("a memory of landmarks has a mass, and do_write() defined none");
     return {.values = values_of(input), .usage = input.looks ? looks(input) : Tensor()};
   }
 

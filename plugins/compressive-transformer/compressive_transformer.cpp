@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ablate/dropout.h"
+#include "ablate/leaving.h"
 #include "ablate/relative.h"
 
 namespace {
@@ -31,11 +32,6 @@ Capabilities promises(const Capabilities& declared, const ablate::Values&, std::
   can.cuda = parts.front().cuda;
   can.deterministic = parts.front().deterministic;
   return can;
-}
-
-/// The numbers of `from` that stand at index, item by item. @param x [batch, n, ...] @param index [batch, count]
-Tensor rows_at(const Tensor& x, const Tensor& index) {
-  return x.dim() == 2 ? x.gather(1, index) : x.gather(1, index.unsqueeze(-1).expand({-1, -1, x.size(2)}));
 }
 
 /// What of a state is the method's own; the base class has the memory.
@@ -101,30 +97,29 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
     const auto n = input.q.size(2);
     // Constants to the compression's loss, which is not to train what they come from.
     const auto tokens = ablate::frozen(input.context, input.surrogate);
-    const auto remembered = input.mask.narrow(1, 0, memory_).sum(1), read = input.mask.narrow(1, memory_, n).sum(1);  // [batch]
     const auto usage = ablate::pad(old.usage, {0, n}) + looks;
-    const auto step = ablate::arange(n, read.options()).unsqueeze(0);
-    const auto index = (memory_ - remembered).unsqueeze(1) + step;  // the oldest tokens of each item
-    const auto leaves = step < (remembered + read - memory_).unsqueeze(1);
-    const auto gone = rows_at(tokens, index).masked_fill(leaves.logical_not().unsqueeze(-1), 0);
-    const auto written = compression_->write({.keys = gone.unsqueeze(1),
-                                              .values = gone.unsqueeze(1),
-                                              .mask = leaves,
-                                              .usage = rows_at(usage, index).unsqueeze(1).to(gone.scalar_type()),
-                                              .generator = input.generator,
-                                              .surrogate = input.surrogate});
+    const ablate::Leaving leaving(input.mask, memory_);
+    const auto& leaves = leaving.there;
+    const auto gone = leaving.of(tokens);
+    const auto written =
+        compression_->write({.keys = gone.unsqueeze(1),
+                             .values = gone.unsqueeze(1),
+                             .mask = leaves,
+                             .usage = ablate::rows_at(usage, leaving.index).unsqueeze(1).to(gone.scalar_type()),
+                             .generator = input.generator,
+                             .surrogate = input.surrogate});
     // [batch, slots]: of those that an item has, one without mass (a cluster without members) keeps its place, and is not seen.
     const auto present = (written.mass > 0).squeeze(1);
     const auto own = written.slots.defined() ? written.slots.squeeze(1) : ablate::ones(present.sizes(), present.options());
     if (is_training() && learns_) loss = reconstruction_loss(input, tokens, gone, leaves, written.values.squeeze(1), present);
     const auto last = [&](const Tensor& kept, const Tensor& added, std::int64_t capacity, const Tensor& count) {
-      return rows_at(ablate::cat({kept, added}, 1),
-                     count.unsqueeze(1) + ablate::arange(capacity, count.options()).unsqueeze(0));
+      return ablate::rows_at(ablate::cat({kept, added}, 1),
+                             count.unsqueeze(1) + ablate::arange(capacity, count.options()).unsqueeze(0));
     };
     const auto added = own.sum(1);
     return {last(old.slots, written.values.squeeze(1).detach(), compressed_, added),
             last(old.present, present, compressed_, added),
-            rows_at(usage, read.unsqueeze(1) + ablate::arange(memory_, read.options()).unsqueeze(0))};
+            ablate::rows_at(usage, leaving.read.unsqueeze(1) + ablate::arange(memory_, added.options()).unsqueeze(0))};
   }
 
   /// Of the segment's queries, what attention to the slots gives against attention to what they stand for (section 3.2.1,

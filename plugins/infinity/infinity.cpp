@@ -19,7 +19,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer(
         "memory", "16", {0, 65536},
         "short-term memory: tokens of earlier segments, as the layer was given them then (published: 1024); 0: none", "tokens"),
-    ablate::integer("slots", "32", {1, 4096}, "basis functions of the long-term memory, N (published: 512, 1024)", "slots"),
+    ablate::integer("slots", "32", {1, 4096}, "basis functions of the long-term memory, N (published: 512)", "slots"),
     ablate::boolean("sticky", "true",
                     "whether the old signal is told where its last queries looked, so that this gets more room; else evenly"),
     ablate::plugin("compression", "compression",

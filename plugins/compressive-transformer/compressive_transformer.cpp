@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ablate/dropout.h"
+#include "ablate/leaving.h"
 #include "ablate/relative.h"
 
 namespace {
@@ -96,18 +97,17 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
     const auto n = input.q.size(2);
     // Constants to the compression's loss, which is not to train what they come from.
     const auto tokens = ablate::frozen(input.context, input.surrogate);
-    const auto remembered = input.mask.narrow(1, 0, memory_).sum(1), read = input.mask.narrow(1, memory_, n).sum(1);  // [batch]
     const auto usage = ablate::pad(old.usage, {0, n}) + looks;
-    const auto step = ablate::arange(n, read.options()).unsqueeze(0);
-    const auto oldest = memory_ - remembered;  // the first token of each item
-    const auto leaves = step < (remembered + read - memory_).unsqueeze(1);
-    const auto gone = ablate::rows_from(tokens, oldest, n).masked_fill(leaves.logical_not().unsqueeze(-1), 0);
-    const auto written = compression_->write({.keys = gone.unsqueeze(1),
-                                              .values = gone.unsqueeze(1),
-                                              .mask = leaves,
-                                              .usage = ablate::rows_from(usage, oldest, n).unsqueeze(1).to(gone.scalar_type()),
-                                              .generator = input.generator,
-                                              .surrogate = input.surrogate});
+    const ablate::Leaving leaving(input.mask, memory_);
+    const auto& leaves = leaving.there;
+    const auto gone = leaving.of(tokens);
+    const auto written =
+        compression_->write({.keys = gone.unsqueeze(1),
+                             .values = gone.unsqueeze(1),
+                             .mask = leaves,
+                             .usage = ablate::rows_from(usage, leaving.oldest, n).unsqueeze(1).to(gone.scalar_type()),
+                             .generator = input.generator,
+                             .surrogate = input.surrogate});
     // [batch, slots]: of those that an item has, one without mass (a cluster without members) keeps its place, and is not seen.
     const auto present = (written.mass > 0).squeeze(1);
     const auto own = written.slots.defined() ? written.slots.squeeze(1) : ablate::ones(present.sizes(), present.options());
@@ -117,7 +117,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
     };
     const auto added = own.sum(1);
     return {last(old.slots, written.values.squeeze(1).detach(), compressed_, added),
-            last(old.present, present, compressed_, added), ablate::rows_from(usage, read, memory_)};
+            last(old.present, present, compressed_, added), ablate::rows_from(usage, leaving.read, memory_)};
   }
 
   /// Of the segment's queries, what attention to the slots gives against attention to what they stand for (section 3.2.1,

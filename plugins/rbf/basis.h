@@ -7,6 +7,7 @@
 #include <ATen/ops/cholesky_solve.h>
 #include <ATen/ops/eye.h>
 #include <ATen/ops/linalg_cholesky.h>
+#include <ATen/ops/searchsorted.h>
 
 #include <cmath>
 
@@ -14,20 +15,55 @@
 
 namespace ablate {
 
-/// psi_j(t_i) as a matrix [slots, length], float64 on the CPU. @param width in units of the centres' spacing, > 0
-inline Tensor basis_at_tokens(std::int64_t length, std::int64_t slots, double width) {
-  const auto t = (arange(length, kDouble) + 0.5) / static_cast<double>(length);
-  const auto c = (arange(slots, kDouble) + 0.5) / static_cast<double>(slots);
-  const auto away = (t.unsqueeze(0) - c.unsqueeze(1)) * (static_cast<double>(slots) / width);
+/// psi_j(t) where t [..., n, 1] meets the centres [slots], or t [1, n] centres [slots, 1]. @param width in units of the
+/// centres' spacing, > 0
+inline Tensor basis_at(const Tensor& t, const Tensor& centres, std::int64_t slots, double width) {
+  const auto away = (t - centres) * (static_cast<double>(slots) / width);
   return (away.square() * -0.5).exp();
 }
 
-/// The ridge regression as a matrix: coefficients B = R X of tokens X [length, d], R = (F F^T + ridge I)^-1 F, which depends on
-/// no data. [slots, length], float64 on the CPU. @param ridge > 0, against a Gram matrix of entries up to length / slots
-inline Tensor ridge_matrix(std::int64_t length, std::int64_t slots, double width, double ridge) {
-  const auto f = basis_at_tokens(length, slots, width);
-  const auto gram = f.matmul(f.t()) + ridge * at::eye(slots, kDouble);
+/// The middles of `count` equal cells of [0, 1], where tokens and centres stand: [count]
+inline Tensor middles(std::int64_t count, const TensorOptions& options = kDouble) {
+  return (arange(count, options) + 0.5) / static_cast<double>(count);
+}
+
+/// psi_j(t_i) as a matrix [slots, length], float64 on the CPU.
+inline Tensor basis_at_tokens(std::int64_t length, std::int64_t slots, double width) {
+  return basis_at(middles(length).unsqueeze(0), middles(slots).unsqueeze(1), slots, width);
+}
+
+/// Ridge regression onto functions that are f [slots, n] at n places: R = (F F^T + ridge I)^-1 F, which depends on no data.
+/// @param ridge > 0, against a Gram matrix of entries up to n / slots
+inline Tensor regression(const Tensor& f, double ridge) {
+  const auto gram = f.matmul(f.t()) + ridge * at::eye(f.size(0), kDouble);
   return at::cholesky_solve(f, at::linalg_cholesky(gram));
+}
+
+/// Coefficients B = R X of tokens X [length, d]. [slots, length], float64 on the CPU.
+inline Tensor ridge_matrix(std::int64_t length, std::int64_t slots, double width, double ridge) {
+  return regression(basis_at_tokens(length, slots, width), ridge);
+}
+
+/// The same where an old signal, told at `samples` places, is contracted to [0, tau] and `length` tokens stand behind it in
+/// (tau, 1] (section 3.2). [slots, samples + length], float64 on the CPU. @param tau in (0, 1)
+inline Tensor contraction_matrix(std::int64_t samples, std::int64_t length, double tau, std::int64_t slots, double width,
+                                 double ridge) {
+  const auto t = cat({middles(samples) * tau, middles(length) * (1 - tau) + tau});
+  return regression(basis_at(t.unsqueeze(0), middles(slots).unsqueeze(1), slots, width), ridge);
+}
+
+/// Where a share of all looks lies before: the inverse of their distribution function, which rises evenly inside of a cell.
+/// Where nothing was looked at, all cells are alike (sticky memories, section 3.3).
+/// @param looks [..., cells], at least 0 @param shares [..., n] in [0, 1), of the looks' type @return [..., n] in [0, 1]
+inline Tensor place_of(const Tensor& looks, const Tensor& shares) {
+  const auto cells = looks.size(-1);
+  const auto total = looks.sum(-1, true);
+  const auto share = (looks / total).masked_fill(total <= 0, 1 / static_cast<double>(cells));
+  const auto upto = share.cumsum(-1);
+  const auto cell = at::searchsorted(upto, shares, /*out_int32=*/false, /*right=*/true).clamp_max(cells - 1);
+  // A cell that rounding alone leads to may have no looks.
+  const auto inside = (shares - (upto - share).gather(-1, cell)) / share.gather(-1, cell).clamp_min(1e-30);
+  return (cell + inside.clamp(0, 1)) / static_cast<double>(cells);
 }
 
 /// E[psi_j(t)] for t normal with this mean and variance, truncated to [0, 1] and renormalised there, so that no mass is lost:

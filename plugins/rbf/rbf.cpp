@@ -7,16 +7,19 @@
 //   0.5.
 // - The signal is fitted on [0, 1] alone (there with zeros around it).
 // - A query's Gaussian is truncated to [0, 1] and renormalised (there the mass outside is lost); its variance is at least
-//   1e-6 (there 1e-4); its mean and variance have biases. No KL term holds the variance down: softplus starts it near 0.7, so
-//   that at first every query reads about the mean of all.
+//   1e-6 (there 1e-4); its mean and variance have biases. Unless a KL term holds the variance down (kl), softplus starts it
+//   near 0.7, so that at first every query reads about the mean of all.
 // - What is compressed is what the attention hands in, keys and values already projected as a rule, and gradients reach it
 //   (there layer inputs of the past, without gradients).
+// - A memory that is extended tells its old signal at the middles of equal shares of [0, 1], or of all looks (there at the
+//   right edges; sticky at the left edges of 128 cells).
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "ablate/compression.h"
+#include "ablate/masked_softmax.h"
 #include "ablate/padding.h"
 #include "basis.h"
 #include "expected_read.h"
@@ -26,12 +29,25 @@ namespace {
 using ablate::existing_slots;
 using ablate::Memory;
 using ablate::Tensor;
+using ablate::WriteInput;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::real("width", "1.0", {0.25, 2}, "standard deviation of a basis function (published: .005 and .01 of the sequence)",
                  "centre spacings"),
     ablate::real("ridge", "0.001", {1e-9, 100},
                  "lambda of the ridge regression; larger is smoother (published: 0.5, for functions of unit area)"),
+    ablate::integer("samples", "512", {1, 4096},
+                    "where a memory is extended (infinity): places at which the old signal is told (published: 512)", "places"),
+    ablate::real("tau", "0.75", {0.01, 0.99},
+                 "where a memory is extended: share of [0, 1] that the old signal is contracted to (published: 0.5, 0.75)"),
+    ablate::real("kl", "0", {0, 1000},
+                 "weight of the divergence of looks from normal ones of deviation sigma_0, of reads that are asked where they "
+                 "look (infinity; published: 1e-6)"),
+    ablate::real("sigma_0", "0.05", {0.001, 10}, "deviation that the divergence is 0 at (published: 0.05)"),
+};
+
+constexpr ablate::Exemption exemptions[] = {
+    {"extends", "", "an extended signal is told at some places and fitted anew: it loses detail (section 3.2, contraction)"},
 };
 
 constexpr double kVarianceFloor = 1e-6;           // of a query's Gaussian on [0, 1]
@@ -40,7 +56,13 @@ constexpr std::int64_t kCachedNumbers = 1 << 24;  // of regression matrices, one
 class RadialBasis final : public ablate::Compression {
  public:
   explicit RadialBasis(const ablate::CompressionContext& context)
-      : Compression(context), width_(context.parameters.real("width")), ridge_(context.parameters.real("ridge")) {
+      : Compression(context),
+        width_(context.parameters.real("width")),
+        ridge_(context.parameters.real("ridge")),
+        samples_(context.parameters.integer("samples")),
+        tau_(context.parameters.real("tau")),
+        kl_(context.parameters.real("kl")),
+        prior_(context.parameters.real("sigma_0")) {
     const auto count = slots().of(context.max_length);
     const double bound = 1 / std::sqrt(static_cast<double>(count));
     const auto uniform = [&](ablate::IntArrayRef shape) {
@@ -51,47 +73,98 @@ class RadialBasis final : public ablate::Compression {
   }
 
  private:
-  Memory do_write(const ablate::WriteInput& input) override {
-    const auto &keys = input.keys, &values = input.values, &mask = input.mask;
-    const auto count = slots().of(keys.size(2));
+  /// Items that are fitted alike, by one matrix: so many tokens, and whether they are written behind others.
+  struct Case {
+    std::int64_t length;
+    bool has_past;
+    auto operator<=>(const Case&) const = default;
+  };
+
+  Memory do_write(const WriteInput& input) override {
+    // In half precision coefficients would be sums of half precision, of both signs.
+    const auto keys = ablate::widened(input.keys), &mask = input.mask;
+    const auto type = input.keys.scalar_type();
     Memory memory;
     memory.slots = existing_slots(slots(), mask);
-    if (!mask.defined()) {
-      const auto regression = matrix(keys.size(2), keys.options());
-      memory.keys = regression.matmul(keys);
-      memory.values = regression.matmul(values);
+    const bool is_one =
+        input.keys.is_same(input.values) && (input.held == nullptr || input.held->keys.is_same(input.held->values));
+    const auto values = is_one ? keys : ablate::widened(input.values);
+    if (!mask.defined() && input.held == nullptr) {
+      const auto& fit = matrix({keys.size(2), false}, keys.options());
+      memory.keys = fit.matmul(keys).to(type);
+      memory.values = is_one ? memory.keys : fit.matmul(values).to(type);
       return memory;
     }
-    // Items of one length share centres and token positions, and so one matrix.
-    std::map<std::int64_t, std::vector<std::int64_t>> items;
-    const auto lengths = mask.sum(-1).cpu();
-    for (std::int64_t i = 0; i < lengths.size(0); ++i) items[lengths[i].item<std::int64_t>()].push_back(i);
+    if (input.held != nullptr && slots().fixed == 0)
+      throw std::logic_error("rbf extends a memory of a fixed number of slots; by a rate it would gain some");
+    const auto places = input.held != nullptr ? places_told(input) : Tensor();
+    std::map<Case, std::vector<std::int64_t>> items;
+    const auto cases = cases_of(input);
+    for (std::size_t i = 0; i < cases.size(); ++i) items[cases[i]].push_back(static_cast<std::int64_t>(i));
     std::vector<Tensor> key_parts, value_parts;
-    std::vector<std::int64_t> place(lengths.size(0));
+    std::vector<std::int64_t> place(cases.size());
     std::int64_t next = 0;
-    for (const auto& [length, members] : items) {
-      for (const auto i : members) place[i] = next++;
+    for (const auto& [which, members] : items) {
+      for (const auto i : members) place[static_cast<std::size_t>(i)] = next++;
       const auto index = ablate::integers(members).to(keys.device());
-      const auto regress = [&, length = length](const Tensor& x) {
-        const auto own = x.index_select(0, index).narrow(2, 0, length);
-        const auto b = length > 0 ? matrix(length, x.options()).matmul(own) : own;
-        const auto missing = count - b.size(2);
+      const auto regress = [&, which = which](const Tensor& x, const Tensor& held) {
+        const auto own = x.index_select(0, index).narrow(2, 0, which.length);
+        if (which.has_past) return extended(ablate::widened(held.index_select(0, index)), own, places.index_select(0, index));
+        const auto b = which.length > 0 ? matrix(which, x.options()).matmul(own) : own;
+        const auto missing = slots().of(keys.size(2)) - b.size(2);
         return missing > 0 ? ablate::pad(b, {0, 0, 0, missing}) : b;
       };
-      key_parts.push_back(regress(keys));
-      value_parts.push_back(regress(values));
+      key_parts.push_back(regress(keys, input.held != nullptr ? input.held->keys : Tensor()));
+      if (!is_one) value_parts.push_back(regress(values, input.held != nullptr ? input.held->values : Tensor()));
     }
     const auto order = ablate::integers(place).to(keys.device());
-    memory.keys = ablate::cat(key_parts).index_select(0, order);
-    memory.values = ablate::cat(value_parts).index_select(0, order);
+    memory.keys = ablate::cat(key_parts).index_select(0, order).to(type);
+    memory.values = is_one ? memory.keys : ablate::cat(value_parts).index_select(0, order).to(type);
     return memory;
   }
 
+  /// Of each item. A signal that is 0 everywhere is none: what an item without a token leaves.
+  static std::vector<Case> cases_of(const WriteInput& input) {
+    const auto batch = input.keys.size(0);
+    Tensor lengths, past;
+    if (input.mask.defined()) lengths = input.mask.sum(-1).cpu();
+    if (input.held != nullptr)
+      past = input.held->keys.ne(0).flatten(1).any(1).logical_or(input.held->values.ne(0).flatten(1).any(1)).cpu();
+    std::vector<Case> cases;
+    for (std::int64_t i = 0; i < batch; ++i)
+      cases.push_back(
+          {lengths.defined() ? lengths[i].item<std::int64_t>() : input.keys.size(2), past.defined() && past[i].item<bool>()});
+    return cases;
+  }
+
+  /// Where the old signal is told: evenly, or evenly by how much each place was looked at (sticky memories), which in training
+  /// is drawn. [batch, heads or 1, samples], rising, float32 at least
+  Tensor places_told(const WriteInput& input) const {
+    const auto& usage = input.held->usage;
+    const auto options = ablate::wide_options(input.keys);
+    const auto batch = input.keys.size(0);
+    if (!usage.defined()) return ablate::middles(samples_, options).expand({batch, 1, samples_});
+    const auto looks = usage.detach().to(options.dtype());
+    auto shares = ablate::middles(samples_, options).expand({batch, looks.size(1), samples_});
+    if (is_training()) shares = std::get<0>(ablate::empty(shares.sizes(), options).uniform_(0, 1, input.generator).sort(-1));
+    return ablate::place_of(looks, shares.contiguous());
+  }
+
+  /// The old signal contracted to [0, tau], the new tokens behind it; without a token as it was. @param held [items, heads,
+  /// slots, d] @param own [items, heads, tokens, d] @param places [items, heads or 1, samples]
+  Tensor extended(const Tensor& held, const Tensor& own, const Tensor& places) {
+    if (own.size(2) == 0) return held;
+    const auto count = held.size(2);
+    const auto centres = ablate::middles(count, places.options());
+    const auto signal = ablate::basis_at(places.unsqueeze(-1), centres, count, width_).matmul(held);
+    return matrix({own.size(2), true}, own.options()).matmul(ablate::cat({signal, own}, 2));
+  }
+
   ablate::ReadOutput do_read(const ablate::ReadInput& input) override {
-    const auto& queries = input.queries;
+    const auto queries = ablate::widened(input.queries);
     const auto& memory = input.memory;
     const auto count = memory.keys.size(2);
-    auto keys = memory.keys, values = memory.values;
+    auto keys = ablate::widened(memory.keys), values = ablate::widened(memory.values);
     auto own = ablate::full({1, 1, 1, 1}, count, keys.options());
     if (memory.slots.defined()) {
       const auto gone = memory.slots.logical_not().unsqueeze(-1);
@@ -100,15 +173,29 @@ class RadialBasis final : public ablate::Compression {
       own = memory.slots.sum(-1).clamp_min(1).to(keys.scalar_type()).view({-1, 1, 1, 1});
     }
     // affine(K q / sqrt(d)) is linear in q before its bias: w^T (K q) = (w^T K) q, without a score for every slot.
-    const auto directions = weight_.narrow(1, 0, count).matmul(keys);  // [batch, heads, 2, d_key]
-    const auto affine = queries.matmul(directions.transpose(-1, -2)) / std::sqrt(static_cast<double>(queries.size(-1))) + bias_;
+    const auto directions = ablate::widened(weight_).narrow(1, 0, count).matmul(keys);  // [batch, heads, 2, d_key]
+    const auto affine = queries.matmul(directions.transpose(-1, -2)) / std::sqrt(static_cast<double>(queries.size(-1))) +
+                        ablate::widened(bias_);
     const auto mean = affine.narrow(-1, 0, 1).sigmoid();
     const auto variance = ablate::softplus(affine.narrow(-1, 1, 1)) + kVarianceFloor;
     // A slot that the item does not have would lie beyond 1; its value is 0, its centre only has to be harmless.
     const auto centres = ((ablate::arange(count, keys.options()) + 0.5) / own).clamp_max(1);
-    ablate::ReadOutput result{.values = ablate::expected_read(mean, variance, values, centres, width_ / own)};
-    if (input.looks) result.usage = looks(input, mean.detach(), variance.detach(), own);
+    const auto read = ablate::expected_read(mean, variance, values, centres, width_ / own);
+    ablate::ReadOutput result{.values = read.to(input.queries.scalar_type())};
+    if (!input.looks) return result;
+    result.usage = looks(input, mean.detach(), variance.detach(), own);
+    if (kl_ > 0 && is_training()) result.auxiliary_loss = divergence(input, variance) * kl_;
     return result;
+  }
+
+  /// KL(N(mean, variance) || N(mean, sigma_0^2)), the mean over heads and over the queries that look, of items with a memory.
+  Tensor divergence(const ablate::ReadInput& input, const Tensor& variance) const {
+    const auto ratio = variance.squeeze(-1) / (prior_ * prior_);  // [batch, heads, n]
+    auto counts = input.memory.keys.ne(0).flatten(1).any(1).view({-1, 1, 1});
+    if (input.query_mask.defined()) counts = counts.logical_and(input.query_mask.unsqueeze(1));
+    counts = counts.expand_as(ratio);
+    const auto all = ((ratio - ratio.log() - 1) * 0.5).masked_fill(counts.logical_not(), 0);
+    return all.sum() / counts.sum().clamp_min(1);
   }
 
   /// A place is a cell of the signal, as many as the item has slots: the share of each query's Gaussian there.
@@ -128,33 +215,44 @@ class RadialBasis final : public ablate::Compression {
     return exist.defined() ? usage.masked_fill(exist.logical_not(), 0) : usage;
   }
 
-  /// The regression for a length, in the type and on the device of the inputs: [slots.of(length), length].
-  const Tensor& matrix(std::int64_t length, const ablate::TensorOptions& options) {
-    auto& found = matrices_[length];
+  /// The regression for so many tokens, in the type and on the device of the inputs: [slots.of(length), length], behind a past
+  /// [slots, samples + length].
+  const Tensor& matrix(Case which, const ablate::TensorOptions& options) {
+    auto& found = matrices_[which];
     if (found.defined() && found.dtype() == options.dtype() && found.device() == options.device()) return found;
-    const auto numbers = length * slots().of(length);
+    const auto count = slots().of(which.length);
+    const auto numbers = (which.length + (which.has_past ? samples_ : 0)) * count;
     if (cached_ + numbers > kCachedNumbers) {
       matrices_.clear();
       cached_ = 0;
     }
     cached_ += numbers;
     ablate::NoGradGuard no_grad;
-    return matrices_[length] = ablate::ridge_matrix(length, slots().of(length), width_, ridge_).to(options);
+    const auto fit = which.has_past ? ablate::contraction_matrix(samples_, which.length, tau_, count, width_, ridge_)
+                                    : ablate::ridge_matrix(which.length, count, width_, ridge_);
+    return matrices_[which] = fit.to(options);
   }
 
   double width_, ridge_;
+  std::int64_t samples_;
+  double tau_, kl_, prior_;
   Tensor weight_;  // [2, slots.of(max_length)]: of a query's mean and variance; shared by heads, whose number may change
   Tensor bias_;    // [2]
-  std::map<std::int64_t, Tensor> matrices_;  // by length: no buffers, since they follow from the parameters
+  std::map<Case, Tensor> matrices_;  // no buffers, since they follow from the parameters
   std::int64_t cached_ = 0;
 };
 
 }  // namespace
 
-ABLATE_COMPRESSION(RadialBasis,
-                   {.id = "rbf",
-                    .version = "1.1.0",
-                    .summary = "a continuous memory of Gaussian basis functions, fitted by ridge regression",
-                    .paper = "Martins et al. 2021, arXiv 2109.00301, section 3",
-                    .capabilities = {.slots_have_keys = true, .fixed_slots = true, .time_exponent = 2, .memory_exponent = 2},
-                    .parameters = parameters})
+ABLATE_COMPRESSION(RadialBasis, {.id = "rbf",
+                                 .version = "1.2.0",
+                                 .summary = "a continuous memory of Gaussian basis functions, fitted by ridge regression",
+                                 .paper = "Martins et al. 2021, arXiv 2109.00301, section 3",
+                                 .capabilities = {.slots_have_keys = true,
+                                                  .fixed_slots = true,
+                                                  .extends = true,
+                                                  .half_precision = true,
+                                                  .time_exponent = 2,
+                                                  .memory_exponent = 2},
+                                 .parameters = parameters,
+                                 .exemptions = exemptions})

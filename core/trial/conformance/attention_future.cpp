@@ -29,12 +29,19 @@ std::vector<std::int64_t> places(std::int64_t n) {
   return all;
 }
 
+/// The gradient of outputs in the tokens. The auxiliary loss is no output: later queries may have their share in it.
+/// @param where [batch, n] bool: whose outputs
+Tensor output_gradient(const Instance& instance, Pass pass, const Tensor& where) {
+  pass.queries = pass.queries.detach().requires_grad_();
+  return gradients_of(weighted_sum(forward(instance, pass).output, where), {pass.queries}).front();
+}
+
 /// The gradients in later inputs of the outputs at `at`, which have to be 0.
 void no_later_gradient(const Instance& instance, const Pass& pass, std::int64_t at, const std::string& where,
                        Finding& finding) {
   const auto n = pass.queries.size(1);
   const auto only = arange(n).eq(at).unsqueeze(0).expand({pass.queries.size(0), n});
-  const auto later = gradients(instance, pass, only).of("queries").narrow(1, at + 1, n - at - 1);
+  const auto later = output_gradient(instance, pass, only).narrow(1, at + 1, n - at - 1);
   finding.near(later, ablate::zeros_like(later), fmt::format("{}, gradient of output {} in later inputs", where, at), kExact);
 }
 
@@ -52,9 +59,8 @@ void no_later_value(const Instance& instance, const Pass& pass, std::int64_t at,
     const auto how = fmt::format("{}, other tokens after {}", where, at);
     finding.near(run(instance, changed).narrow(1, 0, kept), before, how, allowed);
     if (with_gradients)
-      finding.near(gradients(instance, changed, only).of("queries").narrow(1, 0, kept),
-                   gradients(instance, pass, only).of("queries").narrow(1, 0, kept), how + ", gradients in earlier inputs",
-                   allowed);
+      finding.near(output_gradient(instance, changed, only).narrow(1, 0, kept),
+                   output_gradient(instance, pass, only).narrow(1, 0, kept), how + ", gradients in earlier inputs", allowed);
   }
 }
 
@@ -119,7 +125,7 @@ std::string unseen_token(const AttentionSubject& subject, const Stand& stand, st
     if (!run(*instance, {other}).narrow(1, output, 1).equal(before.narrow(1, output, 1))) return true;
     // What has decayed below the last bit of an output still has a gradient.
     const auto only = arange(n).eq(output).unsqueeze(0);
-    return gradients(*instance, {tokens}, only).of("queries").narrow(1, changed, 1).ne(0).any().item().toBool();
+    return output_gradient(*instance, {tokens}, only).narrow(1, changed, 1).ne(0).any().item().toBool();
   };
   for (const auto& [token, output] : {std::pair{std::int64_t{0}, n - 1}, {n / 2, n - 1}, {n - 1, std::int64_t{0}}})
     if ((token <= output || !stand.causal) && !depends(token, output))

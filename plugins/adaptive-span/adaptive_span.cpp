@@ -79,7 +79,9 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
 
     const auto q = blocks.queries(ablate::widened(input.q)) * (1 / std::sqrt(static_cast<double>(d_head())));
     const auto positions = ablate::widened(positions_.narrow(0, positions_.size(0) - reach, reach));
-    const auto scores = by_distance(q.matmul(keys_of(input.k).transpose(-1, -2)), reach) + q.matmul(positions.t());
+    // As one matrix: how torch multiplies more dimensions depends on their strides, and on whether gradients are asked for.
+    const auto along = q.flatten(0, 3).matmul(positions.t()).view({q.size(0), q.size(1), -1, size, reach});
+    const auto scores = by_distance(q.matmul(keys_of(input.k).transpose(-1, -2)), reach) + along;
     const auto mask = soft_mask(z, reach);
     const auto hidden = by_distance(present, reach).logical_not().logical_or(mask <= 0);
     auto weights = ablate::masked_softmax(scores + mask.clamp_min(kLeastMask).log(), hidden);

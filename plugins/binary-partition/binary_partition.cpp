@@ -8,6 +8,7 @@
 #include "ablate/masked_softmax.h"
 #include "ablate/padding.h"
 #include "level.h"
+#include "rows.h"
 
 namespace {
 
@@ -39,55 +40,14 @@ struct Tree {
   }
 };
 
-/// Rows of the table of relative positions: 0 is a token's own, then those of the left, then of the right, by scale.
-struct Rows {
-  Tensor of_columns;  ///< [sides, levels, nodes + 1] int64: of Level's columns
-  std::int64_t count = 1;
-};
-
-/// How many nodes of a level the token sees that sees most of them, the last one on its left, the first one on its right.
-std::int64_t seen_on_left(std::int64_t level, std::int64_t nodes, std::int64_t length) {
-  return std::clamp<std::int64_t>(((length - 2 + nodes) >> level) - nodes + 1, 0, nodes);
-}
-std::int64_t seen_on_right(std::int64_t level, std::int64_t nodes, std::int64_t length) {
-  const auto last = [&](std::int64_t l) { return (length - 1) >> l; };
-  const auto first = [&](std::int64_t l) { return ((1 - nodes) >> l) + nodes; };  // that token 0 sees
-  if (level > 0 && first(level - 1) + nodes > last(level - 1)) return 0;          // all is covered below
-  return std::clamp<std::int64_t>(last(level) - first(level) + 1, 0, nodes);
-}
-
-Rows rows_of(std::int64_t nodes, std::int64_t scales, std::int64_t length, bool causal) {
-  const auto levels = binary_partition::height_of(length, nodes).levels;
-  Rows rows;
-  std::vector<std::int64_t> columns;
-  for (const bool left : {true, false}) {
-    if (!left && causal) break;
-    std::vector<std::int64_t> first, counts;  // by scale
-    for (std::int64_t scale = 0; scale < std::min(scales, levels); ++scale) {
-      first.push_back(rows.count);
-      counts.push_back(left ? seen_on_left(scale, nodes, length) : seen_on_right(scale, nodes, length));
-      rows.count += counts.back();
-    }
-    const auto row = [&](std::int64_t level, std::int64_t number) {
-      const auto scale = static_cast<std::size_t>(std::min(level, static_cast<std::int64_t>(first.size()) - 1));
-      return number < counts[scale] ? first[scale] + number : 0;  // what nobody sees
-    };
-    for (std::int64_t level = 0; level < levels; ++level) {
-      columns.push_back(level + 1 < levels ? row(level + 1, 0) : 0);
-      for (std::int64_t number = nodes - 1; number >= 0; --number) columns.push_back(row(level, number));
-    }
-  }
-  rows.of_columns = ablate::integers(columns).view({causal ? 1 : 2, levels, nodes + 1});
-  return rows;
-}
-
 class BinaryPartition final : public ablate::HeadwiseAttention {
  public:
   explicit BinaryPartition(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, context.parameters.integer("heads")),
         nodes_(context.parameters.integer("nodes")),
         attends_(context.parameters.text("spans") == "attention") {
-    const auto rows = rows_of(nodes_, context.parameters.integer("scales"), context.max_length, context.causal);
+    const auto rows =
+        binary_partition::rows_of(nodes_, context.parameters.integer("scales"), context.max_length, context.causal);
     rows_ = register_buffer("rows", rows.of_columns);
     const double bound = std::sqrt(6 / static_cast<double>(rows.count + d_head()));
     relative_ =
@@ -119,7 +79,9 @@ class BinaryPartition final : public ablate::HeadwiseAttention {
     });
 
     const auto rows = ablate::cat({ablate::zeros({1}, rows_.options()), rows_.narrow(1, 0, height.levels).flatten()});
-    const auto positions = ablate::widened(relative_.index_select(0, rows));
+    // A product, not a selection: going backward that adds up a row's columns in the same order on every device.
+    const auto which = rows.unsqueeze(1) == ablate::arange(relative_.size(0), rows_.options());
+    const auto positions = which.to(q.scalar_type()).matmul(ablate::widened(relative_));
     // As one matrix: how torch multiplies more dimensions depends on their strides, and on whether gradients are asked for.
     const auto along = q.flatten(0, 2).matmul(positions.t()).view({q.size(0), q.size(1), n, -1});
     auto weights = ablate::masked_softmax(ablate::cat(scores, 3) + along, ablate::cat(seen, 3).logical_not());

@@ -25,9 +25,7 @@ inline Height height_of(std::int64_t tokens, std::int64_t nodes) {
 /// Token i sees, of level l, whose nodes are 2^l tokens wide, the nodes e, e - 1, ..., e - nodes + 1 with e = floor((i - 1 +
 /// nodes) / 2^l) - nodes (a closed form of e_0 = i - 1, e_l = floor((e_(l-1) - nodes) / 2)). Where e_(l-1) - nodes is a left
 /// child, its parent e would take in a token that level l - 1 has covered: then the child stands for it. So every token to the
-/// left is in one node that is seen. Columns: the node e - nodes (the child that stands for the next level's first node), then
-/// e - nodes + 1,
-/// ..., e.
+/// left is in one node that is seen. Columns are the nodes e - nodes, which may stand for the next level's first, to e.
 class Level {
  public:
   /// @param nodes at least 1 @param tokens of the sequence
@@ -43,6 +41,7 @@ class Level {
 
   std::int64_t columns() const { return nodes_ + 1; }
   std::int64_t size() const { return groups_ * width_; }  ///< tokens of a tile
+  std::int64_t seen() const { return groups_ + nodes_; }  ///< nodes that they see together
 
   /// Tokens that see the same nodes are a group; some groups are a tile. @param x [batch, heads, tokens, d] @return [batch,
   /// heads, tiles, size, d]
@@ -56,22 +55,21 @@ class Level {
   /// tiles, seen, d]
   Tensor windows(const Tensor& x) const {
     const auto before = 2 * nodes_ - first_, all = tiles_ * groups_ + nodes_;
-    return ablate::pad(x, {0, 0, before, all - before - x.size(2)}).unfold(2, groups_ + nodes_, groups_).transpose(-1, -2);
+    return ablate::pad(x, {0, 0, before, all - before - x.size(2)}).unfold(2, seen(), groups_).transpose(-1, -2);
   }
 
   /// Of each token the nodes that it sees. @param x [batch, heads, tiles, size, seen] @return [batch, heads, tokens, columns()]
   Tensor by_token(const Tensor& x) const {
-    const auto row = groups_ * (groups_ + nodes_);
-    const auto groups = x.unflatten(3, {groups_, width_}).transpose(3, 4).flatten(4);  // a row of each tile's groups
-    const auto diagonal = ablate::pad(groups, {0, groups_}).unflatten(4, {groups_, row / groups_ + 1}).narrow(5, 0, columns());
-    return joined(diagonal.transpose(3, 4).flatten(3, 4));
+    const auto groups = x.unflatten(3, {groups_, width_}).transpose(3, 4).flatten(4);
+    // A column more a row: group g begins at its g-th node.
+    const auto own = ablate::pad(groups, {0, groups_}).unflatten(4, {groups_, seen() + 1}).narrow(5, 0, columns());
+    return joined(own.transpose(3, 4).flatten(3, 4));
   }
   /// Its inverse, 0 elsewhere. @return [batch, heads, tiles, size, seen]
   Tensor by_tile(const Tensor& x) const {
-    const auto seen = groups_ + nodes_;
-    const auto groups = tiles(x).unflatten(3, {groups_, width_}).transpose(3, 4);  // [..., width, groups, columns]
-    const auto rows = ablate::pad(groups, {0, seen + 1 - columns()}).flatten(4).narrow(4, 0, groups_ * seen);
-    return rows.unflatten(4, {groups_, seen}).transpose(3, 4).flatten(3, 4);
+    const auto groups = tiles(x).unflatten(3, {groups_, width_}).transpose(3, 4);
+    const auto rows = ablate::pad(groups, {0, seen() + 1 - columns()}).flatten(4).narrow(4, 0, groups_ * seen());
+    return rows.unflatten(4, {groups_, seen()}).transpose(3, 4).flatten(3, 4);
   }
 
   /// Which columns count, whether there is a node or not: [tokens, columns()] bool.

@@ -1,8 +1,5 @@
 // Transformer-XL (Dai et al. 2019): attention over the segment and a memory of earlier ones, with relative positions.
-//
-// Otherwise than published: queries, keys, values and outputs have biases, as every HeadwiseAttention's, those of queries and
-// keys beside u and v; and the memory holds what the layer was given then, in a pre-norm model normed inputs, where the
-// published pre-norm code keeps inputs as they were and norms them anew.
+// README.md says what is otherwise than published.
 #include "ablate/dropout.h"
 #include "ablate/relative.h"
 

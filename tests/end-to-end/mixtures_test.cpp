@@ -139,3 +139,18 @@ TEST_CASE("the studies of synthetic tasks pass all checks that come before a run
     CHECK(says(ended.out, trials));
   }
 }
+
+TEST_CASE("the preset memory-compressed is five layers, local and compressed by turns", "[mixtures]") {
+  Workplace place;
+  auto study = kRecall;
+  const std::string layers = "layers = 2\n";
+  study.erase(study.find(layers), layers.size());
+  study.insert(study.find("[task]"), "preset = \"memory-compressed\"\n");
+  const auto ended = place.run({"run", place.study(study).string()});
+  INFO(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  const auto rows = place.query(R"(SELECT "attention.0" AS a, "attention.1" AS b, "attention.1.compression" AS c,
+                                   "attention.3.rate" AS rate, "attention.4.memory" AS memory FROM trials)");
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0] == json{{"a", "image-local"}, {"b", "compressed"}, {"c", "convolution"}, {"rate", "1/3"}, {"memory", 0}});
+}

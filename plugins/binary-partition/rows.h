@@ -1,0 +1,55 @@
+// Which row of the table of relative positions belongs to a node that a token sees.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "level.h"
+
+namespace binary_partition {
+
+/// Rows of the table of relative positions: 0 is a token's own, then those of the left, then of the right, by scale.
+struct Rows {
+  Tensor of_columns;  ///< [sides, levels, nodes + 1] int64: of Level's columns
+  std::int64_t count = 1;
+};
+
+/// How many nodes of a level the token sees that sees most of them, the last one on its left, the first one on its right.
+inline std::int64_t seen_on_left(std::int64_t level, std::int64_t nodes, std::int64_t length) {
+  return std::clamp<std::int64_t>(((length - 2 + nodes) >> level) - nodes + 1, 0, nodes);
+}
+inline std::int64_t seen_on_right(std::int64_t level, std::int64_t nodes, std::int64_t length) {
+  const auto last = [&](std::int64_t l) { return (length - 1) >> l; };
+  const auto first = [&](std::int64_t l) { return ((1 - nodes) >> l) + nodes; };  // that token 0 sees
+  if (level > 0 && first(level - 1) + nodes > last(level - 1)) return 0;          // all is covered below
+  return std::clamp<std::int64_t>(last(level) - first(level) + 1, 0, nodes);
+}
+
+/// Of the rows that some token of the longest sequence uses. @param scales levels with rows of their own; those above have the
+/// last one's
+inline Rows rows_of(std::int64_t nodes, std::int64_t scales, std::int64_t length, bool causal) {
+  const auto levels = height_of(length, nodes).levels;
+  Rows rows;
+  std::vector<std::int64_t> columns;
+  for (const bool left : {true, false}) {
+    if (!left && causal) break;
+    std::vector<std::int64_t> first, counts;  // by scale
+    for (std::int64_t scale = 0; scale < std::min(scales, levels); ++scale) {
+      first.push_back(rows.count);
+      counts.push_back(left ? seen_on_left(scale, nodes, length) : seen_on_right(scale, nodes, length));
+      rows.count += counts.back();
+    }
+    const auto row = [&](std::int64_t level, std::int64_t number) {
+      const auto scale = static_cast<std::size_t>(std::min(level, static_cast<std::int64_t>(first.size()) - 1));
+      return number < counts[scale] ? first[scale] + number : 0;  // what nobody sees
+    };
+    for (std::int64_t level = 0; level < levels; ++level) {
+      columns.push_back(level + 1 < levels ? row(level + 1, 0) : 0);
+      for (std::int64_t number = nodes - 1; number >= 0; --number) columns.push_back(row(level, number));
+    }
+  }
+  rows.of_columns = ablate::integers(columns).view({causal ? 1 : 2, levels, nodes + 1});
+  return rows;
+}
+
+}  // namespace binary_partition

@@ -26,12 +26,10 @@ inline Groups group_queries(const Tensor& q, const Tensor& mask, const Tensor& p
   const auto bits = side.to(kFloat) * 2 - 1;  // [batch, heads, n, bits]
 
   const auto number = arange(count, q.options().dtype(kLong));
-  Tensor first, absent;  // [batch or 1, count]
+  Tensor first;  // [batch or 1, count]; an item of fewer queries begins with each of them, some twice: the second stays empty
   if (mask.defined()) {
-    const auto own = mask.sum(1, true), had = own.clamp_max(count);
     const auto order = mask.to(kLong).argsort(true, 1, true);  // an item's queries first, in their order
-    absent = number >= had;
-    first = order.gather(1, (number * own).floor_divide(had.clamp_min(1)).masked_fill(absent, 0));
+    first = order.gather(1, (number * mask.sum(1, true)).floor_divide(count));
   } else {
     first = (number * n).floor_divide(count).unsqueeze(0);
   }
@@ -40,9 +38,7 @@ inline Groups group_queries(const Tensor& q, const Tensor& mask, const Tensor& p
   Groups groups{.count = count};
   const auto one = ones({batch, heads, n, 1}, bits.options());
   for (std::int64_t i = 0;; ++i) {
-    auto alike = bits.matmul(centres.transpose(-1, -2));  // [batch, heads, n, count]
-    if (absent.defined()) alike = alike.masked_fill(absent.unsqueeze(1).unsqueeze(1), -2 * bits.size(3));
-    groups.of = alike.argmax(-1);
+    groups.of = bits.matmul(centres.transpose(-1, -2)).argmax(-1);
     if (mask.defined()) groups.of = groups.of.masked_fill(mask.logical_not().unsqueeze(1), count);
     if (i + 1 == iterations) break;
     // Each bit as most members have it; where they are even, and where there is none, as it was.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ablate/buckets.h"
+#include "ablate/centroids.h"
 #include "ablate/headwise.h"
 #include "ablate/masked_softmax.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 using ablate::HeadInput;
 using ablate::HeadOutput;
+using ablate::layer_normed;
 using ablate::Neighbours;
 using ablate::Tensor;
 
@@ -42,12 +44,6 @@ ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate
   return result;
 }
 
-/// Layer norm without scale and bias: onto the ball of radius sqrt(d). @param x [..., d]
-Tensor on_ball(const Tensor& x) {
-  const auto centred = x - x.mean(-1, true);
-  return centred * ((centred * centred).mean(-1, true) + 1e-5).rsqrt();
-}
-
 /// ceil(a / b)
 std::int64_t share(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -65,28 +61,29 @@ class Routing final : public ablate::HeadwiseAttention {
         clusters_(context.parameters.integer("clusters")),
         window_(context.parameters.integer("window")),
         random_(context.parameters.text("assignment") == "random"),
-        earlier_(context.causal && context.parameters.text("causal_members") == "earlier"),
-        decay_(context.parameters.real("decay")) {
+        earlier_(context.causal && context.parameters.text("causal_members") == "earlier") {
     if (clusters_ == 0) clusters_ = std::max<std::int64_t>(1, std::llround(std::sqrt(static_cast<double>(longest_))));
-    // Never cast: in half precision a moving average would stand still.
     if (random_)
       draws_ = register_buffer("draws", ablate::randn({heads(), clusters_, longest_}, context.generator), {.type = true});
     else
-      centroids_ = register_buffer(
-          "centroids", on_ball(ablate::randn({clusters_, heads(), d_head()}, context.generator)).transpose(0, 1).contiguous(),
-          {.type = true});
+      centroids_ = {register_buffer("centroids", first_places(context.generator), {.type = true}), layer_normed,
+                    context.parameters.real("decay")};
   }
 
  private:
+  Tensor first_places(const ablate::Generator& generator) const {
+    return layer_normed(ablate::randn({clusters_, heads(), d_head()}, generator)).transpose(0, 1).contiguous();
+  }
+
   HeadOutput attend(const HeadInput& input) override {
     if (!input.self) throw std::logic_error("routing: queries and context have to be one sequence");
     const auto type = input.q.scalar_type();
-    const auto q = on_ball(ablate::widened(input.q)), k = causal() ? q : on_ball(ablate::widened(input.k)),
+    const auto q = layer_normed(ablate::widened(input.q)), k = causal() ? q : layer_normed(ablate::widened(input.k)),
                v = ablate::widened(input.v);
     const auto of_queries = likeness(q), of_keys = causal() ? of_queries : likeness(k);
     if (is_training() && !random_) {
-      count_members(of_queries, q.detach(), input.mask);
-      if (!causal()) count_members(of_keys, k.detach(), input.mask);
+      centroids_.count(q, of_queries.argmax(2), input.mask);
+      if (!causal()) centroids_.count(k, of_keys.argmax(2), input.mask);
     }
     auto output = earlier_ ? among_earlier(of_queries, q, v, input)
                            : among_chosen(choose(of_queries, input.mask), causal() ? Members{} : choose(of_keys, input.mask), q,
@@ -99,7 +96,7 @@ class Routing final : public ablate::HeadwiseAttention {
   Tensor likeness(const Tensor& points) const {
     const ablate::NoGradGuard none;
     if (random_) return draws_.narrow(2, 0, points.size(2)).unsqueeze(0);
-    return centroids_.to(points.scalar_type()).unsqueeze(0).matmul(points.detach().transpose(-1, -2));
+    return centroids_.places().to(points.scalar_type()).unsqueeze(0).matmul(points.detach().transpose(-1, -2));
   }
 
   /// The w likest tokens of each cluster; a token may be in several of them, or in none.
@@ -160,35 +157,14 @@ class Routing final : public ablate::HeadwiseAttention {
     return {.values = order.unsorted(blocks.joined(read, n))};
   }
 
-  void count_members(const Tensor& likeness, const Tensor& points, const Tensor& mask) {
-    const ablate::NoGradGuard none;
-    auto group = likeness.argmax(2);
-    if (mask.defined()) group = group.masked_fill(mask.logical_not().unsqueeze(1), clusters_);
-    const auto number = ablate::arange(clusters_, group.options()).view({1, 1, clusters_, 1});
-    const auto members = (group.unsqueeze(2) == number).to(points.scalar_type());
-    const auto sums = members.matmul(points).sum(0).to(centroids_.scalar_type());
-    const auto counts = members.sum(3).sum(0).unsqueeze(-1).to(centroids_.scalar_type());
-    sums_ = sums_.defined() ? sums_ + sums : sums;
-    counts_ = counts_.defined() ? counts_ + counts : counts;
-  }
-
   void do_step(std::int64_t, const ablate::Generator&) override {
-    if (!is_training() || !sums_.defined()) return;
-    const ablate::NoGradGuard none;
-    const auto moved = decay_ * centroids_ + (1 - decay_) * sums_ / counts_.clamp_min(1);
-    // A centroid without members keeps its place, and so does one whose members cancel it out.
-    const auto moves = (counts_ > 0).logical_and(moved.norm(2, -1, true) > 0);
-    centroids_.copy_(on_ball(moved).where(moves, centroids_));
-    sums_ = counts_ = Tensor();
+    if (is_training()) centroids_.move();
   }
 
   std::int64_t longest_, clusters_, window_;
   bool random_, earlier_;
-  double decay_;
-  Tensor centroids_;  // [heads, clusters, d_head]; undefined where positions are drawn
-  Tensor draws_;      // [heads, clusters, longest]: likeness that nothing has to do with; else undefined
-  Tensor sums_,
-      counts_;  // members' points and their number since the last step: [heads, clusters, d_head], [heads, clusters, 1]
+  ablate::Centroids centroids_;  // [heads, clusters, d_head]; none where positions are drawn
+  Tensor draws_;                 // [heads, clusters, longest]: likeness that nothing has to do with; else undefined
 };
 
 }  // namespace

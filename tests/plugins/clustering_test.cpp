@@ -18,6 +18,13 @@ std::int64_t nearest(const Tensor& point, const std::vector<Tensor>& centroids) 
   return best;
 }
 
+/// Layer norm without scale, or to a length of 1; then nearest is the largest dot product. @param x [..., d]
+Tensor point_of(const Tensor& x, const std::string& norm) {
+  if (norm == "unit") return x / x.norm(2, -1, true);
+  const auto centred = x - x.mean(-1, true);
+  return centred / (centred.square().mean(-1, true) + 1e-5).sqrt();
+}
+
 /// The buffer itself, not a copy.
 Tensor centroids_of(ablate::Compression& compression) { return buffer(compression, "centroids"); }
 
@@ -29,9 +36,11 @@ Tensor numbers(const std::vector<double>& values) {
 
 }  // namespace
 
-TEST_CASE("clusters equal a brute-force search, for each number of Lloyd steps") {
-  for (const std::int64_t iterations : {1, 2, 5}) {
-    const auto clustering = make(section("clustering", {{"iterations", iterations}}), {{1, 4}}, 2, 3, 64);
+TEST_CASE("clusters equal a brute-force search, for each number of Lloyd steps and norm") {
+  for (const auto& [iterations, norm] :
+       std::vector<std::pair<std::int64_t, std::string>>{{1, "unit"}, {2, "unit"}, {5, "unit"}, {1, "layer"}, {5, "layer"}}) {
+    INFO(iterations << " steps, " << norm);
+    const auto clustering = make(section("clustering", {{"iterations", iterations}, {"norm", norm}}), {{1, 4}}, 2, 3, 64);
     const std::vector<std::int64_t> lengths{30, 17, 1, 0};
     const auto keys = normal({4, 2, 30, 3}, 1), values = normal({4, 2, 30, 3}, 2);
     const auto memory = write(*clustering, keys, values, mask_of(30, lengths));
@@ -45,12 +54,12 @@ TEST_CASE("clusters equal a brute-force search, for each number of Lloyd steps")
         std::vector<std::vector<std::int64_t>> members;
         for (std::int64_t step = 0; step < iterations; ++step) {
           members.assign(8, {});
-          for (std::int64_t p = 0; p < lengths[i]; ++p) members[nearest(keys[i][h][p], centroids)].push_back(p);
+          for (std::int64_t p = 0; p < lengths[i]; ++p) members[nearest(point_of(keys[i][h][p], norm), centroids)].push_back(p);
           for (std::int64_t j = 0; j < slots; ++j) {
             if (members[j].empty()) continue;
             auto sum = ablate::zeros({3}, ablate::kDouble);
-            for (const auto p : members[j]) sum += keys[i][h][p] / keys[i][h][p].norm();
-            centroids[j] = sum / sum.norm();
+            for (const auto p : members[j]) sum += point_of(keys[i][h][p], norm);
+            centroids[j] = point_of(sum, norm);
           }
         }
         for (std::int64_t j = 0; j < 8; ++j) {
@@ -99,6 +108,97 @@ TEST_CASE("centroids start on the unit ball and move by an exponential moving av
   // Nothing was counted since: nothing moves.
   clustering->on_step(2, ablate::make_generator(1));
   CHECK(distance(centroids, expected) < 1e-7);
+}
+
+TEST_CASE("queries move the centroids where they are asked to, and padded ones do not") {
+  const auto keys = normal({2, 2, 12, 4}, 1), values = normal({2, 2, 12, 4}, 2);
+  const auto mask = mask_of(12, {12, 7}), query_mask = mask_of(9, {4, 9});
+  const auto queries = normal({2, 2, 9, 4}, 3).masked_fill(query_mask.logical_not().unsqueeze(1).unsqueeze(-1), NAN);
+  for (const std::string norm : {"unit", "layer"})
+    for (const bool asked : {false, true}) {
+      INFO(norm << ", " << asked);
+      const auto clustering =
+          make(section("clustering", {{"decay", 0.75}, {"norm", norm}, {"queries", asked}}), {{1, 3}}, 2, 4, 12);
+      const auto before = centroids_of(*clustering).to(ablate::kDouble).clone();
+      clustering->train();
+      clustering->write({.keys = keys, .values = values, .mask = mask, .queries = queries, .query_mask = query_mask});
+      clustering->on_step(1, ablate::make_generator(1));
+      auto sums = ablate::zeros({2, 4, 4}, ablate::kDouble), counts = ablate::zeros({2, 4, 1}, ablate::kDouble);
+      const auto count = [&](const Tensor& of, const std::vector<std::int64_t>& lengths) {
+        for (std::int64_t i = 0; i < 2; ++i)
+          for (std::int64_t h = 0; h < 2; ++h)
+            for (std::int64_t p = 0; p < lengths[i]; ++p) {
+              std::vector<Tensor> there;  // the second item, of 7 keys, has three slots
+              for (std::int64_t j = 0; j < (i == 0 ? 4 : 3); ++j) there.push_back(before[h][j]);
+              const auto point = point_of(of[i][h][p], norm);
+              const auto j = nearest(point, there);
+              sums[h][j] += point;
+              counts[h][j] += 1;
+            }
+      };
+      count(keys, {12, 7});
+      if (asked) count(queries, {4, 9});
+      const auto moved = point_of(0.75 * before + 0.25 * sums / counts.clamp_min(1), norm);
+      CHECK(distance(centroids_of(*clustering), moved.where(counts > 0, before)) < 1e-6);
+    }
+}
+
+TEST_CASE("a centroid without members is put onto a real token after as many steps as are asked for") {
+  // Tokens around (1, 0); of the first two centroids the second looks the other way.
+  const auto angle = normal({2, 1, 8, 1}, 1) * 0.3;
+  const auto mask = mask_of(8, {4, 2});
+  const auto keys = ablate::cat({angle.cos(), angle.sin()}, 3).masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(-1), NAN);
+  const auto places = numbers({1.0, 0.0, -1.0, 0.0, -1.0, 0.0, -1.0, 0.0}).view({1, 4, 2});
+  const auto trained = [&](std::int64_t revive, int steps, std::uint64_t seed) {
+    const auto clustering = make(section("clustering", {{"decay", 1}, {"revive", revive}}), {{1, 2}}, 1, 2, 8, seed);
+    centroids_of(*clustering).copy_(places);
+    clustering->train();
+    for (int step = 1; step <= steps; ++step) {
+      write(*clustering, keys, keys, mask);
+      clustering->on_step(step, ablate::make_generator(seed));
+    }
+    return centroids_of(*clustering).to(ablate::kDouble)[0].clone();
+  };
+  CHECK(distance(trained(0, 5, 1), places[0]) < 1e-7);
+  CHECK(distance(trained(3, 2, 1), places[0]) < 1e-7);
+  bool different = false;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto revived = trained(3, 3, seed);
+    CHECK(distance(revived[0], places[0][0]) < 1e-7);
+    double nearest = INFINITY;
+    for (std::int64_t i = 0; i < 2; ++i)
+      for (std::int64_t p = 0; p < (i == 0 ? 4 : 2); ++p) nearest = std::min(nearest, distance(revived[1], keys[i][0][p]));
+    CHECK(nearest < 1e-6);
+    // Items of 4 tokens have two slots: nobody could have been in the others.
+    CHECK(distance(revived.narrow(0, 2, 2), places[0].narrow(0, 2, 2)) < 1e-7);
+    different = different || distance(revived[1], trained(3, 3, seed + 100)[1]) > 1e-3;
+    // What was revived begins anew.
+    CHECK(distance(trained(3, 3, seed), revived) == 0);
+  }
+  CHECK(different);
+}
+
+TEST_CASE("in half precision clusters are found, summed and moved in float32") {
+  const auto keys = (normal({1, 2, 600, 4}, 1) + 1).to(at::kHalf).to(ablate::kDouble);
+  for (const auto type : {at::kHalf, at::kBFloat16}) {
+    const auto rounded = keys.to(type).to(ablate::kDouble);
+    const auto moved = [&](c10::ScalarType of) {
+      const auto clustering = make(section("clustering", {{"queries", true}}), {{1, 300}}, 2, 4, 600);
+      const auto before = centroids_of(*clustering).clone();
+      clustering->train();
+      const auto x = rounded.to(of);
+      const auto memory = clustering->write({.keys = x, .values = x, .queries = x});
+      CHECK(memory.values.scalar_type() == of);
+      clustering->on_step(1, ablate::make_generator(1));
+      return std::pair{(centroids_of(*clustering) - before).to(ablate::kDouble), memory.values.to(ablate::kDouble)};
+    };
+    const auto [step, values] = moved(type);
+    const auto [wide_step, wide_values] = moved(ablate::kDouble);
+    CHECK(wide_step.abs().max().item<double>() > 1e-5);  // decay 0.999: below a spacing at 1 of both types
+    CHECK(wide_step.abs().max().item<double>() < 1e-3);
+    CHECK(distance(step, wide_step) < 1e-6);
+    CHECK(distance(values, wide_values) < 8e-3);
+  }
 }
 
 TEST_CASE("clustering refuses shapes it was not made for") {

@@ -1,0 +1,69 @@
+// Centroids that follow the tokens nearest to them: online k-means, as the Routing Transformer has it (Roy et al. 2021, section
+// 4.1). What is nearest has the largest product, since all points lie on one ball.
+#pragma once
+
+#include <utility>
+
+#include "ablate/blocks.h"
+
+namespace ablate {
+
+/// Onto the ball of radius 1; 0 stays 0. @param x [..., d]
+inline Tensor unit_norm(const Tensor& x) { return x / x.norm(2, -1, true).clamp_min(1e-12); }
+
+/// Layer norm without scale and bias: onto the ball of radius sqrt(d), where channels add up to 0; equal channels become 0.
+/// @param x [..., d]
+inline Tensor layer_normed(const Tensor& x) {
+  const auto centred = x - x.mean(-1, true);
+  return centred * ((centred * centred).mean(-1, true) + 1e-5).rsqrt();
+}
+
+/// The members that centroids have had since an optimiser step, and how they move them. Two calls: count() in each pass in
+/// training, move() in the hook behind the step.
+class Centroids {
+ public:
+  using Ball = Tensor (*)(const Tensor& x);  ///< unit_norm or layer_normed
+
+  Centroids() = default;
+  /// @param places [heads, clusters, d] on the ball: a buffer that the owner has registered as never cast, since in half
+  /// precision a moving average would stand still @param decay the share of a centroid that a step keeps
+  Centroids(Tensor places, Ball ball, double decay) : places_(std::move(places)), ball_(ball), decay_(decay) {}
+
+  const Tensor& places() const { return places_; }
+  /// [heads, clusters, 1]: members since the last step; undefined where nothing was counted.
+  const Tensor& counts() const { return counts_; }
+
+  /// @param points [batch, heads, n, d] on the ball, float32 at least @param group [batch, heads, n] int64, the centroid of
+  /// each @param mask [batch, n] bool: what is a member at all; undefined: all
+  void count(const Tensor& points, const Tensor& group, const Tensor& mask) {
+    const NoGradGuard none;
+    const auto clusters = places_.size(1);
+    if (!sums_.defined()) {
+      sums_ = zeros_like(places_);
+      counts_ = zeros_like(places_.narrow(2, 0, 1));
+    }
+    const auto own = mask.defined() ? group.masked_fill(mask.logical_not().unsqueeze(1), clusters) : group;
+    const auto added = [&](const Tensor& x) { return sum_rows(x.detach(), own, clusters + 1).narrow(2, 0, clusters).sum(0); };
+    sums_ += added(points);
+    counts_ += added(ones({points.size(0), points.size(1), points.size(2), 1}, points.options().requires_grad(false)));
+  }
+
+  /// Each towards the mean of its members, and back onto the ball; counting begins anew. One without members keeps its place,
+  /// and so does one that its members cancel out: 0 has no direction.
+  void move() {
+    if (!sums_.defined()) return;
+    const NoGradGuard none;
+    const auto mean = sums_ / counts_.clamp_min(1);
+    const auto moved = ball_(decay_ * places_ + (1 - decay_) * mean);
+    places_.copy_(moved.where((counts_ > 0).logical_and(moved.norm(2, -1, true) > 0), places_));
+    sums_ = counts_ = Tensor();
+  }
+
+ private:
+  Tensor places_;
+  Ball ball_ = unit_norm;
+  double decay_ = 1;
+  Tensor sums_, counts_;
+};
+
+}  // namespace ablate

@@ -1,6 +1,7 @@
 #include "drawing.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -93,11 +94,16 @@ class Pen {
       if (std::min(point.x, point.y) < border || std::max(point.x, point.y) > form_.side - border) return false;
     for (const auto tip : tips_)
       if (is_near(tip, line, room()) && !(own.steps.empty() && tip == own.at)) return false;
-    const auto reach = form_.clear + 2 * form_.paddle;
+    // Pieces whose middles are further apart than this are not near: twice, as the sums of their ends are their middles.
+    const auto reach = 2 * (form_.clear + form_.paddle) + kPixel / 8, middle_x = line.from.x + line.to.x,
+               middle_y = line.from.y + line.to.y;
     for (const auto& row : rows_)
       for (const auto& step : row.steps) {
         if (&row == &own && &step == &own.steps.back()) continue;  // the one before it, which it is a gap from
-        if (is_near(line.from, step.line.from, reach) && is_near(line, step.line, form_.clear)) return false;
+        const auto& [from, to] = step.line;
+        if (std::abs(from.x + to.x - middle_x) < reach && std::abs(from.y + to.y - middle_y) < reach &&
+            is_near(line, step.line, form_.clear))
+          return false;
       }
     return true;
   }
@@ -113,8 +119,9 @@ class Pen {
   }
   std::int64_t room() const { return form_.radius + form_.thickness / 2 + kPixel / 2; }
 
-  /// One at an end, the other at that contour's other end, or at the other contour's: these two have to be about as far away,
-  /// so that the distance between circles does not tell the label. Nothing where no end has that.
+  /// One at an end, the other at that contour's other end, or at the other contour's: these two have to be about as far away
+  /// (by a sixteenth of a contour's paddles), so that the distance between circles does not tell the label. Nothing where no
+  /// end has that.
   std::optional<std::array<Point, 2>> place_circles(bool connected) {
     const auto end = [&](std::size_t row, bool last) { return last ? rows_[row].steps.back().line.to : rows_[row].at; };
     const auto first = static_cast<std::size_t>(drawn(4));
@@ -122,8 +129,7 @@ class Pen {
       const auto row = (first + i) % 2;
       const bool last = (first + i) / 2 % 2 == 1;
       const auto one = end(row, last), same = end(row, !last), other = end(1 - row, !last);
-      if (is_near(one, other, distance(one, same) + form_.apart / 4) &&
-          is_near(one, same, distance(one, other) + form_.apart / 4))
+      if (std::abs(distance(one, same) - distance(one, other)) <= form_.contour * form_.paddle / 16)
         return std::array{one, connected ? same : other};
     }
     return std::nullopt;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "ablate/parallel.h"
 #include "ablate/random.h"
-#include "parallel.h"
 
 namespace ablate::listops {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "ablate/parallel.h"
 #include "mapped_file.h"
-#include "parallel.h"
 
 namespace ablate::listops {
 namespace {

@@ -6,6 +6,7 @@
 #include "core/trial/conformance/suite.h"
 #include "core/trial/device/tensor_memory.h"
 #include "tests/plugins/retrieval_files.h"
+#include "tests/plugins/text_files.h"
 #include "tests/plugins/transactions_files.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
@@ -15,12 +16,14 @@ using namespace ablate;
 namespace {
 
 /// Small data for the tasks of the project; any other plugin is checked at its defaults.
-nlohmann::json small(const std::string& id, const std::string& pictures, const std::string& documents,
-                     const std::string& bank) {
+nlohmann::json small(const std::string& id, const std::string& pictures, const std::string& documents, const std::string& bank,
+                     const std::string& reviews) {
   if (id == "listops") return {{"train", 3000}, {"dev", 300}, {"test", 300}};
   if (id == "image") return {{"data", pictures}, {"dev", 10}};
   if (id == "lm") return {{"data", pictures + "/text"}, {"length", 100}};
   if (id == "retrieval") return {{"data", documents}, {"length", 48}};
+  if (id == "pathfinder") return {{"train", 600}, {"dev", 100}, {"test", 100}};
+  if (id == "text") return {{"data", reviews}, {"dev", 4}, {"length", 64}};
   if (id == "transactions") return {{"data", bank}};
   return nlohmann::json::object();
 }
@@ -44,10 +47,11 @@ TEST_CASE("a plugin of the tree passes the whole suite", "[conformance]") {
   const tests::PairsFolder documents(60);
   const tests::BerkaFolder bank(200);
   bank.write("trans_a.csv", tests::transactions_file(tests::kDated, tests::random_rows(1, 200, 1)));
+  const tests::ReviewsFolder reviews(10);
   const ::TemporaryFolder scratch;
   Checks checks;
   check_plugin({.plugin = **plugin,
-                .parameters = small(id, pictures.path(), documents.path(), bank.path()),
+                .parameters = small(id, pictures.path(), documents.path(), bank.path(), reviews.root().string()),
                 .parts = all,
                 .scratch = scratch.path()},
                checks);

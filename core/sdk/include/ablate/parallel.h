@@ -1,3 +1,4 @@
+// Work in parallel, the same whatever the number of threads. Torch-free.
 #pragma once
 
 #include <atomic>
@@ -6,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace ablate::listops {
+namespace ablate {
 
 /// Runs work(i) for every i in [0, count) on up to `threads` threads, this one among them. Of the exceptions thrown, the one
 /// of the smallest i is thrown again, whatever the number of threads: indices are taken in order, and what is taken is ended.
@@ -36,4 +37,4 @@ void parallel(std::size_t count, int threads, const Work& work) {
     if (error) std::rethrow_exception(error);
 }
 
-}  // namespace ablate::listops
+}  // namespace ablate

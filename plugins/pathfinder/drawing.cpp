@@ -1,0 +1,187 @@
+#include "drawing.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "ablate/random.h"
+
+namespace ablate::pathfinder {
+namespace {
+
+constexpr std::int64_t kTurn = 32;   ///< directions between a paddle and the next at most: an eighth of a turn
+constexpr int kTries = 10;           ///< for a paddle
+constexpr int kTriesAtBegin = 2;     ///< of a contour's first paddle: most places are bad in any direction
+constexpr int kTriesToBegin = 30;    ///< for a short contour
+constexpr int kMostSetbacks = 60;    ///< of the long contours
+constexpr std::size_t kSetback = 4;  ///< paddles that are taken back where there is no place for another
+
+class Pen {
+ public:
+  Pen(const Form& form, std::mt19937_64& random) : form_(form), random_(random) {}
+
+  /// Nothing where it did not come out even.
+  std::optional<Drawing> draw(bool connected) {
+    const auto middle = form_.side / 2;
+    const Point first{middle / 2 + drawn(middle), middle / 2 + drawn(middle)};
+    begin(first);
+    begin(moved(first, form_.apart, drawn(kDirections)));
+    if (!grow_long()) return std::nullopt;
+    const auto circles = place_circles(connected);
+    if (!circles) return std::nullopt;
+    for (int i = 0; i < form_.distractors; ++i) add_distractor();
+    Drawing drawing{{}, *circles};
+    for (std::size_t row = 0; row < rows_.size(); ++row)
+      for (const auto& step : rows_[row].steps) drawing.paddles.push_back({step.line, static_cast<int>(row)});
+    return drawing;
+  }
+
+ private:
+  struct Step {
+    Piece line;
+    std::int64_t direction;
+  };
+  /// A contour that grows.
+  struct Row {
+    Point at;  ///< where it begins
+    std::vector<Step> steps = {};
+  };
+
+  std::int64_t drawn(std::int64_t end) { return static_cast<std::int64_t>(below(static_cast<std::uint64_t>(end), random_)); }
+
+  void begin(Point at) { rows_.push_back({at}), tips_.push_back(at); }
+
+  /// By turns, so that neither is in the other's way more often.
+  bool grow_long() {
+    const auto full = static_cast<std::size_t>(form_.contour);
+    for (int setbacks = 0; setbacks < kMostSetbacks;) {
+      auto& row = rows_[rows_[1].steps.size() < rows_[0].steps.size() ? 1 : 0];
+      if (row.steps.size() == full) return true;
+      if (extend(row, row.steps.size() + 1 == full)) {
+        if (row.steps.size() == full) tips_.push_back(row.steps.back().line.to);
+      } else {
+        ++setbacks;
+        row.steps.resize(row.steps.size() - std::min(row.steps.size(), kSetback));
+      }
+    }
+    return false;
+  }
+
+  /// @param is_last whether a circle may come to stand at its end
+  bool extend(Row& row, bool is_last = false) {
+    const int tries = row.steps.empty() ? kTriesAtBegin : kTries;
+    for (int i = 0; i < tries; ++i) {
+      Step step{{row.at, {}}, drawn(kDirections)};
+      if (!row.steps.empty()) {
+        const auto& before = row.steps.back();
+        const auto turn = drawn(2 * kTurn + 1) - kTurn;
+        step.direction = before.direction + turn;
+        step.line.from = moved(before.line.to, form_.gap, before.direction + turn / 2);
+      }
+      step.line.to = moved(step.line.from, form_.paddle, step.direction);
+      if (!fits(step.line, row) || (is_last && !has_room(step.line.to))) continue;
+      row.steps.push_back(step);
+      return true;
+    }
+    return false;
+  }
+
+  bool fits(const Piece& line, const Row& own) const {
+    const auto border = form_.radius + kPixel / 2;
+    for (const auto point : {line.from, line.to})
+      if (std::min(point.x, point.y) < border || std::max(point.x, point.y) > form_.side - border) return false;
+    for (const auto tip : tips_)
+      if (is_near(tip, line, room()) && !(own.steps.empty() && tip == own.at)) return false;
+    // Pieces whose middles are further apart than this are not near: twice, as the sums of their ends are their middles.
+    const auto reach = 2 * (form_.clear + form_.paddle) + kPixel / 8, middle_x = line.from.x + line.to.x,
+               middle_y = line.from.y + line.to.y;
+    for (const auto& row : rows_)
+      for (const auto& step : row.steps) {
+        if (&row == &own && &step == &own.steps.back()) continue;  // the one before it, which it is a gap from
+        const auto& [from, to] = step.line;
+        if (std::abs(from.x + to.x - middle_x) < reach && std::abs(from.y + to.y - middle_y) < reach &&
+            is_near(line, step.line, form_.clear))
+          return false;
+      }
+    return true;
+  }
+
+  /// Whether a circle here would touch nothing but its own contour's end, and no other circle.
+  bool has_room(Point tip) const {
+    for (const auto other : tips_)
+      if (is_near(tip, other, 2 * form_.radius + kPixel)) return false;
+    for (const auto& row : rows_)
+      for (const auto& step : row.steps)
+        if (is_near(tip, step.line, room())) return false;
+    return true;
+  }
+  std::int64_t room() const { return form_.radius + form_.thickness / 2 + kPixel / 2; }
+
+  /// One at an end, the other at that contour's other end, or at the other contour's: these two have to be about as far away
+  /// (by a sixteenth of a contour's paddles), so that the distance between circles does not tell the label. Nothing where no
+  /// end has that.
+  std::optional<std::array<Point, 2>> place_circles(bool connected) {
+    const auto end = [&](std::size_t row, bool last) { return last ? rows_[row].steps.back().line.to : rows_[row].at; };
+    const auto first = static_cast<std::size_t>(drawn(4));
+    for (std::size_t i = 0; i < 4; ++i) {
+      const auto row = (first + i) % 2;
+      const bool last = (first + i) / 2 % 2 == 1;
+      const auto one = end(row, last), same = end(row, !last), other = end(1 - row, !last);
+      if (std::abs(distance(one, same) - distance(one, other)) <= form_.contour * form_.paddle / 16)
+        return std::array{one, connected ? same : other};
+    }
+    return std::nullopt;
+  }
+
+  /// Left out where there is no place for it.
+  void add_distractor() {
+    auto& row = rows_.emplace_back();
+    for (int i = 0; i < kTriesToBegin; ++i) {
+      row = {{drawn(form_.side), drawn(form_.side)}};
+      while (std::ssize(row.steps) < form_.distractor && extend(row)) {
+      }
+      if (std::ssize(row.steps) == form_.distractor) return;
+    }
+    rows_.pop_back();
+  }
+
+  const Form& form_;
+  std::mt19937_64& random_;
+  std::vector<Row> rows_;    ///< the two long ones first
+  std::vector<Point> tips_;  ///< where circles may come to stand
+};
+
+}  // namespace
+
+Form form_of(std::int64_t side, std::int64_t contour) {
+  if (contour != 6 && contour != 9 && contour != 14)
+    throw std::invalid_argument("contour = " + std::to_string(contour) + ", expected 6, 9 or 14");
+  // Shares of a pixel where the published sizes are of a picture drawn at twice the size: thickness .5 there is 1 here.
+  Form form{.side = side * kPixel, .contour = static_cast<int>(contour), .distractor = static_cast<int>(contour) / 3};
+  switch (side) {
+    case 32:
+      form.paddle = 2 * kPixel, form.thickness = kPixel, form.gap = kPixel, form.clear = 2 * kPixel;
+      form.radius = 3 * kPixel / 2, form.apart = 7 * kPixel, form.distractors = 20 / form.distractor;
+      break;
+    case 64:
+      form.paddle = 5 * kPixel, form.thickness = kPixel, form.gap = kPixel, form.clear = 5 * kPixel / 2;
+      form.radius = 5 * kPixel / 2, form.apart = 12 * kPixel, form.distractors = 22 / form.distractor;
+      break;
+    case 128:
+      form.paddle = 5 * kPixel, form.thickness = 3 * kPixel / 2, form.gap = 5 * kPixel / 2, form.clear = 4 * kPixel;
+      form.radius = 3 * kPixel, form.apart = 20 * kPixel, form.distractors = 35 / form.distractor;
+      break;
+    default:
+      throw std::invalid_argument("size = " + std::to_string(side) + ", expected 32, 64 or 128");
+  }
+  return form;
+}
+
+Drawing draw(const Form& form, bool connected, std::mt19937_64& random) {
+  for (;;)
+    if (auto drawing = Pen(form, random).draw(connected)) return std::move(*drawing);
+}
+
+}  // namespace ablate::pathfinder

@@ -1,0 +1,101 @@
+#include "folder.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "ablate/data_files.h"
+#include "ablate/input_file.h"
+#include "ablate/parallel.h"
+#include "png.h"
+
+namespace ablate::pathfinder {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kBlock = 256;
+constexpr const char* kEmpty = "curv_baseline/imgs/0/sample_172.png";
+
+/// How a difficulty is called: by paddles.
+std::string name_of(std::int64_t contour) {
+  return contour == 6 ? "curv_baseline" : "curv_contour_length_" + std::to_string(contour);
+}
+
+/// The folder with metadata in it; empty where there is none.
+fs::path folder_at(const fs::path& path, std::int64_t side, std::int64_t contour) {
+  const auto name = name_of(contour), size = "pathfinder" + std::to_string(side);
+  for (const auto& place : {path, path / name, path / size / name, path / "lra_release" / size / name,
+                            path / "lra_release" / "lra_release" / size / name})
+    if (fs::is_directory(place / "metadata")) return place;
+  return {};
+}
+
+/// Files 2.npy before 10.npy.
+std::vector<fs::path> metadata_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder / "metadata"))
+    if (entry.path().extension() == ".npy") files.push_back(entry.path());
+  std::ranges::sort(files, {}, [](const fs::path& path) {
+    const auto name = path.filename().string();
+    return std::pair(name.size(), name);
+  });
+  if (files.empty()) throw FileError(folder, "found no file metadata/*.npy, expected one for each folder of imgs");
+  return files;
+}
+
+Folder::Row parse(const fs::path& folder, const fs::path& file, std::size_t line, const std::string& text) {
+  const auto refuse = [&](const std::string& what) { throw FileError(file, "line " + std::to_string(line) + ": " + what); };
+  std::istringstream words(text);
+  std::string place, name, number, label;
+  if (!(words >> place >> name >> number >> label))
+    refuse("found fewer than four words, expected a folder, a file, a number, a label, ...: imgs/0 sample_0.png 0 1");
+  if (label != "0" && label != "1") refuse("found the label \"" + label.substr(0, 20) + "\", expected 0 or 1");
+  const auto picture = (fs::path(place) / name).lexically_normal();
+  if (picture.is_absolute() || *picture.begin() == "..") refuse("names a picture outside of its folder, expected one in imgs");
+  return {folder / picture, label == "1"};
+}
+
+}  // namespace
+
+fs::path find_folder(const std::string& data, std::int64_t side, std::int64_t contour) {
+  const auto expected = "a folder with metadata and imgs in it, or pathfinder" + std::to_string(side) + "/" + name_of(contour) +
+                        " below it, as in https://storage.googleapis.com/long-range-arena/lra_release.gz, unpacked by tar xzf";
+  return folder_at(
+      find_data("pathfinder", data, expected, [&](const fs::path& path) { return !folder_at(path, side, contour).empty(); }),
+      side, contour);
+}
+
+Folder read_folder(const fs::path& folder) {
+  Folder found{metadata_in(folder), {}};
+  for (const auto& file : found.metadata) {
+    if (!fs::is_regular_file(file)) throw FileError(file, "is not a regular file, expected lines of text");  // no pipe
+    std::ifstream lines(file, std::ios::binary);
+    if (!lines) throw FileError(file, "cannot be read");
+    std::size_t number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      const auto row = parse(folder, file, ++number, line);
+      if (row.picture.generic_string().ends_with(kEmpty) && fs::exists(row.picture) && fs::file_size(row.picture) == 0)
+        continue;
+      if (!fs::exists(row.picture))
+        throw FileError(file, "line " + std::to_string(number) + ": names " + row.picture.string() +
+                                  ", which is missing; unpack the archive again");
+      found.rows.push_back(row);
+    }
+    if (number == 0) throw FileError(file, "is empty, expected a line for each picture");
+  }
+  return found;
+}
+
+Pictures read_pictures(const Folder& folder, std::int64_t side, int threads) {
+  std::vector<Pictures> parts((folder.rows.size() + kBlock - 1) / kBlock, Pictures(side));
+  parallel(parts.size(), threads, [&](std::size_t part) {
+    for (auto i = part * kBlock; i < std::min((part + 1) * kBlock, folder.rows.size()); ++i)
+      parts[part].add(read_png(folder.rows[i].picture, side), folder.rows[i].connected);
+  });
+  Pictures pictures(side);
+  for (const auto& part : parts) pictures.append(part);
+  return pictures;
+}
+
+}  // namespace ablate::pathfinder

@@ -1,0 +1,33 @@
+// The published pictures: in a folder of one difficulty, metadata/*.npy, which are text, and imgs/. A line is a picture: its
+// folder, its file, a number, its label, and how it was drawn, by blanks.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "pictures.h"
+
+namespace ablate::pathfinder {
+
+struct Folder {
+  std::vector<std::filesystem::path> metadata;  ///< 0.npy, 1.npy, ...
+  struct Row {
+    std::filesystem::path picture;
+    bool connected;
+  };
+  std::vector<Row> rows;  ///< of all of them
+};
+
+/// @param data as find_data (ablate/data_files.h) has it: the folder of one difficulty, or one above it, as pathfinder32 or
+/// lra_release. Throws std::runtime_error with all that was looked for, and what to do.
+std::filesystem::path find_folder(const std::string& data, std::int64_t side, std::int64_t contour);
+
+/// Reads the metadata. Left out is the one picture that is empty as published (curv_baseline/imgs/0/sample_172.png). Throws
+/// FileError with file and line: no metadata, too few words, a label that is neither 0 nor 1, a path out of the folder.
+Folder read_folder(const std::filesystem::path& folder);
+
+/// Throws FileError: what read_png throws, with the line that names the picture.
+Pictures read_pictures(const Folder& folder, std::int64_t side, int threads);
+
+}  // namespace ablate::pathfinder

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "pictures.h"
+
+namespace ablate::pathfinder {
+
+struct GeneratorSettings {
+  std::int64_t side;     ///< pixels: 32, 64 or 128
+  std::int64_t contour;  ///< paddles: 6, 9 or 14
+  std::uint64_t seed;
+};
+
+/// Pictures of all splits, one split after the other, each of as many as asked for; connected ones and others take turns. A
+/// picture depends on the settings, its split and its place there alone: not on threads, and fewer are a prefix of more. Throws
+/// std::invalid_argument for another side or contour.
+Pictures generate(const GeneratorSettings& settings, const std::array<std::int64_t, 3>& sizes, int threads);
+
+/// All that generate depends on but sizes, its own version included: two equal texts mean equal pictures.
+std::string to_text(const GeneratorSettings& settings);
+
+}  // namespace ablate::pathfinder

@@ -1,0 +1,26 @@
+// The published data set of Maas et al. 2011, unpacked or as the archive that it is published as.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "archive.h"
+
+namespace ablate::imdb {
+
+/// @param data as find_data (ablate/data_files.h) has it: the folder aclImdb, one that holds it or its archive, or the archive
+/// @return the folder with train and test in it, or the archive. Throws std::runtime_error with all that was looked for, and
+/// what to do.
+std::filesystem::path find_source(const std::string& data);
+
+/// The archive; of a folder the files that for_each_file visits. Throws std::runtime_error with what the folder lacks.
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& source);
+
+/// Calls visit for each file of {train,test}/{pos,neg}, and for urls_{pos,neg}.txt beside them, in any order, with its path
+/// from there on, as "train/pos/0_9.txt". Throws FileError and std::runtime_error: what the source lacks, or cannot be read.
+void for_each_file(const std::filesystem::path& source,
+                   const std::function<void(const std::string& name, const ReadBytes& read)>& visit);
+
+}  // namespace ablate::imdb

@@ -86,10 +86,14 @@ TEST_CASE("mistakes of and in presets are told where they are written") {
 
 TEST_CASE("the presets that ship are right") {
   const studies::Folder folder;
+  auto plugins = studies::catalog();
+  for (auto& plugin : plugins.plugins)
+    if (plugin.id == "linear")
+      plugin.parameters.push_back(ablate::describe(ablate::text("normaliser", "\"sum\"", "sum|length", "divisor")));
   const auto resolved = [&](const std::string& preset, const std::string& rest) {
     return ablate::load_study(
                folder.write("[experiment]\npreset = \"" + preset + "\"\n[attention]\nplugin = \"linear\"\n" + rest), {},
-               studies::catalog())
+               plugins)
         .trials.at(0)
         .resolved;
   };

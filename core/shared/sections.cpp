@@ -29,6 +29,7 @@ std::vector<ParameterInfo> model_section() {
       text("pooling", "\"mean\"", poolings.c_str(), pooling.c_str()),
       text("classifier", "\"linear\"", "linear|mlp",
            "on what is pooled, or stands at a target: a linear layer, or linear, ReLU, linear"),
+      integer("classifier_hidden", "0", {0, 65536}, "channels between the two layers of an mlp classifier; 0: d_model"),
       text("positions", "\"learned\"", "learned|sinusoidal|rotary|none",
            "how positions are told: added to the embedding (learned or sinusoidal), turning queries and keys (where that is "
            "promised), or not at all"),

@@ -23,6 +23,9 @@ constexpr ablate::Parameter parameters[] = {
                  "CIFAR-10's batches"),
     ablate::integer("pool", "1", {1, 64}, "side of the squares averaged into one pixel; must divide the picture's sides",
                     "pixels"),
+    ablate::text(
+        "black", "\"token\"", "token|absent",
+        "a black pixel of class; absent: padding, as code of the Long Range Arena has it that knows padding by its value"),
     ablate::integer("dev", "5000", {1, 10000000},
                     "examples taken from the training files to choose a checkpoint by; of one batch alone as many more to test",
                     "examples"),
@@ -36,10 +39,14 @@ class Image final : public ablate::Task {
   explicit Image(const ablate::TaskContext& context)
       : data_(context.parameters.text("data")),
         density_(context.parameters.text("objective") == "density"),
+        black_absent_(context.parameters.text("black") == "absent"),
         pool_(context.parameters.integer("pool")),
         dev_(context.parameters.integer("dev")),
         seed_(static_cast<std::uint64_t>(context.parameters.integer("data_seed"))),
-        threads_(context.threads) {}
+        threads_(context.threads) {
+    if (density_ && black_absent_)
+      throw std::invalid_argument("image: black = absent is of objective = class: a density asks for every value, black too");
+  }
 
   ablate::TaskInfo info() override {
     const auto files = find_files(data_, density_);
@@ -80,6 +87,8 @@ class Image final : public ablate::Task {
       if (!density_) {
         std::transform(values.begin(), values.end(), ids, id);
         batch.targets[row] = label;
+        if (black_absent_)
+          std::transform(values.begin(), values.end(), batch.present[0].begin() + begin, [](auto value) { return value > 0; });
         continue;
       }
       // The place of a value sees the one before it: otherwise it would be shown what it is asked for.
@@ -124,6 +133,7 @@ class Image final : public ablate::Task {
         .fields = {{.name = density_ ? "value" : "grey", .vocabulary = kValues + 1}},
         .length = shape.values() / (pool_ * pool_),
         .classes = density_ ? kValues : classes,
+        .holes = black_absent_,
         .geometry = {.rows = shape.rows / pool_, .columns = shape.columns / pool_, .channels = shape.channels}};
     if (density_) {
       info.objective = ablate::Objective::kPositions;
@@ -134,7 +144,7 @@ class Image final : public ablate::Task {
   }
 
   std::string data_;
-  bool density_;
+  bool density_, black_absent_;
   std::int64_t pool_, dev_;
   std::uint64_t seed_;
   int threads_;
@@ -144,7 +154,7 @@ class Image final : public ablate::Task {
 }  // namespace
 
 ABLATE_TASK(Image, {.id = "image",
-                    .version = "1.0.0",
+                    .version = "1.1.0",
                     .summary = "pictures as sequences: what do they show, or which value is the next one?",
                     .paper = "Tay et al. 2021, arXiv 2011.04006, section 2.2.4",
                     .parameters = parameters})

@@ -1,4 +1,5 @@
 // Linear attention (Katharopoulos et al. 2020): softmax's exponential replaced by a feature map, so that keys are summed once.
+#include <cmath>
 #include <limits>
 
 #include "ablate/headwise.h"
@@ -15,7 +16,18 @@ using ablate::Tensor;
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::text("feature_map", "\"elu+1\"", "elu+1|relu", "phi in phi(q) (phi(K)^T V) / (phi(q) sum phi(K))"),
+    ablate::text(
+        "normaliser", "\"sum\"", "sum|length",
+        "what phi(q) (phi(K)^T V) is divided by; sum: its weights' sum; length: the root of the longest sequence's length, "
+        "as the Long Range Arena code of Xiong et al. 2021 has it"),
 };
+
+ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
+                              std::span<const ablate::Capabilities>) {
+  auto result = declared;
+  result.averages = values.text("normaliser") == "sum";  // else more tokens alike weigh more
+  return result;
+}
 
 // Tokens whose weights the causal form computes one by one; what lies before them comes as a prefix sum. 64 keeps both the
 // [chunk, chunk] weights and the one [d, d] sum a chunk about as large as the tokens themselves.
@@ -36,14 +48,15 @@ class LinearAttention final : public ablate::HeadwiseAttention {
  public:
   explicit LinearAttention(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, context.parameters.integer("heads")),
-        map_(context.parameters.text("feature_map") == "relu" ? ablate::FeatureMap::kRelu : ablate::FeatureMap::kElu) {}
+        map_(context.parameters.text("feature_map") == "relu" ? ablate::FeatureMap::kRelu : ablate::FeatureMap::kElu),
+        divisor_(context.parameters.text("normaliser") == "sum" ? 0 : std::sqrt(static_cast<double>(context.max_length))) {}
 
  private:
   /// Rotary positions turn queries and keys, so phi sees them turned: weights stay above 0, and tell more than the distance.
   /// (Su et al. 2021, Eq. 19, turn phi(q) and phi(k), in the numerator alone.)
   HeadOutput attend(const HeadInput& input) override {
     // phi(0) is 1 for elu + 1: a padded key has to leave numerator and denominator, and the state.
-    if (!causal() && input.state.empty()) {
+    if (!causal() && input.state.empty() && divisor_ == 0) {
       const auto mass = input.mask.defined() ? input.mask.to(input.q.scalar_type()).unsqueeze(1) : Tensor();
       return {.values = ablate::kernel_attention(input.q, input.k, input.v, mass, map_)};
     }
@@ -69,14 +82,14 @@ class LinearAttention final : public ablate::HeadwiseAttention {
 
   // The sum of weights is 0 where no key is left (or, with relu, where no key agrees with the query): such a query reads 0.
   // Over infinity its value and all its gradients are 0.
-  static Tensor normalised(const Tensor& numerator, const Tensor& denominator) {
+  Tensor normalised(const Tensor& numerator, const Tensor& denominator) const {
+    if (divisor_ > 0) return numerator / divisor_;
     return numerator / denominator.masked_fill(denominator <= 0, std::numeric_limits<double>::infinity());
   }
 
   /// Query i reads keys 0 to i: those of its own chunk by their weights, those before it by their sums (Eq. 9 to 12), which
   /// begin with the state's.
-  static HeadOutput attend_causal(const Tensor& queries, const Tensor& keys, const Tensor& values,
-                                  const AttentionState& state) {
+  HeadOutput attend_causal(const Tensor& queries, const Tensor& keys, const Tensor& values, const AttentionState& state) const {
     const auto n = queries.size(2);
     // A shorter context ends in keys without a feature, which nobody reads; the end of a longer one comes too late for all.
     const auto fit = [n](const Tensor& x) { return ablate::pad(x, {0, 0, 0, n - x.size(2)}); };
@@ -96,26 +109,32 @@ class LinearAttention final : public ablate::HeadwiseAttention {
   }
 
   /// Every query reads all keys, of this segment and of those before.
-  static HeadOutput attend_all(const Tensor& queries, const Tensor& keys, const Tensor& values, const AttentionState& state) {
-    const auto products = state[0] + keys.transpose(-1, -2).matmul(values), totals = state[1] + keys.sum(2).unsqueeze(-1);
-    return {.values = normalised(queries.matmul(products), queries.matmul(totals)), .state = {products, totals}};
+  HeadOutput attend_all(const Tensor& queries, const Tensor& keys, const Tensor& values, const AttentionState& state) const {
+    auto products = keys.transpose(-1, -2).matmul(values), totals = keys.sum(2).unsqueeze(-1);
+    if (!state.empty()) products = state[0] + products, totals = state[1] + totals;
+    HeadOutput output{.values = normalised(queries.matmul(products), queries.matmul(totals))};
+    if (!state.empty()) output.state = {products, totals};
+    return output;
   }
 
   ablate::FeatureMap map_;
+  double divisor_;  ///< of the sums of values; 0: the sum of their weights
 };
 
 }  // namespace
 
 ABLATE_ATTENTION(LinearAttention, {.id = "linear",
-                                   .version = "1.1.0",
+                                   .version = "1.2.0",
                                    .summary = "kernel attention in linear time, normalised",
                                    .paper = "Katharopoulos et al. 2020, arXiv 2006.16236, Eq. 4 to 12 and 16 to 20",
                                    .capabilities = {.causal = true,
                                                     .key_padding = true,
                                                     .cross_attention = true,
                                                     .stateful = true,
+                                                    .holes = true,
                                                     .recurrent = true,
                                                     .rotary = true,
                                                     .averages = true,
                                                     .half_precision = true},
-                                   .parameters = parameters})
+                                   .parameters = parameters,
+                                   .promises = promises})

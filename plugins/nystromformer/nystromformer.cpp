@@ -43,8 +43,10 @@ class Nystromformer final : public ablate::HeadwiseAttention {
     const auto type = input.q.scalar_type();
     const auto q = ablate::widened(input.q) * (1 / std::sqrt(static_cast<double>(d_head()))), k = ablate::widened(input.k),
                v = ablate::widened(input.v);
-    const auto segments = segments_of(input);
-    const auto query_means = means(q, segments), key_means = means(k, segments);
+    // Landmarks are of what is present, in its order: holes close up.
+    const auto order = input.mask.defined() ? input.mask.logical_not().to(ablate::kLong).argsort(true, 1) : Tensor();
+    const auto segments = segments_of(input, order);
+    const auto query_means = means(closed_up(q, order), segments), key_means = means(closed_up(k, order), segments);
     // [batch or 1, 1, m]: segments without a token, of items that have fewer than landmarks.
     const auto absent = segments ? segments->tokens() == 0 : Tensor();
     const auto transposed = key_means.transpose(-1, -2);
@@ -60,11 +62,17 @@ class Nystromformer final : public ablate::HeadwiseAttention {
     return {.values = values.to(type)};
   }
 
-  /// None where all have n / m tokens.
-  std::optional<ablate::Segments> segments_of(const HeadInput& input) const {
+  /// None where all have n / m tokens. @param order what is present first
+  std::optional<ablate::Segments> segments_of(const HeadInput& input, const Tensor& order) const {
     const auto n = input.q.size(2);
-    if (!input.mask.defined() && n % landmarks_ == 0) return std::nullopt;
-    return ablate::Segments({.fixed = landmarks_}, n, input.mask, input.q.options());
+    if (!order.defined() && n % landmarks_ == 0) return std::nullopt;
+    return ablate::Segments({.fixed = landmarks_}, n, order.defined() ? input.mask.gather(1, order) : Tensor(),
+                            input.q.options());
+  }
+
+  /// @param x [batch, heads, n, d] @param order [batch, n]; undefined: as it is
+  static Tensor closed_up(const Tensor& x, const Tensor& order) {
+    return order.defined() ? x.gather(2, order.unsqueeze(1).unsqueeze(-1).expand_as(x)) : x;
   }
 
   /// Over an item's own tokens. @return [batch, heads, m, d]
@@ -112,5 +120,5 @@ ABLATE_ATTENTION(Nystromformer,
                   .version = "1.0.0",
                   .summary = "softmax attention through landmarks and an iterated pseudo-inverse, in linear time",
                   .paper = "Xiong et al. 2021, arXiv 2102.03902, Eq. 13 to 15 and section 3",
-                  .capabilities = {.key_padding = true, .half_precision = true},
+                  .capabilities = {.key_padding = true, .holes = true, .half_precision = true},
                   .parameters = parameters})

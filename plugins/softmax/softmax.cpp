@@ -19,15 +19,21 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
  private:
   HeadOutput attend(const HeadInput& input) override {
     const auto& mask = input.mask;
-    // Padding stands at the end, so in causal self-attention no real query can see any: the kernel runs without a mask.
-    if (!mask.defined() || (causal() && input.self)) return {.values = weighted(input, {}, causal())};
+    // Of padding at the end no real query can see any in causal self-attention: the kernel runs without a mask.
+    if (!mask.defined() || (causal() && input.self && !has_holes(mask))) return {.values = weighted(input, {}, causal())};
     // An item without a token would give 0/0. It may attend to all of its keys instead: their values are 0, and so is the mean.
     auto allowed = mask.logical_or(mask.any(-1, true).logical_not()).unsqueeze(1).unsqueeze(1);
     if (causal()) {
       const auto earlier = ablate::ones({input.q.size(2), input.k.size(2)}, mask.options()).tril();
-      allowed = allowed.logical_and(earlier);  // row 0 sees key 0, and an item's first key is padding only where all are
+      allowed = allowed.logical_and(earlier);
+      allowed = allowed.logical_or(earlier.logical_and(allowed.any(-1, true).logical_not()));  // before the first token, alike
     }
     return {.values = weighted(input, allowed, false)};
+  }
+
+  static bool has_holes(const ablate::Tensor& mask) {
+    const auto n = mask.size(1);
+    return mask.narrow(1, 1, n - 1).logical_and(mask.narrow(1, 0, n - 1).logical_not()).any().item<bool>();
   }
 
   ablate::Tensor weighted(const HeadInput& input, const ablate::Tensor& allowed, bool is_causal) const {
@@ -46,6 +52,7 @@ ABLATE_ATTENTION(SoftmaxAttention, {.id = "softmax",
                                     .capabilities = {.causal = true,
                                                      .key_padding = true,
                                                      .cross_attention = true,
+                                                     .holes = true,
                                                      .rotary = true,
                                                      .weight_dropout = true,
                                                      .averages = true,

@@ -52,18 +52,6 @@ TEST_CASE("the paper's Table 5: five models") {
   CHECK(study.trials[1].resolved.at("attention").at("rates") == json{"1/2", "1/8", "1/32"});
 }
 
-TEST_CASE("the paper's Table 2: published times, and no memory that a ratio could be made of") {
-  auto plugins = studies::catalog();
-  plugins.plugins.push_back(studies::plugin(
-      ablate::Kind::kTask, "bytes",
-      {ablate::integer("length", "1024", {1, 1e6}, "length"), ablate::integer("examples", "256", {1, 1e7}, "n")}));
-  const auto study =
-      ablate::load_study(std::filesystem::path(ABLATE_SOURCE_DIR) / "experiments" / "adamra-table2.toml", {}, plugins);
-  CHECK(study.trials.size() == 12);
-  CHECK(study.published.size() == 12);
-  for (const auto& value : study.published) CHECK(value.metric == "train/step_time");
-}
-
 TEST_CASE("ListOps: six attentions, three seeds") {
   const auto study = experiment("listops");
   CHECK(study.trials.size() == 18);

@@ -86,15 +86,34 @@ TEST_CASE("mistakes of and in presets are told where they are written") {
 
 TEST_CASE("the presets that ship are right") {
   const studies::Folder folder;
-  for (const char* name : {"lra-listops", "lra-listops-as-published"}) {
-    INFO(name);
-    const auto study = ablate::load_study(
-        folder.write(std::string("[experiment]\npreset = \"") + name + "\"\n[attention]\nplugin = \"softmax\"\n"), {},
-        studies::catalog());
-    const auto& resolved = study.trials.at(0).resolved;
-    CHECK(resolved["train"]["steps"] == 5000);
-    CHECK(resolved["train"]["warmup"] == 1000);
-    CHECK(resolved["task"]["max_length"] == 2000);
-    CHECK((resolved["train"]["beta1_low"] == 0.85) == (std::string(name) != "lra-listops"));
-  }
+  auto plugins = studies::catalog();
+  for (auto& plugin : plugins.plugins)
+    if (plugin.id == "linear")
+      plugin.parameters.push_back(ablate::describe(ablate::text("normaliser", "\"sum\"", "sum|length", "divisor")));
+  const auto resolved = [&](const std::string& preset, const std::string& rest) {
+    return ablate::load_study(
+               folder.write("[experiment]\npreset = \"" + preset + "\"\n[attention]\nplugin = \"linear\"\n" + rest), {},
+               plugins)
+        .trials.at(0)
+        .resolved;
+  };
+  const auto listops = resolved("lra-listops", "");
+  CHECK(listops["train"]["steps"] == 5000);
+  CHECK(listops["train"]["warmup"] == 1000);
+  CHECK(listops["task"]["max_length"] == 2000);
+  CHECK(listops["train"]["beta1_low"] == 0);
+  CHECK(listops["attention"]["normaliser"] == "sum");
+
+  const auto xiong = resolved("lra-nystromformer", "[task]\nplugin = \"image\"\n");
+  CHECK(xiong["train"]["beta1_low"] == 0.85);
+  CHECK(xiong["model"]["inner_dropout"] == 0.1);
+  CHECK(xiong["model"]["pooling"] == "mean-all");
+  CHECK(xiong["model"]["classifier_hidden"] == xiong["model"]["hidden"]);
+  CHECK(xiong["attention"]["normaliser"] == "length");
+
+  const auto google = resolved("lra-google", "[task]\nplugin = \"image\"\n");
+  CHECK(google["train"]["schedule"] == "inverse-sqrt");
+  CHECK(google["train"]["weight_decay"] == 0.1);
+  CHECK(google["model"]["pooling"] == "cls");
+  CHECK(google["attention"]["normaliser"] == "sum");
 }

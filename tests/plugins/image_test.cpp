@@ -123,3 +123,27 @@ TEST_CASE("describe draws the picture") {
   CHECK_THROWS_AS(task->describe(Split::kTest, 2), std::out_of_range);
   CHECK_THROWS_AS(task->describe(Split::kDev, -1), std::out_of_range);
 }
+
+TEST_CASE("black is a token, or absent where the study says so") {
+  const Bytes picture = {0, 7, 0, 255, 0, 1};
+  TemporaryFolder folder;
+  for (const char* name : {"train", "t10k"}) {
+    write_bytes(folder.path() / (std::string(name) + "-images-idx3-ubyte"), idx_images(2, 3, {picture, picture, picture}));
+    write_bytes(folder.path() / (std::string(name) + "-labels-idx1-ubyte"), idx_labels({0, 1, 1}));
+  }
+  for (const bool absent : {false, true}) {
+    const auto task = load_images(folder.path(), {{"dev", 1}, {"black", absent ? "absent" : "token"}});
+    CHECK(task->info().holes == absent);
+    std::vector<std::int64_t> ids(6), targets(1, -1);
+    std::vector<std::uint8_t> present(6, 1);
+    BatchView view{.length = 6, .targets = targets};
+    view.ids.emplace_back(ids);
+    view.present.emplace_back(present);
+    task->read(Split::kTest, std::vector<std::int64_t>{1}, view);
+    CHECK(ids == std::vector<std::int64_t>{1, 8, 1, 256, 1, 2});
+    CHECK(present == (absent ? std::vector<std::uint8_t>{0, 1, 0, 1, 0, 1} : std::vector<std::uint8_t>(6, 1)));
+  }
+  CHECK(
+      refusal(folder.path(), {{"black", "absent"}, {"objective", "density"}}).find("black = absent is of objective = class") !=
+      std::string::npos);
+}

@@ -107,3 +107,35 @@ TEST_CASE("linear attention: without causal, a segment sees itself and all befor
   const auto last = by_segments(*attention, x, {}, {5, 12}).narrow(1, 5, 7);
   CHECK(distance(last, run(*attention, {x.narrow(1, 5, 7), x})) < 1e-12);
 }
+
+TEST_CASE("linear attention without its normaliser is divided by the root of the longest length, whatever the item's") {
+  for (const std::string map : {"elu+1", "relu"})
+    for (const bool causal : {false, true}) {
+      INFO(map << ", causal " << causal);
+      const auto attention = make(section("linear", {{"feature_map", map}, {"normaliser", "length"}}), 1, {.causal = causal});
+      const auto x = random_tokens(2, 70, 2).requires_grad_();
+      const auto split = [&](const char* name) { return layer(*attention, name, x[0]).unflatten(-1, {2, 8}).transpose(0, 1); };
+      const auto phi = [&](const Tensor& t) { return map == "relu" ? t.relu() : (t + 1).where(t > 0, t.exp()); };
+      auto weights =
+          phi(split("query")).matmul(phi(split("key")).transpose(-1, -2)) / std::sqrt(static_cast<double>(kMaxLength));
+      if (causal) weights = weights.tril();
+      // The second item ends at 5 tokens.
+      const auto mask = mask_of(70, {70, 5});
+      const auto whole = layer(*attention, "output", weights.matmul(split("value")).transpose(0, 1).flatten(1));
+      const auto part = weights.narrow(1, 0, 5).narrow(2, 0, 5);
+      const auto output = run(*attention, {x, {}, mask});
+      CHECK(distance(output[0], whole) < 1e-12);
+      const auto probe = random_tokens(1, 70, 3)[0];
+      CHECK(distance(gradients(*attention, (output[0] * probe).sum(), {x}), gradients(*attention, (whole * probe).sum(), {x})) <
+            1e-10);
+      const auto twin = x.detach()[0].unsqueeze(0);
+      const auto padded = run(*attention, {ablate::cat({twin, twin}), {}, mask})[1];
+      const auto short_item =
+          layer(*attention, "output", part.matmul(split("value").narrow(1, 0, 5)).transpose(0, 1).flatten(1));
+      CHECK(distance(padded.narrow(0, 0, 5), short_item) < 1e-12);
+    }
+  // A state is what it was, and read without the divisor that it holds.
+  const auto attention = make(section("linear", {{"normaliser", "length"}}), 1, {.causal = true, .carries = true});
+  const auto x = random_tokens(2, 80, 4);
+  CHECK(distance(by_segments(*attention, x, {}, {7, 30, 80}), run(*attention, {x})) < 1e-12);
+}

@@ -111,3 +111,13 @@ TEST_CASE("nystromformer's pseudo-inverse belongs to its matrix: a start over th
   // As in public code, where a mate's norms are the largest of the batch.
   CHECK(distance(together, expected(*attention, x[0], 4, 6, 2)) > 1e-3);
 }
+
+TEST_CASE("nystromformer's landmarks are of what is present: holes close up") {
+  const auto attention = nystromformer(4, 6, 0);
+  const std::vector<std::int64_t> kept = {1, 2, 3, 5, 6, 8, 9};
+  auto mask = ablate::zeros({1, 12}, ablate::kBool);
+  for (const auto place : kept) mask[0][place] = true;
+  const auto x = random_tokens(1, 12, 2), present = x.index_select(1, ablate::integers(kept));
+  const auto output = run(*attention, {x.masked_fill(mask.logical_not().unsqueeze(-1), NAN), {}, mask});
+  CHECK(distance(output.index_select(1, ablate::integers(kept))[0], expected(*attention, present[0], 4, 6)) < 1e-10);
+}

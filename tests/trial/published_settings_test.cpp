@@ -160,3 +160,23 @@ TEST_CASE("positions are read by an inner layer, too, where the study asks for o
   CHECK(mlp.weights.size() == linear.weights.size() + 2);
   CHECK(tied.weights.size() == linear.weights.size() + 1);  // a bias in place of weight and bias
 }
+
+TEST_CASE("the classifier's inner layer is as wide as it is told") {
+  Majority task;
+  const auto width = [&](const json& model) {
+    auto resolved = resolved_trial(json::object(), plugin("softmax"));
+    resolved["model"]["classifier"] = "mlp";
+    resolved["model"].update(model);
+    const TrialParts parts{resolved, task, find_plugin};
+    const Training training(parts, at::kCPU);
+    std::vector<std::int64_t> sizes;
+    for (const auto& entry : training.model().parameters())
+      if (entry.name.starts_with("classifier") && entry.tensor.dim() == 2)
+        sizes.insert(sizes.end(), {entry.tensor.size(0), entry.tensor.size(1)});
+    return sizes;
+  };
+  const auto d_model = resolved_trial(json::object(), plugin("softmax"))["model"]["d_model"].get<std::int64_t>();
+  const auto classes = task.info().classes;
+  CHECK(width(json::object()) == std::vector<std::int64_t>{d_model, d_model, classes, d_model});
+  CHECK(width({{"classifier_hidden", 24}}) == std::vector<std::int64_t>{24, d_model, classes, 24});
+}

@@ -79,6 +79,23 @@ bool check_cycle(const Trial& trial, Diagnostics& diagnostics) {
   return false;
 }
 
+/// A width without its layer, or where the embedding's weights have another.
+bool check_classifier(const Trial& trial, Diagnostics& diagnostics) {
+  const auto *hidden = value_of(trial, "model", "classifier_hidden"), *classifier = value_of(trial, "model", "classifier"),
+             *tied = value_of(trial, "model", "tied_output"), *width = value_of(trial, "model", "d_model");
+  if (hidden == nullptr || classifier == nullptr || tied == nullptr || width == nullptr || *hidden == 0) return true;
+  const auto what = fmt::format("model.classifier_hidden = {}", hidden->dump());
+  if (*classifier != "mlp")
+    diagnostics.add(where_of(trial, {"model.classifier_hidden", "model.classifier"}),
+                    fmt::format("{} needs model.classifier = mlp, and not {}", what, show(*classifier)));
+  else if (*tied == true && *hidden != *width)
+    diagnostics.add(where_of(trial, {"model.classifier_hidden", "model.tied_output"}),
+                    fmt::format("{} is not model.d_model = {}, which the weights of a tied output have", what, width->dump()));
+  else
+    return true;
+  return false;
+}
+
 }  // namespace
 
 bool cross_check(const Trial& trial, Diagnostics& diagnostics) {
@@ -91,6 +108,7 @@ bool cross_check(const Trial& trial, Diagnostics& diagnostics) {
     ok = false;
   }
   ok = check_cycle(trial, diagnostics) && ok;
+  ok = check_classifier(trial, diagnostics) && ok;
   if (const auto* device = value_of(trial, "train", "device"); device != nullptr && !is_device(device->get<std::string>())) {
     diagnostics.add(where_of(trial, {"train.device"}),
                     fmt::format("train.device = {}: expected cpu, cuda or cuda:N", show(*device)));

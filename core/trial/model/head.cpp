@@ -5,13 +5,12 @@ namespace ablate {
 Head::Head(const ModelOptions& options, std::int64_t width, Tensor table, const Generator& generator)
     : piece_(options.piece), weight_(std::move(table)) {
   const bool tied = weight_.defined();
-  if (options.classifier == Classifier::kMlp)
-    inner_ = register_module("inner", make_linear(width, options.d_model, true, generator));
+  const auto hidden = options.classifier_hidden > 0 ? options.classifier_hidden : options.d_model;
+  if (options.classifier == Classifier::kMlp) inner_ = register_module("inner", make_linear(width, hidden, true, generator));
   if (tied) {
     bias_ = register_parameter("bias", zeros({options.task.classes}));
   } else {
-    const auto outer =
-        register_module("outer", make_linear(inner_ ? options.d_model : width, options.task.classes, true, generator));
+    const auto outer = register_module("outer", make_linear(inner_ ? hidden : width, options.task.classes, true, generator));
     weight_ = outer->weight, bias_ = outer->bias;
   }
 }

@@ -27,6 +27,7 @@ ModelOptions model_options(const TaskInfo& task, const Values& model) {
       .attention_dropout = model.real("attention_dropout"),
       .pooling = pooling_of(model.text("pooling")),
       .classifier = model.text("classifier") == "mlp" ? Classifier::kMlp : Classifier::kLinear,
+      .classifier_hidden = model.integer("classifier_hidden"),
       .positions = positions == "rotary" ? Positions::kRotary
                    : positions == "none" ? Positions::kNone
                                          : Positions::kAdded,

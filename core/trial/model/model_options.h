@@ -21,6 +21,7 @@ struct ModelOptions {
   std::int64_t piece = 0;  ///< targets whose logits are made at a time; 0: all
   const PoolingInfo* pooling = kPoolings;
   Classifier classifier = Classifier::kLinear;
+  std::int64_t classifier_hidden = 0;  ///< channels between an mlp's layers; 0: d_model
   Positions positions = Positions::kAdded;
   bool causal = false;       ///< by the task or by choice
   bool sinusoidal = false;   ///< positions that are added are not learned

@@ -1,6 +1,5 @@
 // The suite on a device: one in CPU memory whose tensors say that they are elsewhere, so that what mixes it with the CPU
 // throws, as on a GPU, and what a plugin computes there is what it computes here.
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/EmptyTensor.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <ATen/native/CPUFallback.h>
@@ -16,7 +15,6 @@
 #include "ablate/headwise.h"
 #include "core/registry/library.h"
 #include "core/trial/conformance/device_checks.h"
-#include "core/trial/conformance/training_check.h"
 #include "tests/conformance/means.h"
 
 using namespace ablate;
@@ -52,8 +50,10 @@ struct Hooks final : at::PrivateUse1HooksInterface {
   bool isAvailable() const override { return true; }
   bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
   c10::DeviceIndex deviceCount() const override { return 1; }
-  /// What draws there draws by the CPU.
-  const at::Generator& getDefaultGenerator(c10::DeviceIndex) const override { return at::detail::getDefaultCPUGenerator(); }
+  const at::Generator& getDefaultGenerator(c10::DeviceIndex) const override {
+    static const auto generator = make_generator(1);
+    return generator;
+  }
 };
 
 /// The same memory, as the CPU sees it.
@@ -105,7 +105,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
 
 const Descriptor& plugin(const std::string& id) { return load_library(ABLATE_BUILD_DIR "/lib/ablate/plugins/" + id + ".so"); }
 
-/// What fails of a small run there.
+/// What fails of a small run there. No training: its dropout would be drawn by the CPU, whose generator is not the device's,
+/// which a training saves.
 std::set<std::string> failing(const Descriptor& descriptor, const std::vector<const Descriptor*>& parts = {}) {
   static const bool registered = [] {
     static Hooks hooks;
@@ -119,7 +120,6 @@ std::set<std::string> failing(const Descriptor& descriptor, const std::vector<co
   Checks checks;
   candidate.kind == Kind::kAttention ? check_attention(candidate, Depth::kSmall, checks)
                                      : check_compression(candidate, Depth::kSmall, checks);
-  if (candidate.kind == Kind::kAttention) check_training(candidate, checks);
   std::set<std::string> names;
   for (const auto& check : checks.all()) {
     if (!check.failed()) continue;

@@ -26,7 +26,7 @@ TEST_CASE("a dry run and a run refuse the same studies, before anything is writt
   };
   const std::string image = "[task]\nplugin = \"image\"\n", linear = "[attention]\nplugin = \"linear\"\n";
   std::vector<Case> cases = {
-      {"[task]\nplugin = \"image\"\ndata = \"/no/such/folder\"\n" + linear, 2, "study.toml:2:10: task image: "},
+      {"[task]\nplugin = \"image\"\ndata = \"/no/such/folder\"\n" + linear, 2, "study.toml:3:8: task image: data = "},
       {kTiny + "[attention]\nplugin = \"unpadded\"\n", 2,
        "study.toml:21:10: attention unpadded does not promise key_padding, and the task has sequences of several lengths"},
       {kTiny + "[grid]\nattention.plugin = [\"linear\",\n\"unpadded\"]\n", 2, "study.toml:22:1: attention unpadded does not"},

@@ -84,7 +84,7 @@ TEST_CASE("padding, a causal task and holes are refused for an attention that do
   CHECK(found({.causal = true})[0].starts_with("6: attention linear does not promise causal attention"));
   CHECK(found({.holes = true}).size() == 2);
   const auto chosen = messages(check_asked(
-      studies::load(std::string(kGrid) + "[model]\ncausal = true\n"), catalog, [](const json&) { return Requirements(); },
+      studies::load(std::string(kGrid) + "[model]\ncausal = true\n"), catalog, [](const json&) { return ablate::Requirements(); },
       declared));
   REQUIRE(chosen.size() == 1);
   CHECK(chosen[0] == "6: attention linear does not promise causal attention; leave model.causal false for it");

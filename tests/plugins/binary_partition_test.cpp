@@ -105,7 +105,7 @@ Tensor expected(const ablate::Attention& attention, const Shape& shape, const Te
 std::vector<Shape> shapes() {
   std::vector<Shape> all;
   for (const bool causal : {false, true})
-    for (const std::int64_t nodes : {1, 2, 3, 7})
+    for (const std::int64_t nodes : {1, 2, 5})
       for (const auto* spans : {"attention", "mean"})
         all.push_back({.nodes = nodes, .scales = nodes == 2 ? 2 : 20, .spans = spans, .causal = causal});
   return all;
@@ -129,6 +129,7 @@ TEST_CASE("the paper's edges cover each token once, and when causal those before
 TEST_CASE("binary-partition is attention along the paper's edges, at any length, with gradients") {
   for (const auto& shape : shapes())
     for (const std::int64_t n : {1, 2, 5, 16, 33, 80}) {
+      if (n == 80 && (shape.nodes != 2 || shape.spans == "mean")) continue;  // one that has many levels, and fewer scales
       INFO("nodes " << shape.nodes << ", " << shape.spans << ", causal " << shape.causal << ", n " << n);
       const auto attention = partition(shape);
       REQUIRE(parameter(*attention, "relative").size(0) == static_cast<std::int64_t>(rows(shape).size()) + 1);

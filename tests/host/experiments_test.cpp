@@ -33,6 +33,7 @@ TEST_CASE("the paper's Table 4: ten rows of rates") {
     const auto& resolved = study.trials[i].resolved;
     CHECK(resolved.at("attention").at("rates").get<Names>() == rates[i]);
     CHECK(resolved.at("attention").at("feature_map") == "relu");
+    CHECK(resolved.at("attention").at("router_gradient") == "straight-through");  // the forward pass as printed
     CHECK(resolved.at("task").at("data") == "cifar10");
     CHECK(resolved.at("train").at("steps") == 35000);
     CHECK(resolved.at("train").at("batch") == 256);

@@ -15,7 +15,8 @@ constexpr std::int64_t kTurn = 32;   ///< directions between a paddle and the ne
 constexpr int kTries = 10;           ///< for a paddle
 constexpr int kTriesAtBegin = 2;     ///< of a contour's first paddle: most places are bad in any direction
 constexpr int kTriesToBegin = 30;    ///< for a short contour
-constexpr int kMostSetbacks = 60;    ///< of the long contours
+constexpr int kMostSetbacks = 20;    ///< of the long contours
+constexpr int kMostEndings = 10;     ///< other second halves that are tried
 constexpr std::size_t kSetback = 4;  ///< paddles that are taken back where there is no place for another
 
 class Pen {
@@ -24,12 +25,17 @@ class Pen {
 
   /// Nothing where it did not come out even.
   std::optional<Drawing> draw(bool connected) {
-    const auto middle = form_.side / 2;
-    const Point first{middle / 2 + drawn(middle), middle / 2 + drawn(middle)};
-    begin(first);
-    begin(moved(first, form_.apart, drawn(kDirections)));
-    if (!grow_long()) return std::nullopt;
-    const auto circles = place_circles(connected);
+    const auto half = form_.side / 2, direction = drawn(kDirections);
+    const Point middle{half / 2 + drawn(half), half / 2 + drawn(half)};
+    // Nothing sets one of the two apart, or where circles stand would tell a little of the label.
+    begin(moved(middle, form_.apart / 2, direction));
+    begin(moved(middle, form_.apart / 2, direction + kDirections / 2));
+    auto circles = grow_long() ? place_circles(connected) : std::nullopt;
+    for (int i = 0; i < kMostEndings && !circles; ++i) {
+      for (auto& row : rows_) row.steps.resize(std::min(row.steps.size(), static_cast<std::size_t>(form_.contour) / 2));
+      tips_.resize(rows_.size());
+      if (grow_long()) circles = place_circles(connected);
+    }
     if (!circles) return std::nullopt;
     for (int i = 0; i < form_.distractors; ++i) add_distractor();
     Drawing drawing{{}, *circles};
@@ -119,17 +125,21 @@ class Pen {
   }
   std::int64_t room() const { return form_.radius + form_.thickness / 2 + kPixel / 2; }
 
-  /// One at an end, the other at that contour's other end, or at the other contour's: these two have to be about as far away
-  /// (by a sixteenth of a contour's paddles), so that the distance between circles does not tell the label. Nothing where no
-  /// end has that.
+  /// One at an end, the other at that contour's other end, or at the other contour's: these two have to be about as far from
+  /// it, and from the picture's middle, so that where circles stand does not tell the label. Nothing where no end has that.
   std::optional<std::array<Point, 2>> place_circles(bool connected) {
     const auto end = [&](std::size_t row, bool last) { return last ? rows_[row].steps.back().line.to : rows_[row].at; };
-    const auto first = static_cast<std::size_t>(drawn(4));
-    for (std::size_t i = 0; i < 4; ++i) {
-      const auto row = (first + i) % 2;
-      const bool last = (first + i) / 2 % 2 == 1;
+    // The shorter, the straighter, and the less do distances differ among contours.
+    const auto much = form_.contour * form_.contour * form_.paddle / 140;
+    std::array<std::size_t, 4> order = {0, 1, 2, 3};
+    shuffle(order, random_);
+    for (const auto which : order) {
+      const auto row = which / 2;
+      const bool last = which % 2 == 1;
       const auto one = end(row, last), same = end(row, !last), other = end(1 - row, !last);
-      if (std::abs(distance(one, same) - distance(one, other)) <= form_.contour * form_.paddle / 16)
+      const Point middle{form_.side / 2, form_.side / 2};
+      if (std::abs(distance(one, same) - distance(one, other)) <= much &&
+          std::abs(distance(middle, same) - distance(middle, other)) <= much)
         return std::array{one, connected ? same : other};
     }
     return std::nullopt;

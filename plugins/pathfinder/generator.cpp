@@ -14,6 +14,12 @@ namespace {
 constexpr int kGeneratorVersion = 1;
 constexpr std::int64_t kBlock = 512;
 
+/// Of two neighbours one is connected, and which of them is drawn: so every split is in balance, and no place tells the label.
+bool is_connected(std::uint64_t seed, std::uint64_t split, std::uint64_t place) {
+  auto random = generator(seed, {split, place / 2, 0});  // a picture's has two words
+  return below(2, random) == place % 2;
+}
+
 struct Block {
   std::uint64_t split;
   std::int64_t first, last;
@@ -29,9 +35,10 @@ Pictures generate(const GeneratorSettings& settings, const std::array<std::int64
       blocks.push_back({split, first, std::min(first + kBlock, sizes[split])});
   std::vector<Pictures> parts(blocks.size(), Pictures(settings.side));
   parallel(blocks.size(), threads, [&](std::size_t i) {
-    for (auto place = blocks[i].first; place < blocks[i].last; ++place) {
-      auto random = generator(settings.seed, {blocks[i].split, static_cast<std::uint64_t>(place)});
-      const bool connected = place % 2 == 1;
+    for (auto at = blocks[i].first; at < blocks[i].last; ++at) {
+      const auto place = static_cast<std::uint64_t>(at);
+      auto random = generator(settings.seed, {blocks[i].split, place});
+      const bool connected = is_connected(settings.seed, blocks[i].split, place);
       parts[i].add(to_pixels(draw(form, connected, random), form), connected);
     }
   });

@@ -14,7 +14,7 @@ struct GeneratorSettings {
   std::uint64_t seed;
 };
 
-/// Pictures of all splits, one split after the other, each of as many as asked for; connected ones and others take turns. A
+/// Pictures of all splits, one split after the other, each of as many as asked for; of each two one is connected. A
 /// picture depends on the settings, its split and its place there alone: not on threads, and fewer are a prefix of more. Throws
 /// std::invalid_argument for another side or contour.
 Pictures generate(const GeneratorSettings& settings, const std::array<std::int64_t, 3>& sizes, int threads);

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "archive.h"
+#include "tarball.h"
 
-namespace ablate::imdb {
+namespace ablate::imdb {  // ablate::text makes a parameter
 
 /// @param data as find_data (ablate/data_files.h) has it: the folder aclImdb, one that holds it or its archive, or the archive
 /// @return the folder with train and test in it, or the archive. Throws std::runtime_error with all that was looked for, and

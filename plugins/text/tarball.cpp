@@ -1,4 +1,4 @@
-#include "archive.h"
+#include "tarball.h"
 
 #include <archive.h>
 #include <archive_entry.h>

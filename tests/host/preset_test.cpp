@@ -87,9 +87,12 @@ TEST_CASE("mistakes of and in presets are told where they are written") {
 TEST_CASE("the presets that ship are right") {
   const studies::Folder folder;
   auto plugins = studies::catalog();
-  for (auto& plugin : plugins.plugins)
+  for (auto& plugin : plugins.plugins) {
     if (plugin.id == "linear")
       plugin.parameters.push_back(ablate::describe(ablate::text("normaliser", "\"sum\"", "sum|length", "divisor")));
+    if (plugin.id == "image")
+      plugin.parameters.push_back(ablate::describe(ablate::text("black", "\"token\"", "token|absent", "black")));
+  }
   const auto resolved = [&](const std::string& preset, const std::string& rest) {
     return ablate::load_study(
                folder.write("[experiment]\npreset = \"" + preset + "\"\n[attention]\nplugin = \"linear\"\n" + rest), {},
@@ -110,6 +113,7 @@ TEST_CASE("the presets that ship are right") {
   CHECK(xiong["model"]["pooling"] == "mean-all");
   CHECK(xiong["model"]["classifier_hidden"] == xiong["model"]["hidden"]);
   CHECK(xiong["attention"]["normaliser"] == "length");
+  CHECK(xiong["task"]["black"] == "absent");
 
   const auto google = resolved("lra-google", "[task]\nplugin = \"image\"\n");
   CHECK(google["train"]["schedule"] == "inverse-sqrt");

@@ -132,7 +132,7 @@ TEST_CASE("the studies of synthetic tasks pass all checks that come before a run
                                      {"recall-published", "recall-published: 8 trials"},
                                      {"mad", "mad: 12 trials"},
                                      {"mad-published", "mad-published: 72 trials"},
-                                     {"sort", "sort: 10 trials"}}) {
+                                     {"sort", "sort: 12 trials"}}) {
     const auto ended = place.run({"run", std::string(ABLATE_SOURCE_DIR) + "/experiments/" + name + ".toml", "--dry-run"});
     INFO(ended.err);
     CHECK(ended.exit_code == 0);

@@ -1,5 +1,6 @@
 // The continuous memory against numeric quadrature and dense solves.
 #include <ATen/ops/eye.h>
+#include <ATen/ops/linalg_inv.h>
 #include <ATen/ops/linalg_solve.h>
 
 #include "plugins/rbf/basis.h"
@@ -119,4 +120,29 @@ TEST_CASE("a read is the signal's expectation under the query's Gaussian") {
         CHECK(distance(output[i][h][q], expected) < 1e-8);
       }
   }
+}
+
+TEST_CASE("in float32 the signal is as near as its rounding, where an inverse in float32 is lost") {
+  constexpr std::int64_t slots = 48, tokens = 48;
+  const auto rbf = make(section("rbf", {{"ridge", 1e-9}, {"width", 2}}), {.fixed = slots}, 1, 1, tokens);
+  const auto wave = (ablate::middles(tokens) * 9.0).sin().view({1, 1, tokens, 1});
+  const auto f = ablate::basis_at_tokens(tokens, slots, 2.0);
+  const auto off = [&](const Tensor& b) { return distance(f.t().matmul(b.to(ablate::kDouble)), wave[0][0]); };
+  const auto x = wave.to(ablate::kFloat);
+  ablate::move_to(*rbf, at::kCPU, ablate::kFloat);
+  const auto narrow = f.to(ablate::kFloat);
+  const auto inverse = at::linalg_inv(narrow.matmul(narrow.t()) + at::eye(slots, ablate::kFloat) * 1e-9);
+  CHECK(off(write(*rbf, x, x).values[0][0]) < 0.01);
+  CHECK(off(inverse.matmul(narrow).matmul(x[0][0])) > 0.1);
+}
+
+TEST_CASE("no mass of a query's density is lost outside of the signal: what is the same everywhere is read as itself") {
+  const auto rbf = make(section("rbf"), {.fixed = 16}, 1, 4, 32);
+  const auto same = ablate::ones({1, 1, 32, 1}, ablate::kDouble), queries = normal({1, 1, 50, 4}, 1) * 20.0;
+  const auto memory = write(*rbf, same.expand({1, 1, 32, 4}), same);
+  // An average is no further off than what it is of: the fit, at the ends.
+  const auto signal = ablate::basis_at_tokens(20000, 16, 1.0).t().matmul(memory.values[0][0]);
+  const double off = (signal - 1.0).abs().max().item<double>();
+  CHECK(off < 0.2);  // of a density with its mean at an end half would be lost
+  CHECK(distance(read(*rbf, queries, memory), ablate::ones({1, 1, 50, 1}, ablate::kDouble)) < off + 1e-6);
 }

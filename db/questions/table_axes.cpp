@@ -7,6 +7,7 @@
 
 #include "core/util/nearest.h"
 #include "db/history/names.h"
+#include "db/questions/attention_names.h"
 
 namespace ablate::db {
 namespace {
@@ -52,13 +53,15 @@ TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& tr
     axes.column_paths = {kTask};
   if (rows.empty()) axes.row_paths = usual_rows(axes.varying, axes.column_paths);
   const auto known = reader.paths();
+  const auto attention = load_attention(reader, trials);
   const auto load = [&](const std::vector<std::string>& paths, const char* option) {
     std::vector<const Axis*> found;
     for (const auto& path : paths) {
       if (const auto* axis = find(axes.varying, path)) {
         found.push_back(axis);
-      } else if (const auto id = known.find(path); id != known.end()) {
-        axes.constant.push_back(std::make_unique<Axis>(load_axis(reader, path, id->second, trials)));
+      } else if (known.contains(path) || (path == kAttention && !attention.values.empty())) {
+        axes.constant.push_back(
+            std::make_unique<Axis>(path == kAttention ? attention : load_axis(reader, path, known.at(path), trials)));
         found.push_back(axes.constant.back().get());
       } else {
         wrong.push_back(unknown(option, path, known, axes.varying));

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/util/nearest.h"
 #include "db/history/names.h"
@@ -53,19 +54,24 @@ TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& tr
     axes.column_paths = {kTask};
   if (rows.empty()) axes.row_paths = usual_rows(axes.varying, axes.column_paths);
   const auto known = reader.paths();
-  const auto attention = load_attention(reader, trials);
   const auto load = [&](const std::vector<std::string>& paths, const char* option) {
     std::vector<const Axis*> found;
     for (const auto& path : paths) {
       if (const auto* axis = find(axes.varying, path)) {
         found.push_back(axis);
-      } else if (known.contains(path) || (path == kAttention && !attention.values.empty())) {
-        axes.constant.push_back(
-            std::make_unique<Axis>(path == kAttention ? attention : load_axis(reader, path, known.at(path), trials)));
-        found.push_back(axes.constant.back().get());
-      } else {
-        wrong.push_back(unknown(option, path, known, axes.varying));
+        continue;
       }
+      std::optional<Axis> axis;
+      if (path == kAttention)  // a history may know of lists alone
+        axis = load_attention(reader, trials);
+      else if (const auto id = known.find(path); id != known.end())
+        axis = load_axis(reader, path, id->second, trials);
+      if (!axis || (axis->values.empty() && !known.contains(path))) {
+        wrong.push_back(unknown(option, path, known, axes.varying));
+        continue;
+      }
+      axes.constant.push_back(std::make_unique<Axis>(std::move(*axis)));
+      found.push_back(axes.constant.back().get());
     }
     return found;
   };

@@ -11,12 +11,13 @@
 #include "core/trial/conformance/device_checks.h"
 #include "core/trial/conformance/finding.h"
 #include "core/trial/conformance/task_checks.h"
+#include "core/util/error.h"
 
 namespace ablate {
 namespace {
 
-/// Why a factory refuses the parameters and parts that it was given, as one that asks for slots beside tokens does; empty: it
-/// takes them. A compression may refuse a rate, but not all.
+/// Why a factory, or the host, refuses the parameters and parts that it was given, as one that asks for slots beside tokens
+/// does; empty: it takes them. A compression may refuse a rate, but not all.
 std::string refusal(const Candidate& candidate) {
   if (candidate.kind == Kind::kTask) return "";
   try {
@@ -26,6 +27,8 @@ std::string refusal(const Candidate& candidate) {
     }
     AttentionSubject(candidate).make(1);
   } catch (const std::invalid_argument& refused) {
+    return refused.what();
+  } catch (const Error& refused) {  // the host's, as where a part does not promise what the parameters need of it
     return refused.what();
   } catch (const std::exception&) {
   }

@@ -67,6 +67,15 @@ std::optional<T> read_section(Elf* elf, const char* wanted, std::size_t least) {
 
 }  // namespace
 
+std::string code_identity_in(const std::filesystem::path& library) {
+  const File file{open(library.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (file.descriptor < 0 || elf_version(EV_CURRENT) == EV_NONE) return "";
+  const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(file.descriptor, ELF_C_READ, nullptr), &elf_end);
+  if (!elf || elf_kind(elf.get()) != ELF_K_ELF) return "";
+  const auto code = read_section<CodeStamp>(elf.get(), kCodeSection, sizeof(CodeStamp));
+  return code ? text_of(code->identity, sizeof(code->identity)) : "";
+}
+
 std::string contract_difference(std::string_view found, std::string_view expected) {
   const auto theirs = parse_headers(found), ours = parse_headers(expected);
   bool is_any = false;

@@ -14,6 +14,9 @@ namespace ablate {
 /// @param torch_version the host's torch, "2.11.0"
 std::string abi_refusal(const std::filesystem::path& library, const std::string& torch_version);
 
+/// The identity of a library's code as its ELF section has it (CodeStamp); "" where it has none, or cannot be read.
+std::string code_identity_in(const std::filesystem::path& library);
+
 /// This host's own headers that it shares with plugins, as a library's CodeStamp::headers lists those that it was built with.
 extern const char* const kContract;
 

@@ -27,10 +27,13 @@ std::string plain(double number) {
 }
 
 std::string interval(const ParameterInfo& p) {
+  const auto bound = [&](double value) {  // an integer's has all of its digits
+    return p.type == ParameterType::kInteger ? fmt::format("{:.0f}", value) : plain(value);
+  };
   const bool below = p.minimum > std::numeric_limits<double>::lowest(), above = p.maximum < std::numeric_limits<double>::max();
-  if (below && above) return fmt::format(" in [{}, {}]", plain(p.minimum), plain(p.maximum));
-  if (below) return " of at least " + plain(p.minimum);
-  return above ? " of at most " + plain(p.maximum) : "";
+  if (below && above) return fmt::format(" in [{}, {}]", bound(p.minimum), bound(p.maximum));
+  if (below) return " of at least " + bound(p.minimum);
+  return above ? " of at most " + bound(p.maximum) : "";
 }
 
 /// A section that says which plugin it is of.
@@ -104,11 +107,10 @@ std::string expectation(const ParameterInfo& p) {
     case ParameterType::kText:
       return p.choices.empty() ? "a text in one line" : fmt::format("one of {}", fmt::join(p.choices, ", "));
     case ParameterType::kRate:
-      return "a compression rate in (0, 1] with a denominator of at most 1,000,000, such as \"1/8\" or 0.125";
+      return "a fraction in (0, 1] with a denominator of at most 1,000,000, such as \"1/8\" or 0.125";
     case ParameterType::kRates:
       return fmt::format(
-          "a list of 1 to {} compression rates in (0, 1] with denominators of at most 1,000,000, such as [\"1/2\", 0.125]",
-          kMostRates);
+          "a list of 1 to {} fractions in (0, 1] with denominators of at most 1,000,000, such as [\"1/2\", 0.125]", kMostRates);
     case ParameterType::kFile:
       return "the path of a file, in one line";
     case ParameterType::kPlugin:

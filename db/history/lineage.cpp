@@ -115,6 +115,33 @@ std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const st
   return guarded(reader.file(), [&] { return done_attempts(reader.database(), keys); });
 }
 
+ProvenKeys proven_keys(const Reader& reader, std::int64_t trial) {
+  return guarded(reader.file(), [&] {
+    ProvenKeys proven;
+    Statement ask(reader.database(),
+                  "SELECT a.key, p.now FROM alias a JOIN proof p ON p.id = a.proof WHERE a.trial = ? ORDER BY p.id");
+    ask.bind(1, trial);
+    while (ask.executeStep()) {
+      proven.latest = ask.getColumn(0).getString();
+      for (const auto& code : json::parse(ask.getColumn(1).getString()).at("plugins")) proven.code_now.insert(code);
+    }
+    return proven;
+  });
+}
+
+std::vector<std::string> proven_for(const Reader& reader, const std::string& digits) {
+  return guarded(reader.file(), [&] {
+    Statement ask(reader.database(),
+                  "SELECT key FROM alias WHERE trial IN (SELECT id FROM trial WHERE key >= ?1 AND key < ?2 UNION "
+                  "SELECT trial FROM alias WHERE key >= ?1 AND key < ?2)");
+    ask.bind(1, digits);
+    ask.bind(2, digits + "g");  // behind all hex digits
+    std::vector<std::string> keys;
+    while (ask.executeStep()) keys.push_back(ask.getColumn(0).getString());
+    return keys;
+  });
+}
+
 std::string last_failure(const Reader& reader, const std::string& key) {
   return guarded(reader.file(), [&]() -> std::string {
     Statement ask(

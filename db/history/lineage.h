@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,15 @@ void put_proof(SQLite::Database& database, const Proof& proof);
 /// Of those keys that are done, by themselves or by a proof, the latest attempt that is.
 std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys);
 std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const std::vector<std::string>& keys);
+
+/// What proofs say of one trial.
+struct ProvenKeys {
+  std::string latest;              ///< key; "": no proof is of this trial
+  std::set<std::string> code_now;  ///< the identities of code that they proved to give its numbers
+};
+ProvenKeys proven_keys(const Reader& reader, std::int64_t trial);
+/// The keys that proofs gave to the trials of which a key begins with these digits.
+std::vector<std::string> proven_for(const Reader& reader, const std::string& digits);
 
 /// How the latest attempt of a key ended that is not done: "attempt 5 failed: ..."; "" for none.
 std::string last_failure(const Reader& reader, const std::string& key);

@@ -92,6 +92,8 @@ void fill_published(const TableTrials& from, std::optional<std::int64_t> experim
       table.cells[place(table, i, m)].published = summary_of(samples_of(from, from.members[i], values)).mean;
   }
   for (const auto& source : sources) table.notes.push_back("published: " + source);
+  table.published =
+      std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return !std::isnan(cell.published); });
   if (sources.empty()) table.notes.push_back("no [[published]] of a study gives these metrics for these trials");
 }
 

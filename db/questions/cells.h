@@ -28,8 +28,8 @@ void fill_cells(const TableTrials& from, Table& table);
 /// Of a row and column, row by row, and a metric: its place in table.cells.
 std::size_t place(const Table& table, std::size_t row_and_column, std::size_t metric);
 
-/// Fills published of all cells, in the experiment's study or, of all of them, in the latest that says something; and notes the
-/// sources.
+/// Fills published of all cells, and the table's, in the experiment's study or, of all of them, in the latest that says
+/// something; and notes the sources.
 void fill_published(const TableTrials& from, std::optional<std::int64_t> experiment, Table& table);
 
 /// Of each of table.cells the tasks that its samples are over: a number for each distinct task with its parameters.

@@ -8,6 +8,7 @@
 
 #include "db/history/process.h"
 #include "db/history/schema.h"
+#include "db/questions/attention_names.h"
 #include "db/questions/main_metric.h"
 #include "db/questions/selection.h"
 
@@ -42,9 +43,16 @@ class Labels {
  public:
   explicit Labels(const Reader& reader)
       : reader_(reader),
+        names_(reader.paths()),
         experiment_(reader.database(), "SELECT max(experiment) FROM experiment_trial WHERE trial = ?"),
-        value_(reader.database(),
-               "SELECT v.text FROM parameter p JOIN value v ON v.id = p.value WHERE p.path = ? AND p.trial = ?") {}
+        value_(
+            reader.database(),
+            "SELECT v.text FROM parameter p JOIN value v ON v.id = p.value JOIN path ON path.id = p.path WHERE path.name = ? "
+            "AND p.trial = ?"),
+        composed_(
+            reader.database(),
+            "SELECT 1 FROM experiment_trial m JOIN parameter p ON p.trial = m.trial WHERE p.path = ? AND m.experiment = ? "
+            "LIMIT 1") {}
 
   std::string of(std::int64_t trial) {
     experiment_.reset();
@@ -52,22 +60,43 @@ class Labels {
     if (!experiment_.executeStep() || experiment_.isColumnNull(0)) return "";
     const auto experiment = experiment_.getColumn(0).getInt64();
     auto at = paths_.find(experiment);
-    if (at == paths_.end()) at = paths_.emplace(experiment, varying_paths(reader_, experiment)).first;
+    if (at == paths_.end()) at = paths_.emplace(experiment, paths_of(experiment)).first;
     std::string label;
-    for (const auto& [name, id] : at->second) {
-      value_.reset();
-      value_.bind(1, id);
-      value_.bind(2, trial);
-      if (value_.executeStep())
-        label += fmt::format("{}{}={}", label.empty() ? "" : " ", name, value_.getColumn(0).getString());
+    for (const auto& path : at->second) {
+      const auto text = path == kAttention ? names_.name([&](const std::string& one) { return value(one, trial); })
+                                           : value(path, trial).value_or("");
+      if (!text.empty()) label += fmt::format("{}{}={}", label.empty() ? "" : " ", path, text);
     }
     return label;
   }
 
  private:
+  std::optional<std::string> value(const std::string& path, std::int64_t trial) {
+    value_.reset();
+    value_.bind(1, path);
+    value_.bind(2, trial);
+    return value_.executeStep() ? std::optional(value_.getColumn(0).getString()) : std::nullopt;
+  }
+
+  /// Those that vary; the attention by its name, also where only what it is made of does.
+  std::vector<std::string> paths_of(std::int64_t experiment) {
+    std::vector<std::string> paths;
+    const bool composed = std::any_of(names_.entries().begin(), names_.entries().end(), [&](const auto& entry) {
+      composed_.reset();
+      composed_.bind(1, entry.second);
+      composed_.bind(2, experiment);
+      return composed_.executeStep();
+    });
+    if (composed) paths.emplace_back(kAttention);
+    for (const auto& [path, id] : varying_paths(reader_, experiment))
+      if (!names_.entries().contains(path) && !(composed && path == kAttention)) paths.push_back(path);
+    return paths;
+  }
+
   const Reader& reader_;
-  Statement experiment_, value_;
-  std::map<std::int64_t, std::vector<std::pair<std::string, std::int64_t>>> paths_;
+  const AttentionNames names_;
+  Statement experiment_, value_, composed_;
+  std::map<std::int64_t, std::vector<std::string>> paths_;
 };
 
 /// Until its process is dead. Of another machine's nobody here can tell.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
+
 #include "core/util/error.h"
 #include "core/util/flatten.h"
 #include "db/questions/cells.h"
@@ -34,6 +36,16 @@ std::vector<std::string> paths_of(const std::vector<std::string>& names) {
   auto paths = without_blanks(names);
   for (auto& path : paths) path = history_path(path);
   return paths;
+}
+
+/// A line for each path that is named twice: as a row, as a column, or as both.
+void refuse_twice(const std::vector<std::string>& rows, const std::vector<std::string>& columns,
+                  std::vector<std::string>& wrong) {
+  std::map<std::string, std::string> seen;  // path -> option
+  for (const auto& [option, paths] : {std::pair("--rows", &rows), std::pair("--cols", &columns)})
+    for (const auto& path : *paths)
+      if (const auto [at, is_new] = seen.try_emplace(path, option); !is_new)
+        wrong.push_back(fmt::format("{}: {} stands in {} already, expected each parameter once", option, path, at->second));
 }
 
 /// @param wrong gets a line for each name that is not known
@@ -101,13 +113,14 @@ Table make_table(const Reader& reader, const TableRequest& request) {
                             experiment ? " of " + request.experiment : ""));
 
   std::vector<std::string> wrong;
-  const auto axes = choose_axes(reader, trials, paths_of(request.rows), paths_of(request.columns), wrong);
+  const auto row_paths = paths_of(request.rows), column_paths = paths_of(request.columns);
+  refuse_twice(row_paths, column_paths, wrong);
+  const auto axes = choose_axes(reader, trials, row_paths, column_paths, wrong);
   TableTrials from{reader, trials, choose_metrics(reader, trials, without_blanks(request.metrics), wrong), {}, {}, {}};
   if (!wrong.empty()) throw Error(fmt::format("{}", fmt::join(wrong, "\n")));
 
   Table table{.experiment = request.experiment, .row_paths = axes.row_paths, .column_paths = axes.column_paths};
   table.trials = trials.size();
-  table.published = request.published;
   const Groups rows(axes.rows, trials.size(), experiment.has_value());
   const Groups columns(axes.columns, trials.size(), experiment.has_value());
   put_lines(rows, table.rows, table.row_values);

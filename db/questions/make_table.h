@@ -22,7 +22,8 @@ struct TableRequest {
   /// "attention=softmax": ratios to the row, or the column, whose label has all of these values; of several, to the one with
   /// the same other values.
   std::vector<std::string> baseline;
-  bool published = false;  ///< what papers report for the same trials beside every cell
+  /// What papers report for the same trials beside every cell; a note where there is nothing.
+  bool published = false;
   /// Half the width of the 95 % interval of the mean in place of the deviation: interval_of's overlap (db/report/statistics.h).
   std::optional<double> interval = {};
   bool exponent = false;  ///< the slope of a row's means over the columns' number, both in logarithms
@@ -32,7 +33,7 @@ struct TableRequest {
 
 /// Of an experiment its latest grid counts. Throws Error with the nearest name for an experiment that the history does not
 /// know, one with a line for each path and metric that it does not know, one for an experiment without trials, for a baseline
-/// that is not exactly one row or column, and for exponents over columns that are no numbers.
+/// that is not exactly one row or column, for a path that is named twice, and for exponents over columns that are no numbers.
 Table make_table(const Reader& reader, const TableRequest& request);
 
 }  // namespace ablate::db

@@ -1,5 +1,8 @@
 #include "db/questions/repeat.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -23,7 +26,7 @@ bool is_relative_path(const ordered_json& value) {
 }  // namespace
 
 Repeat repeat_of(const StoredStudy& study, const std::string& key, const std::vector<std::string>& folders,
-                 const ordered_json& parameters) {
+                 const ordered_json& parameters, const std::vector<std::string>& changed) {
   // A trial that is done is not run again in the same history, so the repetition has one of its own.
   Repeat repeat{"ABLATE_DB=repeat.db ablate run " + shell_word(study.file), ""};
   for (const auto& folder : folders) repeat.command += " --plugins " + shell_word(folder);
@@ -38,8 +41,12 @@ Repeat repeat_of(const StoredStudy& study, const std::string& key, const std::ve
     repeat.note = "the study is no longer there";
   else if (!same)
     repeat.note = "the study has changed since: its file is not what was run";
+  const auto add = [&](const std::string& note) { repeat.note += (repeat.note.empty() ? "" : "; ") + note; };
+  if (!changed.empty())
+    add(fmt::format("the code of {} has changed since, and with it the key: --dry-run shows today's",
+                    fmt::join(changed, ", ")));
   if (std::any_of(parameters.begin(), parameters.end(), is_relative_path))
-    repeat.note += (repeat.note.empty() ? "" : "; ") + std::string("relative paths are meant from where the study was run");
+    add("relative paths are meant from where the study was run");
   return repeat;
 }
 

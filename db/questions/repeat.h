@@ -25,8 +25,9 @@ struct StoredStudy {
 };
 
 /// @param key of the trial @param folders of plugins, as named_folders has them @param parameters of the trial, by path
+/// @param changed plugins whose code is another today, and with it the trial's key
 Repeat repeat_of(const StoredStudy& study, const std::string& key, const std::vector<std::string>& folders,
-                 const nlohmann::ordered_json& parameters);
+                 const nlohmann::ordered_json& parameters, const std::vector<std::string>& changed);
 
 /// Those of the libraries of an experiment's trials that are looked at only where --plugins names them, each once. A study is
 /// read whole, whichever of its trials are run: it needs the plugins of all of them.

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "db/history/schema.h"
+#include "db/questions/attention_names.h"
 
 namespace ablate::db {
 namespace {
@@ -181,15 +182,20 @@ Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_
 std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {
     std::vector<Axis> axes;
+    const auto add = [&](Axis axis) {
+      if (axis.values.size() > 1) axes.push_back(std::move(axis));
+    };
+    add(load_attention(reader, trials));
+    const AttentionNames names(reader.paths());
     // What has one value in the whole history need not be looked at.
     Statement candidates(
         reader.database(),
         "SELECT name, id FROM path WHERE (SELECT count(*) FROM (SELECT 1 FROM value WHERE path = path.id LIMIT "
         "2)) = 2 ORDER BY name");
-    while (candidates.executeStep()) {
-      auto axis = load_axis(reader, candidates.getColumn(0).getString(), candidates.getColumn(1).getInt64(), trials);
-      if (axis.values.size() > 1) axes.push_back(std::move(axis));
-    }
+    while (candidates.executeStep())
+      if (const auto path = candidates.getColumn(0).getString(); path != kAttention && !names.entries().contains(path))
+        add(load_axis(reader, path, candidates.getColumn(1).getInt64(), trials));
+    std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.path < b.path; });
     return axes;
   });
 }

@@ -46,7 +46,8 @@ struct Axis {
 
 Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const std::vector<SelectedTrial>& trials);
 
-/// All parameters with at least two values among the trials, ordered by path.
+/// All parameters with at least two values among the trials, ordered by path. What an attention's name is made of
+/// (db/questions/attention_names.h) is not among them.
 std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 /// What papers report of a metric for each trial, in the experiment's study or, of all of them, in the latest that says

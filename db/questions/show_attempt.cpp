@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "db/history/lineage.h"
 #include "db/history/schema.h"
 #include "db/questions/repeat.h"
 #include "db/questions/selection.h"
@@ -59,10 +60,33 @@ std::pair<std::int64_t, std::int64_t> find_attempt(const Reader& reader, const s
       highest.isNull() ? "an attempt's number (there are none yet)" : fmt::format("a number up to {}", highest.getInt64())));
 }
 
+/// By which key a trial is run again, and the plugins whose code is neither what ran nor proven to give the same numbers.
+struct Today {
+  std::string key;
+  std::vector<std::string> changed;
+};
+
+Today today_of(const Reader& reader, std::int64_t trial, const ordered_json& all,
+               const std::function<std::string(const std::string&)>& code_in) {
+  Today today{all["key"], {}};
+  if (!code_in) return today;
+  const auto proven = proven_keys(reader, trial);
+  bool other = false;
+  for (const auto& plugin : all["plugins"]) {
+    const auto code = code_in(plugin["path"]);
+    if (code.empty() || code == plugin["code_identity"]) continue;
+    other = true;
+    if (!proven.code_now.contains(code)) today.changed.push_back(plugin["id"]);
+  }
+  if (other && !proven.latest.empty()) today.key = proven.latest;
+  return today;
+}
+
 }  // namespace
 
 ordered_json show_attempt(const Reader& reader, const std::string& name,
-                          const std::vector<std::filesystem::path>& default_folders) {
+                          const std::vector<std::filesystem::path>& default_folders,
+                          const std::function<std::string(const std::string&)>& code_in) {
   return guarded(reader.file(), [&] {
     auto& database = reader.database();
     const auto [id, trial] = find_attempt(reader, name);
@@ -164,8 +188,9 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
     while (attempts.executeStep())
       all["attempts"].push_back(
           {{"attempt", attempts.getColumn(0).getInt64()}, {"outcome", attempts.getColumn(1).getString()}});
-    const auto repeat = repeated ? repeat_of(*repeated, all["key"],
-                                             named_folders(reader, repeated->experiment, default_folders), all["parameters"])
+    const auto today = today_of(reader, trial, all, code_in);
+    const auto repeat = repeated ? repeat_of(*repeated, today.key, named_folders(reader, repeated->experiment, default_folders),
+                                             all["parameters"], today.changed)
                                  : Repeat();
     all["repeat"] = repeat.command;
     all["repeat_note"] = repeat.note;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -20,7 +21,9 @@ namespace ablate::db {
 /// @param name its number, or the first digits of a trial's key: then the trial's latest attempt that is done, else its
 /// latest. Throws Error: no such attempt, or several trials begin so.
 /// @param default_folders where `ablate run` looks for plugins without being told
+/// @param code_in the identity of the code that a library's file holds today; "" where that is not known
 nlohmann::ordered_json show_attempt(const Reader& reader, const std::string& name,
-                                    const std::vector<std::filesystem::path>& default_folders = {});
+                                    const std::vector<std::filesystem::path>& default_folders = {},
+                                    const std::function<std::string(const std::string& path)>& code_in = {});
 
 }  // namespace ablate::db

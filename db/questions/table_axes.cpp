@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/util/nearest.h"
 #include "db/history/names.h"
+#include "db/questions/attention_names.h"
 
 namespace ablate::db {
 namespace {
@@ -57,12 +59,19 @@ TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& tr
     for (const auto& path : paths) {
       if (const auto* axis = find(axes.varying, path)) {
         found.push_back(axis);
-      } else if (const auto id = known.find(path); id != known.end()) {
-        axes.constant.push_back(std::make_unique<Axis>(load_axis(reader, path, id->second, trials)));
-        found.push_back(axes.constant.back().get());
-      } else {
-        wrong.push_back(unknown(option, path, known, axes.varying));
+        continue;
       }
+      std::optional<Axis> axis;
+      if (path == kAttention)  // a history may know of lists alone
+        axis = load_attention(reader, trials);
+      else if (const auto id = known.find(path); id != known.end())
+        axis = load_axis(reader, path, id->second, trials);
+      if (!axis || (axis->values.empty() && !known.contains(path))) {
+        wrong.push_back(unknown(option, path, known, axes.varying));
+        continue;
+      }
+      axes.constant.push_back(std::make_unique<Axis>(std::move(*axis)));
+      found.push_back(axes.constant.back().get());
     }
     return found;
   };

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "db/history/schema.h"
+#include "db/report/format.h"
 
 namespace ablate::db {
 namespace {
@@ -73,9 +74,8 @@ std::vector<std::string> verdict_notes(const TableVerdicts& verdicts) {
     notes.push_back(fmt::format("! with a plugin that fails its checks: {}; `ablate check ID` shows what is wrong",
                                 fmt::join(failed, ", ")));
   if (!unchecked.empty())
-    notes.push_back(fmt::format(
-        "? with a plugin that was never checked: {}; `ablate check` checks all (what was edited since has to run again)",
-        fmt::join(unchecked, ", ")));
+    notes.push_back(fmt::format("? never checked: {}; `ablate check` checks all (what was edited since has to run again)",
+                                some_of(unchecked)));
   return notes;
 }
 

@@ -57,7 +57,7 @@ std::string Digits::text(double value) const {
 
 std::string Digits::text(double value, double deviation) const {
   if (!decimals_) return with_deviation(value, deviation);
-  if (!known(deviation)) return text(value);
+  if (!std::isfinite(deviation)) return text(value);
   return fmt::format("{} ± {}", text(value), text(deviation));
 }
 

@@ -1,6 +1,7 @@
 #include "db/report/format.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -93,6 +94,7 @@ std::string brief(double value) {
 }
 
 std::string with_deviation(double mean, double deviation) {
+  if (deviation == 0 && std::isfinite(mean)) return brief(mean) + " ± 0";  // of several: of one it is not known
   if (!(deviation > 0) || !std::isfinite(deviation) || !std::isfinite(mean)) return brief(mean);
   auto magnitude = static_cast<int>(std::floor(std::log10(deviation)));
   // 0.0996 to two digits is 0.10: one decimal fewer than its own magnitude tells.
@@ -133,6 +135,13 @@ std::string one_row(std::string_view text) {
   std::replace_if(
       row.begin(), row.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
   return row;
+}
+
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 4;
+  const auto shown = names.size() <= kShown + 1 ? names.size() : kShown;  // "and 1 more" is no shorter than the name
+  auto text = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  return shown == names.size() ? text : text + fmt::format(" and {} more", names.size() - shown);
 }
 
 std::string first_line(std::string_view text) {

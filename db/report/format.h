@@ -25,7 +25,8 @@ std::string csv_line(const std::vector<std::string>& fields);
 std::string exact(double value);
 /// Four significant digits.
 std::string brief(double value);
-/// The mean to as many decimals as two significant digits of the deviation have; brief where there is none (NaN or 0).
+/// The mean to as many decimals as two significant digits of the deviation have; "± 0" where all are equal, brief where there
+/// is none (NaN).
 std::string with_deviation(double mean, double deviation);
 
 /// "3.2 s", "4 min 10 s", "2 h 05 min".
@@ -40,6 +41,8 @@ std::size_t width(std::string_view text);
 std::string printable(std::string_view text);
 /// printable, and line ends and tabs are blanks: for a field of a row.
 std::string one_row(std::string_view text);
+/// "a, b, c, d and 3 more".
+std::string some_of(const std::vector<std::string>& names);
 /// The first line that is not blank, at most 80 characters; "…" ends it where anything is left out. What a plugin throws may
 /// be a page long.
 std::string first_line(std::string_view text);

@@ -73,6 +73,18 @@ struct Lines {
   }
 };
 
+/// " (did you mean attention=softmax?)" for the first condition that no line meets; "" where no value is near.
+std::string nearest_value(const Lines& lines, const std::vector<Condition>& conditions) {
+  for (const auto& condition : conditions) {
+    std::vector<std::string> values;
+    for (const auto& label : lines.labels)
+      if (const auto& value = label[lines.place(condition.path)]; value != kAbsent) values.push_back(value);
+    const auto near = nearest(condition.value, values);
+    if (!near.empty() && near != condition.value) return fmt::format(" (did you mean {}={}?)", condition.path, near);
+  }
+  return "";
+}
+
 /// The line that each line is compared with.
 std::vector<std::size_t> baselines(const Lines& lines, const std::vector<Condition>& conditions, const std::string& text) {
   std::vector<std::size_t> candidates, chosen;
@@ -82,12 +94,11 @@ std::vector<std::size_t> baselines(const Lines& lines, const std::vector<Conditi
     for (const auto& condition : conditions) known.insert(condition.path + "=" + lines.labels[i][lines.place(condition.path)]);
   }
   if (candidates.empty()) {
-    const std::vector<std::string> names(known.begin(), known.end());
-    auto expected = names;
+    std::vector<std::string> expected(known.begin(), known.end());
     constexpr std::size_t kShown = 12;
     if (expected.size() > kShown) expected.resize(kShown), expected.emplace_back("...");
     throw Error(fmt::format("--baseline {}: found no {} that has it, expected one of {}{}", text, lines.name,
-                            fmt::join(expected, ", "), nearest(text, names).empty() ? "" : hint(text, names)));
+                            fmt::join(expected, ", "), nearest_value(lines, conditions)));
   }
   for (std::size_t i = 0; i < lines.labels.size(); ++i) {
     auto fitting = candidates;

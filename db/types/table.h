@@ -91,7 +91,7 @@ struct Table {
   std::vector<Metric> metrics;
   std::vector<Cell> cells;          ///< [row][metric][column]
   std::string baseline;             ///< "attention=softmax"; "": no ratios
-  bool published = false;           ///< whether asked for
+  bool published = false;           ///< whether asked for, and there for any cell
   std::optional<double> overlap;    ///< of repeated splits, where intervals were asked for (interval_of)
   std::vector<Exponent> exponents;  ///< [row][metric]; empty: not asked for
   std::vector<std::string> notes;   ///< what a reader must know to read it right

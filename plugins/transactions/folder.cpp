@@ -12,7 +12,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kExpected =
     "a folder of the PKDD'99 discovery challenge's financial data: client.asc, disp.asc and trans.asc or trans_*.csv, plain or "
-    "gzipped; or set ABLATE_DATA to a folder with berka in it";
+    "gzipped; or set ABLATE_DATA to a folder with berka in it: the files of data_berka.zip from "
+    "https://sorry.vse.cz/~berka/challenge/pkdd1999/berka.htm";
 
 std::vector<fs::path> find_transactions(const fs::path& folder) {
   if (auto whole = plain_or_gzipped(folder / "trans.asc"); !whole.empty()) return {whole};

@@ -126,7 +126,7 @@ TEST_CASE("on a device that is not there nothing is checked, which is no failure
   const auto shown = place.run({"check", "softmax", "--device", "cuda:7"});
   INFO(shown.out << shown.err);
   CHECK(shown.exit_code == 0);
-  CHECK(says(shown.out, "nothing was checked on cuda:7: "));
+  CHECK(says(shown.out, "nothing was checked with --device cuda:7: CUDA is asked for, "));
   const auto answer = json::parse(place.run({"check", "softmax", "--device", "cuda:7", "--json"}).out);
   CHECK(answer.at(0).at("verdict") == "unchecked");
   CHECK(names(answer.at(0).at("checks"), "unchecked") == std::set<std::string>{"device"});
@@ -142,6 +142,34 @@ TEST_CASE("--only runs the checks of one name; one that nothing calls for is unc
   const auto none = json::parse(place.run({"check", "local", "--only", "cross", "--json"}).out).at(0);
   CHECK(none.at("verdict") == "unchecked");
   CHECK(names(none.at("checks"), "unchecked") == std::set<std::string>{"cross"});
+}
+
+TEST_CASE("what cannot be checked as it was asked is one line and exit 2") {
+  Place place;
+  const auto expect = [&](std::vector<std::string> arguments, const std::string& why) {
+    arguments.insert(arguments.begin(), "check");
+    const auto ended = place.run(arguments);
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit_code == 2);
+    CHECK(ended.out == "");
+    CHECK(says(ended.err, why));
+    CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 1);
+  };
+  expect({"softmax", "--only", "paddin"}, "there is no check paddin (did you mean padding?)");
+  expect({"softmax", "--set", "heads=3"}, "--set heads = 3: softmax cannot be made so at the suite's sizes (d_model = 16");
+  expect({"mixed", "--set", R"(parts=[{"plugin":"nope"}])"}, "there is no attention nope");
+  expect({"compressed", "--set", "slots=8", "--set", R"(compression={"plugin":"clustering"})"}, "compressed cannot be made so");
+  expect({"compressed", "--set", "compression=rbf"}, R"(as --set 'compression={"plugin":"rbf"}')");
+}
+
+TEST_CASE("what an exception says stands by itself, and a number with what is allowed") {
+  Place place;
+  const auto thrown = place.run({"check", kWrong, "--no-timing", "--set", "fault=throw", "--only", "calls"});
+  CHECK(says(thrown.out, "FAILED     calls"));
+  CHECK_FALSE(says(thrown.out, "what is allowed"));
+  const auto off = place.run({"check", kWrong, "--no-timing", "--set", "fault=padding", "--only", "padding"});
+  CHECK(says(off.out, "FAILED     padding"));
+  CHECK(says(off.out, "; what is allowed: "));
 }
 
 TEST_CASE("a task that says why it cannot be made is unchecked, which by its name is no success") {

@@ -45,6 +45,20 @@ TEST_CASE("what was left of a check is told beside what it found, once for each 
   CHECK(wrong[0].failed());
 }
 
+TEST_CASE("what is no number is told without its sign, and as wrong in both where it is in both") {
+  const auto nan = zeros({2}) / -zeros({2});
+  const auto found = [](const Tensor& one, const Tensor& other) {
+    return told([&](Finding& finding) { finding.near(one, other, "here"); }).at(0).found;
+  };
+  CHECK(found(nan, ones({2})) == "wrong: here, [0]: nan, expected 1");
+  CHECK(found(nan, nan) == "wrong: here, [0]: nan, expected a number; what it is compared with is none either");
+}
+
+TEST_CASE("what an exception says has no tolerance") {
+  const auto thrown = told([](Finding&) { throw std::runtime_error("no"); });
+  CHECK(thrown.at(0).why == "");
+}
+
 TEST_CASE("a median tells what is off everywhere, and not what is off in places") {
   const auto passes = [](const Tensor& found, const Tensor& expected) {
     return told([&](Finding& finding) { finding.near_median(found, expected, "x", {0.01, "a test"}); }).at(0).passed();

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "core/registry/library.h"
+#include "core/trial/conformance/check_names.h"
 #include "core/trial/conformance/suite.h"
 #include "core/trial/device/tensor_memory.h"
 #include "tests/plugins/retrieval_files.h"
@@ -55,9 +56,11 @@ TEST_CASE("a plugin of the tree passes the whole suite", "[conformance]") {
                 .parts = all,
                 .scratch = scratch.path()},
                checks);
+  const auto names = check_names();
   for (const auto& check : checks.all()) {
     INFO(check.on << ": " << check.name << ": " << check.found);
     CHECK_FALSE(check.failed());
+    CHECK(std::find(names.begin(), names.end(), check.name) != names.end());  // --only takes it
     // Without a device, and with parts that are refused; and of data as small as these nobody can say what tells the label, or
     // what the rule is.
     if (check.verdict == Verdict::kUnchecked)

@@ -200,6 +200,7 @@ TEST_CASE("what cannot be compared is said, with what can") {
   CHECK(has(costs.error(asked), "--exponent: the columns are attention"));
   asked.exponent = false;
   asked.published = true;
+  CHECK_FALSE(costs.table(asked).published);  // no column of nothing
   CHECK(costs.table(asked).notes ==
         std::vector<std::string>{"no [[published]] of a study gives these metrics for these trials"});
 }

@@ -10,10 +10,12 @@ using namespace ablate::db;
 TEST_CASE("digits follow the deviation") {
   CHECK(with_deviation(71.2345, 0.834) == "71.23 ± 0.83");
   CHECK(with_deviation(71.2345, 8.34) == "71.2 ± 8.3");
+  CHECK(with_deviation(71.2345, 0) == "71.23 ± 0");
+  CHECK(some_of({"a", "b", "c", "d", "e"}) == "a, b, c, d, e");
+  CHECK(some_of({"a", "b", "c", "d", "e", "f"}) == "a, b, c, d and 2 more");
   CHECK(with_deviation(71.2345, 0.0996) == "71.23 ± 0.10");
   CHECK(with_deviation(12345.6, 123.4) == "12346 ± 123");
   CHECK(with_deviation(0.00123456, 0.0000123) == "0.001235 ± 0.000012");
-  CHECK(with_deviation(71.2345, 0) == "71.23");
   CHECK(with_deviation(71.2345, NAN) == "71.23");
   CHECK(brief(0) == "0");
   CHECK(brief(123456) == "123456");

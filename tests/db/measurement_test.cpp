@@ -137,7 +137,8 @@ TEST_CASE("all numbers of a column have the decimals that the typical uncertaint
   const Digits accuracies({{71.2345, 0.834}, {80.5, 0.41}, {60.25, 12}});
   CHECK(accuracies.text(71.2345, 0.834) == "71.23 ± 0.83");
   CHECK(accuracies.text(60.25, 12) == "60.25 ± 12.00");
-  CHECK(accuracies.text(80.5, 0) == "80.50");
+  CHECK(accuracies.text(80.5, 0) == "80.50 ± 0.00");  // of two seeds that are equal
+  CHECK(accuracies.text(80.5, NAN) == "80.50");
   CHECK(accuracies.text(NAN) == "nan");
   const Digits coarse({{12345.6, 123.4}, {12000, 150}, {11000, 0.5}});
   CHECK(coarse.text(12345.6, 123.4) == "12346 ± 123");
@@ -153,6 +154,7 @@ TEST_CASE("all numbers of a column have the decimals that the typical uncertaint
   CHECK(Digits({{1e12}, {1e-3}}).text(1e12) == brief(1e12));
   CHECK(Digits({{1e-9}, {1}}).text(1e-9) == brief(1e-9));
   CHECK(Digits({}).text(3) == "3.000");
+  CHECK(Digits({}).text(3, 0) == "3.000 ± 0");
   CHECK(Digits({{0}, {0}}).text(0) == "0");
 }
 

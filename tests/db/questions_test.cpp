@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/registry/abi_check.h"
 #include "core/registry/folders.h"
 #include "tests/db/commands.h"
 
@@ -57,6 +58,19 @@ TEST_CASE("names are taken as people write them, and all that are wrong are told
   CHECK(has(run("query 'SELECT \"attention.plugin\" FROM trials'"), "did you mean \"attention\"?"));
 }
 
+TEST_CASE("what a table cannot be asked is refused, with the nearest that it can") {
+  Commands run;
+  CHECK(has(run("table --interval nan"), "found nan, expected a number in [0, 1000]"));
+  CHECK(has(run("table --interval 0.2 --baseline attention=softmax"), "--baseline"));
+  CHECK(run.exit_code != 0);
+  CHECK(has(run("table --rows attention,attention.plugin"), "--rows: attention stands in --rows already"));
+  CHECK(has(run("table --rows attention --cols attention"), "--cols: attention stands in --rows already"));
+  CHECK(has(run("table --rows attention --baseline attention=sotfmax"), "(did you mean attention=softmax?)"));
+  const auto none = run("table --rows attention.rates --baseline attention.rates=nope");
+  CHECK(has(none, "expected one of attention.rates=-, attention.rates=1/8"));
+  CHECK_FALSE(has(none, "did you mean"));
+}
+
 TEST_CASE("trials of an earlier grid") {
   Commands run;
   {
@@ -83,7 +97,10 @@ TEST_CASE("the line that repeats an attempt tells when it would not") {
     // Folders that have to be named, one of them twice and one for a shell; and one that is looked at anyway.
     for (const auto* path : {"/my plugins/linear.so", "/my plugins/image.so", "/other/gate.so"})
       attempt.plugins.push_back({"attention", path, "1.0.0", "c", "b", path});
-    attempt.plugins.push_back({"task", "image", "1.0.0", "c", "b", (plugin_folders({}).back().path / "image.so").string()});
+    const auto image = (plugin_folders({}).back().path / "image.so").string();
+    attempt.plugins.push_back({"task", "image", "1.0.0", code_identity_in(image), "b", image});
+    store.put_attempt(attempt);
+    attempt.plugins.back().code_identity = "another";
     store.put_attempt(attempt);
   }
   const auto repeat = "repeat      ABLATE_DB=repeat.db ablate run " + study +
@@ -91,6 +108,7 @@ TEST_CASE("the line that repeats an attempt tells when it would not") {
   CHECK(has(run("show 3"), repeat + "  # the study is no longer there\n"));
   std::ofstream(study) << "[grid]\n";
   CHECK(has(run("show 3"), repeat + "\n"));
+  CHECK(has(run("show 4"), repeat + "  # the code of image has changed since, and with it the key: --dry-run shows today's\n"));
   CHECK(nlohmann::json::parse(run("show 3 --json"))["repeat_note"] == "");
   std::ofstream(study) << "[grid]\nseeds = 2\n";
   CHECK(has(run("show 3"), repeat + "  # the study has changed since: its file is not what was run\n"));
@@ -107,7 +125,7 @@ TEST_CASE("the line that repeats an attempt names the plugins of its whole study
     const auto own = plugin_folders({}).back().path / "softmax.so";
     for (const auto& [resolved, path] : {std::pair(ours, own.string()), {foreign, "/theirs/cosine.so"}}) {
       auto attempt = done(resolved, 50);
-      attempt.plugins = {{"attention", path, "1.0.0", "c", "b", path}};
+      attempt.plugins = {{"attention", path, "1.0.0", code_identity_in(path), "b", path}};
       store.put_attempt(attempt);
     }
   }

@@ -54,7 +54,7 @@ TEST_CASE("rows of plugins that failed or were never checked are marked, and a n
   CHECK(table.checked(2) == Checked::kFailed);
   const std::vector<std::string> notes = {
       "! with a plugin that fails its checks: mine (padding, causal); `ablate check ID` shows what is wrong",
-      "? with a plugin that was never checked: linear" + kUncheckedNote};
+      "? never checked: linear" + kUncheckedNote};
   CHECK(table.notes == notes);
   CHECK(to_text(table, Format::kText) ==
         "study: 3 trials; n = 1; * best\n\n"
@@ -93,7 +93,7 @@ TEST_CASE("a number is as good as the worst of its plugins, the task among them"
   CHECK(table.checked(1) == Checked::kFailed);
   CHECK(table.checked(2) == Checked::kUnchecked);
   CHECK(has(table.notes.at(0), "that fails its checks: image (padding, causal);"));
-  CHECK(has(table.notes.at(1), "that was never checked: linear, mine;"));
+  CHECK(has(table.notes.at(1), "? never checked: linear, mine;"));
 }
 
 TEST_CASE("where only some of a row's numbers are concerned, these are marked") {

@@ -72,6 +72,12 @@ TEST_CASE("plugins are chosen by kind and by what they promise") {
   CHECK((ids({"--causal-reads"}).contains("segment-mean") && !ids({"--causal-reads"}).contains("rbf")));
   CHECK(place.run({"plugins", "--kind", "atention"}).exit_code == 2);
   CHECK(place.run({"plugins", "adamra", "--causal"}).exit_code == 2);
+  const auto none = place.run({"plugins", "--kind", "task", "--causal"}).out;
+  CHECK(says(none, "libraries found is of that kind and promises that"));
+  CHECK_FALSE(says(none, "No plugin library"));
+  // Where its parameters go in a study.
+  CHECK(says(place.run({"plugins", "rbf"}).out, "Parameters, in [attention.compression] of a study:"));
+  CHECK(says(place.run({"plugins", "softmax"}).out, "Parameters, in [attention] of a study:"));
 }
 
 TEST_CASE("docs/methods.md is what the plugins say of themselves") {
@@ -85,6 +91,7 @@ TEST_CASE("a plugin that is not there is exit 3, with the nearest name") {
   const auto ended = place.run({"plugins", "adarma"});
   CHECK(ended.exit_code == 3);
   CHECK(says(ended.err, "did you mean adamra?"));
+  CHECK(says(place.run({"plugins", "modle"}).err, "did you mean model?"));
 }
 
 TEST_CASE("usage errors are exit 2") {

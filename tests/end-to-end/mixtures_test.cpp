@@ -84,8 +84,8 @@ attention.1.heads = [1, 4]
                                 "test/accuracy,test/accuracy@pairs=4", "--format", "csv"});
   INFO(table.out << table.err);
   REQUIRE(table.exit_code == 0);
-  CHECK(says(table.out, "mixed,softmax,1"));
-  CHECK(says(table.out, "mixed,softmax,2"));
+  CHECK(says(table.out, "\"mixed(softmax, linear)\",softmax,1"));
+  CHECK(says(table.out, "\"mixed(softmax, linear)\",softmax,2"));
   CHECK(says(table.out, "test/accuracy@pairs=4"));
   const auto of_layers = place.run({"table", "mixtures", "--rows", "attention.0,attention.1,attention.1.heads", "--metric",
                                     "test/accuracy@pairs=2", "--format", "csv"});

@@ -66,6 +66,20 @@ TEST_CASE("--prove keeps the history where repeated trials are the same to the l
   CHECK(says(place.said({}), "0 done, 2 done before"));
   CHECK(says(place.said({"--dry-run"}), "done, attempt 2"));
   CHECK(place.query("SELECT count(*) AS n FROM trials").at(0).at("n") == 2);
+  // Its earlier key still names the trial, and what `ablate show` tells to type is today's.
+  const std::string before = place.query("SELECT key FROM trials WHERE trial = 1").at(0).at("key");
+  CHECK(says(place.said({"--only", before.substr(0, 12)}), "0 done, 1 done before"));
+  const auto shown = [&] { return place.run({"show", "1"}).out; };
+  const auto key = [&] {
+    const auto text = shown();
+    return text.substr(text.find("--only ") + 7, 12);
+  };
+  CHECK(key() != before.substr(0, 12));
+  CHECK(says(place.said({"--dry-run"}), key()));
+  CHECK_FALSE(says(shown(), "has changed since"));
+  place.edit('g');
+  CHECK(says(shown(), "# the code of softmax has changed since, and with it the key: --dry-run shows today's\n"));
+  place.edit('e');
   // The proof is recorded: which run, and which code.
   SQLite::Database database((place.folder() / "ablate.db").string());
   SQLite::Statement proof(database, "SELECT p.now, count(*) FROM proof p JOIN proof_attempt a ON a.proof = p.id GROUP BY p.id");

@@ -23,6 +23,12 @@ bool says(const std::string& text, const std::string& part) { return text.find(p
 
 TEST_CASE("a plugin of this build is let in") { CHECK(refusal(kGood) == ""); }
 
+TEST_CASE("a library says whose code it is before it is loaded") {
+  CHECK(code_identity_in(kGood).size() == 64);
+  CHECK(code_identity_in(kBuild / "no-such.so") == "");
+  CHECK(code_identity_in(std::filesystem::path(ABLATE_SOURCE_DIR) / "README.md") == "");
+}
+
 TEST_CASE("another torch is refused, naming both versions") {
   const auto why = abi_refusal(kGood, "1.13.1");
   CHECK(says(why, "1.13.1"));

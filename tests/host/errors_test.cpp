@@ -46,7 +46,7 @@ TEST_CASE("single errors, each at its place") {
         "[grid]"}},
       {kBase + "routing = \"lerned\"\n", {"6:11: attention.routing = \"lerned\": expected one of learned, random, all"}},
       {kBase + "rates = [\"1/2\", 0]\n",
-       {"6:9: attention.rates = [\"1/2\",0]: expected a list of 1 to 64 compression rates in (0, 1] with denominators of "
+       {"6:9: attention.rates = [\"1/2\",0]: expected a list of 1 to 64 fractions in (0, 1] with denominators of "
         "at most 1,000,000, such as [\"1/2\", 0.125]"}},
       {kBase + "[train]\nsteps = 2020-01-01\n",
        {"7:9: found a date or a time, which no parameter takes; put it in quotes if a text is meant"}},
@@ -88,7 +88,9 @@ TEST_CASE("single errors, each at its place") {
        {"7:16: model.layers = 2: expected a list of values; a single one belongs in [model]"}},
       {kBase + "[grid]\nmodel.layrs = [1]\n", {"7:7: unknown key layrs in [model] (did you mean layers?)"}},
       {kBase + "[grid]\nlayers = [1]\n", {"7:1: unknown path layers (did you mean model.layers?)"}},
-      {kBase + "[grid]\nattention = [\"softmax\"]\n", {"7:1: attention is a section; its plugin is attention.plugin"}},
+      {kBase + "[grid]\nattention = [\"softmax\"]\n",
+       {"7:1: attention is a section; its plugin is attention.plugin, and one for each layer attention=[{plugin=\"linear\"}, "
+        "{plugin=\"softmax\"}]"}},
       {kBase + "[grid]\nmodle.layers = [1]\n", {"7:7: unknown section modle in modle.layers (did you mean model?)"}},
       {kBase + "[grid]\nlayers = 1\n", {"7:1: unknown path layers (did you mean model.layers?)"}},
       {kBase + "[grid]\nsedes = 2\n", {"7:1: unknown path sedes (did you mean seeds?)"}},
@@ -100,11 +102,12 @@ TEST_CASE("single errors, each at its place") {
       {kBase + "[grid]\nexperiment.name = [\"a\"]\n", {"7:12: [experiment] is the same for all trials"}},
       {kBase + "[grid]\nmodel.layers = [1, 65]\n", {"7:20: model.layers = 65: expected an integer in [0, 64]"}},
       {kBase + "[grid]\nattention.rates = [\"1/2\"]\n",
-       {"7:20: attention.rates = \"1/2\": expected a list of 1 to 64 compression rates in (0, 1] with denominators of "
+       {"7:20: attention.rates = \"1/2\": expected a list of 1 to 64 fractions in (0, 1] with denominators of "
         "at most 1,000,000, such as [\"1/2\", 0.125]; as an axis, write a list of such lists: [[\"1/2\"], [\"1/4\", "
         "\"1/8\"]]"}},
       {kBase + "[grid]\nattention.rates = [[\"1/8\"], [0.125]]\nseeds = 3\n",
        {"7:29: this gives the same trial as FILE:7:20; leave one of the two out"}},
+      {kBase + "[train]\nsteps = 0\n", {"7:9: train.steps = 0: expected an integer in [1, 1000000000]"}},
       {kBase + "[grid]\nseeds = [1, 2, 1]\n", {"7:16: this gives the same trial as FILE:7:10; leave one of the two out"}},
       {kBase + "[grid]\nrows = [{model.layers = 2}, {}]\n",
        {"7:29: this gives the same trial as FILE:7:9; leave one of the two out"}},

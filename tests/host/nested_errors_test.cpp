@@ -46,6 +46,9 @@ TEST_CASE("mistakes in sections of plugins, each at its place") {
       {kTask + "[attention]\nplugin = \"mixed\"\n",
        "4:10: mixed needs a list of 1 to 16 attention plugins; write [[attention.parts]] and in each plugin = \"...\" (known: "
        "softmax, linear, compressed, adamra, mixed, tabled)"},
+      {kTask + "[attention]\nplugin = \"mixed\"\nparts = [{plugin = \"softmax\"}, {plugin = \"linear\"}]\n[[grid.exclude]]\n"
+               "attention.parts.7.heads = 2\n",
+       "7:19: there is no attention.parts.7: attention.parts has 2 entries, the last is attention.parts.1"},
       {kTask + "[attention]\nplugin = \"mixed\"\nparts = []\n",
        "5:9: attention.parts = []: expected a list of 1 to 16 attention plugins, sections [[attention.parts]]"},
       {kTask + "[attention]\nplugin = \"mixed\"\nparts = \"softmax\"\n",

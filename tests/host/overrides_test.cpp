@@ -79,9 +79,12 @@ TEST_CASE("wrong overrides are told with their text") {
   CHECK(one("train.steps=0") == "--set: train.steps=0: train.steps = 0: expected an integer in [1, 1000000000]");
   CHECK(one("train.steps") == "--set: train.steps: expected path=value, for example train.steps=200");
   CHECK(one("train.steps=") == "--set: train.steps=: expected path=value, for example train.steps=200");
-  CHECK(one("attention=linear") == "--set: attention=linear: attention is a section; its plugin is attention.plugin");
+  CHECK(one("attention=linear") ==
+        "--set: attention=linear: attention is a section; its plugin is attention.plugin, and one for each layer "
+        "attention=[{plugin=\"linear\"}, {plugin=\"softmax\"}]");
   CHECK(one("attention.plugin=adamrra").find("did you mean adamra?") != std::string::npos);
   CHECK(one("seed=3") == "--set: seed=3: seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]");
+  CHECK(one("seeds=[1, 2, 1]") == "--set: seeds=[1, 2, 1]: seed = 1 gives the same trial twice; leave one of the two out");
   CHECK(one("seeds=x").find("--set: seeds=x: seeds = \"x\": expected a list of integers") == 0);
   CHECK(one("attention.rates=[\"1/2\"").find("the value is neither TOML nor a word") != std::string::npos);
   CHECK(one("train.steps=2\nx=3").find("the value is neither TOML nor a word") != std::string::npos);
@@ -93,7 +96,8 @@ TEST_CASE("wrong overrides are told with their text") {
 
 TEST_CASE("an axis takes a list of other values; anything else takes its place as a base value") {
   const std::string text =
-      "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"rbf\"\nplugin = \"adamra\"\n[grid]\ntrain.batch = [8, 16, 32]\nattention.rates = "
+      "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"rbf\"\nplugin = \"adamra\"\n[grid]\ntrain.batch = [8, "
+      "16, 32]\nattention.rates = "
       "[[\"1/2\"], [\"1/4\"]]\n";
   CHECK(studies::load(text).trials.size() == 6);
   CHECK(studies::load(text, {"train.batch=[4, 8]"}).trials.size() == 4);

@@ -39,7 +39,7 @@ TEST_CASE("a device that this machine does not have is refused where it is writt
     return std::string(device == "cuda" ? "" : "no such device");
   }));
   CHECK(asked == std::vector<std::string>{"cuda", "cuda:1"});  // once each, and never the CPU
-  CHECK(found == Messages{"9: no such device"});
+  CHECK(found == Messages{"9: train.device = \"cuda:1\": no such device"});
 }
 
 TEST_CASE("lengths that a plugin does not promise are refused, the class token counted") {

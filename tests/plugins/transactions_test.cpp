@@ -238,7 +238,7 @@ TEST_CASE("data that are not there: what was looked for, and what to do") {
   check_mentions(message_of([&] {
                    make_task("transactions", {{"data", files.path() + "/no"}}, files.path())->info();
                  }),
-                 {"was not found", "berka"});
+                 {"was not found", "berka", "https://sorry.vse.cz/"});
   Bytes damaged = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xff};
   std::ofstream(files.folder.path() / "trans.asc", std::ios::binary)
       .write(reinterpret_cast<const char*>(damaged.data()), static_cast<std::streamsize>(damaged.size()));

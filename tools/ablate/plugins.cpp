@@ -68,7 +68,8 @@ void show(const FoundLibrary& library) {
   print("Checked: {}\n", verdict_line(info, user_verdicts().find(code_of(info))));
   for (const auto& warning : library.warnings) print("Warning: {}\n", warning);
   print("\n");
-  show_parameters(info.parameters, to_text(info.kind));
+  // A compression is a parameter of the attention that uses it.
+  show_parameters(info.parameters, info.kind == Kind::kCompression ? "attention.compression" : to_text(info.kind));
   const auto lines = promise_lines(info);
   if (!lines.empty()) print("\nPromises{}:\n", info.promises_depend ? ", as declared (its parameters may change them)" : "");
   for (const auto& [name, what] : lines) print("  {:<18}  {}\n", name, what);
@@ -80,13 +81,14 @@ void show(const FoundLibrary& library) {
     print("  {}{}{}: {}\n", e.check, e.what.empty() ? "" : ", " + e.what, e.when.empty() ? "" : " (" + e.when + ")", e.why);
 }
 
-void list(const std::vector<FoundLibrary>& libraries, const std::vector<PluginFolder>& folders) {
+/// @param wanted those of all that were found which are asked for
+void list(const std::vector<FoundLibrary>& wanted, std::size_t all, const std::vector<PluginFolder>& folders) {
   std::size_t width = 0;
-  for (const auto& library : libraries) width = std::max(width, library.info.id.size());
+  for (const auto& library : wanted) width = std::max(width, library.info.id.size());
   const auto verdicts = user_verdicts();
   for (const auto kind : {Kind::kAttention, Kind::kCompression, Kind::kTask}) {
     bool first = true;
-    for (const auto& library : libraries) {
+    for (const auto& library : wanted) {
       if (!library.refusal.empty() || library.info.kind != kind) continue;
       if (first) print("{}\n", to_text(kind));
       first = false;
@@ -99,13 +101,18 @@ void list(const std::vector<FoundLibrary>& libraries, const std::vector<PluginFo
     }
   }
   bool any = false;
-  for (const auto& library : libraries) {
+  for (const auto& library : wanted) {
     if (library.refusal.empty()) continue;
     if (!any) print("refused\n");
     any = true;
     print("  {}\n      {}\n", path_text(library.path), db::one_row(library.refusal));
   }
-  if (libraries.empty()) {
+  if (wanted.empty() && all > 0) {
+    print(
+        "None of the {} libraries found is of that kind and promises that; tasks promise nothing. `ablate plugins` lists "
+        "them.\n",
+        all);
+  } else if (wanted.empty()) {
     print("No plugin library (*.so) was found. Folders looked in:\n");
     for (const auto& folder : folders) print("  {}\n", path_text(folder.path));
   }
@@ -142,6 +149,7 @@ int plugins(const Wanted& wanted, const Options& options) {
   }
   std::unique_ptr<WorkerClient> worker;
   auto libraries = find_libraries(options, worker);
+  const auto count = libraries.size();
   if (id.empty()) {
     if (wanted.filters())
       std::erase_if(libraries, [&](const FoundLibrary& one) { return !one.refusal.empty() || !wanted.has(one.info); });
@@ -155,11 +163,11 @@ int plugins(const Wanted& wanted, const Options& options) {
       for (const auto& library : libraries) all.push_back(to_json(library));
       print("{}\n", plain_json(all, 2));
     } else {
-      list(libraries, plugin_folders({options.plugins.begin(), options.plugins.end()}));
+      list(libraries, count, plugin_folders({options.plugins.begin(), options.plugins.end()}));
     }
     return 0;
   }
-  std::vector<std::string> known;
+  std::vector<std::string> known = {"model", "train"};
   bool found = false;
   for (const auto& library : libraries) {
     if (!library.refusal.empty()) continue;

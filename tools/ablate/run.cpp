@@ -14,7 +14,9 @@
 #include "core/host/study/used_plugins.h"
 #include "core/util/plain_json.h"
 #include "core/util/shell_word.h"
+#include "db/history/lineage.h"
 #include "db/history/place.h"
+#include "db/history/reader.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/streams.h"
 #include "tools/ablate/verdict_text.h"
@@ -55,8 +57,17 @@ void print_trials(const Study& study, const Chosen& chosen, const std::filesyste
   print("\n{}\n", evaluation_text(chosen));
 }
 
-/// The trials whose keys begin with one of `only`; all of them where it is empty. Throws Error for one that begins none.
-Chosen choose(const std::vector<PlannedTrial>& planned, const std::vector<std::string>& only) {
+/// What the history says of the keys that begin so: those that --prove gave to the same trials.
+std::vector<std::string> keys_by_proof(const std::string& digits, const std::filesystem::path& database) try {
+  return db::proven_for(db::Reader(database), digits);
+} catch (const Error&) {  // there is none yet, or one of before proofs
+  return {};
+}
+
+/// The trials of which a key, today's or one that a proof has kept, begins with one of `only`; all of them where it is empty.
+/// Throws Error for one that begins none.
+Chosen choose(const std::vector<PlannedTrial>& planned, const std::vector<std::string>& only,
+              const std::filesystem::path& database) {
   std::set<const PlannedTrial*> wanted;
   for (const auto& digits : only) {
     if (digits.size() < 4 || digits.find_first_not_of("0123456789abcdef") != std::string::npos)
@@ -67,6 +78,10 @@ Chosen choose(const std::vector<PlannedTrial>& planned, const std::vector<std::s
     bool found = false;
     for (const auto& trial : planned)
       if (trial.key.starts_with(digits)) wanted.insert(&trial), found = true;
+    if (!found)
+      for (const auto& key : keys_by_proof(digits, database))
+        for (const auto& trial : planned)
+          if (trial.key == key) wanted.insert(&trial), found = true;
     if (found) continue;
     std::string some;
     for (std::size_t i = 0; i < std::min<std::size_t>(planned.size(), 5); ++i)
@@ -149,7 +164,7 @@ int run_study(const RunArguments& arguments, const Options& options) {
   const TaskMemory memory(cache.empty() ? cache : cache / "data");
   check_tasks(study, catalog, worker, memory);
   const auto planned = plan(study, catalog, worker, memory);
-  const auto chosen = choose(planned, arguments.only);
+  const auto chosen = choose(planned, arguments.only, options.database_file());
   warn_of_verdicts(used);
   if (arguments.dry_run) {
     print_trials(study, chosen, options.database_file());

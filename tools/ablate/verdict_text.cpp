@@ -6,6 +6,7 @@
 
 #include <ctime>
 
+#include "db/report/format.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -45,8 +46,7 @@ void warn_of_verdicts(const std::vector<PluginInfo>& used) {
   if (!failed.empty())
     say("warning: checks failed by {}: tables mark their rows; `ablate check ID` shows what is wrong\n",
         fmt::join(failed, ", "));
-  if (!unchecked.empty())
-    say("never checked: {}: tables mark their rows; `ablate check` checks all\n", fmt::join(unchecked, ", "));
+  if (!unchecked.empty()) say("never checked: {}; tables mark them ?, `ablate check` checks all\n", db::some_of(unchecked));
 }
 
 }  // namespace ablate

@@ -146,6 +146,9 @@ std::string Schema::refuse_path(const std::string& path) const {
   if (contains(kSections, first)) {
     const auto [section, key] = split_section(path);
     if (!key.empty()) return refuse_key(section, key);
+    if (section == "attention")
+      return "attention is a section; its plugin is attention.plugin, and one for each layer attention=[{plugin=\"linear\"}, "
+             "{plugin=\"softmax\"}]";
     return kind_of(section) ? fmt::format("{0} is a section; its plugin is {0}.plugin", section)
                             : fmt::format("{0} is a section; name a key of it, as in {0}.{1}", section, keys(section).front());
   }
@@ -179,6 +182,7 @@ std::vector<std::string> Schema::owners(const std::string& section, const std::s
 std::string Schema::refuse_key(const std::string& section, const std::string& key) const {
   if (sections_.at(section).open || (key == "plugin" && kind_of(section))) return "";
   const auto [name, below] = split_first(key);
+  if (section == "attention" && is_index(name) && sections_.contains("attention.0")) return beyond(section, name);
   if (section == "attention" && is_index(name))
     return "attention is one plugin for all layers; a different one for each layer is a list, [[attention]]";
   if (!find_all(section, name).empty()) return below.empty() ? "" : refuse_below(section, name, below);
@@ -195,9 +199,20 @@ std::string Schema::refuse_key(const std::string& section, const std::string& ke
 }
 
 /// A path that goes on below a parameter which is no section.
+/// Of an entry that no trial's list has.
+std::string Schema::beyond(const std::string& list, const std::string& index) const {
+  int count = 0;
+  while (sections_.contains(fmt::format("{}.{}", list, count))) ++count;
+  return fmt::format("there is no {0}.{1}: {0} has {2} {3}, the last is {0}.{4}", list, index, count,
+                     count == 1 ? "entry" : "entries", count - 1);
+}
+
 std::string Schema::refuse_below(const std::string& section, const std::string& key, const std::string& below) const {
   const auto path = section + "." + key;
-  if (find_all(section, key).front()->type == ParameterType::kPlugins)
+  const bool is_list = find_all(section, key).front()->type == ParameterType::kPlugins;
+  if (const auto index = split_first(below).first; is_list && is_index(index) && sections_.contains(path + ".0"))
+    return beyond(path, index);
+  if (is_list)
     return fmt::format(
         "{0}.{1}: {0} is a list, its entries are counted from 0, as in {0}.0.plugin; a list as one value of an "
         "axis is [[{{...}}, {{...}}], ...]",

@@ -144,7 +144,9 @@ std::vector<Diagnostic> check_devices(const Study& study,
     if (device == "cpu") continue;
     const auto [known, is_new] = refusals.try_emplace(device);
     if (is_new) known->second = refusal(device);
-    if (!known->second.empty()) diagnostics.add(where_of(study, trial, {"train.device"}), known->second);
+    if (!known->second.empty())
+      diagnostics.add(where_of(study, trial, {"train.device"}),
+                      fmt::format("train.device = {}: {}", show(device), known->second));
   }
   return diagnostics.sorted();
 }

@@ -59,10 +59,13 @@ nlohmann::json values_of(const Trial& trial) {
 void report_duplicate(const Draft& draft, const Chosen& earlier, const Chosen& later, Diagnostics& diagnostics) {
   for (std::size_t g = 0; g < draft.groups.size(); ++g) {
     if (earlier[g] == later[g]) continue;
-    const auto& alternatives = draft.groups[g].alternatives;
-    return diagnostics.add(
-        alternatives[later[g]].where,
-        fmt::format("this gives the same trial as {}; leave one of the two out", to_text(alternatives[earlier[g]].where)));
+    const auto &one = draft.groups[g].alternatives[earlier[g]], &other = draft.groups[g].alternatives[later[g]];
+    const auto place = to_text(one.where);
+    if (place != to_text(other.where))
+      return diagnostics.add(other.where, fmt::format("this gives the same trial as {}; leave one of the two out", place));
+    std::string values;  // both are of one --set, which has no lines
+    for (const auto& set : other.set) values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", set.path, show(set.value));
+    return diagnostics.add(other.where, fmt::format("{} gives the same trial twice; leave one of the two out", values));
   }
 }
 

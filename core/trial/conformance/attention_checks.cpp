@@ -9,6 +9,7 @@
 #include "core/trial/conformance/attention_instances.h"
 #include "core/trial/conformance/attention_numbers.h"
 #include "core/trial/conformance/attention_state.h"
+#include "core/trial/conformance/check_names.h"
 #include "core/trial/conformance/device_checks.h"
 #include "core/util/error.h"
 #include "core/util/one_line.h"
@@ -183,6 +184,12 @@ void check_oracles(const AttentionSubject& subject, const PluginInfo& info, Chec
 
 }  // namespace
 
+std::vector<std::string> attention_check_names() {
+  std::vector<std::string> names;
+  for (const auto& rule : kRules) names.emplace_back(rule.name);
+  return names;
+}
+
 void check_attention(const Candidate& candidate, Depth depth, Checks& checks) {
   const AttentionSubject subject(candidate, depth);
   for (const auto& rule : kRules)
@@ -191,9 +198,7 @@ void check_attention(const Candidate& candidate, Depth depth, Checks& checks) {
                                 [&](Finding& finding) { rule.look(subject, finding); });
   check_cuda(candidate, checks);
   if (!subject.full()) return;
-  std::vector<std::string> names;
-  for (const auto& rule : kRules) names.emplace_back(rule.name);
-  candidate.exemptions->conclude(names, checks);
+  candidate.exemptions->conclude(attention_check_names(), checks);
   const auto info = describe(candidate.descriptor());
   check_oracles(subject, info, checks);
   for (const auto& parameter : info.parameters)

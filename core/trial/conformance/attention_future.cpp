@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/trial/conformance/attention_context.h"
+#include "core/trial/conformance/remedies.h"
 
 namespace ablate::conformance {
 namespace {
@@ -146,7 +147,7 @@ void reach(const AttentionSubject& subject, Finding& finding) {
       const auto fault = unseen_token(subject, stand, n);
       if (fault.empty()) continue;
       const auto* exempt = subject.candidate().exemptions->excuse("reach", stand.alone().text());
-      if (exempt == nullptr) throw std::runtime_error(fault);
+      if (exempt == nullptr) throw std::runtime_error(fault + kWhereSparse);
       finding.say(fmt::format("{} is exempt: {}", stand.text(), exempt->why));
       break;
     }

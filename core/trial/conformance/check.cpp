@@ -12,7 +12,7 @@ namespace ablate {
 void Checks::run(const std::string& name, const std::string& on, const Allowed& allowed, const Look& look) {
   if (!wanted(name)) return;
   if (begin_) begin_(name, on, with_);
-  Check check{name, on, Verdict::kFailed, {}, std::numeric_limits<double>::infinity(), allowed.error, allowed.why};
+  Check check{name, on, Verdict::kFailed, {}, std::numeric_limits<double>::infinity(), allowed.error};
   std::vector<std::string> left;
   try {
     Finding finding(allowed);

@@ -29,7 +29,7 @@ struct Check {
   std::string found;     ///< what was seen, and where; why it could not be checked here
   double error = 0;      ///< how far off, in the check's own measure (docs/checks.md); infinity where no number says it
   double tolerance = 0;  ///< the largest error that passes
-  std::string why = {};  ///< where the tolerance comes from
+  std::string why = {};  ///< where the tolerance comes from; "" where an exception says what is wrong
   /// "rbf": the plugins among its parameters with which alone it fails; with others it passes. "" of all other checks.
   std::string part = {};
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/trial/conformance/compression_contract.h"
+#include "core/trial/conformance/remedies.h"
 #include "core/util/rate_text.h"
 
 namespace ablate::conformance {
@@ -146,9 +147,10 @@ void last(const CompressionSubject& subject, Finding& finding) {
         const auto tokens = changes.select(1, j).nonzero().flatten();
         const auto latest = tokens.numel() == 0 ? -1 : tokens[-1].item().toLong();
         if (latest > end || (end < n && latest < end))
-          throw std::runtime_error(fmt::format(
-              "{}: slot {} is said to be complete with token {}, and {}", setting.text(), j, end,
-              latest < 0 ? "no token changes it" : fmt::format("token {} is the last one that changes it", latest)));
+          throw std::runtime_error(
+              fmt::format("{}: slot {} is said to be complete with token {}, and {}{}", setting.text(), j, end,
+                          latest < 0 ? "no token changes it" : fmt::format("token {} is the last one that changes it", latest),
+                          kWhereLast));
       }
     }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/registry/plugin_info.h"
+#include "core/trial/conformance/check_names.h"
 #include "core/trial/conformance/compression_contract.h"
 #include "core/trial/conformance/device_checks.h"
 #include "core/util/error.h"
@@ -152,13 +153,17 @@ void check_value(const Candidate& candidate, const ParameterInfo& parameter, con
 
 }  // namespace
 
+std::vector<std::string> compression_check_names() {
+  std::vector<std::string> names;
+  for (const auto& check : kChecks) names.emplace_back(check.name);
+  return names;
+}
+
 void check_compression(const Candidate& candidate, Depth depth, Checks& checks) {
   run_all(candidate, "", depth, false, checks);
   if (depth == Depth::kSmall) return;
   check_cuda(candidate, checks);
-  std::vector<std::string> names;
-  for (const auto& check : kChecks) names.emplace_back(check.name);
-  candidate.exemptions->conclude(names, checks);
+  candidate.exemptions->conclude(compression_check_names(), checks);
   for (const auto& parameter : describe(candidate.descriptor()).parameters)
     for (const auto& value : other_values(parameter, candidate.section.at(parameter.name)))
       if (value != candidate.section.at(parameter.name)) check_value(candidate, parameter, value, checks);

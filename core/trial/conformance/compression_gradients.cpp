@@ -7,6 +7,7 @@
 
 #include "core/trial/conformance/compression_contract.h"
 #include "core/trial/conformance/registered.h"
+#include "core/trial/conformance/remedies.h"
 
 namespace ablate::conformance {
 namespace {
@@ -128,9 +129,9 @@ void reach(const CompressionSubject& subject, Finding& finding) {
         const auto left_out = gradient.ne(0).transpose(0, 2).flatten(1).any(1).logical_not().nonzero().flatten();
         finding.saw();
         if (left_out.numel() > 0)
-          throw std::runtime_error(fmt::format("{}, {} tokens{}: no read depends on the values of {} of them, from {} on",
+          throw std::runtime_error(fmt::format("{}, {} tokens{}: no read depends on the values of {} of them, from {} on{}",
                                                setting.text(), own, masked ? ", masked" : "", left_out.numel(),
-                                               left_out[0].item().toLong()));
+                                               left_out[0].item().toLong(), kWhereSparse));
       }
 }
 

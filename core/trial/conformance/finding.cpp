@@ -37,6 +37,9 @@ std::string at_place(const std::string& where, const std::string& place) {
   return where + (where.empty() || place.empty() ? "" : ", ") + place + (where.empty() && place.empty() ? "" : ": ");
 }
 
+/// To four digits; a NaN's sign says nothing.
+std::string text_of(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.4g}", value); }
+
 double number(const Tensor& x, std::int64_t flat) { return x.detach().reshape({-1})[flat].to(kDouble).item().toDouble(); }
 
 /// To compare with: float64 on the CPU, wherever it was computed.
@@ -66,8 +69,9 @@ void Finding::near(const Tensor& found, const Tensor& expected, const std::strin
   const auto flat = apart.reshape({-1}).argmax().item().toLong();  // the first NaN, where there is one
   const double size = std::max(1.0, right.abs().max().item().toDouble());
   if (is_worse(number(apart, flat) / size, allowed))
-    where_ = at_place(where, place_of(apart, flat)) +
-             fmt::format("{:.4g}, expected {:.4g}", number(found, flat), number(expected, flat));
+    where_ = at_place(where, place_of(apart, flat)) + text_of(number(found, flat)) +
+             (std::isnan(number(expected, flat)) ? ", expected a number; what it is compared with is none either"
+                                                 : ", expected " + text_of(number(expected, flat)));
 }
 
 void Finding::near(const std::vector<Tensor>& found, const std::vector<Tensor>& expected, const std::string& where) {
@@ -99,7 +103,8 @@ void Finding::finite(const Tensor& numbers, const std::string& where) {
   if (!bad.any().item().toBool()) return saw();
   if (!is_worse(kInfinite, allowed_)) return;
   const auto flat = bad.to(kLong).argmax().item().toLong();
-  where_ = at_place(where, place_of(numbers, flat)) + fmt::format("{}, expected a finite number", number(numbers, flat));
+  where_ =
+      at_place(where, place_of(numbers, flat)) + fmt::format("{}, expected a finite number", text_of(number(numbers, flat)));
 }
 
 void Finding::finite(const std::vector<Tensor>& numbers, const std::string& where) {

@@ -1,23 +1,34 @@
 #include "core/trial/conformance/suite.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "core/trial/conformance/attention_subject.h"
 #include "core/trial/conformance/blame.h"
+#include "core/trial/conformance/check_names.h"
+#include "core/trial/conformance/compression_subject.h"
 #include "core/trial/conformance/cost.h"
 #include "core/trial/conformance/device_checks.h"
 #include "core/trial/conformance/finding.h"
 #include "core/trial/conformance/task_checks.h"
+#include "core/util/error.h"
 
 namespace ablate {
 namespace {
 
-/// Why an attention refuses the parts that it was given, as one that asks for slots beside tokens does; empty: it takes them.
+/// Why a factory, or the host, refuses the parameters and parts that it was given, as one that asks for slots beside tokens
+/// does; empty: it takes them. A compression may refuse a rate, but not all.
 std::string refusal(const Candidate& candidate) {
-  if (candidate.kind != Kind::kAttention) return "";
+  if (candidate.kind == Kind::kTask) return "";
   try {
+    if (candidate.kind == Kind::kCompression) {
+      const CompressionSubject subject(candidate, Depth::kSmall);
+      return subject.rates().empty() ? subject.refusals() : "";
+    }
     AttentionSubject(candidate).make(1);
   } catch (const std::invalid_argument& refused) {
+    return refused.what();
+  } catch (const Error& refused) {  // the host's, as where a part does not promise what the parameters need of it
     return refused.what();
   } catch (const std::exception&) {
   }
@@ -29,7 +40,7 @@ std::vector<Candidate> without_refused(const std::vector<Candidate>& all, Checks
   std::vector<Candidate> taken;
   std::vector<std::pair<std::string, std::string>> refused;
   for (const auto& candidate : all) {
-    const auto why = refusal(candidate);
+    const auto why = candidate.kind == Kind::kAttention ? refusal(candidate) : "";
     why.empty() ? taken.push_back(candidate) : void(refused.emplace_back(candidate.name(), why));
   }
   if (taken.empty()) return all;
@@ -38,6 +49,31 @@ std::vector<Candidate> without_refused(const std::vector<Candidate>& all, Checks
 }
 
 }  // namespace
+
+std::vector<std::string> check_names() {
+  std::vector<std::string> all = {"cuda",  "data",  "device",   "equals", "exemptions", "memory",
+                                  "parts", "rates", "training", "time",   "parameters"};
+  for (const auto& names : {attention_check_names(), compression_check_names(), task_check_names()})
+    for (const auto& name : names)
+      if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+  return all;
+}
+
+std::string refused_parameters(const Examinee& examinee) {
+  std::vector<Candidate> all;
+  try {
+    all = candidates(examinee.plugin, examinee.parameters, examinee.parts);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  std::string first;
+  for (const auto& candidate : all) {
+    const auto why = refusal(candidate);
+    if (why.empty()) return "";
+    if (first.empty()) first = why;
+  }
+  return first;
+}
 
 void check_plugin(const Examinee& examinee, Checks& checks) {
   const auto& id = examinee.plugin.id;

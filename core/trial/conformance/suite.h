@@ -27,6 +27,10 @@ struct Examinee {
   std::string device = "cpu";
 };
 
+/// Why no instance can be made with these parameters at the suite's own sizes, in the factory's words (std::invalid_argument),
+/// or why there is no such part; "" where one can, where the factory does worse than to say why, and for tasks.
+std::string refused_parameters(const Examinee& examinee);
+
 /// Runs every check of the plugin's kind. What fails is a failed check, never an exception; a part that it needs and that is
 /// not there fails "parts".
 void check_plugin(const Examinee& examinee, Checks& checks);

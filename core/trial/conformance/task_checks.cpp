@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/trial/conformance/check_names.h"
 #include "core/trial/conformance/exemptions.h"
 
 namespace ablate {
@@ -124,14 +125,14 @@ bool prepare(Checks& checks, const char* name, const char* on, const std::functi
   return acted;
 }
 
-std::vector<std::string> all_names() {
+}  // namespace
+
+std::vector<std::string> task_check_names() {
   std::vector<std::string> names = {"load", "read"};
   for (const auto rows : {std::span<const Row>(kFirst), std::span<const Row>(kSecond), std::span<const Row>(kRows)})
     for (const auto& row : rows) names.emplace_back(row.name);
   return names;
 }
-
-}  // namespace
 
 void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks) {
   TaskSubject subject(candidate, scratch, quick);
@@ -141,7 +142,7 @@ void check_task(const Candidate& candidate, const std::filesystem::path& scratch
   if (!suite.run(kFirst) || !prepare(checks, "read", "examples of each split", [&] { subject.draw(); })) return;
   if (!suite.run(kSecond)) return;
   suite.run(kRows);
-  exemptions.conclude(all_names(), checks);
+  exemptions.conclude(task_check_names(), checks);
 }
 
 }  // namespace ablate

@@ -18,13 +18,12 @@ bool cuda_driver_present() {
 
 void load_cuda() {
   if (!cuda_driver_present())
-    throw Error(
-        "train.device asks for CUDA, but this machine has no NVIDIA driver (libcuda.so.1 was not found); use device = \"cpu\"");
+    throw Error("CUDA is asked for, but this machine has no NVIDIA driver (libcuda.so.1 was not found); cpu computes anywhere");
   if (dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr)
     throw Error(
-        fmt::format("train.device asks for CUDA, but libtorch_cuda.so cannot be loaded: {}. It needs CUDA 13's libraries "
+        fmt::format("CUDA is asked for, but libtorch_cuda.so cannot be loaded: {}. It needs CUDA 13's libraries "
                     "(cuBLAS, cuDNN, cuSPARSE, cuSOLVER, NCCL); "
-                    "put their folders into LD_LIBRARY_PATH, or use device = \"cpu\"",
+                    "put their folders into LD_LIBRARY_PATH, or compute on cpu",
                     dlerror()));
 }
 
@@ -36,8 +35,7 @@ c10::Device open_device(const std::string& name) {
   at::globalContext().lazyInitDevice(device.type());
   const auto count = at::accelerator::deviceCount();
   if (device.index() >= count)
-    throw Error(
-        fmt::format("train.device = \"{}\", but this machine has {} CUDA device{}", name, count, count == 1 ? "" : "s"));
+    throw Error(fmt::format("{} is asked for, but this machine has {} CUDA device{}", name, count, count == 1 ? "" : "s"));
   at::accelerator::setDeviceIndex(device.index());
   return device;
 }

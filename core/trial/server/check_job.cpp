@@ -1,6 +1,7 @@
 #include "core/trial/server/check_job.h"
 
 #include <ATen/Parallel.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,9 +11,11 @@
 #include "ablate/task.h"
 #include "core/registry/library.h"
 #include "core/registry/values.h"
+#include "core/trial/conformance/check_names.h"
 #include "core/trial/conformance/suite.h"
 #include "core/trial/device/tensor_memory.h"
 #include "core/trial/model/instances.h"
+#include "core/util/nearest.h"
 #include "core/util/one_line.h"
 
 namespace ablate {
@@ -34,7 +37,8 @@ json to_json(const Check& check) {
           {"part", check.part}};
 }
 
-/// What a task says that cannot be made or described here; "" where it can, or where it does worse than to say why.
+/// What a task says that cannot be made or described here; "" where it can, or where it does worse than to say why. Throws
+/// std::invalid_argument where it refuses parameters that were given.
 std::string refusal_of(const Examinee& examinee) {
   const auto folder = examinee.scratch / "made";
   std::filesystem::create_directories(folder);
@@ -44,9 +48,29 @@ std::string refusal_of(const Examinee& examinee) {
     if (const auto made = examinee.plugin.make_task({values, folder, 1})) made->info();
   } catch (const std::runtime_error& error) {
     return one_line(error.what());
+  } catch (const std::invalid_argument&) {
+    if (!examinee.parameters.empty()) throw;
   } catch (...) {
   }
   return "";
+}
+
+std::string cannot_be_made(const Examinee& examinee, const char* where, const std::string& why) {
+  std::string set;
+  for (const auto& [name, value] : examinee.parameters.items())
+    set += fmt::format("{}{} = {}", set.empty() ? "" : ", ", name, value.dump());
+  return fmt::format("--set {}: {} cannot be made so{}: {}", set, examinee.plugin.id, where, one_line(why));
+}
+
+/// What is wrong with what was asked for: a name that no check has, or parameters of which nothing can be made; "".
+std::string misasked(const Examinee& examinee, const std::set<std::string>& only) {
+  const auto known = check_names();
+  for (const auto& name : only)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return fmt::format("--only {}: there is no check {}{}; docs/checks.md lists them", name, name, hint(name, known));
+  if (examinee.parameters.empty() || examinee.timed) return "";
+  const auto why = refused_parameters(examinee);
+  return why.empty() ? "" : cannot_be_made(examinee, " at the suite's sizes (d_model = 16, up to 4100 tokens)", why);
 }
 
 }  // namespace
@@ -67,10 +91,15 @@ void run_check_job(const json& spec, const Say& say) {
       },
       [&](const Check& check) { say(to_json(check)); });
   const auto only = spec.value("only", std::set<std::string>());
+  if (const auto why = misasked(examinee, only); !why.empty()) return say({{"refused", why}});
   checks.only(only);
   if (examinee.plugin.kind == Kind::kTask) {
     say({{"begin", "data"}, {"on", examinee.plugin.id}});
-    if (const auto why = refusal_of(examinee); !why.empty()) return checks.leave("data", examinee.plugin.id, why);
+    try {
+      if (const auto why = refusal_of(examinee); !why.empty()) return checks.leave("data", examinee.plugin.id, why);
+    } catch (const std::invalid_argument& refused) {
+      return say({{"refused", cannot_be_made(examinee, "", refused.what())}});
+    }
   }
   check_plugin(examinee, checks);
   for (const auto& name : only)

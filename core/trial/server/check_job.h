@@ -14,6 +14,7 @@ namespace ablate {
 /// "found": what, or why it could not be checked here, "error": how far off, "tolerance": how far it may be, "why": where that
 /// comes from, "part": the plugins with which alone it fails, or ""}. An error without a number is null. A
 /// task that cannot be made here, in its own words, as where its data are missing, is one check "data", unchecked.
+/// {"refused": why} alone where a name of `only` is none of a check, or where no instance can be made with the parameters.
 /// Throws where a library cannot be loaded.
 void run_check_job(const nlohmann::json& spec, const Say& say);
 

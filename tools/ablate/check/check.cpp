@@ -37,7 +37,7 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
   command->add_flag("--json", arguments->as_json, "as JSON");
   command->footer(
       "A verdict on all checks at default parameters is kept; `ablate plugins`, `ablate run` and tables tell it.\n"
-      "Exit codes: 0 all passed, 1 a check failed, 3 a library cannot be loaded.\n"
+      "Exit codes: 0 all passed, 1 a check failed, 2 what was asked cannot be, 3 a library cannot be loaded.\n"
       "Example:\n  ablate check adamra\n  ablate check build/my-attention.so --quick");
   command->callback([=, &options, &exit_code] {
     if (arguments->what.empty() && !arguments->parameters.empty())

@@ -25,6 +25,7 @@ CheckRun::CheckRun(const CheckArguments& arguments, const Options& options) : ar
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     specs_.push_back(is_refused(i) ? json() : spec_of(libraries_[i]));
     examinations_.emplace_back(libraries_[i].info, [this, i](const std::string& line) {
+      if (!is_timing_ || is_one()) head(i);
       tell(is_timing_ && !is_one() ? libraries_.size() : i, line);
     });
   }
@@ -43,7 +44,7 @@ int CheckRun::run() {
       tell(libraries_.size(), totals());
   } else {
     for (auto& one : examinations_) one.leave("device", arguments_.device, why);
-    if (!arguments_.as_json) print("nothing was checked on {}: {}\n", arguments_.device, db::one_row(why));
+    if (!arguments_.as_json) print("nothing was checked with --device {}: {}\n", arguments_.device, db::one_row(why));
   }
   if (arguments_.as_json) print("{}\n", plain_json(to_json(), 2));
   return static_cast<int>(exit_code());
@@ -83,8 +84,6 @@ void CheckRun::check_all() {
       blocks_->close(i);
       continue;
     }
-    tell(i,
-         fmt::format("{} ({} {}), {}\n{}", info.id, to_text(info.kind), info.version, path_text(path), Examination::heading()));
     specs_[i]["scratch"] = info.kind == Kind::kTask ? scratch.emplace_back().path().string() : "";
     specs_[i]["timed"] = false;
     jobs.push_back(job_of(i));
@@ -135,7 +134,7 @@ void CheckRun::time_all() {
     jobs.push_back(job_of(i));
   }
   if (jobs.empty()) return;
-  if (!is_one()) tell(libraries_.size(), "time, one plugin after the other\n" + Examination::heading());
+  if (!is_one()) tell(libraries_.size(), "time, one plugin after the other\n" + Examination::heading(Kind::kAttention));
   run_side_by_side(std::move(jobs), 1, arguments_.timeout_s, worker_);
   if (!is_one()) tell(libraries_.size(), "\n");
 }
@@ -143,7 +142,11 @@ void CheckRun::time_all() {
 CheckJob CheckRun::job_of(std::size_t i) {
   auto& one = examinations_[i];
   return {.spec = specs_[i],
-          .hear = [&one](const json& data) { one.hear(data); },
+          .hear =
+              [this, i, &one](const json& data) {
+                one.hear(data);
+                if (!one.refused().empty()) throw Error(one.refused());
+              },
           .end =
               [this, i, &one](const json& answer) {
                 one.end(answer, arguments_.timeout_s);
@@ -156,7 +159,16 @@ void CheckRun::tell(std::size_t block, const std::string& text) {
   if (!arguments_.as_json && on_device_) blocks_->add(block, text);
 }
 
+/// Before the first line of a plugin: of one that cannot be checked as it was asked there is none.
+void CheckRun::head(std::size_t i) {
+  if (!headed_.insert(i).second) return;
+  const auto& [path, info, refusal, warnings] = libraries_[i];
+  tell(i, fmt::format("{} ({} {}), {}\n{}", info.id, to_text(info.kind), info.version, path_text(path),
+                      Examination::heading(info.kind)));
+}
+
 void CheckRun::close(std::size_t i) {
+  if (!is_refused(i)) head(i);
   if (!is_refused(i)) tell(i, fmt::format("{}: {}\n\n", libraries_[i].info.id, examinations_[i].summary()));
   blocks_->close(i);
 }

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <optional>
+#include <set>
 
 #include "core/util/error.h"
 #include "tools/ablate/check/blocks.h"
@@ -41,6 +42,7 @@ class CheckRun {
   CheckJob job_of(std::size_t i);
   bool may_go_on(std::size_t i) const;
   void go_on(std::size_t i);
+  void head(std::size_t i);
   void tell(std::size_t block, const std::string& text);
   void close(std::size_t i);
   void keep() const;
@@ -55,6 +57,7 @@ class CheckRun {
   std::vector<nlohmann::json> specs_;
   std::deque<Examination> examinations_;
   std::optional<Blocks> blocks_;  ///< one a library, and one for the time of all
+  std::set<std::size_t> headed_;
   bool is_timing_ = false, on_device_ = true;
 };
 

@@ -29,6 +29,15 @@ FoundLibrary library_at(const std::filesystem::path& path, std::unique_ptr<Worke
   return library;
 }
 
+/// How plugins are written, with the id that was given: ", as compression={\"plugin\":\"rbf\"}"; "" of other parameters.
+std::string example(const ParameterInfo& parameter, const std::string& text) {
+  if (!parameter.plugin_kind()) return "";
+  const bool is_id = !text.empty() && text.find_first_of("[]{}\",= ") == std::string::npos;
+  json section = {{"plugin", is_id ? text : "ID"}};
+  if (parameter.type == ParameterType::kPlugins) section = json::array({section});
+  return fmt::format(", as --set '{}={}'", parameter.name, section.dump());
+}
+
 }  // namespace
 
 json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pairs) {
@@ -46,7 +55,7 @@ json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pai
     auto value = json::parse(text, nullptr, false);
     if (value.is_discarded() || parameter->type == ParameterType::kText) value = text;
     const auto checked = check_value(*parameter, value);
-    if (!checked.ok()) throw Error(fmt::format("--set {}: expected {}", pair, checked.expected));
+    if (!checked.ok()) throw Error(fmt::format("--set {}: expected {}{}", pair, checked.expected, example(*parameter, text)));
     result[name] = checked.value;
   }
   return result;

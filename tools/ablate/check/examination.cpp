@@ -15,13 +15,16 @@ using nlohmann::json;
 
 std::string number(const json& value) { return value.is_number() ? fmt::format("{:.2g}", value.get<double>()) : "-"; }
 
-std::string line_of(const json& check) {
+/// The widest name of a kind's checks, or nearly.
+int name_width(Kind kind) { return kind == Kind::kTask ? 32 : 14; }
+
+std::string line_of(const json& check, Kind kind) {
   const std::string verdict = check.at("verdict"), why = check.value("why", "");
   auto found = check.at("found").get<std::string>();
   if (verdict == "failed" && !why.empty()) found += "; what is allowed: " + why;
-  return fmt::format("  {:<9}  {:<14}  {:>8}  {:>8}  {:<52}  {}\n", verdict == "failed" ? "FAILED" : verdict,
-                     check.at("check").get<std::string>(), number(check.at("error")), number(check.at("tolerance")),
-                     check.at("on").get<std::string>(), db::one_row(found));
+  return fmt::format("  {:<9}  {:<{}}  {:>8}  {:>8}  {:<52}  {}\n", verdict == "failed" ? "FAILED" : verdict,
+                     check.at("check").get<std::string>(), name_width(kind), number(check.at("error")),
+                     number(check.at("tolerance")), check.at("on").get<std::string>(), db::one_row(found));
 }
 
 json check_json(const std::string& name, const std::string& on, const char* verdict, const std::string& found) {
@@ -50,8 +53,9 @@ KeptVerdict verdict_of(const json& checks) {
 
 }  // namespace
 
-std::string Examination::heading() {
-  return fmt::format("  {:<9}  {:<14}  {:>8}  {:>8}  {:<52}  {}\n", "", "check", "off by", "allowed", "on", "found");
+std::string Examination::heading(Kind kind) {
+  return fmt::format("  {:<9}  {:<{}}  {:>8}  {:>8}  {:<52}  {}\n", "", "check", name_width(kind), "off by", "allowed", "on",
+                     "found");
 }
 
 void Examination::take(const json& check) {
@@ -60,10 +64,11 @@ void Examination::take(const json& check) {
     return;
   }
   checks_.push_back(check);
-  tell_(line_of(check));
+  tell_(line_of(check, info_.kind));
 }
 
 void Examination::hear(const json& data) {
+  refused_ = data.value("refused", "");
   if (data.contains("begin")) begun_ = data;
   if (!data.contains("check")) return;
   begun_ = json::object();

@@ -28,6 +28,8 @@ class Examination {
   /// That nothing can be checked here, and why.
   void leave(const std::string& name, const std::string& on, const std::string& why);
 
+  /// What was wrong with what was asked of its job, which then checked nothing; "".
+  const std::string& refused() const { return refused_; }
   const PluginInfo& info() const { return info_; }
   bool broke_off() const { return broke_off_; }
   /// The plugins among its parameters with which its job broke off: it may be theirs.
@@ -46,7 +48,7 @@ class Examination {
   /// {"id", "kind", "version", "path", "verdict", "checks"}
   nlohmann::json to_json() const;
 
-  static std::string heading();  ///< of the lines
+  static std::string heading(Kind kind);  ///< of the lines
 
  private:
   void take(const nlohmann::json& check);
@@ -59,6 +61,7 @@ class Examination {
   std::size_t first_ = 0;  ///< check of the latest job
   bool broke_off_ = false, is_plugins_own_ = true;
   std::vector<std::string> culprits_;
+  std::string refused_;
 };
 
 }  // namespace ablate

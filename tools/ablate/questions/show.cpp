@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "core/registry/abi_check.h"
 #include "core/registry/folders.h"
 #include "core/util/plain_json.h"
 #include "db/questions/show_attempt.h"
@@ -174,7 +175,8 @@ void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->footer("`ablate attempts` lists the numbers.\nExample:\n  ablate show 1");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
-    const auto attempt = db::show_attempt(reader, arguments->attempt, unnamed_folders());
+    const auto attempt = db::show_attempt(reader, arguments->attempt, unnamed_folders(),
+                                          [](const std::string& path) { return code_identity_in(path); });
     print("{}", arguments->json ? plain_json(attempt, 2) + "\n" : as_text(attempt));
     exit_code = 0;
   });

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <memory>
 
 #include "db/questions/make_table.h"
@@ -58,7 +60,13 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
           "after ± half the 95 % interval of the mean, by Student's t, in place of the deviation. OVERLAP: 0 for samples "
           "that are independent; of repeated splits of the same data a test split's size over a training split's")
       ->type_name("OVERLAP")
-      ->check(CLI::Range(0.0, 1e3));
+      ->check(CLI::Range(0.0, 1e3))  // lets nan through
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return std::isnan(std::strtod(text.c_str(), nullptr)) ? "found " + text + ", expected a number in [0, 1000]" : "";
+          },
+          "", ""))
+      ->excludes("--baseline");
   command->add_flag("--exponent", arguments->request.exponent, "how the metric grows with the columns' number, as n^exponent");
   command->add_option("--format", arguments->format, "text, markdown, csv (a line a cell) or json")->type_name("FORMAT");
   command->footer(

@@ -1,0 +1,39 @@
+// One readable name for an attention that is made of several. Internal to db/.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "db/questions/selection.h"
+
+namespace ablate::db {
+
+inline constexpr const char* kAttention = "attention";
+
+/// Names attentions by their plugins: "linear"; one for each layer "linear / softmax"; a mixture "mixed(local, linear)".
+class AttentionNames {
+ public:
+  /// @param paths all of a history: ids
+  explicit AttentionNames(const std::map<std::string, std::int64_t>& paths);
+
+  /// The paths that a name is made of beside "attention": entries of lists (attention.0), parts (attention.parts.1), parts of
+  /// entries; ids.
+  const std::map<std::string, std::int64_t>& entries() const { return entries_; }
+
+  /// @param plugin_at the plugin at a path; nothing where the trial has no such path. @return "" where there is none at all
+  using PluginAt = std::function<std::optional<std::string>(const std::string& path)>;
+  std::string name(const PluginAt& plugin_at) const { return name(kAttention, plugin_at); }
+
+ private:
+  std::string name(const std::string& path, const PluginAt& plugin_at) const;
+
+  std::map<std::string, std::int64_t> entries_;
+  std::map<std::string, std::map<int, std::string>> layers_, parts_;  ///< path -> index -> path of the entry
+};
+
+/// The axis "attention", by name. No values where no trial has any.
+Axis load_attention(const Reader& reader, const std::vector<SelectedTrial>& trials);
+
+}  // namespace ablate::db

@@ -13,6 +13,7 @@
 
 #include "core/registry/abi_check.h"
 #include "core/util/error.h"
+#include "core/util/file_stamp.h"
 #include "core/util/sha256.h"
 
 namespace ablate {
@@ -50,10 +51,8 @@ class Cache {
   }
 
   std::string hash(const fs::path& path) {
-    struct stat status {};
-    if (stat(path.c_str(), &status) != 0) throw Error("cannot read " + path.string() + ": " + std::strerror(errno));
-    const auto stamp =
-        fmt::format("{} {} {}.{:09}", status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    const auto stamp = file_stamp(path);
+    if (stamp.empty()) throw Error("cannot read " + path.string() + ": " + std::strerror(errno));
     auto& entry = content_["files"][path.string()];
     if (!entry.is_object() || entry.value("stamp", json()) != json(stamp) || !entry.contains("hash") ||
         !entry["hash"].is_string()) {

@@ -66,4 +66,13 @@ std::span<const MetricInfo> process_metrics() {
   return metrics;
 }
 
+bool is_measured(const std::string& name) {
+  for (const auto& metric : process_metrics())
+    if (metric.name == name) return true;
+  for (const auto& metric : training_metrics())
+    if (metric.name == name)
+      return metric.unit == "ms" || metric.unit == "MiB" || metric.unit == "examples/s" || name == "train/step_spread";
+  return false;
+}
+
 }  // namespace ablate

@@ -26,4 +26,7 @@ std::span<const MetricInfo> training_metrics();
 /// Measured from outside by the worker's parent: CPU time, wall time, resident memory.
 std::span<const MetricInfo> process_metrics();
 
+/// Whether it is a time or a memory that the host measured: never the same twice, unlike a task's own metric in seconds.
+bool is_measured(const std::string& name);
+
 }  // namespace ablate

@@ -62,13 +62,17 @@ std::string size_fault(const TaskInfo& info) {
 }
 
 std::string metric_fault(const TaskInfo& info) {
+  // What the host writes itself has its column.
   auto taken = objective_metric_names();
+  for (const auto& metric : training_metrics()) taken.push_back(metric.name);
+  if (!info.unit.empty()) taken.push_back("test/bits_per_" + info.unit);
+  const auto is_taken = [&](const std::string& name) { return std::find(taken.begin(), taken.end(), name) != taken.end(); };
   for (const auto& [name, unit, direction, description] : info.metrics) {
     if (!is_snake(name) || description.empty() || (direction != "max" && direction != "min" && !direction.empty()))
       return fmt::format("the metric \"{}\" (\"{}\", \"{}\"); expected a name in snake_case, max, min or nothing, and a line",
                          name, direction, description);
-    if (std::find(taken.begin(), taken.end(), "test/" + name) != taken.end())
-      return fmt::format("a metric {}, which objectives have, or it has twice; call it by another name", name);
+    if (is_taken("test/" + name) || is_taken("dev/" + name))
+      return fmt::format("a metric {}, which the host writes itself, or it has twice; call it by another name", name);
     taken.push_back("test/" + name);
     if (info.sampling == Sampling::kStream)
       return fmt::format("a metric {}, and judges are of examples, not of a stream", name);

@@ -16,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* kTime = "time";  ///< the check that --no-timing leaves out
+constexpr std::int64_t kLatest_s = 253'402'300'799;  ///< the end of the year 9999, the last that a date can say
+constexpr const char* kTime = "time";                ///< the check that --no-timing leaves out
 
 json subject_of(const PluginCode& code, const std::string& device) {
   return {{"kind", code.kind},         {"id", code.id},
@@ -38,11 +39,13 @@ std::optional<KeptVerdict> VerdictMemory::read(const PluginCode& code, const std
   try {
     const auto file = read_kept(place(code, device));
     if (file.at("subject") != subject_of(code, device)) return std::nullopt;  // a file that somebody has renamed
+    if (!file.at("checked_s").is_number_integer()) return std::nullopt;
     KeptVerdict kept{.verdict = file.at("verdict"),
                      .failed = file.at("failed"),
                      .unchecked = file.at("unchecked"),
                      .timed = file.at("timed"),
                      .checked_s = file.at("checked_s")};
+    if (kept.checked_s < 0 || kept.checked_s > kLatest_s) return std::nullopt;
     const bool is_one = kept.passed() ? kept.failed.empty() : kept.has_failed() && !kept.failed.empty();
     return is_one ? std::optional(kept) : std::nullopt;
   } catch (const std::exception&) {  // not what this program writes, or no file

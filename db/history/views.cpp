@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace ablate::db {
@@ -49,16 +50,21 @@ class Columns {
   explicit Columns(Pairs first) : all_(std::move(first)) {
     for (const auto& [name, unused] : all_) taken_.insert(lower(name));
   }
-  /// @param from "SELECT name, id" from the names' table
+  /// A name whose column is taken, whatever its case, stands with its kind behind it: what came later, and what has capitals
+  /// after the host's own names, which have none.
+  /// @param table with name and id
   /// @param expression has {} for the id
-  void add(SQLite::Database& database, const char* from, const char* kind, const char* expression) {
-    SQLite::Statement names(database, from);
-    while (all_.size() < kMostColumns && names.executeStep()) {
+  void add(SQLite::Database& database, const char* table, const char* kind, const char* expression) {
+    SQLite::Statement names(database, fmt::format("SELECT name, id FROM {} ORDER BY name != lower(name), id", table));
+    Pairs added;
+    while (all_.size() + added.size() < kMostColumns && names.executeStep()) {
       auto name = names.getColumn(0).getString();
       if (name.find('\0') != std::string::npos) continue;  // no SQL can say it
       while (!taken_.insert(lower(name)).second) name += fmt::format(" ({})", kind);
-      all_.emplace_back(name, fmt::format(fmt::runtime(expression), names.getColumn(1).getInt64()));
+      added.emplace_back(name, fmt::format(fmt::runtime(expression), names.getColumn(1).getInt64()));
     }
+    std::sort(added.begin(), added.end());
+    all_.insert(all_.end(), added.begin(), added.end());
   }
   const Pairs& all() const { return all_; }
 
@@ -76,11 +82,10 @@ class Columns {
 View trials(SQLite::Database& database) {
   Columns columns(around({{"attempt", "a.id"}, {"experiments", kExperiments}}, {}));
   // A subquery a column: SQLite drops those that a question does not name, and looks the others up by index.
-  columns.add(database, "SELECT name, id FROM path ORDER BY name", "parameter",
+  columns.add(database, "path", "parameter",
               "(SELECT CASE v.type WHEN 'text' THEN v.text ELSE v.number END FROM parameter p JOIN value v ON v.id = p.value "
               "WHERE p.path = {} AND p.trial = t.id)");
-  columns.add(database, "SELECT name, id FROM metric ORDER BY name", "metric",
-              "(SELECT value FROM result WHERE metric = {} AND attempt = a.id)");
+  columns.add(database, "metric", "metric", "(SELECT value FROM result WHERE metric = {} AND attempt = a.id)");
   return make("trials",
               "one row a trial that has run: its latest attempt that is done, else its latest; a column for each "
               "parameter and metric",

@@ -134,12 +134,28 @@ TEST_CASE("columns whose names are taken have names of their own") {
   attempt.results["x"] = 0.25;
   store.put_attempt(attempt);
   CHECK(ask(file,
-            "SELECT outcome, \"outcome (parameter)\", attempt, \"Attempt (parameter)\", X, \"x (parameter)\", \"x (metric)\", "
+            "SELECT outcome, \"outcome (parameter)\", attempt, \"Attempt (parameter)\", x, \"X (parameter)\", \"x (metric)\", "
             "\"\" FROM "
             "trials") ==
-        "outcome,outcome (parameter),attempt,Attempt (parameter),X,x (parameter),x (metric),\n"
-        "done,o,1,7,2,1,0.25,4\n");
+        "outcome,outcome (parameter),attempt,Attempt (parameter),x,X (parameter),x (metric),\n"
+        "done,o,1,7,1,2,0.25,4\n");
   CHECK(ask(file, "SELECT count(*) AS n FROM parameters") == "n\n6\n");
+}
+
+TEST_CASE("whatever else a history holds, the host's own metrics keep their columns") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  const nlohmann::json trial = {{"x", 1}};
+  put(store, "study", {trial});
+  auto attempt = done(trial, 60);
+  attempt.results["dev/Best_step"] = 7;
+  store.put_attempt(attempt);
+  attempt.results["dev/best_step"] = 3;
+  attempt.results["DEV/best_step"] = 8;
+  store.put_attempt(attempt);
+  CHECK(ask(file, "SELECT \"dev/best_step\", \"dev/Best_step (metric)\", \"DEV/best_step (metric) (metric)\" FROM trials") ==
+        "dev/best_step,dev/Best_step (metric),DEV/best_step (metric) (metric)\n3,7,8\n");
 }
 
 TEST_CASE("a history with more names than a view can have columns") {

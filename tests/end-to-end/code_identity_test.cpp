@@ -95,6 +95,9 @@ TEST_CASE("what the compiler and the linker read of a plugin's own is its identi
   other("a definition");
   replace_in(folder / "CMakeLists.txt", "-ffast-math", "-std=c++23");
   other("the language's standard");
+  replace_in(folder / "CMakeLists.txt", "target_compile_definitions(",
+             "target_link_options(my-task PRIVATE -ffast-math)\ntarget_compile_definitions(");
+  other("an object that an option of the linker brings");
   replace_in(stranger.home() / "ablate/include/ablate/task.h", "#pragma once",
              "#pragma once  // which\n// the compiler skips\n");
   same("a comment of the SDK");

@@ -1,5 +1,6 @@
 // What the history has of a study, what it lacks and why; and that an edit which changes no number keeps it.
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <sys/stat.h>
 
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
@@ -115,4 +116,72 @@ TEST_CASE("a study that is done neither loads its data nor starts a worker", "[s
   CHECK(says(place.said({}), "0 done, 2 done before"));
   CHECK(says(place.said({"--dry-run"}), "done, attempt 1"));
   place.said({"--set", "train.steps=7"}, 2);  // which needs one
+}
+
+namespace {
+
+/// A study of a task whose data are a file.
+struct DataPlace : Place {
+  DataPlace() {
+    std::filesystem::copy(kFaulty + "trial/faulty_task.so", folder() / "plugins");
+    const auto model = kTiny.substr(kTiny.find("[model]"));
+    file = study("[experiment]\nname = \"tiny\"\n[task]\nplugin = \"faulty-task\"\ndata = \"set\"\n" + model +
+                 "[attention]\nplugin = \"softmax\"\n")
+               .string();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what is done with one file is not done with another that comes first now", "[standing]") {
+  DataPlace place;
+  place.folder().write("set", "one");
+  CHECK(says(place.said({}), "1 done, 0 done before"));
+  CHECK(says(place.said({}), "0 done, 1 done before"));
+  SECTION("in another ABLATE_DATA") {
+    std::filesystem::create_directory(place.folder() / "root");
+    place.folder().write("root/set", "two");
+    place.set("ABLATE_DATA", (place.folder() / "root").string());
+  }
+  SECTION("in the same, where there was none") {
+    std::filesystem::create_directory(place.folder() / "root");
+    place.set("ABLATE_DATA", (place.folder() / "root").string());
+    CHECK(says(place.said({}), "0 done, 1 done before"));
+    place.folder().write("root/set", "two");
+  }
+  CHECK(says(place.said({"--dry-run"}), "but for the data"));
+  CHECK(says(place.said({}), "1 done, 0 done before"));
+}
+
+TEST_CASE("data that are replaced while they are read are not taken for what was read", "[standing]") {
+  DataPlace place;
+  place.folder().write("set", "one");
+  const std::vector<std::string> replacing{"--dry-run", "--set", "task.where=load", "--set", "task.how=replace"};
+  const auto key = [&] {
+    const auto said = place.said(replacing);
+    return said.substr(0, said.find("not done"));
+  };
+  // Each load reads what the one before has put in its place.
+  const auto first = key();
+  CHECK(key() != first);
+}
+
+TEST_CASE("--prove takes no metric of a task for a measurement, whatever its unit", "[standing]") {
+  DataPlace place;
+  place.folder().write("set", "one");
+  const std::vector<std::string> judged{"--set", "task.how=judge-one"};
+  place.said(judged);
+  place.edit('e');
+  place.change_history("UPDATE result SET value = 2 WHERE metric = (SELECT id FROM metric WHERE name = 'test/depth')");
+  auto proving = judged;
+  proving.insert(proving.end(), {"--prove", "1"});
+  CHECK(says(place.said(proving, 1), "attempt 1: test/depth is 1, was 2"));
+}
+
+TEST_CASE("a pipe in the place of data is refused, not waited for", "[standing]") {
+  DataPlace place;
+  REQUIRE(mkfifo((place.folder() / "set").c_str(), 0600) == 0);
+  const auto said = place.said({}, 2);
+  CHECK(says(said, (place.folder() / "set").string() + ": found a pipe, a socket or a device, expected a file or a folder"));
+  CHECK_FALSE(place.has_database());
 }

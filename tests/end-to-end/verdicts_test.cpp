@@ -120,3 +120,22 @@ TEST_CASE("a plugin that was edited is unchecked, and no proof makes it otherwis
   CHECK(says(place.said({"run", study, "--dry-run"}), "never checked: softmax;"));
   CHECK(place.query("SELECT DISTINCT verdict FROM plugins WHERE plugin = 'softmax'").dump() == R"([{"verdict":"passed"}])");
 }
+
+TEST_CASE("a library that is replaced between its look and its check leaves no verdict", "[verdicts]") {
+  Place place;
+  CHECK(place.shown("softmax") == json{{"verdict", "unchecked"}});  // looked at
+  std::filesystem::copy(place.library(), place.folder() / "looked_at.so");
+  std::filesystem::copy(place.library(), place.folder() / "built.so");
+  REQUIRE(ablate::identity::write_section(place.folder() / "built.so", ".ablate.code", std::string(64, 'b')));
+  // The worker starts after the look, and before anything is loaded.
+  const auto building =
+      place.folder().write("building.sh", "#!/bin/sh\nmv '" + (place.folder() / "built.so").string() + "' '" +
+                                              place.library().string() + "'\nexec '" + kBin + "ablate-worker' \"$@\"\n");
+  std::filesystem::permissions(building, std::filesystem::perms::owner_all);
+  place.set("ABLATE_WORKER", building.string());
+  CHECK(says(place.said({"check", "softmax", "--no-timing"}, 1), "was replaced after it was looked at: run the command again"));
+  place.set("ABLATE_WORKER", kBin + "ablate-worker");
+  CHECK(place.shown("softmax") == json{{"verdict", "unchecked"}});
+  std::filesystem::rename(place.folder() / "looked_at.so", place.library());
+  CHECK(place.shown("softmax") == json{{"verdict", "unchecked"}});
+}

@@ -255,7 +255,7 @@ TEST_CASE("a library that changes while a grid runs is noticed") {
     const auto ended = run(R"("none", "hang", "kill-worker", "strided")", replace);
     INFO(ended.err);
     CHECK(ended.exit_code == 3);
-    CHECK(says(ended.err, file.string() + " was replaced after the study was planned: run the command again"));
+    CHECK(says(ended.err, file.string() + " was replaced after it was looked at: run the command again"));
   }
   SECTION("overwritten: the code beneath the trials has changed, and none of them counts") {
     const auto ended = run(R"("none", "hang", "strided")", [&] { append_a_byte(file); });

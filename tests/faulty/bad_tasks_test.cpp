@@ -51,7 +51,8 @@ TEST_CASE("a task that fails before any trial ends the run with its reason, and 
                             Case{"info", "lie", 3, "length = -1, expected 1 to"},
                             Case{"info", "lie-less", 3, "the vocabulary of the field symbol = 1, expected 2 to"},
                             Case{"digest", "lie", 3, "digest() is empty"},
-                            Case{"info", "take-metric", 3, "has a metric accuracy, which objectives have"},
+                            Case{"info", "take-metric", 3, "a metric accuracy, which the host writes itself"},
+                            Case{"info", "take-step", 3, "a metric best_step, which the host writes itself"},
                             Case{"size", "lie", 3, "train split has -1 examples, expected 0 to"});
   INFO(one.where << " " << one.how);
   Workplace place;
@@ -66,30 +67,32 @@ TEST_CASE("a task that fails before any trial ends the run with its reason, and 
 
 TEST_CASE("a task that fails in a trial costs that trial") {
   Workplace place;
-  const auto ended = place.run({"--plugins", kFaulty + "trial", "run",
-                                place
-                                    .study(study(row("nowhere", "throw") + row("read", "throw") + row("read", "crash") +
-                                                 row("read", "lie") + row("read", "lie-less") + row("read", "leave-out") +
-                                                 row("read", "fork") + row("load", "fork") + row("read", "judge-nan")))
-                                    .string()});
+  const auto ended =
+      place.run({"--plugins", kFaulty + "trial", "run",
+                 place
+                     .study(study(row("nowhere", "throw") + row("read", "throw") + row("read", "crash") + row("read", "lie") +
+                                  row("read", "lie-less") + row("read", "leave-out") + row("read", "fork") +
+                                  row("load", "fork") + row("read", "judge-nan") + row("read", "judge-huge")))
+                     .string()});
   INFO(ended.err);
   CHECK(ended.exit_code == 1);
   std::map<std::string, std::pair<std::string, std::string>> rows;
   for (const auto& r :
        place.query("SELECT \"task.where\" AS w, \"task.how\" AS h, outcome, coalesce(reason, '') AS reason FROM trials"))
     rows[r["w"].get<std::string>() + " " + r["h"].get<std::string>()] = {r["outcome"], r["reason"]};
-  REQUIRE(rows.size() == 9);
+  REQUIRE(rows.size() == 10);
   CHECK(rows["nowhere throw"].first == "done");
   CHECK(rows["read throw"].second == "read has thrown, as it was asked to");
   CHECK(says(rows["read crash"].second, "signal 11"));
   CHECK(says(rows["read lie"].second, "handed out the id 99 of the field "));
   CHECK(says(rows["read lie-less"].second, "handed out the label -7"));
   CHECK(says(rows["read judge-nan"].second, "judges example 0 with depth = nan"));
+  CHECK(says(rows["read judge-huge"].second, "with values of depth whose sum is inf"));
   CHECK(says(rows["read leave-out"].second, "handed out the label -1"));
   // A copy of the process that a plugin makes answers nothing, neither for a trial nor for the worker.
   CHECK(rows["read fork"].first == "done");
   CHECK(rows["load fork"].first == "done");
-  CHECK(place.query("SELECT count(*) AS n FROM attempts")[0]["n"] == 9);
+  CHECK(place.query("SELECT count(*) AS n FROM attempts")[0]["n"] == 10);
 }
 
 TEST_CASE("a task that changes the working folder changes it for nobody else") {

@@ -5,9 +5,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
+#include "ablate/data_files.h"
 #include "ablate/task.h"
 
 namespace {
@@ -16,14 +19,18 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("where", "\"nowhere\"", "nowhere|factory|info|load|digest|size|read", "the call that goes wrong"),
     ablate::text("how", "\"throw\"",
                  "throw|throw-int|crash|exit|close|lie|lie-less|leave-out|chdir|look|fork|kill-worker|hang|hang-again|take-"
-                 "metric|judge-nan",
+                 "metric|take-step|judge-nan|judge-huge|judge-one|replace",
                  "what goes wrong"),
+    ablate::text("data", "\"\"", "", "a file whose content is its data"),
 };
 
 class FaultyTask final : public ablate::Task {
  public:
   explicit FaultyTask(const ablate::TaskContext& context)
-      : where_(context.parameters.text("where")), how_(context.parameters.text("how")), cache_(context.cache) {
+      : where_(context.parameters.text("where")),
+        how_(context.parameters.text("how")),
+        data_(context.parameters.text("data")),
+        cache_(context.cache) {
     at("factory");
   }
   ablate::TaskInfo info() override {
@@ -32,13 +39,24 @@ class FaultyTask final : public ablate::Task {
     ablate::TaskInfo info{
         .fields = {{.name = "symbol", .vocabulary = lies_less ? 1 : 5}}, .length = lies("info") ? -1 : 8, .classes = 2};
     if (how_ == "take-metric") info.metrics = {{"accuracy", "%", "max", "its own"}};
-    if (how_ == "judge-nan") info.metrics = {{"depth", "", "max", "its own"}};
+    if (how_ == "take-step") info.metrics = {{"best_step", "", "max", "its own"}};
+    if (how_.starts_with("judge-")) info.metrics = {{"depth", "s", "max", "its own"}};
     return info;
   }
-  void load() override { at("load"); }
+  std::vector<std::filesystem::path> files() override {
+    if (data_.empty()) return {};
+    return {ablate::find_data("faulty-task", data_, "a file", ablate::is_file)};
+  }
+  void load() override {
+    for (const auto& file : files()) {
+      std::ifstream stream(file);
+      content_.assign(std::istreambuf_iterator<char>(stream), {});
+    }
+    at("load");
+  }
   std::string digest() const override {
     at("digest");
-    return lies("digest") ? "" : "faulty";
+    return lies("digest") ? "" : "faulty" + content_;
   }
   std::int64_t size(ablate::Split) const override {
     at("size");
@@ -54,7 +72,7 @@ class FaultyTask final : public ablate::Task {
   }
   std::string describe(ablate::Split, std::int64_t) const override { return "faulty"; }
   void judge(ablate::Split, std::int64_t, std::span<const std::int64_t>, std::span<double> values) const override {
-    values[0] = std::nan("");
+    values[0] = how_ == "judge-nan" ? std::nan("") : how_ == "judge-huge" ? 1.7e308 : 1;
   }
 
  private:
@@ -70,11 +88,15 @@ class FaultyTask final : public ablate::Task {
     if (how_ == "chdir" && chdir("/") != 0) abort();
     if (how_ == "look" && access("study.toml", R_OK) != 0) throw std::runtime_error("the working folder is another one");
     if (how_ == "fork" && !std::exchange(forked_, true)) fork();  // once: copies of copies would fill the machine
+    if (how_ == "replace") {
+      std::ofstream(data_ + ".new") << content_ << " more";
+      std::filesystem::rename(data_ + ".new", data_);
+    }
     if (how_ == "kill-worker") kill(getppid(), SIGKILL);
     if (how_ == "hang" || (how_ == "hang-again" && !std::filesystem::create_directory(cache_ / "seen"))) pause();
   }
 
-  std::string where_, how_;
+  std::string where_, how_, data_, content_;
   std::filesystem::path cache_;
   mutable bool forked_ = false;
 };

@@ -1,22 +1,41 @@
 // What a task has answered is believed as long as its code, its parameters and its files are the same.
 #include "core/host/scheduler/task_memory.h"
 
+#include <cstdlib>
+
+#include "ablate/data_files.h"
+#include "core/util/file_stamp.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
+using ablate::file_stamp;
 using ablate::TaskMemory;
 using nlohmann::json;
+
+namespace {
+
+struct Variable {
+  Variable(const char* variable, const std::string& value) : name(variable) { setenv(name, value.c_str(), 1); }
+  ~Variable() { unsetenv(name); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  const char* name;
+};
+
+}  // namespace
 
 TEST_CASE("a task's answer holds for its code, its question, and its files as they are") {
   const TemporaryFolder folder;
   const auto file = folder.write("data.txt", "abc");
   const TaskMemory memory(folder / "memory");
-  const json question{{"kind", "prepare-task"}, {"section", {{"plugin", "bytes"}}}}, answer{{"digest", "d"}, {"files", {file}}};
-  CHECK_FALSE(memory.find("code", question));
-  memory.put("code", question, answer);
-  REQUIRE(memory.find("code", question) == answer);
-  CHECK_FALSE(memory.find("other code", question));
-  CHECK_FALSE(memory.find("code", json{{"kind", "prepare-task"}, {"section", {{"plugin", "image"}}}}));
+  const json question{{"kind", "prepare-task"}, {"section", {{"plugin", "bytes"}}}};
+  const json answer{{"digest", "d"}, {"files", {{file.string(), file_stamp(file)}}}};
+  const auto find = [&] { return memory.find(memory.place("code", question)); };
+  CHECK_FALSE(find());
+  memory.put(memory.place("code", question), answer);
+  REQUIRE(find() == answer);
+  CHECK_FALSE(memory.find(memory.place("other code", question)));
+  CHECK_FALSE(memory.find(memory.place("code", {{"kind", "prepare-task"}, {"section", {{"plugin", "image"}}}})));
 
   SECTION("another content") { folder.write("data.txt", "abcd"); }
   SECTION("another file of the same content in its place") {
@@ -25,7 +44,7 @@ TEST_CASE("a task's answer holds for its code, its question, and its files as th
   }
   SECTION("another time") { std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now()); }
   SECTION("no file") { std::filesystem::remove(file); }
-  SECTION("forgotten") { memory.forget("code", question); }
+  SECTION("forgotten") { memory.forget(memory.place("code", question)); }
   SECTION("damaged") {
     for (const auto& entry : std::filesystem::directory_iterator(folder / "memory"))
       std::ofstream(entry.path()) << "{\"answer\": 3";
@@ -33,23 +52,56 @@ TEST_CASE("a task's answer holds for its code, its question, and its files as th
   SECTION("another folder, where a relative path means another file") {
     const auto before = std::filesystem::current_path();
     std::filesystem::current_path(folder.path());
-    CHECK_FALSE(memory.find("code", question));
+    CHECK_FALSE(find());
     std::filesystem::current_path(before);
     return;
   }
-  CHECK_FALSE(memory.find("code", question));
+  SECTION("another folder of data sets") {
+    const Variable root("ABLATE_DATA", folder / "elsewhere");
+    CHECK_FALSE(find());
+    return;
+  }
+  CHECK_FALSE(find());
 }
 
-TEST_CASE("an answer that does not say which files it is from is not remembered") {
+TEST_CASE("a file that would now be found first is another answer") {
   const TemporaryFolder folder;
+  const auto here = std::filesystem::current_path();
+  std::filesystem::create_directories(folder / "work");
+  std::filesystem::create_directories(folder / "root");
+  const Variable root("ABLATE_DATA", folder / "root");
+  std::filesystem::current_path(folder / "work");
+  std::ofstream(folder / "work/set") << "1";
   const TaskMemory memory(folder / "memory");
-  memory.put("code", "question", {{"digest", "d"}});
-  CHECK_FALSE(memory.find("code", "question"));
-  memory.put("code", "question", {{"digest", "d"}, {"files", {"/no/such/file"}}});
-  CHECK_FALSE(memory.find("code", "question"));
-  memory.put("code", "question", {{"digest", "d"}, {"files", json::array()}});
-  CHECK(memory.find("code", "question"));
+  const json question{{"kind", "prepare-task"}, {"section", {{"plugin", "work"}, {"data", "set"}}}};
+  const auto data = [] { return ablate::find_data("test", "set", "a file", ablate::is_file); };
+  const auto before = data();
+  memory.put(memory.place("code", question), {{"files", {{before.string(), file_stamp(before)}}}});
+  CHECK(memory.find(memory.place("code", question)));
+  std::ofstream(folder / "root/set") << "2";
+  REQUIRE(data() != before);
+  CHECK_FALSE(memory.find(memory.place("code", question)));
+  std::filesystem::remove(folder / "root/set");
+  CHECK(memory.find(memory.place("code", question)));
+  std::filesystem::current_path(here);
+}
+
+TEST_CASE("an answer that does not say which files it is from, or of others, is not remembered") {
+  const TemporaryFolder folder;
+  const auto file = folder.write("data.txt", "abc");
+  const TaskMemory memory(folder / "memory");
+  const auto place = memory.place("code", "question");
+  memory.put(place, {{"digest", "d"}});
+  CHECK_FALSE(memory.find(place));
+  memory.put(place, {{"digest", "d"}, {"files", {{"/no/such/file", ""}}}});
+  CHECK_FALSE(memory.find(place));
+  const auto before = file_stamp(file);
+  folder.write("data.txt", "abcd");
+  memory.put(place, {{"digest", "d"}, {"files", {{file.string(), before}}}});
+  CHECK_FALSE(std::filesystem::exists(folder / "memory"));
+  memory.put(place, {{"digest", "d"}, {"files", json::object()}});
+  CHECK(memory.find(place));
   const TaskMemory none("");
-  none.put("code", "question", {{"files", json::array()}});
-  CHECK_FALSE(none.find("code", "question"));
+  none.put(none.place("code", "question"), {{"files", json::object()}});
+  CHECK_FALSE(none.find(none.place("code", "question")));
 }

@@ -1,6 +1,8 @@
 // What the suite said of a plugin holds for its code, and what lies in the folder by mistake is no verdict.
 #include "core/shared/verdict_memory.h"
 
+#include <sys/stat.h>
+
 #include <fstream>
 
 #include "tests/support/catch.h"
@@ -67,6 +69,12 @@ TEST_CASE("a file that is damaged, of another shape or of another plugin is as i
     other["verdict"] = "excellent";
     std::ofstream(file) << other;
   }
+  SECTION("of a time that no date can say") {
+    auto other = nlohmann::json::parse(whole);
+    const auto when = GENERATE(nlohmann::json(1'000'000'000'000'000'000), nlohmann::json(1e300), nlohmann::json(-1));
+    other["checked_s"] = when;
+    std::ofstream(file) << other;
+  }
   SECTION("another suite's") {
     auto other = nlohmann::json::parse(whole);
     other["subject"]["suite"] = -1;
@@ -77,9 +85,15 @@ TEST_CASE("a file that is damaged, of another shape or of another plugin is as i
     others.put({"attention", "yours", "c0de"}, "cpu", kPassed);
     std::filesystem::rename(only_file(folder / "others"), file);
   }
-  SECTION("a folder") {
+  SECTION("a folder, beside which nothing is left") {
     std::filesystem::remove(file);
     std::filesystem::create_directory(file);
+    memory.put(kCode, "cpu", kPassed);
+    only_file(folder / "verdicts");
+  }
+  SECTION("a pipe, that nobody writes to") {
+    std::filesystem::remove(file);
+    REQUIRE(mkfifo(file.c_str(), 0600) == 0);
   }
   CHECK(memory.find(kCode).verdict == "unchecked");
 }

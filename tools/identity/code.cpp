@@ -179,7 +179,7 @@ class Lexer {
     emit("#" + what);
     skip_blanks();
     if (what == "include" || what == "include_next" || what == "import") {
-      include();
+      include(what == "include_next");
     } else if (what == "define") {
       const auto defined = name();
       emit(in_.peek() == '(' ? defined + '(' : defined);
@@ -188,14 +188,14 @@ class Lexer {
     emit("#end");
   }
 
-  void include() {
+  void include(bool is_next) {
     const char open = in_.peek();
     if (open != '<' && open != '"') {
       code_.includes.push_back({});
       return;
     }
     in_.take();
-    Include include{.name = "", .is_quoted = open == '"'};
+    Include include{.name = "", .is_quoted = open == '"', .is_next = is_next};
     const char close = include.is_quoted ? '"' : '>';
     while (!in_.at_end() && in_.peek() != '\n' && in_.peek() != close) include.name += in_.take();
     in_.take();

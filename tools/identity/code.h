@@ -9,7 +9,8 @@ namespace ablate::identity {
 
 struct Include {
   std::string name;        ///< as written; "" where a macro says it
-  bool is_quoted = false;  /// < "name", looked for beside the file first
+  bool is_quoted = false;  ///< "name", looked for beside the file too
+  bool is_next = false;    ///< of #include_next: never the file itself
 };
 
 struct Code {

@@ -30,12 +30,11 @@ class Collector {
   Identity collect() {
     for (const auto& input : linker_inputs(build_.map))
       if (const auto file = found(input.file); !file.empty() && seen_.insert(file).second) add(file, input.members);
-    for (const auto& source : build_.cuda_sources) add_code(source, folders_);
+    for (const auto& source : build_.cuda_sources) add_code(source, folders_, true);
     Identity identity{sha256(all_), listed(included_.sdk_headers()), {}};
-    for (const auto& file : included_.unknown())
-      identity.warnings.push_back(file.string() +
-                                  ": includes what only a macro says, which is not followed: the library's code identity "
-                                  "is the hash of the binary");
+    unknown_.insert(included_.unknown().begin(), included_.unknown().end());
+    for (const auto& what : unknown_)
+      identity.warnings.push_back(what + ": the library's code identity is the hash of the binary");
     if (!identity.warnings.empty()) identity.code.clear();
     return identity;
   }
@@ -54,10 +53,21 @@ class Collector {
   void add(const fs::path& file, const std::set<std::string>& members) {
     if (const auto known = commands_.find(file); known != commands_.end())
       add_compiled(known->second);
-    else if (file.extension() == ".o" && !is_system_object(file))
+    else if (file.extension() == ".o" && is_system_object(file))
+      add_system_object(file);
+    else if (file.extension() == ".o")
       add_part(code_of_objects(file, {}));
+    else if (is_thin_archive(file))
+      unknown_.insert(file.string() + ": is a thin archive, whose members are not followed");
     else if (file.extension() == ".a" && !is_system_library(file) && !add_listed(file, members))
       add_part(code_of_objects(file, members));
+  }
+
+  /// Those that every library has are the compiler's; another is there for an option: crtfastmath.o, for -ffast-math.
+  void add_system_object(const fs::path& file) {
+    const auto name = file.filename().string();
+    if (!name.starts_with("crti") && !name.starts_with("crtn") && !name.starts_with("crtbegin") && !name.starts_with("crtend"))
+      add_part(name);
   }
 
   /// @return whether there is a list of its members
@@ -86,9 +96,9 @@ class Collector {
     throw Error("no file " + forced.string() + ", which the compiler was told to include first");
   }
 
-  void add_code(const fs::path& source, const std::vector<fs::path>& folders) {
+  void add_code(const fs::path& source, const std::vector<fs::path>& folders, bool may_lack = false) {
     add_part(source.extension().string());
-    add_part(included_.code_of(source, folders));
+    add_part(included_.code_of(source, folders, may_lack));
   }
 
   void add_part(const std::string& part) { all_ += sha256(part) + '\n'; }
@@ -109,6 +119,7 @@ class Collector {
   Included included_;
   std::vector<fs::path> folders_;  ///< of all compiled sources
   std::set<fs::path> seen_;
+  std::set<std::string> unknown_;
   std::string all_;
 };
 

@@ -1,9 +1,12 @@
 #include "tools/identity/included.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "core/util/error.h"
 #include "core/util/sha256.h"
@@ -19,6 +22,18 @@ std::string content_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+/// Where the compiler looks beside its options; an empty entry is the working folder, where nobody builds on purpose.
+std::vector<fs::path> folders_of_environment() {
+  std::vector<fs::path> folders;
+  for (const char* name : {"CPATH", "CPLUS_INCLUDE_PATH"}) {
+    const char* const value = std::getenv(name);
+    std::istringstream list(value == nullptr ? "" : value);
+    for (std::string folder; std::getline(list, folder, ':');)
+      if (!folder.empty()) folders.push_back(fs::weakly_canonical(folder));
+  }
+  return folders;
+}
+
 /// @param folder, file canonical
 bool is_below(const fs::path& folder, const fs::path& file) {
   const auto relative = file.lexically_relative(folder);
@@ -29,18 +44,26 @@ bool is_below(const fs::path& folder, const fs::path& file) {
 
 struct Included::Visit {
   const std::vector<fs::path>& folders;
+  bool may_lack;
   std::set<fs::path> seen;
   std::string code;
 };
 
-Included::Included(const fs::path& sdk, const std::vector<fs::path>& system) : sdk_(fs::weakly_canonical(sdk)) {
-  for (const auto& folder : system) system_.push_back(fs::weakly_canonical(folder));
+Included::Included(const fs::path& sdk, const std::vector<fs::path>& system)
+    : sdk_(fs::weakly_canonical(sdk)), environment_(folders_of_environment()) {
+  // CMake takes the environment's folders for the compiler's own.
+  for (const auto& folder : system)
+    if (auto path = fs::weakly_canonical(folder);
+        std::find(environment_.begin(), environment_.end(), path) == environment_.end())
+      system_.push_back(std::move(path));
 }
 
-std::string Included::code_of(const fs::path& file, const std::vector<fs::path>& folders) {
+std::string Included::code_of(const fs::path& file, const std::vector<fs::path>& folders, bool may_lack) {
   std::vector<fs::path> all{sdk_};
   all.insert(all.end(), folders.begin(), folders.end());
-  Visit started{all, {}, {}};
+  all.insert(all.end(), environment_.begin(), environment_.end());
+  all.insert(all.end(), system_.begin(), system_.end());
+  Visit started{all, may_lack, {}, {}};
   visit(fs::weakly_canonical(file), started);
   return std::move(started.code);
 }
@@ -55,11 +78,17 @@ void Included::visit(const fs::path& file, Visit& visit) {
   const auto& code = known->second;
   // Its size before it, so that no two sequences of files read the same.
   visit.code += std::to_string(code.tokens.size()) + '\n' + code.tokens;
-  for (const auto& include : code.includes)
-    if (include.name.empty())
-      unknown_.insert(file);
-    else if (const auto found = find(include, file, visit.folders))
-      this->visit(*found, visit);
+  for (const auto& include : code.includes) {
+    if (include.name.empty()) {
+      unknown_.insert(file.string() + ": includes what only a macro says, which is not followed");
+      continue;
+    }
+    const auto found = find(include, file, visit.folders);
+    if (found.empty() && !visit.may_lack)
+      unknown_.insert(file.string() + ": includes " + include.name + ", which was not found");
+    for (const auto& header : found)
+      if (is_ours(header)) this->visit(header, visit);
+  }
 }
 
 bool Included::is_ours(const fs::path& file) const {
@@ -69,19 +98,17 @@ bool Included::is_ours(const fs::path& file) const {
   return true;
 }
 
-std::optional<fs::path> Included::find(const Include& include, const fs::path& from,
-                                       const std::vector<fs::path>& folders) const {
-  const auto at = [&](const fs::path& folder) -> std::optional<fs::path> {
+std::vector<fs::path> Included::find(const Include& include, const fs::path& from, const std::vector<fs::path>& folders) const {
+  std::vector<fs::path> found;
+  const auto look = [&](const fs::path& folder) {
     std::error_code absent;
-    const auto file = fs::canonical(folder / include.name, absent);
-    if (absent || !fs::is_regular_file(file, absent) || !is_ours(file)) return std::nullopt;
-    return file;
+    auto file = fs::canonical(folder / include.name, absent);
+    if (absent || !fs::is_regular_file(file, absent) || (include.is_next && file == from)) return;
+    found.push_back(std::move(file));
   };
-  if (include.is_quoted)
-    if (auto found = at(from.parent_path())) return found;
-  for (const auto& folder : folders)
-    if (auto found = at(folder)) return found;
-  return std::nullopt;
+  if (include.is_quoted) look(from.parent_path());
+  for (const auto& folder : folders) look(folder);
+  return found;
 }
 
 }  // namespace ablate::identity

@@ -87,6 +87,13 @@ std::vector<LinkerInput> linker_inputs(const fs::path& map) {
   return inputs;
 }
 
+bool is_thin_archive(const fs::path& path) {
+  constexpr std::string_view kThin = "!<thin>\n";
+  std::string start(kThin.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start == kThin;
+}
+
 std::string code_of_objects(const fs::path& path, const std::set<std::string>& members) {
   const File file(path, O_RDONLY);
   const auto elf = begin(file);

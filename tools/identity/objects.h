@@ -22,6 +22,9 @@ std::vector<LinkerInput> linker_inputs(const std::filesystem::path& map);
 /// paths. What is no ELF file counts whole.
 std::string code_of_objects(const std::filesystem::path& file, const std::set<std::string>& members);
 
+/// Whether it is a static library that only names its members' files.
+bool is_thin_archive(const std::filesystem::path& file);
+
 /// Writes at the start of a library's section. False where it has no such section. Throws Error where the content is too long
 /// for it, or the file cannot be written.
 bool write_section(const std::filesystem::path& library, const char* section, std::string_view content);

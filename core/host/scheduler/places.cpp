@@ -17,7 +17,7 @@ using nlohmann::json;
 /// What is asked of the same plugins at once.
 struct Question {
   std::string code;
-  std::set<std::string> libraries;
+  std::map<std::string, std::string> libraries;  ///< content by path
   json task;
   json places = json::array();       ///< {"model": section, "attention": sections}
   std::vector<const Trial*> trials;  ///< the first that has each
@@ -31,9 +31,9 @@ std::vector<Question> questions(const Study& study, const Catalog& catalog) {
     const json place{{"model", trial.resolved.at("model")}, {"attention", trial.resolved.at("attention")}};
     if (!seen.insert(task.dump() + place.dump()).second) continue;
     std::string code;
-    std::set<std::string> libraries;
+    std::map<std::string, std::string> libraries;
     for (const auto& use : used_plugins(trial.resolved, catalog))
-      if (libraries.insert(use.info->path.string()).second) code += use.info->code_identity();
+      if (libraries.emplace(use.info->path.string(), use.info->content_hash).second) code += use.info->code_identity();
     auto& question = asked[code + task.dump()];
     question.code = code, question.libraries = libraries, question.task = task;
     question.places.push_back(place);
@@ -47,13 +47,16 @@ std::vector<Question> questions(const Study& study, const Catalog& catalog) {
 /// @return [{"place": which, "path": of the section, "why": ...}]
 json ask(const Question& question, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory, double limit_s) try {
   json spec{{"kind", "try-places"}, {"task", question.task}, {"places", question.places}};
-  if (memory.find(question.code, spec)) return json::array();
+  const auto place = memory.place(question.code, spec);
+  if (memory.find(place)) return json::array();
   if (!worker) worker = std::make_unique<WorkerClient>();
   auto with_libraries = spec;
-  with_libraries["libraries"] = question.libraries;
+  with_libraries["libraries"] = json::array();
+  for (const auto& [path, hash] : question.libraries) with_libraries["libraries"].push_back(path);
+  with_libraries["hashes"] = question.libraries;
   const auto answer = worker->ask("try-places", with_libraries, limit_s);
   if (answer.contains("failed")) return json::array();
-  if (answer.at("refused").empty()) memory.put(question.code, spec, answer);
+  if (answer.at("refused").empty()) memory.put(place, answer);
   return answer.at("refused");
 } catch (const WorkerEnded&) {
   worker.reset();

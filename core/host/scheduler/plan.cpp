@@ -61,13 +61,15 @@ class TaskAnswers {
   json ask(const json& section, bool scan_padding) {
     const auto* task = catalog_.find(Kind::kTask, section.at("plugin").get<std::string>());
     const auto asked = question(kind_, section, scan_padding);
-    if (auto known = memory_.find(task->code_identity(), asked)) return *known;
-    json spec{{"library", task->path.string()}, {"section", section}};
+    const auto place = memory_.place(task->code_identity(), asked);
+    if (auto known = memory_.find(place)) return *known;
+    json spec{
+        {"libraries", {task->path.string()}}, {"hashes", {{task->path.string(), task->content_hash}}}, {"section", section}};
     if (scan_padding) spec["scan_padding"] = true;
     try {
       if (!worker_) worker_ = std::make_unique<WorkerClient>();
       auto answer = worker_->ask(kind_, spec, limit_s_);
-      if (!answer.contains("failed")) memory_.put(task->code_identity(), asked, answer);
+      if (!answer.contains("failed")) memory_.put(place, answer);
       if (answer.value("late", false)) answer["failed"] = answer.at("failed").get<std::string>() + late_;
       return answer;
     } catch (const WorkerEnded& ended) {
@@ -105,24 +107,27 @@ class PromiseAnswers {
 
  private:
   Capabilities ask(const PluginUse& use) {
-    json libraries = json::array();
+    json libraries = json::array(), hashes = json::object();
     std::string code;
     for (const auto& part : used_plugins(use.info->kind, *use.section, catalog_)) {
       libraries.push_back(part.info->path.string());
+      hashes[part.info->path.string()] = part.info->content_hash;
       code += part.info->code_identity();
     }
     const json asked{{"kind", to_text(use.info->kind)}, {"section", *use.section}};
-    if (const auto known = memory_.find(code, asked)) return capabilities_from_json(known->at("promises"));
+    const auto place = memory_.place(code, asked);
+    if (const auto known = memory_.find(place)) return capabilities_from_json(known->at("promises"));
     if (!worker_) worker_ = std::make_unique<WorkerClient>();
     auto spec = asked;
     spec["libraries"] = libraries;
+    spec["hashes"] = hashes;
     auto answer = worker_->ask("promises", spec, limit_s_);
     if (answer.contains("failed"))
       throw Error(fmt::format("{} {}: asked what it promises: {}", to_text(use.info->kind), use.info->id,
                               answer.at("failed").get<std::string>()),
                   ExitCode::kPlugin);
-    answer["files"] = json::array();
-    memory_.put(code, asked, answer);
+    answer["files"] = json::object();
+    memory_.put(place, answer);
     return capabilities_from_json(answer.at("promises"));
   }
 
@@ -253,7 +258,8 @@ void forget_tasks(const Study& study, const Catalog& catalog, const TaskMemory& 
     const auto& section = trial.resolved.at("task");
     const auto* task = catalog.find(Kind::kTask, section.at("plugin").get<std::string>());
     for (const auto* kind : {"describe-task", "prepare-task"})
-      for (const bool scan_padding : {false, true}) memory.forget(task->code_identity(), question(kind, section, scan_padding));
+      for (const bool scan_padding : {false, true})
+        memory.forget(memory.place(task->code_identity(), question(kind, section, scan_padding)));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 
+#include "core/shared/metrics.h"
 #include "db/history/lineage.h"
 #include "db/history/reader.h"
 
@@ -63,17 +64,10 @@ std::string environment_difference(const json& before, const json& now) {
   return "";
 }
 
-/// What is never the same twice.
-bool is_measured(const db::Result& result) {
-  for (const auto* unit : {"ms", "s", "MiB", "examples/s", "tokens/s"})
-    if (result.unit == unit) return true;
-  return result.metric == "train/step_spread";
-}
-
 std::map<std::string, double> numbers_of(const db::Reader& reader, std::int64_t attempt) {
   std::map<std::string, double> numbers;
   for (const auto& result : db::results_of(reader, attempt))
-    if (!is_measured(result)) numbers[result.metric] = result.value;
+    if (!is_measured(result.metric)) numbers[result.metric] = result.value;
   return numbers;
 }
 

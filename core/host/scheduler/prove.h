@@ -21,9 +21,9 @@ struct ProofSummary {
 
 /// Repeats `most` trials of the plan that are not done, but were under other code (of plugins, or the runtime's version) with
 /// the same settings, data and torch, on this machine as it is now; for each such change of code that many, spread over the
-/// plan. Where every result but times and memory is the same to the last bit, all done trials of the old code get the key of
-/// the new one as well, and the proof is recorded. Otherwise the history stays as it is. Throws Error where no trial of the
-/// plan can be repeated for it: which are done, or differ in more, or ran in another environment.
+/// plan. Where every result but the times and memory that the host itself measures is the same to the last bit, all done trials
+/// of the old code get the key of the new one as well, and the proof is recorded. Otherwise the history stays as it is. Throws
+/// Error where no trial of the plan can be repeated for it: which are done, or differ in more, or ran in another environment.
 ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int most, std::unique_ptr<WorkerClient>& worker,
                    db::Store& store, const RunOptions& how);
 

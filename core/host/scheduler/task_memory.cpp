@@ -1,8 +1,9 @@
 #include "core/host/scheduler/task_memory.h"
 
-#include <fmt/format.h>
-#include <sys/stat.h>
+#include <cstdlib>
+#include <set>
 
+#include "core/util/file_stamp.h"
 #include "core/util/kept_json.h"
 #include "core/util/sha256.h"
 
@@ -12,45 +13,64 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// {path: "inode size time"}; null where one of them cannot be looked at.
-json stamps_of(const json& files) {
-  json stamps = json::object();
-  for (const auto& file : files) {
-    struct stat status {};
-    const std::string path = file;
-    if (stat(path.c_str(), &status) != 0) return nullptr;
-    stamps[path] = fmt::format("{} {} {}.{:09}", status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+/// All texts but plugins' names: any of them may name data.
+void add_texts(const json& value, std::set<std::string>& texts) {
+  if (value.is_string()) texts.insert(value.get<std::string>());
+  if (!value.is_structured()) return;
+  for (const auto& [key, inner] : value.items())
+    if (key != "plugin" && key != "kind") add_texts(inner, texts);
+}
+
+/// What is where find_data looks for data of these names, by path. What comes first may not have been there before.
+json looked_at(const json& question, const std::string& root, const std::string& here) {
+  std::set<std::string> texts;
+  add_texts(question, texts);
+  json found = json::object();
+  for (const auto& text : texts) {
+    if (text.empty() || fs::path(text).is_absolute() || text.find('\0') != std::string::npos) continue;
+    for (const auto& folder : {root, std::string("/usr/share/datasets"), here}) {
+      if (folder.empty()) continue;
+      const auto path = fs::path(folder) / text;
+      if (auto stamp = file_stamp(path); !stamp.empty()) found[path.string()] = std::move(stamp);
+    }
   }
-  return stamps;
+  return found;
+}
+
+bool are_as_stamped(const json& files) {
+  for (const auto& [path, stamp] : files.items())
+    if (!stamp.is_string() || stamp == "" || file_stamp(path) != stamp.get<std::string>()) return false;
+  return true;
+}
+
+bool is_remembered(const json& answer) {
+  return answer.is_object() && answer.contains("files") && answer["files"].is_object() && are_as_stamped(answer["files"]);
 }
 
 }  // namespace
 
 fs::path TaskMemory::place(const std::string& code, const json& question) const {
+  if (folder_.empty()) return {};
   std::error_code gone;
-  return folder_ / (sha256(json{code, question, fs::current_path(gone).string()}.dump()) + ".json");
+  const auto here = fs::current_path(gone).string();
+  const char* const set = std::getenv("ABLATE_DATA");
+  const std::string root = set == nullptr ? "" : set;
+  return folder_ / (sha256(json{code, question, here, root, looked_at(question, root, here)}.dump()) + ".json");
 }
 
-std::optional<json> TaskMemory::find(const std::string& code, const json& question) const {
-  if (folder_.empty()) return std::nullopt;
-  const auto known = read_kept(place(code, question));
-  if (!known.is_object() || !known.contains("answer") || !known["answer"].is_object() || !known.contains("stamps") ||
-      !known["stamps"].is_object())
-    return std::nullopt;  // damaged
-  const auto& answer = known["answer"];
-  return stamps_of(answer.value("files", json::array())) == known["stamps"] ? std::optional(answer) : std::nullopt;
+std::optional<json> TaskMemory::find(const fs::path& place) const {
+  if (place.empty()) return std::nullopt;
+  auto known = read_kept(place);
+  return is_remembered(known) ? std::optional(std::move(known)) : std::nullopt;
 }
 
-void TaskMemory::put(const std::string& code, const json& question, const json& answer) const {
-  if (folder_.empty() || !answer.contains("files")) return;
-  const auto stamps = stamps_of(answer["files"]);
-  if (stamps.is_null()) return;
-  keep(place(code, question), {{"answer", answer}, {"stamps", stamps}});
+void TaskMemory::put(const fs::path& place, const json& answer) const {
+  if (!place.empty() && is_remembered(answer)) keep(place, answer);
 }
 
-void TaskMemory::forget(const std::string& code, const json& question) const {
+void TaskMemory::forget(const fs::path& place) const {
   std::error_code absent;
-  if (!folder_.empty()) fs::remove(place(code, question), absent);
+  if (!place.empty()) fs::remove(place, absent);
 }
 
 }  // namespace ablate

@@ -10,22 +10,24 @@
 namespace ablate {
 
 /// Answers lie in the cache folder, a file each, written whole. One holds for the task's code, its parameters, the folder that
-/// relative paths start in, and the size, time and inode of the files that it named (Task::files), folders too. Whatever loads
-/// the data compares their digest: what has changed without one of these is noticed then.
+/// relative paths start in, $ABLATE_DATA, what is where find_data (ablate/data_files.h) would look for its parameters, and the
+/// size, time and inode of the files that it named (Task::files), folders too. Whatever loads the data compares their digest:
+/// what has changed without one of these is noticed then.
 class TaskMemory {
  public:
   /// @param folder "": nothing is remembered
   explicit TaskMemory(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
+  /// Where an answer lies; taken before the task is asked, so that what changes while it answers is another question's.
   /// @param code PluginInfo::code_identity @param question {"kind": ..., "section": ..., ...}, all that the answer depends on
-  std::optional<nlohmann::json> find(const std::string& code, const nlohmann::json& question) const;
-  /// @param answer with "files", absolute paths. One whose files cannot be looked at is not remembered.
-  void put(const std::string& code, const nlohmann::json& question, const nlohmann::json& answer) const;
-  void forget(const std::string& code, const nlohmann::json& question) const;
+  std::filesystem::path place(const std::string& code, const nlohmann::json& question) const;
+  std::optional<nlohmann::json> find(const std::filesystem::path& place) const;
+  /// @param answer with "files": {absolute path: file_stamp from before it was read}. One without is not remembered, nor is one
+  /// of files that are not there, or are others by now.
+  void put(const std::filesystem::path& place, const nlohmann::json& answer) const;
+  void forget(const std::filesystem::path& place) const;
 
  private:
-  std::filesystem::path place(const std::string& code, const nlohmann::json& question) const;
-
   std::filesystem::path folder_;
 };
 

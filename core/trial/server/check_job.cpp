@@ -9,12 +9,12 @@
 #include <string>
 
 #include "ablate/task.h"
-#include "core/registry/library.h"
 #include "core/registry/values.h"
 #include "core/trial/conformance/check_names.h"
 #include "core/trial/conformance/suite.h"
 #include "core/trial/device/tensor_memory.h"
 #include "core/trial/model/instances.h"
+#include "core/trial/server/planned_library.h"
 #include "core/util/nearest.h"
 #include "core/util/one_line.h"
 
@@ -35,6 +35,13 @@ json to_json(const Check& check) {
           {"tolerance", ran ? json(check.tolerance) : json()},
           {"why", check.why},
           {"part", check.part}};
+}
+
+/// A verdict belongs to the code that the host has looked at; of any other the plugin is not to blame.
+const Descriptor& loaded(const std::string& path, const json& hashes) try {
+  return load_as_planned(path, hashes);
+} catch (const LibraryReplaced& replaced) {
+  throw Error(replaced.what());
 }
 
 /// What a task says that cannot be made or described here; "" where it can, or where it does worse than to say why. Throws
@@ -78,13 +85,14 @@ std::string misasked(const Examinee& examinee, const std::set<std::string>& only
 void run_check_job(const json& spec, const Say& say) {
   at::set_num_threads(1);  // CPU time is then the time of one core
   keep_freed_memory();     // as a trial does; else half of the time goes into pages
-  Examinee examinee{.plugin = load_library(spec.at("library").get<std::string>()),
+  const auto hashes = spec.value("hashes", json::object());
+  Examinee examinee{.plugin = loaded(spec.at("library"), hashes),
                     .parameters = spec.at("parameters"),
                     .scratch = spec.at("scratch").get<std::string>(),
                     .timed = spec.at("timed"),
                     .quick = spec.at("quick"),
                     .device = spec.at("device")};
-  for (const auto& path : spec.at("parts")) examinee.parts.push_back(&load_library(path.get<std::string>()));
+  for (const auto& path : spec.at("parts")) examinee.parts.push_back(&loaded(path, hashes));
   Checks checks(
       [&](const std::string& name, const std::string& on, const std::vector<std::string>& with) {
         say({{"begin", name}, {"on", on}, {"with", with}});

@@ -17,10 +17,11 @@
 #include "core/trial/model/places.h"
 #include "core/trial/server/check_job.h"
 #include "core/trial/server/crash_trace.h"
+#include "core/trial/server/planned_library.h"
 #include "core/trial/training/batches.h"
 #include "core/trial/training/trial.h"
 #include "core/util/error.h"
-#include "core/util/sha256.h"
+#include "core/util/file_stamp.h"
 
 namespace ablate {
 namespace {
@@ -28,12 +29,6 @@ namespace {
 using nlohmann::json;
 
 std::string name_of(Kind kind, const std::string& id) { return fmt::format("{} {}", to_text(kind), id); }
-
-/// Throws Error where a library is not what it was when the study was planned.
-void check_content(const std::string& path, const json& hashes) {
-  if (const auto planned = hashes.find(path); planned != hashes.end() && *planned != sha256_file(path))
-    throw Error(fmt::format("{} was replaced after the study was planned: run the command again", path), ExitCode::kPlugin);
-}
 
 /// Throws Error for what a task may not say of itself: the fault is in the plugin.
 void check_info(const TaskInfo& info) {
@@ -58,9 +53,18 @@ bool has_padding(const Task& task, const TaskInfo& info) {
   return false;
 }
 
+/// {path: file_stamp}, "" for what is not there. Throws Error for what is there and holds no data: to open a pipe is to wait.
 json files_of(Task& task) {
-  auto files = json::array();
-  for (const auto& file : task.files()) files.push_back(std::filesystem::absolute(file).lexically_normal().string());
+  namespace fs = std::filesystem;
+  auto files = json::object();
+  for (const auto& named : task.files()) {
+    const auto file = fs::absolute(named).lexically_normal();
+    std::error_code unseen;
+    const auto status = fs::status(file, unseen);
+    if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
+      throw Error(fmt::format("its data {}: found a pipe, a socket or a device, expected a file or a folder", file.string()));
+    files[file.string()] = file_stamp(file);
+  }
   return files;
 }
 
@@ -69,10 +73,7 @@ json files_of(Task& task) {
 void TorchJobs::load(const json& what) {
   const auto hashes = what.value("hashes", json::object());
   for (const std::string path : what.value("libraries", json::array())) {
-    // Before, so that nothing unknown runs; after, so that it was this content which was loaded.
-    check_content(path, hashes);
-    const auto& descriptor = load_library(path);
-    check_content(path, hashes);
+    const auto& descriptor = load_as_planned(path, hashes);
     plugins_[name_of(descriptor.kind, descriptor.id)] = &descriptor;
     restore();
   }
@@ -141,7 +142,7 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
       say({{"refusal", error.what()}});
     }
   } else if (kind == "describe-task" || kind == "prepare-task") {
-    load({{"libraries", {spec.at("library")}}});
+    load(spec);
     const auto made = make_task(spec.at("section"), static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
     const auto info = made->info();
     check_info(info);
@@ -150,7 +151,7 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
                 {"holes", info.holes},
                 {"pooled", asks_of(info.objective).pooled},
                 {"stream", info.sampling == Sampling::kStream}};
-    answer["files"] = files_of(*made);
+    auto files = files_of(*made);
     if (kind == "prepare-task") {
       made->load();
       const auto digest = made->digest();
@@ -167,14 +168,16 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
       }
       if (spec.value("scan_padding", false)) answer["padded"] = has_padding(*made, info);
     }
+    // Where they were replaced meanwhile, nobody knows which of them were read.
+    if (files_of(*made) == files) answer["files"] = std::move(files);
     say(answer);
   } else if (kind == "promises") {
-    load({{"libraries", spec.at("libraries")}});
+    load(spec);
     const auto what = spec.at("kind") == to_text(Kind::kCompression) ? Kind::kCompression : Kind::kAttention;
     const auto find = [this](Kind part, const std::string& id) -> const Descriptor& { return plugin(part, id); };
     say({{"promises", to_json(promises_of(what, spec.at("section"), find))}});
   } else if (kind == "try-places") {
-    load({{"libraries", spec.at("libraries")}});
+    load(spec);
     const auto find = [this](Kind part, const std::string& id) -> const Descriptor& { return plugin(part, id); };
     const auto made = make_task(spec.at("task"), 1);
     const auto info = made->info();

@@ -59,7 +59,11 @@ std::vector<Scored> OwnMetrics::of(const std::string& group) const {
   const auto found = sums_.find(group);
   for (std::size_t m = 0; found != sums_.end() && m < info_.metrics.size(); ++m) {
     const auto& [name, unit, direction, description] = info_.metrics[m];
-    all.push_back({{name, unit, direction, description}, found->second.values[m] / found->second.examples});
+    const double mean = found->second.values[m] / found->second.examples;
+    if (!std::isfinite(mean))
+      throw Error(fmt::format("the task judges examples{} with values of {} whose sum is {}",
+                              group.empty() ? "" : " with " + group, name, mean));
+    all.push_back({{name, unit, direction, description}, mean});
   }
   return all;
 }

@@ -17,7 +17,8 @@ class OwnMetrics {
   bool none() const { return info_.metrics.empty(); }
   /// @param chosen [targets] the likeliest classes, in the order of Batch::targets
   void add(Split split, std::span<const std::int64_t> indices, const Batch& batch, const at::Tensor& chosen);
-  /// Of all examples (""), or of a group of them as in Scores; nothing where it has none.
+  /// Of all examples (""), or of a group of them as in Scores; nothing where it has none. Throws Error
+  /// where their sum is more than a double holds.
   std::vector<Scored> of(const std::string& group) const;
 
  private:

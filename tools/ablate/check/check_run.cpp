@@ -57,12 +57,14 @@ bool CheckRun::has_time(std::size_t i) const {
 
 json CheckRun::spec_of(const FoundLibrary& library) const {
   auto paths = json::array();
-  for (const auto& [id, part] : parts_) paths.push_back(part.path.string());
-  return {{"library", library.path.string()},
-          {"parts", std::move(paths)},
-          {"parameters", parameters_of(library.info, arguments_.parameters)},
-          {"device", arguments_.device},
-          {"quick", arguments_.quick},
+  json hashes{{library.path.string(), library.info.content_hash}};
+  for (const auto& [id, part] : parts_) {
+    paths.push_back(part.path.string());
+    hashes[part.path.string()] = part.info.content_hash;
+  }
+  return {{"library", library.path.string()}, {"parts", std::move(paths)},
+          {"hashes", std::move(hashes)},      {"parameters", parameters_of(library.info, arguments_.parameters)},
+          {"device", arguments_.device},      {"quick", arguments_.quick},
           {"only", arguments_.only}};
 }
 

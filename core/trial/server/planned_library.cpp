@@ -1,0 +1,27 @@
+#include "core/trial/server/planned_library.h"
+
+#include "core/registry/library.h"
+#include "core/util/sha256.h"
+
+namespace ablate {
+namespace {
+
+void check_content(const std::filesystem::path& path, const nlohmann::json& hashes) {
+  if (const auto planned = hashes.find(path.string()); planned != hashes.end() && *planned != sha256_file(path))
+    throw LibraryReplaced(path);
+}
+
+}  // namespace
+
+LibraryReplaced::LibraryReplaced(const std::filesystem::path& path)
+    : Error(path.string() + " was replaced after it was looked at: run the command again", ExitCode::kPlugin) {}
+
+const Descriptor& load_as_planned(const std::filesystem::path& path, const nlohmann::json& hashes) {
+  // Before, so that nothing unknown runs; after, so that it was this content which was loaded.
+  check_content(path, hashes);
+  const auto& descriptor = load_library(path);
+  check_content(path, hashes);
+  return descriptor;
+}
+
+}  // namespace ablate

@@ -123,7 +123,8 @@ ProvenKeys proven_keys(const Reader& reader, std::int64_t trial) {
     ask.bind(1, trial);
     while (ask.executeStep()) {
       proven.latest = ask.getColumn(0).getString();
-      for (const auto& code : json::parse(ask.getColumn(1).getString()).at("plugins")) proven.code_now.insert(code);
+      const auto now = json::parse(ask.getColumn(1).getString());
+      for (const auto& code : now.at("plugins")) proven.code_now.insert(code);
     }
     return proven;
   });

@@ -51,7 +51,8 @@ TEST_CASE("bench refuses what it cannot measure, and says what would do") {
   CHECK(says(err({"softmax+clustering"}), "softmax takes no compression"));
   CHECK(says(err({"softmax+clusterin"}), "did you mean clustering?"));
   CHECK(says(err({"adamra", "--heads", "2"}), "none of the plugins has the parameter attention.heads"));
-  CHECK(says(err({"compressed+rbf", "--dtype", "bfloat16"}), "compression rbf does not promise to run in half precision"));
+  CHECK(says(err({"retention", "--vary", "attention.norm=[false]", "--dtype", "bfloat16"}),
+             "attention retention does not promise to run in half precision"));
   CHECK(says(err({"softmax", "--lengths", "0"}), "--lengths: found 0, expected whole numbers above 0"));
   CHECK(says(err({"softmax", "--vary", "attention.heads=2"}), "expected PATH=[VALUE, ...]"));
   CHECK(says(err({"softmax", "--vary", "attention.window=[2]"}), "none of the plugins has the parameter attention.window"));

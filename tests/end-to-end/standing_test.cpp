@@ -77,6 +77,7 @@ TEST_CASE("--prove keeps the history where repeated trials are the same to the l
   };
   CHECK(key() != before.substr(0, 12));
   CHECK(says(place.said({"--dry-run"}), key()));
+  INFO(shown());
   CHECK_FALSE(says(shown(), "has changed since"));
   place.edit('g');
   CHECK(says(shown(), "# the code of softmax has changed since, and with it the key: --dry-run shows today's\n"));

@@ -27,7 +27,7 @@ class Hanging {
     auto model = nlohmann::json::object();
     for (const auto& parameter : model_parameters()) model[parameter.name] = parameter.default_value;
     Trial trial;
-    trial.resolved = {{"task", {{"plugin", "faulty-task"}, {"where", where}, {"how", how}}},
+    trial.resolved = {{"task", {{"plugin", "faulty-task"}, {"where", where}, {"how", how}, {"data", ""}}},
                       {"model", model},
                       {"attention", {{"plugin", "linear"}, {"heads", 2}, {"feature_map", "elu+1"}}},
                       {"train", {{"device", "cpu"}, {"dtype", "float32"}}}};

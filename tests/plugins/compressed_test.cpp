@@ -72,7 +72,6 @@ TEST_CASE("what compressed promises follows what it is made of") {
   CHECK(promised("clustering", json::object()).averages);
   CHECK_FALSE(promised("random-features", json::object()).averages);
   CHECK(promised("random-features", json::object()).half_precision);
-  CHECK_FALSE(promised("rbf", json::object()).half_precision);
   CHECK_THROWS_WITH(make(over("clustering", {{"slots", 4}})),
                     Catch::Matchers::Contains("clustering does not promise to keep a fixed number of slots"));
 }

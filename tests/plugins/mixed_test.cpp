@@ -230,7 +230,8 @@ TEST_CASE("what mixed promises is what all of its parts promise, and the worst o
   CHECK_FALSE(promised({part("linear"), compressed}).causal);
   CHECK(promised({part("linear"), compressed}).time_exponent == 2);
   CHECK(promised({part("linear"), part("linear")}).time_exponent == 1);
-  CHECK_FALSE(promised({part("linear"), part("compressed", {{"compression", {{"plugin", "rbf"}}}})}).half_precision);
+  CHECK(promised({part("linear"), part("softmax")}).half_precision);
+  CHECK_FALSE(promised({part("linear"), part("retention", {{"norm", false}})}).half_precision);
   CHECK(promised({part("mixed", {{"parts", {part("softmax")}}}), part("softmax")}).causal);
   CHECK(promised({part("linear"), part("local")}).rotary);
   CHECK_FALSE(promised({part("linear"), compressed}).rotary);
@@ -264,7 +265,7 @@ TEST_CASE("shares that do not fit are named") {
   CHECK_THROWS_WITH(make(fault({"1/2", "1/4", "1/4"})),
                     Catch::Matchers::Contains("shares = 3 of them, expected one for each of 2 parts"));
   CHECK_THROWS_WITH(make(fault({"1/2", "1/4"})), Catch::Matchers::Contains("shares = numbers that add up to 3/4, expected 1"));
-  CHECK_THROWS_WITH(make(fault({"1/3", "2/3"})), Catch::Matchers::Contains("a share of 1/3 of 16 channels is 5.33"));
+  CHECK_THROWS_WITH(make(fault({"1/3", "2/3"})), Catch::Matchers::Contains("shares = 1/3 of 16 channels is 5.33"));
   CHECK_THROWS_WITH(make(mixed({part("softmax", {{"heads", 1}}), part("softmax", {{"heads", 3}})})),
                     Catch::Matchers::Contains("heads = 3 does not divide the part's width = 8"));
   CHECK_NOTHROW(make(fault({"1/4", "3/4"})));

@@ -49,9 +49,11 @@ ModelOptions model_options(const TaskInfo& task, const Values& model) {
     throw Error(
         "model.classifier = linear would tell the same of a position in every example: choose mlp where all targets are "
         "decoded from one vector");
-  if (options.causal && options.class_token())
-    throw Error("model.causal needs another pooling than cls: its token stands first, and would see itself alone");
-  if (options.segment == 0) return options;
+  if (options.segment == 0) {
+    if (options.causal && options.class_token())
+      throw Error("model.causal needs another pooling than cls: its token stands first, and would see itself alone");
+    return options;
+  }
   if (task.sampling == Sampling::kStream)
     throw Error("model.segment is of examples: a stream is read in segments of its task's length");
   if (task.length % options.segment != 0)

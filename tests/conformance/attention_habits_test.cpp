@@ -24,6 +24,7 @@ enum class Habit {
   kAuxiliaryCut,    // an auxiliary loss without a graph
   kAuxiliaryFalls,  // an auxiliary loss that falls with the weights
   kAuxiliaryWrong,  // an auxiliary loss whose gradient is that of another
+  kAuxiliaryAll,    // right: an auxiliary loss of all queries
   kQueriesSum,      // softmax over the queries
   kByLength,        // weights that sum to 1 over as many keys as there are queries
   kHardForward,     // a hard choice with a soft gradient, and no surrogate declared
@@ -112,6 +113,7 @@ class Wonted : public HeadwiseAttention {
     if (is(Habit::kAuxiliaryCut)) output.auxiliary_loss = gain_.detach().square().sum();
     if (is(Habit::kAuxiliaryFalls)) output.auxiliary_loss = gain_.square().sum().neg();
     if (is(Habit::kAuxiliaryWrong)) output.auxiliary_loss = (gain_ * gain_.detach()).sum();
+    if (is(Habit::kAuxiliaryAll)) output.auxiliary_loss = wide(input.q).square().mean();
     return output;
   }
 
@@ -181,6 +183,7 @@ TEST_CASE("the attentions of all habits without a fault pass", "[conformance]") 
   CHECK(record.suite(wonted<Habit::kRight>()).empty());
   CHECK(record.suite(wonted<Habit::kRunningMean>()).empty());
   CHECK(record.suite(wonted<Habit::kDecay>(), {"reach", "causal", "padding", "gradient"}).empty());
+  CHECK(record.suite(wonted<Habit::kAuxiliaryAll>(), {"causal", "reach", "auxiliary", "gradient"}).empty());
   CHECK(record.suite(wonted<Habit::kHardDeclared>(), {"gradient", "trained", "additive", "poison"}).empty());
 }
 

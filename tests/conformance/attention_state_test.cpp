@@ -151,7 +151,7 @@ class RunningMeans final : public HeadwiseAttention {
     const auto type = input.v.scalar_type();
     const auto values = (type == kDouble ? input.v : input.v.to(kFloat)) + 1;
     auto sums = values.cumsum(2);
-    auto counts = ones_like(values.narrow(3, 0, 1)).detach().cumsum(2);
+    auto counts = ones({values.size(0), 1, values.size(2), 1}, values.options().requires_grad(false)).cumsum(2);
     if (input.state.empty()) return {.values = (sums / counts - 1).to(type)};
     sums = sums + input.state[0].to(values.scalar_type());
     counts = counts + input.state[1].to(values.scalar_type());
@@ -168,11 +168,11 @@ const Descriptor& running() {
                                                                           .version = "1.0.0",
                                                                           .summary = "means of all before",
                                                                           .capabilities = {.causal = true,
-                                                                                           .averages = true,
-                                                                                           .half_precision = true,
                                                                                            .stateful = true,
                                                                                            .bidirectional = false,
-                                                                                           .recurrent = true}});
+                                                                                           .recurrent = true,
+                                                                                           .averages = true,
+                                                                                           .half_precision = true}});
   return made;
 }
 

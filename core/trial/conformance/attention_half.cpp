@@ -129,9 +129,9 @@ std::vector<Part> carried(const Instance& instance, const Tensor& tokens, std::i
   std::vector<Part> parts(1);
   for (std::int64_t at = 0; at < tokens.size(1); at += at == 0 ? first : unit) {
     const auto segment = tokens.narrow(1, at, at == 0 ? first : unit);
-    auto result = forward(instance, {.queries = segment, .state = state, .position = integers({at})});
+    auto result = forward(instance, {.queries = segment, .state = state, .position = integers(std::vector{at})});
     state = std::move(result.state);
-    parts.front() = {"the last output", result.output, kOutputs};
+    parts.front() = Part{"the last output", result.output, kOutputs};
   }
   for (std::size_t i = 0; i < state.size(); ++i)
     if (state[i].is_floating_point() && state[i].numel() > 0)

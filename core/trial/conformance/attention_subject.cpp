@@ -159,6 +159,15 @@ std::vector<std::int64_t> AttentionSubject::long_lengths() const {
   return full() ? std::vector{length(150), length(300), length(1100)} : std::vector{length(150)};
 }
 
+std::vector<std::int64_t> AttentionSubject::long_lengths(const Setting& setting) const {
+  if (setting.plain()) return long_lengths();
+  return full() ? std::vector{length(150), length(300)} : std::vector<std::int64_t>{};
+}
+
+std::vector<std::int64_t> AttentionSubject::short_and_long() const {
+  return full() ? std::vector{length(13), length(150)} : std::vector{length(13)};
+}
+
 bool AttentionSubject::draws(const Setting& setting, Finding& finding) const {
   if (!setting.training) return false;
   const auto instance = make(1, Setting{.stand = setting.stand, .training = true});
@@ -246,6 +255,8 @@ const Tensor& Gradients::of(const std::string& name) const {
   if (found == names.end()) throw std::logic_error("no gradient of " + name);
   return tensors[static_cast<std::size_t>(found - names.begin())];
 }
+
+Tensor queries_of(const Pass& pass) { return pass.context.defined() ? pass.query_mask : pass.mask; }
 
 Gradients gradients(const Instance& instance, Pass pass, const Tensor& where) {
   Gradients result;

@@ -37,6 +37,7 @@ struct Setting {
   at::ScalarType type = kDouble;
   bool training = false;
 
+  bool plain() const { return type == kDouble && !training; }
   std::string text() const;  ///< "causal, carrying, float32, in training"
 };
 
@@ -84,6 +85,11 @@ class AttentionSubject {
   std::vector<Setting> settings() const;
   /// Lengths that cross blocks; of a small run the first alone.
   std::vector<std::int64_t> long_lengths() const;
+  /// Those of one setting: all in float64 and evaluation, the shorter ones in another type and in training, where a small run
+  /// has none.
+  std::vector<std::int64_t> long_lengths(const Setting& setting) const;
+  /// A few tokens; of a full run also more than any block has.
+  std::vector<std::int64_t> short_and_long() const;
   /// Whether a pass of another shape, length or type meets other random numbers, as in training where it draws some; then the
   /// finding is told that this is left.
   bool draws(const Setting& setting, Finding& finding) const;
@@ -148,6 +154,8 @@ struct Gradients {
 
   const Tensor& of(const std::string& name) const;
 };
+/// Whose outputs count: of the queries that stand there. Undefined: all.
+Tensor queries_of(const Pass& pass);
 /// Of loss_of() in every parameter and then in the queries and the context.
 Gradients gradients(const Instance& instance, Pass pass, const Tensor& where = {});
 /// Compares them name by name.

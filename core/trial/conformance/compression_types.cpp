@@ -96,35 +96,38 @@ void half(const CompressionSubject& subject, Finding& finding) {
         // Away from 0, so that sums grow with the length as means do not.
         for (auto* x : {&in.keys, &in.values}) *x += 1;
         in = in.to(type);
-        const PassOptions options{.with_gradients = false};
-        const auto found = pass(*narrow, in, options);
+        const auto found = pass(*narrow, in);
         if (found.drew) {
           finding.leave(kDraws);
           continue;
         }
         const auto wide = widened(subject, setting, *narrow);
         const auto same = in.to(kDouble);
-        const auto expected = pass(*wide, same, options);
+        const auto expected = pass(*wide, same);
         const double spacing = type == at::kHalf ? std::ldexp(1.0, -10) : std::ldexp(1.0, -7);
         std::vector<CompressionPass> others;
-        for (const std::uint64_t seed : {51, 61, 71})
-          others.push_back(pass(*wide, rounded_otherwise(same, spacing, seed), options));
-        for (std::size_t i = 0; i < found.outputs.size(); ++i) {
-          const auto& [what, right] = expected.outputs[i];
-          const auto place = fmt::format("{}, {} tokens, {}", setting.text(), n, what);
-          finding.finite(found.outputs[i].value, place);
-          Off rounding;
-          for (const auto& other : others) {
-            const auto [worst, most] = off_of(other.outputs[i].value, right);
-            rounding = {std::max(rounding.worst, worst), std::max(rounding.most, most)};
+        for (const std::uint64_t seed : {51, 61, 71}) others.push_back(pass(*wide, rounded_otherwise(same, spacing, seed)));
+        const auto look = [&](std::vector<Named> CompressionPass::*results, const Allowed& allowed) {
+          for (std::size_t i = 0; i < (found.*results).size(); ++i) {
+            const auto& [what, right] = (expected.*results)[i];
+            const auto& own = (found.*results)[i].value;
+            const auto place = fmt::format("{}, {} tokens, {}", setting.text(), n, what);
+            finding.finite(own, place);
+            Off rounding;
+            for (const auto& other : others) {
+              const auto [worst, most] = off_of((other.*results)[i].value, right);
+              rounding = {std::max(rounding.worst, worst), std::max(rounding.most, most)};
+            }
+            const auto sizes = right.abs();
+            const auto off = off_of(own, right);
+            const double of_worst = rounding.worst + spacing * sizes.max().item().toDouble();
+            const double of_most = rounding.most + spacing * sizes.mean().item().toDouble();
+            finding.off_by(off.worst / std::max(1e-12, of_worst), place + ", the worst number", allowed);
+            finding.off_by(off.most / std::max(1e-12, of_most), place + ", nine of ten numbers", allowed);
           }
-          const auto sizes = right.abs();
-          const auto off = off_of(found.outputs[i].value, right);
-          const double of_worst = rounding.worst + spacing * sizes.max().item().toDouble();
-          const double of_most = rounding.most + spacing * sizes.mean().item().toDouble();
-          finding.off_by(off.worst / std::max(1e-12, of_worst), place + ", the worst number", kNarrow);
-          finding.off_by(off.most / std::max(1e-12, of_most), place + ", nine of ten numbers", kNarrow);
-        }
+        };
+        look(&CompressionPass::outputs, kNarrow);
+        look(&CompressionPass::gradients, kNarrow);
       }
 }
 

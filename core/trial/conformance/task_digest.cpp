@@ -243,6 +243,7 @@ void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& find
       changes[parameter.name] = other;
       try {
         const Loaded changed(subject, changes);
+        if (changed.info.objective != base.info.objective) continue;  // other questions about the same data
         // A stream is one text, whatever the length of its rows.
         const auto& info = subject.is_stream() ? base.info : changed.info;
         if (Contents(*changed.task, info).others(before).empty()) continue;

@@ -65,15 +65,33 @@ std::string promise_refusal(const Descriptor& d) {
 
 using Refuse = std::function<void(const std::string& why)>;
 
+/// Why a `when` can never be so, or is none; "" where it is well.
+std::string condition_refusal(const std::string& when, const PluginInfo& info) {
+  if (when.empty()) return "";
+  const auto equals = when.find(" = ");
+  const auto* parameter = equals == std::string::npos ? nullptr : info.find(when.substr(0, equals));
+  if (parameter == nullptr) return "expected \"PARAMETER = VALUE\" of its own";
+  const auto text = when.substr(equals + 3);
+  const auto value = json::parse(text, nullptr, false);
+  if (check_value(*parameter, text).ok() || (!value.is_discarded() && check_value(*parameter, value).ok())) return "";
+  return fmt::format("and {} takes {}", parameter->name, expectation(*parameter));
+}
+
+void check_conditions(const PluginInfo& info, const Refuse& refuse) {
+  for (const auto& p : info.parameters) {
+    auto why = condition_refusal(p.when, info);
+    if (p.when.starts_with(p.name + " = ")) why = "which is itself";
+    if (!why.empty()) refuse(fmt::format("its parameter {} is read when \"{}\", {}", p.name, p.when, why));
+  }
+}
+
 void add_exemptions(const Descriptor& d, PluginInfo& info, const Refuse& refuse) {
   for (std::size_t i = 0; i < d.exemption_count; ++i) {
     const auto& e = d.exemptions[i];
     for (const auto* text : {e.check, e.what, e.why, e.when})
       if (const auto why = text_refusal(text); !why.empty()) refuse(fmt::format("a text of its exemption {} {}", i + 1, why));
-    const std::string when = e.when;
-    const auto equals = when.find(" = ");
-    if (!when.empty() && (equals == std::string::npos || info.find(when.substr(0, equals)) == nullptr))
-      refuse(fmt::format("its exemption from {} holds when \"{}\", expected \"PARAMETER = VALUE\" of its own", e.check, when));
+    if (const auto why = condition_refusal(e.when, info); !why.empty())
+      refuse(fmt::format("its exemption from {} holds when \"{}\", {}", e.check, e.when, why));
     info.exemptions.push_back({e.check, e.what, e.why, e.when});
   }
 }
@@ -96,8 +114,11 @@ ParameterInfo describe(const Parameter& p) {
   const auto refuse = [&](const std::string& why) {
     throw Error(fmt::format("parameter {}: {}", p.name, why), ExitCode::kPlugin);
   };
-  for (const auto& [text, name] :
-       {std::pair{p.default_value, "default"}, {p.choices, "list of choices"}, {p.unit, "unit"}, {p.help, "help"}})
+  for (const auto& [text, name] : {std::pair{p.default_value, "default"},
+                                   {p.choices, "list of choices"},
+                                   {p.unit, "unit"},
+                                   {p.help, "help"},
+                                   {p.when, "condition"}})
     if (const auto why = text_refusal(text); !why.empty()) refuse(fmt::format("its {} {}", name, why));
   if (std::string_view(to_text(p.type)) == "unknown")
     refuse(fmt::format("its type is {}, which this host does not know", static_cast<int>(p.type)));
@@ -109,7 +130,8 @@ ParameterInfo describe(const Parameter& p) {
                      .maximum = std::min(p.maximum, Limits::max()),
                      .choices = split(p.choices, '|'),
                      .unit = p.unit,
-                     .help = p.help};
+                     .help = p.help,
+                     .when = p.when};
   if (p.type == ParameterType::kPlugin || p.type == ParameterType::kPlugins) {
     if (*p.default_value != '\0') refuse(fmt::format("the default is {}, and plugins have none", p.default_value));
     if (info.choices != std::vector<std::string>{"attention"} && info.choices != std::vector<std::string>{"compression"})
@@ -160,6 +182,7 @@ PluginInfo describe(const Descriptor& d) {
       refuse(error.what());
     }
   }
+  check_conditions(info, refuse);
   add_exemptions(d, info, refuse);
   add_oracles(d, info, refuse);
   return info;

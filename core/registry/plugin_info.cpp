@@ -44,6 +44,15 @@ bool names_plugin(const json& value) {
 
 }  // namespace
 
+bool holds(const std::string& when, const json& section) {
+  if (when.empty()) return true;
+  const auto equals = when.find(" = ");
+  const auto value = section.find(when.substr(0, equals));
+  if (equals == std::string::npos || value == section.end()) return false;
+  const auto expected = when.substr(equals + 3);
+  return *value == expected || *value == json::parse(expected, nullptr, false);
+}
+
 std::optional<Kind> ParameterInfo::plugin_kind() const {
   if (type != ParameterType::kPlugin && type != ParameterType::kPlugins) return std::nullopt;
   return choices.front() == to_text(Kind::kAttention) ? Kind::kAttention : Kind::kCompression;

@@ -19,6 +19,7 @@ struct ParameterInfo {
   double minimum = 0, maximum = 0;   ///< integer and real
   std::vector<std::string> choices;  ///< text; empty: any. Plugins: their kind
   std::string unit, help;
+  std::string when;  ///< "NAME = VALUE", of the same plugin's parameters; empty: always
 
   /// Of the plugin, or of each of the plugins, that are its value; nothing for every other type.
   std::optional<Kind> plugin_kind() const;
@@ -70,6 +71,9 @@ nlohmann::json to_json(const Capabilities& capabilities);
 Capabilities capabilities_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const PluginInfo& info);
 PluginInfo plugin_info_from_json(const nlohmann::json& json);
+
+/// Whether "NAME = VALUE" (a text with or without its quotes) is so in a plugin's section; "" always is.
+bool holds(const std::string& when, const nlohmann::json& section);
 
 /// The value in canonical form, or an explanation of what was expected ("an integer in [1, 64]"): rates become "1/8", whole
 /// reals stay reals. Exactly one of the two is set. Of plugins it is checked that each is a section that names one; of a file,

@@ -39,7 +39,8 @@ json to_json(const PluginInfo& info) {
                           {"maximum", p.maximum},
                           {"choices", p.choices},
                           {"unit", p.unit},
-                          {"help", p.help}});
+                          {"help", p.help},
+                          {"when", p.when}});
   json exemptions = json::array(), oracles = json::array();
   for (const auto& e : info.exemptions)
     exemptions.push_back({{"check", e.check}, {"what", e.what}, {"why", e.why}, {"when", e.when}});
@@ -77,7 +78,8 @@ PluginInfo plugin_info_from_json(const json& j) {
       if (from.at("type") == to_text(type)) p.type = type;
     p.name = from.at("name"), p.default_value = from.at("default"), p.minimum = from.at("minimum"),
     p.maximum = from.at("maximum");
-    p.choices = from.at("choices").get<std::vector<std::string>>(), p.unit = from.at("unit"), p.help = from.at("help");
+    p.choices = from.at("choices").get<std::vector<std::string>>(), p.unit = from.at("unit"), p.help = from.at("help"),
+    p.when = from.at("when");
     info.parameters.push_back(std::move(p));
   }
   return info;

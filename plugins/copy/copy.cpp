@@ -15,7 +15,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("length", "0", {0, 65536}, "of an example; 0: 64 of copying, of the others 256", "tokens"),
     ablate::integer("test_length", "0", {0, 1048576},
                     "longest to test on: length, twice of it, and so on up to this take turns; 0: length alone", "tokens"),
-    ablate::integer("copied", "16", {1, 4096}, "selective copying: tokens among the blanks", "tokens"),
+    ablate::when("kind = selective-copying", ablate::integer("copied", "16", {1, 4096}, "tokens among the blanks", "tokens")),
     ablate::integer("train", "100000", {1, 1e9}, "examples to train on", "examples"),
     ablate::integer("dev", "2000", {1, 1e9}, "examples to choose a checkpoint by, as long as those to train on", "examples"),
     ablate::integer("test", "2000", {1, 1e9}, "examples to report on", "examples"),

@@ -18,8 +18,9 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("weights", "\"entmax\"", "entmax|trained-entmax|top-k",
                  "entmax: of `alpha`; trained-entmax: each head learns its own, between 1 and 2; top-k: softmax over the k "
                  "largest scores of a query"),
-    ablate::real("alpha", "1.5", {1, 2}, "of entmax; 1: softmax, else 1.01 to 2: sparsemax"),
-    ablate::integer("k", "32", {1, 65536}, "of top-k: keys of a query; all that have the k-th largest score are among them"),
+    ablate::when("weights = entmax", ablate::real("alpha", "1.5", {1, 2}, "1: softmax, else 1.01 to 2: sparsemax")),
+    ablate::when("weights = top-k", ablate::integer("k", "32", {1, 65536},
+                                                    "keys of a query; all that have the k-th largest score are among them")),
 };
 
 // What lies between softmax and this has no digits left for the gradient of alpha, which divides by (alpha - 1)^2.

@@ -18,7 +18,7 @@ constexpr ablate::Parameter parameters[] = {
                  "parity of bits; numbers with + - * between them; products of permutations of five, of the even ones, of Z60"),
     ablate::text("asked", "\"usual\"", "every|last|usual",
                  "the value of the whole word at its last place, or of every beginning; usual: every of groups, else last"),
-    ablate::integer("modulus", "5", {2, 64}, "modular arithmetic: numbers lie below it"),
+    ablate::when("kind = modular-arithmetic", ablate::integer("modulus", "5", {2, 64}, "numbers lie below it")),
     ablate::integer("shortest", "3", {1, 65536}, "words to train on; each length to the longest is as likely", "symbols"),
     ablate::integer("longest", "40", {1, 65536}, "words to train on", "symbols"),
     ablate::integer("test_shortest", "40", {1, 65536}, "words to test on", "symbols"),

@@ -18,12 +18,15 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::text("dimensions", "\"2d\"", "2d|1d",
                  "rectangles of the picture, or blocks of its places in a row; a task without a picture is one row"),
-    ablate::integer("block", "64", {1, 65536}, "places of a block (1d)", "tokens"),
-    ablate::integer("memory", "64", {0, 65536}, "places seen before a block, and behind it where bidirectional (1d)", "tokens"),
-    ablate::integer("block_rows", "8", {1, 4096}, "height of a rectangle (2d)", "pixels"),
-    ablate::integer("block_columns", "8", {1, 4096}, "width of a rectangle (2d)", "pixels"),
-    ablate::integer("memory_rows", "8", {0, 4096}, "rows seen above it, and below where bidirectional (2d)", "pixels"),
-    ablate::integer("memory_columns", "8", {0, 4096}, "columns seen to its left and right (2d)", "pixels"),
+    ablate::when("dimensions = 1d", ablate::integer("block", "64", {1, 65536}, "places of a block", "tokens")),
+    ablate::when("dimensions = 1d", ablate::integer("memory", "64", {0, 65536},
+                                                    "places seen before a block, and behind it where bidirectional", "tokens")),
+    ablate::when("dimensions = 2d", ablate::integer("block_rows", "8", {1, 4096}, "height of a rectangle", "pixels")),
+    ablate::when("dimensions = 2d", ablate::integer("block_columns", "8", {1, 4096}, "width of a rectangle", "pixels")),
+    ablate::when("dimensions = 2d",
+                 ablate::integer("memory_rows", "8", {0, 4096}, "rows seen above it, and below where bidirectional", "pixels")),
+    ablate::when("dimensions = 2d",
+                 ablate::integer("memory_columns", "8", {0, 4096}, "columns seen to its left and right", "pixels")),
 };
 
 class ImageLocal final : public ablate::HeadwiseAttention {

@@ -19,15 +19,17 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("objective", "\"class\"", "class|density",
                  "what a picture in grey shows; or every value of it from those before, in red, green and blue where there are "
                  "CIFAR-10's batches or ImageNet's"),
-    ablate::text(
-        "grey", "\"rounded\"", "rounded|tensorflow",
-        "of CIFAR-10's colours for class: 0.2989 R + 0.5870 G + 0.1140 B, rounded; or times 255.5 / 255 and cut off, as "
-        "the Long Range Arena has it"),
+    ablate::when(
+        "objective = class",
+        ablate::text("grey", "\"rounded\"", "rounded|tensorflow",
+                     "of CIFAR-10's colours: 0.2989 R + 0.5870 G + 0.1140 B, rounded; or times 255.5 / 255 and cut off, as "
+                     "the Long Range Arena has it")),
     ablate::integer("pool", "1", {1, 64}, "side of the squares averaged into one pixel; must divide the picture's sides",
                     "pixels"),
-    ablate::text(
-        "black", "\"token\"", "token|absent",
-        "a black pixel of class; absent: padding, as code of the Long Range Arena has it that knows padding by its value"),
+    ablate::when(
+        "objective = class",
+        ablate::text("black", "\"token\"", "token|absent",
+                     "a black pixel; absent: padding, as code of the Long Range Arena has it that knows padding by its value")),
     ablate::integer("dev", "5000", {1, 10000000},
                     "examples taken from the training files to choose a checkpoint by; of one batch alone as many more to test",
                     "examples"),
@@ -43,17 +45,12 @@ class Image final : public ablate::Task {
         colours_(context.parameters.text("objective") == "density" ? Colours::kKept
                  : context.parameters.text("grey") == "tensorflow" ? Colours::kTensorflowGrey
                                                                    : Colours::kGrey),
-        black_absent_(context.parameters.text("black") == "absent"),
+        black_absent_(!is_density() && context.parameters.text("black") == "absent"),
         pool_(context.parameters.integer("pool")),
         dev_(context.parameters.integer("dev")),
         dev_pictures_(context.parameters.text("dev_pictures") == "last" ? Dev::kLast : Dev::kDrawn),
         seed_(static_cast<std::uint64_t>(context.parameters.integer("data_seed"))),
-        threads_(context.threads) {
-    for (const auto& [name, value] : {std::pair{"black", "absent"}, std::pair{"grey", "tensorflow"}})
-      if (is_density() && context.parameters.text(name) == value)
-        throw std::invalid_argument(std::string("image: ") + name + " = " + value +
-                                    " is of objective = class: a density asks for every value, as it is");
-  }
+        threads_(context.threads) {}
 
   ablate::TaskInfo info() override { return info_of(find_files(data_, colours_), colours_, pool_, black_absent_); }
 

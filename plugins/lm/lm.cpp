@@ -17,11 +17,12 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("length", "512", {1, 1048576}, "of a segment", "tokens"),
     ablate::text("tokens", "\"bytes\"", "bytes|words",
                  "words, of WikiText and of books: what stands between white space; of WikiText a line's end is one, <eos>"),
-    ablate::integer("vocabulary", "267735", {2, 1e8},
-                    "of words: the most frequent of train, one of them <unk>, which all others are; WikiText-103 has 267735",
-                    "words"),
-    ablate::integer("least_count", "1", {1, 1e12},
-                    "of words: what train has less often is <unk>; in WikiText-103 3 is, already"),
+    ablate::when("tokens = words",
+                 ablate::integer("vocabulary", "267735", {2, 1e8},
+                                 "the most frequent of train, one of them <unk>, which all others are; WikiText-103 has 267735",
+                                 "words")),
+    ablate::when("tokens = words", ablate::integer("least_count", "1", {1, 1e12},
+                                                   "what train has less often is <unk>; in WikiText-103 3 is, already")),
 };
 
 constexpr std::int64_t kBytes = 256;

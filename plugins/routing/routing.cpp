@@ -25,7 +25,8 @@ constexpr ablate::Parameter parameters[] = {
         "sequence's where a token sees earlier members",
         "tokens"),
     ablate::text("assignment", "\"kmeans\"", "kmeans|random", "clusters of alike tokens, or drawn for each position"),
-    ablate::real("decay", "0.999", {0, 1}, "share of a centroid that an optimiser step keeps; 1 never moves it"),
+    ablate::when("assignment = kmeans",
+                 ablate::real("decay", "0.999", {0, 1}, "share of a centroid that an optimiser step keeps; 1 never moves it")),
     ablate::text("causal_members", "\"earlier\"", "earlier|top",
                  "earlier: a token sees the last w of its cluster; top: those of the w likest of all tokens that are earlier, "
                  "as published, where later tokens decide who is among them"),

@@ -26,8 +26,9 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("pattern", "\"strided\"", "strided|fixed", "what is seen of what is far: every stride-th token, or summaries"),
     ablate::integer("stride", "0", {0, 65536},
                     "l; 0: a row of the picture, where there is none the root of the longest sequence's length", "tokens"),
-    ablate::integer("summary", "8", {1, 65536}, "c: tokens at the end of each block that all see (fixed), up to the stride",
-                    "tokens"),
+    ablate::when("pattern = fixed",
+                 ablate::integer("summary", "8", {1, 65536},
+                                 "c: tokens at the end of each block that all see, up to the stride", "tokens")),
     ablate::text("arrangement", "\"by-head\"", "by-head|merged|by-layer",
                  "half of the heads near, half far; one softmax over both; near and far layers by turns"),
 };

@@ -17,7 +17,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("synthesis", "\"dense\"", "dense|random|factorized-dense|factorized-random|mixture",
                  "dense: scores of a token from an MLP of it; random: a matrix [n, n]; factorized: of two factors; mixture: "
                  "random and dot-product scores, weighed by a learned share"),
-    ablate::integer("rank", "8", {1, 4096}, "of factorized-random: columns of each factor; no other form uses it"),
+    ablate::when("synthesis = factorized-random", ablate::integer("rank", "8", {1, 4096}, "columns of each factor")),
 };
 
 bool uses(const std::string& form, const char* word) { return form.find(word) != std::string::npos; }

@@ -23,8 +23,9 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("dev_from", "\"train\"", "train|test",
                  "what a checkpoint is chosen by. train: all training reviews of some films; test: the test reviews "
                  "themselves, as in the Long Range Arena, whose results are then too good"),
-    ablate::integer("dev", "2500", {2, 1000000}, "from train: about so many, films being taken whole", "examples"),
-    ablate::integer("data_seed", "0", {0, 9007199254740992}, "from train: draws the films of dev"),
+    ablate::when("dev_from = train",
+                 ablate::integer("dev", "2500", {2, 1000000}, "about so many, films being taken whole", "examples")),
+    ablate::when("dev_from = train", ablate::integer("data_seed", "0", {0, 9007199254740992}, "draws the films of dev")),
 };
 
 constexpr ablate::Exemption exemptions[] = {

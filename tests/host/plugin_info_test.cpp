@@ -111,6 +111,29 @@ TEST_CASE("faults of a schema are refused by name") {
   CHECK(says(why({}, "Not An Id"), "id"));
 }
 
+TEST_CASE("a condition of a parameter is one of the plugin's own, and can be so") {
+  const auto with = [](const char* condition) {
+    const Parameter all[] = {text("map", "\"relu\"", "relu|elu+1", ""), integer("heads", "2", {1, 64}, ""),
+                             file("table", "\"\"", ""), when(condition, real("decay", "1", {0, 1}, ""))};
+    return why(all);
+  };
+  for (const auto* fine : {"map = relu", "map = \"elu+1\"", "heads = 2", "table = \"\"", ""}) CHECK(with(fine).empty());
+  CHECK(says(with("mpa = relu"), "its parameter decay is read when \"mpa = relu\", expected \"PARAMETER = VALUE\" of its own"));
+  CHECK(says(with("map=relu"), "expected \"PARAMETER = VALUE\" of its own"));
+  CHECK(says(with("map = tanh"), "its parameter decay is read when \"map = tanh\", and map takes one of relu, elu+1"));
+  CHECK(says(with("heads = 65"), "and heads takes an integer in [1, 64]"));
+  CHECK(says(with("decay = 1"), "its parameter decay is read when \"decay = 1\", which is itself"));
+  CHECK(says(with(nullptr), "its condition is null"));
+}
+
+TEST_CASE("a condition holds of a section with that value, a text's with or without quotes") {
+  const json section = {{"map", "relu"}, {"heads", 2}, {"data", ""}, {"flag", false}};
+  for (const auto* so : {"", "map = relu", "map = \"relu\"", "heads = 2", "data = \"\"", "flag = false"})
+    CHECK(holds(so, section));
+  for (const auto* not_so : {"map = elu+1", "heads = 3", "data = x", "flag = true", "other = 1"})
+    CHECK_FALSE(holds(not_so, section));
+}
+
 TEST_CASE("values are checked by type, range and choice") {
   const auto info = describe(descriptor(kGood));
   const auto check = [&](const char* name, const json& value) { return check_value(*info.find(name), value); };

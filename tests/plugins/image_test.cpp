@@ -139,13 +139,11 @@ TEST_CASE("grey as the Long Range Arena has it: TensorFlow's of bytes, which is 
   CHECK(load_images(files.folder.path(), {{"dev", 4}})->info().length == 24);
 }
 
-TEST_CASE("TensorFlow's grey of files that are grey already is refused, and of a density") {
+TEST_CASE("TensorFlow's grey of files that are grey already is refused") {
   const IdxFolder files;
   check_mentions(refusal(files.path(), {{"grey", "tensorflow"}}),
                  {"grey = \"tensorflow\" is made of colours", files.path() + " holds idx files, which are grey",
                   "data_batch_1.bin", "cifar-10-binary.tar.gz", "grey = \"rounded\""});
-  check_mentions(refusal(files.path(), {{"grey", "tensorflow"}, {"objective", "density"}}),
-                 {"grey = tensorflow is of objective = class"});
 }
 
 TEST_CASE("the last training pictures are dev where the study says so, in the files' order") {
@@ -221,7 +219,4 @@ TEST_CASE("black is a token, or absent where the study says so") {
     CHECK(ids == std::vector<std::int64_t>{1, 8, 1, 256, 1, 2});
     CHECK(present == (absent ? std::vector<std::uint8_t>{0, 1, 0, 1, 0, 1} : std::vector<std::uint8_t>(6, 1)));
   }
-  CHECK(
-      refusal(folder.path(), {{"black", "absent"}, {"objective", "density"}}).find("black = absent is of objective = class") !=
-      std::string::npos);
 }

@@ -63,6 +63,7 @@ json Resolver::section(const std::string& path, const PluginInfo* plugin) {
     if (!value.is_null()) object[parameter.name] = std::move(value);
   }
   refuse_unused(path, plugin);
+  if (plugin != nullptr) refuse_unread(path, *plugin, object);
   return object;
 }
 
@@ -199,6 +200,37 @@ void Resolver::refuse_unused(const std::string& path, const PluginInfo* plugin) 
            fmt::format("{} has no parameter {}; put {} in a row with the plugins that have it, or exclude the combination",
                        plugin->id, below.empty() ? name : key, whole));
   });
+}
+
+/// A value that nothing reads, since another parameter has not the value that it belongs to.
+void Resolver::refuse_unread(const std::string& path, const PluginInfo& plugin, const json& object) {
+  for (const auto& parameter : plugin.parameters) {
+    const auto at = path + "." + parameter.name;
+    const auto found = point_->settings.find(at);
+    const auto other = parameter.when.substr(0, parameter.when.find(" = "));
+    if (found == point_->settings.end()) continue;
+    const auto& assignment = *found->second.assignment;
+    if (holds(parameter.when, object) || !object.contains(other)) {  // or is wrong, and reported
+      read_.insert(at);
+    } else if (found->second.by_grid) {
+      report(
+          assignment.key,
+          fmt::format("{} does nothing where {}.{} = {}: {} reads it where {} alone; put it in a row with that, or exclude the "
+                      "combination",
+                      at, path, other, show(object[other]), plugin.id, parameter.when));
+    } else if (assignment.key.file != draft_.preset) {
+      unread_.try_emplace(at,
+                          Diagnostic{assignment.key, fmt::format("{} does nothing: {} reads it where {} alone, which no trial "
+                                                                 "has; set {}.{}, or leave {} out",
+                                                                 at, plugin.id, parameter.when, path, other, at)});
+    }
+  }
+}
+
+void Resolver::report_unread(bool overridden) const {
+  for (const auto& [path, found] : unread_)
+    if (!read_.contains(path) && (!overridden || found.where.file == kOverrideFile))
+      diagnostics_.add(found.where, found.message);
 }
 
 /// Whether a section names something that may be a plugin; what is wrong with it is reported.

@@ -1,7 +1,10 @@
 // From a point of the grid to a trial with every default filled in.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "core/host/study/point.h"
 
@@ -14,6 +17,11 @@ class Resolver {
   /// Nothing, and diagnostics, where a value is wrong. The label is left empty.
   std::optional<Trial> resolve(const Point& point);
 
+  /// Reports base values of the study's own that every trial so far has left unread (ParameterInfo::when): a preset's serve
+  /// other studies too. @param overridden whether there are overrides, which may have taken away what the file's own values
+  /// serve
+  void report_unread(bool overridden) const;
+
  private:
   /// Each returns what could be resolved, null where that is nothing. @param where what asks for it, for a message
   nlohmann::json section(const std::string& path, const PluginInfo* plugin);
@@ -25,6 +33,7 @@ class Resolver {
   void add_value(const std::string& path, const ParameterInfo& parameter, const PluginInfo* plugin, nlohmann::json& object);
   void add_file(const std::string& path, const std::string& file, const PluginInfo* plugin);
   void refuse_unused(const std::string& path, const PluginInfo* plugin);
+  void refuse_unread(const std::string& path, const PluginInfo& plugin, const nlohmann::json& object);
   bool check_plugin(const std::string& path, Kind kind, const PluginInfo* owner);
   void report_missing(const std::string& path, Kind kind, const PluginInfo* owner);
   Location place_of(const std::string& path) const;
@@ -37,6 +46,8 @@ class Resolver {
   Trial trial_;                                 ///< made from it
   bool ok_ = true;                              ///< of the point at hand
   std::map<std::string, std::string> digests_;  ///< of files, each read once
+  std::map<std::string, Diagnostic> unread_;    ///< by a base value's path
+  std::set<std::string> read_;                  ///< paths of base values
 };
 
 }  // namespace ablate

@@ -22,16 +22,6 @@ std::set<std::string> names_in(std::string_view text) {
   return names;
 }
 
-/// Whether "NAME = VALUE" holds; describe() has seen that NAME is a parameter.
-bool holds(const std::string& when, const nlohmann::json& section) {
-  if (when.empty()) return true;
-  const auto equals = when.find(" = ");
-  const auto value = section.find(when.substr(0, equals));
-  if (equals == std::string::npos || value == section.end()) return false;
-  const auto expected = when.substr(equals + 3);
-  return value->is_string() ? value->get<std::string>() == expected : *value == nlohmann::json::parse(expected, nullptr, false);
-}
-
 /// "part_0.router" of a mixture is its part's "router", "shared_parts_0_positions" its "shared_positions".
 std::set<std::string> as_of_part(const std::set<std::string>& names) {
   static const std::regex part(R"((part_\d+\.|parts_\d+_))");

@@ -32,6 +32,8 @@ struct Parameter {
   const char* choices;  ///< text: the values allowed, separated by '|'; "" allows any. Plugins: "attention" or "compression"
   const char* unit;     ///< "tokens", "s", ...; "" for a plain number
   const char* help;     ///< one line, without a full stop
+  /// Read only with this value of another parameter of the plugin: "kind = noisy-recall"; "": always.
+  const char* when = "";
 };
 
 /// Both ends belong to it.
@@ -70,6 +72,13 @@ constexpr Parameter plugin(const char* name, const char* kind, const char* help)
 }
 constexpr Parameter plugins(const char* name, const char* kind, const char* help) {
   return {name, ParameterType::kPlugins, "", 0, 0, kind, "", help};
+}
+
+/// A parameter that does nothing but with this value of another one: when("kind = noisy-recall", real("noise", ...)). A study
+/// that sets it where no trial reads it is refused.
+constexpr Parameter when(const char* condition, Parameter parameter) {
+  parameter.when = condition;
+  return parameter;
 }
 
 }  // namespace ablate

@@ -1,0 +1,81 @@
+// Values that no trial would read, since another parameter has not the value that they belong to.
+#include "tests/host/studies.h"
+#include "tests/support/catch.h"
+
+using studies::Folder;
+using Names = std::vector<std::string>;
+
+namespace {
+
+studies::Catalog catalog() {
+  using namespace ablate;
+  auto all = studies::catalog();
+  all.plugins.push_back(studies::plugin(
+      Kind::kTask, "mad",
+      {text("kind", "\"recall\"", "copying|noisy-recall|recall", "kind"), integer("length", "0", {0, 64}, "length"),
+       when("kind = noisy-recall", real("noise", "0.2", {0, 0.99}, "noise"))}));
+  all.plugins.push_back(studies::plugin(
+      Kind::kTask, "loud", {boolean("quiet", "false", "quiet"), when("quiet = false", real("noise", "1", {0, 2}, "noise"))}));
+  all.plugins.push_back(studies::plugin(Kind::kTask, "noisy", {real("noise", "1", {0, 2}, "noise")}));
+  return all;
+}
+
+Names errors(const std::string& text, const Names& overrides = {}) { return studies::errors(text, overrides, catalog()); }
+
+// Lines 1 to 4; what follows is of the task, from line 5.
+const std::string kBase = "[attention]\nplugin = \"softmax\"\n[task]\nplugin = \"mad\"\n";
+const std::string kUnread =
+    "task.noise does nothing: mad reads it where kind = noisy-recall alone, which no trial has; set task.kind, or leave "
+    "task.noise out";
+
+}  // namespace
+
+TEST_CASE("a base value that no trial reads is refused where it stands, its default too") {
+  CHECK(errors(kBase + "noise = 0.5\n") == Names{"5:1: " + kUnread});
+  CHECK(errors(kBase + "noise = 0.2\n") == Names{"5:1: " + kUnread});
+  CHECK(errors(kBase + "noise = 0.5\n[grid]\ntask.kind = [\"copying\", \"recall\"]\nseeds = 3\n") == Names{"5:1: " + kUnread});
+}
+
+TEST_CASE("a base value that a trial reads is taken") {
+  CHECK(errors(kBase + "noise = 0.5\nkind = \"noisy-recall\"\n").empty());
+  CHECK(errors(kBase + "noise = 0.5\n[grid]\ntask.kind = [\"copying\", \"noisy-recall\"]\n").empty());
+  CHECK(errors(kBase + "noise = 0.5\n[grid]\ntask.plugin = [\"mad\", \"noisy\"]\n").empty());
+  CHECK(errors("[attention]\nplugin = \"softmax\"\n[task]\nplugin = \"loud\"\nnoise = 0.5\n").empty());
+}
+
+TEST_CASE("a condition on a value that is no text") {
+  CHECK(errors("[attention]\nplugin = \"softmax\"\n[task]\nplugin = \"loud\"\nnoise = 0.5\nquiet = true\n") ==
+        Names{"5:1: task.noise does nothing: loud reads it where quiet = false alone, which no trial has; set task.quiet, or "
+              "leave task.noise out"});
+}
+
+TEST_CASE("a value of the grid is refused for each combination in which nothing reads it") {
+  const std::string why =
+      ": mad reads it where kind = noisy-recall alone; put it in a row with that, or exclude the combination";
+  CHECK(errors(kBase + "[grid]\ntask.kind = [\"copying\", \"noisy-recall\"]\ntask.noise = [0.1, 0.2]\n") ==
+        Names{"7:6: task.noise does nothing where task.kind = \"copying\"" + why});
+  CHECK(
+      errors(kBase + "[grid]\nrows = [{task.kind = \"noisy-recall\", task.noise = 0.1}, {task.kind = \"copying\"}]\n").empty());
+  CHECK(errors(kBase + "[grid]\ntask.kind = [\"copying\", \"noisy-recall\"]\ntask.noise = [0.1]\n[[grid.exclude]]\ntask.kind = "
+                       "\"copying\"\n")
+            .empty());
+}
+
+TEST_CASE("an override is held to it, what an override leaves unread is not") {
+  const auto noisy = kBase + "kind = \"noisy-recall\"\nnoise = 0.5\n";
+  CHECK(errors(noisy, {"task.kind=recall"}).empty());
+  CHECK(errors(noisy, {"task.kind=recall", "task.noise=0.1"}) == Names{"--set: task.noise=0.1: " + kUnread});
+}
+
+TEST_CASE("what a preset sets serves other studies too") {
+  const Folder folder;
+  folder.write("[task]\nplugin = \"mad\"\nkind = \"noisy-recall\"\nnoise = 0.5\n", "presets/noisy.toml");
+  const auto study =
+      folder.write("[experiment]\npreset = \"noisy\"\n[attention]\nplugin = \"softmax\"\n[task]\nkind = \"recall\"\n");
+  CHECK(ablate::load_study(study, {}, catalog()).trials.size() == 1);
+}
+
+TEST_CASE("a wrong value that a condition is about is reported alone") {
+  CHECK(errors(kBase + "noise = 0.5\nkind = \"noisy\"\n") ==
+        Names{"6:8: task.kind = \"noisy\": expected one of copying, noisy-recall, recall"});
+}

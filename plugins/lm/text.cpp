@@ -22,12 +22,25 @@ std::size_t length_of(std::uint8_t first) {
   return first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
 }
 
+/// Whether what follows a character's first byte is all of it, in no more bytes than it takes, no surrogate, and a code point
+/// (RFC 3629, section 4).
+bool goes_on(std::uint8_t first, std::span<const std::uint8_t> rest) {
+  if (rest.empty()) return true;
+  const std::uint8_t least = first == 0xe0   ? 0xa0
+                             : first == 0xf0 ? 0x90
+                                             : 0x80,
+                     most = first == 0xed   ? 0x9f
+                            : first == 0xf4 ? 0x8f
+                                            : 0xbf;
+  return rest[0] >= least && rest[0] <= most && std::ranges::all_of(rest, [](auto byte) { return byte >> 6 == 2; });
+}
+
 void check_content(const fs::path& path, std::span<const std::uint8_t> content) {
   if (content.empty()) throw FileError(path, "is empty, expected a text; fetch it again, or leave it out");
   for (std::size_t at = 0; at < content.size();) {
     const auto length = length_of(content[at]);
     const auto rest = content.subspan(at, std::min(std::max<std::size_t>(length, 1), content.size() - at)).subspan(1);
-    const bool is_whole = rest.size() + 1 == length && std::ranges::all_of(rest, [](auto byte) { return byte >> 6 == 2; });
+    const bool is_whole = rest.size() + 1 == length && goes_on(content[at], rest);
     if (!is_whole) {
       char found[5];
       std::snprintf(found, sizeof found, "0x%02x", content[at]);
@@ -105,6 +118,7 @@ Text read_books(const Source& source, int threads) {
   const auto files = files_of(source);
   for (std::size_t split = 0; split < files.size(); ++split) {
     for (const auto& path : files[split]) {
+      InputFile{path};  // a folder is refused
       books.push_back({path, end, fs::file_size(path)});
       end += books.back().size + 1;
     }
@@ -114,7 +128,10 @@ Text read_books(const Source& source, int threads) {
   parallel(books.size(), threads, [&](std::size_t i) {
     const auto& [path, begin, size] = books[i];
     const auto content = std::span(text.bytes).subspan(begin, size);
-    InputFile(path).read_all(content, "its own " + std::to_string(size) + " bytes");
+    InputFile file(path);
+    file.read_all(content, "its own " + std::to_string(size) + " bytes");
+    std::uint8_t more = 0;
+    if (file.read({&more, 1}) != 0) throw FileError(path, "is packed by gzip, expected plain text; unpack it");
     check_content(path, content);
   });
   return text;

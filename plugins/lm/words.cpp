@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -63,19 +64,18 @@ std::vector<Chunk> chunks_of(const Text& text, std::array<std::size_t, 3>& ends)
 
 /// Counts all chunks' words; what stands in train's chunks by itself, too.
 Counts count(std::vector<Chunk>& chunks, std::size_t train, bool lines, int threads) {
-  std::vector<Counts> parts(train);
+  Counts all;
+  std::mutex adding;
   parallel(chunks.size(), threads, [&](std::size_t i) {
     auto& chunk = chunks[i];
+    Counts part;  // goes with its chunk: those of all chunks would be as large as the text
     for_each_word(chunk.text, lines, [&](std::string_view word) {
       ++chunk.words;
-      if (i < train) ++parts[i][word];
+      if (i < train) ++part[word];
     });
-  });
-  Counts all;
-  for (auto& part : parts) {
+    const std::scoped_lock lock(adding);
     for (const auto& [word, times] : part) all[word] += times;
-    part = {};
-  }
+  });
   for (std::size_t i = 1; i < chunks.size(); ++i) chunks[i].first = chunks[i - 1].first + chunks[i - 1].words;
   return all;
 }

@@ -54,6 +54,7 @@ FileError error_of(const Folder& found, const Folder::Row& row, const std::strin
 Folder::Row parse(const Folder& found, const fs::path& folder, Folder::Row row, std::string_view text) {
   const auto refuse = [&](const std::string& what) { throw error_of(found, row, what); };
   std::istringstream words{std::string(text)};
+  if (text.find('\0') != std::string_view::npos) refuse("found a zero byte, expected text in ASCII or UTF-8");
   std::string place, name, number, label;
   if (!(words >> place >> name >> number >> label))
     refuse("found fewer than four words, expected a folder, a file, a number, a label, ...: imgs/0 sample_0.png 0 1");

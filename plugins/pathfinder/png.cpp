@@ -18,8 +18,9 @@ std::vector<std::uint8_t> read_png(const std::filesystem::path& path, std::int64
     throw FileError(path, std::string("is no whole PNG file (") + image.message + "); unpack the archive again");
   };
   if (png_image_begin_read_from_memory(&image, content.data(), content.size()) == 0) refuse();
-  if (image.format != PNG_FORMAT_GRAY)
-    throw FileError(path, "found a picture that is in colour, transparent or of 16 bits, expected eight bits of grey");
+  constexpr std::size_t kBitDepth = 24;  // where the header, the first chunk, has it
+  if (image.format != PNG_FORMAT_GRAY || content[kBitDepth] != 8)
+    throw FileError(path, "found a picture that is in colour, transparent or not of eight bits, expected eight bits of grey");
   if (image.width != side || image.height != side)
     throw FileError(path, "found a picture of " + std::to_string(image.width) + " x " + std::to_string(image.height) +
                               " pixels, expected size = " + std::to_string(side));

@@ -50,6 +50,17 @@ TEST_CASE("published numbers do not change what a trial is") {
   for (std::size_t i = 0; i < 6; ++i) CHECK(with.trials[i].resolved == without.trials[i].resolved);
 }
 
+TEST_CASE("a published number at one value of a tuned parameter is refused: dev chooses the value") {
+  const std::string tuned =
+      "[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[grid.tune]\ntrain.learning_rate = [1e-3, 1e-2]\n"
+      "[[published]]\nsource = \"A paper\"\nvalues = [{ ";
+  CHECK(errors(tuned + "attention.plugin = \"softmax\", " + kMetric + "38.2 }]\n").empty());
+  CHECK(
+      errors(tuned + "train.learning_rate = 1e-3, " + kMetric + "38.2 }]\n") ==
+      Names{"9:13: train.learning_rate is tuned: dev chooses its value, and a published number is of the choice; leave it out "
+            "here, or make it an axis of [grid]"});
+}
+
 TEST_CASE("every mistake in a published number has its place") {
   CHECK(wrong("attention.plugin = \"softmax\", \"test/acuracy\" = 1") ==
         Names{"12:43: unknown metric test/acuracy (did you mean test/accuracy?)"});

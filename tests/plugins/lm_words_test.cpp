@@ -220,6 +220,17 @@ TEST_CASE("faults of published texts are told with their file and line") {
   files.write();
   check_mentions(refusal(files.root()), {files.file(1).string() + ":3: ", "0xe9", "UTF-8"});
   check_mentions(refusal(files.pack()), {"wikitext-103-v1.zip/wikitext-103/wiki.valid.tokens:3: ", "0xe9"});
+  for (const std::string wrong : {"\xed\xa0\x80", "\xe0\x80\x80", "\xf4\xbf\xbf\xbf", "\xf0\x80\x80\x80", "\xc0\x80"}) {
+    files.texts[1] = " fine \n " + wrong + " \n";  // a surrogate, too long, beyond the last
+    files.write();
+    check_mentions(refusal(files.root()), {files.file(1).string() + ":2: ", "UTF-8"});
+  }
+  for (const std::string fine :
+       {"\xed\x9f\xbf", "\xe0\xa0\x80", "\xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80", "\xc2\x80", "\xee\x80\x80"}) {
+    files.texts[1] = " fine \n " + fine + " \n br\xe9";
+    files.write();
+    check_mentions(refusal(files.root()), {files.file(1).string() + ":3: "});
+  }
   files.texts[1] = " cut \xc3";
   files.write();
   check_mentions(refusal(files.root()), {files.file(1).string() + ":1: ", "0xc3"});
@@ -235,6 +246,14 @@ TEST_CASE("faults of published texts are told with their file and line") {
   check_mentions(refusal(archive), {archive.string(), "whole zip archive"});
 
   const BooksFolder books;
+  const auto packed = books.file("train/77");
+  write_bytes(books.folder.path() / "77.gz", Bytes(500, 'a'));
+  fs::rename(books.folder.path() / "77.gz", packed);
+  check_mentions(refusal(books.folder.path()), {packed.string() + ": is packed by gzip, expected plain text"});
+  fs::remove(packed);
+  fs::create_directory(packed);
+  check_mentions(refusal(books.folder.path()), {packed.string() + ": found a folder, expected a file"});
+  fs::remove(packed);
   write_text(books.file("train/notes"), "no book");
   check_mentions(refusal(books.folder.path()), {"train/notes.txt", "NUMBER.txt"});
   fs::remove(books.file("train/notes"));

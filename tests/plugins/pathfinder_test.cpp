@@ -201,6 +201,7 @@ TEST_CASE("what is missing or wrong among published pictures is told with its fi
   SECTION("metadata") {
     check_mentions(with_line("imgs/3 sample_1.png 1\n"), {line_2 + "found fewer than four words", "imgs/0 sample_0.png 0 1"});
     check_mentions(with_line("\n"), {line_2 + "found fewer than four words"});
+    check_mentions(with_line(std::string("imgs/3 sample_1.png\0x 1 1\n", 26)), {line_2 + "found a zero byte, expected text"});
     check_mentions(with_line(PicturesFolder::line(3, 1, "2")), {line_2 + "found the label \"2\", expected 0 or 1"});
     check_mentions(with_line("imgs/3 ../../../x.png 1 1\n"), {line_2 + "names a picture outside of its folder"});
     check_mentions(with_line("/etc passwd 1 1\n"), {line_2 + "names a picture outside of its folder"});
@@ -238,6 +239,12 @@ TEST_CASE("what is missing or wrong among published pictures is told with its fi
     check_mentions(refused(), {named + ": is no whole PNG file"});
     write_png(picture, 32, Bytes(3 * 1024, 7), PNG_FORMAT_RGB);
     check_mentions(refused(), {named + ": found a picture that is in colour", "eight bits of grey"});
+    auto four_bits = whole;  // the header's depth, and its checksum
+    four_bits[24] = 4;
+    const auto sum = crc32(0, four_bits.data() + 12, 17);
+    for (int i = 0; i < 4; ++i) four_bits[29 + i] = static_cast<std::uint8_t>(sum >> (24 - 8 * i));
+    write_bytes(picture, four_bits);
+    check_mentions(refused(), {named + ": found a picture that is in colour, transparent or not of eight bits"});
     write_png(picture, 16, Bytes(256, 7));
     check_mentions(refused(), {named + ": found a picture of 16 x 16 pixels, expected size = 32"});
     write_bytes(picture, whole);

@@ -157,9 +157,22 @@ TEST_CASE("what is missing or wrong is told with its name") {
     const auto archive = files.pack("aclImdb_v1.tar.gz", "czf");
     check_mentions(refusal(archive), {archive.string() + ": test/neg/3_2.txt: is empty"});
     fs::resize_file(archive, fs::file_size(archive) / 2);
-    check_mentions(refusal(archive), {archive.string() + ": cannot be read (", "fetch it again"});
+    check_mentions(refusal(archive), {archive.string() + ": the gzip stream is cut off after", "fetch the file again"});
     write_text(archive, "no archive at all");
     check_mentions(refusal(archive), {archive.string() + ": cannot be read ("});
+  }
+  SECTION("an archive of which one bit is another, of the content or of the checksum behind it") {
+    for (const std::string name : {"aclImdb_v1.tar.gz", "aclImdb_v1.tar.xz"}) {
+      const auto archive = files.pack(name, name.ends_with("gz") ? "czf" : "cJf");
+      const auto whole = read_bytes(archive);
+      for (const auto place : {whole.size() / 3, whole.size() / 2, whole.size() - 8, whole.size() - 6}) {
+        INFO(name << " " << place);
+        auto damaged = whole;
+        damaged[place] ^= 4;
+        write_text(archive, {damaged.begin(), damaged.end()});
+        check_mentions(refusal(archive), {archive.string() + ": ", "fetch it again"});
+      }
+    }
   }
   SECTION("nothing") {
     check_mentions(refusal(files.folder.path() / "nowhere"), {"nowhere", "was not found", "https://ai.stanford.edu/~amaas"});

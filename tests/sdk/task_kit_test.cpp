@@ -5,7 +5,6 @@
 
 #include <map>
 
-#include "ablate/cached_file.h"
 #include "ablate/data_files.h"
 #include "ablate/digest.h"
 #include "ablate/examples.h"
@@ -125,42 +124,6 @@ TEST_CASE("lines are read without their ends, of a file plain or gzipped or of a
                while (cut.next()) continue;
              }),
              "the gzip stream is cut off after"));
-}
-
-TEST_CASE("cached content is made once, and again where its file is damaged") {
-  TemporaryFolder folder;
-  int made = 0;
-  const auto get = [&](const std::string& key) {
-    return cached(folder / "cache", "one", key, [&] {
-      ++made;
-      return Bytes{1, 2, 3};
-    });
-  };
-  const auto first = get("seed 0");
-  CHECK(first.content == Bytes{1, 2, 3});
-  CHECK(first.digest == hex_of("\1\2\3"));
-  const auto path = folder / "cache" / ("one-" + hex_of("seed 0").substr(0, 16) + ".bin");
-  REQUIRE(fs::file_size(path) == 3 + 32);
-  CHECK(get("seed 0").digest == first.digest);
-  CHECK(made == 1);
-  get("seed 1");
-  CHECK(made == 2);
-  CHECK(std::distance(fs::directory_iterator(folder / "cache"), {}) == 2);  // nothing temporary is left
-  const std::string how = GENERATE("changed", "cut", "empty", "folder");
-  INFO(how);
-  if (how == "changed") std::ofstream(path, std::ios::in).seekp(1).put('x');
-  if (how == "cut") fs::resize_file(path, 20);
-  if (how == "empty") fs::resize_file(path, 0);
-  if (how == "folder") fs::remove(path), fs::create_directory(path);
-  CHECK(get("seed 0").content == Bytes{1, 2, 3});
-  CHECK(made == 3);
-  CHECK(std::distance(fs::directory_iterator(folder / "cache"), {}) == 2);
-  if (how != "folder") CHECK(fs::file_size(path) == 3 + 32);
-}
-
-TEST_CASE("content that cannot be kept is there all the same") {
-  TemporaryFolder folder;
-  CHECK(cached(folder.write("file", "") / "below", "one", "", [] { return Bytes{7}; }).content == Bytes{7});
 }
 
 TEST_CASE("generators, shuffles and splits are the same on every machine") {

@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 
 #include "db/history/lineage.h"
 #include "db/history/reader.h"
@@ -15,6 +20,50 @@ constexpr int kMostCompared = 2000;    ///< of an experiment's trials, the lates
 constexpr std::size_t kMostShown = 5;  ///< differences
 
 Identity identity_of(const db::PastTrial& past) { return {past.parts.settings, past.parts.basis}; }
+
+/// Identities as numbers, so that thousands are compared with thousands: differences() writes texts.
+class Marks {
+ public:
+  struct Marked {
+    std::vector<int> values;                     ///< by the setting's place; 0: it is not set
+    std::map<int, std::pair<int, int>> plugins;  ///< by the path's place: the plugin, its code
+  };
+
+  Marked mark(const Identity& identity) {
+    Marked marked;
+    const auto set = [&](const std::string& name, const nlohmann::json& value) {
+      const auto place = static_cast<std::size_t>(number(places_, name));
+      if (marked.values.size() <= place) marked.values.resize(place + 1);
+      marked.values[place] = number(texts_, value.dump());
+    };
+    for (const auto& [name, value] : identity.settings.items()) set(name, value);
+    for (const auto* name : {"data", "runtime", "torch"}) set(std::string("basis.") + name, identity.basis.at(name));
+    for (const auto& [path, code] : identity.basis.at("plugins").items())
+      marked.plugins[number(places_, path)] = {number(texts_, identity.settings.value(path + ".plugin", "")),
+                                               number(texts_, code.dump())};
+    return marked;
+  }
+
+  /// As many as differences() tells.
+  static std::size_t distance(const Marked& one, const Marked& other) {
+    const auto &fewer = one.values.size() < other.values.size() ? one.values : other.values,
+               &more = &fewer == &one.values ? other.values : one.values;
+    auto count = static_cast<std::size_t>(std::count_if(more.begin() + static_cast<std::ptrdiff_t>(fewer.size()), more.end(),
+                                                        [](int value) { return value != 0; }));
+    for (std::size_t i = 0; i < fewer.size(); ++i) count += fewer[i] != more[i];
+    for (const auto& [path, plugin] : one.plugins)
+      if (const auto found = other.plugins.find(path); found != other.plugins.end())
+        count += plugin.first == found->second.first && plugin.second != found->second.second;
+    return count;
+  }
+
+ private:
+  static int number(std::unordered_map<std::string, int>& numbers, const std::string& text) {
+    return numbers.try_emplace(text, static_cast<int>(numbers.size()) + 1).first->second;
+  }
+
+  std::unordered_map<std::string, int> places_, texts_;
+};
 
 std::string listed(std::vector<std::string> differences) {
   const auto more = differences.size() > kMostShown ? differences.size() - kMostShown : 0;
@@ -30,20 +79,26 @@ class Comparison {
     if (const auto same = db::done_with(reader_, trial.identity.settings); !same.empty())
       return fmt::format("as attempt {}, but for {}", same.front().attempt,
                          listed(differences(trial.identity, identity_of(same.front()))));
-    if (!others_) others_ = db::done_of(reader_, experiment_, kMostCompared);
-    const db::PastTrial* nearest = nullptr;
-    std::vector<std::string> least;
-    for (const auto& other : *others_)
-      if (auto found = differences(trial.identity, identity_of(other)); nearest == nullptr || found.size() < least.size())
-        nearest = &other, least = std::move(found);
-    if (nearest == nullptr) return "nothing like it has been run";
-    return fmt::format("the nearest, attempt {}, differs in {}", nearest->attempt, listed(least));
+    if (!others_) {
+      others_ = db::done_of(reader_, experiment_, kMostCompared);
+      for (const auto& other : *others_) marked_.push_back(marks_.mark(identity_of(other)));
+    }
+    if (others_->empty()) return "nothing like it has been run";
+    const auto own = marks_.mark(trial.identity);
+    std::size_t nearest = 0, least = SIZE_MAX;
+    for (std::size_t i = 0; i < marked_.size(); ++i)
+      if (const auto found = Marks::distance(own, marked_[i]); found < least) nearest = i, least = found;
+    const auto& other = (*others_)[nearest];
+    return fmt::format("the nearest, attempt {}, differs in {}", other.attempt,
+                       listed(differences(trial.identity, identity_of(other))));
   }
 
  private:
   const db::Reader& reader_;
   std::string experiment_;
   std::optional<std::vector<db::PastTrial>> others_;
+  std::vector<Marks::Marked> marked_;  ///< of each of the others
+  Marks marks_;
 };
 
 }  // namespace

@@ -83,6 +83,18 @@ void add_published(const Draft& draft, const std::vector<std::size_t>& rules, St
   }
 }
 
+/// A number at one value of a tuned parameter would stand in a table where dev chooses that value, and else nowhere.
+void check_published(const Draft& draft, Diagnostics& diagnostics) {
+  for (const auto& rule : draft.published_rules)
+    for (const auto& entry : rule.entries)
+      for (const auto& group : draft.groups)
+        if (group.tuned && group.path == entry.path)
+          diagnostics.add(entry.key,
+                          fmt::format("{} is tuned: dev chooses its value, and a published number is of the choice; leave it "
+                                      "out here, or make it an axis of [grid]",
+                                      entry.path));
+}
+
 void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics& diagnostics) {
   auto& trials = study.trials;
   const bool sound = diagnostics.empty();
@@ -125,6 +137,7 @@ Study load_study(const std::filesystem::path& file, const std::vector<std::strin
     const auto draft = read_draft(*document, overrides, file.stem().string(), preset_folders(file), diagnostics);
     const Schema schema(catalog, draft.plugins);
     check_paths(draft, schema, diagnostics);
+    check_published(draft, diagnostics);
     study.name = draft.name, study.description = draft.description, study.timeout_s = draft.timeout_s;
     for (const auto& group : draft.groups)
       if (group.tuned) study.tuned.push_back(group.path);

@@ -4,6 +4,7 @@
 #include <archive_entry.h>
 
 #include <algorithm>
+#include <cerrno>
 
 namespace ablate {
 namespace {
@@ -17,12 +18,13 @@ Archive::Archive(const std::filesystem::path& path, Packing packing)
   if (!std::filesystem::is_regular_file(path)) throw FileError(path, "is not a regular file, expected one");
   if (packing == Packing::kZip) {
     check(archive_read_support_format_zip(archive_.get()));
-  } else {
-    check(archive_read_support_filter_gzip(archive_.get()));
-    check(archive_read_support_filter_xz(archive_.get()));
-    check(archive_read_support_format_tar(archive_.get()));
+    check(archive_read_open_filename(archive_.get(), path.c_str(), kBlock));
+    return;
   }
-  check(archive_read_open_filename(archive_.get(), path.c_str(), kBlock));
+  file_.emplace(path), buffer_.resize(kBlock);
+  check(archive_read_support_filter_xz(archive_.get()));
+  check(archive_read_support_format_tar(archive_.get()));
+  check(archive_read_open(archive_.get(), this, nullptr, read_file, nullptr));
 }
 
 Archive::Archive(Archive& outer)
@@ -32,7 +34,19 @@ Archive::Archive(Archive& outer)
   check(archive_read_open(archive_.get(), &outer, nullptr, read_outer, nullptr));
 }
 
-/// Called by libarchive: nothing may be thrown here.
+// Called by libarchive: nothing may be thrown in these two.
+std::ptrdiff_t Archive::read_file(archive* inner, void* self, const void** block) {
+  auto& own = *static_cast<Archive*>(self);
+  *block = own.buffer_.data();
+  try {
+    return static_cast<std::ptrdiff_t>(own.file_->read({reinterpret_cast<std::uint8_t*>(own.buffer_.data()), kBlock}));
+  } catch (const std::exception& error) {
+    own.fault_ = error.what();
+    archive_set_error(inner, EIO, "%s", error.what());
+    return -1;
+  }
+}
+
 std::ptrdiff_t Archive::read_outer(archive* inner, void* outer, const void** block) {
   auto& from = *static_cast<Archive*>(outer);
   *block = from.buffer_.data();
@@ -45,7 +59,12 @@ std::optional<std::filesystem::path> Archive::next() {
   for (;;) {
     archive_entry* entry = nullptr;
     const auto code = archive_read_next_header(archive_.get(), &entry);
-    if (code == ARCHIVE_EOF) return std::nullopt;
+    if (code == ARCHIVE_EOF) {
+      // A tar ends before its gzip stream does, at whose end the checksum stands.
+      while (file_ && file_->read({reinterpret_cast<std::uint8_t*>(buffer_.data()), kBlock}) == kBlock) {
+      }
+      return std::nullopt;
+    }
     check(code);
     const char* name = archive_entry_pathname(entry);
     if (name == nullptr || archive_entry_filetype(entry) != AE_IFREG) continue;
@@ -84,6 +103,7 @@ void Archive::check(int code) {
 }
 
 void Archive::refuse() {
+  if (!fault_.empty()) throw FileError(fault_);
   const char* reason = archive_error_string(archive_.get());
   throw FileError(name_,
                   std::string("cannot be read (") + (reason != nullptr ? reason : "no reason given") + "); expected a whole " +

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -15,10 +16,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr auto kAbandoned = std::chrono::hours(24);
+
 Digest::Sum sum_of(const std::vector<std::uint8_t>& content) { return Digest().add(content.data(), content.size()).sum(); }
 
-/// Throws std::runtime_error where it is no file that write() has written.
-Cached read(const fs::path& path) {
+/// Behind the content: of that and of the whole key, so that another key's file is none of this one's.
+Digest::Sum seal_of(const std::string& key, const Digest::Sum& content) {
+  return Digest().add(key.data(), key.size()).add(content.data(), content.size()).sum();
+}
+
+/// Throws std::runtime_error where it is no file that write() has written for this key.
+Cached read(const fs::path& path, const std::string& key) {
   if (!fs::is_regular_file(path)) throw std::runtime_error("it is not a regular file");  // another may have no end
   Digest::Sum stored{};
   const auto bytes = fs::file_size(path);
@@ -28,18 +36,34 @@ Cached read(const fs::path& path) {
   file.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(content.size()));
   file.read(reinterpret_cast<char*>(stored.data()), stored.size());
   if (!file) throw std::runtime_error(std::string("it cannot be read: ") + std::strerror(errno));
-  if (stored != sum_of(content)) throw std::runtime_error("its content does not agree with its checksum");
-  return {std::move(content), to_hex(stored)};
+  const auto sum = sum_of(content);
+  if (stored != seal_of(key, sum))
+    throw std::runtime_error("its content does not agree with its checksum, or is of other data");
+  return {std::move(content), to_hex(sum)};
+}
+
+/// What writers left that were killed: not those that may be at it still.
+void remove_abandoned(const fs::path& path) {
+  const auto prefix = path.filename().string() + ".";
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(path.parent_path(), ignored)) {
+    const auto name = entry.path().filename().string();
+    const auto written = entry.last_write_time(ignored);
+    if (!ignored && name.starts_with(prefix) && name.ends_with(".tmp") &&
+        fs::file_time_type::clock::now() - written > kAbandoned)
+      fs::remove(entry.path(), ignored);
+  }
 }
 
 /// Throws std::runtime_error.
-void write(const fs::path& path, const std::vector<std::uint8_t>& content, const Digest::Sum& sum) {
+void write(const fs::path& path, const std::vector<std::uint8_t>& content, const Digest::Sum& seal) {
   auto temporary = path;
   temporary += "." + std::to_string(getpid()) + ".tmp";
   fs::create_directories(path.parent_path());
+  remove_abandoned(path);
   std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
   file.write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(content.size()));
-  file.write(reinterpret_cast<const char*>(sum.data()), sum.size());
+  file.write(reinterpret_cast<const char*>(seal.data()), seal.size());
   file.close();
   std::string fault = file ? "" : "cannot write " + temporary.string() + ": " + std::strerror(errno);
   std::error_code failed, ignored;
@@ -57,14 +81,14 @@ Cached cached(const fs::path& folder, const std::string& name, const std::string
   const auto path = folder / (name + "-" + Digest().add(key.data(), key.size()).hex().substr(0, 16) + ".bin");
   std::error_code unknown;
   if (fs::exists(path, unknown)) try {
-      return read(path);
+      return read(path, key);
     } catch (const std::exception& fault) {
       std::cerr << name << ": " << path.string() << " is damaged (" << fault.what() << "): making it anew\n";
     }
   auto content = make();
   const auto sum = sum_of(content);
   try {
-    write(path, content, sum);
+    write(path, content, seal_of(key, sum));
   } catch (const std::exception& error) {  // The data are there: only the next trial has to wait again.
     std::cerr << name << ": the generated data cannot be cached: " << error.what() << '\n';
   }

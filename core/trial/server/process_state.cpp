@@ -42,7 +42,7 @@ void ProcessState::restore() const {
 
 void ProcessState::restore_signals() {
   alarm(0);
-  for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, signal == SIGPIPE ? SIG_IGN : SIG_DFL);
+  for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, signal == SIGPIPE || signal == SIGXFSZ ? SIG_IGN : SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -19,6 +19,8 @@ namespace ablate {
 /// Whatever is wrong with a file; what() begins with its path, "FILE: ", or with the place, "FILE:LINE: ".
 class FileError : public std::runtime_error {
  public:
+  /// @param what with the path, as another one's what()
+  explicit FileError(const std::string& what) : std::runtime_error(what) {}
   FileError(const std::filesystem::path& path, const std::string& what) : std::runtime_error(path.string() + ": " + what) {}
   /// @param line from 1
   FileError(const std::filesystem::path& path, std::uint64_t line, const std::string& what)

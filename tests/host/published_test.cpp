@@ -57,7 +57,7 @@ TEST_CASE("a published number at one value of a tuned parameter is refused: dev 
   CHECK(errors(tuned + "attention.plugin = \"softmax\", " + kMetric + "38.2 }]\n").empty());
   CHECK(
       errors(tuned + "train.learning_rate = 1e-3, " + kMetric + "38.2 }]\n") ==
-      Names{"9:13: train.learning_rate is tuned: dev chooses its value, and a published number is of the choice; leave it out "
+      Names{"9:19: train.learning_rate is tuned: dev chooses its value, and a published number is of the choice; leave it out "
             "here, or make it an axis of [grid]"});
 }
 

@@ -157,7 +157,7 @@ TEST_CASE("what is missing or wrong is told with its name") {
     const auto archive = files.pack("aclImdb_v1.tar.gz", "czf");
     check_mentions(refusal(archive), {archive.string() + ": test/neg/3_2.txt: is empty"});
     fs::resize_file(archive, fs::file_size(archive) / 2);
-    check_mentions(refusal(archive), {archive.string() + ": the gzip stream is cut off after", "fetch the file again"});
+    check_mentions(refusal(archive), {archive.string() + ": the gzip stream is cut off after", "fetch it again"});
     write_text(archive, "no archive at all");
     check_mentions(refusal(archive), {archive.string() + ": cannot be read ("});
   }

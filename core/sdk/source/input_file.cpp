@@ -43,7 +43,7 @@ std::size_t InputFile::read(std::span<std::uint8_t> to) {
     int code = Z_OK;
     const char* reason = gzerror(file_.get(), &code);
     const auto at = " after " + std::to_string(position_ + done) + " bytes of content";
-    if (code == Z_BUF_ERROR) throw FileError(path_, "the gzip stream is cut off" + at + "; fetch the file again");
+    if (code == Z_BUF_ERROR) throw FileError(path_, "the gzip stream is cut off" + at + "; fetch it again");
     if (code == Z_ERRNO) throw FileError(path_, std::string("cannot be read: ") + std::strerror(errno));
     if (code != Z_OK || got < 0)
       throw FileError(path_, "the gzip stream is damaged" + at + " (" + reason + "); fetch it again");

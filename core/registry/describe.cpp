@@ -81,6 +81,7 @@ void check_conditions(const PluginInfo& info, const Refuse& refuse) {
   for (const auto& p : info.parameters) {
     auto why = condition_refusal(p.when, info);
     if (p.when.starts_with(p.name + " = ")) why = "which is itself";
+    if (!p.when.empty() && p.plugin_kind()) why = "and a plugin is always read";
     if (!why.empty()) refuse(fmt::format("its parameter {} is read when \"{}\", {}", p.name, p.when, why));
   }
 }

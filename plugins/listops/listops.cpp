@@ -18,7 +18,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("max_length", "2000", {2, 65536}, "padded length; generated expressions are shorter, read ones no longer",
                     "tokens"),
     ablate::when("data = \"\"",
-                 ablate::integer("min_length", "500", {0, 65535}, "shorter expressions are not generated", "tokens")),
+                 ablate::integer("min_length", "500", {0, 65535}, "expressions are longer", "tokens")),
     ablate::when("data = \"\"", ablate::integer("max_depth", "10", {2, 64}, "greatest depth of nesting, the root's being 1")),
     ablate::when("data = \"\"",
                  ablate::integer("max_arguments", "10", {2, 64}, "most arguments of an operator; the fewest are 2")),

@@ -124,6 +124,8 @@ TEST_CASE("a condition of a parameter is one of the plugin's own, and can be so"
   CHECK(says(with("heads = 65"), "and heads takes an integer in [1, 64]"));
   CHECK(says(with("decay = 1"), "its parameter decay is read when \"decay = 1\", which is itself"));
   CHECK(says(with(nullptr), "its condition is null"));
+  const Parameter part[] = {boolean("flag", "true", ""), when("flag = true", plugin("memory", "compression", ""))};
+  CHECK(says(why(part), "its parameter memory is read when \"flag = true\", and a plugin is always read"));
 }
 
 TEST_CASE("a condition holds of a section with that value, a text's with or without quotes") {

@@ -64,7 +64,15 @@ TEST_CASE("a value of the grid is refused for each combination in which nothing 
 TEST_CASE("an override is held to it, what an override leaves unread is not") {
   const auto noisy = kBase + "kind = \"noisy-recall\"\nnoise = 0.5\n";
   CHECK(errors(noisy, {"task.kind=recall"}).empty());
+  CHECK(errors(kBase + "noise = 0.5\n", {"train.steps=3"}) == Names{"5:1: " + kUnread});
   CHECK(errors(noisy, {"task.kind=recall", "task.noise=0.1"}) == Names{"--set: task.noise=0.1: " + kUnread});
+}
+
+TEST_CASE("a file's row that an override leaves unread is no error") {
+  const auto rows =
+      kBase + "[grid]\nrows = [{task.kind = \"noisy-recall\", task.noise = 0.1}, {task.kind = \"recall\", task.length = 8}]\n";
+  CHECK(errors(rows).empty());
+  CHECK(errors(rows, {"task.kind=copying"}).empty());
 }
 
 TEST_CASE("what a preset sets serves other studies too") {

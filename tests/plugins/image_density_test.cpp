@@ -115,6 +115,9 @@ TEST_CASE("of a folder with both forms density takes the colours, and the class 
   check_mentions(message_of([&] { by_name(density); }),
                  {"density", "holds idx files, which are grey", "Missing: data_batch_1.bin, data_batch_2.bin", "test_batch.bin",
                   "cifar10/test_batch.bin"});
+  auto with_black = density;  // as a preset may have it, which is of pictures that are classed
+  with_black["black"] = "absent";
+  CHECK(load_images(folder, with_black)->digest() == load_images(folder, density)->digest());
   CHECK(load_images(folder, density)->info().length == 24);  // a folder of idx files, whatever it is called
 
   const CifarFolder colour;

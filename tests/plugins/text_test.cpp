@@ -174,6 +174,17 @@ TEST_CASE("what is missing or wrong is told with its name") {
       }
     }
   }
+  SECTION("an archive that goes on for long behind its end mark, as tar may pad it") {
+    const auto tar = files.pack("plain.tar", "cf");
+    fs::resize_file(tar, std::uintmax_t{3} << 20);
+    const auto packed = files.folder.path() / "aclImdb_v1.tar.gz";
+    write_bytes(packed, read_bytes(tar));
+    CHECK(load_reviews(packed)->digest() == load_reviews(root)->digest());
+    auto damaged = read_bytes(packed);
+    damaged[damaged.size() - 6] ^= 4;
+    write_text(packed, {damaged.begin(), damaged.end()});
+    check_mentions(refusal(packed), {packed.string() + ": the gzip stream is damaged", "fetch it again"});
+  }
   SECTION("nothing") {
     check_mentions(refusal(files.folder.path() / "nowhere"), {"nowhere", "was not found", "https://ai.stanford.edu/~amaas"});
     const TemporaryFolder empty;

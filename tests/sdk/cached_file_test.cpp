@@ -69,11 +69,16 @@ TEST_CASE("what a killed writer left goes a day later, what is being written sta
              other = (folder / "cache/two.bin.1.tmp").string();
   for (const auto& file : {left, fresh, other}) std::ofstream(file) << "half";
   for (const auto& file : {left, other}) fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(25));
-  cached(folder / "cache", "one", "seed 0", [] { return Bytes{7}; });
+  const auto get = [&](const char* key) { cached(folder / "cache", "one", key, [] { return Bytes{7}; }); };
+  get("seed 0");
   CHECK_FALSE(fs::exists(left));
   CHECK(fs::exists(fresh));
   CHECK(fs::exists(other));
   CHECK(fs::exists(path));
+  fs::rename(fresh, left);  // of a key whose file is there by now, as after a second run
+  fs::last_write_time(left, fs::file_time_type::clock::now() - std::chrono::hours(25));
+  get("seed 1");
+  CHECK_FALSE(fs::exists(left));
 }
 
 TEST_CASE("content that cannot be kept is there all the same") {

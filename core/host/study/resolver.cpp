@@ -204,6 +204,10 @@ void Resolver::refuse_unused(const std::string& path, const PluginInfo* plugin) 
 
 /// A value that nothing reads, since another parameter has not the value that it belongs to.
 void Resolver::refuse_unread(const std::string& path, const PluginInfo& plugin, const json& object) {
+  const auto of_override = [&](const std::string& other) {
+    const auto set = point_->settings.find(other);
+    return set != point_->settings.end() && set->second.assignment->key.file == kOverrideFile;
+  };
   for (const auto& parameter : plugin.parameters) {
     const auto at = path + "." + parameter.name;
     const auto found = point_->settings.find(at);
@@ -212,6 +216,8 @@ void Resolver::refuse_unread(const std::string& path, const PluginInfo& plugin, 
     const auto& assignment = *found->second.assignment;
     if (holds(parameter.when, object) || !object.contains(other)) {  // or is wrong, and reported
       read_.insert(at);
+    } else if (assignment.key.file != kOverrideFile && of_override(path + "." + other)) {
+      continue;  // the override has taken away what the file's own value serves
     } else if (found->second.by_grid) {
       report(
           assignment.key,
@@ -227,10 +233,9 @@ void Resolver::refuse_unread(const std::string& path, const PluginInfo& plugin, 
   }
 }
 
-void Resolver::report_unread(bool overridden) const {
+void Resolver::report_unread() const {
   for (const auto& [path, found] : unread_)
-    if (!read_.contains(path) && (!overridden || found.where.file == kOverrideFile))
-      diagnostics_.add(found.where, found.message);
+    if (!read_.contains(path)) diagnostics_.add(found.where, found.message);
 }
 
 /// Whether a section names something that may be a plugin; what is wrong with it is reported.

@@ -18,9 +18,8 @@ class Resolver {
   std::optional<Trial> resolve(const Point& point);
 
   /// Reports base values of the study's own that every trial so far has left unread (ParameterInfo::when): a preset's serve
-  /// other studies too. @param overridden whether there are overrides, which may have taken away what the file's own values
-  /// serve
-  void report_unread(bool overridden) const;
+  /// other studies too.
+  void report_unread() const;
 
  private:
   /// Each returns what could be resolved, null where that is nothing. @param where what asks for it, for a message

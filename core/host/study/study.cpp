@@ -121,7 +121,7 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
     trials.push_back(std::move(*trial));
   });
   if (sound) cells.check_seeds(diagnostics);
-  if (sound && diagnostics.empty()) resolver.report_unread(!study.overrides.empty());
+  if (sound && diagnostics.empty()) resolver.report_unread();
   // Where a part of the grid could not be read, or an override replaced one, a rule may rightly match nothing.
   if (sound && study.overrides.empty())
     for (const auto* rules : {&exclude, &publish}) rules->report_unmatched(diagnostics);

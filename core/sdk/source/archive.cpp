@@ -24,35 +24,30 @@ Archive::Archive(const std::filesystem::path& path, Packing packing)
   file_.emplace(path), buffer_.resize(kBlock);
   check(archive_read_support_filter_xz(archive_.get()));
   check(archive_read_support_format_tar(archive_.get()));
-  check(archive_read_open(archive_.get(), this, nullptr, read_file, nullptr));
+  check(archive_read_open(archive_.get(), this, nullptr, read_block, nullptr));
 }
 
 Archive::Archive(Archive& outer)
-    : name_(outer.name_), packing_(Packing::kZip), archive_(archive_read_new(), archive_read_free) {
-  outer.buffer_.resize(kBlock);
+    : name_(outer.name_),
+      packing_(Packing::kZip),
+      outer_(&outer),
+      buffer_(kBlock),
+      archive_(archive_read_new(), archive_read_free) {
   check(archive_read_support_format_zip(archive_.get()));
-  check(archive_read_open(archive_.get(), &outer, nullptr, read_outer, nullptr));
+  check(archive_read_open(archive_.get(), this, nullptr, read_block, nullptr));
 }
 
-// Called by libarchive: nothing may be thrown in these two.
-std::ptrdiff_t Archive::read_file(archive* inner, void* self, const void** block) {
+/// Called by libarchive: nothing may be thrown here.
+std::ptrdiff_t Archive::read_block(archive* archive, void* self, const void** block) {
   auto& own = *static_cast<Archive*>(self);
   *block = own.buffer_.data();
   try {
-    return static_cast<std::ptrdiff_t>(own.file_->read({reinterpret_cast<std::uint8_t*>(own.buffer_.data()), kBlock}));
+    return static_cast<std::ptrdiff_t>(own.outer_ != nullptr ? own.outer_->read(own.buffer_) : own.file_->read(own.buffer_));
   } catch (const std::exception& error) {
     own.fault_ = error.what();
-    archive_set_error(inner, EIO, "%s", error.what());
+    archive_set_error(archive, EIO, "%s", error.what());
     return -1;
   }
-}
-
-std::ptrdiff_t Archive::read_outer(archive* inner, void* outer, const void** block) {
-  auto& from = *static_cast<Archive*>(outer);
-  *block = from.buffer_.data();
-  const auto got = archive_read_data(from.archive_.get(), from.buffer_.data(), from.buffer_.size());
-  if (got < 0) archive_set_error(inner, archive_errno(from.archive_.get()), "%s", archive_error_string(from.archive_.get()));
-  return got;
 }
 
 std::optional<std::filesystem::path> Archive::next() {
@@ -61,8 +56,7 @@ std::optional<std::filesystem::path> Archive::next() {
     const auto code = archive_read_next_header(archive_.get(), &entry);
     if (code == ARCHIVE_EOF) {
       // A tar ends before its gzip stream does, at whose end the checksum stands.
-      while (file_ && file_->read({reinterpret_cast<std::uint8_t*>(buffer_.data()), kBlock}) == kBlock) {
-      }
+      while (file_ && file_->read(buffer_) == buffer_.size()) continue;
       return std::nullopt;
     }
     check(code);

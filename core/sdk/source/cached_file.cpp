@@ -42,11 +42,11 @@ Cached read(const fs::path& path, const std::string& key) {
   return {std::move(content), to_hex(sum)};
 }
 
-/// What writers left that were killed: not those that may be at it still.
-void remove_abandoned(const fs::path& path) {
-  const auto prefix = path.filename().string() + ".";
+/// What writers of any of the plugin's files left that were killed: not those that may be at it still.
+void remove_abandoned(const fs::path& folder, const std::string& name) {
+  const auto prefix = name + "-";
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(path.parent_path(), ignored)) {
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const auto name = entry.path().filename().string();
     const auto written = entry.last_write_time(ignored);
     if (!ignored && name.starts_with(prefix) && name.ends_with(".tmp") &&
@@ -60,7 +60,6 @@ void write(const fs::path& path, const std::vector<std::uint8_t>& content, const
   auto temporary = path;
   temporary += "." + std::to_string(getpid()) + ".tmp";
   fs::create_directories(path.parent_path());
-  remove_abandoned(path);
   std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
   file.write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(content.size()));
   file.write(reinterpret_cast<const char*>(seal.data()), seal.size());
@@ -80,6 +79,7 @@ Cached cached(const fs::path& folder, const std::string& name, const std::string
               const std::function<std::vector<std::uint8_t>()>& make) {
   const auto path = folder / (name + "-" + Digest().add(key.data(), key.size()).hex().substr(0, 16) + ".bin");
   std::error_code unknown;
+  remove_abandoned(folder, name);
   if (fs::exists(path, unknown)) try {
       return read(path, key);
     } catch (const std::exception& fault) {

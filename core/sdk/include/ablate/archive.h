@@ -36,15 +36,15 @@ class Archive {
  private:
   void check(int code);
   [[noreturn]] void refuse();
-  static std::ptrdiff_t read_file(archive* inner, void* self, const void** block);
-  static std::ptrdiff_t read_outer(archive* inner, void* outer, const void** block);
+  static std::ptrdiff_t read_block(archive* archive, void* self, const void** block);
 
   std::string name_;
   Packing packing_;
   std::optional<std::uint64_t> size_;
-  std::optional<InputFile> file_;  ///< of a tar: it unpacks gzip, whose checksum libarchive does not compare
-  std::string fault_;              ///< what reading it has thrown
-  std::string buffer_;             ///< what libarchive reads from
+  std::optional<InputFile> file_;     ///< of a tar: it unpacks gzip, whose checksum libarchive does not compare
+  Archive* outer_ = nullptr;          ///< of a zip inside of it
+  std::string fault_;                 ///< what reading either has thrown
+  std::vector<std::uint8_t> buffer_;  ///< what libarchive reads from
   std::unique_ptr<archive, int (*)(archive*)> archive_;
 };
 

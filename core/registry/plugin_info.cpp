@@ -44,12 +44,18 @@ bool names_plugin(const json& value) {
 
 }  // namespace
 
+std::pair<std::string, std::string> sides_of(const std::string& when) {
+  constexpr std::string_view equals = " = ";
+  const auto at = when.find(equals);
+  if (at == std::string::npos) return {};
+  return {when.substr(0, at), when.substr(at + equals.size())};
+}
+
 bool holds(const std::string& when, const json& section) {
   if (when.empty()) return true;
-  const auto equals = when.find(" = ");
-  const auto value = section.find(when.substr(0, equals));
-  if (equals == std::string::npos || value == section.end()) return false;
-  const auto expected = when.substr(equals + 3);
+  const auto [name, expected] = sides_of(when);
+  const auto value = section.find(name);
+  if (value == section.end()) return false;
   return *value == expected || *value == json::parse(expected, nullptr, false);
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ablate/plugin.h"
@@ -71,6 +72,9 @@ nlohmann::json to_json(const Capabilities& capabilities);
 Capabilities capabilities_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const PluginInfo& info);
 PluginInfo plugin_info_from_json(const nlohmann::json& json);
+
+/// The two sides of "NAME = VALUE"; both empty where it is none.
+std::pair<std::string, std::string> sides_of(const std::string& when);
 
 /// Whether "NAME = VALUE" (a text with or without its quotes) is so in a plugin's section; "" always is.
 bool holds(const std::string& when, const nlohmann::json& section);

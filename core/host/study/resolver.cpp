@@ -211,7 +211,7 @@ void Resolver::refuse_unread(const std::string& path, const PluginInfo& plugin, 
   for (const auto& parameter : plugin.parameters) {
     const auto at = path + "." + parameter.name;
     const auto found = point_->settings.find(at);
-    const auto other = parameter.when.substr(0, parameter.when.find(" = "));
+    const auto other = sides_of(parameter.when).first;
     if (found == point_->settings.end()) continue;
     const auto& assignment = *found->second.assignment;
     if (holds(parameter.when, object) || !object.contains(other)) {  // or is wrong, and reported

@@ -47,9 +47,9 @@ void remove_abandoned(const fs::path& folder, const std::string& name) {
   const auto prefix = name + "-";
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const auto name = entry.path().filename().string();
+    const auto file = entry.path().filename().string();
     const auto written = entry.last_write_time(ignored);
-    if (!ignored && name.starts_with(prefix) && name.ends_with(".tmp") &&
+    if (!ignored && file.starts_with(prefix) && file.ends_with(".tmp") &&
         fs::file_time_type::clock::now() - written > kAbandoned)
       fs::remove(entry.path(), ignored);
   }

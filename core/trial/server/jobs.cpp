@@ -16,6 +16,7 @@
 #include "core/trial/device/device.h"
 #include "core/trial/model/places.h"
 #include "core/trial/server/crash_trace.h"
+#include "core/trial/server/planned_files.h"
 #include "core/trial/server/planned_library.h"
 #include "core/trial/training/batches.h"
 #include "core/trial/training/trial.h"
@@ -78,7 +79,7 @@ void TorchJobs::load(const json& what) {
   }
   if (what.value("cuda", false)) load_cuda();
   for (const auto& task : what.value("tasks", json::array())) {
-    load_task(task.at("section"), task.at("digest"));
+    load_task(task);
     restore();
   }
 }
@@ -110,12 +111,16 @@ std::unique_ptr<Task> TorchJobs::make_task(const json& section, int threads) con
   return made;
 }
 
-void TorchJobs::load_task(const json& section, const std::string& digest) {
+void TorchJobs::load_task(const json& planned) {
+  const auto& section = planned.at("section");
+  const std::string digest = planned.at("digest");
   auto& known = tasks_[section.dump()];
   if (known) return;
+  const PlannedFiles files(planned.at("files"));
   auto made = make_task(section, 1);
   made->info();
   made->load();
+  files.check();
   if (const auto found = made->digest(); found != digest)
     throw Error(
         fmt::format("task {}: its data changed after the study was planned (their digest is {}, and was {}): run the "
@@ -202,11 +207,16 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
   throw std::runtime_error(error.what_without_backtrace());
 }
 
-void TorchJobs::trial(const json& resolved, const Say& say) {
+void TorchJobs::trial(const json& spec, const Say& say) {
+  const auto& resolved = spec.at("resolved");
+  const PlannedFiles files(spec.at("files"));
   const TrialParts parts{.resolved = resolved,
                          .task = task(resolved.at("task")),
                          .find = [this](Kind kind, const std::string& id) -> const Descriptor& { return plugin(kind, id); }};
-  const auto result = run_trial(parts, [&](const Progress& now) { say(to_json(now)); });
+  const auto result = run_trial(parts, [&](const Progress& now) {
+    if (now.step == 0) files.check();  // the factories have read them
+    say(to_json(now));
+  });
   say(to_json(result));
 }
 

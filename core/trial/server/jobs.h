@@ -28,10 +28,12 @@ class TorchJobs final : public Jobs {
   const Descriptor& plugin(Kind kind, const std::string& id) const;
   void restore() const;
   std::unique_ptr<Task> make_task(const nlohmann::json& section, int threads) const;
-  /// Loads a task for all jobs, which share it by fork. Throws Error where its data are not what the digest says.
-  void load_task(const nlohmann::json& section, const std::string& digest);
+  /// Loads a task for all jobs, which share it by fork. Throws Error where its data or files are not what was planned.
+  /// @param planned {"section": ..., "digest": of its data, "files": as PlannedFiles has them}
+  void load_task(const nlohmann::json& planned);
   Task& task(const nlohmann::json& section) const;
-  void trial(const nlohmann::json& resolved, const Say& say);
+  /// @param spec {"resolved": Trial::resolved, "files": of its attentions and compressions, as PlannedFiles has them}
+  void trial(const nlohmann::json& spec, const Say& say);
 
   const ProcessState& state_;
   JobKinds more_;

@@ -28,9 +28,10 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
   std::size_t fewest = (name.size() + 2) / 3 + 1;
   for (const auto& candidate : candidates) {
     // What is asked for is often the last part of a longer name.
-    const auto distance = std::min(edits(name, candidate),
-                                   candidate.ends_with(std::string(".") + std::string(name)) ? std::size_t{1} : name.size());
-    if (distance < fewest) fewest = distance, best = candidate;
+    const bool is_last = !name.empty() && candidate.ends_with(std::string(".") + std::string(name));
+    const auto distance = is_last ? std::min<std::size_t>(edits(name, candidate), 1) : edits(name, candidate);
+    // Where every character is another, nothing is near.
+    if (distance < fewest && (is_last || distance < name.size())) fewest = distance, best = candidate;
   }
   return best;
 }

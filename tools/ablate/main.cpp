@@ -2,38 +2,23 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <sstream>
 
 #include "core/host/study/study.h"
 #include "core/util/error.h"
-#include "core/util/nearest.h"
 #include "tools/ablate/commands.h"
+#include "tools/ablate/help.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"
+#include "tools/ablate/words.h"
 
 namespace {
 
-/// Throws Error where the word that stands in the command's place is none. CLI11 would miss a command, or answer --help.
-void check_command(const CLI::App& app, int count, char** arguments) {
-  std::vector<std::string> commands;
-  for (const auto* command : app.get_subcommands({})) commands.push_back(command->get_name());
-  for (int i = 1; i < count; ++i) {
-    const std::string word = arguments[i];
-    if (word.starts_with('-')) {
-      const auto* option = app.get_option_no_throw(word);
-      if (option != nullptr && option->get_items_expected_max() > 0) ++i;  // --db FILE
-      continue;
-    }
-    if (std::find(commands.begin(), commands.end(), word) != commands.end()) return;
-    commands.emplace_back("--help");  // `ablate help`
-    if (word == "runs") throw ablate::Error("no command \"runs\" (it is called attempts now)");
-    throw ablate::Error(fmt::format("no command \"{}\"{}", word, ablate::hint(word, commands)));
-  }
-}
-
 int parse_and_run(int count, char** arguments) {
-  CLI::App app("ablate: ablation studies of efficient attention, from plugins to the table");
+  CLI::App app("ablate: ablation studies of efficient attention, from plugins to the table", "ablate");
+  app.formatter(std::make_shared<ablate::HelpFormatter>());
   ablate::Options options;
   int exit_code = 0;
   app.set_version_flag("--version", "ablate " ABLATE_VERSION ", torch " ABLATE_TORCH_VERSION);
@@ -53,11 +38,16 @@ int parse_and_run(int count, char** arguments) {
   ablate::add_new(app, options, exit_code);
   ablate::add_questions(
       app, [&options] { return options.database_file(); }, exit_code);
+  ablate::add_help(app);
   app.footer(
-      "`ablate COMMAND --help` has an example of each. Exit codes: 0 all done, 1 some trials failed, 2 usage or "
-      "configuration,\n"
-      "3 a plugin cannot be loaded, 130 interrupted.");
-  check_command(app, count, arguments);
+      "`ablate help COMMAND` has an example of each. Exit codes: 0 all done, 1 some trials failed, 2 usage or "
+      "configuration, 3 a plugin cannot be loaded, 130 interrupted.");
+  const std::vector<std::string> words(arguments + std::min(count, 1), arguments + count);
+  if (words.empty()) {
+    ablate::print("{}", ablate::overview(app));
+    return 0;
+  }
+  ablate::check_words(app, words);
   try {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& error) {

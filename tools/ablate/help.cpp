@@ -1,0 +1,96 @@
+#include "tools/ablate/help.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <sstream>
+
+#include "db/report/format.h"
+#include "tools/ablate/streams.h"
+#include "tools/ablate/words.h"
+
+namespace ablate {
+namespace {
+
+constexpr std::size_t kWidth = 100;  ///< columns of a line
+constexpr std::size_t kNames = 30;   ///< columns before an option's help
+
+/// The words of one line in several, each with `indent` blanks before it but the first.
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::istringstream words(text);
+  std::string all;
+  std::size_t used = indent;
+  for (std::string word; words >> word;) {
+    if (all.empty()) {
+      all = word;
+    } else if (used + 1 + db::width(word) > kWidth) {
+      all += "\n" + std::string(indent, ' ') + word;
+      used = indent;
+    } else {
+      all += " " + word;
+      ++used;
+    }
+    used += db::width(word);
+  }
+  return all;
+}
+
+/// Names, and beside them, or below where they are long, what they are.
+std::string entry(const std::string& names, const std::string& help) {
+  const auto left = "  " + names;
+  const auto between = db::width(left) < kNames ? std::string(kNames - db::width(left), ' ') : "\n" + std::string(kNames, ' ');
+  return left + (help.empty() ? "" : between + wrapped(help, kNames)) + "\n";
+}
+
+/// Line by line.
+std::string paragraphs(const std::string& text) {
+  std::istringstream lines(text);
+  std::string all;
+  for (std::string line; std::getline(lines, line);) all += (line.starts_with(' ') ? line : wrapped(line, 0)) + "\n";
+  return all;
+}
+
+}  // namespace
+
+std::string HelpFormatter::make_description(const CLI::App* app) const { return paragraphs(app->get_description()); }
+
+std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
+  return entry(command->get_name(), command->get_description());
+}
+
+std::string HelpFormatter::make_footer(const CLI::App* app) const { return paragraphs(app->get_footer()); }
+
+std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
+  return entry(make_option_name(option, is_positional) + make_option_opts(option), make_option_desc(option));
+}
+
+std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
+  std::string text;
+  if (option->get_type_size() != 0) {
+    if (const auto type = option->get_type_name(); !type.empty()) text += " " + type;
+    if (option->get_required()) text += " (required)";
+  }
+  return text;
+}
+
+std::string overview(const CLI::App& app) {
+  return app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
+}
+
+void add_help(CLI::App& app) {
+  auto* command = app.add_subcommand("help", "What a command does and takes, with an example")->group("Help");
+  auto name = std::make_shared<std::string>();
+  command->add_option("COMMAND", *name, "run, table or another; without it all are listed")->type_name("");
+  command->footer("Example:\n  ablate help table");
+  command->callback([name, &app] {
+    if (name->empty()) {
+      print("{}", overview(app));
+    } else {
+      check_command(app, *name);
+      print("{}", app.get_subcommand(*name)->help(app.get_name()));
+    }
+  });
+}
+
+}  // namespace ablate

@@ -1,0 +1,17 @@
+// The words of a command line before CLI11 takes them: which of them name nothing, with the nearest that does.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace ablate {
+
+/// Throws Error where the first word in a command's place is no command, or where an option is none of its command's and none
+/// that may stand anywhere. CLI11 would name the word alone, or miss the command, or answer --help.
+void check_words(const CLI::App& app, const std::vector<std::string>& words);
+
+/// Throws Error with the nearest name.
+void check_command(const CLI::App& app, const std::string& name);
+
+}  // namespace ablate

@@ -212,6 +212,19 @@ ALTER TABLE experiment_trial ADD COLUMN cell INTEGER;
 ALTER TABLE alias ADD COLUMN basis INTEGER REFERENCES basis;
 CREATE INDEX alias_by_proof ON alias (proof);
 ALTER TABLE proof ADD COLUMN withdrawn_us INTEGER;
+)sql",
+                                     R"sql(
+-- What the conformance suite has said last of a plugin's code, on whichever machine. suite: its version. checked_s: since 1970, UTC.
+CREATE TABLE verdict (
+  kind TEXT NOT NULL,
+  plugin TEXT NOT NULL,
+  code_identity TEXT NOT NULL,
+  suite INTEGER NOT NULL,
+  checked_s INTEGER NOT NULL,
+  verdict TEXT NOT NULL CHECK (verdict IN ('passed', 'failed')),
+  failed_checks TEXT NOT NULL,
+  PRIMARY KEY (kind, plugin, code_identity)
+) STRICT, WITHOUT ROWID;
 )sql"};
 
 /// {"attention": A, "compression": C} becomes {"attention": {A, "compression": C}}, and the settings' hash that of the new

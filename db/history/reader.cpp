@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/util/nearest.h"
+#include "db/history/known_verdicts.h"
 #include "db/history/names.h"
 #include "db/history/place.h"
 #include "db/history/schema.h"
@@ -79,6 +80,10 @@ std::string Reader::study_file(const std::string& experiment) const {
     ask.bind(1, experiment);
     return ask.executeStep() ? ask.getColumn(0).getString() : std::string();
   });
+}
+
+std::optional<KnownVerdict> Reader::verdict(const UsedPlugin& plugin) const {
+  return guarded(file_, [&] { return find_verdict(*database_, plugin); });
 }
 
 std::map<std::string, std::int64_t> Reader::paths() const {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "db/history/damage.h"
 #include "db/history/migrations.h"
 #include "db/history/views.h"
 
@@ -52,6 +53,7 @@ void use_wal(SQLite::Database& database) {
 
 void migrate(SQLite::Database& database, const std::filesystem::path& file) {
   const bool current = version_of(database, file) == schema_version();
+  expect_sound(database, file);
   use_wal(database);
   // A crash of the process loses nothing; a crash of the machine may lose the last runs, never the file.
   database.exec("PRAGMA synchronous = NORMAL");
@@ -83,11 +85,14 @@ void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
   const int code = exception.getErrorCode() & 0xFF;  // without the extended part
   switch (code) {
     case SQLITE_NOTADB:
+      if (!begins_as_sqlite(file))
+        throw Error(
+            fmt::format("{} is no run history: found something that is no SQLite database, expected a SQLite file that "
+                        "`ablate run` made. Point elsewhere with --db FILE or ABLATE_DB.",
+                        name));
+      [[fallthrough]];
     case SQLITE_CORRUPT:
-      throw Error(
-          fmt::format("{} is no run history: found {}, expected a SQLite file that `ablate run` made. Point elsewhere "
-                      "with --db FILE or ABLATE_DB.",
-                      name, code == SQLITE_NOTADB ? "something that is no SQLite database" : "a damaged SQLite database"));
+      throw Error(damaged_text(file, exception.what()));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:

@@ -11,8 +11,8 @@
 
 namespace ablate::db {
 
-/// Creates the tables or adds what a later schema has. Throws Error for a file of another program or of a newer schema, before
-/// anything is written to it.
+/// Creates the tables or adds what a later schema has. Throws Error for a file of another program, of a newer schema or with
+/// damage (expect_sound), before anything is written to it.
 void migrate(SQLite::Database& database, const std::filesystem::path& file);
 
 /// For readers: throws Error unless the file has exactly this program's schema.

@@ -105,3 +105,22 @@ TEST_CASE("a file of schema 3 that has both spellings keeps the values of both")
   CHECK(table.rows == Labels{{"mine"}, {"rbf"}, {"segment-mean"}});
   CHECK(number(file, "SELECT count(*) FROM pragma_foreign_key_check") == 0);
 }
+
+TEST_CASE("a file of schema 7 takes verdicts, and keeps what it holds") {
+  Folder folder;
+  const auto file = folder / "old.db";
+  write_old(file, "schema7.sql");
+  const UsedPlugin softmax{
+      "attention", "softmax", "", "99e9a3d9b1f358cd6e55e36cf3f60598cb3732142b139135c9725f9fe1bb92a9", "", "", {"passed", ""}};
+  {
+    Store store(file);
+    store.put_verdicts({{softmax, 4, 1'700'000'000}});
+  }
+  const Reader reader(file);
+  CHECK(list_attempts(reader, {"old verdicts"}).total == 2);
+  CHECK(show_attempt(reader, "1")["plugins"][0]["verdict"] == "unchecked");
+  const auto known = reader.verdict(softmax);
+  REQUIRE(known);
+  CHECK(known->plugin.verdict.verdict == "passed");
+  CHECK(number(file, "SELECT count(*) FROM verdicts JOIN plugins USING (kind, plugin, code_identity)") == 2);
+}

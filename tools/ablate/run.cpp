@@ -200,17 +200,19 @@ int run_study(const RunArguments& arguments, const Options& options) {
     for (const auto& [trial, metric, value, source] : study.published)
       published.push_back({planned.at(trial).key, metric, value, source});
     into.put_published(experiment, published);
+    into.put_verdicts(known_verdicts(used));
   };
 
+  std::vector<PlannedTrial> to_run;
+  std::vector<std::string> keys;
+  for (const auto* trial : chosen) to_run.push_back(*trial), keys.push_back(trial->key);
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency())), threads = most_threads(chosen);
   const RunOptions how{.jobs = arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / threads),
                        .timeout_s = study.timeout_s,
                        .again = arguments.again,
                        .record = record,
+                       .keys = std::set(keys.begin(), keys.end()),
                        .verdicts = user_verdicts()};
-  std::vector<PlannedTrial> to_run;
-  std::vector<std::string> keys;
-  for (const auto* trial : chosen) to_run.push_back(*trial), keys.push_back(trial->key);
   const bool is_idle =
       !arguments.again && arguments.prove == 0 && store.done(keys).size() == std::set(keys.begin(), keys.end()).size();
   if (!is_idle && !worker) worker = std::make_unique<WorkerClient>();

@@ -78,7 +78,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([arguments, database, &exit_code] {
     const auto format = db::format_from_name(arguments->format);
     const db::Reader reader(database());
-    arguments->request.verdict_today = verdict_today;
+    arguments->request.verdict_today = [&](const db::UsedPlugin& plugin) { return verdict_today(reader, plugin); };
     const auto table = db::make_table(reader, arguments->request);
     print("{}", db::to_text(table, format));
     if (format == db::Format::kCsv)  // has no place for them

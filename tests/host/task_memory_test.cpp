@@ -38,9 +38,9 @@ TEST_CASE("a task's answer holds for its code, its question, and its files as th
   REQUIRE(find() == answer);
   CHECK_FALSE(memory.find(memory.place("other code", question)));
   // An answer of before generated data had a folder for each code may be about another code's.
-  const char* const root = std::getenv("ABLATE_DATA");
-  const json before{"code", question, std::filesystem::current_path().string(), root == nullptr ? "" : root, json::object()};
-  CHECK(memory.place("code", question) != folder / "memory" / (ablate::sha256(before.dump()) + ".json"));
+  const char* const data = std::getenv("ABLATE_DATA");
+  const json former{"code", question, std::filesystem::current_path().string(), data == nullptr ? "" : data, json::object()};
+  CHECK(memory.place("code", question) != folder / "memory" / (ablate::sha256(former.dump()) + ".json"));
   CHECK_FALSE(memory.find(memory.place("code", {{"kind", "prepare-task"}, {"section", {{"plugin", "image"}}}})));
 
   SECTION("another content") { folder.write("data.txt", "abcd"); }

@@ -30,15 +30,19 @@ nlohmann::json inspect_library(const std::filesystem::path& path, std::unique_pt
 
 std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr<WorkerClient>& worker) {
   std::vector<std::filesystem::path> folders;
+  std::error_code unseen;  // a link to itself
   for (const auto& folder : options.plugins) {
-    if (!std::filesystem::is_directory(folder))
-      throw Error("--plugins " + folder + ": " + (std::filesystem::exists(folder) ? "is a file" : "no such folder") +
+    if (!std::filesystem::is_directory(folder, unseen))
+      throw Error("--plugins " + folder + ": " +
+                  (std::filesystem::exists(folder, unseen) ? "is a file"
+                   : unseen                                ? unseen.message()
+                                                           : "no such folder") +
                   "; it takes a folder that holds plugin libraries (*.so)");
     folders.emplace_back(folder);
   }
   const auto looked_in = plugin_folders(folders);
   for (const auto& folder : looked_in)
-    if (!folder.owner && !std::filesystem::is_directory(folder.path))
+    if (!folder.owner && !std::filesystem::is_directory(folder.path, unseen))
       say("warning: ABLATE_PLUGIN_PATH names {}, which is no folder\n", path_text(folder.path));
   const auto inspect = [&](const std::vector<std::filesystem::path>& paths) {
     std::vector<nlohmann::json> answers;

@@ -18,7 +18,8 @@ FoundLibrary library_at(const std::filesystem::path& path, std::unique_ptr<Worke
   const auto refuse = [&](const std::string& why) {
     return Error(fmt::format("{} cannot be loaded: {}", path.string(), why), ExitCode::kPlugin);
   };
-  if (!std::filesystem::exists(path)) throw refuse("there is no such file");
+  std::error_code unseen;  // a link to itself
+  if (!std::filesystem::exists(path, unseen)) throw refuse(unseen ? unseen.message() : "there is no such file");
   if (const auto why = abi_refusal(path, ABLATE_TORCH_VERSION); !why.empty()) throw refuse(why);
   const auto answer = inspect_library(path, worker);
   for (const auto* reason : {"failed", "refusal"})

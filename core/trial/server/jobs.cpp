@@ -97,7 +97,7 @@ const Descriptor& TorchJobs::plugin(Kind kind, const std::string& id) const {
 
 std::unique_ptr<Task> TorchJobs::make_task(const json& section, int threads) const {
   const auto& descriptor = plugin(Kind::kTask, section.at("plugin"));
-  const JsonValues values(section);
+  const JsonValues values(section, describe(descriptor));
   if (cache_folder().empty()) throw Error(std::string("no place for its data: ") + kNoCache);
   auto cache = cache_folder() / "tasks" / descriptor.id;
   std::error_code failed;

@@ -70,7 +70,7 @@ json CheckRun::spec_of(const FoundLibrary& library) const {
     hashes[part.path.string()] = part.info.content_hash;
   }
   return {{"library", library.path.string()}, {"parts", std::move(paths)},
-          {"hashes", std::move(hashes)},      {"parameters", parameters_of(library.info, arguments_.parameters)},
+          {"hashes", std::move(hashes)},      {"parameters", parameters_of(library.info, arguments_.parameters, parts_)},
           {"device", arguments_.device},      {"quick", arguments_.quick},
           {"only", arguments_.only}};
 }

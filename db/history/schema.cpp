@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <string_view>
 #include <thread>
 
 #include "db/history/damage.h"
@@ -50,6 +51,12 @@ void use_wal(SQLite::Database& database) {
 }
 
 }  // namespace
+
+void trust_nothing(SQLite::Database& database) {
+  for (const int allowed : {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_TRUSTED_SCHEMA})
+    sqlite3_db_config(database.getHandle(), allowed, 0, nullptr);
+  sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+}
 
 void migrate(SQLite::Database& database, const std::filesystem::path& file) {
   const bool current = version_of(database, file) == schema_version();
@@ -115,6 +122,11 @@ void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
       throw Error(fmt::format("cannot write {}: {}. Change its permissions, or point elsewhere with --db FILE or ABLATE_DB.",
                               name, exception.what()));
     default:
+      if (std::string_view(exception.what()).starts_with("access to view"))
+        throw Error(fmt::format(
+            "{} is no run history as `ablate run` writes it: found a view, expected a table of that name ({}). Point "
+            "elsewhere with --db FILE or ABLATE_DB.",
+            name, exception.what()));
       throw Error(fmt::format("{}: {}", name, exception.what()));
   }
 }

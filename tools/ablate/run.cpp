@@ -269,15 +269,16 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
       ->excludes("--again", "--dry-run");
   auto* withdrawn = command
                         ->add_option("--unprove", arguments->unprove,
-                                     "withdraw the proof of that number, without a STUDY: what stayed done by it is not done")
-                        ->check(CLI::PositiveNumber)
+                                     "alone, without a STUDY: withdraw the proof of that number; what stayed done by it is not "
+                                     "done")
                         ->type_name("NUMBER");
-  for (auto* option : command->get_options())
-    if (option != withdrawn && option != command->get_help_ptr()) withdrawn->excludes(option);
   command->footer("Example:\n  ablate run experiments/quickstart.toml --set train.steps=50 --dry-run");
   command->callback([=, &options, &exit_code] {
     if (withdrawn->empty() && study->empty()) throw CLI::RequiredError("STUDY");
-    exit_code = withdrawn->empty() ? run_study(*arguments, options) : unprove(arguments->unprove, options.database_file());
+    if (withdrawn->empty()) return static_cast<void>(exit_code = run_study(*arguments, options));
+    for (const auto* option : command->get_options())
+      if (option != withdrawn && !option->empty()) throw CLI::ExcludesError("--unprove", option->get_name());
+    exit_code = unprove(arguments->unprove, options.database_file());
   });
 }
 

@@ -204,8 +204,10 @@ void check_attention(const Candidate& candidate, Depth depth, Checks& checks) {
   for (const auto& parameter : info.parameters)
     for (const auto& value : edges(parameter))
       if (value != candidate.section.at(parameter.name))
-        checks.run("parameters", fmt::format("{}, {} = {}", subject.name(), parameter.name, value.dump()), kExact,
-                   [&](Finding& finding) { check_value(candidate, parameter, value, finding); });
+        checks.run("parameters",
+                   fmt::format("{}, {} = {}{}", subject.name(), parameter.name, value.dump(),
+                               parameter.when.empty() ? "" : " where " + parameter.when),
+                   kExact, [&](Finding& finding) { check_value(candidate, parameter, value, finding); });
 }
 
 }  // namespace ablate

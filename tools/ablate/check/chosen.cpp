@@ -54,9 +54,12 @@ void refuse_idle(const PluginInfo& plugin, const json& given, const std::string&
                               value->is_string() ? value->get<std::string>() : value->dump(), why, path,
                               sides_of(parameter.when).first, at));
     if (!parameter.plugin_kind()) continue;
-    for (const auto& one : value->is_array() ? *value : json::array({*value}))
+    const auto refuse_part = [&](const json& one, const std::string& below) {
       if (const auto part = parts.find(one.at("plugin").get<std::string>()); part != parts.end())
-        refuse_idle(part->second.info, one, at + ".", parts);
+        refuse_idle(part->second.info, one, below + ".", parts);
+    };
+    if (!value->is_array()) refuse_part(*value, at);
+    for (std::size_t i = 0; value->is_array() && i < value->size(); ++i) refuse_part((*value)[i], fmt::format("{}.{}", at, i));
   }
 }
 

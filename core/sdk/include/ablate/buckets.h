@@ -24,8 +24,8 @@ struct BucketOrder {
     places = tokens.argsort(std::int64_t{2});
   }
 
-  Tensor sorted(const Tensor& x) const { return take(x, tokens); }    ///< [batch, heads, n, d] -> the same by place
-  Tensor unsorted(const Tensor& x) const { return take(x, places); }  ///< the inverse
+  Tensor sorted(const Tensor& x) const { return ablate::take(x, tokens); }    ///< [batch, heads, n, d] -> the same by place
+  Tensor unsorted(const Tensor& x) const { return ablate::take(x, places); }  ///< the inverse
 
   /// Which keys of a block are in the same bucket as a query: [batch, heads, blocks, size, keys] bool.
   Tensor same(const Neighbours& blocks) const {

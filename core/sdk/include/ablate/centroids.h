@@ -39,8 +39,8 @@ class Centroids {
     const NoGradGuard none;
     const auto clusters = places_.size(1);
     if (!sums_.defined()) {
-      sums_ = zeros_like(places_);
-      counts_ = zeros_like(places_.narrow(2, 0, 1));
+      sums_ = ablate::zeros_like(places_);
+      counts_ = ablate::zeros_like(places_.narrow(2, 0, 1));
     }
     const auto own = mask.defined() ? group.masked_fill(mask.logical_not().unsqueeze(1), clusters) : group;
     const auto added = [&](const Tensor& x) { return sum_rows(x.detach(), own, clusters + 1).narrow(2, 0, clusters).sum(0); };

@@ -72,7 +72,7 @@ class LandmarkCompression : public Compression {
     return kernel_attention(input.queries, memory.keys, memory.values, shared ? Tensor() : memory.mass, map);
   }
 
-  static Tensor features(const Tensor& x, FeatureMap map) { return map == FeatureMap::kRelu ? x.relu() : elu(x) + 1; }
+  static Tensor features(const Tensor& x, FeatureMap map) { return map == FeatureMap::kRelu ? x.relu() : ablate::elu(x) + 1; }
 
   /// [n]: how many slots are complete with each query's position.
   static Tensor complete_slots(const ReadInput& input) {
@@ -101,7 +101,7 @@ class LandmarkCompression : public Compression {
     const auto k = wide(memory.keys) * widened(memory.mass).unsqueeze(-1);
     const auto v = widened(memory.values), extended = with_ones(v);
     // Sums over the first 0, 1, ..., slots slots; each query takes one.
-    const auto sums = pad((k.unsqueeze(-1) * extended.unsqueeze(-2)).cumsum(2), {0, 0, 0, 0, 1, 0});
+    const auto sums = ablate::pad((k.unsqueeze(-1) * extended.unsqueeze(-2)).cumsum(2), {0, 0, 0, 0, 1, 0});
     const auto seen = sums.index_select(2, complete_slots(input));  // [batch, heads, n, d, d_value + 1]
     const auto read = wide(input.queries).unsqueeze(-2).matmul(seen).squeeze(-2);
     const auto total = read.narrow(3, v.size(3), 1);

@@ -50,15 +50,29 @@ class Module {
  protected:
   /// A tensor that is trained; floating-point, a leaf. @return the same tensor: keep it as a member. It is changed in place
   /// when it is moved or cast, so the member stays the registered one. Names are letters, digits and underscores, each once;
-  /// throws std::logic_error for another, or for an undefined tensor.
+  /// throws std::logic_error for another, for an undefined tensor, and for one that cannot be trained.
   Tensor register_parameter(std::string name, Tensor tensor, Kept kept = {}) {
+    check_entry(name, tensor);
+    if (!tensor.is_floating_point())
+      throw std::logic_error("a module registers the parameter \"" + name + "\" of " + c10::toString(tensor.scalar_type()) +
+                             ", expected a floating-point type: what is not trained is a buffer");
+    if (!tensor.is_leaf())
+      throw std::logic_error("a module registers the parameter \"" + name +
+                             "\", which is computed from others that ask for a " +
+                             "gradient, so that no step would move it, expected a leaf: make it under a NoGradGuard, or " +
+                             "register its detach()");
     tensor.set_requires_grad(true);
-    add(parameters_, std::move(name), tensor, kept);
+    parameters_.push_back({std::move(name), tensor, kept});
     return tensor;
   }
-  /// A tensor that is saved and moved, not trained. Change it in place (copy_), so that it stays the registered one.
+  /// A tensor that is saved and moved, not trained. Change it in place (copy_), so that it stays the registered one. Throws as
+  /// above, and for one that asks for a gradient.
   Tensor register_buffer(std::string name, Tensor tensor, Kept kept = {}) {
-    add(buffers_, std::move(name), tensor, kept);
+    check_entry(name, tensor);
+    if (tensor.requires_grad())
+      throw std::logic_error("a module registers the buffer \"" + name + "\", which asks for a gradient, expected none: " +
+                             "register its detach(), or register_parameter() what is trained");
+    buffers_.push_back({std::move(name), tensor, kept});
     return tensor;
   }
   template <class M>
@@ -86,10 +100,9 @@ class Module {
         std::any_of(modules_.begin(), modules_.end(), [&](const auto& module) { return module.first == name; }))
       throw std::logic_error("a module registers the name \"" + name + "\" twice");
   }
-  void add(Entries& entries, std::string name, const Tensor& tensor, Kept kept) {
+  void check_entry(const std::string& name, const Tensor& tensor) const {
     check_name(name);
     if (!tensor.defined()) throw std::logic_error("a module registers \"" + name + "\", which is undefined");
-    entries.push_back({std::move(name), tensor, kept});
   }
   Entries entries(Entries Module::*which) const {
     Entries all;

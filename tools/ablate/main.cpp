@@ -1,6 +1,7 @@
 // ablate: the command line. Torch-free; plugin code never runs here.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <sstream>
 
@@ -13,6 +14,8 @@
 #include "tools/ablate/streams.h"
 
 namespace {
+
+constexpr std::chrono::seconds kLastWords(2);  ///< for a stderr that takes nothing
 
 /// Throws Error where the word that stands in the command's place is none. CLI11 would miss a command, or answer --help.
 void check_command(const CLI::App& app, int count, char** arguments) {
@@ -89,5 +92,7 @@ int run(int count, char** arguments) {
 
 int main(int count, char** arguments) {
   ablate::hold_standard_streams();
-  return ablate::end_output(run(count, arguments));
+  const int code = ablate::end_output(run(count, arguments));
+  ablate::standard_error().finish(kLastWords);
+  return code;
 }

@@ -13,6 +13,8 @@
 #include <memory>
 #include <optional>
 
+#include "core/util/regular_file.h"
+
 namespace ablate {
 namespace {
 
@@ -124,6 +126,8 @@ std::string abi_refusal(const std::filesystem::path& library, const std::string&
   struct stat status {};
   if (fstat(file.descriptor, &status) != 0) return fmt::format("cannot be read: {}", std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return "is no shared library (no regular file)";
+  if (const auto size = static_cast<std::uintmax_t>(status.st_size); size > kMostLibraryBytes)
+    return fmt::format("has {}, expected at most {} of a plugin's library", bytes_text(size), bytes_text(kMostLibraryBytes));
   if (elf_version(EV_CURRENT) == EV_NONE) return "libelf is too old";
   const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(file.descriptor, ELF_C_READ, nullptr), &elf_end);
   if (!elf || elf_kind(elf.get()) != ELF_K_ELF) return "is no shared library (no ELF file)";

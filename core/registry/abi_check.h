@@ -1,6 +1,7 @@
 // The check before loading: reads a library's ABI stamp from its ELF section, without running a line of it.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -8,6 +9,8 @@
 #include "ablate/plugin.h"
 
 namespace ablate {
+
+inline constexpr std::uintmax_t kMostLibraryBytes = std::uintmax_t{4} << 30;  ///< what is larger is no plugin, and long to hash
 
 /// Why a library cannot be loaded by this host ("SDK version 2, expected 1: rebuild it with this host's SDK"), or "" where
 /// nothing speaks against it. Never throws: what cannot be read is a reason too.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 #include <sstream>
 
 namespace ablate {
@@ -26,6 +27,42 @@ fs::path own_folder(const char* variable, const char* below_home) {
   if (const char* set = std::getenv(variable); set != nullptr && *set != '\0') return set;
   const auto base = home();
   return base.empty() ? fs::path() : base / below_home;
+}
+
+/// On the way to a file, links followed one by one.
+struct Way {
+  std::vector<fs::path> folders;  ///< in which a name is looked up: whoever may rename there decides where the way leads
+  std::vector<fs::path> links;    ///< links to the file itself, and last the file
+};
+
+Way way_to(const fs::path& file) {
+  constexpr int kMostLinks = 40;  // as the kernel
+  Way way;
+  const auto absolute = fs::absolute(file);
+  std::deque<fs::path> names(absolute.begin(), absolute.end());
+  fs::path at = "/";
+  for (int links = 0; !names.empty() && links <= kMostLinks;) {
+    const auto name = names.front();
+    names.pop_front();
+    if (name.is_absolute()) at = "/";
+    if (name.is_absolute() || name.empty() || name == ".") continue;
+    if (name == "..") {
+      at = at.parent_path();
+      continue;
+    }
+    way.folders.push_back(at);
+    const auto next = at / name;
+    if (names.empty()) way.links.push_back(next);
+    std::error_code none;
+    if (!fs::is_symlink(next, none)) {
+      at = next;
+      continue;
+    }
+    ++links;
+    const auto target = fs::read_symlink(next, none);
+    names.insert(names.begin(), target.begin(), target.end());
+  }
+  return way;
 }
 
 }  // namespace
@@ -71,20 +108,28 @@ std::string trust_refusal(const PluginFolder& folder, const fs::path& library) {
   const auto refuse = [&](const fs::path& at, const std::string& why, const std::string& mend) {
     return fmt::format("{} {}; {}, or name {} with --plugins if you trust it", at.string(), why, mend, folder.path.string());
   };
-  for (const auto& at : {library, folder.path}) {
+  const auto way = way_to(library);
+  // The library, the links to it, and the folders that hold them: nobody else may write or own any.
+  std::vector<fs::path> own{library, folder.path};
+  for (const auto& at : way.links)
+    for (const auto& one : {at, at.parent_path()})
+      if (std::find(own.begin(), own.end(), one) == own.end()) own.push_back(one);
+  for (const auto& at : own) {
     if (anyone_can_write(at)) return refuse(at, "can be written by anyone", "chmod o-w it");
-    struct stat status {};
-    if (stat(at.c_str(), &status) != 0) continue;  // told when it is read
-    if (status.st_uid != 0 && status.st_uid != geteuid() && status.st_uid != *folder.owner)
-      return refuse(at, fmt::format("belongs to user {}, who is neither root nor you", status.st_uid), "make it yours");
+    for (const auto look : {&::stat, &::lstat}) {
+      struct stat status {};
+      if (look(at.c_str(), &status) != 0) continue;  // told when it is read
+      if (status.st_uid != 0 && status.st_uid != geteuid() && status.st_uid != *folder.owner)
+        return refuse(at, fmt::format("belongs to user {}, who is neither root nor you", status.st_uid), "make it yours");
+    }
   }
   // Where anyone can rename a folder above, anyone can put another in its place; a sticky one (/tmp) forbids that.
-  for (auto above = folder.path.parent_path();; above = above.parent_path()) {
+  for (const auto& above : way.folders) {
     std::error_code none;
     if (anyone_can_write(above) && (fs::status(above, none).permissions() & fs::perms::sticky_bit) == fs::perms::none)
       return refuse(above, "can be written by anyone", "chmod o-w it");
-    if (above == above.parent_path()) return "";
   }
+  return "";
 }
 
 }  // namespace ablate

@@ -1,26 +1,29 @@
 #include "core/registry/scan.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <ctime>
 #include <map>
 #include <optional>
 
 #include "core/registry/abi_check.h"
 #include "core/util/error.h"
 #include "core/util/file_stamp.h"
+#include "core/util/kept_json.h"
 #include "core/util/sha256.h"
+#include "core/util/shell_word.h"
 
 namespace ablate {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+
+constexpr std::int64_t kTriedAgain_s = 3600;  ///< after a hang, of which a slow disk may be the cause
 
 /// What a library said of itself: a plugin, or a refusal.
 struct Answer {
@@ -39,12 +42,13 @@ std::optional<Answer> read_answer(const json& answer) {
   }
 }
 
-/// {"files": {path: {"stamp": ..., "hash": ...}}, "hashes": {hash: PluginInfo or {"refusal": ...}}}. The stamp (size, time,
-/// inode) saves hashing.
+/// {"files": {path: {"stamp": ..., "hash": ..., "hung": {"why": ..., "at_s": ...}}}, "hashes": {hash: PluginInfo or {"refusal":
+/// ...}}}. The stamp (size, time, inode) saves hashing. To load what hung costs many seconds: so long it is not tried again,
+/// unless its stamp changes.
 class Cache {
  public:
   Cache(fs::path file, const std::string& host) : file_(std::move(file)) {
-    if (std::ifstream stream(file_); !file_.empty() && stream) content_ = json::parse(stream, nullptr, false);
+    if (!file_.empty()) content_ = read_kept(file_);
     const auto is_object = [&](const char* part) { return content_.contains(part) && content_[part].is_object(); };
     if (!content_.is_object() || content_.value("host", json()) != json(host) || !is_object("files") || !is_object("hashes"))
       content_ = {{"host", host}, {"files", json::object()}, {"hashes", json::object()}};
@@ -56,7 +60,7 @@ class Cache {
     auto& entry = content_["files"][path.string()];
     if (!entry.is_object() || entry.value("stamp", json()) != json(stamp) || !entry.contains("hash") ||
         !entry["hash"].is_string()) {
-      entry = {{"stamp", stamp}, {"hash", sha256_file(path)}};
+      entry = {{"stamp", stamp}, {"hash", sha256_file(path, kMostLibraryBytes)}};
       changed_ = true;
     }
     return entry["hash"];
@@ -72,14 +76,28 @@ class Cache {
     changed_ = true;
   }
 
+  /// After hash().
+  void put_hung(const fs::path& path, const std::string& why) {
+    content_["files"][path.string()]["hung"] = {{"why", why}, {"at_s", std::time(nullptr)}};
+    changed_ = true;
+  }
+
+  /// After hash(). A refusal, or nothing where it is to be tried.
+  std::optional<Answer> hung(const fs::path& path) const {
+    const auto hung = content_["files"][path.string()].value("hung", json::object());
+    if (!hung.is_object() || !hung.contains("why") || !hung["why"].is_string()) return std::nullopt;
+    if (!hung.contains("at_s") || !hung["at_s"].is_number_integer()) return std::nullopt;
+    const auto at_s = hung["at_s"].get<std::int64_t>(), now_s = static_cast<std::int64_t>(std::time(nullptr));
+    if (at_s > now_s || now_s - at_s >= kTriedAgain_s) return std::nullopt;
+    return Answer{{},
+                  fmt::format("{} when it was loaded, at {:%H:%M}; it is tried again after an hour, or after `touch {}`",
+                              hung["why"].get<std::string>(), fmt::localtime(static_cast<std::time_t>(at_s)),
+                              shell_word(path.string()))};
+  }
+
   /// Best effort: without a writable cache everything works, only slower.
   void save() const {
-    if (!changed_ || file_.empty()) return;
-    std::error_code ignored;
-    fs::create_directories(file_.parent_path(), ignored);
-    const auto part = file_.string() + "." + std::to_string(getpid());
-    if (std::ofstream stream(part); !(stream << content_)) return;
-    fs::rename(part, file_, ignored);
+    if (changed_ && !file_.empty()) keep(file_, content_);
   }
 
  private:
@@ -129,7 +147,8 @@ std::vector<FoundLibrary> scan(const std::vector<PluginFolder>& folders, const s
     if (!library.refusal.empty()) continue;
     try {
       const auto hash = cache.hash(library.path);
-      const auto answer = cache.find(hash);
+      auto answer = cache.find(hash);
+      if (!answer) answer = cache.hung(library.path);
       if (!answer) unknown.push_back(i);
       take(library, answer, hash);
     } catch (const Error& error) {
@@ -150,6 +169,8 @@ std::vector<FoundLibrary> scan(const std::vector<PluginFolder>& folders, const s
         library.refusal = "it was replaced while it was looked at: try again";
       else if (answer && !answers[i].contains("failed"))
         cache.put(hash, answers[i]);
+      else if (answer && answers[i].value("late", false))
+        cache.put_hung(library.path, answer->refusal), take(library, cache.hung(library.path), hash);
     }
   }
   cache.save();

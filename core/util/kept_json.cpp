@@ -2,33 +2,40 @@
 
 #include <unistd.h>
 
-#include <fstream>
+#include "core/util/regular_file.h"
 
 namespace ablate {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+namespace {
+
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;  ///< what is longer nobody has kept here
+
+}  // namespace
+
 json read_kept(const fs::path& file) {
-  std::error_code unseen;
-  if (!fs::is_regular_file(file, unseen))
-    return json(json::value_t::discarded);  // to open a pipe would be to wait for a writer
   try {
-    std::ifstream stream(file);
-    return json::parse(stream, nullptr, false);
-  } catch (const std::exception&) {  // one that cannot be read
+    RegularFile kept(file);
+    if (kept.size() > kMostBytes) return json(json::value_t::discarded);
+    std::string text(kept.size(), '\0');
+    std::size_t size = 0;
+    while (const auto n = kept.read(text.data() + size, text.size() - size)) size += n;
+    text.resize(size);
+    return json::parse(text, nullptr, false);
+  } catch (const std::exception&) {  // one that is not there, or cannot be read
     return json(json::value_t::discarded);
   }
 }
 
 void keep(const fs::path& file, const json& content) {
-  std::error_code ignored;
-  fs::create_directories(file.parent_path(), ignored);
-  const auto part = file.string() + "." + std::to_string(getpid());
-  std::ofstream stream(part);
   std::error_code failed;
-  if (stream << content << std::flush) fs::rename(part, file, failed);
-  if (!stream || failed) fs::remove(part, ignored);  // a full disk, a folder in its place
+  fs::create_directories(file.parent_path(), failed);
+  const auto part = file.string() + "." + std::to_string(getpid());
+  const bool all = write_anew(part, content.dump(-1, ' ', false, json::error_handler_t::replace));
+  if (all) fs::rename(part, file, failed);
+  if (!all || failed) fs::remove(part, failed);  // a full disk, a folder in its place
 }
 
 }  // namespace ablate

@@ -1,27 +1,22 @@
 #include "core/util/sha256.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <vector>
 
 #include "ablate/digest.h"
 #include "core/util/error.h"
+#include "core/util/regular_file.h"
 
 namespace ablate {
 
 std::string sha256(std::string_view data) { return Digest().add(data.data(), data.size()).hex(); }
 
-std::string sha256_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error("cannot read " + path.string() + ": " + std::strerror(errno));
+std::string sha256_file(const std::filesystem::path& path, std::uintmax_t most) {
+  RegularFile file(path);
+  if (file.size() > most)
+    throw Error("cannot read " + path.string() + ": it has " + bytes_text(file.size()) + ", expected at most " + bytes_text(most));
   Digest digest;
   std::vector<char> buffer(1 << 16);
-  while (file) {
-    file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    digest.add(buffer.data(), static_cast<std::size_t>(file.gcount()));
-  }
-  if (file.bad()) throw Error("cannot read " + path.string());
+  while (const auto n = file.read(buffer.data(), buffer.size())) digest.add(buffer.data(), n);
   return digest.hex();
 }
 

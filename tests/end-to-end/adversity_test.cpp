@@ -1,6 +1,7 @@
 // What happens around a grid while it runs: nothing is lost, nothing wrong is kept, nothing is left running.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <signal.h>
+#include <string.h>
 
 #include <chrono>
 #include <fstream>
@@ -222,6 +223,35 @@ TEST_CASE("a closed terminal is recorded as an interruption") {
   REQUIRE(until([&] { return has_trial(other, worker_of(deaf)); }));
   deaf.send(SIGHUP);
   CHECK(deaf.wait().exit_code == 0);
+}
+
+TEST_CASE("a signal of a batch system, beside a stderr that takes nothing, is recorded as an interruption") {
+  const auto signal = GENERATE(SIGTERM, SIGUSR1, SIGXCPU);
+  Workplace place;
+  const auto study = place.study(grid("2000000")).string();
+  auto running = place.start_shell("mkfifo pipe; exec 3<>pipe; head -c 65536 /dev/zero >&3; exec " + kBin + "ablate run " +
+                                   study + " 2>&3");
+  REQUIRE(until([&] { return has_trial(place, worker_of(running)); }));
+  nap(0.3);
+  running.send(signal);
+  CHECK(running.wait().exit_code == 130);
+  CHECK(outcomes(place) == "interrupted");
+  CHECK(says(place.query("SELECT reason FROM attempts")[0]["reason"], std::string("SIG") + sigabbrev_np(signal)));
+}
+
+TEST_CASE("a first worker that dies at its start is replaced") {
+  Workplace place;
+  const auto program = place.folder().write("worker", "#!/bin/sh\nmkdir '" + (place.folder() / "died").string() +
+                                                          "' 2>/dev/null && kill -9 $$\nexec " + kBin + "ablate-worker \"$@\"\n");
+  fs::permissions(program, fs::perms::owner_all);
+  place.set("ABLATE_WORKER", program.string());
+  place.set("XDG_CACHE_HOME", (place.folder() / "cache").string());  // or nothing would be asked of it before the first trial
+  fs::create_directories(place.folder() / "cache/ablate");
+  fs::copy_file(std::string(ABLATE_BUILD_DIR) + "/tests/cache/ablate/plugins.json", place.folder() / "cache/ablate/plugins.json");
+  const auto ended = place.run({"run", place.study(grid("3")).string()});
+  INFO(ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK(fs::exists(place.folder() / "died"));
 }
 
 TEST_CASE("more trials at a time than descriptors allow are fewer, with a word") {

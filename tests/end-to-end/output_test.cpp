@@ -19,6 +19,20 @@ TEST_CASE("a grid runs whatever becomes of its messages, and none of them gets i
   CHECK(place.query("SELECT outcome FROM attempts") == json({{{"outcome", "done"}}, {{"outcome", "done"}}}));
 }
 
+TEST_CASE("a stderr that takes nothing keeps no grid and no command waiting") {
+  Workplace place;
+  place.study(kTwo);
+  // A pipe that is full and that somebody holds open, as a hung reader does.
+  const std::string stuck = "mkfifo pipe; exec 3<>pipe; head -c 65536 /dev/zero >&3; timeout 60 $ablate ";
+  CHECK(place.shell(stuck + "run study.toml 2>&3").exit_code == 0);
+  CHECK(place.query("SELECT outcome FROM attempts") == json({{{"outcome", "done"}}, {{"outcome", "done"}}}));
+  CHECK(place.shell(stuck + "rum 2>&3").exit_code == 2);
+  // Its reader is back before the end: nothing is lost.
+  std::filesystem::remove(place.folder() / "pipe");
+  place.shell(stuck + "rum 2>&3 & sleep 0.5; timeout 20 head -c 65570 <&3 | tr -d '\\0' >late");
+  CHECK(says(read_text(place.folder() / "late"), "ablate: no command \"rum\""));
+}
+
 TEST_CASE("messages that cannot be written change no exit code") {
   Workplace place;
   place.study(kTwo);

@@ -1,6 +1,10 @@
 // A task that hangs before any trial ends with a reason. (The limits of `ablate run` are minutes; these are seconds.)
 #include <stdlib.h>
 
+#include <chrono>
+#include <csignal>
+#include <thread>
+
 #include "core/host/scheduler/scheduler.h"
 #include "core/shared/sections.h"
 #include "core/util/sha256.h"
@@ -87,7 +91,36 @@ TEST_CASE("a task that hangs only where all trials share it is given up") {
   const auto planned = plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""));
   db::Store store(hanging.database());
   ends([&] { run_trials(planned, hanging.worker, store, {.jobs = 1, .load_s = 1}); },
-       "the worker did not load the study's plugins and data within 1 s");
+       "the worker did not load the data of task faulty-task within 1 s");
+}
+
+TEST_CASE("a worker that somebody kills before the first trial is replaced, whatever it does") {
+  Hanging study("nowhere", "throw");
+  const auto end = [&] { kill(study.worker->pid(), SIGKILL); };
+  end();
+  check_tasks(study.study, study.catalog, study.worker, TaskMemory(""), {.describe_s = 60});
+  end();
+  study.study.trials[0].resolved["train"]["steps"] = 2;
+  const auto planned = plan(study.study, study.catalog, study.worker, TaskMemory(""));
+  end();
+  db::Store store(study.database());
+  CHECK(run_trials(planned, study.worker, store, {.jobs = 1}).done == 1);
+}
+
+TEST_CASE("a worker that answers nothing is replaced, without a time-out, too") {
+  Hanging study("nowhere", "throw");
+  study.study.trials[0].resolved["train"]["steps"] = 300;
+  const auto planned = plan(study.study, study.catalog, study.worker, TaskMemory(""));
+  const auto worker = study.worker->pid();
+  std::thread stop([&] {
+    const auto list = "/proc/" + std::to_string(worker) + "/task/" + std::to_string(worker) + "/children";
+    for (int i = 0; i < 1000 && read_text(list).empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    kill(worker, SIGSTOP);
+  });
+  db::Store store(study.database());
+  CHECK(run_trials(planned, study.worker, store, {.jobs = 1, .ping_s = 0.7}).done == 1);
+  stop.join();
+  CHECK(study.worker->pid() != worker);
 }
 
 TEST_CASE("data that are not those of the plan are not trained on") {

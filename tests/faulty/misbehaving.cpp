@@ -1,5 +1,6 @@
 // Does something while it is loaded that a library must not do: DO is one of the functions here. Its descriptor is right.
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <iostream>
@@ -28,6 +29,10 @@ namespace {
   signal(SIGCHLD, SIG_IGN);
   fork();
   if (chdir("/") != 0) crash();
+  rlimit few{};
+  getrlimit(RLIMIT_NOFILE, &few);
+  few.rlim_cur = 4;
+  setrlimit(RLIMIT_NOFILE, &few);
 }
 
 [[maybe_unused]] const int done = (DO(), 0);

@@ -1,7 +1,6 @@
 // When trials may start, and when a worker is given up.
 #include "core/host/scheduler/admission.h"
 
-#include "core/host/scheduler/liveness.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;
@@ -44,19 +43,4 @@ TEST_CASE("where there was no room a trial is tried again beside fewer, and late
   admission.limit(2);
   for (int second = 200; second < 400; second += 11) admission.may_start(kB, 0, nullptr, second);
   CHECK(admission.jobs() == 1);  // a limit is for good
-}
-
-TEST_CASE("a worker that is late is asked, and given up only where it does not answer") {
-  using Next = Liveness::Next;
-  Liveness liveness(5);
-  CHECK(liveness.look(false, 0) == Next::kNothing);
-  CHECK(liveness.look(true, 1) == Next::kAsk);
-  CHECK(liveness.look(true, 5) == Next::kNothing);
-  liveness.answered();
-  CHECK(liveness.look(true, 7) == Next::kAsk);  // it lives, and is asked again
-  CHECK(liveness.look(true, 11) == Next::kNothing);
-  CHECK(liveness.look(true, 13) == Next::kGiveUp);
-  CHECK(liveness.look(true, 14) == Next::kAsk);  // another one
-  CHECK(liveness.look(false, 20) == Next::kNothing);
-  CHECK(liveness.look(true, 21) == Next::kAsk);  // long ago is forgotten
 }

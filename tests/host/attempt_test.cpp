@@ -49,6 +49,14 @@ TEST_CASE("a trial that does not come to its end keeps its curves and how far it
   CHECK(attempt.results.empty());
 }
 
+TEST_CASE("of a signal 9 that nobody here has sent the reason says what is known") {
+  AttemptInProgress trial(kPlanned, {}, 0, kNoVerdicts);
+  auto event = end(9);
+  event["killed"] = "the kernel's memory killer";
+  trial.end(event, 3);
+  CHECK(trial.attempt().reason == "signal 9 (Killed): the kernel's memory killer");
+}
+
 TEST_CASE("results count only with a clean end, whatever the clock says") {
   AttemptInProgress clean(kPlanned, {}, 0, kNoVerdicts);
   clean.take(kProgress);

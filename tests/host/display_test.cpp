@@ -1,6 +1,9 @@
 // A grid's lines where the output is no terminal.
 #include "core/host/scheduler/display.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <thread>
 
@@ -8,31 +11,33 @@
 #include "tests/support/temporary.h"
 
 using ablate::Display;
+using ablate::Output;
 
 namespace {
 
 class Written {
  public:
-  ~Written() { std::fclose(file); }
+  ~Written() { close(file_); }
   std::string text() const { return read_text(folder_ / "out"); }
 
  private:
   TemporaryFolder folder_;
+  int file_ = open((folder_ / "out").c_str(), O_WRONLY | O_CREAT, 0600);
 
  public:
-  std::FILE* file = std::fopen((folder_ / "out").c_str(), "w");
+  Output to{file_};
 };
 
 }  // namespace
 
 TEST_CASE("a long trial is not silent: how far it is, its loss, and how long it will take") {
   Written out;
-  Display display(out.file, 2, 0.2);
+  Display display(out.to, 2, 0.2);
   display.started(1, "attention=linear", 0.874);
   display.progress(1, {.step = 30, .steps = 90, .loss = 0.6931, .dev_metric = {"dev/accuracy", "%", "max", ""}, .dev = 51.5});
   CHECK(out.text().empty());
   std::this_thread::sleep_for(std::chrono::milliseconds(250));
-  display.refresh();
+  display.progress(1, {.step = 30, .steps = 90, .loss = 0.6931, .dev = std::nan("")});
   const auto line = out.text();
   CHECK(
       line.starts_with("  attention=linear  step 30/90  loss 0.693  evaluation 87 %  dev 51.5 %  0.5 s left; running for 0."));
@@ -43,15 +48,31 @@ TEST_CASE("a long trial is not silent: how far it is, its loss, and how long it 
   CHECK(out.text().size() > line.size());
 }
 
+TEST_CASE("a trial of which nothing is heard for long is told so, not what is left of it") {
+  Written out;
+  Display display(out.to, 1, 0.2);
+  display.started(1, "a");
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  display.refresh();
+  CHECK(out.text().starts_with("  a  starting  no word for 0."));
+  display.progress(1, {.step = 30, .steps = 90, .loss = 0.5, .dev = std::nan("")});
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  display.refresh();
+  const auto second = out.text().substr(out.text().find('\n') + 1);
+  CHECK(second.starts_with("  a  step 30/90  loss 0.500  no word for 0."));
+  CHECK(second.find(" left") == std::string::npos);
+}
+
 TEST_CASE("what cannot be written changes nothing, and no text steers the terminal") {
-  std::FILE* full = std::fopen("/dev/full", "w");
+  const int device = open("/dev/full", O_WRONLY);
+  Output full(device);
   Display display(full, 1, 60);
   display.started(1, "a");
   display.note("b");
   display.ended(1, "done", "c", 1);
-  std::fclose(full);
+  close(device);
   Written out;
-  Display other(out.file, 1, 60);
+  Display other(out.to, 1, 60);
   other.started(1, "name=\033[2J\nline");
   other.ended(1, "failed", "why\033]0;title\007", 1);
   CHECK(out.text() == "[1/1] failed     1.0 s  name= [2J line  why ]0;title\n");

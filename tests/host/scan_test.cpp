@@ -107,6 +107,60 @@ TEST_CASE("a damaged cache is made anew, and a file that anyone can write is war
   CHECK(found[0].warnings[0].find("anyone can write") != std::string::npos);
 }
 
+TEST_CASE("a library that hangs is not tried again until an hour has gone or its file is touched, and says so") {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "a");
+  fs::copy_file(kGood, folder / "a/one.so");
+  int calls = 0;
+  const auto refusal = [&] {
+    const auto hang = [&](const std::vector<fs::path>& paths) {
+      ++calls;
+      return std::vector<nlohmann::json>(paths.size(), {{"failed", "did not end within 20 s"}, {"late", true}});
+    };
+    return scan(named({folder / "a"}), ABLATE_TORCH_VERSION, hang, folder / "plugins.json").at(0).refusal;
+  };
+  const auto first = refusal();
+  CHECK(first.starts_with("did not end within 20 s when it was loaded, at "));
+  CHECK(first.ends_with("; it is tried again after an hour, or after `touch " + (folder / "a/one.so").string() + "`"));
+  CHECK(refusal() == first);
+  CHECK(calls == 1);
+  fs::last_write_time(folder / "a/one.so", fs::file_time_type::clock::now());
+  refusal();
+  CHECK(calls == 2);
+  refusal();
+  CHECK(calls == 2);
+  for (const std::int64_t age : {3601, -3601}) {  // a clock that was set back counts for nothing
+    auto cache = nlohmann::json::parse(read_text(folder / "plugins.json"));
+    auto& at_s = cache["files"][(folder / "a/one.so").string()]["hung"]["at_s"];
+    at_s = at_s.get<std::int64_t>() - age;
+    folder.write("plugins.json", cache.dump());
+    const int before = calls;
+    refusal();
+    CHECK(calls == before + 1);
+  }
+}
+
+TEST_CASE("a cache that is a pipe is no cache, and keeps nobody waiting") {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "a");
+  fs::copy_file(kGood, folder / "a/one.so");
+  REQUIRE(mkfifo((folder / "plugins.json").c_str(), 0600) == 0);
+  Inspector inspector;
+  for (int i = 0; i < 2; ++i)
+    CHECK(scan(named({folder / "a"}), ABLATE_TORCH_VERSION, std::ref(inspector), folder / "plugins.json")[0].refusal == "");
+  CHECK(inspector.calls == 1);  // a file is in its place
+}
+
+TEST_CASE("a library of many gibibytes is refused before it is hashed") {
+  const TemporaryFolder folder;
+  fs::copy_file(kGood, folder / "one.so");
+  fs::resize_file(folder / "one.so", std::uintmax_t{20} << 30);  // sparse
+  Inspector inspector;
+  const auto found = scan(named({folder.path()}), ABLATE_TORCH_VERSION, std::ref(inspector), "");
+  CHECK(found.at(0).refusal == "has 20 GiB, expected at most 4 GiB of a plugin's library");
+  CHECK(inspector.calls == 0);
+}
+
 TEST_CASE("folders: those asked for come before the environment's and the user's") {
   const TemporaryFolder folder;
   setenv("ABLATE_PLUGIN_PATH", (folder / "x").string().append(":").append((folder / "y").string()).c_str(), 1);
@@ -182,4 +236,32 @@ TEST_CASE("a library that somebody else can have put there is refused unless its
     CHECK(refusal(std::nullopt) == "");
     REQUIRE(chown(foreign.c_str(), 0, 0) == 0);
   }
+}
+
+TEST_CASE("a link to a library is trusted as far as every place on the way to it") {
+  const TemporaryFolder folder;
+  for (const char* name : {"plugins", "safe", "open", "open/below"}) fs::create_directories(folder / name);
+  fs::copy_file(kGood, folder / "safe/one.so");
+  fs::copy_file(kGood, folder / "open/one.so");
+  fs::copy_file(kGood, folder / "open/below/one.so");
+  fs::create_symlink(folder / "safe/one.so", folder / "open/link.so");
+  fs::create_directory_symlink(folder / "safe", folder / "open/folder");
+  chmod((folder / "open").c_str(), 0777);
+  Inspector inspector;
+  const auto refusal = [&](const fs::path& target, std::optional<uid_t> owner) {
+    fs::remove(folder / "plugins/one.so");
+    fs::create_symlink(target, folder / "plugins/one.so");
+    return scan({{folder / "plugins", owner}}, ABLATE_TORCH_VERSION, std::ref(inspector), "").at(0).refusal;
+  };
+  CHECK(refusal(folder / "safe/one.so", geteuid()) == "");
+  CHECK(refusal("../safe/one.so", geteuid()) == "");
+  const int calls = inspector.calls;
+  for (const auto* target : {"open/one.so", "open/below/one.so", "open/link.so", "open/folder/one.so"}) {
+    INFO(target);
+    CHECK(refusal(folder / target, geteuid()).starts_with((folder / "open").string() + " can be written by anyone; "));
+  }
+  CHECK(inspector.calls == calls);
+  CHECK(refusal(folder / "open/one.so", std::nullopt) == "");  // its folder was named
+  chmod((folder / "open").c_str(), 01777);  // nobody renames another's file there, but anyone may have put one
+  CHECK(refusal(folder / "open/one.so", geteuid()).starts_with((folder / "open").string() + " can be written by anyone; "));
 }

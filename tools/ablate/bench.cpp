@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "core/util/error.h"
+#include "core/util/regular_file.h"
 #include "core/util/sha256.h"
 #include "db/questions/make_table.h"
 #include "db/report/render_table.h"
@@ -52,7 +53,7 @@ fs::path keep(const std::string& name, const std::string& text) {
     throw Error(
         fmt::format("cannot make the folder {}: {}; XDG_CACHE_HOME can name another", folder.string(), failed.message()));
   const auto part = fs::path(file.string() + fmt::format(".{}", getpid()));
-  if (std::ofstream stream(part); !(stream << text).flush())
+  if (!write_anew(part, text))
     failed = std::make_error_code(std::errc::io_error);
   else
     fs::rename(part, file, failed);

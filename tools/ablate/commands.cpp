@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "core/host/scheduler/start_worker.h"
 #include "core/util/error.h"
 #include "tools/ablate/streams.h"
 
@@ -20,10 +21,8 @@ std::filesystem::path Options::database_file() const {
 
 nlohmann::json inspect_library(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker) {
   try {
-    if (!worker) worker = std::make_unique<WorkerClient>();
-    return worker->ask("inspect", {{"path", path.string()}}, kInspectTimeout);
+    return ask_worker(worker, "inspect", {{"path", path.string()}}, kInspectTimeout);
   } catch (const WorkerEnded& ended) {
-    worker.reset();
     return {{"failed", std::string("took the worker with it while it was loaded: ") + ended.what()}};
   }
 }

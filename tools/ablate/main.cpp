@@ -1,6 +1,7 @@
 // ablate: the command line. Torch-free; plugin code never runs here.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <sstream>
@@ -15,6 +16,8 @@
 #include "tools/ablate/words.h"
 
 namespace {
+
+constexpr std::chrono::seconds kLastWords(2);  ///< for a stderr that takes nothing
 
 int parse_and_run(int count, char** arguments) {
   CLI::App app("ablate: ablation studies of efficient attention, from plugins to the table", "ablate");
@@ -79,5 +82,7 @@ int run(int count, char** arguments) {
 
 int main(int count, char** arguments) {
   ablate::hold_standard_streams();
-  return ablate::end_output(run(count, arguments));
+  const int code = ablate::end_output(run(count, arguments));
+  ablate::standard_error().finish(kLastWords);
+  return code;
 }

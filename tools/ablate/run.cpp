@@ -11,6 +11,7 @@
 #include "core/host/scheduler/prove.h"
 #include "core/host/scheduler/scheduler.h"
 #include "core/host/scheduler/standing.h"
+#include "core/host/scheduler/start_worker.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/used_plugins.h"
 #include "core/util/plain_json.h"
@@ -215,7 +216,7 @@ int run_study(const RunArguments& arguments, const Options& options) {
                        .verdicts = user_verdicts()};
   const bool is_idle =
       !arguments.again && arguments.prove == 0 && store.done(keys).size() == std::set(keys.begin(), keys.end()).size();
-  if (!is_idle && !worker) worker = std::make_unique<WorkerClient>();
+  if (!is_idle && !worker) worker = start_worker([](const std::string& text) { say("{}\n", text); });
   if (arguments.prove > 0) return prove_study(study, chosen, arguments.prove, worker, store, how, options);
   if (const int together = is_idle ? 0 : std::min({how.jobs, worker->most_jobs(), static_cast<int>(chosen.size())});
       together * threads > cores)

@@ -11,10 +11,10 @@
 
 namespace ablate {
 
-/// For stderr: what cannot be written is lost, and nothing else. Control characters are left out.
+/// For stderr: what cannot be written is lost, and nothing else waits for it. Control characters are left out.
 template <class... Values>
 void say(fmt::format_string<Values...> text, Values&&... values) {
-  write_text(stderr, db::printable(fmt::format(text, std::forward<Values>(values)...)));
+  standard_error().write(db::printable(fmt::format(text, std::forward<Values>(values)...)));
 }
 
 /// For stdout, without control characters. Throws std::system_error; what a buffer holds until the end, end_output finds.

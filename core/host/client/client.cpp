@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,8 +44,14 @@ std::string reason_of(int status) {
   return "";
 }
 
+std::string reason_of_end(const json& ended) {
+  const auto why = reason_of(ended.at("status").get<int>()), killed = ended.value("killed", "");
+  return killed.empty() ? why : why + ": " + killed;
+}
+
 WorkerClient::WorkerClient(const char* name, double ready_s) {
   adopt_orphans();
+  memory_ = look_at_memory();
   not_ours_ = own_children();
   int in[2], out[2];
   const auto refuse = [](int why) {
@@ -102,9 +109,11 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
   }
   close(to_);
   close(from_);
-  throw Error(
-      fmt::format("{} did not start: {}{}", program.string(), why,
-                  failed == ENOENT ? fmt::format("; `cmake --build --preset release --target {}` builds it", name) : ""));
+  if (failed == ENOENT)
+    why += fmt::format("; `cmake --build --preset release --target {}` builds it", name);
+  const auto message = fmt::format("{} did not start: {}", program.string(), why);
+  if (failed == ENOENT || failed == EACCES || failed == ENOEXEC) throw WorkerMissing(message);
+  throw Error(message);
 }
 
 WorkerClient::~WorkerClient() {
@@ -114,15 +123,17 @@ WorkerClient::~WorkerClient() {
 }
 
 void WorkerClient::give_up() {
+  given_up_ = true;
   if (pid_ > 0) kill(-pid_, SIGKILL);
 }
 
 std::string WorkerClient::end() {
   if (pid_ <= 0) return "";
   int status = 0;
+  rusage usage{};
   const auto deadline = std::chrono::steady_clock::now() + kEnding;
   pid_t ended = 0;
-  while ((ended = waitpid(pid_, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < deadline)
+  while ((ended = wait4(pid_, &status, WNOHANG, &usage)) == 0 && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   if (ended == 0) {
     give_up();
@@ -130,7 +141,10 @@ std::string WorkerClient::end() {
   }
   pid_ = -1;
   end_orphans(not_ours_);
-  return reason_of(status);
+  auto why = reason_of(status);
+  if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) return why;
+  return why + (given_up_ ? ", because it did not answer"
+                          : ": " + killed_text(memory_, look_at_memory(), static_cast<std::int64_t>(usage.ru_maxrss) * 1024));
 }
 
 void WorkerClient::send(const json& message) {

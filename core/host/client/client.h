@@ -12,10 +12,12 @@
 //   {"do": "ping"}                                    -> "pong"
 // From it:
 //   {"event": "ready", "environment": {...}, "most_jobs": at a time, "word": what every later line begins with}
-//   {"event": "loaded"} | {"event": "refused", "reason": ..., "code": exit code} | {"event": "pong"}
+//   {"event": "loaded"} | {"event": "refused", "reason": ..., "code": exit code, "spoilt": nothing else is to be done by this
+//       worker} | {"event": "pong"}
 //   {"event": "message", "job": N, "data": {...}}     an object that the job has said
 //   {"event": "ended", "job": N, "status": wait status, "wall_s": , "cpu_s": , "peak_resident_bytes": , "output": tail,
-//    "late": it was ended by its limit, "intrusion": what else was in its channel}
+//    "late": it was ended by its limit, "intrusion": what else was in its channel, "killed": what is known of a signal 9 that the
+//    worker has not sent}
 //   {"event": "ended", "job": N, "not_started": reason}
 // The end of its input, or the death of the scheduler, ends the worker, every job and what these left behind.
 #pragma once
@@ -30,6 +32,9 @@
 #include <string>
 #include <vector>
 
+#include "core/util/error.h"
+#include "core/util/memory_kills.h"
+
 namespace ablate {
 
 class WorkerClient {
@@ -37,7 +42,7 @@ class WorkerClient {
   static constexpr const char* kWorker = "ablate-worker";
   static constexpr const char* kChecker = "ablate-checker";  ///< which knows the jobs of the kind "check", too
 
-  /// Starts it from this program's folder and waits until it is ready. Throws Error, and leaves no process then.
+  /// Starts it from this program's folder and waits until it is ready. Throws Error (WorkerMissing), and leaves no process then.
   explicit WorkerClient(const char* program = kWorker, double ready_s = 120);
   /// Ends it, its jobs, and what these left behind: every child that this process did not have before.
   ~WorkerClient();
@@ -73,12 +78,19 @@ class WorkerClient {
 
   std::set<pid_t> not_ours_;  ///< children that this process had before
   pid_t pid_ = -1;
+  bool given_up_ = false;
+  MemoryState memory_;  ///< when it started
   int to_ = -1, from_ = -1;
   std::string word_;  ///< that the worker's messages begin with, once it is ready
   std::string unsent_, buffer_;
   nlohmann::json environment_;
   int most_jobs_ = 1;
   int last_job_ = 0;
+};
+
+/// There is no such program, or it may not be run: another try is of no use.
+struct WorkerMissing : Error {
+  using Error::Error;
 };
 
 /// The worker itself died: a fault of a library that was loaded for all jobs, or somebody's kill.
@@ -88,5 +100,7 @@ struct WorkerEnded : std::runtime_error {
 
 /// "signal 11 (Segmentation fault)", "exit code 3", "" for a clean end.
 std::string reason_of(int wait_status);
+/// The same of an "ended" event, with what it says of signal 9.
+std::string reason_of_end(const nlohmann::json& ended);
 
 }  // namespace ablate

@@ -33,7 +33,7 @@ json JobAnswer::end(const json& ended) const {
     late["late"] = true;
     return late;
   }
-  const auto why = reason_of(ended.at("status"));
+  const auto why = reason_of_end(ended);
   // A message of its own says more than the exit code that follows from it; a signal says more than what came before it.
   if (last_.contains("failed") || (why.empty() && !last_.is_null())) return last_;
   auto reason = why.empty() ? "it ended without an answer" : why;

@@ -74,7 +74,7 @@ void AttemptInProgress::end(const json& event, double timeout_s) {
   attempt_.output = event.at("output");
   if (WIFSIGNALED(status)) attempt_.signal = WTERMSIG(status);
   if (WIFEXITED(status)) attempt_.exit_code = WEXITSTATUS(status);
-  auto why = reason_of(status);
+  auto why = reason_of_end(event);
   if (!why.empty() && !crashed_.empty()) why += " in " + crashed_;
   if (const std::string intrusion = event.value("intrusion", ""); !intrusion.empty()) return fail(intrusion);
   if (has_result_ && why.empty() && failed_.empty()) return end_done();

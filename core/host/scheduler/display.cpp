@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "core/util/one_line.h"
-#include "core/util/output.h"
 
 namespace ablate {
 namespace {
@@ -26,31 +25,38 @@ std::string duration(double s) {
   return fmt::format("{} h {:02} min", static_cast<long>(s) / 3600, static_cast<long>(s) / 60 % 60);
 }
 
-std::size_t columns(std::FILE* to) {
+std::size_t columns(int to) {
   winsize size{};
-  return ioctl(fileno(to), TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 100;
+  return ioctl(to, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 100;
 }
 
 }  // namespace
 
-Display::Display(std::FILE* to, int total, double silence_s)
+Display::Display(Output& to, int total, double silence_s)
     : to_(to),
       total_(total),
       silence_(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(silence_s))),
       start_(Clock::now()) {
   const char* terminal = std::getenv("TERM");
-  live_ = isatty(fileno(to)) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
+  live_ = isatty(to.descriptor()) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
-Display::~Display() { erase(); }
+Display::~Display() {
+  if (drawn_ > 0) write("");
+}
 
 void Display::started(int job, const std::string& label, double evaluation) {
-  running_[job] = {.label = one_line(label, 1000), .start = Clock::now(), .evaluation = evaluation, .told = Clock::now()};
+  running_[job] = {.label = one_line(label, 1000),
+                    .start = Clock::now(),
+                    .evaluation = evaluation,
+                    .told = Clock::now(),
+                    .heard = Clock::now()};
   refresh();
 }
 
 void Display::progress(int job, const Progress& now) {
   auto& trial = running_[job];
+  trial.heard = Clock::now();
   trial.step = now.step, trial.steps = now.steps, trial.loss = now.loss;
   if (std::isfinite(now.dev)) {
     const auto unit = now.dev_metric.unit.empty() ? "" : " " + now.dev_metric.unit;
@@ -62,7 +68,6 @@ void Display::progress(int job, const Progress& now) {
 void Display::ended(int job, const std::string& outcome, const std::string& what, double wall_s) {
   ++done_;
   if (outcome != "done" && outcome != "interrupted") ++failed_;
-  erase();
   write(fmt::format("[{:>{}}/{}] {:<7} {:>8}  {}  {}\n", done_, std::to_string(total_).size(), total_, outcome,
                     duration(wall_s), running_[job].label, one_line(what)));
   running_.erase(job);
@@ -70,17 +75,15 @@ void Display::ended(int job, const std::string& outcome, const std::string& what
 }
 
 void Display::note(const std::string& text) {
-  erase();
   write(one_line(text) + "\n");
   refresh(true);
 }
 
-void Display::write(const std::string& text) { write_text(to_, text); }
-
-void Display::erase() {
-  if (drawn_ > 0) write(fmt::format("\033[{}F\033[J", drawn_));
-  drawn_ = 0;
+void Display::write(const std::string& text) {
+  if (to_.write(erasing() + text)) drawn_ = 0;
 }
+
+std::string Display::erasing() const { return drawn_ > 0 ? fmt::format("\033[{}F\033[J", drawn_) : ""; }
 
 std::string Display::total_line() const {
   std::string text = fmt::format("{} of {} trials ended", done_, total_);
@@ -106,13 +109,20 @@ double Display::seconds_left(const Running& trial) {
 
 std::string Display::line(const Running& trial) const {
   std::string text = "  " + trial.label;
-  if (trial.steps == 0) return text + "  starting";
-  text += fmt::format("  step {}/{}", trial.step, trial.steps);
-  if (trial.step > 0) text += fmt::format("  loss {:.3f}", trial.loss);
-  if (trial.evaluation >= kMuch) text += fmt::format("  evaluation {:.0f} %", 100 * trial.evaluation);
-  if (!trial.dev.empty()) text += "  " + trial.dev;
-  if (trial.step == 0) return text;
-  return text + (trial.step >= trial.steps ? "  testing" : fmt::format("  {} left", duration(seconds_left(trial))));
+  if (trial.steps == 0) {
+    text += "  starting";
+  } else {
+    text += fmt::format("  step {}/{}", trial.step, trial.steps);
+    if (trial.step > 0) text += fmt::format("  loss {:.3f}", trial.loss);
+    if (trial.evaluation >= kMuch) text += fmt::format("  evaluation {:.0f} %", 100 * trial.evaluation);
+    if (!trial.dev.empty()) text += "  " + trial.dev;
+    if (trial.step >= trial.steps) text += "  testing";
+  }
+  // Then what is left is no guess any more: it is stopped, hangs, or evaluates for long.
+  const auto silent = Clock::now() - trial.heard;
+  if (silent >= silence_) return text + fmt::format("  no word for {}", duration(seconds(silent)));
+  if (trial.step == 0 || trial.step >= trial.steps) return text;
+  return text + fmt::format("  {} left", duration(seconds_left(trial)));
 }
 
 void Display::refresh(bool now) {
@@ -123,20 +133,22 @@ void Display::refresh(bool now) {
 }
 
 void Display::draw() {
-  erase();
-  const auto width = columns(to_);
-  std::string screen;
+  if (!to_.flows()) return;  // what is left out must not be erased afterwards
+  const auto width = columns(to_.descriptor());
+  auto screen = erasing();
+  int lines = 0;
   const auto show = [&](std::string text) {
     if (text.size() >= width) text.resize(width - 1);
     screen += text + "\n";
-    ++drawn_;
+    ++lines;
   };
   for (const auto& [job, trial] : running_) show(line(trial));
   if (done_ < total_) show(total_line());
-  write(screen);
+  if (to_.write(screen)) drawn_ = lines;
 }
 
 void Display::tell_silent() {
+  if (!to_.flows()) return;
   for (auto& [job, trial] : running_) {
     if (Clock::now() - trial.told < silence_) continue;
     trial.told = Clock::now();

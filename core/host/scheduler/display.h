@@ -1,21 +1,21 @@
 // How a running grid looks: live lines on a terminal, plain lines elsewhere. What cannot be written is left out: a full disk or
-// a closed terminal ends no grid.
+// a terminal that takes none ends no grid, and delays none.
 #pragma once
 
 #include <chrono>
-#include <cstdio>
 #include <map>
 #include <string>
 
 #include "core/shared/messages.h"
+#include "core/util/output.h"
 
 namespace ablate {
 
 class Display {
  public:
   /// @param total trials to run @param silence_s where it is no terminal: how long a trial runs without a line that says how
-  /// far it is
-  Display(std::FILE* to, int total, double silence_s);
+  /// far it is; and everywhere, after how long it is told that a trial has said nothing
+  Display(Output& to, int total, double silence_s);
   ~Display();
 
   /// @param evaluation its part of the trial's work, in [0, 1]
@@ -45,19 +45,22 @@ class Display {
     double evaluation = 0;
     std::int64_t step = 0, steps = 0;
     double loss = 0;
-    std::string dev;         ///< "dev 71.1 %"; "": not evaluated yet
-    Clock::time_point told;  ///< when a line last spoke of it
+    std::string dev;          ///< "dev 71.1 %"; "": not evaluated yet
+    Clock::time_point told;   ///< when a line last spoke of it
+    Clock::time_point heard;  ///< when its step or its results last changed
   };
 
-  void erase();
+  /// What takes the live lines away; they are gone once it is written.
+  std::string erasing() const;
   void draw();
   void tell_silent();
+  /// In the place of the live lines.
   void write(const std::string& text);
   std::string total_line() const;
   std::string line(const Running& trial) const;
   static double seconds_left(const Running& trial);  ///< 0 before the first step
 
-  std::FILE* to_;
+  Output& to_;
   bool live_;
   int total_, done_ = 0, failed_ = 0;
   Clock::duration silence_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "core/registry/abi_check.h"
 #include "core/util/error.h"
 #include "core/util/sha256.h"
 
@@ -27,7 +28,7 @@ std::string LibraryWatch::overwritten(const std::vector<db::UsedPlugin>& plugins
       // Touched, or its mode or links changed; unless the content is another.
       file.stamp = now.stamp;
       try {
-        file.spoilt = file.spoilt || sha256_file(plugin.path) != plugin.content_hash;
+        file.spoilt = file.spoilt || sha256_file(plugin.path, kMostLibraryBytes) != plugin.content_hash;
       } catch (const Error&) {
         file.spoilt = true;  // not readable any more: nobody can tell
       }

@@ -1,29 +1,29 @@
-// Whether a worker that is late with something still answers.
+// Whether a worker still answers.
 #pragma once
 
 namespace ablate {
 
-/// Times are the scheduler's own, in seconds.
+/// Asks now and then, more often where the worker is late with something. Times are the scheduler's own, in seconds.
 class Liveness {
  public:
-  explicit Liveness(double patience_s) : patience_s_(patience_s) {}
+  /// @param patience_s for an answer, and between two questions, where it is late @param usual_s elsewhere
+  Liveness(double patience_s, double usual_s) : patience_s_(patience_s), usual_s_(usual_s) {}
 
   enum class Next { kNothing, kAsk, kGiveUp };
 
   /// @param overdue whether something should have been told by the worker long ago. One that answers is waited for: what was
   /// killed may take its time to go.
   Next look(bool overdue, double now_s) {
-    if (!overdue) asked_ = false;
-    if (!overdue || (asked_ && now_s - asked_s_ <= patience_s_)) return Next::kNothing;
-    const bool silent = asked_ && !answered_;
-    asked_ = !silent, answered_ = false, asked_s_ = now_s;
+    if (now_s - since_s_ < (overdue ? patience_s_ : usual_s_)) return Next::kNothing;
+    const bool silent = asked_;
+    asked_ = !silent, since_s_ = now_s;
     return silent ? Next::kGiveUp : Next::kAsk;
   }
-  void answered() { answered_ = true; }
+  void answered(double now_s) { asked_ = false, since_s_ = now_s; }
 
  private:
-  double patience_s_, asked_s_ = 0;
-  bool asked_ = false, answered_ = false;
+  double patience_s_, usual_s_, since_s_ = 0;  ///< since the latest question or answer
+  bool asked_ = false;
 };
 
 }  // namespace ablate

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/host/scheduler/start_worker.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/start_checks.h"
 #include "core/host/study/used_plugins.h"
@@ -50,17 +51,15 @@ json ask(const Question& question, std::unique_ptr<WorkerClient>& worker, const 
   json spec{{"kind", "try-places"}, {"task", question.task}, {"places", question.places}};
   const auto place = memory.place(question.code, spec);
   if (memory.find(place)) return json::array();
-  if (!worker) worker = std::make_unique<WorkerClient>();
   auto with_libraries = spec;
   with_libraries["libraries"] = json::array();
   for (const auto& [path, hash] : question.libraries) with_libraries["libraries"].push_back(path);
   with_libraries["hashes"] = question.libraries;
-  const auto answer = worker->ask("try-places", with_libraries, limit_s);
+  const auto answer = ask_worker(worker, "try-places", with_libraries, limit_s);
   if (answer.contains("failed")) return json::array();
   if (answer.at("refused").empty()) memory.put(place, answer);
   return answer.at("refused");
 } catch (const WorkerEnded&) {
-  worker.reset();
   return json::array();
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/host/scheduler/places.h"
+#include "core/host/scheduler/start_worker.h"
 #include "core/host/scheduler/task_answer.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/start_checks.h"
@@ -70,8 +71,7 @@ class TaskAnswers {
         {"libraries", {task->path.string()}}, {"hashes", {{task->path.string(), task->content_hash}}}, {"section", section}};
     if (scan_padding) spec["scan_padding"] = true;
     try {
-      if (!worker_) worker_ = std::make_unique<WorkerClient>();
-      const auto answer = worker_->ask(kind_, spec, limit_s_);
+      const auto answer = ask_worker(worker_, kind_, spec, limit_s_);
       auto read = task_answer_from(answer, asked);
       if (read.failed.empty()) memory_.put(place, answer);
       if (answer.value("late", false)) read.failed += late_;
@@ -122,11 +122,10 @@ class PromiseAnswers {
     const auto place = memory_.place(code, asked);
     const auto read = [](const json& answer) { return capabilities_from_json(answer.at("promises")); };
     if (const auto known = memory_.find(place, read)) return *known;
-    if (!worker_) worker_ = std::make_unique<WorkerClient>();
     auto spec = asked;
     spec["libraries"] = libraries;
     spec["hashes"] = hashes;
-    auto answer = worker_->ask("promises", spec, limit_s_);
+    auto answer = ask(spec);
     if (answer.contains("failed"))
       throw Error(fmt::format("{} {}: asked what it promises: {}", to_text(use.info->kind), use.info->id,
                               answer.at("failed").get<std::string>()),
@@ -134,6 +133,12 @@ class PromiseAnswers {
     answer["files"] = json::object();
     memory_.put(place, answer);
     return read(answer);
+  }
+
+  json ask(const json& spec) try {
+    return ask_worker(worker_, "promises", spec, limit_s_);
+  } catch (const WorkerEnded& ended) {
+    return {{"failed", fmt::format("it took the worker with it: {}", ended.what())}};
   }
 
   const Catalog& catalog_;
@@ -192,9 +197,12 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
   const auto length = [&](const json& section) { return described.of(section).length; };
   // Opened in a child, as a trial opens it: what the driver lists is neither what CUDA_VISIBLE_DEVICES leaves nor what torch
   // can use.
-  const auto device_refusal = [&](const std::string& device) {
-    if (!worker) worker = std::make_unique<WorkerClient>();
-    return worker->ask("open-device", {{"device", device}}, limits.describe_s).value("failed", "");
+  const auto device_refusal = [&](const std::string& device) -> std::string {
+    try {
+      return ask_worker(worker, "open-device", {{"device", device}}, limits.describe_s).value("failed", "");
+    } catch (const WorkerEnded& ended) {
+      return fmt::format("it took the worker with it: {}", ended.what());
+    }
   };
   PromiseAnswers promised(catalog, worker, memory, limits.describe_s);
   const auto asked = [&](const json& section) {

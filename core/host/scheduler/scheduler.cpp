@@ -13,6 +13,7 @@
 #include "core/host/scheduler/liveness.h"
 #include "core/host/scheduler/plan_text.h"
 #include "core/host/scheduler/recorder.h"
+#include "core/host/scheduler/start_worker.h"
 #include "core/host/scheduler/stop_on_signal.h"
 #include "core/host/scheduler/worker_load.h"
 #include "core/shared/metrics.h"
@@ -39,8 +40,9 @@ class Scheduler {
         options_(options),
         waiting_(std::move(waiting)),
         admission_(options.jobs),
-        display_(stderr, static_cast<int>(waiting_.size()), options.silence_s),
-        liveness_(options.answer_s),
+        display_(standard_error(), static_cast<int>(waiting_.size()), options.silence_s),
+        liveness_(options.answer_s, options.ping_s),
+        load_(std::max(options.load_s, options.timeout_s), [this](const std::string& text) { display_.note(text); }),
         recorder_(
             store, options.record, [this](const std::string& text) { display_.note(text); }, options.keys) {}
 
@@ -68,7 +70,7 @@ class Scheduler {
   }
 
  private:
-  void load() { load_worker(*worker_, waiting_, watch_, std::max(options_.load_s, options_.timeout_s)); }
+  void load() { load_.load(worker_, waiting_, watch_); }
 
   void step() {
     if (!recorder_.is_elsewhere()) start_some();
@@ -132,7 +134,9 @@ class Scheduler {
           library));
     auto& trial = running_.try_emplace(job, planned, worker_->environment(), clock_s_, options_.verdicts).first->second;
     display_.started(job, planned.trial->label, evaluation_share({&planned}));
-    if (const auto why = watch_.overwritten(planned.plugins); !why.empty()) {
+    auto why = load_.refusal(planned);
+    if (why.empty()) why = watch_.overwritten(planned.plugins);
+    if (!why.empty()) {
       trial.fail(why);
       return finish(job);
     }
@@ -141,7 +145,7 @@ class Scheduler {
   }
 
   void handle(const json& event) {
-    if (event.at("event") == "pong") liveness_.answered();
+    liveness_.answered(clock_s_);
     const auto found = running_.find(event.value("job", 0));
     if (found == running_.end()) return;
     auto& [job, trial] = *found;
@@ -192,7 +196,7 @@ class Scheduler {
     recorder_.show_running(now);
   }
 
-  /// The worker ends a late trial itself, by its own clock. One that does not, and answers nothing else either, is stopped.
+  /// The worker ends a late trial itself, by its own clock. One that answers nothing, whatever its trials do, is stopped.
   void give_up_on_stopped_worker() {
     const bool overdue = options_.timeout_s > 0 && std::any_of(running_.begin(), running_.end(), [&](const auto& entry) {
                            return clock_s_ - entry.second.started_s() > options_.timeout_s + options_.answer_s;
@@ -254,6 +258,7 @@ class Scheduler {
     worker_.reset();
     worker_ = start_worker([this](const std::string& text) { display_.note(text); });
     if (!waiting_.empty() && asked_to_stop == 0) load();
+    liveness_.answered(clock_s_);
   }
 
   std::unique_ptr<WorkerClient>& worker_;
@@ -263,6 +268,7 @@ class Scheduler {
   Admission admission_;
   Display display_;
   Liveness liveness_;
+  WorkerLoad load_;
   Recorder recorder_;
   LibraryWatch watch_;
   RunSummary summary_;

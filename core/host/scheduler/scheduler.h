@@ -19,15 +19,16 @@ struct RunOptions {
   /// again for a new file where the database was damaged or taken away.
   std::function<void(db::Store&)> record;
   std::set<std::string> keys = {};  ///< of the study's trials: another process that runs one of them is warned of
-  VerdictMemory verdicts{""};       ///< recorded with every attempt, as they are known when it starts
-  double load_s = 3600;             ///< to load plugins and data sets into the worker; a greater timeout_s allows more
-  double answer_s = 5;    ///< for a worker to answer when a trial's time is long over; a worker that does not is replaced
-  double silence_s = 60;  ///< between two lines of a long trial where the output is no terminal
+  VerdictMemory verdicts{""};  ///< recorded with every attempt, as they are known when it starts
+  double load_s = 3600;        ///< to load a plugin or a data set into the worker; a greater timeout_s allows more
+  double answer_s = 5;         ///< for a worker to answer when a trial's time is long over; a worker that does not is replaced
+  double ping_s = 60;          ///< the same at any time, and the time without a word of it after which it is asked
+  double silence_s = 60;       ///< between two lines of a long trial where the output is no terminal
 };
 
 struct RunSummary {
   int done = 0, failed = 0, skipped = 0;  ///< failed: also timed out; skipped: their key was done before
-  bool interrupted = false;               ///< by SIGINT, SIGTERM, SIGHUP or SIGQUIT; running trials were ended and recorded so
+  bool interrupted = false;               ///< by a signal (stop_on_signal.h); running trials were ended and recorded so
 
   ExitCode exit_code() const {
     return interrupted ? ExitCode::kInterrupted : failed > 0 ? ExitCode::kTrialsFailed : ExitCode::kDone;
@@ -37,8 +38,8 @@ struct RunSummary {
 /// Runs those trials of the plan whose keys are not done, or all of them. A trial that crashes, throws, hangs or diverges is
 /// recorded with its reason, its curves and the tail of its output, and the grid goes on. Where the worker dies, its trials go
 /// back into the queue, each alone from then on, until it is clear whose fault that is. While the database cannot be written,
-/// results wait. Throws Error where the plugins or the data cannot be loaded into a worker, or not in time, or are not what
-/// was planned; and where the database was taken away: what ran then has come to its end, nothing else was started, and what()
+/// results wait. Throws Error where the plugins or the data cannot be loaded into the first worker, or not in time, or are not what
+/// was planned (of a later worker, the trials that need them fail); and where the database was taken away: what ran then has come to its end, nothing else was started, and what()
 /// says in which file everything is.
 RunSummary run_trials(const std::vector<PlannedTrial>& planned, std::unique_ptr<WorkerClient>& worker, db::Store& store,
                       const RunOptions& options);

@@ -1,10 +1,12 @@
-// Ctrl-C, SIGTERM, SIGHUP and SIGQUIT as a flag that a loop looks at.
+// Ctrl-C, SIGTERM and whatever else would end the process from outside, as a flag that a loop looks at.
 #pragma once
 
 #include <string.h>
 
 #include <csignal>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ablate {
 
@@ -13,7 +15,17 @@ inline volatile std::sig_atomic_t asked_to_stop_often = 0;  ///< how many came
 
 /// "the user", "SIGTERM", ...
 inline std::string who_asked_to_stop() {
-  return asked_to_stop == SIGINT ? "the user" : std::string("SIG") + sigabbrev_np(asked_to_stop);
+  if (asked_to_stop == SIGINT) return "the user";
+  const char* name = sigabbrev_np(asked_to_stop);
+  return name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(asked_to_stop);
+}
+
+/// Signals that end a process by default and tell of no fault in it: batch systems announce with any of them that time is over.
+inline std::vector<int> stop_signals() {
+  std::vector all{SIGINT,  SIGTERM, SIGHUP,    SIGQUIT, SIGUSR1, SIGUSR2,
+                  SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR};
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) all.push_back(signal);
+  return all;
 }
 
 /// While it lives, these signals set the flag instead of ending the process. One that is ignored stays so: nohup means it.
@@ -22,26 +34,26 @@ class StopOnSignal {
   StopOnSignal() {
     asked_to_stop = 0;
     asked_to_stop_often = 0;
-    for (std::size_t i = 0; i < kCount; ++i) {
-      struct sigaction action {};
-      action.sa_handler = [](int signal) {
-        asked_to_stop = signal;
+    for (const int signal : stop_signals()) {
+      struct sigaction action {}, before {};
+      action.sa_handler = [](int which) {
+        asked_to_stop = which;
         asked_to_stop_often = asked_to_stop_often + 1;
       };
-      sigaction(kSignals[i], nullptr, &before_[i]);
-      if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+      sigaction(signal, nullptr, &before);
+      if (before.sa_handler == SIG_IGN) continue;
+      sigaction(signal, &action, nullptr);
+      before_.emplace_back(signal, before);
     }
   }
   ~StopOnSignal() {
-    for (std::size_t i = 0; i < kCount; ++i) sigaction(kSignals[i], &before_[i], nullptr);
+    for (const auto& [signal, before] : before_) sigaction(signal, &before, nullptr);
   }
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
 
  private:
-  static constexpr std::size_t kCount = 4;
-  static constexpr int kSignals[kCount] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-  struct sigaction before_[kCount] {};
+  std::vector<std::pair<int, struct sigaction>> before_;
 };
 
 }  // namespace ablate

@@ -4,8 +4,8 @@
 
 #include <chrono>
 #include <set>
-#include <thread>
 
+#include "core/host/scheduler/start_worker.h"
 #include "core/host/scheduler/stop_on_signal.h"
 
 namespace ablate {
@@ -13,66 +13,124 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kMostTries = 5;
+constexpr int kMostDeaths = 3;
+constexpr double kLong_s = 60;  ///< after which it is told what is being loaded, and so often from then on
+constexpr const char* kCuda = "cuda";
 
-json request(const std::deque<const PlannedTrial*>& waiting, LibraryWatch& watch) {
-  json libraries = json::array(), tasks = json::array(), hashes = json::object();
-  std::set<std::string> sections;
-  bool cuda = false;
-  for (const auto* planned : waiting) {
-    for (const auto& plugin : planned->plugins) {
-      if (hashes.contains(plugin.path)) continue;
-      hashes[plugin.path] = plugin.content_hash;
-      libraries.push_back(plugin.path);
-      watch.remember({plugin});
-    }
-    const auto& resolved = planned->trial->resolved;
-    if (sections.insert(resolved.at("task").dump()).second)
-      tasks.push_back({{"section", resolved.at("task")},
-                       {"digest", planned->data_digest},
-                       {"files", planned_files(*planned->trial, "task")}});
-    cuda = cuda || resolved.at("train").at("device").get<std::string>().starts_with("cuda");
-  }
-  return {{"do", "load"}, {"libraries", libraries}, {"hashes", hashes}, {"tasks", tasks}, {"cuda", cuda}};
+std::string key_of(const db::UsedPlugin& plugin) { return "library " + plugin.path; }
+std::string key_of_task(const PlannedTrial& planned) { return "task " + planned.trial->resolved.at("task").dump(); }
+
+bool is_on_cuda(const PlannedTrial& planned) {
+  return planned.trial->resolved.at("train").at("device").get<std::string>().starts_with(kCuda);
 }
 
 }  // namespace
 
-std::unique_ptr<WorkerClient> start_worker(const std::function<void(const std::string&)>& note) {
-  for (int tries = 1; asked_to_stop == 0; ++tries) try {
-      return std::make_unique<WorkerClient>();
-    } catch (const Error& error) {
-      if (tries == kMostTries) throw;
-      note(fmt::format("warning: {}; trying again", error.what()));
-      std::this_thread::sleep_for(std::chrono::seconds(1));
-    }
-  return nullptr;
+std::vector<WorkerLoad::Item> WorkerLoad::items(const Waiting& waiting) {
+  std::vector<Item> libraries, tasks;
+  std::set<std::string> seen;
+  bool cuda = false;
+  for (const auto* planned : waiting) {
+    for (const auto& plugin : planned->plugins)
+      if (const auto key = key_of(plugin); seen.insert(key).second)
+        libraries.push_back(
+            {key, plugin.path, {{"libraries", {plugin.path}}, {"hashes", {{plugin.path, plugin.content_hash}}}}, plugin});
+    const auto& section = planned->trial->resolved.at("task");
+    if (const auto key = key_of_task(*planned); seen.insert(key).second)
+      tasks.push_back({key,
+                       "the data of task " + section.at("plugin").get<std::string>(),
+                       {{"tasks",
+                         {{{"section", section},
+                           {"digest", planned->data_digest},
+                           {"files", planned_files(*planned->trial, "task")}}}}},
+                       {}});
+    cuda = cuda || is_on_cuda(*planned);
+  }
+  auto all = std::move(libraries);
+  if (cuda) all.push_back({kCuda, "CUDA", {{"cuda", true}}, {}});
+  all.insert(all.end(), tasks.begin(), tasks.end());
+  return all;
 }
 
-void load_worker(WorkerClient& worker, const std::deque<const PlannedTrial*>& waiting, LibraryWatch& watch, double limit_s) {
-  using Clock = std::chrono::steady_clock;
-  worker.send(request(waiting, watch));
-  const auto start = Clock::now();
-  try {
-    for (;;) {
-      const auto event = worker.next(1000);
-      if (asked_to_stop != 0) return worker.give_up();
-      if (event && event->at("event") == "loaded") return;
-      if (event && event->at("event") == "refused")
-        throw Error(event->value("reason", "?"),
-                    static_cast<ExitCode>(event->value("code", static_cast<int>(ExitCode::kPlugin))));
-      if (std::chrono::duration<double>(Clock::now() - start).count() > limit_s) {
-        worker.give_up();
-        throw Error(fmt::format("the worker did not load the study's plugins and data within {:g} s, though each was loaded by "
-                                "itself before: a load() that hangs with one thread or with a cache?",
-                                limit_s),
-                    ExitCode::kPlugin);
-      }
-    }
-  } catch (const WorkerEnded& ended) {
-    throw Error(fmt::format("the worker ended while it loaded the study's plugins and data: {}", ended.what()),
-                ExitCode::kPlugin);
+void WorkerLoad::load(std::unique_ptr<WorkerClient>& worker, const Waiting& waiting, LibraryWatch& watch) {
+  const auto all = items(waiting);
+  while (asked_to_stop == 0 && !load_all(*worker, all, watch)) {
+    worker.reset();
+    worker = start_worker(note_);
   }
+  is_first_ = false;
+}
+
+bool WorkerLoad::load_all(WorkerClient& worker, const std::vector<Item>& all, LibraryWatch& watch) {
+  for (const auto& item : all) {
+    if (refused_.contains(item.key)) continue;
+    if (!item.library.path.empty()) watch.remember({item.library});
+    try {
+      const auto refusal = load(worker, item);
+      if (asked_to_stop != 0) {
+        worker.give_up();
+        return true;
+      }
+      if (refusal) refuse(item, *refusal);
+      if (refusal && refusal->needs_another_worker) return false;
+      deaths_.erase(item.key);
+    } catch (const WorkerEnded& ended) {
+      const auto why = fmt::format("the worker ended while it loaded {}: {}", item.name, ended.what());
+      if (++deaths_[item.key] < kMostDeaths)
+        note_(fmt::format("warning: {}; trying again", why));
+      else
+        refuse(item, {why});
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<WorkerLoad::Refusal> WorkerLoad::load(WorkerClient& worker, const Item& item) const {
+  using Clock = std::chrono::steady_clock;
+  auto request = item.request;
+  request["do"] = "load";
+  worker.send(request);
+  const auto start = Clock::now();
+  for (double next_word_s = kLong_s; asked_to_stop == 0;) {
+    const auto event = worker.next(1000);
+    if (event && event->at("event") == "loaded") return std::nullopt;
+    if (event && event->at("event") == "refused")
+      return Refusal{(event->value("spoilt", false) ? item.name + ": " : "") + event->value("reason", "?"),
+                     static_cast<ExitCode>(event->value("code", static_cast<int>(ExitCode::kPlugin))),
+                     event->value("spoilt", false)};
+    const double waited_s = std::chrono::duration<double>(Clock::now() - start).count();
+    if (waited_s > limit_s_) {
+      worker.give_up();
+      return Refusal{.reason = fmt::format("the worker did not load {} within {:g} s, though it was loaded by itself before: a "
+                                           "load() that hangs with one thread or with a cache?",
+                                           item.name, limit_s_),
+                     .needs_another_worker = true};
+    }
+    if (waited_s > next_word_s) {
+      note_(fmt::format("loading {} for {:.0f} s", item.name, waited_s));
+      next_word_s += kLong_s;
+    }
+  }
+  return std::nullopt;
+}
+
+void WorkerLoad::refuse(const Item& item, const Refusal& why) {
+  if (is_first_) throw Error(why.reason, why.code);
+  refused_[item.key] = why.reason;
+  note_(fmt::format("warning: the trials that need {} fail: {}", item.name, why.reason));
+}
+
+std::string WorkerLoad::refusal(const PlannedTrial& planned) const {
+  if (refused_.empty()) return "";
+  std::vector<std::string> needed;
+  for (const auto& plugin : planned.plugins) needed.push_back(key_of(plugin));
+  if (is_on_cuda(planned)) needed.emplace_back(kCuda);
+  needed.push_back(key_of_task(planned));
+  for (const auto& key : needed)
+    if (const auto found = refused_.find(key); found != refused_.end())
+      return "a worker had ended, and what this trial needs could not be loaded into the next: " + found->second;
+  return "";
 }
 
 }  // namespace ablate

@@ -1,21 +1,58 @@
-// A worker with everything that waiting trials need, loaded before its first fork.
+// A worker with everything that waiting trials need, loaded before its first fork; and what could not be loaded.
 #pragma once
 
 #include <deque>
 #include <functional>
+#include <map>
+#include <optional>
 
 #include "core/host/scheduler/library_watch.h"
 #include "core/host/scheduler/plan.h"
+#include "core/util/error.h"
 
 namespace ablate {
 
-/// A new worker; tried a few times, since what ended the last one may end the next, as the kernel does where memory is short.
-/// Null where asked_to_stop. Throws Error. @param note takes a line for the user
-std::unique_ptr<WorkerClient> start_worker(const std::function<void(const std::string&)>& note);
+class WorkerLoad {
+ public:
+  using Waiting = std::deque<const PlannedTrial*>;
 
-/// So that a trial starts in milliseconds, and runs what was planned: a library or data that changed since then are refused.
-/// Remembers the libraries' files in `watch`. Where asked_to_stop, gives the worker up and returns. Throws Error: refused, the
-/// worker died of it, or it took longer than limit_s.
-void load_worker(WorkerClient& worker, const std::deque<const PlannedTrial*>& waiting, LibraryWatch& watch, double limit_s);
+  /// @param limit_s for each library and data set @param note takes a line for the user
+  WorkerLoad(double limit_s, std::function<void(const std::string&)> note) : limit_s_(limit_s), note_(std::move(note)) {}
+
+  /// So that a trial starts in milliseconds, and runs what was planned: a library or data that changed since then are refused.
+  /// A worker that dies is replaced; what it died of three times in a row, or hangs in, is refused. Remembers the libraries' files
+  /// in `watch`. Where asked_to_stop, gives the worker up and returns. The first call throws Error for what is refused: nothing
+  /// has run yet. Later ones leave it out.
+  void load(std::unique_ptr<WorkerClient>& worker, const Waiting& waiting, LibraryWatch& watch);
+
+  /// Why a trial cannot run: what it needs was left out. "" where it can.
+  std::string refusal(const PlannedTrial& planned) const;
+
+ private:
+  /// A library, a data set, or CUDA.
+  struct Item {
+    std::string key, name;    ///< the name for people
+    nlohmann::json request;   ///< of the worker
+    db::UsedPlugin library;   ///< its path is "" for another item
+  };
+  struct Refusal {
+    std::string reason;
+    ExitCode code = ExitCode::kPlugin;
+    bool needs_another_worker = false;
+  };
+
+  static std::vector<Item> items(const Waiting& waiting);
+  /// @return nothing where it is loaded, or where asked_to_stop. Throws WorkerEnded.
+  std::optional<Refusal> load(WorkerClient& worker, const Item& item) const;
+  /// @return whether all could be tried in this worker
+  bool load_all(WorkerClient& worker, const std::vector<Item>& all, LibraryWatch& watch);
+  void refuse(const Item& item, const Refusal& why);
+
+  double limit_s_;
+  std::function<void(const std::string&)> note_;
+  std::map<std::string, std::string> refused_;  ///< reasons by key
+  std::map<std::string, int> deaths_;           ///< by key
+  bool is_first_ = true;
+};
 
 }  // namespace ablate

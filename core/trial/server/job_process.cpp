@@ -99,6 +99,7 @@ JobProcess::JobProcess(double limit_s, const std::function<void()>& prepare, con
   Pipe messages, output;
   const pid_t parent = getpid();
   start_ = Clock::now();
+  memory_ = look_at_memory();
   limit_ = start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_s));
   pid_ = fork();
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "no process for a job");
@@ -193,7 +194,8 @@ void JobProcess::end_if_late() {
   kill();
 }
 
-void JobProcess::kill() const {
+void JobProcess::kill() {
+  killed_ = true;
   if (pid_ > 0) ::kill(pid_, SIGKILL);
 }
 
@@ -209,10 +211,13 @@ json JobProcess::end(const std::function<void()>& left_behind, std::vector<json>
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
   };
+  const auto peak = static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+  const bool by_others = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !killed_;
   return {{"status", status},
           {"wall_s", wall_s},
           {"cpu_s", seconds(usage.ru_utime) + seconds(usage.ru_stime)},
-          {"peak_resident_bytes", static_cast<std::int64_t>(usage.ru_maxrss) * 1024},
+          {"peak_resident_bytes", peak},
+          {"killed", by_others ? killed_text(memory_, look_at_memory(), peak) : ""},
           {"output", tail_},
           {"late", late_},
           {"intrusion", intrusion_}};

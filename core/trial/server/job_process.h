@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/trial/server/server.h"
+#include "core/util/memory_kills.h"
 
 namespace ablate {
 
@@ -47,11 +48,11 @@ class JobProcess {
   void end_if_late();
   /// The worker itself was stopped for so long: no fault of the job.
   void forgive(std::chrono::steady_clock::duration stopped) { limit_ += stopped; }
-  void kill() const;
+  void kill();
 
   /// Waits for its end. @param left_behind called when it is gone, before the rest of its output is read
   /// @param last takes its last messages
-  /// @return {"status", "wall_s", "cpu_s", "peak_resident_bytes", "output", "late", "intrusion"}
+  /// @return {"status", "wall_s", "cpu_s", "peak_resident_bytes", "output", "late", "intrusion", "killed"}
   nlohmann::json end(const std::function<void()>& left_behind, std::vector<nlohmann::json>& last);
 
  private:
@@ -62,7 +63,8 @@ class JobProcess {
   int messages_ = -1, output_ = -1;
   std::string word_, unread_, tail_, intrusion_;
   Clock::time_point start_, limit_;
-  bool limited_ = false, late_ = false;
+  bool limited_ = false, late_ = false, killed_ = false;
+  MemoryState memory_;  ///< when it started
 };
 
 }  // namespace ablate

@@ -81,10 +81,9 @@ json files_of(Task& task) {
 void TorchJobs::load(const json& what) {
   const auto hashes = what.value("hashes", json::object());
   for (const std::string path : what.value("libraries", json::array())) {
-    const auto& descriptor = load_as_planned(path, hashes);
+    const auto& descriptor = load_as_planned(path, hashes, [this] { restore(); });
     plugins_[name_of(descriptor.kind, descriptor.id)] = &descriptor;
     if (descriptor.kind == Kind::kTask) codes_[descriptor.id] = code_of(descriptor, path, hashes);
-    restore();
   }
   if (what.value("cuda", false)) load_cuda();
   for (const auto& task : what.value("tasks", json::array())) {
@@ -147,6 +146,10 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
   trace_crashes(say);
   if (kind == "inspect") {
     const auto& descriptor = load_library(spec.at("path").get<std::string>());
+    restore();
+    // Depends on whose process it is, so that it is no property of the file.
+    if (const auto lost = state_.lost(); !lost.empty())
+      return say({{"failed", "changes the process that loads it for good: " + lost}});
     try {
       say(to_json(describe(descriptor)));
     } catch (const Error& error) {

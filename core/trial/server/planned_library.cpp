@@ -1,5 +1,6 @@
 #include "core/trial/server/planned_library.h"
 
+#include "core/registry/abi_check.h"
 #include "core/registry/library.h"
 #include "core/util/sha256.h"
 
@@ -7,7 +8,7 @@ namespace ablate {
 namespace {
 
 void check_content(const std::filesystem::path& path, const nlohmann::json& hashes) {
-  if (const auto planned = hashes.find(path.string()); planned != hashes.end() && *planned != sha256_file(path))
+  if (const auto planned = hashes.find(path.string()); planned != hashes.end() && *planned != sha256_file(path, kMostLibraryBytes))
     throw LibraryReplaced(path);
 }
 
@@ -16,10 +17,12 @@ void check_content(const std::filesystem::path& path, const nlohmann::json& hash
 LibraryReplaced::LibraryReplaced(const std::filesystem::path& path)
     : Error(path.string() + " was replaced after it was looked at: run the command again", ExitCode::kPlugin) {}
 
-const Descriptor& load_as_planned(const std::filesystem::path& path, const nlohmann::json& hashes) {
+const Descriptor& load_as_planned(const std::filesystem::path& path, const nlohmann::json& hashes,
+                                  const std::function<void()>& put_back) {
   // Before, so that nothing unknown runs; after, so that it was this content which was loaded.
   check_content(path, hashes);
   const auto& descriptor = load_library(path);
+  if (put_back) put_back();
   check_content(path, hashes);
   return descriptor;
 }

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cfenv>
 #include <clocale>
 #include <csignal>
@@ -17,12 +18,24 @@ std::vector<std::string> all_variables() {
   return all;
 }
 
+/// By the number of the limit: what it limits, and the option of ulimit.
+constexpr std::array<const char*, RLIM_NLIMITS> kLimits{
+    "CPU time (ulimit -t)",   "file size (ulimit -f)",     "data (ulimit -d)",           "stack (ulimit -s)",
+    "core files (ulimit -c)", "resident memory",           "processes (ulimit -u)",      "open files (ulimit -n)",
+    "locked memory (ulimit -l)", "address space (ulimit -v)", "file locks (ulimit -x)",     "pending signals (ulimit -i)",
+    "message queues (ulimit -q)", "niceness (ulimit -e)",      "real-time priority (ulimit -r)", "real-time CPU time (ulimit -R)"};
+
+std::string amount(rlim_t limit) { return limit == RLIM_INFINITY ? "unlimited" : std::to_string(limit); }
+
 }  // namespace
 
 ProcessState::ProcessState() : variables_(all_variables()), locale_(std::setlocale(LC_ALL, nullptr)), mask_(umask(0)) {
   umask(mask_);
   std::error_code gone;
   folder_ = std::filesystem::current_path(gone);
+  for (int limit = 0; limit < RLIM_NLIMITS; ++limit) getrlimit(static_cast<__rlimit_resource_t>(limit), &limits_[limit]);
+  priority_ = getpriority(PRIO_PROCESS, 0);
+  if (sched_getaffinity(0, sizeof(processors_), &processors_) != 0) CPU_ZERO(&processors_);  // more than a set can hold
 }
 
 void ProcessState::restore() const {
@@ -38,6 +51,33 @@ void ProcessState::restore() const {
   }
   if (locale_ != std::setlocale(LC_ALL, nullptr)) std::setlocale(LC_ALL, locale_.c_str());
   umask(mask_);
+  for (int limit = 0; limit < RLIM_NLIMITS; ++limit) {
+    const auto which = static_cast<__rlimit_resource_t>(limit);
+    rlimit now{};
+    getrlimit(which, &now);
+    const auto& before = limits_[limit];
+    if (now.rlim_cur == before.rlim_cur && now.rlim_max == before.rlim_max) continue;
+    if (setrlimit(which, &before) == 0) continue;
+    now.rlim_cur = std::min(before.rlim_cur, now.rlim_max);  // as near as one may get
+    setrlimit(which, &now);
+  }
+  if (getpriority(PRIO_PROCESS, 0) != priority_) setpriority(PRIO_PROCESS, 0, priority_);
+  if (CPU_COUNT(&processors_) > 0) sched_setaffinity(0, sizeof(processors_), &processors_);
+}
+
+std::string ProcessState::lost() const {
+  for (int limit = 0; limit < RLIM_NLIMITS; ++limit) {
+    rlimit now{};
+    getrlimit(static_cast<__rlimit_resource_t>(limit), &now);
+    const auto& before = limits_[limit];
+    const bool soft = now.rlim_cur != before.rlim_cur;
+    if (soft || now.rlim_max != before.rlim_max)
+      return std::string("the limit of ") + kLimits[limit] + " is " + amount(soft ? now.rlim_cur : now.rlim_max) + ", and was " +
+             amount(soft ? before.rlim_cur : before.rlim_max);
+  }
+  if (const int now = getpriority(PRIO_PROCESS, 0); now != priority_)
+    return "the niceness is " + std::to_string(now) + ", and was " + std::to_string(priority_);
+  return "";
 }
 
 void ProcessState::restore_signals() {

@@ -1,6 +1,10 @@
 // What code of plugins may change in the process that loads it, to be put back before anything else runs there.
 #pragma once
 
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -13,9 +17,12 @@ class ProcessState {
  public:
   ProcessState();
 
-  /// The floating-point environment is the default one; folder, environment variables, locale and file mode mask are what they
-  /// were. One thread, and between pieces of foreign code.
+  /// The floating-point environment is the default one; folder, environment variables, locale, file mode mask, resource limits,
+  /// priority and the processors of this thread are what they were. One thread, and between pieces of foreign code.
   void restore() const;
+  /// After restore(): what could not be put back, because only root may: "the limit of open files (ulimit -n) is 64, and was
+  /// 1024"; "" where all could. Nothing that this process does from then on is as it was planned.
+  std::string lost() const;
   /// Signals do what they do by default, but SIGPIPE is ignored; none is blocked, and no alarm is set.
   static void restore_signals();
 
@@ -24,6 +31,9 @@ class ProcessState {
   std::vector<std::string> variables_;
   std::string locale_;
   unsigned mask_;
+  std::array<rlimit, RLIM_NLIMITS> limits_{};
+  int priority_;
+  cpu_set_t processors_{};
 };
 
 }  // namespace ablate

@@ -147,6 +147,11 @@ class Server {
     }
     if (getpid() != self) _exit(1);  // a plugin has forked: its copy of this process must not answer, too
     put_back();
+    if (const auto lost = state_.lost(); !lost.empty())
+      answer = {{"event", "refused"},
+                {"reason", "what was loaded changes the worker for good: " + lost},
+                {"code", static_cast<int>(ExitCode::kPlugin)},
+                {"spoilt", true}};
     wake_at_parents_end();
     say(answer);
   }

@@ -1,0 +1,42 @@
+#include "core/host/scheduler/start_worker.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+#include "core/host/scheduler/stop_on_signal.h"
+
+namespace ablate {
+namespace {
+
+constexpr int kMostStarts = 3, kMostAsked = 2;
+
+}  // namespace
+
+std::unique_ptr<WorkerClient> start_worker(const std::function<void(const std::string&)>& note) {
+  for (int tries = 1; asked_to_stop == 0; ++tries) try {
+      return std::make_unique<WorkerClient>();
+    } catch (const WorkerMissing&) {
+      throw;
+    } catch (const Error& error) {
+      if (tries == kMostStarts) throw;
+      if (note) note(fmt::format("warning: {}; trying again", error.what()));
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    }
+  return nullptr;
+}
+
+nlohmann::json ask_worker(std::unique_ptr<WorkerClient>& worker, const std::string& kind, const nlohmann::json& spec,
+                          double timeout_s) {
+  for (int tries = 1;; ++tries) try {
+      if (!worker) worker = start_worker();
+      if (!worker) throw Error("interrupted by " + who_asked_to_stop(), ExitCode::kInterrupted);
+      return worker->ask(kind, spec, timeout_s);
+    } catch (const WorkerEnded&) {
+      worker.reset();
+      if (tries == kMostAsked) throw;
+    }
+}
+
+}  // namespace ablate

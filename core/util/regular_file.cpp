@@ -1,0 +1,63 @@
+#include "core/util/regular_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "core/util/error.h"
+
+namespace ablate {
+
+RegularFile::RegularFile(const std::filesystem::path& path)
+    : path_(path), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+  struct stat status {};
+  std::string why;
+  if (descriptor_ < 0 || fstat(descriptor_, &status) != 0)
+    why = std::strerror(errno);
+  else if (!S_ISREG(status.st_mode))
+    why = S_ISDIR(status.st_mode) ? "it is a folder" : "it is no regular file, but a pipe, a socket or a device";
+  size_ = static_cast<std::uintmax_t>(status.st_size);
+  if (why.empty()) return;
+  if (descriptor_ >= 0) close(descriptor_);
+  throw Error("cannot read " + path.string() + ": " + why);
+}
+
+RegularFile::~RegularFile() { close(descriptor_); }
+
+std::size_t RegularFile::read(char* into, std::size_t most) {
+  for (;;) {
+    const auto n = ::read(descriptor_, into, most);
+    if (n >= 0) return static_cast<std::size_t>(n);
+    if (errno != EINTR) throw Error("cannot read " + path_.string() + ": " + std::strerror(errno));
+  }
+}
+
+bool write_anew(const std::filesystem::path& path, std::string_view content) {
+  unlink(path.c_str());
+  const int to = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (to < 0) return false;
+  bool all = true;
+  while (all && !content.empty()) {
+    const auto n = write(to, content.data(), content.size());
+    if (n > 0) content.remove_prefix(static_cast<std::size_t>(n));
+    all = n > 0 || (n < 0 && errno == EINTR);
+  }
+  return close(to) == 0 && all;
+}
+
+std::string bytes_text(std::uintmax_t bytes) {
+  constexpr std::array kUnits{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3g %s", amount, kUnits[unit]);
+  return text;
+}
+
+}  // namespace ablate

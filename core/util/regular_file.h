@@ -1,0 +1,37 @@
+// Files by names that others may have put there: to open a pipe waits for a writer, and to read a device may never end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+namespace ablate {
+
+/// A file that is open for reading, and is a regular one.
+class RegularFile {
+ public:
+  /// Waits for nobody. Throws Error: "cannot read PATH: " and why.
+  explicit RegularFile(const std::filesystem::path& path);
+  ~RegularFile();
+  RegularFile(const RegularFile&) = delete;
+  RegularFile& operator=(const RegularFile&) = delete;
+
+  std::uintmax_t size() const { return size_; }  ///< bytes, when it was opened
+
+  /// @return how many bytes; 0 at the end. Throws Error.
+  std::size_t read(char* into, std::size_t most);
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_;
+  std::uintmax_t size_ = 0;
+};
+
+/// Writes a file anew, in the place of whatever bears its name. @return whether all of it was written
+bool write_anew(const std::filesystem::path& path, std::string_view content);
+
+/// "5 GiB", "3.2 MiB": for people.
+std::string bytes_text(std::uintmax_t bytes);
+
+}  // namespace ablate

@@ -1,0 +1,79 @@
+// Files by names under which anything may lie, and what the kernel says of its memory killer.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/util/error.h"
+#include "core/util/kept_json.h"
+#include "core/util/memory_kills.h"
+#include "core/util/regular_file.h"
+#include "core/util/sha256.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary.h"
+
+using namespace ablate;
+namespace fs = std::filesystem;
+
+TEST_CASE("a pipe, a folder and a device are no files, and nobody waits for them") {
+  const TemporaryFolder folder;
+  REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  for (const auto& path : {folder / "pipe", folder.path(), fs::path("/dev/zero"), folder / "none"}) {
+    INFO(path);
+    CHECK_THROWS_AS(RegularFile(path), Error);
+    CHECK_THROWS_AS(sha256_file(path), Error);
+    CHECK(read_kept(path).is_discarded());
+  }
+  CHECK_THROWS_WITH(sha256_file(folder / "pipe"), Catch::EndsWith("it is no regular file, but a pipe, a socket or a device"));
+  CHECK(sha256_file(folder.write("file", "abc")) == sha256("abc"));
+}
+
+TEST_CASE("what is kept takes the place of whatever bears its name, and a pipe at its part keeps nobody waiting") {
+  const TemporaryFolder folder;
+  REQUIRE(mkfifo((folder / "kept").c_str(), 0600) == 0);
+  REQUIRE(mkfifo((folder / ("kept." + std::to_string(getpid()))).c_str(), 0600) == 0);
+  keep(folder / "kept", {{"a", 1}});
+  CHECK(read_kept(folder / "kept") == nlohmann::json({{"a", 1}}));
+  CHECK_FALSE(fs::exists(folder / ("kept." + std::to_string(getpid()))));
+}
+
+TEST_CASE("a file that is too long is told with its size, and not read") {
+  const TemporaryFolder folder;
+  const auto file = folder.write("sparse", "x");
+  fs::resize_file(file, std::uintmax_t{20} << 30);
+  CHECK_THROWS_WITH(sha256_file(file, std::uintmax_t{4} << 30), Catch::EndsWith(": it has 20 GiB, expected at most 4 GiB"));
+  CHECK(bytes_text(1) == "1 bytes");
+  CHECK(bytes_text(1536) == "1.5 KiB");
+}
+
+TEST_CASE("what the kernel counts is evidence of its memory killer") {
+  const TemporaryFolder root;
+  root.write("proc/vmstat", "nr_free_pages 12\noom_kill 3\nlast 1\n");
+  root.write("proc/meminfo", "MemTotal:       16777216 kB\nMemFree: 1 kB\n");
+  auto state = look_at_memory(root.path());
+  CHECK(state.killed == 3);
+  CHECK(state.killed_in_group == -1);
+  CHECK(state.total_bytes == std::int64_t{16} << 30);
+  const auto before = state;
+  CHECK(killed_text(before, state, 0) ==
+        "nobody here has sent it; mostly it is the kernel's memory killer, though the kernel counts none meanwhile");
+  state.killed = 4;
+  CHECK(killed_text(before, state, std::int64_t{15} << 30) ==
+        "the kernel's memory killer has ended 1 process of this machine meanwhile; its peak was 15 GiB of 16 GiB");
+  SECTION("version 2") {
+    root.write("proc/self/cgroup", "0::/mine\n");
+    root.write("sys/fs/cgroup/mine/memory.events", "low 0\noom 7\noom_kill 2\n");
+    root.write("sys/fs/cgroup/mine/memory.max", "8589934592\n");
+  }
+  SECTION("version 1, in a container that sees its own group at the root") {
+    root.write("proc/self/cgroup", "5:cpu:/x\n4:memory:/docker/0123\n");
+    root.write("sys/fs/cgroup/memory/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n");
+    root.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "8589934592\n");
+  }
+  if (!fs::exists(root / "proc/self/cgroup")) return;
+  const auto group = look_at_memory(root.path());
+  CHECK(group.killed_in_group == 2);
+  CHECK(group.total_bytes == std::int64_t{8} << 30);
+  auto later = group;
+  later.killed_in_group = 4;
+  CHECK(killed_text(group, later, 0) == "the kernel's memory killer has ended 2 processes of this control group meanwhile");
+  CHECK(killed_text({}, {}, 0) == "nobody here has sent it; mostly it is the kernel's memory killer");
+}

@@ -1,0 +1,46 @@
+// When a worker is asked whether it lives, when it is given up, and which signals end a grid.
+#include "core/host/scheduler/liveness.h"
+
+#include "core/host/scheduler/stop_on_signal.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using Next = Liveness::Next;
+
+TEST_CASE("a worker that does not answer is given up, whether or not anything is late") {
+  Liveness liveness(5, 60);
+  CHECK(liveness.look(false, 59) == Next::kNothing);
+  CHECK(liveness.look(false, 60) == Next::kAsk);
+  CHECK(liveness.look(false, 119) == Next::kNothing);
+  CHECK(liveness.look(false, 120) == Next::kGiveUp);
+  liveness.answered(130);  // the next worker
+  CHECK(liveness.look(true, 134) == Next::kNothing);
+  CHECK(liveness.look(true, 135) == Next::kAsk);
+  CHECK(liveness.look(true, 140) == Next::kGiveUp);
+}
+
+TEST_CASE("a worker that answers is waited for") {
+  Liveness liveness(5, 60);
+  double now = 0;
+  for (int i = 0; i < 100; ++i) {
+    const bool overdue = i % 2 == 1;
+    now += overdue ? 5 : 60;
+    CHECK(liveness.look(overdue, now) == Next::kAsk);
+    liveness.answered(now += 0.1);
+  }
+}
+
+TEST_CASE("every signal that ends a process from outside stops a grid, and is named") {
+  const StopOnSignal stop;
+  for (const int signal : stop_signals()) {
+    asked_to_stop = 0;
+    REQUIRE(raise(signal) == 0);
+    CHECK(asked_to_stop == signal);
+    CHECK(who_asked_to_stop().size() > 3);
+  }
+  asked_to_stop = SIGUSR1;
+  CHECK(who_asked_to_stop() == "SIGUSR1");
+  asked_to_stop = SIGRTMIN + 1;
+  CHECK(who_asked_to_stop().starts_with("signal "));
+  asked_to_stop = 0;
+}

@@ -40,9 +40,9 @@ TEST_CASE("a command whose answer cannot be written says so, and fails") {
   place.study(kTwo);
   REQUIRE(place.run({"run", "study.toml"}).exit_code == 0);
   for (const std::string command :
-       {"table", "table tiny --format csv", "attempts", "show 1", "show 1 --json", "query 'SELECT attempt FROM trials'",
+       {"table", "table tiny --format csv", "attempts", "show 1", "show 1 --format json", "query 'SELECT attempt FROM trials'",
         "plugins", "plugins --format json", "plugins adamra", "plugins train", "check linear --no-timing",
-        "check linear --no-timing --json", "new task mine --in new", "run study.toml --dry-run", "--help", "run --help",
+        "check linear --no-timing --format json", "new task mine --in new", "run study.toml --dry-run", "--help", "run --help",
         "--version"}) {
     INFO(command);
     std::filesystem::remove_all(place.folder() / "new");
@@ -140,7 +140,7 @@ TEST_CASE("no text reaches the terminal with its control characters") {
   std::filesystem::create_directories(place.folder() / ("x" + steer));
   place.folder().write("x" + steer + "/a\nb.so", "no library");
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {"plugins"}, {"plugins", "--format", "json"}, {"check", "--json", "--quick", "linear"}, {"plugins", "a\nb"}})
+           {"plugins"}, {"plugins", "--format", "json"}, {"check", "--format", "json", "--quick", "linear"}, {"plugins", "a\nb"}})
     harmless([&] {
       auto all = arguments;
       all.insert(all.end(), {"--plugins", (place.folder() / ("x" + steer)).string()});
@@ -152,7 +152,7 @@ TEST_CASE("no text reaches the terminal with its control characters") {
 
   const auto study = place.folder().write("x" + steer + "/study.toml", kTiny + "[attention]\nplugin = \"linear\"\n").string();
   REQUIRE(harmless({"run", study}).exit_code == 0);
-  const auto shown = harmless({"show", "1", "--json"});
+  const auto shown = harmless({"show", "1", "--format", "json"});
   CHECK(json::parse(shown.out)["experiments"][0]["file"] == study);
   CHECK(says(harmless({"show", "1"}).out, "31mred"));
   for (const std::string format : {"json", "csv", "text", "markdown"}) {

@@ -19,8 +19,10 @@
 #include "db/history/place.h"
 #include "db/history/reader.h"
 #include "tools/ablate/commands.h"
+#include "tools/ablate/expected_time.h"
 #include "tools/ablate/streams.h"
 #include "tools/ablate/verdict_text.h"
+#include "tools/ablate/whole_number.h"
 
 namespace ablate {
 namespace {
@@ -46,7 +48,7 @@ void print_values(const Trial& trial) {
                                 : fmt::format("  {:<{}}  {:<{}}  {}", path, paths, value, texts, where));
 }
 
-void print_trials(const Study& study, const Chosen& chosen, const std::filesystem::path& database) {
+void print_trials(const Study& study, const Chosen& chosen, const RunOptions& how, const std::filesystem::path& database) {
   const auto standing = standings(chosen, study.name, database);
   print("{}: {} trial{}{}\n", study.name, chosen.size(), chosen.size() == 1 ? "" : "s",
         chosen.size() == study.trials.size() ? "" : fmt::format(" of {}, by --only", study.trials.size()));
@@ -59,6 +61,7 @@ void print_trials(const Study& study, const Chosen& chosen, const std::filesyste
   print_values(*chosen.front()->trial);
   print("\n{}\n", evaluation_text(chosen));
   if (const auto text = positions_text(chosen); !text.empty()) print("{}\n", text);
+  if (const auto text = expected_time_text(chosen, how.again, how.jobs, database); !text.empty()) print("{}\n", text);
 }
 
 /// What the history says of the keys that begin so: those that --prove gave to the same trials.
@@ -161,7 +164,7 @@ int run_study(const RunArguments& arguments, const Options& options) {
   const auto libraries = find_libraries(options, worker);
   for (const auto& library : libraries)
     if (!library.refusal.empty()) say("warning: {} is left out: {}\n", path_text(library.path), db::one_row(library.refusal));
-  const auto catalog = catalog_of(libraries);
+  const auto catalog = usable(libraries, options);
   const auto study = load_study(arguments.file, arguments.overrides, catalog);
   const auto used = warn_of_used(study, catalog, libraries);
   const auto cache = cache_folder();
@@ -169,13 +172,18 @@ int run_study(const RunArguments& arguments, const Options& options) {
   check_tasks(study, catalog, worker, memory);
   const auto planned = plan(study, catalog, worker, memory);
   const auto chosen = choose(planned, arguments.only, options.database_file());
-  warn_of_verdicts(used);
+  warn_of_verdicts(used, options);
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency())), threads = most_threads(chosen);
+  RunOptions how{.jobs = arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / threads),
+                 .timeout_s = study.timeout_s,
+                 .again = arguments.again,
+                 .verdicts = user_verdicts()};
   if (arguments.dry_run) {
-    print_trials(study, chosen, options.database_file());
+    print_trials(study, chosen, how, options.database_file());
     return 0;
   }
   db::Store store(options.database_file());
-  const auto record = [&](db::Store& into) {  // all trials of the study, whichever are run: the grid's table must not shrink
+  how.record = [&](db::Store& into) {  // all trials of the study, whichever are run: the grid's table must not shrink
     const auto experiment = into.put_experiment(
         {study.name, study.description, std::filesystem::absolute(study.file).string(), study.text, study.overrides});
     std::vector<db::GridTrial> rows;
@@ -190,12 +198,6 @@ int run_study(const RunArguments& arguments, const Options& options) {
     into.put_published(experiment, published);
   };
 
-  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency())), threads = most_threads(chosen);
-  const RunOptions how{.jobs = arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / threads),
-                       .timeout_s = study.timeout_s,
-                       .again = arguments.again,
-                       .record = record,
-                       .verdicts = user_verdicts()};
   std::vector<PlannedTrial> to_run;
   std::vector<std::string> keys;
   for (const auto* trial : chosen) to_run.push_back(*trial), keys.push_back(trial->key);
@@ -225,7 +227,7 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
   auto* command =
       app.add_subcommand("run", "Run a study's trials; those that are done already are skipped")->group("Run ablations");
   auto arguments = std::make_shared<RunArguments>();
-  command->add_option("STUDY", arguments->file, "the TOML file (docs/studies.md)")->required()->type_name("");
+  command->add_option("STUDY", arguments->file, "the TOML file")->required()->type_name("");
   command->add_option("--set", arguments->overrides, "PATH=VALUE: replaces a value or an axis of the study; repeat it for more")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
@@ -236,7 +238,7 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
       ->type_name("KEY")
       ->allow_extra_args(false);
   command->add_option("-j,--jobs", arguments->jobs, "trials at a time; default: cores / train.threads")
-      ->check(CLI::Range(1, 4096))
+      ->check(whole_number(1, 4096, "trials at a time"))
       ->type_name("N");
   command->add_flag("--again", arguments->again,
                     "run what is done already once more, as for new timings; tables take a trial's latest attempt");
@@ -249,10 +251,10 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
           "--prove", arguments->prove,
           "after an edit of code that should change no number: repeat N trials that were done under the old code, on the same "
           "machine; where they are the same to the last bit, all trials of the old code stay done")
-      ->check(CLI::Range(1, 100000))
+      ->check(whole_number(1, 100000, "trials to repeat"))
       ->type_name("N")
       ->excludes("--again", "--dry-run");
-  command->footer("Example:\n  ablate run experiments/quickstart.toml --set train.steps=50 --dry-run");
+  command->footer("Example:\n  ablate run study.toml --set train.steps=50 --dry-run");
   command->callback([=, &options, &exit_code] { exit_code = run_study(*arguments, options); });
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/shared/verdict_memory.h"
+#include "tools/ablate/commands.h"
 
 namespace ablate {
 
@@ -19,6 +20,6 @@ std::string verdict_line(const PluginInfo& info, const KeptVerdict& verdict);
 nlohmann::json to_json(const KeptVerdict& verdict);
 
 /// On stderr, at most a line each: which of the plugins failed their checks, and which were never checked.
-void warn_of_verdicts(const std::vector<PluginInfo>& used);
+void warn_of_verdicts(const std::vector<PluginInfo>& used, const Options& options);
 
 }  // namespace ablate

@@ -81,8 +81,9 @@ std::string Schema::refuse_plugin(const std::string& section, Kind kind, const s
   if (const auto* library = refused_library(id))
     return fmt::format("{} plugin \"{}\": {} is refused: {}", to_text(kind), id, library->path.string(), library->reason);
   const auto near = nearest(id, catalog_.ids(kind));
-  return fmt::format("unknown {} plugin \"{}\" ({}known: {})", to_text(kind), id,
-                     near.empty() ? "" : "did you mean " + near + "? ", known(kind));
+  return fmt::format("unknown {} plugin \"{}\" ({}known: {}){}", to_text(kind), id,
+                     near.empty() ? "" : "did you mean " + near + "? ", known(kind),
+                     catalog_.where_looked ? "; " + catalog_.where_looked(id) : "");
 }
 
 std::span<const ParameterInfo> Schema::parameters(const std::string& section, const PluginInfo* plugin) {

@@ -60,7 +60,7 @@ TEST_CASE("names are taken as people write them, and all that are wrong are told
 
 TEST_CASE("what a table cannot be asked is refused, with the nearest that it can") {
   Commands run;
-  CHECK(has(run("table --interval nan"), "found nan, expected a number in [0, 1000]"));
+  CHECK(has(run("table --interval nan"), "found nan, expected a number from 0 to 1000"));
   CHECK(has(run("table --interval 0.2 --baseline attention=softmax"), "--baseline"));
   CHECK(run.exit_code != 0);
   CHECK(has(run("table --rows attention,attention.plugin"), "--rows: attention stands in --rows already"));

@@ -82,7 +82,6 @@ TEST_CASE("an unknown command is named, with the nearest one") {
   CHECK(says(far.err, "no command \"frobnicate\" (known: run, bench,"));
   CHECK(place.run({"--db", "run", "table"}).exit_code == 2);  // a database called run
   CHECK(place.run({"runs", "--failed"}).err == "ablate: no command \"runs\" (it is called attempts now)\n");
-  CHECK(place.run({"help"}).err == "ablate: no command \"help\" (did you mean --help?)\n");
 }
 
 TEST_CASE("an empty text stands for nothing") {

@@ -81,11 +81,11 @@ std::string where_plugins_are(const Options& options, const std::string& id) {
   std::vector<std::string> folders;
   for (const auto& folder : plugin_folders({options.plugins.begin(), options.plugins.end()}))
     folders.push_back(path_text(folder.path));
-  auto text = fmt::format("looked in {}; --plugins DIR (or ABLATE_PLUGIN_PATH) adds a folder", fmt::join(folders, ", "));
+  const auto looked = fmt::format("looked in {}", fmt::join(folders, ", "));
   for (const auto& folder : {std::string("."), std::string("build"), id + "/build"})
     if (std::error_code none; std::filesystem::is_regular_file(std::filesystem::path(folder) / (id + ".so"), none))
-      return fmt::format("{}: there is a {}.so in {}, so --plugins {}", text, id, folder, shell_word(folder));
-  return text;
+      return fmt::format("{}; {}/{}.so is there: --plugins {}", looked, folder, id, shell_word(folder));
+  return looked + "; --plugins DIR (or ABLATE_PLUGIN_PATH) adds a folder, as a plugin's build folder";
 }
 
 }  // namespace ablate

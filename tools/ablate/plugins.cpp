@@ -150,7 +150,7 @@ int plugins(const Wanted& wanted, const Options& options) {
   }
   std::unique_ptr<WorkerClient> worker;
   if (is_path(id)) {
-    const auto library = library_at(std::filesystem::absolute(id), worker);
+    const auto library = library_at(std::filesystem::absolute(id).lexically_normal(), worker);
     if (as_json)
       print("{}\n", plain_json(to_json(library), 2));
     else
@@ -201,6 +201,15 @@ int plugins(const Wanted& wanted, const Options& options) {
   return 0;
 }
 
+/// "" for one of the three; else what is wrong.
+std::string refuse_kind(const std::string& text) {
+  const std::vector<std::string> kinds = {to_text(Kind::kAttention), to_text(Kind::kCompression), to_text(Kind::kTask)};
+  if (std::find(kinds.begin(), kinds.end(), text) != kinds.end()) return "";
+  const auto near = nearest(text, kinds);
+  return fmt::format("found {}, expected attention, compression or task{}", text,
+                     near.empty() ? "" : " (did you mean " + near + "?)");
+}
+
 }  // namespace
 
 void add_plugins(CLI::App& app, const Options& options, int& exit_code) {
@@ -213,7 +222,7 @@ void add_plugins(CLI::App& app, const Options& options, int& exit_code) {
       ->check(not_empty())
       ->type_name("");
   command->add_option("--kind", wanted->kind, "only these: attention, compression or task")
-      ->check(CLI::IsMember({"attention", "compression", "task"}))
+      ->check(CLI::Validator(refuse_kind, "", ""))
       ->type_name("KIND");
   for (const auto& promise : promises()) {
     auto name = std::string("--") + promise.name;

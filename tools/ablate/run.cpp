@@ -27,7 +27,8 @@
 namespace ablate {
 namespace {
 
-constexpr std::size_t kShownDigits = 12;  ///< of a key
+constexpr std::size_t kShownDigits = 12;    ///< of a key
+constexpr std::size_t kManyTrials = 10000;  ///< that a word says what takes long
 
 using Chosen = std::vector<const PlannedTrial*>;
 
@@ -166,6 +167,10 @@ int run_study(const RunArguments& arguments, const Options& options) {
     if (!library.refusal.empty()) say("warning: {} is left out: {}\n", path_text(library.path), db::one_row(library.refusal));
   const auto catalog = usable(libraries, options);
   const auto study = load_study(arguments.file, arguments.overrides, catalog);
+  const auto stage = [&](const char* next) {
+    if (study.trials.size() >= kManyTrials) say("{}: {} trials: {}\n", study.name, study.trials.size(), next);
+  };
+  stage("checking their tasks and naming each by its key");
   const auto used = warn_of_used(study, catalog, libraries);
   const auto cache = cache_folder();
   const TaskMemory memory(cache.empty() ? cache : cache / "data");
@@ -179,10 +184,12 @@ int run_study(const RunArguments& arguments, const Options& options) {
                  .again = arguments.again,
                  .verdicts = user_verdicts()};
   if (arguments.dry_run) {
+    stage("comparing them with the history");
     print_trials(study, chosen, how, options.database_file());
     return 0;
   }
   db::Store store(options.database_file());
+  stage("recording them");
   how.record = [&](db::Store& into) {  // all trials of the study, whichever are run: the grid's table must not shrink
     const auto experiment = into.put_experiment(
         {study.name, study.description, std::filesystem::absolute(study.file).string(), study.text, study.overrides});

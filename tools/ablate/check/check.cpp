@@ -27,7 +27,7 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
       ->type_name("N");
   command->add_option("--timeout", arguments->timeout_s, "seconds for each plugin, 300 by default")
       ->check(whole_number(1, 86400, "seconds"))
-      ->type_name("S");
+      ->type_name("SECONDS");
   command->add_option("--device", arguments->device, "cpu, cuda or cuda:N: where it computes; default: cpu")
       ->check(CLI::Validator(
           [](const std::string& text) { return is_device(text) ? "" : "found " + text + ", expected cpu, cuda or cuda:N"; }, "",

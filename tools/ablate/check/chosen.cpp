@@ -16,7 +16,7 @@ using nlohmann::json;
 /// Those of an id, of each kind; or the one of a path.
 std::vector<FoundLibrary> named(const std::string& name, const std::vector<FoundLibrary>& found, const Options& options,
                                 std::unique_ptr<WorkerClient>& worker) {
-  if (is_path(name)) return {library_at(std::filesystem::absolute(name), worker)};
+  if (is_path(name)) return {library_at(std::filesystem::absolute(name).lexically_normal(), worker)};
   std::vector<FoundLibrary> chosen;
   std::vector<std::string> known;
   for (const auto& library : found) {

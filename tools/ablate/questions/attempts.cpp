@@ -86,7 +86,7 @@ void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     db::Format format = db::Format::kText;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("attempts", "What is running now, and the latest attempts, one line each");
+  auto* command = app.add_subcommand("attempts", "What is running now, and the latest attempts at trials, a line each");
   command->group(kQuestions);
   command->add_option("EXPERIMENT", arguments->request.experiment, "only this experiment's; default: all")
       ->type_name("")

@@ -92,7 +92,7 @@ std::string as_text(const ordered_json& attempt) {
   if (!reason.empty()) outcome += ": " + db::first_line(reason);
   std::vector<std::vector<std::string>> head = {
       {"attempt", std::to_string(attempt["attempt"].get<std::int64_t>())},
-      {"trial", attempt["key"].get<std::string>()},
+      {"key", attempt["key"].get<std::string>()},
       {"experiment", names},
       {"outcome", outcome},
   };
@@ -167,7 +167,7 @@ void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     db::Format format = db::Format::kText;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("show", "Everything about one attempt at a trial");
+  auto* command = app.add_subcommand("show", "Everything about one attempt");
   command->group(kQuestions);
   command->add_option("ATTEMPT", arguments->attempt, "its number, or the first digits of its trial's key")
       ->type_name("")

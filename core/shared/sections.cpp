@@ -70,9 +70,12 @@ std::vector<ParameterInfo> train_section() {
           "targets whose logits are in memory at a time, for large vocabularies: the same loss up to rounding; 0: all of them",
           "targets"),
       integer("evaluate_every", "0", {0, 1e9}, "steps between evaluations on the dev split; 0: ten over the run", "steps"),
-      integer("evaluate_batches", "0", {0, 1e9}, "batches of each dev evaluation; 0: the whole dev split", "batches"),
-      integer("test_batches", "0", {0, 1e9}, "batches of the test split, with the best dev checkpoint; 0: all of it",
+      integer("evaluate_batches", "0", {0, 1e9},
+              "batches of each dev evaluation, a sample of the split that is the same for all trials (of a stream its first "
+              "places); 0: the whole dev split",
               "batches"),
+      integer("test_batches", "0", {0, 1e9},
+              "batches of the test split, chosen likewise, with the best dev checkpoint; 0: all of it", "batches"),
       integer(
           "stride", "0", {0, 1e9},
           "evaluation of a stream by attentions without state: places that a window of the task's length moves; 0: its length, "

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/util/sha256.h"
+#include "db/history/proofs.h"
 #include "db/history/trial_writer.h"
 
 namespace ablate::db {
@@ -12,11 +13,10 @@ namespace ablate::db {
 using SQLite::Statement;
 
 std::int64_t AttemptWriter::put(const Attempt& attempt) {
-  Statement find(database_, kFindTrial);
-  find.bind(1, attempt.key);
-  if (!find.executeStep() || find.getColumn(0).isNull())
-    throw Error(fmt::format("an attempt at trial {}, which is not known: put_trials comes first", attempt.key));
-  const auto id = add(attempt, find.getColumn(0).getInt64());
+  const auto trial = own_trial(database_, attempt.key);
+  if (trial == 0) throw Error(fmt::format("an attempt at trial {}, which is not known: put_trials comes first", attempt.key));
+  const auto id = add(attempt, trial);
+  put_in_place(database_, attempt.key, trial, attempt.outcome == "done");
 
   Statement result(database_, "INSERT INTO result (metric, attempt, value) VALUES (?, ?, ?)");
   for (const auto& [name, value] : attempt.results) {

@@ -20,20 +20,6 @@ std::int64_t hash_of(const std::string& text) {
   return static_cast<std::int64_t>(std::stoull(sha256(text).substr(0, 16), nullptr, 16));
 }
 
-/// A row each of a table that never holds the same text twice.
-std::int64_t put_text(SQLite::Database& database, const char* table, const std::string& text) {
-  Statement put(
-      database,
-      fmt::format("INSERT INTO {} (hash, json) VALUES (?, ?) ON CONFLICT DO UPDATE SET hash = hash RETURNING id", table));
-  put.bind(1, sha256(text));
-  put.bind(2, text);
-  put.executeStep();
-  const auto id = put.getColumn(0).getInt64();
-  while (put.executeStep()) {
-  }
-  return id;
-}
-
 constexpr const char* kPast =
     "SELECT t.id, max(a.id), t.key, k.settings, b.json FROM key_part k JOIN trial t ON t.id = k.trial JOIN basis b ON b.id = "
     "k.basis "
@@ -50,6 +36,19 @@ std::vector<PastTrial> read(Statement& ask) {
 }
 
 }  // namespace
+
+std::int64_t put_text(SQLite::Database& database, const char* table, const std::string& text) {
+  Statement put(
+      database,
+      fmt::format("INSERT INTO {} (hash, json) VALUES (?, ?) ON CONFLICT DO UPDATE SET hash = hash RETURNING id", table));
+  put.bind(1, sha256(text));
+  put.bind(2, text);
+  put.executeStep();
+  const auto id = put.getColumn(0).getInt64();
+  while (put.executeStep()) {
+  }
+  return id;
+}
 
 void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, KeyParts>>& parts) {
   Statement put(
@@ -74,29 +73,6 @@ void put_parts(SQLite::Database& database, const std::vector<std::pair<std::stri
   }
 }
 
-void put_proof(SQLite::Database& database, const Proof& proof) {
-  Statement put(database, "INSERT INTO proof (proven_us, before, now, environment) VALUES (?, ?, ?, ?)");
-  put.bind(1, proof.proven_us);
-  put.bind(2, json_text(proof.before));
-  put.bind(3, json_text(proof.now));
-  put.bind(4, put_text(database, "environment", json_text(proof.environment)));
-  put.exec();
-  const auto id = database.getLastInsertRowid();
-  Statement replayed(database, "INSERT INTO proof_attempt (proof, attempt) VALUES (?, ?)");
-  for (const auto attempt : proof.attempts) {
-    replayed.bind(1, id);
-    replayed.bind(2, attempt);
-    execute(replayed);
-  }
-  Statement alias(database, "INSERT INTO alias (key, trial, proof) VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
-  for (const auto& [key, trial] : proof.aliases) {
-    alias.bind(1, key);
-    alias.bind(2, trial);
-    alias.bind(3, id);
-    execute(alias);
-  }
-}
-
 std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys) {
   Statement ask(
       database,
@@ -113,34 +89,6 @@ std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, co
 
 std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const std::vector<std::string>& keys) {
   return guarded(reader.file(), [&] { return done_attempts(reader.database(), keys); });
-}
-
-ProvenKeys proven_keys(const Reader& reader, std::int64_t trial) {
-  return guarded(reader.file(), [&] {
-    ProvenKeys proven;
-    Statement ask(reader.database(),
-                  "SELECT a.key, p.now FROM alias a JOIN proof p ON p.id = a.proof WHERE a.trial = ? ORDER BY p.id");
-    ask.bind(1, trial);
-    while (ask.executeStep()) {
-      proven.latest = ask.getColumn(0).getString();
-      const auto now = json::parse(ask.getColumn(1).getString());
-      for (const auto& code : now.at("plugins")) proven.code_now.insert(code);
-    }
-    return proven;
-  });
-}
-
-std::vector<std::string> proven_for(const Reader& reader, const std::string& digits) {
-  return guarded(reader.file(), [&] {
-    Statement ask(reader.database(),
-                  "SELECT key FROM alias WHERE trial IN (SELECT id FROM trial WHERE key >= ?1 AND key < ?2 UNION "
-                  "SELECT trial FROM alias WHERE key >= ?1 AND key < ?2)");
-    ask.bind(1, digits);
-    ask.bind(2, digits + "g");  // behind all hex digits
-    std::vector<std::string> keys;
-    while (ask.executeStep()) keys.push_back(ask.getColumn(0).getString());
-    return keys;
-  });
 }
 
 std::string last_failure(const Reader& reader, const std::string& key) {

@@ -1,8 +1,7 @@
-// What the keys of trials are made of, and which keys mean the same: written, and asked.
+// What the keys of trials are made of, and which of them are done: written, and asked.
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -17,22 +16,14 @@ namespace ablate::db {
 
 class Reader;
 
+/// A row each of a table that never holds the same text twice. Internal to db/. @return its id
+std::int64_t put_text(SQLite::Database& database, const char* table, const std::string& text);
+
 /// Of trials that are known, by key. Those that have parts already keep them.
 void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, KeyParts>>& parts);
-void put_proof(SQLite::Database& database, const Proof& proof);
-
 /// Of those keys that are done, by themselves or by a proof, the latest attempt that is.
 std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys);
 std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const std::vector<std::string>& keys);
-
-/// What proofs say of one trial.
-struct ProvenKeys {
-  std::string latest;              ///< key; "": no proof is of this trial
-  std::set<std::string> code_now;  ///< the identities of code that they proved to give its numbers
-};
-ProvenKeys proven_keys(const Reader& reader, std::int64_t trial);
-/// The keys that proofs gave to the trials of which a key begins with these digits.
-std::vector<std::string> proven_for(const Reader& reader, const std::string& digits);
 
 /// How the latest attempt of a key ended that is not done: "attempt 5 failed: ..."; "" for none.
 std::string last_failure(const Reader& reader, const std::string& key);

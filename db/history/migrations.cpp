@@ -206,6 +206,12 @@ ALTER TABLE attempt_plugin ADD COLUMN failed_checks TEXT NOT NULL DEFAULT '';
                                     R"sql(
 -- Of a study that chooses values by dev: trials of one number differ in tuned values and seeds alone. Of grids from before: nothing.
 ALTER TABLE experiment_trial ADD COLUMN cell INTEGER;
+)sql",
+                                    R"sql(
+-- What another key is made of: an attempt under it belongs to a trial of its own. Of keys from before: not known.
+ALTER TABLE alias ADD COLUMN basis INTEGER REFERENCES basis;
+CREATE INDEX alias_by_proof ON alias (proof);
+ALTER TABLE proof ADD COLUMN withdrawn_us INTEGER;
 )sql"};
 
 /// {"attention": A, "compression": C} becomes {"attention": {A, "compression": C}}, and the settings' hash that of the new

@@ -11,6 +11,7 @@
 #include "db/history/opened_file.h"
 #include "db/history/place.h"
 #include "db/history/process.h"
+#include "db/history/proofs.h"
 #include "db/history/schema.h"
 #include "db/history/trial_writer.h"
 #include "db/history/views.h"
@@ -221,11 +222,12 @@ void Store::put_parts(const std::vector<std::pair<std::string, KeyParts>>& parts
   });
 }
 
-void Store::put_proof(const Proof& proof) {
-  implementation_->write([&] {
-    db::put_proof(implementation_->database, proof);
-    return 0;
-  });
+std::int64_t Store::put_proof(const Proof& proof) {
+  return implementation_->write([&] { return db::put_proof(implementation_->database, proof); });
+}
+
+std::size_t Store::withdraw_proof(std::int64_t number) {
+  return implementation_->write([&] { return db::withdraw_proof(implementation_->database, number); });
 }
 
 void Store::put_metrics(const std::vector<Metric>& metrics) {

@@ -18,9 +18,11 @@ std::int64_t configuration_of(const std::string& resolved);
 /// SQLite has no NaN: NULL stands for it.
 void bind_value(SQLite::Statement& statement, int index, double value);
 
-/// The id of the trial that a key stands for: by a proof, or its own; NULL where there is none.
+/// The id of the trial that a key stands for: its own where that is done, else another's by a proof, else its own; NULL where
+/// there is none.
 inline constexpr const char* kFindTrial =
-    "SELECT coalesce((SELECT trial FROM alias WHERE key = ?1), (SELECT id FROM trial WHERE key = ?1))";
+    "SELECT coalesce((SELECT id FROM trial t WHERE key = ?1 AND EXISTS (SELECT 1 FROM attempt WHERE trial = t.id AND outcome = "
+    "'done')), (SELECT trial FROM alias WHERE key = ?1), (SELECT id FROM trial WHERE key = ?1))";
 
 /// Runs a prepared INSERT once and makes it ready for the next.
 void execute(SQLite::Statement& statement);

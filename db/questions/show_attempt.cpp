@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "db/history/lineage.h"
+#include "db/history/proofs.h"
 #include "db/history/schema.h"
 #include "db/questions/repeat.h"
 #include "db/questions/selection.h"

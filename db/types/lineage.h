@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ablate::db {
@@ -22,13 +21,20 @@ struct PastTrial {
   KeyParts parts;
 };
 
+/// Another key of a trial.
+struct Alias {
+  std::string key;
+  std::int64_t trial = 0;
+  nlohmann::json basis;  ///< the key's; its settings are the trial's
+};
+
 /// That trials of one basis give the numbers of another.
 struct Proof {
   std::int64_t proven_us = 0;  ///< microseconds since 1970, UTC
   nlohmann::json before, now;  ///< what of the basis differs
   nlohmann::json environment;
-  std::vector<std::int64_t> attempts;                         ///< that were repeated
-  std::vector<std::pair<std::string, std::int64_t>> aliases;  ///< key, and the trial that it stands for as well
+  std::vector<std::int64_t> attempts;  ///< that were repeated
+  std::vector<Alias> aliases;
 };
 
 }  // namespace ablate::db

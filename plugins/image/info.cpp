@@ -34,7 +34,7 @@ TaskInfo info_of(const Folder& files, Colours colours, std::int64_t pool, bool h
   } else {
     info.fields = {{.name = "grey", .vocabulary = kValues + 1}};
     // A byte an example: no more than a header's worth of time.
-    info.classes = files.format == Format::kIdx ? classes_of(read_idx_labels(files.train[1])) : kCifarClasses;
+    info.classes = files.format == Format::kIdx ? classes_of(read_idx_labels(files.train[1]), files.train[1]) : kCifarClasses;
     info.holes = holes;
   }
   return info;

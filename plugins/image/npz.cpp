@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <functional>
+#include <map>
 
 #include "ablate/archive.h"
 #include "ablate/input_file.h"
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr const char* kArray = "data.npy";
 constexpr std::size_t kPlane = 64 * 64, kPicture = 3 * kPlane;
 constexpr std::size_t kPreamble = 10;                        // of numpy's format 1.0: magic, version, the header's size
-constexpr std::size_t kMostPictures = std::size_t{1} << 21;  // where nothing says how large an array is; published: 1,281,167
+constexpr std::size_t kMostPictures = std::size_t{1} << 21;  // of an array; published: 1,281,167 in all
 constexpr const char* kForm = "bytes ('|u1') in C order of the shape (pictures, 12288)";
 
 /// What stands behind 'NAME': in a header as {'descr': '|u1', 'fortran_order': False, 'shape': (5, 12288), }.
@@ -52,7 +53,7 @@ std::size_t read_header(Archive& npz, const std::string& name) {
     refuse(kForm);
   // The shape is a claim: it is held against the array's size before memory is taken.
   const auto size = npz.size();
-  const auto most = size ? *size / kPicture : kMostPictures;
+  const auto most = std::min<std::uint64_t>(size ? *size / kPicture : kMostPictures, kMostPictures);
   if (pictures > most)
     refuse("at most " + std::to_string(most) + " pictures" +
            (size ? ", as it has " + std::to_string(*size) + " bytes" : std::string()) + ": fetch it again");
@@ -145,9 +146,11 @@ Images read_npz(std::span<const fs::path> files, int threads) {
     open(batches[i], [&](Archive& data) { batches[i].pictures = read_header(data, batches[i].name()); });
   });
   std::size_t pictures = 0;
+  std::map<fs::path, std::uint64_t> claimed;  // an array's size in its archive is a claim as well
   for (auto& batch : batches) {
     batch.first = pictures;
     pictures += batch.pictures;
+    check_unpacked(batch.name(), claimed[batch.file] += batch.pictures * kPicture, fs::file_size(batch.file));
   }
   Images images{kImageNetShape, std::vector<std::uint8_t>(pictures * kPicture), std::vector<std::uint8_t>(pictures)};
   parallel(batches.size(), threads,

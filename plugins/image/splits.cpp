@@ -12,8 +12,19 @@
 
 namespace ablate::image {
 
-int classes_of(const std::vector<std::uint8_t>& labels) {
-  return labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end()) + 1;
+int classes_of(const std::vector<std::uint8_t>& labels, const std::filesystem::path& file) {
+  std::array<bool, 256> occurs{};
+  for (const auto label : labels) occurs[label] = true;
+  const int classes = labels.empty() ? 0 : *std::ranges::max_element(labels) + 1;
+  const auto missing = std::count(occurs.begin(), occurs.begin() + classes, false);
+  const auto found = "found " + std::to_string(labels.size()) + " labels";
+  const std::string expected = "; expected the classes' numbers 0, 1, 2, ..., two of them or more, each of which occurs";
+  if (missing > 0)
+    throw FileError(file, found + " up to " + std::to_string(classes - 1) + ", none of them " +
+                              std::to_string(std::ranges::find(occurs, false) - occurs.begin()) +
+                              (missing > 1 ? " (and " + std::to_string(missing - 1) + " others missing)" : "") + expected);
+  if (classes < 2) throw FileError(file, found + (classes == 0 ? "" : ", all of them 0") + expected);
+  return classes;
 }
 
 Splits read_files(const Folder& files, Colours colours, std::int64_t side, int threads) {
@@ -31,7 +42,8 @@ Splits read_files(const Folder& files, Colours colours, std::int64_t side, int t
   const auto &train_files = splits.train_files, &test_files = splits.test_files;
   if (train_files.shape != test_files.shape)
     throw FileError(files.test[0], "found pictures of another size than in " + files.train[0].string() + ", expected the same");
-  const auto classes = is_idx ? classes_of(train_files.labels) : kCifarClasses;
+  if (colours == Colours::kKept) return splits;  // nobody asks for labels
+  const auto classes = is_idx ? classes_of(train_files.labels, files.train[1]) : kCifarClasses;
   const auto odd = std::ranges::find_if(test_files.labels, [&](int label) { return label >= classes; });
   if (odd != test_files.labels.end())
     throw FileError(files.test.back(), "example " + std::to_string(odd - test_files.labels.begin()) +

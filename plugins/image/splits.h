@@ -17,12 +17,12 @@ struct Splits {
   const Images& files(std::size_t split) const { return split == 2 && test_files.size() > 0 ? test_files : train_files; }
 };
 
-/// 0 to one less are the labels.
-int classes_of(const std::vector<std::uint8_t>& labels);
+/// 0 to one less are the labels. Throws FileError where one of these does not occur, or there are not two of them.
+int classes_of(const std::vector<std::uint8_t>& labels, const std::filesystem::path& file);
 
 /// The pictures of a data set, pooled, without places. Throws FileError and std::runtime_error: what the readers throw;
-/// pictures of two sizes; a test label that training does not have. std::invalid_argument: a pool that does not divide the
-/// sides.
+/// pictures of two sizes; unless colours are kept, training labels with a gap or all alike, a test label that is none of them.
+/// std::invalid_argument: a pool that does not divide the sides.
 Splits read_files(const Folder& files, Colours colours, std::int64_t pool, int threads);
 
 enum class Dev { kDrawn, kLast };

@@ -1,5 +1,6 @@
 // Reformer's attention (Kitaev et al. 2020): tokens are sorted by a hash that alike ones share, and attend in chunks of the
-// sorted sequence to those of their own bucket, in several rounds of hashing. README.md says what is otherwise than published.
+// sorted sequence to those of their own bucket, or to all, in several rounds of hashing. README.md says what is otherwise than
+// published.
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -28,6 +29,10 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("causal_members", "\"earlier\"", "earlier|chunks",
                  "earlier: a token sees the last m of its bucket before it; chunks: those in its chunk and the one before, as "
                  "published, where later tokens decide where chunks begin"),
+    ablate::boolean(
+        "across_buckets", "false",
+        "a token sees all of its chunk and the one before, whatever their buckets, once a round, as public code has "
+        "it; causal with causal_members = chunks alone"),
 };
 
 constexpr ablate::Exemption exemptions[] = {
@@ -38,6 +43,14 @@ constexpr ablate::Exemption exemptions[] = {
 constexpr double kLastResort = -5e4;   // a token's score with itself: what counts where it sees no other
 constexpr std::int64_t kOneHash = 64;  // buckets that one rotation tells apart
 
+/// Across buckets later tokens decide how far apart two earlier ones are sorted: there are no last m before a token to be told.
+ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& given,
+                              std::span<const ablate::Capabilities>) {
+  auto can = declared;
+  if (given.boolean("across_buckets")) can.causal = given.text("causal_members") == "chunks";
+  return can;
+}
+
 std::int64_t even(double at_least) { return 2 * static_cast<std::int64_t>(std::ceil(at_least / 2)); }
 
 class Reformer final : public ablate::HeadwiseAttention {
@@ -46,6 +59,7 @@ class Reformer final : public ablate::HeadwiseAttention {
       : HeadwiseAttention(context, {.heads = context.parameters.integer("heads"), .keys_are_queries = true}),
         rounds_(context.parameters.integer("rounds")),
         chunk_(context.parameters.integer("chunk")),
+        across_(context.parameters.boolean("across_buckets")),
         earlier_(context.causal && context.parameters.text("causal_members") == "earlier") {
     auto buckets = context.parameters.integer("buckets");
     if (buckets == 0) buckets = 2 * ((context.max_length + chunk_ - 1) / chunk_);
@@ -66,13 +80,21 @@ class Reformer final : public ablate::HeadwiseAttention {
   }
 
  private:
-  /// Which places of the sorted sequence a query may see, besides that they are in its bucket.
+  /// Which places of the sorted sequence a query may see, besides that they are in its bucket, or, across buckets, are not
+  /// later().
   /// @param places, others of queries and keys, to be broadcast
   Tensor in_reach(const Tensor& places, const Tensor& others) const {
     if (earlier_) return (others <= places).logical_and(places - others <= chunk_);
     const auto chunks = places.floor_divide(chunk_) - others.floor_divide(chunk_);
     const auto near = (chunks >= 0).logical_and(chunks <= 1);
-    return causal() ? near.logical_and(others <= places) : near;  // in one bucket places are in the order of the sequence
+    if (!causal() || across_) return near;
+    return near.logical_and(others <= places);  // in one bucket places are in the order of the sequence
+  }
+
+  /// Which keys of a block stand behind a query in the sequence: [batch, heads * rounds, blocks, size, keys] bool.
+  static Tensor later(const BucketOrder& order, const Neighbours& blocks) {
+    const auto token = order.tokens.unsqueeze(-1);
+    return blocks.keys(token).transpose(-1, -2) > blocks.queries(token);
   }
 
   HeadOutput attend(const HeadInput& input) override {
@@ -84,21 +106,24 @@ class Reformer final : public ablate::HeadwiseAttention {
       return ablate::widened(x).unsqueeze(2).expand({-1, -1, rounds_, -1, -1}).flatten(1, 2);
     };
     const auto q = each_round(input.q), v = each_round(input.v);
-    const BucketOrder order(hash(q), input.mask, buckets());
+    BucketOrder order(hash(q), input.mask, buckets());
+    if (across_) order.buckets = order.buckets.clamp_max(1);  // sorted by all of them, seen as one
     const auto sorted = order.sorted(q);
     const auto keys = sorted * ((sorted * sorted).mean(-1, true) + 1e-6).rsqrt() / std::sqrt(static_cast<double>(d_head()));
 
     const Neighbours blocks{.size = std::min(chunk_, n), .behind = 0};
     const auto distance = blocks.distance(q.device());
-    const auto hidden = order.same(blocks).logical_and(reach_of(blocks, distance, n)).logical_not();
+    auto hidden = order.same(blocks).logical_and(reach_of(blocks, distance, n)).logical_not();
+    if (across_ && causal()) hidden = hidden.logical_or(later(order, blocks));
     auto scores = blocks.queries(sorted).matmul(blocks.keys(keys).transpose(-1, -2));
     scores = scores.masked_fill(distance == 0, kLastResort);
-    if (rounds_ > 1) scores = scores - times_seen(order, blocks, scores.scalar_type()).log();
+    if (rounds_ > 1 && !across_) scores = scores - times_seen(order, blocks, scores.scalar_type()).log();
     const auto weights = ablate::drop(ablate::masked_softmax(scores, hidden), dropout(), input.generator);
     const auto read = weights.matmul(blocks.keys(order.sorted(v)));
     const auto by_token = [&](const Tensor& x) { return order.unsorted(blocks.joined(x, n)).unflatten(1, {heads(), rounds_}); };
     if (rounds_ == 1) return {.values = by_token(read).squeeze(2).to(type)};
-    // A round counts as much as the keys that it has found: together they are one softmax over all of them.
+    // A round counts as much as the keys that it has found: together they are one softmax over all of them, across buckets with
+    // a key as often as rounds have found it.
     const auto share =
         by_token(scores.masked_fill(hidden, std::numeric_limits<float>::lowest()).logsumexp(-1, true)).softmax(2);
     return {.values = (by_token(read) * share).sum(2).to(type)};
@@ -159,7 +184,7 @@ class Reformer final : public ablate::HeadwiseAttention {
   }
 
   std::int64_t rounds_, chunk_;
-  bool earlier_;
+  bool across_, earlier_;
   std::vector<std::int64_t> factors_;  // buckets are their product; none: one bucket
   std::int64_t directions_ = 0;
   Tensor rotations_;  // [heads, rounds, d_head, directions]; undefined where there is one bucket
@@ -180,4 +205,5 @@ ABLATE_ATTENTION(Reformer, {.id = "reformer",
                                              .sparse = true,
                                              .half_precision = true},
                             .parameters = parameters,
+                            .promises = promises,
                             .exemptions = exemptions})

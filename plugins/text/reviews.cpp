@@ -15,6 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using Lists = std::map<std::string, std::vector<std::string>>;  ///< the lines of urls_{pos,neg}.txt, by path
+
 struct Name {
   std::int64_t id;
   int rating;
@@ -36,16 +38,38 @@ Name parse(const fs::path& source, const std::string& path, bool positive) {
   return name;
 }
 
-/// Of one split and label, in their order.
-void check_ids(const fs::path& source, const std::string& folder, const std::vector<const Review*>& reviews) {
-  const auto all = std::to_string(reviews.size());
-  if (reviews.empty()) throw FileError(source, "found no review in " + folder + ", expected files ID_RATING.txt");
-  for (std::size_t i = 0; i < reviews.size(); ++i)
-    if (reviews[i]->id != static_cast<std::int64_t>(i))
-      throw FileError(source, folder + ": found " + all + " reviews, " +
-                                  (reviews[i]->id < static_cast<std::int64_t>(i) ? "two with the id " : "but not ") +
-                                  std::to_string(std::min(reviews[i]->id, static_cast<std::int64_t>(i))) +
+std::string count_of(std::size_t reviews) { return std::to_string(reviews) + (reviews == 1 ? " review" : " reviews"); }
+
+/// The reviews of one split and label.
+struct Part {
+  std::string folder, list;      ///< train/pos, train/urls_pos.txt
+  std::vector<Review*> reviews;  ///< in their order
+};
+
+/// That each id is there once, up to the last one that is there.
+void check_ids(const fs::path& source, const Part& part) {
+  if (part.reviews.empty()) throw FileError(source, "found no review in " + part.folder + ", expected files ID_RATING.txt");
+  for (std::size_t i = 0; i < part.reviews.size(); ++i)
+    if (const auto id = part.reviews[i]->id, expected = static_cast<std::int64_t>(i); id != expected)
+      throw FileError(source, part.folder + ": found " + count_of(part.reviews.size()) + ", " +
+                                  (id < expected ? "two with the id " : "but not ") + std::to_string(std::min(id, expected)) +
                                   "; expected each id from 0 on once: unpack the archive again");
+}
+
+/// That none is missing at the end, which ids do not tell: the list of films has a line for each review, and where there is no
+/// list the longest other part is as long, since as published all are.
+void check_ends(const fs::path& source, const std::vector<Part>& parts, const Lists& lists) {
+  const auto longest = std::ranges::max_element(parts, {}, [](const Part& part) { return part.reviews.size(); });
+  for (const auto& part : parts) {
+    const auto list = lists.find(part.list);
+    const bool has_list = list != lists.end();
+    const auto expected = has_list ? list->second.size() : longest->reviews.size();
+    if (part.reviews.size() != expected)
+      throw FileError(source, part.folder + ": found " + count_of(part.reviews.size()) + ", expected " +
+                                  std::to_string(expected) + ", as " +
+                                  (has_list ? part.list + " has lines" : "there are in " + longest->folder) +
+                                  ": unpack the archive again");
+  }
 }
 
 bool is_page(const std::string& line) {
@@ -55,32 +79,36 @@ bool is_page(const std::string& line) {
          std::isdigit(static_cast<unsigned char>(line[title + kTitle.size()])) != 0;
 }
 
-void set_films(const fs::path& source, const std::string& name, const std::map<std::string, std::string>& lists,
-               const std::vector<Review*>& reviews) {
-  const auto found = lists.find(name);
-  if (found == lists.end()) throw FileError(source, "lacks " + name + ", expected a line for each review: its film's page");
-  std::istringstream list(found->second);
-  std::size_t lines = 0;
-  for (std::string line; std::getline(list, line); ++lines) {
+/// After check_ends().
+void set_films(const fs::path& source, const Part& part, const Lists& lists) {
+  const auto found = lists.find(part.list);
+  if (found == lists.end())
+    throw FileError(source, "lacks " + part.list + ", expected a line for each review: its film's page");
+  for (std::size_t i = 0; i < part.reviews.size(); ++i) {
+    const auto& line = found->second[i];
     if (!is_page(line))
-      throw FileError(source, name + ":" + std::to_string(lines + 1) + ": found \"" + line +
+      throw FileError(source, part.list + ":" + std::to_string(i + 1) + ": found \"" + line +
                                   "\", expected the page of a film, as http://www.imdb.com/title/tt0064354/usercomments");
-    if (lines < reviews.size()) reviews[lines]->film = line;
+    part.reviews[i]->film = line;
   }
-  if (lines != reviews.size())
-    throw FileError(source, name + ": found " + std::to_string(lines) + " lines, expected " + std::to_string(reviews.size()) +
-                                ": one for each review");
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
 }
 
 }  // namespace
 
 Halves read_reviews(const fs::path& source, std::size_t length, bool films) {
   Halves halves;
-  std::map<std::string, std::string> lists;
+  Lists lists;
   for_each_file(source, [&](const std::string& path, const ReadBytes& read) {
     const auto folder = fs::path(path).parent_path().generic_string();
     if (folder == "train" || folder == "test") {
-      if (films && folder == "train") lists[path] = read(SIZE_MAX);
+      lists[path] = lines_of(read(SIZE_MAX));
       return;
     }
     const bool positive = folder.ends_with("pos");
@@ -89,18 +117,21 @@ Halves read_reviews(const fs::path& source, std::size_t length, bool films) {
     if (review.text.empty()) throw FileError(source, path + ": is empty, expected a review");
     halves[folder.starts_with("train") ? 0 : 1].push_back(std::move(review));
   });
+  std::vector<Part> parts;
   for (std::size_t half = 0; half < halves.size(); ++half) {
     const std::string split = half == 0 ? "train" : "test";
     std::ranges::sort(halves[half], {}, [](const Review& review) { return std::tie(review.id, review.positive); });
-    for (const bool positive : {false, true}) {
-      std::vector<Review*> own;
+    for (const std::string label : {"neg", "pos"}) {
+      parts.push_back({split + "/" + label, split + "/urls_" + label + ".txt", {}});
+      auto& part = parts.back();
       for (auto& review : halves[half])
-        if (review.positive == positive) own.push_back(&review);
-      const std::string label = positive ? "pos" : "neg";
-      check_ids(source, split + "/" + label, {own.begin(), own.end()});
-      if (films && half == 0) set_films(source, split + "/urls_" + label + ".txt", lists, own);
+        if (review.positive == (label == "pos")) part.reviews.push_back(&review);
+      check_ids(source, part);
     }
   }
+  check_ends(source, parts, lists);
+  for (const auto& part : parts)
+    if (films && part.folder.starts_with("train")) set_films(source, part, lists);
   return halves;
 }
 

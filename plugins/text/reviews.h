@@ -22,8 +22,8 @@ using Halves = std::array<std::vector<Review>, 2>;
 
 /// @param source find_source's  @param length of each text the first so many bytes  @param films whether Review::film is read
 /// Throws FileError naming the file, what was found and what was expected: a name that is not ID_RATING.txt, a rating that
-/// contradicts the folder, an empty review, ids that are not 0, 1, 2, ...; with films, no list of them, not a line for each, or
-/// a line that is no film's page.
+/// contradicts the folder, an empty review, ids that are not 0, 1, 2, ..., a list of films that has not a line for each review,
+/// or, where there is none, fewer reviews than another part has; with films, no list of them, or a line that is no film's page.
 Halves read_reviews(const std::filesystem::path& source, std::size_t length, bool films);
 
 }  // namespace ablate::imdb

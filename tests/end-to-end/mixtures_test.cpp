@@ -131,7 +131,7 @@ TEST_CASE("the studies of synthetic tasks pass all checks that come before a run
   for (const auto& [name, trials] : {std::pair{"recall", "recall: 16 trials"},
                                      {"recall-published", "recall-published: 18 trials"},
                                      {"recall-shortened", "recall-shortened: 18 trials"},
-                                     {"every-attention-mad", "every-attention-mad: 100 trials"},
+                                     {"every-attention-mad", "every-attention-mad: 136 trials"},
                                      {"mad", "mad: 12 trials"},
                                      {"mad-published", "mad-published: 72 trials"},
                                      {"sort", "sort: 12 trials"}}) {

@@ -251,12 +251,19 @@ TEST_CASE("small cuts of the Long Range Arena have all of its models and tasks")
   }
 }
 
-TEST_CASE("studies of generated tasks have the published settings") {
-  std::set<std::string> seen;
+TEST_CASE("studies have the published settings of generated tasks, and of reformer") {
+  std::set<std::string> seen, reformers;
   for (const auto& study : studies())
     for (const auto& trial : study.trials) {
       const auto& task = trial.resolved.at("task");
       INFO(study.name << ": " << trial.label);
+      // The code behind the Long Range Arena's numbers does not mask other buckets.
+      const auto& attention = trial.resolved.at("attention");
+      const bool arena = study.name.starts_with("lra-") || study.name == "adamra-table2";
+      if (attention.is_object() && attention.at("plugin") == "reformer") {
+        CHECK(attention.at("across_buckets") == arena);
+        if (arena) reformers.insert(study.name);
+      }
       if (study.name == "mad-published") {  // mad-lab's attention has rotary positions, its linear one none
         CHECK(task.at("protocol") == "published");
         const bool softmax = trial.resolved.at("attention").at("plugin") == "softmax";
@@ -272,6 +279,7 @@ TEST_CASE("studies of generated tasks have the published settings") {
       seen.insert(study.name);
     }
   CHECK(seen.size() == 3);
+  CHECK(reformers.size() == 17);
 }
 
 TEST_CASE("what the Long Range Arena's studies ask of pictures, all of their attentions promise") {

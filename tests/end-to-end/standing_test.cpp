@@ -99,6 +99,96 @@ TEST_CASE("--prove keeps the history where repeated trials are the same to the l
   CHECK(says(place.said({}), "2 done, 0 done before"));
 }
 
+TEST_CASE("--prove repeats each value of the edited plugin's parameters, and keeps no trial that has another", "[standing]") {
+  Place place;
+  place.study(kStudy + "attention.heads = [2, 1]\n");
+  CHECK(says(place.said({"-j", "1"}), "4 done, 0 done before"));
+  // Another experiment: one trial of a value that is repeated, with another model, and one of a value that is not.
+  const std::vector<std::string> other{
+      "--set", "experiment.name=other", "--set", "model.hidden=16", "--set", "seeds=1", "--set", "attention.heads=[2, 4]", "-j",
+      "1"};
+  CHECK(says(place.said(other), "2 done, 0 done before"));
+  place.edit('e');
+  const auto said = place.said({"--prove", "1"});
+  CHECK(says(said, "proven by 2 repeated trials, the same to the last bit: 5 done trials of the history stay valid"));
+  CHECK(says(said, "not done under the new code: attempt 6: attention.heads = 4 was not repeated\n"));
+  const auto repeated = place.query(
+      "SELECT heads FROM (SELECT \"attention.heads\" AS heads, attempt FROM trials) JOIN "
+      "(SELECT value AS attempt FROM proofs, json_each('[' || attempts || ']')) USING (attempt) "
+      "ORDER BY heads");
+  CHECK(repeated.dump() == R"([{"heads":1},{"heads":2}])");
+  CHECK(place.query("SELECT trials FROM proofs").at(0).at("trials") == 5);
+  CHECK(says(place.said({}), "0 done, 4 done before"));
+  CHECK(says(place.said(other), "1 done, 1 done before"));
+}
+
+TEST_CASE("an attempt under a proven key belongs to a trial of its own", "[standing]") {
+  Place place;
+  CHECK(says(place.said({"-j", "1"}), "2 done, 0 done before"));
+  place.edit('e');
+  place.said({"--prove", "1"});
+  CHECK(says(place.said({"--again", "-j", "1"}), "2 done, 0 done before"));
+  const auto trials = place.query(
+      "SELECT a.attempt, a.trial, p.code_identity AS code FROM attempts a JOIN plugins p USING (attempt) WHERE plugin = "
+      "'softmax' "
+      "ORDER BY a.attempt");
+  REQUIRE(trials.size() == 4);
+  for (const auto& one : trials) CHECK((one.at("trial") > 2) == (one.at("code") == std::string(64, 'e')));
+  // They stand in the first ones' place: in the table, and for the next run.
+  const auto listed = [&] {
+    return place.query("SELECT count(*) AS n, min(trial) AS first FROM members WHERE listed").at(0).dump();
+  };
+  CHECK(listed() == R"({"first":3,"n":2})");
+  CHECK(says(place.said({"--dry-run"}), "done, attempt 3\n"));
+  CHECK(says(place.said({}), "0 done, 2 done before"));
+  CHECK(listed() == R"({"first":3,"n":2})");
+  // What they are made of is known, too: an edit after them is one of their code.
+  place.edit('f');
+  CHECK(says(place.said({"--dry-run"}), "not done: as attempt 3, but for the code of softmax (attention)"));
+  // The first code's numbers are still its own.
+  place.change_history("UPDATE attempt SET outcome = 'failed', reason = 'of old age' WHERE id > 2");
+  place.edit('e');
+  CHECK(says(place.said({"--dry-run"}), "done, attempt 1\n"));
+  CHECK(says(place.said({}), "0 done, 2 done before"));
+  CHECK(listed() == R"({"first":1,"n":2})");
+}
+
+TEST_CASE("--unprove withdraws a proof, and says which there are", "[standing]") {
+  Place place;
+  CHECK(says(place.said({"-j", "1"}), "2 done, 0 done before"));
+  const auto unprove = [&](const std::string& number, int exit_code) {
+    const auto ended = place.run({"run", "--unprove", number});
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit_code == exit_code);
+    return ended.err;
+  };
+  CHECK(says(unprove("1", 2), "no proof 1 stands in this history: it has none"));
+  place.edit('e');
+  CHECK(says(place.said({"--prove", "1"}), "proof 1, withdrawn by: ablate run --unprove 1\n"));
+  CHECK(says(place.said({}), "0 done, 2 done before"));
+  const auto wrong = unprove("7", 2);
+  INFO(wrong);
+  CHECK(says(wrong, "no proof 7 stands in this history: its proofs are\n  proof 1 of 2"));
+  CHECK(says(wrong, ": softmax, by attempt 1 repeated: 2 of the history's trials"));
+  CHECK(says(unprove("1", 0), "proof 1 is withdrawn: 2 trials are again not done under the new code"));
+  CHECK(says(unprove("1", 2), ": softmax, by attempt 1 repeated: withdrawn"));
+  CHECK(place.query("SELECT trials, withdrawn IS NOT NULL AS gone FROM proofs").dump() == R"([{"gone":1,"trials":0}])");
+  CHECK(place.query("SELECT count(*) AS n FROM attempts").at(0).at("n") == 2);
+  CHECK(says(place.said({"-j", "1"}), "2 done, 0 done before"));
+}
+
+TEST_CASE("--unprove takes no study, and makes no history", "[standing]") {
+  Place place;
+  CHECK(says(place.said({"--unprove", "1"}, 2), "excludes"));
+  const auto none = place.run({"run", "--unprove", "1"});
+  CHECK(none.exit_code == 2);
+  CHECK(says(none.err, "ablate.db"));
+  CHECK_FALSE(place.has_database());
+  const auto neither = place.run({"run"});
+  CHECK(neither.exit_code == 2);
+  CHECK(says(neither.err, "STUDY is required"));
+}
+
 TEST_CASE("--prove refuses what was attempt in another environment", "[standing]") {
   Place place;
   place.said({});

@@ -19,9 +19,11 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("where", "\"nowhere\"", "nowhere|factory|info|load|digest|size|read", "the call that goes wrong"),
     ablate::text("how", "\"throw\"",
                  "throw|throw-int|crash|exit|close|lie|lie-less|leave-out|chdir|look|fork|kill-worker|hang|hang-again|take-"
-                 "metric|take-step|judge-nan|judge-huge|judge-one|replace",
+                 "metric|take-step|judge-nan|judge-huge|judge-one|replace|write-"
+                 "table",
                  "what goes wrong"),
     ablate::text("data", "\"\"", "", "a file whose content is its data"),
+    ablate::file("table", "\"\"", "a file whose content is more of it"),
 };
 
 class FaultyTask final : public ablate::Task {
@@ -30,6 +32,7 @@ class FaultyTask final : public ablate::Task {
       : where_(context.parameters.text("where")),
         how_(context.parameters.text("how")),
         data_(context.parameters.text("data")),
+        table_(context.parameters.file("table")),
         cache_(context.cache) {
     at("factory");
   }
@@ -51,6 +54,10 @@ class FaultyTask final : public ablate::Task {
     for (const auto& file : files()) {
       std::ifstream stream(file);
       content_.assign(std::istreambuf_iterator<char>(stream), {});
+    }
+    if (!table_.empty() && how_ != "write-table") {  // of which the digest knows nothing
+      std::ifstream stream(table_);
+      content_.append(std::istreambuf_iterator<char>(stream), {});
     }
     at("load");
   }
@@ -92,11 +99,12 @@ class FaultyTask final : public ablate::Task {
       std::ofstream(data_ + ".new") << content_ << " more";
       std::filesystem::rename(data_ + ".new", data_);
     }
+    if (how_ == "write-table") std::ofstream(table_) << "3";
     if (how_ == "kill-worker") kill(getppid(), SIGKILL);
     if (how_ == "hang" || (how_ == "hang-again" && !std::filesystem::create_directory(cache_ / "seen"))) pause();
   }
 
-  std::string where_, how_, data_, content_;
+  std::string where_, how_, data_, table_, content_;
   std::filesystem::path cache_;
   mutable bool forked_ = false;
 };

@@ -28,7 +28,7 @@ class Hanging {
     for (const auto& parameter : model_parameters()) model[parameter.name] = parameter.default_value;
     for (const auto& parameter : train_parameters()) train[parameter.name] = parameter.default_value;
     Trial trial;
-    trial.resolved = {{"task", {{"plugin", "faulty-task"}, {"where", where}, {"how", how}, {"data", ""}}},
+    trial.resolved = {{"task", {{"plugin", "faulty-task"}, {"where", where}, {"how", how}, {"data", ""}, {"table", ""}}},
                       {"model", model},
                       {"attention", {{"plugin", "linear"}, {"heads", 2}, {"feature_map", "elu+1"}}},
                       {"train", train}};

@@ -5,6 +5,7 @@
 
 #include "ablate/data_files.h"
 #include "core/util/file_stamp.h"
+#include "core/util/sha256.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
@@ -35,6 +36,10 @@ TEST_CASE("a task's answer holds for its code, its question, and its files as th
   memory.put(memory.place("code", question), answer);
   REQUIRE(find() == answer);
   CHECK_FALSE(memory.find(memory.place("other code", question)));
+  // An answer of before generated data had a folder for each code may be about another code's.
+  const char* const root = std::getenv("ABLATE_DATA");
+  const json before{"code", question, std::filesystem::current_path().string(), root == nullptr ? "" : root, json::object()};
+  CHECK(memory.place("code", question) != folder / "memory" / (ablate::sha256(before.dump()) + ".json"));
   CHECK_FALSE(memory.find(memory.place("code", {{"kind", "prepare-task"}, {"section", {{"plugin", "image"}}}})));
 
   SECTION("another content") { folder.write("data.txt", "abcd"); }

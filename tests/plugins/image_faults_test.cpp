@@ -73,6 +73,29 @@ TEST_CASE("faults of idx files are told") {
     poke(folder / "t10k-labels-idx1-ubyte", 8 + 4, 3);
     check_mentions(refusal(folder), {"t10k-labels-idx1-ubyte", "example 4", "label 3", "0 to 2"});
   }
+  SECTION("labels with gaps, or all alike") {
+    const std::string expected = "; expected the classes' numbers 0, 1, 2, ..., two of them or more, each of which occurs";
+    const auto density = [&] { return load_images(folder, {{"objective", "density"}})->size(Split::kTrain); };
+    const auto is_told = [&](const Bytes& all, const std::string& found) {
+      INFO(found);
+      write_bytes(labels, idx_labels(all));
+      CHECK(refusal(folder) == labels.string() + ": found " + found + expected);
+      // Whoever asks first, of two threads or of info() alone.
+      CHECK(message_of([&] {
+              make_task("image", {{"data", folder.string()}}, folder)->info();
+            }) == labels.string() + ": found " + found + expected);
+      CHECK(density() == 50);  // which asks for no label
+    };
+    Bytes two(60, 0);
+    two.back() = 200;
+    is_told(two, "60 labels up to 200, none of them 1 (and 198 others missing)");
+    two.front() = 1;
+    two.back() = 3;
+    is_told(two, "60 labels up to 3, none of them 2");
+    is_told(Bytes(60, 0), "60 labels, all of them 0");
+    is_told(Bytes(60, 7), "60 labels up to 7, none of them 0 (and 6 others missing)");
+    is_told(Bytes(60, 255), "60 labels up to 255, none of them 0 (and 254 others missing)");
+  }
   SECTION("test pictures of another size") {
     write_bytes(folder / "t10k-images-idx3-ubyte", idx_images(6, 4, files.test));
     check_mentions(refusal(folder), {"t10k-images-idx3-ubyte", "another size"});

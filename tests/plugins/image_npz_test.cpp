@@ -1,6 +1,8 @@
 // The image plugin's density on ImageNet's published form: npz batches, and archives of them.
 #include <atomic>
+#include <cstring>
 #include <set>
+#include <span>
 #include <thread>
 
 #include "tests/plugins/image_files.h"
@@ -228,6 +230,17 @@ TEST_CASE("faults of npz files are told") {
   check_mentions(refused("data.npy", array("{'descr': '|u1', 'fortran_order': True, 'shape': (4, 12288), }", all)),
                  {"True", "C order"});
   check_mentions(refused("data.npy", {'P', 'K'}), {file.string(), "numpy's format 1.0"});
+  // The size that an archive has for it is a claim, too.
+  const auto fits = array(dictionary(50'000), all);
+  write_zip(file, {{"data.npy", fits}}, false);
+  auto bytes = read_bytes(file);
+  const auto size = static_cast<std::uint32_t>(fits.size()), claim = std::uint32_t{1} << 30;
+  const std::span told(reinterpret_cast<const std::uint8_t*>(&size), sizeof size);
+  for (auto at = bytes.begin(); (at = std::ranges::search(at, bytes.end(), told.begin(), told.end()).begin()) != bytes.end();)
+    std::memcpy(&*at, &claim, sizeof claim);
+  write_bytes(file, bytes);
+  check_mentions(refusal(file, {{"objective", "density"}, {"dev", 1}}),
+                 {file.string() + ": found more than 268435456 bytes, unpacked from " + std::to_string(bytes.size())});
   write_npz(file, 4, 1);
   fs::resize_file(file, fs::file_size(file) / 2);
   check_mentions(refusal(file, {{"objective", "density"}, {"dev", 1}}), {file.string(), "fetch it again"});

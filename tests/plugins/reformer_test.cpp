@@ -1,4 +1,5 @@
-// Reformer attention against its definition: one softmax over all that shares a bucket and a chunk in any round.
+// Reformer attention against its definition: one softmax over all that shares a bucket and a chunk in any round; across
+// buckets, a chunk in each of the rounds.
 #include <set>
 
 #include "tests/plugins/masked.h"
@@ -15,6 +16,8 @@ struct Shape {
   std::int64_t rounds = 2, chunk = 3, buckets = 4;
   bool causal = false;
   std::string members = "earlier";
+  bool across = false;
+  bool each_round = across;  ///< the oracle: a token counts as often as rounds find it, not once
 };
 
 std::shared_ptr<ablate::Attention> reformer(const Shape& shape, std::uint64_t seed = 1) {
@@ -22,7 +25,8 @@ std::shared_ptr<ablate::Attention> reformer(const Shape& shape, std::uint64_t se
                                    {"rounds", shape.rounds},
                                    {"chunk", shape.chunk},
                                    {"buckets", shape.buckets},
-                                   {"causal_members", shape.members}}),
+                                   {"causal_members", shape.members},
+                                   {"across_buckets", shape.across}}),
               seed, {.causal = shape.causal});
 }
 
@@ -43,7 +47,7 @@ std::vector<std::set<std::int64_t>> round_of(const Shape& shape, const Tensor& q
     for (std::int64_t b = 0; b < n; ++b) {
       const auto& [own, i] = sorted[static_cast<std::size_t>(a)];
       const auto& [other, j] = sorted[static_cast<std::size_t>(b)];
-      if (own != other || (shape.causal && j > i)) continue;
+      if ((own != other && !shape.across) || (shape.causal && j > i)) continue;
       const auto chunks = a / shape.chunk - b / shape.chunk;
       const bool near =
           shape.causal && shape.members == "earlier" ? a - b >= 0 && a - b <= shape.chunk : chunks == 0 || chunks == 1;
@@ -59,17 +63,19 @@ Tensor expected(const ablate::Attention& attention, const Shape& shape, const Te
   const auto rotations = buffer(attention, "rotations");
   std::vector<Tensor> heads;
   for (std::int64_t h = 0; h < kHeads; ++h) {
-    std::vector<std::set<std::int64_t>> seen(static_cast<std::size_t>(n));
+    std::vector<std::multiset<std::int64_t>> seen(static_cast<std::size_t>(n));
     for (std::int64_t r = 0; r < shape.rounds; ++r) {
       const auto found = round_of(shape, q[h], rotations.defined() ? rotations[h][r] : Tensor());
-      for (std::size_t i = 0; i < found.size(); ++i) seen[i].insert(found[i].begin(), found[i].end());
+      for (std::size_t i = 0; i < found.size(); ++i)
+        for (const auto j : found[i])
+          if (shape.each_round || !seen[i].contains(j)) seen[i].insert(j);
     }
     std::vector<Tensor> rows;
     for (std::int64_t i = 0; i < n; ++i) {
       const auto& of = seen[static_cast<std::size_t>(i)];
       std::vector<Tensor> scores, values;
       for (const auto j : of) {
-        if (j == i && of.size() > 1) continue;  // the own token is the last resort
+        if (j == i && of.size() > of.count(i)) continue;  // the own token is the last resort
         scores.push_back((q[h][i] * k[h][j]).sum() / std::sqrt(static_cast<double>(d)));
         values.push_back(v[h][j]);
       }
@@ -89,12 +95,16 @@ std::vector<Shape> shapes() {
       all.push_back({rounds, 3, buckets, true, "chunks"});
     }
   all.push_back({2, 64, 2, false, "earlier"});
+  for (const std::int64_t rounds : {1, 3}) {
+    all.push_back({rounds, 3, 4, false, "earlier", true});
+    all.push_back({rounds, 3, 4, true, "chunks", true});
+  }
   return all;
 }
 
 std::string text(const Shape& shape) {
   return std::to_string(shape.rounds) + " rounds, " + std::to_string(shape.buckets) + " buckets" +
-         (shape.causal ? ", causal, " + shape.members : "");
+         (shape.causal ? ", causal, " + shape.members : "") + (shape.across ? ", across buckets" : "");
 }
 
 }  // namespace
@@ -126,6 +136,20 @@ TEST_CASE("reformer with one bucket and a chunk of n is softmax of shared querie
   const auto x = random_tokens(1, 13, 2);
   for (const bool causal : {false, true}) {
     const auto attention = reformer({.rounds = 2, .chunk = 13, .buckets = 1, .causal = causal});
+    const auto q = by_head(layer(*attention, "query", x[0]), kHeads), v = by_head(layer(*attention, "value", x[0]), kHeads);
+    const auto k = q / (q.square().mean(-1, true) + 1e-6).sqrt();
+    auto seen = pairs(13, [&](std::int64_t i, std::int64_t j) { return i != j && (!causal || j < i); });
+    if (causal) seen[0][0] = true;  // it has nothing else
+    const auto scores = q.matmul(k.transpose(1, 2)) / std::sqrt(8.0);
+    CHECK(distance(run(*attention, {x})[0], joined_heads(*attention, read_seen(scores, v, seen))) < 1e-11);
+  }
+}
+
+TEST_CASE("reformer across buckets, in one chunk, is softmax of shared queries and keys, whatever the hash says") {
+  const auto x = random_tokens(1, 13, 2);
+  for (const bool causal : {false, true}) {
+    const auto attention =
+        reformer({.rounds = 1, .chunk = 13, .buckets = 8, .causal = causal, .members = "chunks", .across = true});
     const auto q = by_head(layer(*attention, "query", x[0]), kHeads), v = by_head(layer(*attention, "value", x[0]), kHeads);
     const auto k = q / (q.square().mean(-1, true) + 1e-6).sqrt();
     auto seen = pairs(13, [&](std::int64_t i, std::int64_t j) { return i != j && (!causal || j < i); });
@@ -197,6 +221,15 @@ TEST_CASE("reformer's oracle tells what is near") {
   for (const Shape& wrong : {Shape{.rounds = 1, .chunk = 4, .buckets = 4}, Shape{.rounds = 2, .chunk = 5, .buckets = 4},
                              Shape{.rounds = 2, .chunk = 64, .buckets = 4}, Shape{.rounds = 2, .chunk = 4, .causal = true}})
     CHECK(distance(output, expected(*attention, wrong, x[0])) > 1e-3);
+  SECTION("across buckets") {
+    const Shape across{.rounds = 2, .chunk = 4, .buckets = 4, .across = true};
+    const auto wider = reformer(across);
+    const auto wide = run(*wider, {x})[0];
+    CHECK(distance(wide, expected(*wider, across, x[0])) < 1e-11);
+    auto masked = across, once = across, one = across, causal = across;
+    masked.across = false, once.each_round = false, one.rounds = 1, causal.causal = true, causal.members = "chunks";
+    for (const auto& wrong : {masked, once, one, causal}) CHECK(distance(wide, expected(*wider, wrong, x[0])) > 1e-3);
+  }
   SECTION("chunks that look back around the end, or into another round, would see more") {
     // The first chunk of the sorted sequence has nothing before it: with one bucket its tokens see 4 others at most.
     const Shape one{.rounds = 1, .chunk = 4, .buckets = 1};
@@ -205,6 +238,11 @@ TEST_CASE("reformer's oracle tells what is near") {
     others.narrow(1, 4, 36).copy_(random_tokens(1, 36, 8));
     CHECK(distance(run(*single, {x}).narrow(1, 0, 4), run(*single, {others}).narrow(1, 0, 4)) < 1e-14);
   }
+}
+
+TEST_CASE("reformer across buckets has no strictly causal form, and promises none") {
+  CHECK_THROWS_WITH(reformer({.causal = true, .across = true}), Catch::Contains("does not promise causal attention"));
+  CHECK_NOTHROW(reformer({.causal = true, .members = "chunks", .across = true}));
 }
 
 TEST_CASE("reformer refuses an odd number of buckets") {

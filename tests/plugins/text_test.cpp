@@ -134,6 +134,22 @@ TEST_CASE("what is missing or wrong is told with its name") {
     files.write("train/neg/5_3.txt", "text");
     check_mentions(refusal(root), {in(": train/neg: found 9 reviews, two with the id 5;")});
   }
+  SECTION("reviews that are missing at the end") {
+    fs::remove(root / "test/neg/7_2.txt");
+    const std::string list =
+        ": test/neg: found 7 reviews, expected 8, as test/urls_neg.txt has lines: unpack the archive again";
+    for (const auto* dev_from : {"train", "test"}) check_mentions(refusal(root, {{"dev_from", dev_from}}), {in(list)});
+    const auto archive = files.pack("aclImdb_v1.tar.gz", "czf");
+    check_mentions(refusal(archive), {archive.string() + list});
+    fs::remove(root / "test/urls_neg.txt");  // the other parts tell it, too
+    check_mentions(refusal(root), {in(": test/neg: found 7 reviews, expected 8, as there are in train/neg")});
+    fs::remove(root / "test/pos/7_9.txt");
+    fs::remove(root / "test/urls_pos.txt");
+    check_mentions(refusal(root), {in(": test/neg: found 7 reviews, expected 8, as there are in train/neg")});
+    for (const auto* more : {"train/neg/7_2.txt", "train/pos/7_9.txt", "train/urls_neg.txt", "train/urls_pos.txt"})
+      fs::remove(root / more);
+    CHECK(load_reviews(root, {{"dev_from", "test"}})->size(Split::kTest) == 14);  // a smaller set
+  }
   SECTION("no review, no folder") {
     for (int i = 0; i < 8; ++i) fs::remove(root / ("test/neg/" + std::to_string(i) + "_2.txt"));
     check_mentions(refusal(root), {in(": found no review in test/neg")});
@@ -147,7 +163,7 @@ TEST_CASE("what is missing or wrong is told with its name") {
       check_mentions(refusal(root), {in(": train/urls_pos.txt:3: found \"" + wrong + "\", expected the page of a film")});
     }
     files.write("train/urls_pos.txt", page + page);
-    check_mentions(refusal(root), {in(": train/urls_pos.txt: found 2 lines, expected 8: one for each review")});
+    check_mentions(refusal(root), {in(": train/pos: found 8 reviews, expected 2, as train/urls_pos.txt has lines")});
     fs::remove(root / "train/urls_pos.txt");
     check_mentions(refusal(root), {in(": lacks train/urls_pos.txt")});
     CHECK(load_reviews(root, {{"dev_from", "test"}})->size(Split::kDev) == 16);

@@ -48,7 +48,8 @@ struct RunArguments {
   std::vector<std::string> only;   ///< the first digits of keys; none: all trials
   int jobs = 0;                    ///< trials at a time; 0: cores / train.threads
   bool again = false;              ///< run what is done already, too
-  int prove = 0;                   ///< trials to repeat for a proof that an edit of code changed no number; 0: none
+  int prove = 0;                   ///< trials to repeat at least for a proof that an edit of code changed no number; 0: none
+  std::int64_t unprove = 0;        ///< a proof to withdraw; 0: none
   bool dry_run = false;            ///< check and print only
   std::vector<std::string> table;  ///< the command that is named for its results, by word; default: table NAME
 };

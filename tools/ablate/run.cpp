@@ -15,8 +15,8 @@
 #include "core/host/study/used_plugins.h"
 #include "core/util/plain_json.h"
 #include "core/util/shell_word.h"
-#include "db/history/lineage.h"
 #include "db/history/place.h"
+#include "db/history/proofs.h"
 #include "db/history/reader.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/expected_time.h"
@@ -134,9 +134,9 @@ RunSummary run_or_forget(const Study& study, const Catalog& catalog, const TaskM
   throw;
 }
 
-int prove_study(const Study& study, const Chosen& chosen, int most, std::unique_ptr<WorkerClient>& worker, db::Store& store,
-                const RunOptions& how) {
-  const auto proof = prove(chosen, most, worker, store, how);
+int prove_study(const Study& study, const Chosen& chosen, int least, std::unique_ptr<WorkerClient>& worker, db::Store& store,
+                const RunOptions& how, const Options& options) {
+  const auto proof = prove(chosen, least, worker, store, how);
   for (const auto& difference : proof.differences) say("{}\n", difference);
   if (!proof.differences.empty()) {
     say("{}: not proven: of {} repeated trials not every number is the same; the history is as it was\n", study.name,
@@ -146,6 +146,18 @@ int prove_study(const Study& study, const Chosen& chosen, int most, std::unique_
   how.record(store);
   say("{}: proven by {} repeated trial{}, the same to the last bit: {} done trial{} of the history stay{} valid\n", study.name,
       proof.repeated, proof.repeated == 1 ? "" : "s", proof.kept, proof.kept == 1 ? "" : "s", proof.kept == 1 ? "s" : "");
+  for (const auto& line : proof.left) say("not done under the new code: {}\n", line);
+  if (!proof.left.empty()) say("a study that has these values may prove them likewise\n");
+  for (const auto number : proof.proofs)
+    say("proof {}, withdrawn by: {}\n", number, next_command(options, {"run", "--unprove", std::to_string(number)}));
+  return 0;
+}
+
+int unprove(std::int64_t number, const std::filesystem::path& database) {
+  if (std::error_code none; !std::filesystem::exists(database, none)) db::Reader says_so(database);
+  const auto trials = db::Store(database).withdraw_proof(number);
+  say("proof {} is withdrawn: {} trial{} {} again not done under the new code\n", number, trials, trials == 1 ? "" : "s",
+      trials == 1 ? "is" : "are");
   return 0;
 }
 
@@ -211,7 +223,7 @@ int run_study(const RunArguments& arguments, const Options& options) {
   const bool is_idle =
       !arguments.again && arguments.prove == 0 && store.done(keys).size() == std::set(keys.begin(), keys.end()).size();
   if (!is_idle && !worker) worker = std::make_unique<WorkerClient>();
-  if (arguments.prove > 0) return prove_study(study, chosen, arguments.prove, worker, store, how);
+  if (arguments.prove > 0) return prove_study(study, chosen, arguments.prove, worker, store, how, options);
   if (const int together = is_idle ? 0 : std::min({how.jobs, worker->most_jobs(), static_cast<int>(chosen.size())});
       together * threads > cores)
     say("warning: {} trials of {} thread{} on {} cores: their step times will not compare with others'\n", together, threads,
@@ -234,7 +246,7 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
   auto* command =
       app.add_subcommand("run", "Run a study's trials; those that are done already are skipped")->group("Run ablations");
   auto arguments = std::make_shared<RunArguments>();
-  command->add_option("STUDY", arguments->file, "the TOML file")->required()->type_name("");
+  auto* study = command->add_option("STUDY", arguments->file, "the TOML file")->type_name("");
   command->add_option("--set", arguments->overrides, "PATH=VALUE: replaces a value or an axis of the study; repeat it for more")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
@@ -256,13 +268,24 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
   command
       ->add_option(
           "--prove", arguments->prove,
-          "after an edit of code that should change no number: repeat N trials that were done under the old code, on the same "
-          "machine; where they are the same to the last bit, all trials of the old code stay done")
+          "after an edit of code that should change no number: repeat N trials or more that were done under the old code, each "
+          "value of the edited plugins' parameters once, on the same machine; where they are the same to the last bit, the "
+          "trials with these values stay done")
       ->check(whole_number(1, 100000, "trials to repeat"))
       ->type_name("N")
       ->excludes("--again", "--dry-run");
+  auto* withdrawn = command
+                        ->add_option("--unprove", arguments->unprove,
+                                     "withdraw the proof of that number, without a STUDY: what stayed done by it is not done")
+                        ->check(whole_number(1, 999999999, "a proof's number"))
+                        ->type_name("NUMBER");
+  for (auto* option : command->get_options())
+    if (option != withdrawn && option != command->get_help_ptr()) withdrawn->excludes(option);
   command->footer("Example:\n  ablate run study.toml --set train.steps=50 --dry-run");
-  command->callback([=, &options, &exit_code] { exit_code = run_study(*arguments, options); });
+  command->callback([=, &options, &exit_code] {
+    if (withdrawn->empty() && study->empty()) throw CLI::RequiredError("STUDY");
+    exit_code = withdrawn->empty() ? run_study(*arguments, options) : unprove(arguments->unprove, options.database_file());
+  });
 }
 
 }  // namespace ablate

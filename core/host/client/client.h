@@ -1,9 +1,10 @@
 // The scheduler's side of a worker: a process that has loaded torch and forks one child a job. Torch-free.
 //
 // Messages are JSON, one a line. To the worker:
-//   {"do": "load", "libraries": [path], "hashes": {path: SHA-256}, "tasks": [{"section": {...}, "digest": ...}], "cuda": bool}
+//   {"do": "load", "libraries": [path], "hashes": {path: SHA-256}, "tasks": [{"section": {...}, "digest": ..., "files":
+//   [...]}], "cuda": bool}
 //       load for all later jobs -> "loaded" or "refused"; a library whose content is not what its hash says is refused, and so
-//       is a task whose data are not what its digest says
+//       is a task whose data are not what its digest says, or whose files are not what theirs say (planned_files.h)
 //   {"do": "start", "job": N, "kind": "inspect" | "describe-task" | "prepare-task" | "promises" | "try-places" | "open-device" | "check" | "trial", "spec":
 //   {...},
 //    "limit_s": seconds}          by the worker's clock; 0 or absent: none

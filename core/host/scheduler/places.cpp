@@ -28,7 +28,8 @@ std::vector<Question> questions(const Study& study, const Catalog& catalog) {
   std::set<std::string> seen;
   for (const auto& trial : study.trials) {
     const auto& task = trial.resolved.at("task");
-    const json place{{"model", trial.resolved.at("model")}, {"attention", trial.resolved.at("attention")}};
+    json place{{"model", trial.resolved.at("model")}, {"attention", trial.resolved.at("attention")}};
+    if (!trial.files.empty()) place["files"] = trial.files;  // what a factory says of one content holds for no other
     if (!seen.insert(task.dump() + place.dump()).second) continue;
     std::string code;
     std::map<std::string, std::string> libraries;

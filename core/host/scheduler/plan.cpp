@@ -16,8 +16,11 @@ namespace {
 
 using nlohmann::json;
 
-json question(const std::string& kind, const json& section, bool scan_padding) {
-  return {{"kind", kind}, {"section", section}, {"scan_padding", scan_padding}};
+/// What is remembered under: a file by its content, too.
+json question(const std::string& kind, const Trial& trial, bool scan_padding) {
+  json asked{{"kind", kind}, {"section", trial.resolved.at("task")}, {"scan_padding", scan_padding}};
+  if (auto files = planned_files(trial, "task"); !files.empty()) asked["files"] = std::move(files);
+  return asked;
 }
 
 /// What the tasks of a study answer, each distinct section asked once.
@@ -40,7 +43,7 @@ class TaskAnswers {
     for (const auto& trial : study.trials) {
       const auto& section = trial.resolved.at("task");
       const auto [found, is_new] = answers_.try_emplace(section);
-      if (is_new) found->second = ask(section, scan_padding.contains(section));
+      if (is_new) found->second = ask(trial, scan_padding.contains(section));
       const auto& answer = found->second;
       if (!answer.contains("failed")) continue;
       const bool fault = answer.value("fault", false);
@@ -57,9 +60,10 @@ class TaskAnswers {
   const json& of(const json& section) const { return answers_.at(section); }
 
  private:
-  json ask(const json& section, bool scan_padding) {
+  json ask(const Trial& trial, bool scan_padding) {
+    const auto& section = trial.resolved.at("task");
     const auto* task = catalog_.find(Kind::kTask, section.at("plugin").get<std::string>());
-    const auto asked = question(kind_, section, scan_padding);
+    const auto asked = question(kind_, trial, scan_padding);
     const auto place = memory_.place(task->code_identity(), asked);
     if (auto known = memory_.find(place)) return *known;
     json spec{
@@ -168,6 +172,18 @@ std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers& prepa
 
 }  // namespace
 
+json planned_files(const Trial& trial, const std::string& section) {
+  json files = json::array();
+  if (trial.files.empty()) return files;
+  const auto values = flatten(trial.resolved);
+  for (const auto& [path, digest] : trial.files)
+    if (path.starts_with(section + "."))
+      files.push_back({{"parameter", path},
+                       {"file", std::filesystem::absolute(values.at(path).get<std::string>()).string()},
+                       {"digest", digest}});
+  return files;
+}
+
 void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory,
                  const TaskLimits& limits) {
   TaskAnswers described("describe-task", limits.describe_s, ": its info() has to take milliseconds", catalog, worker, memory);
@@ -244,11 +260,10 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::
 
 void forget_tasks(const Study& study, const Catalog& catalog, const TaskMemory& memory) {
   for (const auto& trial : study.trials) {
-    const auto& section = trial.resolved.at("task");
-    const auto* task = catalog.find(Kind::kTask, section.at("plugin").get<std::string>());
+    const auto* task = catalog.find(Kind::kTask, trial.resolved.at("task").at("plugin").get<std::string>());
     for (const auto* kind : {"describe-task", "prepare-task"})
       for (const bool scan_padding : {false, true})
-        memory.forget(memory.place(task->code_identity(), question(kind, section, scan_padding)));
+        memory.forget(memory.place(task->code_identity(), question(kind, trial, scan_padding)));
   }
 }
 

@@ -24,6 +24,10 @@ struct PlannedTrial {
   std::int64_t window_length = 0;  ///< of a stream that is evaluated by windows (train.stride); 0: another, or examples
 };
 
+/// What a worker compares with the files that the trial's values name, as the keys were made with them: [{"parameter":
+/// "attention.table", "file": absolute path, "digest": SHA-256}]. @param section "task" or "attention"
+nlohmann::json planned_files(const Trial& trial, const std::string& section);
+
 /// How long a task's calls before any trial may take. A task that hangs must end with a reason, too.
 struct TaskLimits {
   double describe_s = 60;   ///< factory and info(), which promises milliseconds

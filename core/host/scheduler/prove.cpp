@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 
+#include "core/host/scheduler/coverage.h"
 #include "core/shared/metrics.h"
 #include "db/history/lineage.h"
 #include "db/history/reader.h"
@@ -131,15 +132,32 @@ std::map<Change, std::vector<Pair>> candidates(const std::vector<const PlannedTr
                   done.size(), trials.size(), why));
 }
 
-/// At most `most`, spread over all.
-std::vector<Pair> spread(const std::vector<Pair>& pairs, int most) {
-  const auto count = std::min(pairs.size(), static_cast<std::size_t>(most));
-  std::vector<Pair> some;
-  for (std::size_t i = 0; i < count; ++i) some.push_back(pairs[i * pairs.size() / count]);
-  return some;
+ChangedCode changed_code(const Change& change) {
+  ChangedCode changed{.runtime = change.contains("runtime")};
+  const auto plugins = change.value("plugins", json::object());
+  for (const auto& [before, after] : plugins.items()) changed.plugins.insert(before);
+  return changed;
 }
 
-db::Proof proof_of(const Change& change, const std::vector<Pair>& repeated, const db::Reader& reader, const json& environment) {
+/// What is repeated for one change of code, and what that covers.
+struct Repetition {
+  Change change;
+  std::vector<Pair> pairs;
+  Coverage coverage;
+};
+
+Repetition repetition_of(const Change& change, const std::vector<Pair>& all, int least) {
+  std::vector<Identity> before;
+  for (const auto& pair : all) before.push_back({pair.before.parts.settings, pair.before.parts.basis});
+  Repetition chosen{change, {}, Coverage(changed_code(change), before, static_cast<std::size_t>(least))};
+  for (const auto place : chosen.coverage.chosen()) chosen.pairs.push_back(all[place]);
+  return chosen;
+}
+
+/// @param left gets the attempts whose trials have a value that was not repeated, by what that is
+db::Proof proof_of(const Repetition& repeated, const db::Reader& reader, const json& environment,
+                   std::map<std::string, std::vector<std::int64_t>>& left) {
+  const auto& change = repeated.change;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   db::Proof proof{.proven_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count(), .environment = environment};
   proof.before = proof.now = {{"plugins", json::array()}};
@@ -147,24 +165,48 @@ db::Proof proof_of(const Change& change, const std::vector<Pair>& repeated, cons
   for (const auto& [before, after] : plugins.items())
     proof.before["plugins"].push_back(before), proof.now["plugins"].push_back(after);
   if (change.contains("runtime")) proof.before["runtime"] = change["runtime"][0], proof.now["runtime"] = change["runtime"][1];
-  for (const auto& pair : repeated) proof.attempts.push_back(pair.before.attempt);
-  for (const auto& past : db::all_done(reader))
-    if (auto basis = changed(past.parts.basis, change); !basis.is_null())
-      proof.aliases.emplace_back(Identity{past.parts.settings, std::move(basis)}.key(), past.trial);
+  for (const auto& pair : repeated.pairs) proof.attempts.push_back(pair.before.attempt);
+  const auto all = db::all_done(reader);
+  std::vector<std::string> keys;  // under the new code; "": it does not concern them
+  for (const auto& past : all) {
+    const auto basis = changed(past.parts.basis, change);
+    keys.push_back(basis.is_null() ? "" : Identity{past.parts.settings, basis}.key());
+  }
+  const auto done = db::done_attempts(reader, keys);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& past = all[i];
+    if (keys[i].empty() || done.contains(keys[i])) continue;
+    const auto missing = repeated.coverage.missing({past.parts.settings, past.parts.basis});
+    if (missing.empty())
+      proof.aliases.push_back({keys[i], past.trial, changed(past.parts.basis, change)});
+    else
+      left[fmt::format("{} {} not repeated", fmt::join(missing, ", "), missing.size() == 1 ? "was" : "were")].push_back(
+          past.attempt);
+  }
   return proof;
+}
+
+std::vector<std::string> listed(std::map<std::string, std::vector<std::int64_t>> left) {
+  std::vector<std::string> lines;
+  for (auto& [why, attempts] : left) {
+    std::sort(attempts.begin(), attempts.end());
+    lines.push_back(fmt::format("attempt{} {}: {}", attempts.size() == 1 ? "" : "s", fmt::join(attempts, ", "), why));
+  }
+  return lines;
 }
 
 }  // namespace
 
-ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int most, std::unique_ptr<WorkerClient>& worker,
+ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, std::unique_ptr<WorkerClient>& worker,
                    db::Store& store, const RunOptions& how) {
   const db::Reader reader(store.file());
   const auto environment = worker->environment();
-  const auto all = candidates(trials, reader, environment);
-  std::map<Change, std::vector<Pair>> chosen;
+  std::vector<Repetition> chosen;
   std::vector<PlannedTrial> to_run;
-  for (const auto& [change, pairs] : all)
-    for (const auto& pair : chosen[change] = spread(pairs, most)) to_run.push_back(*pair.now);
+  for (const auto& [change, pairs] : candidates(trials, reader, environment)) {
+    chosen.push_back(repetition_of(change, pairs, least));
+    for (const auto& pair : chosen.back().pairs) to_run.push_back(*pair.now);
+  }
   const Scratch scratch;
   db::Store repeats(scratch.file());
   auto again = how;
@@ -179,8 +221,8 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int most, std
   if (ran.interrupted) throw Error("interrupted: nothing is proven, and the history is as it was", ExitCode::kInterrupted);
   const db::Reader repeated(scratch.file());
   ProofSummary summary{.repeated = static_cast<int>(to_run.size())};
-  for (const auto& [change, pairs] : chosen)
-    for (const auto& [now, before] : pairs) {
+  for (const auto& one : chosen)
+    for (const auto& [now, before] : one.pairs) {
       const auto done = db::done_attempts(repeated, {now->key});
       if (done.empty())
         summary.differences.push_back(
@@ -190,11 +232,13 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int most, std
                 summary.differences);
     }
   if (!summary.differences.empty()) return summary;
-  for (const auto& [change, pairs] : chosen) {
-    const auto proof = proof_of(change, pairs, reader, environment);
-    store.put_proof(proof);
+  std::map<std::string, std::vector<std::int64_t>> left;
+  for (const auto& one : chosen) {
+    const auto proof = proof_of(one, reader, environment, left);
+    summary.proofs.push_back(store.put_proof(proof));
     summary.kept += proof.aliases.size();
   }
+  summary.left = listed(std::move(left));
   return summary;
 }
 

@@ -135,8 +135,8 @@ class Scheduler {
       trial.fail(why);
       return finish(job);
     }
-    worker_->send(
-        {{"do", "start"}, {"job", job}, {"kind", "trial"}, {"spec", planned.trial->resolved}, {"limit_s", options_.timeout_s}});
+    const json spec{{"resolved", planned.trial->resolved}, {"files", planned_files(*planned.trial, "attention")}};
+    worker_->send({{"do", "start"}, {"job", job}, {"kind", "trial"}, {"spec", spec}, {"limit_s", options_.timeout_s}});
   }
 
   void handle(const json& event) {

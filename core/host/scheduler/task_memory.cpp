@@ -13,6 +13,10 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+/// Increased where former answers are to be believed no longer. 2: generated data lie in a folder of their code; before, an
+/// answer may have been about those of another code.
+constexpr int kForm = 2;
+
 /// All texts but plugins' names: any of them may name data.
 void add_texts(const json& value, std::set<std::string>& texts) {
   if (value.is_string()) texts.insert(value.get<std::string>());
@@ -55,7 +59,7 @@ fs::path TaskMemory::place(const std::string& code, const json& question) const 
   const auto here = fs::current_path(gone).string();
   const char* const set = std::getenv("ABLATE_DATA");
   const std::string root = set == nullptr ? "" : set;
-  return folder_ / (sha256(json{code, question, here, root, looked_at(question, root, here)}.dump()) + ".json");
+  return folder_ / (sha256(json{kForm, code, question, here, root, looked_at(question, root, here)}.dump()) + ".json");
 }
 
 std::optional<json> TaskMemory::find(const fs::path& place) const {

@@ -28,7 +28,9 @@ json request(const std::deque<const PlannedTrial*>& waiting, LibraryWatch& watch
     }
     const auto& resolved = planned->trial->resolved;
     if (sections.insert(resolved.at("task").dump()).second)
-      tasks.push_back({{"section", resolved.at("task")}, {"digest", planned->data_digest}});
+      tasks.push_back({{"section", resolved.at("task")},
+                       {"digest", planned->data_digest},
+                       {"files", planned_files(*planned->trial, "task")}});
     cuda = cuda || resolved.at("train").at("device").get<std::string>().starts_with("cuda");
   }
   return {{"do", "load"}, {"libraries", libraries}, {"hashes", hashes}, {"tasks", tasks}, {"cuda", cuda}};

@@ -14,8 +14,9 @@ constexpr std::size_t kBlock = std::size_t{1} << 20;
 }  // namespace
 
 Archive::Archive(const std::filesystem::path& path, Packing packing)
-    : name_(path.string()), packing_(packing), archive_(archive_read_new(), archive_read_free) {
+    : name_(path), packed_(0), packing_(packing), archive_(archive_read_new(), archive_read_free) {
   if (!std::filesystem::is_regular_file(path)) throw FileError(path, "is not a regular file, expected one");
+  packed_ = std::filesystem::file_size(path);
   if (packing == Packing::kZip) {
     check(archive_read_support_format_zip(archive_.get()));
     check(archive_read_open_filename(archive_.get(), path.c_str(), kBlock));
@@ -29,6 +30,7 @@ Archive::Archive(const std::filesystem::path& path, Packing packing)
 
 Archive::Archive(Archive& outer)
     : name_(outer.name_),
+      packed_(outer.packed_),
       packing_(Packing::kZip),
       outer_(&outer),
       buffer_(kBlock),
@@ -54,6 +56,10 @@ std::optional<std::filesystem::path> Archive::next() {
   for (;;) {
     archive_entry* entry = nullptr;
     const auto code = archive_read_next_header(archive_.get(), &entry);
+    // What was passed over counts, too, where it had to be unpacked for that.
+    if (packing_ == Packing::kTar)
+      check_unpacked(this->entry(), static_cast<std::uint64_t>(archive_filter_bytes(archive_.get(), 0)), packed_);
+    entry_.clear();
     if (code == ARCHIVE_EOF) {
       // A tar ends before its gzip stream does, at whose end the checksum stands.
       while (file_ && file_->read(buffer_) == buffer_.size()) continue;
@@ -62,6 +68,7 @@ std::optional<std::filesystem::path> Archive::next() {
     check(code);
     const char* name = archive_entry_pathname(entry);
     if (name == nullptr || archive_entry_filetype(entry) != AE_IFREG) continue;
+    entry_ = name;
     size_.reset();
     if (archive_entry_size_is_set(entry) != 0) size_ = static_cast<std::uint64_t>(archive_entry_size(entry));
     return name;
@@ -76,6 +83,7 @@ std::size_t Archive::read(std::span<std::uint8_t> to) {
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }
+  check_unpacked(entry(), unpacked_ += done, packed_);
   return done;
 }
 
@@ -97,7 +105,7 @@ void Archive::check(int code) {
 }
 
 void Archive::refuse() {
-  if (!fault_.empty()) throw FileError(fault_);
+  if (!fault_.empty()) throw FileError(fault_ + (entry_.empty() ? "" : " (reading " + entry_.string() + ")"));
   const char* reason = archive_error_string(archive_.get());
   throw FileError(name_,
                   std::string("cannot be read (") + (reason != nullptr ? reason : "no reason given") + "); expected a whole " +

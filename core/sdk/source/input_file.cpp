@@ -22,6 +22,13 @@ constexpr std::size_t kLongestLine = std::size_t{1} << 30;
 
 }  // namespace
 
+void check_unpacked(const std::filesystem::path& what, std::uint64_t unpacked, std::uint64_t packed) {
+  if (const auto most = most_unpacked(packed); unpacked > most)
+    throw FileError(what, "found more than " + std::to_string(most) + " bytes, unpacked from " + std::to_string(packed) +
+                              ", expected no more (100 times as much, 256 MiB at least, 64 GiB at most); where it is that " +
+                              "long, unpack it and name what comes out");
+}
+
 InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)), file_(nullptr, gzclose) {
   const int file = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe is not waited for
   if (file < 0) throw FileError(path_, std::string("cannot be read: ") + std::strerror(errno));
@@ -33,6 +40,7 @@ InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)), file_
   if (!is_known || !S_ISREG(about.st_mode)) throw FileError(path_, "is not a regular file, expected one");
   if (file_ == nullptr) throw FileError(path_, "cannot be read: out of memory");
   gzbuffer(file_.get(), kBufferBytes);
+  stored_ = static_cast<std::uint64_t>(about.st_size);
 }
 
 std::size_t InputFile::read(std::span<std::uint8_t> to) {
@@ -50,6 +58,7 @@ std::size_t InputFile::read(std::span<std::uint8_t> to) {
     if (got == 0) break;
   }
   position_ += done;
+  if (gzdirect(file_.get()) == 0) check_unpacked(path_, position_, stored_);
   return done;
 }
 
@@ -62,7 +71,7 @@ void InputFile::read_all(std::span<std::uint8_t> to, const std::string& what) {
 }
 
 std::vector<std::uint8_t> InputFile::read_rest(std::uint64_t bytes, const std::string& what) {
-  const auto stored = std::filesystem::file_size(path_), expected = position_ + bytes;
+  const auto stored = stored_, expected = position_ + bytes;
   const auto refuse = [&](const std::string& found) {
     throw FileError(path_, found + ", expected " + std::to_string(expected) + " bytes for " + what);
   };
@@ -70,6 +79,8 @@ std::vector<std::uint8_t> InputFile::read_rest(std::uint64_t bytes, const std::s
     if (stored != expected) refuse("found " + std::to_string(stored) + " bytes");
   } else if (expected / kMostExpansion > stored) {
     refuse("found a gzip file of " + std::to_string(stored) + " bytes, which cannot hold that");
+  } else {
+    check_unpacked(path_, expected, stored);
   }
   std::vector<std::uint8_t> content(bytes);
   const auto got = read(content);
@@ -81,7 +92,7 @@ std::vector<std::uint8_t> InputFile::read_rest(std::uint64_t bytes, const std::s
 
 std::vector<std::uint8_t> InputFile::read_some(std::uint64_t most) {
   std::vector<std::uint8_t> content;
-  content.reserve(std::min<std::uint64_t>(most, std::filesystem::file_size(path_) + kPiece));  // of a plain file once
+  content.reserve(std::min<std::uint64_t>(most, stored_ + kPiece));  // of a plain file once
   while (content.size() < most) {
     const auto before = content.size(), piece = std::min<std::size_t>(kPiece, most - before);
     content.resize(before + piece);

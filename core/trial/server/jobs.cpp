@@ -16,11 +16,13 @@
 #include "core/trial/device/device.h"
 #include "core/trial/model/places.h"
 #include "core/trial/server/crash_trace.h"
+#include "core/trial/server/planned_files.h"
 #include "core/trial/server/planned_library.h"
 #include "core/trial/training/batches.h"
 #include "core/trial/training/trial.h"
 #include "core/util/error.h"
 #include "core/util/file_stamp.h"
+#include "core/util/sha256.h"
 
 namespace ablate {
 namespace {
@@ -32,6 +34,13 @@ std::string name_of(Kind kind, const std::string& id) { return fmt::format("{} {
 /// Throws Error for what a task may not say of itself: the fault is in the plugin.
 void check_info(const TaskInfo& info) {
   if (const auto fault = fault_of(info); !fault.empty()) throw Error("its info() says " + fault, ExitCode::kPlugin);
+}
+
+/// As PluginInfo::code_identity has it.
+std::string code_of(const Descriptor& descriptor, const std::string& path, const json& hashes) {
+  if (*descriptor.code_digest != '\0') return descriptor.code_digest;
+  const auto planned = hashes.find(path);
+  return planned == hashes.end() ? sha256_file(path) : planned->get<std::string>();
 }
 
 constexpr std::array kSplits{std::pair{"train", Split::kTrain}, std::pair{"dev", Split::kDev}, std::pair{"test", Split::kTest}};
@@ -74,11 +83,12 @@ void TorchJobs::load(const json& what) {
   for (const std::string path : what.value("libraries", json::array())) {
     const auto& descriptor = load_as_planned(path, hashes);
     plugins_[name_of(descriptor.kind, descriptor.id)] = &descriptor;
+    if (descriptor.kind == Kind::kTask) codes_[descriptor.id] = code_of(descriptor, path, hashes);
     restore();
   }
   if (what.value("cuda", false)) load_cuda();
   for (const auto& task : what.value("tasks", json::array())) {
-    load_task(task.at("section"), task.at("digest"));
+    load_task(task);
     restore();
   }
 }
@@ -95,27 +105,29 @@ const Descriptor& TorchJobs::plugin(Kind kind, const std::string& id) const {
   return *found->second;
 }
 
-std::unique_ptr<Task> TorchJobs::make_task(const json& section, int threads) const {
+std::unique_ptr<Task> TorchJobs::make_task(const json& section, int threads) {
   const auto& descriptor = plugin(Kind::kTask, section.at("plugin"));
   const JsonValues values(section);
   if (cache_folder().empty()) throw Error(std::string("no place for its data: ") + kNoCache);
-  auto cache = cache_folder() / "tasks" / descriptor.id;
-  std::error_code failed;
-  std::filesystem::create_directories(cache, failed);
-  if (failed)
-    throw Error(fmt::format("no place for its data: {}: {}; set XDG_CACHE_HOME to a folder that can be written", cache.string(),
-                            failed.message()));
-  auto made = descriptor.make_task({values, std::move(cache), threads});
+  // A library of the same id that was loaded since is other code, with a folder of its own.
+  const auto& code = codes_.at(descriptor.id);
+  const auto& cache =
+      caches_.try_emplace(descriptor.id + ' ' + code, cache_folder() / "tasks" / descriptor.id, code).first->second;
+  auto made = descriptor.make_task({values, cache.path(), threads});
   if (!made) throw Error(fmt::format("task {}: its factory returned nothing", descriptor.id), ExitCode::kPlugin);
   return made;
 }
 
-void TorchJobs::load_task(const json& section, const std::string& digest) {
+void TorchJobs::load_task(const json& planned) {
+  const auto& section = planned.at("section");
+  const std::string digest = planned.at("digest");
   auto& known = tasks_[section.dump()];
   if (known) return;
+  const PlannedFiles files(planned.at("files"));
   auto made = make_task(section, 1);
   made->info();
   made->load();
+  files.check();
   if (const auto found = made->digest(); found != digest)
     throw Error(
         fmt::format("task {}: its data changed after the study was planned (their digest is {}, and was {}): run the "
@@ -202,11 +214,16 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
   throw std::runtime_error(error.what_without_backtrace());
 }
 
-void TorchJobs::trial(const json& resolved, const Say& say) {
+void TorchJobs::trial(const json& spec, const Say& say) {
+  const auto& resolved = spec.at("resolved");
+  const PlannedFiles files(spec.at("files"));
   const TrialParts parts{.resolved = resolved,
                          .task = task(resolved.at("task")),
                          .find = [this](Kind kind, const std::string& id) -> const Descriptor& { return plugin(kind, id); }};
-  const auto result = run_trial(parts, [&](const Progress& now) { say(to_json(now)); });
+  const auto result = run_trial(parts, [&](const Progress& now) {
+    if (now.step == 0) files.check();  // the factories have read them
+    say(to_json(now));
+  });
   say(to_json(result));
 }
 

@@ -8,6 +8,7 @@
 
 #include "ablate/task.h"
 #include "core/trial/server/server.h"
+#include "core/trial/server/task_cache.h"
 #include "core/trial/server/torch_state.h"
 
 namespace ablate {
@@ -27,16 +28,20 @@ class TorchJobs final : public Jobs {
   /// Loaded libraries by "kind id".
   const Descriptor& plugin(Kind kind, const std::string& id) const;
   void restore() const;
-  std::unique_ptr<Task> make_task(const nlohmann::json& section, int threads) const;
-  /// Loads a task for all jobs, which share it by fork. Throws Error where its data are not what the digest says.
-  void load_task(const nlohmann::json& section, const std::string& digest);
+  std::unique_ptr<Task> make_task(const nlohmann::json& section, int threads);
+  /// Loads a task for all jobs, which share it by fork. Throws Error where its data or files are not what was planned.
+  /// @param planned {"section": ..., "digest": of its data, "files": as PlannedFiles has them}
+  void load_task(const nlohmann::json& planned);
   Task& task(const nlohmann::json& section) const;
-  void trial(const nlohmann::json& resolved, const Say& say);
+  /// @param spec {"resolved": Trial::resolved, "files": of its attentions and compressions, as PlannedFiles has them}
+  void trial(const nlohmann::json& spec, const Say& say);
 
   const ProcessState& state_;
   JobKinds more_;
   TorchState torch_;
   std::map<std::string, const Descriptor*> plugins_;
+  std::map<std::string, std::string> codes_;            ///< PluginInfo::code_identity of loaded tasks, by id
+  std::map<std::string, TaskCache> caches_;             ///< of tasks that were made, by id and code
   std::map<std::string, std::unique_ptr<Task>> tasks_;  ///< by the section's text
 };
 

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
+#include <span>
 
 #include "ablate/word_count.h"
+#include "core/trial/training/order.h"
 #include "core/trial/training/own_metrics.h"
 #include "core/util/error.h"
 
@@ -85,7 +86,8 @@ class Evaluator {
         reader_(reader),
         info_(info),
         plan_(plan),
-        size_(limited(info, plan, task.size(plan.split))),
+        split_size_(task.size(plan.split)),
+        size_(limited(info, plan, split_size_)),
         generator_(generator),
         sums_(objective, task, info) {}
 
@@ -108,9 +110,10 @@ class Evaluator {
   }
 
   void examples() {
+    const auto asked = sample_of(split_size_, size_);
     for (std::int64_t first = 0; first < size_; first += plan_.batch) {
-      std::vector<std::int64_t> indices(static_cast<std::size_t>(std::min(plan_.batch, size_ - first)));
-      std::iota(indices.begin(), indices.end(), first);
+      const auto indices = std::span(asked).subspan(static_cast<std::size_t>(first),
+                                                    static_cast<std::size_t>(std::min(plan_.batch, size_ - first)));
       add(reader_.read(plan_.split, indices), {}, indices);
     }
   }
@@ -160,7 +163,8 @@ class Evaluator {
   const BatchReader& reader_;
   const TaskInfo& info_;
   const EvaluationPlan& plan_;
-  std::int64_t size_;
+  std::int64_t split_size_;
+  std::int64_t size_;  ///< of it that is read
   const Generator& generator_;
   Sums sums_;
 };

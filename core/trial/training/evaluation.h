@@ -19,7 +19,7 @@ struct Evaluation {
 struct EvaluationPlan {
   Split split;
   std::int64_t batch = 1;    ///< rows at a time; of a stream with state: lanes
-  std::int64_t batches = 0;  ///< of a split the first batches x batch examples, or segments of a stream; 0: all of it
+  std::int64_t batches = 0;  ///< batches x batch examples, a sample of the split, or a stream's first segments; 0: all of it
   std::int64_t stride = 0;   ///< of a stream without state: places that a window moves, all of its context before them
 };
 

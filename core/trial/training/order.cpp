@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <sstream>
 
@@ -24,6 +25,18 @@ void restore(std::mt19937_64& random, const std::string& text) { std::istringstr
 
 void permute(std::vector<std::int64_t>& items, std::mt19937_64& random) {
   for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random() % i]);
+}
+
+std::vector<std::int64_t> sample_of(std::int64_t size, std::int64_t count) {
+  std::vector<std::int64_t> items(static_cast<std::size_t>(size));
+  std::iota(items.begin(), items.end(), 0);
+  // The beginning of a permutation, so that samples are nested. Drawn otherwise they would be another runtime version.
+  std::mt19937_64 random(1);
+  const auto kept = static_cast<std::size_t>(count);
+  for (std::size_t i = 0; i < kept; ++i) std::swap(items[i], items[i + random() % (items.size() - i)]);
+  items.resize(kept);
+  std::sort(items.begin(), items.end());
+  return items;
 }
 
 Shuffle::Shuffle(std::int64_t size, std::int64_t batch, std::uint64_t seed)

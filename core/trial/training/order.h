@@ -1,4 +1,4 @@
-// Which examples, or which segments of a stream, a step trains on.
+// Which examples, or which segments of a stream, a step trains on, and which examples an evaluation is limited to.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,11 @@ namespace ablate {
 
 /// A permutation of the items (Fisher-Yates on the generator's raw output, so that it does not depend on the standard library).
 void permute(std::vector<std::int64_t>& items, std::mt19937_64& random);
+
+/// The examples that stand for a split where an evaluation is limited: a sample drawn by the two numbers alone, so that every
+/// trial on every machine is asked the same, whatever order the split's files have. A larger one holds the smaller ones.
+/// @param size of the split @param count of examples, in [0, size] @return ascending, each once
+std::vector<std::int64_t> sample_of(std::int64_t size, std::int64_t count);
 
 /// Rows of a step.
 struct Rows {

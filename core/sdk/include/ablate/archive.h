@@ -19,7 +19,8 @@ enum class Packing { kZip, kTar };  ///< kTar: plain, or packed by gzip or xz
 
 class Archive {
  public:
-  /// Throws FileError, as all calls do where it is no such archive, damaged or cut off.
+  /// Throws FileError, as all calls do where it is no such archive, damaged or cut off, or where what was read of it is more
+  /// than most_unpacked() of its file's size, all entries counted together.
   Archive(const std::filesystem::path& path, Packing packing);
   /// The zip archive that the outer one's entry is, which has to live longer and go nowhere meanwhile.
   explicit Archive(Archive& outer);
@@ -36,9 +37,11 @@ class Archive {
  private:
   void check(int code);
   [[noreturn]] void refuse();
+  std::filesystem::path entry() const { return (outer_ != nullptr ? outer_->entry() : name_) / entry_; }
   static std::ptrdiff_t read_block(archive* archive, void* self, const void** block);
 
-  std::string name_;
+  std::filesystem::path name_, entry_;
+  std::uint64_t packed_, unpacked_ = 0;  ///< bytes of the file, and of the content that was read
   Packing packing_;
   std::optional<std::uint64_t> size_;
   std::optional<InputFile> file_;     ///< of a tar: it unpacks gzip, whose checksum libarchive does not compare

@@ -27,20 +27,31 @@ class FileError : public std::runtime_error {
       : std::runtime_error(path.string() + ":" + std::to_string(line) + ": " + what) {}
 };
 
+/// What a packed file of so many bytes may unpack to: what goes on beyond has been made to take all memory, and is refused. 100
+/// times its size, which no data set comes near, at least 256 MiB and at most 64 GiB.
+constexpr std::uint64_t most_unpacked(std::uint64_t packed) {
+  constexpr std::uint64_t kFactor = 100, kLeast = std::uint64_t{1} << 28, kMost = std::uint64_t{1} << 36;
+  return packed > kMost / kFactor ? kMost : packed * kFactor < kLeast ? kLeast : packed * kFactor;
+}
+
+/// Throws FileError where `unpacked` bytes are more than most_unpacked(packed). @param what is unpacked: a path, or an entry's
+/// behind that of its archive
+void check_unpacked(const std::filesystem::path& what, std::uint64_t unpacked, std::uint64_t packed);
+
 class InputFile {
  public:
   /// Throws FileError where it cannot be opened, or is no regular file: another may have no end.
   explicit InputFile(std::filesystem::path path);
 
-  /// Fills the bytes. @return how many: fewer only where the content ends. Throws FileError where the gzip stream is cut off
-  /// or damaged.
+  /// Fills the bytes. @return how many: fewer only where the content ends. Throws FileError where the gzip stream is cut off,
+  /// damaged, or longer than most_unpacked().
   std::size_t read(std::span<std::uint8_t> to);
 
   /// Fills the bytes; throws FileError, naming `what` they are, where the content ends before.
   void read_all(std::span<std::uint8_t> to, const std::string& what);
 
   /// The rest of the content, which has to be `bytes` long. A header's size is a claim: it is held against the size of the file
-  /// (gzip: against what a file of that size can hold) before memory is taken, and again at the end. Throws FileError.
+  /// (gzip: against what a file of that size can and may hold) before memory is taken, and again at the end. Throws FileError.
   std::vector<std::uint8_t> read_rest(std::uint64_t bytes, const std::string& what);
 
   /// The rest of the content, or its first bytes where there are more than `most`: as much memory as there is content. Throws
@@ -53,6 +64,7 @@ class InputFile {
   std::filesystem::path path_;
   std::unique_ptr<gzFile_s, int (*)(gzFile_s*)> file_;
   std::uint64_t position_ = 0;  ///< in the content
+  std::uint64_t stored_ = 0;    ///< the file's bytes
 };
 
 /// Lines of text, in little memory whatever the file's size.

@@ -1,0 +1,51 @@
+#include "core/trial/server/planned_files.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "core/util/error.h"
+#include "core/util/file_stamp.h"
+#include "core/util/sha256.h"
+
+namespace ablate {
+namespace {
+
+constexpr const char* kRemedy = "put it back, or run the command again for what is there then";
+
+std::string digest_of(const std::string& parameter, const std::string& path, const std::string& expected) try {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) throw Error("there is no such file");  // a pipe would be waited for
+  return sha256_file(path);
+} catch (const Error& why) {
+  throw Error(
+      fmt::format("{} = {}: the file was removed after the study was read, or cannot be read any more ({}); expected one "
+                  "with the SHA-256 {}: {}",
+                  parameter, path, why.what(), expected.substr(0, 12), kRemedy));
+}
+
+}  // namespace
+
+PlannedFiles::PlannedFiles(const nlohmann::json& files) {
+  for (const auto& file : files)
+    files_.push_back(
+        {file.at("parameter"), file.at("file"), file.at("digest"), file_stamp(file.at("file").get<std::string>())});
+  check();
+}
+
+void PlannedFiles::check() const {
+  for (const auto& [parameter, path, digest, stamp] : files_) {
+    if (const auto found = digest_of(parameter, path, digest); found != digest)
+      throw Error(
+          fmt::format("{} = {}: the file changed after the study was read: its SHA-256 is {}, expected {}, which the "
+                      "trial's key was made with: {}",
+                      parameter, path, found.substr(0, 12), digest.substr(0, 12), kRemedy));
+    if (file_stamp(path) != stamp)
+      throw Error(
+          fmt::format("{} = {}: the file was written to while it was read, and nobody knows what was read: its SHA-256 "
+                      "is {} again, as expected; run the command again",
+                      parameter, path, digest.substr(0, 12)));
+  }
+}
+
+}  // namespace ablate

@@ -1,0 +1,148 @@
+#include "db/history/proofs.h"
+
+#include <fmt/format.h>
+
+#include "db/history/lineage.h"
+#include "db/history/reader.h"
+#include "db/history/schema.h"
+#include "db/history/trial_writer.h"
+
+namespace ablate::db {
+
+using SQLite::Statement;
+
+std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
+  Statement put(database, "INSERT INTO proof (proven_us, before, now, environment) VALUES (?, ?, ?, ?)");
+  put.bind(1, proof.proven_us);
+  put.bind(2, json_text(proof.before));
+  put.bind(3, json_text(proof.now));
+  put.bind(4, put_text(database, "environment", json_text(proof.environment)));
+  put.exec();
+  const auto id = database.getLastInsertRowid();
+  Statement replayed(database, "INSERT INTO proof_attempt (proof, attempt) VALUES (?, ?)");
+  for (const auto attempt : proof.attempts) {
+    replayed.bind(1, id);
+    replayed.bind(2, attempt);
+    execute(replayed);
+  }
+  Statement put_alias(database, "INSERT INTO alias (key, trial, proof, basis) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING");
+  std::map<std::string, std::int64_t> bases;
+  for (const auto& [key, trial, basis] : proof.aliases) {
+    const auto text = json_text(basis);
+    const auto [at, fresh] = bases.try_emplace(text, 0);
+    if (fresh) at->second = put_text(database, "basis", text);
+    put_alias.bind(1, key);
+    put_alias.bind(2, trial);
+    put_alias.bind(3, id);
+    put_alias.bind(4, at->second);
+    execute(put_alias);
+  }
+  return id;
+}
+
+std::size_t withdraw_proof(SQLite::Database& database, std::int64_t number) {
+  Statement all(database, "SELECT proof, proven, plugins, attempts, trials, withdrawn FROM proofs ORDER BY proof");
+  std::string lines;
+  bool stands = false;
+  while (all.executeStep()) {
+    const bool withdrawn = !all.getColumn(5).isNull();
+    stands = stands || (!withdrawn && all.getColumn(0).getInt64() == number);
+    lines += fmt::format("\n  proof {} of {}: {}, by attempt{} {} repeated: {}", all.getColumn(0).getInt64(),
+                         all.getColumn(1).getString(), all.getColumn(2).getString(),
+                         all.getColumn(3).getString().find(',') == std::string::npos ? "" : "s", all.getColumn(3).getString(),
+                         withdrawn ? "withdrawn" : fmt::format("{} of the history's trials", all.getColumn(4).getInt64()));
+  }
+  if (!stands)
+    throw Error(fmt::format("no proof {} stands in this history: {}", number,
+                            lines.empty() ? "it has none; `ablate run STUDY --prove N` makes one" : "its proofs are" + lines));
+  Statement mark(database,
+                 "UPDATE proof SET withdrawn_us = CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER) WHERE id = ?");
+  mark.bind(1, number);
+  mark.exec();
+  Statement forget(database, "DELETE FROM alias WHERE proof = ?");
+  forget.bind(1, number);
+  return static_cast<std::size_t>(forget.exec());
+}
+
+std::int64_t own_trial(SQLite::Database& database, const std::string& key) {
+  Statement own(database, "SELECT id FROM trial WHERE key = ?");
+  own.bind(1, key);
+  if (own.executeStep()) return own.getColumn(0).getInt64();
+  Statement alias(database, "SELECT trial FROM alias WHERE key = ?");
+  alias.bind(1, key);
+  if (!alias.executeStep()) return 0;
+  const auto other = alias.getColumn(0).getInt64();
+  Statement add(database, "INSERT INTO trial (key, configuration) SELECT ?, configuration FROM trial WHERE id = ?");
+  add.bind(1, key);
+  add.bind(2, other);
+  add.exec();
+  const auto made = database.getLastInsertRowid();
+  for (const auto* copy :
+       {"INSERT INTO resolved (trial, json) SELECT ?1, json FROM resolved WHERE trial = ?2",
+        "INSERT INTO parameter (path, trial, value) SELECT path, ?1, value FROM parameter WHERE trial = ?2",
+        "INSERT INTO key_part (trial, basis, settings_hash, settings) SELECT ?1, a.basis, k.settings_hash, "
+        "k.settings FROM key_part k JOIN trial t ON t.id = ?1 JOIN alias a ON a.key = t.key WHERE k.trial = ?2 "
+        "AND a.basis IS NOT NULL"}) {
+    Statement statement(database, copy);
+    statement.bind(1, made);
+    statement.bind(2, other);
+    statement.exec();
+  }
+  return made;
+}
+
+void put_in_place(SQLite::Database& database, const std::string& key, std::int64_t trial, bool done) {
+  Statement alias(database, "SELECT trial FROM alias WHERE key = ?");
+  alias.bind(1, key);
+  if (!alias.executeStep()) return;
+  const auto other = alias.getColumn(0).getInt64();
+  const auto change = [&](const char* sql) {
+    Statement statement(database, sql);
+    statement.bind(1, trial);
+    statement.bind(2, other);
+    statement.exec();
+  };
+  change(
+      "INSERT INTO experiment_trial (experiment, trial, position, listed, cell) SELECT experiment, ?1, position, 0, cell FROM "
+      "experiment_trial WHERE trial = ?2 ON CONFLICT DO NOTHING");
+  if (!done) return;
+  change(
+      "UPDATE experiment_trial SET listed = 1 WHERE trial = ?1 AND experiment IN (SELECT experiment FROM experiment_trial "
+      "WHERE "
+      "trial = ?2 AND listed)");
+  change("UPDATE experiment_trial SET listed = 0 WHERE trial = ?2 AND ?1 <> ?2");
+  change(
+      "INSERT INTO published_value (experiment, metric, trial, value, source) SELECT experiment, metric, ?1, value, source "
+      "FROM "
+      "published_value WHERE trial = ?2 ON CONFLICT DO NOTHING");
+}
+
+ProvenKeys proven_keys(const Reader& reader, std::int64_t trial) {
+  return guarded(reader.file(), [&] {
+    ProvenKeys proven;
+    Statement ask(reader.database(),
+                  "SELECT a.key, p.now FROM alias a JOIN proof p ON p.id = a.proof WHERE a.trial = ? ORDER BY p.id");
+    ask.bind(1, trial);
+    while (ask.executeStep()) {
+      proven.latest = ask.getColumn(0).getString();
+      const auto now = nlohmann::json::parse(ask.getColumn(1).getString());
+      for (const auto& code : now.at("plugins")) proven.code_now.insert(code);
+    }
+    return proven;
+  });
+}
+
+std::vector<std::string> proven_for(const Reader& reader, const std::string& digits) {
+  return guarded(reader.file(), [&] {
+    Statement ask(reader.database(),
+                  "SELECT key FROM alias WHERE trial IN (SELECT id FROM trial WHERE key >= ?1 AND key < ?2 UNION "
+                  "SELECT trial FROM alias WHERE key >= ?1 AND key < ?2)");
+    ask.bind(1, digits);
+    ask.bind(2, digits + "g");  // behind all hex digits
+    std::vector<std::string> keys;
+    while (ask.executeStep()) keys.push_back(ask.getColumn(0).getString());
+    return keys;
+  });
+}
+
+}  // namespace ablate::db

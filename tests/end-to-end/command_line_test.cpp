@@ -24,7 +24,8 @@ TEST_CASE("a word that names nothing is told with the nearest that does, before 
       {{"table", "--row", "attention"}, "no option --row of table (did you mean --rows?); `ablate help table` lists them"},
       {{"table", "--row=attention"}, "no option --row of table (did you mean --rows?); `ablate help table` lists them"},
       {{"--plugin", "x", "plugins"}, "no option --plugin (did you mean --plugins?); `ablate help` lists them"},
-      {{"plugins", "--plugin", "x"}, "no option --plugin of plugins (did you mean --plugins?); `ablate help plugins` lists them"},
+      {{"plugins", "--plugin", "x"},
+       "no option --plugin of plugins (did you mean --plugins?); `ablate help plugins` lists them"},
       {{"--dry-run", "run", "x"}, "option --dry-run stands before the command; it goes after one of: run, bench"},
       {{"table", "--frobnicate"}, "no option --frobnicate of table; `ablate help table` lists them"},
       {{"help", "tabel"}, "no command \"tabel\" (did you mean table?)"},
@@ -74,8 +75,7 @@ TEST_CASE("ablate alone is the overview, help has each command, and no line is w
   CHECK(says(overview.out, "Usage: ablate [OPTIONS] SUBCOMMAND"));
   CHECK(place.run({"help"}).out == overview.out);
   CHECK(place.run({"--help"}).out == overview.out);
-  for (const char* command :
-       {"run", "bench", "plugins", "check", "new", "table", "attempts", "show", "query", "help"}) {
+  for (const char* command : {"run", "bench", "plugins", "check", "new", "table", "attempts", "show", "query", "help"}) {
     INFO(command);
     CHECK(says(overview.out, std::string("\n  ") + command + " "));
     const auto one = place.run({"help", command});
@@ -86,7 +86,7 @@ TEST_CASE("ablate alone is the overview, help has each command, and no line is w
     std::istringstream text(overview.out + one.out);
     for (std::string line; std::getline(text, line);)
       if (!line.starts_with("  ablate ")) CHECK(line.size() <= 102);  // 100 columns; ± has two bytes
-    CHECK_FALSE(says(one.out, "docs/"));  // is not where help is read
+    CHECK_FALSE(says(one.out, "docs/"));                              // is not where help is read
     CHECK_FALSE(says(one.out, "experiments/"));
   }
 }
@@ -150,8 +150,9 @@ TEST_CASE("a dry run tells how long its trials will take, by what is done") {
   CHECK(says(some, " for 1 trial (the medians of done trials of the same attention and task"));
   CHECK(says(some, "; not known for 3 trials, of which none is done\n"));
   // Two done trials of 8 and 2 seconds, a third to run: the median is 5; all three again, two at a time, are 7.5.
-  place.shell("python3 - <<'END'\nimport sqlite3\nd = sqlite3.connect('ablate.db')\n"
-              "d.execute('UPDATE attempt SET wall_s = CASE id WHEN 1 THEN 8 ELSE 2 END')\nd.commit()\nEND");
+  place.shell(
+      "python3 - <<'END'\nimport sqlite3\nd = sqlite3.connect('ablate.db')\n"
+      "d.execute('UPDATE attempt SET wall_s = CASE id WHEN 1 THEN 8 ELSE 2 END')\nd.commit()\nEND");
   const std::vector<std::string> three = {"--set", "attention.plugin=softmax", "--set", "seeds=3"};
   CHECK(says(dry(three), "expected time: 5.0 s for 1 trial ("));
   auto again = three;
@@ -174,4 +175,15 @@ TEST_CASE("a table over several experiments is asked for") {
   CHECK(place.run({"table", "other", "--all"}).exit_code == 2);
   CHECK(place.run({"attempts"}).exit_code == 0);
   CHECK(place.run({"query", "SELECT key FROM trials"}).exit_code == 0);
+}
+
+TEST_CASE("a plan of very many trials says what it is at") {
+  Workplace place;
+  const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
+  const auto many = place.run({"run", study, "--set", "seeds=10000", "--dry-run"});
+  CHECK(many.exit_code == 0);
+  for (const auto* part : {"tiny: 10000 trials: checking their tasks and naming each by its key\n",
+                           "tiny: 10000 trials: comparing them with the history\n"})
+    CHECK(says(many.err, part));
+  CHECK_FALSE(says(place.run({"run", study, "--dry-run"}).err, "trials: "));
 }

@@ -138,8 +138,11 @@ TEST_CASE("no text reaches the terminal with its control characters") {
 
   std::filesystem::create_directories(place.folder() / ("x" + steer));
   place.folder().write("x" + steer + "/a\nb.so", "no library");
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {"plugins"}, {"plugins", "--format", "json"}, {"check", "--format", "json", "--quick", "linear"}, {"plugins", "a\nb"}})
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"plugins"},
+                                             {"plugins", "--format", "json"},
+                                             {"check", "--format", "json", "--quick", "linear"},
+                                             {"plugins", "a\nb"}})
     harmless([&] {
       auto all = arguments;
       all.insert(all.end(), {"--plugins", (place.folder() / ("x" + steer)).string()});

@@ -73,18 +73,18 @@ TEST_CASE("a verdict is told by plugins, by the next run, and by the tables of r
   table = place.said({"table", "tiny"});
   CHECK(says(table, "\n   softmax "));
   CHECK(says(table, "\n!  wrong "));
-  CHECK(
-      says(table,
-           "note: ! with a plugin that fails its checks: wrong (additive, padding); `ablate check wrong` shows what is wrong\n"));
+  CHECK(says(
+      table,
+      "note: ! with a plugin that fails its checks: wrong (additive, padding); `ablate check wrong` shows what is wrong\n"));
   CHECK_FALSE(says(table, "never checked"));
   const auto wrong = place.query("SELECT attempt FROM plugins WHERE plugin = 'wrong'").at(0).at("attempt");
   CHECK(place.query("SELECT DISTINCT verdict FROM plugins").dump() == R"([{"verdict":"unchecked"}])");
   CHECK(says(place.said({"show", wrong.dump()}), "unchecked then; since: FAILED its checks: additive, padding"));
 
   ran = place.said({"run", study, "--again"});
-  CHECK(says(
-      ran,
-      "warning: checks failed by wrong (additive, padding): tables mark their rows; `ablate check wrong` shows what is wrong\n"));
+  CHECK(says(ran,
+             "warning: checks failed by wrong (additive, padding): tables mark their rows; `ablate check wrong` shows what is "
+             "wrong\n"));
   CHECK_FALSE(says(ran, "never checked"));
   CHECK(
       place.query("SELECT plugin, verdict, failed_checks FROM plugins WHERE attempt > 2 AND kind = 'attention' ORDER BY plugin")

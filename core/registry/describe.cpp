@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "core/registry/conditions.h"
 #include "core/registry/plugin_info.h"
 #include "core/registry/promises.h"
 #include "core/util/error.h"

@@ -53,7 +53,8 @@ std::vector<PluginFolder> plugin_folders(const std::vector<fs::path>& extra) {
   all.push_back({program.parent_path().parent_path() / "lib/ablate/plugins", owner});
   std::vector<PluginFolder> unique;
   for (auto& folder : all) {
-    folder.path = fs::weakly_canonical(folder.path, ignored);
+    std::error_code unseen;  // a link to itself stays what it is called
+    if (auto canonical = fs::weakly_canonical(folder.path, unseen); !unseen) folder.path = std::move(canonical);
     const auto same = [&](const PluginFolder& other) { return other.path == folder.path; };
     if (std::none_of(unique.begin(), unique.end(), same)) unique.push_back(folder);
   }

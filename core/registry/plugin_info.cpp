@@ -44,21 +44,6 @@ bool names_plugin(const json& value) {
 
 }  // namespace
 
-std::pair<std::string, std::string> sides_of(const std::string& when) {
-  constexpr std::string_view equals = " = ";
-  const auto at = when.find(equals);
-  if (at == std::string::npos) return {};
-  return {when.substr(0, at), when.substr(at + equals.size())};
-}
-
-bool holds(const std::string& when, const json& section) {
-  if (when.empty()) return true;
-  const auto [name, expected] = sides_of(when);
-  const auto value = section.find(name);
-  if (value == section.end()) return false;
-  return *value == expected || *value == json::parse(expected, nullptr, false);
-}
-
 std::optional<Kind> ParameterInfo::plugin_kind() const {
   if (type != ParameterType::kPlugin && type != ParameterType::kPlugins) return std::nullopt;
   return choices.front() == to_text(Kind::kAttention) ? Kind::kAttention : Kind::kCompression;

@@ -73,12 +73,6 @@ Capabilities capabilities_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const PluginInfo& info);
 PluginInfo plugin_info_from_json(const nlohmann::json& json);
 
-/// The two sides of "NAME = VALUE"; both empty where it is none.
-std::pair<std::string, std::string> sides_of(const std::string& when);
-
-/// Whether "NAME = VALUE" (a text with or without its quotes) is so in a plugin's section; "" always is.
-bool holds(const std::string& when, const nlohmann::json& section);
-
 /// The value in canonical form, or an explanation of what was expected ("an integer in [1, 64]"): rates become "1/8", whole
 /// reals stay reals. Exactly one of the two is set. Of plugins it is checked that each is a section that names one; of a file,
 /// that it is a path.

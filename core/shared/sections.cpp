@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/shared/choices.h"
+#include "core/shared/dtypes.h"
 #include "core/shared/poolings.h"
 #include "core/shared/schedules.h"
 
@@ -49,6 +50,7 @@ std::vector<ParameterInfo> model_section() {
 }
 
 std::vector<ParameterInfo> train_section() {
+  const auto dtypes = choices_of(kDtypes);
   const auto schedules = choices_of(kSchedules), schedule = help_of("learning rate after a linear warm-up", kSchedules);
   return parsed({
       integer("steps", "1000", {1, 1e9}, "optimiser steps", "steps"),
@@ -83,7 +85,7 @@ std::vector<ParameterInfo> train_section() {
           "places"),
       boolean("shuffle_labels", "false",
               "control: train on labels that are shuffled among the examples; dev accuracy must stay at chance"),
-      text("dtype", "\"float32\"", "float32|bfloat16",
+      text("dtype", "\"float32\"", dtypes.c_str(),
            "type of weights and activations; the optimiser keeps float32 weights beside bfloat16 ones"),
       text("device", "\"cpu\"", "", "cpu, cuda or cuda:N"),
       integer("threads", "1", {1, 1024}, "processor threads of the trial", "threads"),

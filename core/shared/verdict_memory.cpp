@@ -57,10 +57,10 @@ KeptVerdict VerdictMemory::find(const PluginCode& code) const {
   const auto cpu = read(code, "cpu"), cuda = read(code, "cuda");
   // A device is compared with the CPU: it can fail a plugin, and alone it cannot pass one.
   auto all = cpu.value_or(KeptVerdict{});
-  if (!cuda || cuda->failed.empty()) return all;
+  if (!cuda) return all;
   for (const auto& name : cuda->failed) all.failed.push_back(name + " on cuda");
   if (!all.failed.empty()) all.verdict = "failed";
-  all.checked_s = std::max(all.checked_s, cuda->checked_s);
+  all.checked_s = std::max(all.checked_s, cuda->checked_s);  // also of a pass, which may follow a failure
   return all;
 }
 

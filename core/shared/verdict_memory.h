@@ -16,7 +16,7 @@ struct KeptVerdict {
   std::vector<std::string> failed;     ///< names of the checks that failed, each once; "padding on cuda"
   std::vector<std::string> unchecked;  ///< of those that could not run there: "cuda"
   bool timed = true;                   ///< whether how time grows was among the checks
-  std::int64_t checked_s = 0;          ///< seconds since 1970, UTC
+  std::int64_t checked_s = 0;          ///< seconds since 1970, UTC: of the latest check on any device
 
   bool passed() const { return verdict == "passed"; }
   bool has_failed() const { return verdict == "failed"; }

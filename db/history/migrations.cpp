@@ -212,6 +212,44 @@ ALTER TABLE experiment_trial ADD COLUMN cell INTEGER;
 ALTER TABLE alias ADD COLUMN basis INTEGER REFERENCES basis;
 CREATE INDEX alias_by_proof ON alias (proof);
 ALTER TABLE proof ADD COLUMN withdrawn_us INTEGER;
+-- Attempts under such a key were kept with the trial whose other key it is, though they ran other code: those go to trials of their own,
+-- in the place of the other where they are done.
+CREATE TEMP TABLE moved AS
+  SELECT a.id AS attempt, a.outcome = 'done' AS done, l.key, l.trial
+  FROM alias l JOIN proof p ON p.id = l.proof JOIN key_part k ON k.trial = l.trial JOIN basis b ON b.id = k.basis
+    JOIN attempt a ON a.trial = l.trial
+  WHERE EXISTS (SELECT 1 FROM json_each(p.before, '$.plugins') o JOIN json_each(b.json, '$.plugins') c ON c.value = o.value)
+    AND NOT EXISTS (
+      SELECT 1 FROM json_each(b.json, '$.plugins') c
+      WHERE coalesce((SELECT n.value FROM json_each(p.before, '$.plugins') o JOIN json_each(p.now, '$.plugins') n ON n.key = o.key
+                      WHERE o.value = c.value), c.value)
+        NOT IN (SELECT g.code_identity FROM attempt_plugin u JOIN plugin g ON g.id = u.plugin WHERE u.attempt = a.id));
+INSERT INTO trial (key, configuration)
+  SELECT DISTINCT m.key, t.configuration FROM moved m JOIN trial t ON t.id = m.trial WHERE true ON CONFLICT DO NOTHING;
+CREATE TEMP TABLE made AS
+  SELECT t.id, m.trial, max(m.done) AS done FROM moved m JOIN trial t ON t.key = m.key GROUP BY t.id, m.trial;
+INSERT OR IGNORE INTO resolved (trial, json) SELECT n.id, r.json FROM made n JOIN resolved r ON r.trial = n.trial;
+INSERT OR IGNORE INTO parameter (path, trial, value) SELECT p.path, n.id, p.value FROM made n JOIN parameter p ON p.trial = n.trial;
+INSERT OR IGNORE INTO experiment_trial (experiment, trial, position, listed, cell)
+  SELECT e.experiment, n.id, e.position, e.listed AND n.done, e.cell FROM made n JOIN experiment_trial e ON e.trial = n.trial;
+UPDATE experiment_trial SET listed = 0 WHERE trial IN (SELECT trial FROM made WHERE done);
+UPDATE attempt SET trial = (SELECT t.id FROM moved m JOIN trial t ON t.key = m.key WHERE m.attempt = attempt.id)
+  WHERE id IN (SELECT attempt FROM moved);
+DROP TABLE moved;
+DROP TABLE made;
+)sql",
+                                     R"sql(
+-- What the conformance suite has said last of a plugin's code, on whichever machine. suite: its version. checked_s: since 1970, UTC.
+CREATE TABLE verdict (
+  kind TEXT NOT NULL,
+  plugin TEXT NOT NULL,
+  code_identity TEXT NOT NULL,
+  suite INTEGER NOT NULL,
+  checked_s INTEGER NOT NULL,
+  verdict TEXT NOT NULL CHECK (verdict IN ('passed', 'failed')),
+  failed_checks TEXT NOT NULL,
+  PRIMARY KEY (kind, plugin, code_identity)
+) STRICT, WITHOUT ROWID;
 )sql"};
 
 /// {"attention": A, "compression": C} becomes {"attention": {A, "compression": C}}, and the settings' hash that of the new

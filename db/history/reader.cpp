@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/util/nearest.h"
+#include "db/history/known_verdicts.h"
 #include "db/history/names.h"
 #include "db/history/place.h"
 #include "db/history/schema.h"
@@ -43,6 +44,7 @@ std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file) {
   return guarded(file, [&] {
     auto database =
         std::make_unique<SQLite::Database>(location(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kUsualPatienceMs);
+    trust_nothing(*database);
     check_schema(*database, file);
     database->exec("PRAGMA temp_store = MEMORY");
     database->exec("BEGIN");  // one snapshot for all that follows
@@ -79,6 +81,10 @@ std::string Reader::study_file(const std::string& experiment) const {
     ask.bind(1, experiment);
     return ask.executeStep() ? ask.getColumn(0).getString() : std::string();
   });
+}
+
+std::optional<KnownVerdict> Reader::verdict(const UsedPlugin& plugin) const {
+  return guarded(file_, [&] { return find_verdict(*database_, plugin); });
 }
 
 std::map<std::string, std::int64_t> Reader::paths() const {

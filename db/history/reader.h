@@ -33,6 +33,9 @@ class Reader {
   /// The study file of an experiment's latest run; "" where there is no such experiment.
   std::string study_file(const std::string& experiment) const;
 
+  /// What `ablate check` has said last of a plugin's code, as runs and checks have brought it here; nothing where none has.
+  std::optional<KnownVerdict> verdict(const UsedPlugin& plugin) const;
+
   /// All parameters of all trials, by path: ids.
   std::map<std::string, std::int64_t> paths() const;
 

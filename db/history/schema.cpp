@@ -4,8 +4,10 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <string_view>
 #include <thread>
 
+#include "db/history/damage.h"
 #include "db/history/migrations.h"
 #include "db/history/views.h"
 
@@ -50,8 +52,15 @@ void use_wal(SQLite::Database& database) {
 
 }  // namespace
 
+void trust_nothing(SQLite::Database& database) {
+  for (const int allowed : {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_TRUSTED_SCHEMA})
+    sqlite3_db_config(database.getHandle(), allowed, 0, nullptr);
+  sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+}
+
 void migrate(SQLite::Database& database, const std::filesystem::path& file) {
   const bool current = version_of(database, file) == schema_version();
+  expect_sound(database, file);
   use_wal(database);
   // A crash of the process loses nothing; a crash of the machine may lose the last runs, never the file.
   database.exec("PRAGMA synchronous = NORMAL");
@@ -83,11 +92,14 @@ void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
   const int code = exception.getErrorCode() & 0xFF;  // without the extended part
   switch (code) {
     case SQLITE_NOTADB:
+      if (!begins_as_sqlite(file))
+        throw Error(
+            fmt::format("{} is no run history: found something that is no SQLite database, expected a SQLite file that "
+                        "`ablate run` made. Point elsewhere with --db FILE or ABLATE_DB.",
+                        name));
+      [[fallthrough]];
     case SQLITE_CORRUPT:
-      throw Error(
-          fmt::format("{} is no run history: found {}, expected a SQLite file that `ablate run` made. Point elsewhere "
-                      "with --db FILE or ABLATE_DB.",
-                      name, code == SQLITE_NOTADB ? "something that is no SQLite database" : "a damaged SQLite database"));
+      throw Error(damaged_text(file, exception.what()));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
@@ -110,6 +122,11 @@ void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
       throw Error(fmt::format("cannot write {}: {}. Change its permissions, or point elsewhere with --db FILE or ABLATE_DB.",
                               name, exception.what()));
     default:
+      if (std::string_view(exception.what()).starts_with("access to view"))
+        throw Error(fmt::format(
+            "{} is no run history as `ablate run` writes it: found a view, expected a table of that name ({}). Point "
+            "elsewhere with --db FILE or ABLATE_DB.",
+            name, exception.what()));
       throw Error(fmt::format("{}: {}", name, exception.what()));
   }
 }

@@ -7,11 +7,13 @@
 #include <unordered_set>
 
 #include "db/history/attempt_writer.h"
+#include "db/history/damage.h"
+#include "db/history/known_verdicts.h"
 #include "db/history/lineage.h"
 #include "db/history/opened_file.h"
 #include "db/history/place.h"
-#include "db/history/process.h"
 #include "db/history/proofs.h"
+#include "db/history/running.h"
 #include "db/history/schema.h"
 #include "db/history/trial_writer.h"
 #include "db/history/views.h"
@@ -28,6 +30,7 @@ struct Store::Implementation {
   explicit Implementation(const std::filesystem::path& path)
       : database(std::filesystem::absolute(path).string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kUsualPatienceMs),
         file(path) {
+    trust_nothing(database);
     migrate(database, path);
   }
 
@@ -41,8 +44,9 @@ struct Store::Implementation {
       switch (exception.getErrorCode() & 0xFF) {
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
-          throw Gone(fmt::format("{} was overwritten since it was opened ({}): nothing more can be recorded there",
-                                 file.path().string(), exception.what()));
+          throw Gone(
+              fmt::format("{} is damaged, or was overwritten since it was opened ({}): nothing more can be recorded there",
+                          file.path().string(), exception.what()));
         case SQLITE_CANTOPEN:
         case SQLITE_NOMEM:
           throw Unavailable(fmt::format("{}: {}", file.path().string(), exception.what()));
@@ -141,14 +145,23 @@ void Store::set_patience(int milliseconds) {
 void Store::rescue(const std::filesystem::path& file) {
   const auto name = std::filesystem::absolute(file).string();
   std::error_code none;
-  if (std::filesystem::exists(name, none)) throw Error(fmt::format("cannot rescue the run history into {}: it exists", name));
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("cannot rescue the run history into {}: {}", name, why));
+  };
+  if (std::filesystem::exists(name, none)) refuse("it exists");
+  std::string fault;
   try {
     Statement copy(implementation_->database, "VACUUM INTO ?");
     copy.bind(1, name);
     copy.exec();
+    SQLite::Database made(name, SQLite::OPEN_READONLY);
+    fault = first_fault(made, name);
   } catch (const SQLite::Exception& exception) {
+    fault = exception.what();
+  }
+  if (!fault.empty()) {
     std::filesystem::remove(name, none);
-    throw Error(fmt::format("cannot rescue the run history into {}: {}", name, exception.what()));
+    refuse(fault);
   }
   implementation_->take_log_away();
 }
@@ -253,41 +266,22 @@ std::int64_t Store::put_attempt(const Attempt& attempt) {
   return implementation_->write([&] { return AttemptWriter(implementation_->database).put(attempt); });
 }
 
-void Store::put_running(const std::vector<RunningTrial>& trials) {
-  auto& database = implementation_->database;
-  const auto self = this_process();
+void Store::put_verdicts(const std::vector<KnownVerdict>& verdicts) {
   implementation_->write([&] {
-    std::vector<Process> over = {self};
-    Statement others(database, "SELECT DISTINCT process, started FROM running WHERE host = ?");
-    others.bind(1, self.host);
-    while (others.executeStep()) {
-      const Process other{self.host, others.getColumn(0).getInt64(), others.getColumn(1).getInt64()};
-      if (!lives(other)) over.push_back(other);
-    }
-    Statement forget(database, "DELETE FROM running WHERE host = ? AND process = ? AND started = ?");
-    for (const auto& process : over) {
-      forget.bind(1, process.host);
-      forget.bind(2, process.id);
-      forget.bind(3, process.started);
-      execute(forget);
-    }
-    Statement put(
-        database,
-        "INSERT OR REPLACE INTO running (host, process, started, key, started_us, step, steps, loss) VALUES (?, ?, ?, "
-        "?, ?, ?, ?, ?)");
-    for (const auto& trial : trials) {
-      put.bind(1, self.host);
-      put.bind(2, self.id);
-      put.bind(3, self.started);
-      put.bind(4, trial.key);
-      put.bind(5, trial.started_us);
-      put.bind(6, trial.step);
-      put.bind(7, trial.steps);
-      bind_value(put, 8, trial.loss);
-      execute(put);
-    }
-    return trials.size();
+    db::put_verdicts(implementation_->database, verdicts);
+    return 0;
   });
+}
+
+void Store::put_running(const std::vector<RunningTrial>& trials) {
+  implementation_->write([&] {
+    db::put_running(implementation_->database, trials);
+    return 0;
+  });
+}
+
+std::vector<OtherRun> Store::others_running(const std::set<std::string>& keys) {
+  return implementation_->use([&] { return db::others_running(implementation_->database, keys); });
 }
 
 }  // namespace ablate::db

@@ -19,8 +19,8 @@ namespace ablate::db {
 /// the file that was opened. Not thread-safe.
 class Store {
  public:
-  /// Opens for writing; creates and migrates as needed. Throws ablate::Error: the file is no database, is newer than this
-  /// program (schema found and expected), cannot be written, or is no regular file.
+  /// Opens for writing; creates and migrates as needed. Throws ablate::Error: the file is no database, is damaged (looked at up
+  /// to 20 MB), is newer than this program (schema found and expected), cannot be written, or is no regular file.
   explicit Store(const std::filesystem::path& file);
   ~Store();
   Store(Store&&) noexcept;
@@ -61,9 +61,17 @@ class Store {
   /// One transaction: the attempt with all its values, or nothing. The trial must be known. @return the attempt's number
   std::int64_t put_attempt(const Attempt& attempt);
 
+  /// Of each code the latest verdict of the latest suite stays.
+  void put_verdicts(const std::vector<KnownVerdict>& verdicts);
+
   /// What this process is running now, in place of what it said before: for `ablate attempts`. At its end: put_running({}).
   /// Also forgets what processes of this machine that are dead were running.
   void put_running(const std::vector<RunningTrial>& trials);
+
+  /// The other processes that say they are running trials of these keys now. What a process runs it says about once a second,
+  /// from its first trial on: one that still loads its data is not seen. One of this host that is dead is left out, by its
+  /// number and start.
+  std::vector<OtherRun> others_running(const std::set<std::string>& keys);
 
  private:
   struct Implementation;

@@ -145,6 +145,15 @@ std::vector<View> views(SQLite::Database& database) {
                       {"failed_checks", "u.failed_checks"}},
                      "attempt_plugin u JOIN plugin p ON p.id = u.plugin JOIN attempt a ON a.id = u.attempt JOIN trial t ON "
                      "t.id = a.trial"));
+  all.push_back(make("verdicts", "one row a plugin's code that `ablate check` has looked at: what it said last",
+                     {{"kind", "v.kind"},
+                      {"plugin", "v.plugin"},
+                      {"code_identity", "v.code_identity"},
+                      {"suite", "v.suite"},
+                      {"checked", "strftime('%Y-%m-%d %H:%M:%S', v.checked_s, 'unixepoch')"},
+                      {"verdict", "v.verdict"},
+                      {"failed_checks", "v.failed_checks"}},
+                     "verdict v"));
   all.push_back(make("experiments", "one row an experiment",
                      {{"experiment", "e.name"},
                       {"description", "e.description"},

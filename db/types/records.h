@@ -35,6 +35,13 @@ struct UsedPlugin {
   PluginVerdict verdict = {};  ///< as it was known when the attempt started
 };
 
+/// What the conformance suite has said last of a plugin's code.
+struct KnownVerdict {
+  UsedPlugin plugin;           ///< its kind, id, code_identity and verdict, "passed" or "failed"; the rest does not count
+  std::int64_t suite = 0;      ///< the suite's version
+  std::int64_t checked_s = 0;  ///< seconds since 1970, UTC
+};
+
 /// One attempt at a trial, however it ended.
 struct Attempt {
   std::string key;      ///< of its trial
@@ -81,6 +88,14 @@ struct RunningTrial {
   std::int64_t started_us = 0;  ///< microseconds since 1970, UTC
   std::int64_t step = 0, steps = 0;
   double loss = std::numeric_limits<double>::quiet_NaN();  ///< the latest train/loss; NaN: none yet
+};
+
+/// Another process that says it is running trials.
+struct OtherRun {
+  std::string host;
+  std::int64_t process = 0;
+  bool is_here = false;  ///< on this host, and alive; of another's processes nobody here can tell
+  int trials = 0;
 };
 
 }  // namespace ablate::db

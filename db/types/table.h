@@ -120,9 +120,8 @@ struct Table {
 
   /// Whether the suite was ever run over what stands behind a row: where it was not, a mark on each row tells nothing.
   bool any_checked() const {
-    return std::any_of(cells.begin(), cells.end(), [](const Cell& one) {
-      return one.checked == Checked::kPassed || one.checked == Checked::kFailed;
-    });
+    return std::any_of(cells.begin(), cells.end(),
+                       [](const Cell& one) { return one.checked == Checked::kPassed || one.checked == Checked::kFailed; });
   }
 
   const Chosen& choice(std::size_t row, std::size_t column, std::size_t path) const {

@@ -62,7 +62,7 @@ Some most_of(const fs::path& folder, std::initializer_list<fs::path> places, con
   Some most;
   for (const auto& in : places) {
     Some here;
-    for (const std::string name : names)
+    for (const auto& name : names)
       if (auto file = look(folder / in / name); !file.empty())
         here.files.push_back(std::move(file));
       else

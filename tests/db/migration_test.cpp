@@ -105,3 +105,38 @@ TEST_CASE("a file of schema 3 that has both spellings keeps the values of both")
   CHECK(table.rows == Labels{{"mine"}, {"rbf"}, {"segment-mean"}});
   CHECK(number(file, "SELECT count(*) FROM pragma_foreign_key_check") == 0);
 }
+
+TEST_CASE("a file of schema 7 takes verdicts, and keeps what it holds") {
+  Folder folder;
+  const auto file = folder / "old.db";
+  write_old(file, "schema7_verdicts.sql");
+  const UsedPlugin softmax{
+      "attention", "softmax", "", "99e9a3d9b1f358cd6e55e36cf3f60598cb3732142b139135c9725f9fe1bb92a9", "", "", {"passed", ""}};
+  {
+    Store store(file);
+    store.put_verdicts({{softmax, 4, 1'700'000'000}});
+  }
+  const Reader reader(file);
+  CHECK(list_attempts(reader, {"old verdicts"}).total == 2);
+  CHECK(show_attempt(reader, "1")["plugins"][0]["verdict"] == "unchecked");
+  const auto known = reader.verdict(softmax);
+  REQUIRE(known);
+  CHECK(known->plugin.verdict.verdict == "passed");
+  CHECK(number(file, "SELECT count(*) FROM verdicts JOIN plugins USING (kind, plugin, code_identity)") == 2);
+}
+
+TEST_CASE("in a file of schema 7 an attempt under a proven key goes to a trial of its own") {
+  Folder folder;
+  const auto file = folder / "old.db";
+  write_old(file, "schema7.sql");
+  CHECK(number(file, "SELECT trial FROM attempt WHERE id = 3") == 1);
+  const Store store(file);
+  CHECK(number(file, "SELECT trial FROM attempt WHERE id = 3") == 3);
+  CHECK(number(file, "SELECT count(*) FROM attempt WHERE id = trial") == 3);
+  CHECK(number(file, "SELECT count(*) FROM trial t JOIN alias USING (key) WHERE t.id = 3 AND alias.trial = 1") == 1);
+  CHECK(resolved_of(file, 3) == resolved_of(file, 1));
+  CHECK(number(file, "SELECT count(*) FROM parameter WHERE trial = 3") ==
+        number(file, "SELECT count(*) FROM parameter WHERE trial = 1"));
+  CHECK(number(file, "SELECT group_concat(trial, '') FROM (SELECT trial FROM members WHERE listed ORDER BY trial)") == 23);
+  CHECK(number(file, "SELECT trials FROM proofs") == 2);
+}

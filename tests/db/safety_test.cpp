@@ -197,3 +197,96 @@ TEST_CASE("a process is itself, not another that has its number later, and not o
   CHECK_FALSE(lives({self.host, child, self.started}));
   waitpid(child, nullptr, 0);
 }
+
+namespace {
+
+/// A whole history, closed; some pages long.
+void write_whole(const std::filesystem::path& file) {
+  Store store(file);
+  std::vector<nlohmann::json> trials;
+  for (int seed = 1; seed <= 100; ++seed) trials.push_back(trial("softmax", {}, seed));
+  put(store, "study", trials);
+  for (const auto& one : trials) store.put_attempt(done(one, 50));
+}
+
+}  // namespace
+
+TEST_CASE("a damaged file is refused before it is written to, as what it is and with the remedy") {
+  Folder folder;
+  const auto file = folder / "a'b.db";
+  write_whole(file);
+  std::string read = error_of([&] { list_attempts(Reader(file), {}); });
+  CHECK(read.empty());
+  SECTION("cut off") {
+    const auto bytes = GENERATE(as<std::uintmax_t>{}, 50'000, 8192, 500, 50);
+    std::filesystem::resize_file(file, bytes);
+    read = error_of([&] { list_attempts(Reader(file), {}); });
+    CHECK(has(read, "is a damaged SQLite database"));
+    CHECK_FALSE(has(read, "no run history"));
+  }
+  SECTION("overwritten where nobody looks who asks what is done") {
+    SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
+    const auto page = database.execAndGet("SELECT rootpage FROM sqlite_master WHERE name = 'result'").getInt64();
+    std::fstream out(file, std::ios::in | std::ios::out | std::ios::binary);
+    out.seekp((page - 1) * 4096);
+    out << std::string(4096, 'x');
+  }
+  const auto before = content(file);
+  const auto why = error_of([&] { Store store(file); });
+  CHECK(has(why, "a'b.db is a damaged SQLite database"));
+  CHECK(has(why, "sqlite3 '" + (folder / "a'\\''b.db").string() + "' .recover | sqlite3 '"));
+  CHECK(has(why, "b.recovered.db'"));
+  CHECK(content(file) == before);
+  CHECK_FALSE(std::filesystem::exists(folder / "a'b.recovered.db"));
+}
+
+TEST_CASE("a copy that would be damaged as well is no rescue") {
+  Recorded at;
+  SQLite::Database(at.file.string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  Store store(at.file);
+  std::fstream(at.file, std::ios::in | std::ios::out | std::ios::binary).seekp(4096) << std::string(8192, 'x');
+  CHECK(has(error_of([&] { store.rescue(at.folder / "rescued.db"); }), "cannot rescue the run history into"));
+  CHECK_FALSE(std::filesystem::exists(at.folder / "rescued.db"));
+}
+
+TEST_CASE("another process that runs one of the same trials is known by its number and start") {
+  Recorded at;
+  at.store.put_running({{key_of(kA), 0}});
+  CHECK(at.store.others_running({key_of(kA)}).empty());  // it is this one
+  const auto self = this_process();
+  const auto add = [&](const std::string& host, std::int64_t process, std::int64_t started, const std::string& key) {
+    SQLite::Database(at.file.string(), SQLite::OPEN_READWRITE)
+        .exec("INSERT INTO running VALUES ('" + host + "', " + std::to_string(process) + ", " + std::to_string(started) +
+              ", '" + key + "', 0, 0, 0, NULL)");
+  };
+  add(self.host, 1, 12345, key_of(kA));  // another process has that number now
+  CHECK(at.store.others_running({key_of(kA)}).empty());
+  add("elsewhere", 7, 1, key_of(kA));
+  add("elsewhere", 7, 1, key_of(kB));
+  add("elsewhere", 8, 1, "another study");
+  int say[2];
+  REQUIRE(pipe(say) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto started = this_process().started;
+    static_cast<void>(!write(say[1], &started, sizeof started));
+    pause();
+    _exit(0);
+  }
+  std::int64_t started = 0;
+  REQUIRE(read(say[0], &started, sizeof started) == sizeof started);
+  add(self.host, child, started, key_of(kB));
+  const auto others = at.store.others_running({key_of(kA), key_of(kB)});
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  REQUIRE(others.size() == 2);
+  const auto& there = others[others[0].is_here ? 1 : 0];
+  const auto& here = others[others[0].is_here ? 0 : 1];
+  CHECK(there.host == "elsewhere");
+  CHECK(there.process == 7);
+  CHECK(there.trials == 2);
+  CHECK(here.process == child);
+  CHECK(here.is_here);
+  CHECK(here.trials == 1);
+  CHECK(at.store.others_running({key_of(kB)}).size() == 1);  // dead by now
+}

@@ -170,3 +170,26 @@ TEST_CASE("an attempt says what was known of its plugins when it started") {
   CHECK(plugins[0]["failed_checks"] == "padding, causal");
   CHECK(plugins[1]["verdict"] == "passed");
 }
+
+TEST_CASE("of each code a history keeps the latest verdict of the latest suite") {
+  Study study;
+  const auto plugin = [](const std::string& code, const PluginVerdict& verdict) {
+    return UsedPlugin{"attention", "mine", "", code, "", "", verdict};
+  };
+  const auto known = [&](const std::string& code) {
+    const auto found = Reader(study.file).verdict(plugin(code, {}));
+    return found ? found->plugin.verdict.verdict + found->plugin.verdict.failed_checks : "";
+  };
+  study.store.put_verdicts({{plugin("a", kFailed), 4, 100}, {plugin("b", kPassed), 4, 100}});
+  CHECK(known("a") == "failedpadding, causal");
+  CHECK(known("b") == "passed");
+  CHECK(known("c") == "");
+  study.store.put_verdicts({{plugin("a", kPassed), 4, 99}});
+  CHECK(known("a") == "failedpadding, causal");
+  study.store.put_verdicts({{plugin("a", kPassed), 3, 101}});
+  CHECK(known("a") == "failedpadding, causal");
+  study.store.put_verdicts({{plugin("a", kPassed), 4, 101}, {plugin("b", kFailed), 5, 1}});
+  CHECK(known("a") == "passed");
+  CHECK(known("b") == "failedpadding, causal");
+  CHECK_FALSE(Reader(study.file).verdict({"task", "mine", "", "a", "", ""}));
+}

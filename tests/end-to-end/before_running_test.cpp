@@ -58,6 +58,22 @@ TEST_CASE("a dry run and a run refuse the same studies, before anything is writt
   }
 }
 
+TEST_CASE("idx labels that are all alike are the file's fault, and the plugin's they are not") {
+  Workplace place;
+  const std::string none("\0\0\0\0", 4), count("\0\0\0\4", 4), magic("\0\0\x08", 3);
+  for (const std::string part : {"train", "t10k"}) {
+    place.folder().write("data/" + part + "-images-idx3-ubyte", magic + '\3' + count + count + count + std::string(64, 'x'));
+    place.folder().write("data/" + part + "-labels-idx1-ubyte", magic + '\1' + count + none);
+  }
+  place.study("[task]\nplugin = \"image\"\ndata = \"" + (place.folder() / "data").string() +
+              "\"\ndev = 1\n[attention]\nplugin = \"linear\"\n");
+  const auto ended = place.run({"run", "study.toml"});
+  INFO(ended.err);
+  CHECK(ended.exit_code == 2);
+  CHECK(says(ended.err, "task image: " + (place.folder() / "data/train-labels-idx1-ubyte").string() +
+                            ": found 4 labels, all of them 0; expected the classes' numbers 0, 1, 2"));
+}
+
 TEST_CASE("a place that can hold no history is refused before any data is prepared") {
   Workplace place;
   place.study("[task]\nplugin = \"faulty-task\"\nwhere = \"load\"\n[attention]\nplugin = \"linear\"\n");

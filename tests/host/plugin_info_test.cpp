@@ -1,5 +1,8 @@
 #include "core/registry/plugin_info.h"
 
+#include <thread>
+
+#include "core/registry/conditions.h"
 #include "core/registry/values.h"
 #include "core/util/error.h"
 #include "tests/support/catch.h"
@@ -68,7 +71,7 @@ TEST_CASE("a file, a plugin and a list of plugins as parameters") {
   CHECK_FALSE(check_value(*info.find("parts"), json(17, {{"plugin", "softmax"}})).ok());
   CHECK(check_value(*info.find("parts"), json(16, {{"plugin", "softmax"}})).ok());
   const JsonValues values(
-      json{{"table", "x"}, {"memory", {{"plugin", "rbf"}}}, {"parts", {{{"plugin", "a"}}, {{"plugin", "b"}}}}});
+      json{{"table", "x"}, {"memory", {{"plugin", "rbf"}}}, {"parts", {{{"plugin", "a"}}, {{"plugin", "b"}}}}}, info);
   CHECK(values.file("table") == "x");
   CHECK(values.count("parts") == 2);
   CHECK(values.section("parts", 1).at("plugin") == "b");
@@ -157,15 +160,81 @@ TEST_CASE("values are checked by type, range and choice") {
 }
 
 TEST_CASE("a plugin reads its values by name and type, and nothing else") {
-  const JsonValues values(
-      json{{"heads", 2}, {"decay", 0.5}, {"rates", {"1/2", "1/8"}}, {"map", "relu"}, {"flag", true}, {"rate", "1/3"}});
+  const auto info = describe(descriptor(kGood));
+  const json section{{"heads", 2}, {"decay", 0.5}, {"rates", {"1/2", "1/8"}}, {"map", "relu"}, {"flag", true}, {"rate", "1/3"}};
+  const JsonValues values(section, info);
   CHECK(values.integer("heads") == 2);
   CHECK(values.real("decay") == 0.5);
   CHECK(values.text("map") == "relu");
   CHECK(values.boolean("flag"));
   CHECK(values.rate("rate") == Rate{1, 3});
   CHECK(values.rates("rates") == std::vector<Rate>{{1, 2}, {1, 8}});
-  CHECK_THROWS_AS(values.integer("head"), std::logic_error);
-  CHECK_THROWS_AS(values.integer("map"), std::logic_error);
-  CHECK_THROWS_AS(values.rates("rate"), std::logic_error);
+  const auto refusal = [&](auto read) -> std::string {
+    try {
+      read();
+    } catch (const std::logic_error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(refusal([&] { values.integer("head"); }) ==
+        "attention good reads a parameter that its schema lacks: head (did you mean heads?)");
+  // A real as an integer would be cut to 0, whatever it is.
+  CHECK(refusal([&] { values.integer("decay"); }) ==
+        "attention good reads its parameter decay by integer(), and declares it as real: read it by real(), or declare it "
+        "otherwise");
+  CHECK(says(refusal([&] { values.real("heads"); }), "heads by real(), and declares it as integer: read it by integer()"));
+  CHECK(says(refusal([&] { values.integer("flag"); }), "flag by integer(), and declares it as boolean"));
+  CHECK(says(refusal([&] { values.integer("map"); }), "read it by text()"));
+  CHECK(says(refusal([&] { values.text("rate"); }), "read it by rate()"));
+  CHECK(says(refusal([&] { values.file("map"); }), "read it by text()"));
+  CHECK(says(refusal([&] { values.rates("rate"); }), "rate by rates()"));
+  CHECK(says(refusal([&] { values.rate("rates"); }), "rates by rate()"));
+  CHECK(says(refusal([&] { values.count("map"); }), "map by the context's parts or count()"));
+}
+
+TEST_CASE("a value that is none of its parameter is refused where it is read") {
+  const auto declared = describe(descriptor(kGood)).parameters;
+  const JsonValues values(json{{"heads", 2.5}, {"map", "tanh"}}, declared, "[train]");
+  CHECK_THROWS_WITH(values.integer("heads"), "heads of [train] is 2.5, expected an integer in [1, 64]");
+  CHECK_THROWS_WITH(values.text("map"), "map of [train] is \"tanh\", expected one of relu, elu+1");
+  CHECK_THROWS_WITH(values.boolean("flag"), "the section of [train] has no value of flag");
+}
+
+TEST_CASE("what is read is heard of by the last one who wants to know, whichever thread reads") {
+  const auto info = describe(descriptor(kGood));
+  const json section{{"heads", 2}, {"decay", 0.5}, {"flag", true}};
+  const JsonValues before(section, info);
+  Reads outer;
+  const JsonValues heard(section, info);
+  before.integer("heads");
+  CHECK_FALSE(outer.contains(info, "heads"));
+  std::thread([&] { heard.integer("heads"); }).join();
+  CHECK(outer.contains(info, "heads"));
+  auto other = info;
+  other.id = "other";
+  CHECK_FALSE(outer.contains(other, "heads"));
+  CHECK_THROWS(heard.integer("decay"));
+  CHECK_FALSE(outer.contains(info, "decay"));
+  {
+    Reads inner;
+    JsonValues(section, info).boolean("flag");
+    CHECK(inner.contains(info, "flag"));
+  }
+  CHECK_FALSE(outer.contains(info, "flag"));
+  JsonValues(section, info).real("decay");
+  CHECK(outer.contains(info, "decay"));
+}
+
+TEST_CASE("a section is changed so that a parameter is read, through a chain of conditions") {
+  const Parameter all[] = {text("mode", "\"x\"", "x|y", ""), when("mode = y", boolean("deep", "false", "")),
+                           when("deep = true", real("gap", "1", {0, 1}, "")), integer("heads", "2", {1, 64}, "")};
+  const auto info = describe(descriptor(all));
+  const json section{{"mode", "x"}, {"deep", false}, {"gap", 1.0}, {"heads", 2}};
+  CHECK(reading(info, "heads", section) == section);
+  const json deep{{"mode", "y"}, {"deep", true}, {"gap", 1.0}, {"heads", 2}};
+  CHECK(reading(info, "gap", section) == deep);
+  CHECK(reading(info, "gap", deep) == deep);
+  CHECK(idle_reason(info, *info.find("gap"), section) == "good reads it where deep = true alone");
+  CHECK(idle_reason(info, *info.find("gap"), deep) == "");
 }

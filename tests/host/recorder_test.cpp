@@ -80,16 +80,59 @@ TEST_CASE("a lock that does not end sends everything into a file beside it") {
   CHECK(recorder.where_everything_is().find(recorder.rescued().string()) != std::string::npos);
 }
 
-TEST_CASE("of a file that is destroyed what this run still has is kept in a new one") {
+TEST_CASE("of a file that is destroyed what this run still has is kept in a new one, which is not called the history") {
   TemporaryFolder folder;
   db::Store store(folder / "h.db");
-  Recorder recorder(store, describe, [](const std::string&) {});
+  std::string told;
+  Recorder recorder(store, describe, [&](const std::string& text) { told = text; });
   recorder.begin();
-  for (const auto* end : {"", "-wal"}) {
-    std::fstream file((folder / "h.db").string() + end, std::ios::in | std::ios::out | std::ios::binary);
+  recorder.put(attempt(1), kMetrics);
+  SQLite::Database((folder / "h.db").string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const bool all = GENERATE(false, true);  // or all but the beginning
+  {
+    std::fstream file(folder / "h.db", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(all ? 0 : 4096);
     file << std::string(1 << 16, 'x');
   }
   recorder.put(attempt(3), kMetrics);
   REQUIRE(fs::exists(recorder.rescued()));
   CHECK(accuracies(recorder.rescued()) == std::vector<double>{3});
+  CHECK(told.find("what was recorded could not be copied and stays where it is") != std::string::npos);
+  recorder.finish([] { return false; });
+  const auto text = recorder.where_everything_is();
+  INFO(text);
+  for (const auto* part : {"Everything", "put it in the database's place"}) CHECK(text.find(part) == std::string::npos);
+  for (const auto& part :
+       {std::string("could not be copied"), "it is in " + (folder / "h.db").string() + " alone",
+        "sqlite3 " + (folder / "h.db").string() + " .recover | sqlite3 " + (folder / "h.recovered.db").string(),
+        "In " + recorder.rescued().string() + " is only what could not be written there: 1 finished trial"})
+    CHECK(text.find(part) != std::string::npos);
+}
+
+TEST_CASE("another process that runs trials of the study is warned of once, when this one begins and while it runs") {
+  TemporaryFolder folder;
+  db::Store store(folder / "h.db");
+  describe(store);
+  SQLite::Database other((folder / "h.db").string(), SQLite::OPEN_READWRITE, 1000);
+  const auto run = [&](const std::string& process, const std::string& key) {
+    other.exec("INSERT INTO running VALUES ('elsewhere', " + process + ", 1, '" + key + "', 0, 0, 0, NULL)");
+  };
+  run("41", "another trial");
+  std::vector<std::string> told;
+  Recorder recorder(store, describe, [&](const std::string& text) { told.push_back(text); }, {kKey});
+  recorder.begin();
+  CHECK(told.empty());
+  run("42", kKey);
+  recorder.show_running({{kKey, 0}});
+  REQUIRE(told.size() == 1);
+  CHECK(
+      told[0] ==
+      "warning: process 42 on elsewhere runs 1 trial of this study for this history, too, or did when it ended (it is not seen "
+      "from here): what both start is computed twice");
+  recorder.finish([] { return true; });
+  Recorder next(store, describe, [&](const std::string& text) { told.push_back(text); }, {kKey});
+  next.begin();
+  CHECK(told.size() == 2);
+  next.begin();
+  CHECK(told.size() == 2);
 }

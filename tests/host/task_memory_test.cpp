@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "ablate/data_files.h"
+#include "core/host/scheduler/task_answer.h"
 #include "core/util/file_stamp.h"
 #include "core/util/sha256.h"
 #include "tests/support/catch.h"
@@ -37,9 +38,9 @@ TEST_CASE("a task's answer holds for its code, its question, and its files as th
   REQUIRE(find() == answer);
   CHECK_FALSE(memory.find(memory.place("other code", question)));
   // An answer of before generated data had a folder for each code may be about another code's.
-  const char* const root = std::getenv("ABLATE_DATA");
-  const json before{"code", question, std::filesystem::current_path().string(), root == nullptr ? "" : root, json::object()};
-  CHECK(memory.place("code", question) != folder / "memory" / (ablate::sha256(before.dump()) + ".json"));
+  const char* const data = std::getenv("ABLATE_DATA");
+  const json former{"code", question, std::filesystem::current_path().string(), data == nullptr ? "" : data, json::object()};
+  CHECK(memory.place("code", question) != folder / "memory" / (ablate::sha256(former.dump()) + ".json"));
   CHECK_FALSE(memory.find(memory.place("code", {{"kind", "prepare-task"}, {"section", {{"plugin", "image"}}}})));
 
   SECTION("another content") { folder.write("data.txt", "abcd"); }
@@ -109,4 +110,41 @@ TEST_CASE("an answer that does not say which files it is from, or of others, is 
   const TaskMemory none("");
   none.put(none.place("code", "question"), {{"files", json::object()}});
   CHECK_FALSE(none.find(none.place("code", "question")));
+}
+
+TEST_CASE("an answer that is not of this version's shape is forgotten, whatever is wrong with it") {
+  const TemporaryFolder folder;
+  const TaskMemory memory(folder / "memory");
+  const auto kind = GENERATE("describe-task", "prepare-task");
+  const json question{{"kind", kind}, {"scan_padding", true}};
+  json whole{{"length", 8}, {"train_length", 8}, {"causal", true}, {"holes", false}, {"pooled", true}, {"stream", false}};
+  if (question["kind"] == "prepare-task")
+    whole.update({{"digest", "d"}, {"train_places", 9}, {"sizes", {{"train", 9}, {"dev", 2}, {"test", 3}}}, {"padded", true}});
+  const auto place = memory.place("code", question);
+  const auto find = [&](json answer) {
+    answer["files"] = json::object();
+    memory.put(place, answer);
+    return memory.find(place, [&](const json& known) { return ablate::task_answer_from(known, question); });
+  };
+  const auto read = find(whole);
+  REQUIRE(read);
+  CHECK(read->length == 8);
+  if (question["kind"] == "prepare-task") CHECK(read->data.test == 3);
+  std::vector<json> bad;
+  for (const auto& [name, value] : whole.items()) {
+    bad.push_back(whole);
+    bad.back().erase(name);
+    for (const auto& other : {json(nullptr), json("8.5"), json(8.5), json(-1), json::array()}) {
+      if (name == "digest" && other.is_string()) continue;
+      bad.push_back(whole);
+      bad.back()[name] = other;
+    }
+  }
+  bad.push_back(whole);
+  bad.back()["length"] = 0;  // what is divided by
+  for (const auto& answer : bad) {
+    INFO(answer.dump());
+    CHECK_FALSE(find(answer));
+    CHECK_FALSE(std::filesystem::exists(place));
+  }
 }

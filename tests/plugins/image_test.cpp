@@ -192,10 +192,10 @@ TEST_CASE("describe draws the picture") {
   TemporaryFolder folder;
   for (const std::string name : {"train", "test"}) {
     write_bytes(folder.path() / (name + "-images-idx3-ubyte"), idx_images(2, 2, {{0, 255, 128, 0}, {0, 255, 128, 0}}));
-    write_bytes(folder.path() / (name + "-labels-idx1-ubyte"), idx_labels({4, 4}));
+    write_bytes(folder.path() / (name + "-labels-idx1-ubyte"), idx_labels({0, 1}));
   }
   const auto task = load_images(folder.path(), {{"dev", 1}});
-  CHECK(task->describe(Split::kTest, 1) == "label 4\n  @@\n++  \n");
+  CHECK(task->describe(Split::kTest, 1) == "label 1\n  @@\n++  \n");
   CHECK_THROWS_AS(task->describe(Split::kTest, 2), std::out_of_range);
   CHECK_THROWS_AS(task->describe(Split::kDev, -1), std::out_of_range);
 }

@@ -60,7 +60,8 @@ inline nlohmann::json resolve(const PluginInfo& plugin, const nlohmann::json& ch
 
 inline std::unique_ptr<Task> make_task(const Descriptor& plugin, const nlohmann::json& changes, const fs::path& cache,
                                        int threads = 2) {
-  const JsonValues values(resolve(describe(plugin), changes));
+  const auto info = describe(plugin);
+  const JsonValues values(resolve(info, changes), info);
   return plugin.make_task({values, cache, threads});
 }
 inline std::unique_ptr<Task> make_task(const std::string& id, const nlohmann::json& changes, const fs::path& cache,

@@ -176,6 +176,17 @@ TEST_CASE("data are found by name below ABLATE_DATA, and what was looked for is 
   const auto here = message_of([] { find_data("one", "./mine", "a folder"); });
   CHECK_FALSE(says(here, (folder / "sets").string() + "/"));  // meant from here
   CHECK(says(here, "looked for " + fs::current_path().string()));
+  fs::create_symlink("itself", folder / "sets/itself");
+  for (const auto& [data, will_do] :
+       {std::pair<std::string, std::function<bool(const fs::path&)>>{"itself", is_folder},
+        {"mine", [](const fs::path& place) { return is_file(place.parent_path() / "itself"); }}}) {
+    const auto said = message_of([&] { find_data("one", data, "a folder of it", will_do); });
+    INFO(said);
+    const auto itself = (folder / "sets/itself").string();
+    CHECK(says(said, "one: data = \"" + data + "\" was not found; looked for " + (folder / "sets" / data).string() +
+                         (data == "mine" ? " (" + itself + ": " : " (") +
+                         "Too many levels of symbolic links); expected a folder of it"));
+  }
   CHECK(says(message_of([] { find_data("one", "", "a folder"); }), "data = \"\" was not found; expected a folder"));
   if (before != nullptr)
     setenv("ABLATE_DATA", kept.c_str(), 1);

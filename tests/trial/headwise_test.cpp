@@ -45,10 +45,11 @@ struct Built {
   Plain& operator*() const { return *attention; }
 };
 
-Built build(HeadOptions options, bool causal = false, bool carries = false, Positions positions = Positions::kNone,
-            std::int64_t width = kChannels) {
+template <class Made>
+std::shared_ptr<Made> built(HeadOptions options, bool causal = false, bool carries = false,
+                            Positions positions = Positions::kNone, std::int64_t width = kChannels) {
   options.heads = kHeads;
-  const JsonValues values(nlohmann::json::object());
+  const JsonValues values(nlohmann::json::object(), {}, "a test");
   NoParts parts;
   const AttentionContext context{.parameters = values,
                                  .d_model = kChannels,
@@ -61,7 +62,12 @@ Built build(HeadOptions options, bool causal = false, bool carries = false, Posi
                                  .geometry = {},
                                  .generator = make_generator(1),
                                  .parts = parts};
-  return {in_double(std::make_shared<Plain>(context, options))};
+  return in_double(std::make_shared<Made>(context, options));
+}
+
+Built build(HeadOptions options, bool causal = false, bool carries = false, Positions positions = Positions::kNone,
+            std::int64_t width = kChannels) {
+  return {built<Plain>(options, causal, carries, positions, width)};
 }
 
 /// The sequence in segments, each with the state that the one before left.
@@ -230,4 +236,64 @@ TEST_CASE("rotary positions tell neighbours apart far into a stream, whatever th
   const auto narrow = rotate_positions(q.to(kFloat), integers(std::vector{far}), 0);
   CHECK(narrow.scalar_type() == kFloat);
   CHECK(distance(narrow.to(kDouble), rotate_positions(q, integers(std::vector{far}), 0)) < 1e-6);
+}
+
+namespace {
+
+/// Gives back what it is told to.
+class Gives final : public Plain {
+ public:
+  using Plain::Plain;
+  std::function<void(HeadOutput&)> change;
+
+ private:
+  HeadOutput attend(const HeadInput& input) override {
+    HeadOutput output{.values = input.v.narrow(2, input.offset, input.q.size(2)), .state = input.state};
+    change(output);
+    return output;
+  }
+  AttentionState heads_state(std::int64_t batch) const override { return {zeros({batch, 3}, kDouble)}; }
+};
+
+/// What is said where attend() gives back something else.
+std::string refusal(const std::function<void(HeadOutput&)>& change, std::int64_t memory = 0) {
+  const auto attention = built<Gives>({.memory = memory}, true, true);
+  attention->change = change;
+  try {
+    segments(*attention, random_tokens(2, 6, 2), {}, {6});
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("what attend() gives back in another shape is told with what was expected, in our words") {
+  CHECK(refusal([](HeadOutput&) {}) == "");
+  CHECK(refusal([](HeadOutput& output) { output.values = output.values.narrow(2, 0, 5); }) ==
+        "attend() returned values of Double [2, 2, 5, 8] on cpu, expected [2, 2, 6, 8] (batch, heads, length, d_value)");
+  CHECK(refusal([](HeadOutput& output) { output.values = output.values.transpose(1, 2); }) ==
+        "attend() returned values of Double [2, 6, 2, 8] on cpu, expected [2, 2, 6, 8] (batch, heads, length, d_value)");
+  CHECK(refusal([](HeadOutput& output) { output.values = Tensor(); }) ==
+        "attend() returned no values, expected [2, 2, 6, 8] (batch, heads, length, d_value)");
+  CHECK(refusal([](HeadOutput& output) { output.values = output.values.to(kFloat); }) ==
+        "attend() returned values of Float [2, 2, 6, 8] on cpu, expected Double on cpu, as the queries");
+}
+
+TEST_CASE("a state that attend() hands on in another shape is told, its own alone") {
+  for (const std::int64_t memory : {0, 4}) {
+    INFO(memory);
+    CHECK(refusal([](HeadOutput&) {}, memory) == "");
+    CHECK(refusal(
+              [](HeadOutput& output) {
+                output.state = {zeros({2, 4}, kDouble)};
+              },
+              memory) ==
+          "attend() returned a state whose tensor 0 is Double [2, 4] on cpu, and was given Double [2, 3] on cpu");
+    CHECK(refusal([](HeadOutput& output) { output.state.clear(); }, memory) ==
+          "attend() returned a state of 0 tensors, and was given one of 1");
+    CHECK(refusal([](HeadOutput& output) { output.state = {Tensor()}; }, memory) ==
+          "attend() returned a state whose tensor 0 is undefined, and was given Double [2, 3] on cpu");
+  }
 }

@@ -20,7 +20,7 @@ const TaskInfo kClassOf{.fields = {{"token", 30}}, .length = kLength, .classes =
 ModelOptions options_of(const json& changes, const TaskInfo& info) {
   json all{{"d_model", 8}, {"hidden", 16}, {"dropout", 0.0}, {"layers", 2}};
   all.update(changes);
-  return model_options(info, JsonValues(section(model_parameters(), all)));
+  return model_options(info, JsonValues(section(model_parameters(), all), model_parameters(), "[model]"));
 }
 
 /// Of one seed: the same weights whatever the segments.

@@ -51,7 +51,8 @@ Evaluated evaluated(Text&& task, const Setting& setting, EvaluationPlan plan) {
   const auto info = task.info();
   const JsonValues values(
       section(model_parameters(),
-              {{"d_model", 8}, {"hidden", 8}, {"dropout", 0.0}, {"layers", setting.layers}, {"positions", setting.positions}}));
+              {{"d_model", 8}, {"hidden", 8}, {"dropout", 0.0}, {"layers", setting.layers}, {"positions", setting.positions}}),
+      model_parameters(), "[model]");
   const Witness objective(info);
   Model model(
       model_options(info, values), setting.attention, setting.carries, find_plugin,

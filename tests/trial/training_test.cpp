@@ -3,6 +3,7 @@
 
 #include <ATen/Context.h>
 
+#include "core/trial/training/dtype.h"
 #include "tests/trial/majority.h"
 
 using namespace ablate;
@@ -109,4 +110,14 @@ TEST_CASE("a stream's next token is learned, and told in bits per byte") {
     CHECK(told.result.values.at("test/bits_per_byte") < 0.5);
     CHECK(told.metrics().at("test/bits_per_byte").direction == "min");
   }
+}
+
+TEST_CASE("a study trains in the type that it names, and a type that is none is refused") {
+  CHECK(scalar_type_of("float32") == at::kFloat);
+  CHECK(scalar_type_of("bfloat16") == at::kBFloat16);
+  CHECK_THROWS_WITH(scalar_type_of("float16"), "train.dtype is \"float16\", expected one of float32|bfloat16");
+  const auto trained = [](const char* dtype) { return run({{"steps", 2}, {"dtype", dtype}}, plugin("softmax")).failed; };
+  CHECK(trained("bfloat16") == "");
+  CHECK(trained("float16") == "dtype of [train] is \"float16\", expected one of float32, bfloat16");
+  CHECK(trained("double") == "dtype of [train] is \"double\", expected one of float32, bfloat16");
 }

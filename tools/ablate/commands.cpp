@@ -35,15 +35,19 @@ nlohmann::json inspect_library(const std::filesystem::path& path, std::unique_pt
 
 std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr<WorkerClient>& worker) {
   std::vector<std::filesystem::path> folders;
+  std::error_code unseen;  // a link to itself
   for (const auto& folder : options.plugins) {
-    if (!std::filesystem::is_directory(folder))
-      throw Error("--plugins " + folder + ": " + (std::filesystem::exists(folder) ? "is a file" : "no such folder") +
+    if (!std::filesystem::is_directory(folder, unseen))
+      throw Error("--plugins " + folder + ": " +
+                  (std::filesystem::exists(folder, unseen) ? "is a file"
+                   : unseen                                ? unseen.message()
+                                                           : "no such folder") +
                   "; it takes a folder that holds plugin libraries (*.so)");
     folders.emplace_back(folder);
   }
   const auto looked_in = plugin_folders(folders);
   for (const auto& folder : looked_in)
-    if (!folder.owner && !std::filesystem::is_directory(folder.path))
+    if (!folder.owner && !std::filesystem::is_directory(folder.path, unseen))
       say("warning: ABLATE_PLUGIN_PATH names {}, which is no folder\n", path_text(folder.path));
   const auto inspect = [&](const std::vector<std::filesystem::path>& paths) {
     std::vector<nlohmann::json> answers;
@@ -66,7 +70,8 @@ FoundLibrary library_at(const std::filesystem::path& path, std::unique_ptr<Worke
   const auto refuse = [&](const std::string& why) {
     return Error(fmt::format("{} cannot be loaded: {}", path.string(), why), ExitCode::kPlugin);
   };
-  if (!std::filesystem::exists(path)) throw refuse("there is no such file");
+  std::error_code unseen;  // a link to itself
+  if (!std::filesystem::exists(path, unseen)) throw refuse(unseen ? unseen.message() : "there is no such file");
   if (const auto why = abi_refusal(path, ABLATE_TORCH_VERSION); !why.empty()) throw refuse(why);
   const auto answer = inspect_library(path, worker);
   for (const auto* reason : {"failed", "refusal"})

@@ -84,11 +84,11 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 /// @throws Error where the folder exists or cannot be made.
 fs::path make_folder(const NewArguments& arguments) {
-  if (!fs::is_directory(arguments.in))
+  std::error_code failed;
+  if (!fs::is_directory(arguments.in, failed))
     throw Error(fmt::format("--in {}: no such folder; it takes the folder that the new one is made in", arguments.in));
   const auto folder = (fs::path(arguments.in) / arguments.name).lexically_normal();
-  std::error_code failed;
-  if (fs::exists(folder))
+  if (fs::exists(folder, failed))
     throw Error(fmt::format("{} exists already, and is left as it is; choose another name, or another folder with --in",
                             folder.string()));
   if (!fs::create_directory(folder, failed))

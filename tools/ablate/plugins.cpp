@@ -218,7 +218,8 @@ void add_plugins(CLI::App& app, const Options& options, int& exit_code) {
   auto wanted = std::make_shared<Wanted>();
   command
       ->add_option("ID", wanted->id,
-                   "show this plugin, or the library of a path: parameters with type, range, default and help; promises; paper. Also: model, train")
+                   "show this plugin, or the library of a path: parameters with type, range, default and help; promises; "
+                   "paper. Also: model, train")
       ->check(not_empty())
       ->type_name("");
   command->add_option("--kind", wanted->kind, "only these: attention, compression or task")

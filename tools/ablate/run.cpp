@@ -215,11 +215,13 @@ int run_study(const RunArguments& arguments, const Options& options) {
     for (const auto& [trial, metric, value, source] : study.published)
       published.push_back({planned.at(trial).key, metric, value, source});
     into.put_published(experiment, published);
+    into.put_verdicts(known_verdicts(used));
   };
 
   std::vector<PlannedTrial> to_run;
   std::vector<std::string> keys;
   for (const auto* trial : chosen) to_run.push_back(*trial), keys.push_back(trial->key);
+  how.keys = std::set(keys.begin(), keys.end());
   const bool is_idle =
       !arguments.again && arguments.prove == 0 && store.done(keys).size() == std::set(keys.begin(), keys.end()).size();
   if (!is_idle && !worker) worker = std::make_unique<WorkerClient>();
@@ -276,15 +278,17 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
       ->excludes("--again", "--dry-run");
   auto* withdrawn = command
                         ->add_option("--unprove", arguments->unprove,
-                                     "withdraw the proof of that number, without a STUDY: what stayed done by it is not done")
+                                     "alone, without a STUDY: withdraw the proof of that number; what stayed done by it is not "
+                                     "done")
                         ->check(whole_number(1, 999999999, "a proof's number"))
                         ->type_name("NUMBER");
-  for (auto* option : command->get_options())
-    if (option != withdrawn && option != command->get_help_ptr()) withdrawn->excludes(option);
   command->footer("Example:\n  ablate run study.toml --set train.steps=50 --dry-run");
   command->callback([=, &options, &exit_code] {
     if (withdrawn->empty() && study->empty()) throw CLI::RequiredError("STUDY");
-    exit_code = withdrawn->empty() ? run_study(*arguments, options) : unprove(arguments->unprove, options.database_file());
+    if (withdrawn->empty()) return static_cast<void>(exit_code = run_study(*arguments, options));
+    for (const auto* option : command->get_options())
+      if (option != withdrawn && !option->empty()) throw CLI::ExcludesError("--unprove", option->get_name());
+    exit_code = unprove(arguments->unprove, options.database_file());
   });
 }
 

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <set>
 
+#include "core/shared/versions.h"
 #include "core/util/shell_word.h"
 #include "db/report/format.h"
 #include "tools/ablate/streams.h"
@@ -46,6 +47,20 @@ nlohmann::json to_json(const KeptVerdict& verdict) {
           {"checked_s", verdict.checked_s}};
 }
 
+std::vector<db::KnownVerdict> known_verdicts(const std::vector<PluginInfo>& plugins) {
+  const auto memory = user_verdicts();
+  std::vector<db::KnownVerdict> known;
+  for (const auto& info : plugins) {
+    const auto code = code_of(info);
+    const auto verdict = memory.find(code);
+    if (!verdict.passed() && !verdict.has_failed()) continue;
+    db::UsedPlugin plugin{.kind = code.kind, .id = code.id, .code_identity = code.identity};
+    plugin.verdict = {verdict.verdict, verdict.failed_text()};
+    known.push_back({plugin, kSuiteVersion, verdict.checked_s});
+  }
+  return known;
+}
+
 void warn_of_verdicts(const std::vector<PluginInfo>& used, const Options& options) {
   const auto memory = user_verdicts();
   std::vector<std::string> failed, failed_ids, unchecked;
@@ -59,8 +74,7 @@ void warn_of_verdicts(const std::vector<PluginInfo>& used, const Options& option
   if (!failed.empty())
     say("warning: checks failed by {}: tables mark their rows; `{}` shows what is wrong\n", fmt::join(failed, ", "),
         check_command(failed_ids, options));
-  if (!unchecked.empty())
-    say("never checked: {}; `{}` does it\n", db::some_of(unchecked), check_command(unchecked, options));
+  if (!unchecked.empty()) say("never checked: {}; `{}` does it\n", db::some_of(unchecked), check_command(unchecked, options));
 }
 
 }  // namespace ablate

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/shared/verdict_memory.h"
+#include "db/types/records.h"
 #include "tools/ablate/commands.h"
 
 namespace ablate {
@@ -18,6 +19,9 @@ std::string verdict_line(const PluginInfo& info, const KeptVerdict& verdict);
 
 /// {"verdict", "failed": [names], "unchecked": [names], "timed", "checked_s"}; of what nobody has looked at the verdict alone.
 nlohmann::json to_json(const KeptVerdict& verdict);
+
+/// Of those of the plugins that have one: for the history, which takes it to other machines.
+std::vector<db::KnownVerdict> known_verdicts(const std::vector<PluginInfo>& plugins);
 
 /// On stderr, at most a line each: which of the plugins failed their checks, and which were never checked.
 void warn_of_verdicts(const std::vector<PluginInfo>& used, const Options& options);

@@ -1,9 +1,9 @@
 // Options that count.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <string>
 
 namespace ablate {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/host/scheduler/places.h"
+#include "core/host/scheduler/task_answer.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/start_checks.h"
 #include "core/host/study/used_plugins.h"
@@ -45,43 +46,43 @@ class TaskAnswers {
       const auto [found, is_new] = answers_.try_emplace(section);
       if (is_new) found->second = ask(trial, scan_padding.contains(section));
       const auto& answer = found->second;
-      if (!answer.contains("failed")) continue;
-      const bool fault = answer.value("fault", false);
+      if (answer.failed.empty()) continue;
       // What a task says (missing data, ...) the user can mend; a crash or a wrong answer is the library's fault.
       const auto* task = catalog_.find(Kind::kTask, section.at("plugin").get<std::string>());
-      const auto parameter = named_parameter(*task, answer.at("failed").get<std::string>());
-      diagnostics.add(where_of(study, trial, {"task." + parameter, "task.plugin"}), message(section, answer),
-                      fault ? ExitCode::kPlugin : ExitCode::kUsage);
-      if (fault) break;
+      const auto parameter = named_parameter(*task, answer.failed);
+      diagnostics.add(where_of(study, trial, {"task." + parameter, "task.plugin"}), message(section, answer.failed),
+                      answer.fault ? ExitCode::kPlugin : ExitCode::kUsage);
+      if (answer.fault) break;
     }
     if (!diagnostics.empty()) throw ConfigError(diagnostics.sorted());
   }
 
-  const json& of(const json& section) const { return answers_.at(section); }
+  const TaskAnswer& of(const json& section) const { return answers_.at(section); }
 
  private:
-  json ask(const Trial& trial, bool scan_padding) {
+  TaskAnswer ask(const Trial& trial, bool scan_padding) {
     const auto& section = trial.resolved.at("task");
     const auto* task = catalog_.find(Kind::kTask, section.at("plugin").get<std::string>());
     const auto asked = question(kind_, trial, scan_padding);
     const auto place = memory_.place(task->code_identity(), asked);
-    if (auto known = memory_.find(place)) return *known;
+    if (auto known = memory_.find(place, [&](const json& answer) { return task_answer_from(answer, asked); })) return *known;
     json spec{
         {"libraries", {task->path.string()}}, {"hashes", {{task->path.string(), task->content_hash}}}, {"section", section}};
     if (scan_padding) spec["scan_padding"] = true;
     try {
       if (!worker_) worker_ = std::make_unique<WorkerClient>();
-      auto answer = worker_->ask(kind_, spec, limit_s_);
-      if (!answer.contains("failed")) memory_.put(place, answer);
-      if (answer.value("late", false)) answer["failed"] = answer.at("failed").get<std::string>() + late_;
-      return answer;
+      const auto answer = worker_->ask(kind_, spec, limit_s_);
+      auto read = task_answer_from(answer, asked);
+      if (read.failed.empty()) memory_.put(place, answer);
+      if (answer.value("late", false)) read.failed += late_;
+      return read;
     } catch (const WorkerEnded& ended) {
-      return {{"failed", fmt::format("it took the worker with it: {}", ended.what())}, {"fault", true}};
+      return {.failed = fmt::format("it took the worker with it: {}", ended.what()), .fault = true};
     }
   }
 
-  static std::string message(const json& section, const json& answer) {
-    const std::string id = section.at("plugin"), why = answer.at("failed");
+  static std::string message(const json& section, const std::string& why) {
+    const std::string id = section.at("plugin");
     return why.starts_with(id + ": ") ? "task " + why : fmt::format("task {}: {}", id, why);
   }
 
@@ -91,7 +92,7 @@ class TaskAnswers {
   const Catalog& catalog_;
   std::unique_ptr<WorkerClient>& worker_;
   const TaskMemory& memory_;
-  std::map<json, json> answers_;  ///< by section
+  std::map<json, TaskAnswer> answers_;  ///< by section
 };
 
 /// What plugins promise whose promises depend on their parameters: asked of a worker, each distinct section once.
@@ -119,7 +120,8 @@ class PromiseAnswers {
     }
     const json asked{{"kind", to_text(use.info->kind)}, {"section", *use.section}};
     const auto place = memory_.place(code, asked);
-    if (const auto known = memory_.find(place)) return capabilities_from_json(known->at("promises"));
+    const auto read = [](const json& answer) { return capabilities_from_json(answer.at("promises")); };
+    if (const auto known = memory_.find(place, read)) return *known;
     if (!worker_) worker_ = std::make_unique<WorkerClient>();
     auto spec = asked;
     spec["libraries"] = libraries;
@@ -131,7 +133,7 @@ class PromiseAnswers {
                   ExitCode::kPlugin);
     answer["files"] = json::object();
     memory_.put(place, answer);
-    return capabilities_from_json(answer.at("promises"));
+    return read(answer);
   }
 
   const Catalog& catalog_;
@@ -152,15 +154,14 @@ std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers& prepa
   Diagnostics diagnostics(study.overrides);
   for (const auto& trial : study.trials) {
     const auto& section = trial.resolved.at("task");
-    for (const auto& [split, size] : prepared.of(section).at("sizes").items())
-      if (size == 0)
-        diagnostics.add(where_of(study, trial, {"task." + split, "task.plugin"}),
-                        fmt::format("task {}: its {} split has no examples", section.at("plugin").get<std::string>(), split));
     const auto& answer = prepared.of(section);
-    const std::int64_t lanes = trial.resolved.at("train").at("batch"), segment = answer.at("length");
-    // Remembered of an earlier worker: not known.
-    const auto places = answer.value("train_places", lanes * segment);
-    if (answer.at("stream") && places > 0 && places / lanes < segment)
+    const auto& data = answer.data;
+    for (const auto& [split, size] : {std::pair("dev", data.dev), std::pair("test", data.test), std::pair("train", data.train)})
+      if (size == 0)
+        diagnostics.add(where_of(study, trial, {fmt::format("task.{}", split), "task.plugin"}),
+                        fmt::format("task {}: its {} split has no examples", section.at("plugin").get<std::string>(), split));
+    const std::int64_t lanes = trial.resolved.at("train").at("batch"), segment = answer.length, places = data.train_places;
+    if (answer.stream && places > 0 && places / lanes < segment)
       diagnostics.add(
           where_of(study, trial, {"train.batch", "task.length", "task.plugin"}),
           fmt::format("train.batch = {}: the training split has {} places, too few for so many lanes of at least one "
@@ -188,7 +189,7 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
                  const TaskLimits& limits) {
   TaskAnswers described("describe-task", limits.describe_s, ": its info() has to take milliseconds", catalog, worker, memory);
   described.ask(study);
-  const auto length = [&](const json& section) { return described.of(section).at("length").get<std::int64_t>(); };
+  const auto length = [&](const json& section) { return described.of(section).length; };
   // Opened in a child, as a trial opens it: what the driver lists is neither what CUDA_VISIBLE_DEVICES leaves nor what torch
   // can use.
   const auto device_refusal = [&](const std::string& device) {
@@ -198,15 +199,11 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
   PromiseAnswers promised(catalog, worker, memory, limits.describe_s);
   const auto asked = [&](const json& section) {
     const auto& answer = described.of(section);
-    return Requirements{.causal = answer.at("causal"),
-                        .holes = answer.at("holes"),
-                        .places = answer.at("length"),
-                        .class_token = answer.value("pooled", true)};  // true: remembered of an earlier worker
+    return Requirements{.causal = answer.causal, .holes = answer.holes, .places = answer.length, .class_token = answer.pooled};
   };
   const auto shape = [&](const json& section) {
     const auto& answer = described.of(section);
-    return TaskShape{
-        .pooled = answer.value("pooled", true), .stream = answer.value("stream", false), .length = answer.at("length")};
+    return TaskShape{.pooled = answer.pooled, .stream = answer.stream, .length = answer.length};
   };
   throw_if_any({check_rates(study, catalog, length), check_idle(study, shape), check_lanes(study, shape),
                 check_asked(study, catalog, asked, [&](const PluginUse& use) { return promised.of(use); }),
@@ -226,26 +223,25 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::
   // What the examples alone tell; the rest was checked before they were read.
   const auto asked = [&](const json& section) {
     const auto& answer = prepared.of(section);
-    return Requirements{.causal = answer.at("causal"), .padded = answer.value("padded", false)};
+    return Requirements{.causal = answer.causal, .padded = answer.data.padded};
   };
   throw_if_any({check_sizes(study, prepared), check_asked(study, catalog, asked, promises)});
   std::vector<PlannedTrial> planned;
   for (const auto& trial : study.trials) {
     const auto& answer = prepared.of(trial.resolved.at("task"));
-    const auto& sizes = answer.at("sizes");
     PlannedTrial next{.trial = &trial,
-                      .data_digest = answer.at("digest"),
-                      .train_size = sizes.at("train"),
-                      .dev_size = sizes.at("dev"),
-                      .test_size = sizes.at("test"),
-                      .length = answer.at("length"),
-                      .train_length = answer.value("train_length", answer.at("length").get<std::int64_t>())};
+                      .data_digest = answer.data.digest,
+                      .train_size = answer.data.train,
+                      .dev_size = answer.data.dev,
+                      .test_size = answer.data.test,
+                      .length = answer.length,
+                      .train_length = answer.train_length};
     // A stream's windows; a layer's state goes through it in lanes.
     const auto uses = used_plugins(trial.resolved, catalog);
-    if (answer.at("stream") && std::none_of(uses.begin(), uses.end(), [&](const auto& use) {
+    if (answer.stream && std::none_of(uses.begin(), uses.end(), [&](const auto& use) {
           return use.info->kind == Kind::kAttention && promises(use).stateful;
         }))
-      next.window_length = answer.at("length");
+      next.window_length = answer.length;
     std::set<const PluginInfo*> used;
     for (const auto& [path, info, section] : uses)
       if (used.insert(info).second)

@@ -7,6 +7,8 @@
 #include <ctime>
 #include <thread>
 
+#include "db/history/recovery.h"
+
 namespace ablate {
 namespace {
 
@@ -20,14 +22,27 @@ std::string waits(std::size_t count) { return fmt::format("{} wait{} to be writt
 
 }  // namespace
 
-Recorder::Recorder(db::Store& store, std::function<void(db::Store&)> describe, Note note)
-    : store_(store), describe_(std::move(describe)), note_(std::move(note)) {}
+Recorder::Recorder(db::Store& store, std::function<void(db::Store&)> describe, Note note, std::set<std::string> keys)
+    : store_(store), describe_(std::move(describe)), note_(std::move(note)), keys_(std::move(keys)) {}
 
 Recorder::~Recorder() { store_.set_patience(db::kUsualPatienceMs); }
 
 void Recorder::begin() {
   if (describe_) describe_(store_);
   store_.set_patience(kPatienceMs);
+  warn_of_others();
+}
+
+/// Both compute what both have started: a trial is looked for in the history only before it starts.
+void Recorder::warn_of_others() try {
+  for (const auto& [host, process, is_here, trials] : store().others_running(keys_)) {
+    if (!warned_of_.emplace(host, process).second) continue;
+    note_(fmt::format(
+        "warning: process {}{} runs {} trial{} of this study for this history, too{}: what both start is computed twice",
+        process, is_here ? "" : " on " + host, trials, trials == 1 ? "" : "s",
+        is_here ? "" : ", or did when it ended (it is not seen from here)"));
+  }
+} catch (const Error&) {  // a result that is written will tell what is wrong
 }
 
 void Recorder::put(const db::Attempt& attempt, const std::vector<db::Metric>& metrics) {
@@ -57,6 +72,7 @@ void Recorder::show_running(const std::vector<db::RunningTrial>& trials) {
 void Recorder::write_running(const std::vector<db::RunningTrial>& trials) {
   try {
     store().put_running(trials);
+    if (!trials.empty()) warn_of_others();
   } catch (const db::Gone& error) {
     rescue(error.what());  // at once, not at the end of a trial, which may be hours away
   } catch (const Error&) {
@@ -72,6 +88,7 @@ void Recorder::write_waiting(db::Store& to) {
     for (const auto& metric : metrics) defined_.insert(metric.name);
     to.put_attempt(attempt);
     waiting_.pop_front();
+    if (&to != &store_) ++apart_;
   }
 }
 
@@ -110,10 +127,20 @@ void Recorder::finish(const std::function<bool()>& give_up) {
 }
 
 std::string Recorder::where_everything_is() const {
-  if (lost_ > 0) return fmt::format("{}. The results of {} could not be kept anywhere", why_, finished(lost_));
-  return fmt::format(
-      "{}. Everything, with the results of this run, is in {}: put it in the database's place, or ask it with --db", why_,
-      rescued_.string());
+  std::string text = why_;
+  if (uncopied_.empty())
+    text +=
+        fmt::format(". Everything, with the results of this run, is in {}: put it in the database's place, or ask it with --db",
+                    rescued_.string());
+  else
+    text += fmt::format(
+        ". What was recorded before could not be copied ({}): it is in {} alone, or wherever that was moved to, so replace "
+        "nothing. {}",
+        uncopied_, store_.file().string(), db::recovery_remedy(store_.file()));
+  if (apart_ > 0 && !uncopied_.empty())
+    text += fmt::format(". In {} is only what could not be written there: {} of this run", rescued_.string(), finished(apart_));
+  if (lost_ > 0) text += fmt::format(". The results of {} could not be kept anywhere", finished(lost_));
+  return text;
 }
 
 void Recorder::rescue(const std::string& why) {
@@ -129,9 +156,10 @@ void Recorder::rescue(const std::string& why) {
   for (const bool copy : {true, false})
     for (const auto& folder : {store_.file().parent_path(), std::filesystem::temp_directory_path(none)})
       if (rescue_into(folder / name, copy))
-        return note_(
-            fmt::format("warning: {}. No further trial is started; what has been recorded and what runs now is kept in {}", why,
-                        rescued_.string()));
+        return note_(fmt::format("warning: {}. No further trial is started; {} is kept in {}", why,
+                                 copy ? "what has been recorded and what runs now"
+                                      : "what was recorded could not be copied and stays where it is; what runs now",
+                                 rescued_.string()));
   lost_ = waiting_.size();
   waiting_.clear();
   rescued_ = "nowhere";
@@ -147,9 +175,12 @@ bool Recorder::rescue_into(const std::filesystem::path& file, bool copy) {
     write_waiting(made);
     rescue_.emplace(std::move(made));
     rescued_ = file;
+    if (copy) uncopied_.clear();
     return true;
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (copy) uncopied_ = error.what();
     waiting_ = waiting;
+    apart_ = 0;
     std::error_code ignored;
     std::filesystem::remove(file, ignored);
     return false;

@@ -7,19 +7,22 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "db/history/store.h"
 
 namespace ablate {
 
 /// A call never waits for long: what cannot be written now (another process's lock, a full disk) waits here and is tried again,
-/// while trials go on. Where the file is gone or damaged, everything that can be had goes into a new one beside it.
+/// while trials go on. Where the file is gone or damaged, a copy of it is made beside it, and what follows goes there. Where
+/// that fails, what this run still has goes into a new history, and the damaged file, which has the rest, stays as it is.
 class Recorder {
  public:
   using Note = std::function<void(const std::string&)>;
 
   /// @param describe writes the study and its trials: for a file that has to be begun anew; may be empty
-  Recorder(db::Store& store, std::function<void(db::Store&)> describe, Note note);
+  /// @param keys of the trials to be run: another process that runs one of them is warned of, once
+  Recorder(db::Store& store, std::function<void(db::Store&)> describe, Note note, std::set<std::string> keys = {});
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
@@ -45,11 +48,9 @@ class Recorder {
 
   /// Whether everything goes elsewhere: the database is gone.
   bool is_elsewhere() const { return !rescued_.empty(); }
-  /// Where everything went in place of the database; "" while that is there.
+  /// Where that goes; "" while the database is there.
   const std::filesystem::path& rescued() const { return rescued_; }
-  /// Why it is not there.
-  const std::string& why() const { return why_; }
-  /// For the user, once it is gone: why, where everything is, and what to do with it.
+  /// For the user, once it is gone: why, what is in which file, and what to do with them.
   std::string where_everything_is() const;
 
  private:
@@ -65,17 +66,22 @@ class Recorder {
   void rescue(const std::string& why);
   bool rescue_into(const std::filesystem::path& file, bool copy);
   void tell_delay(const std::string& why);
+  void warn_of_others();
 
   db::Store& store_;
   std::optional<db::Store> rescue_;
   std::function<void(db::Store&)> describe_;
   Note note_;
+  std::set<std::string> keys_;
+  std::set<std::pair<std::string, std::int64_t>> warned_of_;  ///< host and process
   std::deque<Waiting> waiting_;
   std::set<std::string> defined_;
   Clock::time_point next_try_{}, next_note_{}, next_show_{};
   bool delayed_ = false;
   std::filesystem::path rescued_;
   std::string why_;
+  std::string uncopied_;   ///< why the history is not in rescued_; "" where it is
+  std::size_t apart_ = 0;  ///< finished trials that are in rescued_ alone
   std::size_t lost_ = 0;
 };
 

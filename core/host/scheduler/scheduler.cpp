@@ -41,7 +41,8 @@ class Scheduler {
         admission_(options.jobs),
         display_(stderr, static_cast<int>(waiting_.size()), options.silence_s),
         liveness_(options.answer_s),
-        recorder_(store, options.record, [this](const std::string& text) { display_.note(text); }) {}
+        recorder_(
+            store, options.record, [this](const std::string& text) { display_.note(text); }, options.keys) {}
 
   RunSummary run() {
     const StopOnSignal stop;

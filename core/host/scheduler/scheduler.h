@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,11 @@ struct RunOptions {
   /// Writes the study and its trials: called when all that the trials need is loaded, before the first of them starts; and
   /// again for a new file where the database was damaged or taken away.
   std::function<void(db::Store&)> record;
-  VerdictMemory verdicts{""};  ///< recorded with every attempt, as they are known when it starts
-  double load_s = 3600;        ///< to load plugins and data sets into the worker; a greater timeout_s allows more
-  double answer_s = 5;         ///< for a worker to answer when a trial's time is long over; a worker that does not is replaced
-  double silence_s = 60;       ///< between two lines of a long trial where the output is no terminal
+  std::set<std::string> keys = {};  ///< of the study's trials: another process that runs one of them is warned of
+  VerdictMemory verdicts{""};       ///< recorded with every attempt, as they are known when it starts
+  double load_s = 3600;             ///< to load plugins and data sets into the worker; a greater timeout_s allows more
+  double answer_s = 5;    ///< for a worker to answer when a trial's time is long over; a worker that does not is replaced
+  double silence_s = 60;  ///< between two lines of a long trial where the output is no terminal
 };
 
 struct RunSummary {

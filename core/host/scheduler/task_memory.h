@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 namespace ablate {
 
@@ -22,6 +23,18 @@ class TaskMemory {
   /// @param code PluginInfo::code_identity @param question {"kind": ..., "section": ..., ...}, all that the answer depends on
   std::filesystem::path place(const std::string& code, const nlohmann::json& question) const;
   std::optional<nlohmann::json> find(const std::filesystem::path& place) const;
+  /// What `read` makes of it. An answer of which it throws json::exception (another version's, or somebody else's file) is
+  /// forgotten: the task is asked again.
+  template <class Read>
+  auto find(const std::filesystem::path& place, Read&& read) const
+      -> std::optional<std::invoke_result_t<Read, const nlohmann::json&>> {
+    if (const auto known = find(place)) try {
+        return read(*known);
+      } catch (const nlohmann::json::exception&) {
+        forget(place);
+      }
+    return std::nullopt;
+  }
   /// @param answer with "files": {absolute path: file_stamp from before it was read}. One without is not remembered, nor is one
   /// of files that are not there, or are others by now.
   void put(const std::filesystem::path& place, const nlohmann::json& answer) const;

@@ -4,6 +4,7 @@
 
 #include "core/host/study/cross_checks.h"
 #include "core/host/study/path.h"
+#include "core/registry/conditions.h"
 #include "core/util/sha256.h"
 
 namespace ablate {
@@ -214,21 +215,19 @@ void Resolver::refuse_unread(const std::string& path, const PluginInfo& plugin, 
     const auto other = sides_of(parameter.when).first;
     if (found == point_->settings.end()) continue;
     const auto& assignment = *found->second.assignment;
-    if (holds(parameter.when, object) || !object.contains(other)) {  // or is wrong, and reported
+    const auto why = idle_reason(plugin, parameter, object);
+    if (why.empty() || !object.contains(other)) {  // or is wrong, and reported
       read_.insert(at);
     } else if (assignment.key.file != kOverrideFile && of_override(path + "." + other)) {
       continue;  // the override has taken away what the file's own value serves
     } else if (found->second.by_grid) {
-      report(
-          assignment.key,
-          fmt::format("{} does nothing where {}.{} = {}: {} reads it where {} alone; put it in a row with that, or exclude the "
-                      "combination",
-                      at, path, other, show(object[other]), plugin.id, parameter.when));
+      report(assignment.key,
+             fmt::format("{} does nothing where {}.{} = {}: {}; put it in a row with that, or exclude the combination", at,
+                         path, other, show(object[other]), why));
     } else if (assignment.key.file != draft_.preset) {
-      unread_.try_emplace(at,
-                          Diagnostic{assignment.key, fmt::format("{} does nothing: {} reads it where {} alone, which no trial "
-                                                                 "has; set {}.{}, or leave {} out",
-                                                                 at, plugin.id, parameter.when, path, other, at)});
+      unread_.try_emplace(
+          at, Diagnostic{assignment.key, fmt::format("{} does nothing: {}, which no trial has; set {}.{}, or leave {} out", at,
+                                                     why, path, other, at)});
     }
   }
 }

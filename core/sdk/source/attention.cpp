@@ -1,15 +1,9 @@
 #include "ablate/attention.h"
 
-#include <c10/util/StringUtil.h>
-
-#include <stdexcept>
+#include "found.h"
 
 namespace ablate {
 namespace {
-
-std::string shape_text(const Tensor& tensor) {
-  return c10::str(tensor.scalar_type(), " ", tensor.sizes(), " on ", tensor.device());
-}
 
 /// Throws for what torch would broadcast or promote in silence, or refuse without naming the attention.
 void check(const AttentionOutput& attended, const Tensor& input, const AttentionState& before) {
@@ -23,17 +17,7 @@ void check(const AttentionOutput& attended, const Tensor& input, const Attention
   if (attended.auxiliary_loss.defined() && attended.auxiliary_loss.dim() != 0)
     throw std::runtime_error(
         c10::str("the attention returned an auxiliary loss of ", shape_text(attended.auxiliary_loss), ", expected a scalar"));
-  if (attended.state.size() != before.size())
-    throw std::runtime_error(c10::str("the attention returned a state of ", attended.state.size(),
-                                      " tensors, and was given one of ", before.size()));
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const auto& after = attended.state[i];
-    if (!after.defined() || after.sizes() != before[i].sizes() || after.scalar_type() != before[i].scalar_type() ||
-        after.device() != before[i].device())
-      throw std::runtime_error(c10::str("the attention returned a state whose tensor ", i, " is ",
-                                        after.defined() ? shape_text(after) : "undefined", ", and was given ",
-                                        shape_text(before[i])));
-  }
+  expect_state("the attention", attended.state, before);
 }
 
 }  // namespace

@@ -1,13 +1,9 @@
 #include "ablate/compression.h"
 
-#include <c10/util/StringUtil.h>
-
-#include <stdexcept>
+#include "found.h"
 
 namespace ablate {
 namespace {
-
-std::string text(const Tensor& tensor) { return c10::str(tensor.scalar_type(), " ", tensor.sizes(), " on ", tensor.device()); }
 
 /// What a call of one compression has to look like.
 class Expectation {
@@ -21,8 +17,8 @@ class Expectation {
   void expect(const char* name, const Tensor& found, IntArrayRef sizes, const TensorOptions& options, const char* axes) const {
     const auto type = c10::typeMetaToScalarType(options.dtype());
     if (found.defined() && found.sizes() == sizes && found.scalar_type() == type && found.device() == options.device()) return;
-    fail(c10::str(found.defined() ? name + (" of " + text(found)) : "no " + std::string(name), ", expected ", type, " ", sizes,
-                  " on ", options.device(), " (", axes, ")"));
+    fail(c10::str(found.defined() ? name + (" of " + shape_text(found)) : "no " + std::string(name), ", expected ", type, " ",
+                  sizes, " on ", options.device(), " (", axes, ")"));
   }
 
  private:
@@ -40,7 +36,7 @@ void check_mass(const Expectation& expected, const Memory& memory, std::vector<s
     expected.expect("mass", memory.mass, sizes, options, axes);
   }
   if (!memory.slots.defined()) return;
-  if (!mask.defined()) expected.fail("slots of " + text(memory.slots) + " for a sequence without padding, expected none");
+  if (!mask.defined()) expected.fail("slots of " + shape_text(memory.slots) + " for a sequence without padding, expected none");
   expected.expect("slots", memory.slots, exist, options.dtype(kBool), "batch, 1, slots");
 }
 
@@ -60,7 +56,8 @@ Memory Compression::write(const WriteInput& input) {
     expected.expect("keys", memory.keys, {batch, heads, slots, keys.size(3)}, options, "batch, heads, slots, d_key");
     expected.expect("values", memory.values, {batch, heads, slots, values.size(3)}, options, "batch, heads, slots, d_value");
   } else {
-    if (memory.keys.defined()) expected.fail("keys of " + text(memory.keys) + ", and it does not promise slots_have_keys");
+    if (memory.keys.defined())
+      expected.fail("keys of " + shape_text(memory.keys) + ", and it does not promise slots_have_keys");
     const auto width = values.size(3);
     const auto columns = memory.values.defined() && memory.values.dim() == 4 ? memory.values.size(3) / width : 1;
     expected.expect("values", memory.values, {batch, heads, slots, std::max<std::int64_t>(columns, 1) * width}, options,
@@ -85,11 +82,11 @@ ReadOutput Compression::read(const ReadInput& input) {
               "batch, heads, queries, d_value");
   if (result.usage.defined() &&
       (result.usage.dim() != 3 || result.usage.size(0) != queries.size(0) || result.usage.size(1) != queries.size(1)))
-    throw std::runtime_error("compression " + id_ + ": its read() returned a usage of " + text(result.usage) +
+    throw std::runtime_error("compression " + id_ + ": its read() returned a usage of " + shape_text(result.usage) +
                              ", expected one of each batch item's heads and places");
   if (result.auxiliary_loss.defined() && result.auxiliary_loss.dim() != 0)
     throw std::runtime_error("compression " + id_ + ": its read() returned an auxiliary loss of " +
-                             text(result.auxiliary_loss) + ", expected a scalar");
+                             shape_text(result.auxiliary_loss) + ", expected a scalar");
   return result;
 }
 

@@ -19,9 +19,14 @@ fs::path find_data(const std::string& task, const std::string& data, const std::
   if (!data.empty()) places.push_back(fs::absolute(data));
   std::string looked;
   for (const auto& place : places) {
-    if (will_do(place)) return place;
     looked += (looked.empty() ? "; looked for " : ", ") + place.string();
-    if (fs::exists(place)) looked += fs::is_directory(place) ? " (is a folder)" : " (is no folder)";
+    try {
+      if (will_do(place)) return place;
+      if (fs::exists(place)) looked += fs::is_directory(place) ? " (is a folder)" : " (is no folder)";
+    } catch (const fs::filesystem_error& unseen) {  // a link to itself, a folder of somebody else: other data would do silently
+      looked += " (" + (unseen.path1() == place ? "" : unseen.path1().string() + ": ") + unseen.code().message() + ")";
+      break;
+    }
   }
   throw std::runtime_error(task + ": data = \"" + data + "\" was not found" + looked + "; expected " + expected +
                            " (ABLATE_DATA, the folder of data sets: " + (has_root ? root : "not set") + ")");

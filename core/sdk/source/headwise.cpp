@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ablate/padding.h"
+#include "found.h"
 
 namespace ablate {
 namespace {
@@ -18,6 +19,17 @@ std::int64_t head_width(const char* what, std::int64_t asked, const AttentionCon
     throw std::invalid_argument("heads = " + std::to_string(heads) + " does not divide " + what + " = " +
                                 std::to_string(context.width));
   return context.width / heads;
+}
+
+/// What torch would refuse without naming attend().
+void check(const HeadOutput& attended, const HeadInput& input, std::int64_t heads, std::int64_t d_value) {
+  const auto &values = attended.values, &queries = input.queries;
+  expect_sizes("attend()", "values", values, {queries.size(0), heads, queries.size(1), d_value},
+               "batch, heads, length, d_value");
+  if (values.scalar_type() != queries.scalar_type() || values.device() != queries.device())
+    throw std::runtime_error(c10::str("attend() returned values of ", shape_text(values), ", expected ", queries.scalar_type(),
+                                      " on ", queries.device(), ", as the queries"));
+  expect_state("attend()", attended.state, input.state);
 }
 
 Tensor all_true(const Tensor& like) { return ones({like.size(0), like.size(1)}, like.options().dtype(kBool)); }
@@ -102,6 +114,7 @@ AttentionOutput HeadwiseAttention::do_forward(const AttentionInput& given) {
     input.k = rotate_positions(input.k, input.position, -input.offset);
   }
   auto attended = attend(input);
+  check(attended, input, options_.heads, options_.d_value);
   AttentionOutput result;
   if (!remembered.empty()) remember(input, result.state);
   for (auto& tensor : convolved) result.state.push_back(std::move(tensor));

@@ -1,10 +1,9 @@
 #include "ablate/recurrent.h"
 
-#include <c10/util/StringUtil.h>
-
 #include <cmath>
 
 #include "ablate/masked_softmax.h"
+#include "found.h"
 
 namespace ablate {
 namespace {
@@ -50,6 +49,7 @@ HeadOutput RecurrentAttention::attend(const HeadInput& input) {
   const auto recurred = recur(
       {.q = widened(input.q), .k = widened(input.k), .v = widened(input.v), .state = carried ? input.state.front() : Tensor()},
       input);
+  expect_sizes("recur()", "values", recurred.values, input.v.sizes(), "batch, heads, length, d_value");
   auto values = normed(recurred.values, norm_);
   if (gate_) values = values * silu(widened(split_heads(gate_->forward(input.context), heads())));
   HeadOutput output{.values = values.to(type)};

@@ -64,6 +64,16 @@ std::vector<Stand> AttentionSubject::promised_stands() const {
   return all;
 }
 
+std::vector<Stand> AttentionSubject::possible_stands() const {
+  auto all = promised_stands();
+  for (const auto& plain : promised_stands()) {
+    for (const auto around : kAround) (all.emplace_back(plain)).around = around;
+    if (promises().rotary) (all.emplace_back(plain)).positions = Positions::kRotary;
+    if (promises().weight_dropout) (all.emplace_back(plain)).dropout = 0.1;
+  }
+  return all;
+}
+
 const std::vector<Stand>& AttentionSubject::stands() const {
   if (!stands_.empty()) return stands_;
   stands_ = promised_stands();

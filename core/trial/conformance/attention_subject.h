@@ -76,7 +76,9 @@ class AttentionSubject {
   }
   /// All that it promises, home first: bidirectional, causal, and each of them carrying.
   std::vector<Stand> promised_stands() const;
-  /// And then those of them with something around that it takes notice of.
+  /// All that the host may ask for by its promises, taken notice of or not: with everything around, rotary positions, dropout.
+  std::vector<Stand> possible_stands() const;
+  /// Those promised, and then those of them with something around that it takes notice of.
   const std::vector<Stand>& stands() const;
   /// Those of them that carry a state.
   std::vector<Stand> carrying() const;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/registry/plugin_info.h"
+#include "core/registry/conditions.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -73,7 +73,7 @@ std::vector<std::string> Candidate::parts() const {
 }
 
 Candidate Candidate::with(const std::string& parameter, const json& value) const {
-  auto changed = section;
+  auto changed = reading(describe(descriptor()), parameter, section);
   changed[parameter] = value;
   return beside(descriptor(), changed);
 }

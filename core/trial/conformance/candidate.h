@@ -29,7 +29,8 @@ struct Candidate {
   std::vector<nlohmann::json> part_sections() const;
   /// The ids of those, each once.
   std::vector<std::string> parts() const;
-  /// The same with one parameter changed, and the promises that it makes then. Throws Error.
+  /// The same with one parameter changed, and others so that it is read (ParameterInfo::when), and the promises that it makes
+  /// then. Throws Error.
   Candidate with(const std::string& parameter, const nlohmann::json& value) const;
   /// Another plugin on the same device.
   Candidate beside(const Descriptor& plugin, const nlohmann::json& parameters) const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <regex>
 
+#include "core/registry/conditions.h"
 #include "core/trial/conformance/finding.h"
 #include "core/util/nearest.h"
 

@@ -10,6 +10,7 @@
 #include "core/trial/conformance/cost.h"
 #include "core/trial/conformance/device_checks.h"
 #include "core/trial/conformance/finding.h"
+#include "core/trial/conformance/schema_checks.h"
 #include "core/trial/conformance/task_checks.h"
 #include "core/util/error.h"
 
@@ -53,7 +54,7 @@ std::vector<Candidate> without_refused(const std::vector<Candidate>& all, Checks
 std::vector<std::string> check_names() {
   std::vector<std::string> all = {"cuda",  "data",  "device",   "equals", "exemptions", "memory",
                                   "parts", "rates", "training", "time",   "parameters"};
-  for (const auto& names : {attention_check_names(), compression_check_names(), task_check_names()})
+  for (const auto& names : {attention_check_names(), compression_check_names(), task_check_names(), schema_check_names()})
     for (const auto& name : names)
       if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
   return all;
@@ -87,6 +88,7 @@ void check_plugin(const Examinee& examinee, Checks& checks) {
   auto& first = all.front();
   if (first.kind == Kind::kTask) {
     if (examinee.device != "cpu") return checks.leave("device", id, "a task computes on no device");
+    check_schema(all, examinee.scratch, checks);
     return check_task(first, examinee.scratch, examinee.quick, checks);
   }
   if (examinee.device != "cpu") {
@@ -95,6 +97,7 @@ void check_plugin(const Examinee& examinee, Checks& checks) {
     if (!first.promises.cuda) return checks.leave("device", id, "cuda is not promised");
     for (auto& candidate : all) candidate.device = *device;
   }
+  if (!examinee.timed) check_schema(all, examinee.scratch, checks);
   Blame blame(all);
   const auto judged = [&](const Candidate& candidate, Depth depth) {
     checks.judge([&, depth](Check& check) { blame.judge(candidate, depth, check); }, candidate.parts());

@@ -46,8 +46,11 @@ std::filesystem::path TaskSubject::folder(const std::string& name) const {
 std::unique_ptr<Task> TaskSubject::make(int threads, const std::filesystem::path& cache, const nlohmann::json& changes) const {
   auto section = candidate.section;
   section.update(changes);
-  const JsonValues values(section);
-  return candidate.descriptor().make_task({values, cache, threads});
+  const auto& descriptor = candidate.descriptor();
+  const JsonValues values(section, describe(descriptor));
+  auto made = descriptor.make_task({values, cache, threads});
+  if (!made) throw std::logic_error(fmt::format("task {}: its factory returned nothing", descriptor.id));
+  return made;
 }
 
 nlohmann::json TaskSubject::with_few_examples(std::int64_t most) const {

@@ -95,8 +95,8 @@ std::shared_ptr<Attention> make(const json& section, const AttentionPlace& place
                                    .weight_dropout = place.dropout > 0,
                                    .places = place.max_length});
   if (!refused.empty()) throw Error(refused.front().what);
-  const JsonValues values(section);
   const auto info = describe(descriptor);
+  const JsonValues values(section, info);
   SectionParts parts(values, info, place, find, generator, shared, path);
   auto made = told(path.empty() ? path : path.substr(0, path.size() - 1), [&] {
     return descriptor.make_attention({.parameters = values,
@@ -115,7 +115,7 @@ std::shared_ptr<Attention> make(const json& section, const AttentionPlace& place
                                       .generator = generator,
                                       .parts = parts});
   });
-  if (!made) throw Error(fmt::format("attention {}: its factory returned nothing", descriptor.id), ExitCode::kPlugin);
+  if (!made) throw std::logic_error(fmt::format("attention {}: its factory returned nothing", descriptor.id));
   return made;
 }
 
@@ -164,11 +164,12 @@ Capabilities promises_of(Kind kind, const json& section, const FindPlugin& find)
   const auto& descriptor = plugin_of(kind, section, find);
   if (descriptor.promises == nullptr) return descriptor.capabilities;
   std::vector<Capabilities> parts;
-  for (const auto& parameter : describe(descriptor).parameters)
+  const auto info = describe(descriptor);
+  for (const auto& parameter : info.parameters)
     if (parameter.plugin_kind())
       for (const auto& part : sections_of(section.at(parameter.name)))
         parts.push_back(promises_of(*parameter.plugin_kind(), part, find));
-  return descriptor.promises(descriptor.capabilities, JsonValues(section), parts);
+  return descriptor.promises(descriptor.capabilities, JsonValues(section, info), parts);
 }
 
 Generator make_generator(std::uint64_t seed) { return at::detail::createCPUGenerator(seed); }
@@ -184,9 +185,9 @@ std::shared_ptr<Compression> make_compression(const json& section, Slots slots, 
   const auto can = promises_of(Kind::kCompression, section, find);
   if (slots.fixed > 0 && !can.fixed_slots)
     throw std::invalid_argument(fmt::format("compression {} does not promise to keep a fixed number of slots", descriptor.id));
-  const JsonValues values(section);
+  const JsonValues values(section, describe(descriptor));
   auto made = descriptor.make_compression({values, descriptor.id, can, slots, heads, d_head, max_length, generator});
-  if (!made) throw Error(fmt::format("compression {}: its factory returned nothing", descriptor.id), ExitCode::kPlugin);
+  if (!made) throw std::logic_error(fmt::format("compression {}: its factory returned nothing", descriptor.id));
   return made;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/registry/values.h"
+#include "core/shared/sections.h"
 #include "core/trial/model/attention_place.h"
 #include "core/trial/model/model.h"
 #include "core/trial/model/refused_part.h"
@@ -15,7 +16,7 @@ std::vector<RefusedPlace> refused_places(const TaskInfo& task, const nlohmann::j
   std::vector<RefusedPlace> refused;
   ModelOptions options;
   try {
-    options = model_options(task, JsonValues(model));
+    options = model_options(task, JsonValues(model, model_parameters(), "[model]"));
   } catch (const Error& error) {
     return {{"", error.what()}};
   }

@@ -107,7 +107,7 @@ const Descriptor& TorchJobs::plugin(Kind kind, const std::string& id) const {
 
 std::unique_ptr<Task> TorchJobs::make_task(const json& section, int threads) {
   const auto& descriptor = plugin(Kind::kTask, section.at("plugin"));
-  const JsonValues values(section);
+  const JsonValues values(section, describe(descriptor));
   if (cache_folder().empty()) throw Error(std::string("no place for its data: ") + kNoCache);
   // A library of the same id that was loaded since is other code, with a folder of its own.
   const auto& code = codes_.at(descriptor.id);

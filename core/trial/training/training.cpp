@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "core/shared/objectives.h"
+#include "core/shared/sections.h"
 #include "core/trial/model/instances.h"
+#include "core/trial/training/dtype.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -50,8 +52,8 @@ MetricInfo attention_metric(const Measurement& measured) {
 
 Training::Training(const TrialParts& parts, c10::Device device)
     : parts_(parts),
-      model_section_(parts.resolved.at("model")),
-      train_(parts.resolved.at("train")),
+      model_section_(parts.resolved.at("model"), model_parameters(), "[model]"),
+      train_(parts.resolved.at("train"), train_parameters(), "[train]"),
       info_(parts.task.info()),
       device_(device),
       reader_(parts.task, info_, device),
@@ -76,7 +78,7 @@ Training::Training(const TrialParts& parts, c10::Device device)
       options, attention, carries, parts.find,
       [&](const auto& given, const auto& table, const auto& random) { return objective_->make_head(given, table, random); },
       generator);
-  move_to(*model_, device_, train_.text("dtype") == "bfloat16" ? at::kBFloat16 : kFloat);
+  move_to(*model_, device_, scalar_type_of(train_.text("dtype")));
   optimizer_ = std::make_unique<AdamW>(
       model_->parameters(),
       AdamW::Options{train_.real("beta1"), train_.real("beta2"), train_.real("epsilon"), train_.real("weight_decay")});

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/shared/evaluations.h"
+#include "core/shared/sections.h"
 #include "core/trial/device/device.h"
 #include "core/trial/device/tensor_memory.h"
 
@@ -58,7 +59,7 @@ class Course {
  public:
   Course(const TrialParts& parts, const std::function<void(const Progress&)>& report)
       : report_(report),
-        train_(parts.resolved.at("train")),
+        train_(parts.resolved.at("train"), train_parameters(), "[train]"),
         device_(prepare_device(train_)),
         training_(parts, device_),
         times_(device_) {}

@@ -9,8 +9,7 @@
 namespace ablate {
 
 void add_check(CLI::App& app, const Options& options, int& exit_code) {
-  auto* command =
-      app.add_subcommand("check", "Check that plugins do what they promise")->group("Look at plugins");
+  auto* command = app.add_subcommand("check", "Check that plugins do what they promise")->group("Look at plugins");
   auto arguments = std::make_shared<CheckArguments>();
   command->add_option("PLUGIN", arguments->what, "ids, or paths of libraries; default: every plugin found")
       ->check(not_empty())

@@ -7,6 +7,7 @@
 
 #include "core/util/plain_json.h"
 #include "tools/ablate/check/scratch.h"
+#include "tools/ablate/verdict_text.h"
 
 namespace ablate {
 namespace {
@@ -18,6 +19,11 @@ constexpr double kOpenDevice_s = 60;
 }  // namespace
 
 CheckRun::CheckRun(const CheckArguments& arguments, const Options& options) : arguments_(arguments) {
+  if (!options.database.empty()) {
+    if (std::error_code none; !std::filesystem::exists(options.database, none))  // a check makes none
+      throw Error(fmt::format("--db {}: no such file; expected a run history that is to keep the verdicts", options.database));
+    history_.emplace(options.database);
+  }
   std::unique_ptr<WorkerClient> inspector;
   const auto found = find_libraries(options, inspector);
   parts_ = parts_among(found);
@@ -64,7 +70,7 @@ json CheckRun::spec_of(const FoundLibrary& library) const {
     hashes[part.path.string()] = part.info.content_hash;
   }
   return {{"library", library.path.string()}, {"parts", std::move(paths)},
-          {"hashes", std::move(hashes)},      {"parameters", parameters_of(library.info, arguments_.parameters)},
+          {"hashes", std::move(hashes)},      {"parameters", parameters_of(library.info, arguments_.parameters, parts_)},
           {"device", arguments_.device},      {"quick", arguments_.quick},
           {"only", arguments_.only}};
 }
@@ -176,16 +182,19 @@ void CheckRun::close(std::size_t i) {
   blocks_->close(i);
 }
 
-void CheckRun::keep() const {
+void CheckRun::keep() {
   if (arguments_.quick || !arguments_.parameters.empty() || !arguments_.only.empty()) return;
   const auto memory = user_verdicts();
+  std::vector<PluginInfo> kept;
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     const auto& one = examinations_[i];
     auto verdict = one.own_verdict();
     if (is_refused(i) || !one.is_plugins_own() || !one.culprits().empty() || verdict.verdict == "unchecked") continue;
     verdict.timed = one.info().kind == Kind::kTask || has_time(i);
     memory.put(code_of(one.info()), arguments_.device.substr(0, arguments_.device.find(':')), verdict);
+    kept.push_back(one.info());
   }
+  if (history_) history_->put_verdicts(known_verdicts(kept));
 }
 
 /// "19 plugins: 15 passed; FAILED: mine (padding); unchecked: lm, retrieval; refused: 1"

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/util/error.h"
+#include "db/history/store.h"
 #include "tools/ablate/check/blocks.h"
 #include "tools/ablate/check/chosen.h"
 #include "tools/ablate/check/examination.h"
@@ -47,12 +48,13 @@ class CheckRun {
   void head(std::size_t i);
   void tell(std::size_t block, const std::string& text);
   void close(std::size_t i);
-  void keep() const;
+  void keep();
   std::string totals() const;
   nlohmann::json to_json() const;
   ExitCode exit_code() const;
 
   const CheckArguments& arguments_;
+  std::optional<db::Store> history_;  ///< that is told of the verdicts: where --db names one
   std::unique_ptr<WorkerClient> checker_;
   std::vector<FoundLibrary> libraries_;
   std::map<std::string, FoundLibrary> parts_;  ///< by id

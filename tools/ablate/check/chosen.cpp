@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/registry/values.h"
+#include "core/registry/conditions.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 
@@ -39,9 +39,31 @@ std::string example(const ParameterInfo& parameter, const std::string& text) {
   return fmt::format(", as --set '{}={}'", parameter.name, section.dump());
 }
 
+/// Throws for a value that the plugin, or a part that it names, does not read with the others.
+void refuse_idle(const PluginInfo& plugin, const json& given, const std::string& path,
+                 const std::map<std::string, FoundLibrary>& parts) {
+  auto section = json::object();
+  for (const auto& parameter : plugin.parameters) section[parameter.name] = parameter.default_value;
+  section.update(given);
+  for (const auto& parameter : plugin.parameters) {
+    const auto value = given.find(parameter.name);
+    if (value == given.end()) continue;
+    const auto at = path + parameter.name;
+    if (const auto why = idle_reason(plugin, parameter, section); !why.empty())
+      throw Error(fmt::format("--set {}={}: it does nothing: {}; set {}{}, or leave {} out", at,
+                              value->is_string() ? value->get<std::string>() : value->dump(), why, path,
+                              sides_of(parameter.when).first, at));
+    if (!parameter.plugin_kind()) continue;
+    for (const auto& one : value->is_array() ? *value : json::array({*value}))
+      if (const auto part = parts.find(one.at("plugin").get<std::string>()); part != parts.end())
+        refuse_idle(part->second.info, one, at + ".", parts);
+  }
+}
+
 }  // namespace
 
-json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pairs) {
+json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pairs,
+                   const std::map<std::string, FoundLibrary>& parts) {
   json result = json::object();
   for (const auto& pair : pairs) {
     const auto equals = pair.find('=');
@@ -59,6 +81,7 @@ json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pai
     if (!checked.ok()) throw Error(fmt::format("--set {}: expected {}{}", pair, checked.expected, example(*parameter, text)));
     result[name] = checked.value;
   }
+  refuse_idle(plugin, result, "", parts);
   return result;
 }
 

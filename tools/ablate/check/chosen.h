@@ -15,7 +15,9 @@ std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std
 /// What parameters that are plugins are checked with: every compression and attention found, by id, the first of each.
 std::map<std::string, FoundLibrary> parts_among(const std::vector<FoundLibrary>& found);
 
-/// NAME=VALUE pairs, checked against the schema. A value is JSON, or a text without quotes. Throws Error.
-nlohmann::json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pairs);
+/// NAME=VALUE pairs, checked against the schema. A value is JSON, or a text without quotes. Throws Error, also for a value that
+/// nothing reads beside the others, of a part too, as a study does.
+nlohmann::json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pairs,
+                             const std::map<std::string, FoundLibrary>& parts);
 
 }  // namespace ablate

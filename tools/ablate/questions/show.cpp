@@ -73,17 +73,18 @@ std::string section(const std::string& title, const std::vector<std::vector<std:
 }
 
 /// "passed its checks", "FAILED its checks: padding", "unchecked", and what has become known since.
-std::string checks_text(const ordered_json& plugin) {
+std::string checks_text(const db::Reader& reader, const ordered_json& plugin) {
   const auto text = [](const std::string& verdict, const std::string& failed) {
     return verdict == "passed" ? "passed its checks" : verdict == "failed" ? "FAILED its checks: " + failed : verdict;
   };
   const auto then = text(plugin["verdict"], plugin["failed_checks"]);
-  const auto today = verdict_today({.kind = plugin["kind"], .id = plugin["id"], .code_identity = plugin["code_identity"]});
+  const auto today =
+      verdict_today(reader, {.kind = plugin["kind"], .id = plugin["id"], .code_identity = plugin["code_identity"]});
   const auto now = today ? text(today->verdict, today->failed_checks) : then;
   return now == then ? then : fmt::format("{} then; since: {}", then, now);
 }
 
-std::string as_text(const ordered_json& attempt) {
+std::string as_text(const db::Reader& reader, const ordered_json& attempt) {
   std::string names;
   for (const auto& experiment : attempt["experiments"])
     names += (names.empty() ? "" : ", ") + experiment["name"].get<std::string>();
@@ -138,7 +139,7 @@ std::string as_text(const ordered_json& attempt) {
   rows.clear();
   for (const auto& plugin : attempt["plugins"])
     rows.push_back({plugin["kind"].get<std::string>(), plugin["id"].get<std::string>(), plugin["version"].get<std::string>(),
-                    checks_text(plugin), "code " + plugin["code_identity"].get<std::string>().substr(0, 12),
+                    checks_text(reader, plugin), "code " + plugin["code_identity"].get<std::string>().substr(0, 12),
                     "binary " + plugin["content_hash"].get<std::string>().substr(0, 12), plugin["path"].get<std::string>()});
   text += section("plugins", rows);
   rows.clear();
@@ -179,7 +180,7 @@ void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     const db::Reader reader(database());
     const auto attempt = db::show_attempt(reader, arguments->attempt, unnamed_folders(),
                                           [](const std::string& path) { return code_identity_in(path); });
-    print("{}", arguments->format == db::Format::kJson ? plain_json(attempt, 2) + "\n" : as_text(attempt));
+    print("{}", arguments->format == db::Format::kJson ? plain_json(attempt, 2) + "\n" : as_text(reader, attempt));
     exit_code = 0;
   });
 }

@@ -21,7 +21,8 @@ void refuse_several(const db::Reader& reader) {
   const auto names = reader.experiments();
   if (names.size() > 1)
     throw Error(fmt::format("{} has {} experiments: {}; name one, or --all for one table over all of them",
-                            reader.file().string(), names.size(), fmt::join(names, ", ")));}
+                            reader.file().string(), names.size(), fmt::join(names, ", ")));
+}
 
 /// "" for a number from 0 to 1000; else what is wrong.
 std::string refuse_overlap(const std::string& text) {
@@ -96,7 +97,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([arguments, database, &exit_code] {
     const auto format = arguments->format;
     const db::Reader reader(database());
-    arguments->request.verdict_today = verdict_today;
+    arguments->request.verdict_today = [&](const db::UsedPlugin& plugin) { return verdict_today(reader, plugin); };
     if (!arguments->all && arguments->request.experiment.empty()) refuse_several(reader);
     const auto table = db::make_table(reader, arguments->request);
     print("{}", db::to_text(table, format));

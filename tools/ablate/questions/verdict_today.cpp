@@ -1,13 +1,15 @@
 #include "tools/ablate/questions/verdict_today.h"
 
 #include "core/shared/verdict_memory.h"
+#include "core/shared/versions.h"
 
 namespace ablate {
 
-std::optional<db::PluginVerdict> verdict_today(const db::UsedPlugin& plugin) {
+std::optional<db::PluginVerdict> verdict_today(const db::Reader& history, const db::UsedPlugin& plugin) {
   const auto kept = user_verdicts().find({plugin.kind, plugin.id, plugin.code_identity});
-  if (!kept.passed() && !kept.has_failed()) return std::nullopt;
-  return db::PluginVerdict{kept.verdict, kept.failed_text()};
+  if (kept.passed() || kept.has_failed()) return db::PluginVerdict{kept.verdict, kept.failed_text()};
+  const auto told = history.verdict(plugin);
+  return told && told->suite == kSuiteVersion ? std::optional(told->plugin.verdict) : std::nullopt;
 }
 
 }  // namespace ablate

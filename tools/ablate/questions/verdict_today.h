@@ -3,11 +3,11 @@
 
 #include <optional>
 
-#include "db/types/records.h"
+#include "db/history/reader.h"
 
 namespace ablate {
 
-/// From the user's cache; nothing where that code was never checked.
-std::optional<db::PluginVerdict> verdict_today(const db::UsedPlugin& plugin);
+/// From the user's cache, else what the history was told by this suite's version; nothing where neither knows that code.
+std::optional<db::PluginVerdict> verdict_today(const db::Reader& history, const db::UsedPlugin& plugin);
 
 }  // namespace ablate

@@ -1,0 +1,184 @@
+#include "core/trial/conformance/schema_checks.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <functional>
+#include <stdexcept>
+
+#include "ablate/task.h"
+#include "core/registry/conditions.h"
+#include "core/registry/values.h"
+#include "core/trial/conformance/attention_subject.h"
+#include "core/trial/conformance/compression_subject.h"
+#include "core/trial/conformance/finding.h"
+#include "core/util/error.h"
+#include "core/util/one_line.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+constexpr Allowed kDeclared{0, "what the schema declares (ablate/parameter.h)"};
+constexpr const char *kUnread = "unread", *kChoices = "choices";
+
+/// Makes instances in turn, at home first; of a task, which reads its parameters in its factory (ablate/values.h), that.
+/// @param goes_on asked after each; what a factory throws is thrown
+void make_some(const Candidate& candidate, const std::filesystem::path& scratch, const std::function<bool()>& goes_on) {
+  switch (candidate.kind) {
+    case Kind::kAttention: {
+      const AttentionSubject subject(candidate, Depth::kSmall);
+      for (const auto& stand : subject.possible_stands()) {
+        subject.make(1, stand);
+        if (!goes_on()) return;
+      }
+      return;
+    }
+    case Kind::kCompression: {
+      const CompressionSubject subject(candidate, Depth::kSmall);
+      subject.make({.slots = subject.usual()});
+      if (candidate.promises.fixed_slots && goes_on()) subject.make({.slots = {.fixed = 4}});
+      return;
+    }
+    case Kind::kTask: {
+      const auto& descriptor = candidate.descriptor();
+      const JsonValues values(candidate.section, describe(descriptor));
+      std::filesystem::create_directories(scratch);
+      if (!descriptor.make_task({values, scratch, 1}))
+        throw std::logic_error(fmt::format("task {}: its factory returned nothing", descriptor.id));
+    }
+  }
+}
+
+/// Values under which a plugin may read what it does not read else.
+std::vector<json> others(const ParameterInfo& parameter) {
+  switch (parameter.type) {
+    case ParameterType::kBoolean:
+      return {false, true};
+    case ParameterType::kText:
+      return {parameter.choices.begin(), parameter.choices.end()};
+    case ParameterType::kInteger:
+      return {static_cast<std::int64_t>(std::max(parameter.minimum, 0.0)),
+              static_cast<std::int64_t>(std::min(parameter.maximum, std::max(parameter.minimum, 4.0)))};
+    case ParameterType::kReal:
+      return {std::max(parameter.minimum, 0.0), std::min(parameter.maximum, std::max(parameter.minimum, 0.5))};
+    default:
+      return {};
+  }
+}
+
+/// Looks for an instance that reads each parameter, as long as there is one that none has read.
+class Search {
+ public:
+  Search(const std::vector<Candidate>& all, std::filesystem::path scratch)
+      : all_(all), plugin_(describe(all.front().descriptor())), scratch_(std::move(scratch)) {}
+
+  void run() {
+    for (const auto& candidate : all_) look(candidate);
+    for (const auto& parameter : plugin_.parameters)
+      for (const auto& candidate : all_) {
+        if (reads_.contains(plugin_, parameter.name)) break;
+        look(candidate, parameter.name, candidate.section.at(parameter.name));
+      }
+    for (const auto& parameter : plugin_.parameters)
+      for (const auto& other : plugin_.parameters)
+        for (const auto& value : others(other)) {
+          if (reads_.contains(plugin_, parameter.name)) break;
+          // Where it is read, if that is told: another value beside.
+          look(all_.front(), other.name, value);
+          if (!parameter.when.empty()) look(all_.front(), parameter.name, other.name, value);
+        }
+  }
+
+  std::vector<const ParameterInfo*> unread() const {
+    std::vector<const ParameterInfo*> found;
+    for (const auto& parameter : plugin_.parameters)
+      if (!reads_.contains(plugin_, parameter.name)) found.push_back(&parameter);
+    return found;
+  }
+
+ private:
+  void look(const Candidate& candidate) {
+    if (unread().empty()) return;
+    try {
+      make_some(candidate, scratch_, [this] { return !unread().empty(); });
+    } catch (const std::exception&) {  // it has been asked for what it reads before; the checks will meet it, and say so
+    }
+  }
+  void look(const Candidate& candidate, const std::string& parameter, const json& value) try {
+    look(candidate.with(parameter, value));
+  } catch (const std::exception&) {  // a value that the host refuses beside the others
+  }
+  void look(const Candidate& candidate, const std::string& parameter, const std::string& other, const json& value) try {
+    look(candidate.with(parameter, candidate.section.at(parameter)).with(other, value));
+  } catch (const std::exception&) {
+  }
+
+  const std::vector<Candidate>& all_;
+  PluginInfo plugin_;
+  std::filesystem::path scratch_;
+  Reads reads_;
+};
+
+void all_are_read(const std::vector<Candidate>& all, const std::filesystem::path& scratch, Finding& finding) {
+  Search search(all, scratch);
+  search.run();
+  std::vector<std::string> names;
+  for (const auto* parameter : search.unread()) names.push_back(parameter->name);
+  if (!names.empty())
+    throw std::runtime_error(
+        fmt::format("no instance reads {}: read {} in the constructor; where one value of another parameter alone needs it, "
+                    "declare that, as "
+                    "when(\"NAME = VALUE\", ...) (ablate/parameter.h); else take it out of the schema",
+                    fmt::join(names, ", "), names.size() == 1 ? "it" : "them"));
+  if (!describe(all.front().descriptor()).parameters.empty()) finding.saw();
+}
+
+/// Made with one choice of a text. What the host refuses at this place is no fault, nor are data that are not there.
+void choice_is_made(const Candidate& candidate, const std::filesystem::path& scratch, const std::string& choice,
+                    Finding& finding) {
+  try {
+    make_some(candidate, scratch, [] { return false; });
+    finding.saw();
+  } catch (const std::logic_error& error) {  // std::invalid_argument too: each choice that is declared has to fit
+    throw std::runtime_error(fmt::format("{}: {}", choice, one_line(error.what())));
+  } catch (const std::exception& error) {
+    if (candidate.kind != Kind::kTask && dynamic_cast<const Error*>(&error) == nullptr)
+      throw std::runtime_error(fmt::format("{}: {}", choice, one_line(error.what())));
+    finding.leave(fmt::format("{}: {}", choice, one_line(error.what())));
+  }
+}
+
+void choices_are_made(const Candidate& candidate, const std::filesystem::path& scratch, Finding& finding) {
+  for (const auto& parameter : describe(candidate.descriptor()).parameters) {
+    if (parameter.type != ParameterType::kText) continue;
+    for (const auto& choice : parameter.choices) {
+      const auto text = fmt::format("{} = {}", parameter.name, choice);
+      try {
+        choice_is_made(candidate.with(parameter.name, choice), scratch, text, finding);
+      } catch (const Error& refusal) {
+        finding.leave(fmt::format("{}: {}", text, one_line(refusal.what())));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> schema_check_names() { return {kUnread, kChoices}; }
+
+void check_schema(const std::vector<Candidate>& all, const std::filesystem::path& scratch, Checks& checks) {
+  const auto& first = all.front();
+  const auto parameters = describe(first.descriptor()).parameters;
+  const auto folder = scratch / "schema";
+  if (!parameters.empty())
+    checks.run(kUnread, fmt::format("{}, {} parameters", first.descriptor().id, parameters.size()), kDeclared,
+               [&](Finding& finding) { all_are_read(all, folder, finding); });
+  if (std::any_of(parameters.begin(), parameters.end(),
+                  [](const auto& one) { return !one.choices.empty() && !one.plugin_kind(); }))
+    checks.run(kChoices, first.name() + ", each of a text", kDeclared,
+               [&](Finding& finding) { choices_are_made(first, folder, finding); });
+}
+
+}  // namespace ablate

@@ -1,0 +1,46 @@
+#include "db/history/damage.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <array>
+#include <fstream>
+#include <string_view>
+
+#include "core/util/error.h"
+#include "db/history/recovery.h"
+
+namespace ablate::db {
+namespace {
+
+constexpr std::uintmax_t kMostBytes = 20'000'000;
+
+}  // namespace
+
+std::string first_fault(SQLite::Database& database, const std::filesystem::path& file) {
+  std::error_code unseen;
+  const auto bytes = std::filesystem::file_size(file, unseen);
+  if (unseen || bytes > kMostBytes) return "";
+  const auto found = database.execAndGet("PRAGMA quick_check(1)").getString();
+  sqlite3_db_release_memory(database.getHandle());  // what is kept in memory hides what is overwritten from now on
+  return found == "ok" ? "" : found;
+}
+
+void expect_sound(SQLite::Database& database, const std::filesystem::path& file) {
+  if (const auto fault = first_fault(database, file); !fault.empty()) throw Error(damaged_text(file, fault));
+}
+
+bool begins_as_sqlite(const std::filesystem::path& file) {
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  std::ifstream in(file, std::ios::binary);
+  std::array<char, kMagic.size()> found{};
+  return in.read(found.data(), found.size()) && std::string_view(found.data(), found.size()) == kMagic;
+}
+
+std::string damaged_text(const std::filesystem::path& file, const std::string& found) {
+  return fmt::format(
+      "{} is a damaged SQLite database, cut off or overwritten in part ({}); expected a whole one. Nothing was changed. {}",
+      file.string(), found, recovery_remedy(file));
+}
+
+}  // namespace ablate::db

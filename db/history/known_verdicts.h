@@ -1,0 +1,18 @@
+// What `ablate check` has said last of plugins' code, on whichever machine. Internal to db/.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <optional>
+#include <vector>
+
+#include "db/types/records.h"
+
+namespace ablate::db {
+
+/// Of one code the latest of the latest suite stays. Within the caller's transaction.
+void put_verdicts(SQLite::Database& database, const std::vector<KnownVerdict>& verdicts);
+
+std::optional<KnownVerdict> find_verdict(SQLite::Database& database, const UsedPlugin& plugin);
+
+}  // namespace ablate::db

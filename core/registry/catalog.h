@@ -1,6 +1,7 @@
 // The plugins that can be used, by kind and id.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ struct RefusedLibrary {
 struct Catalog {
   std::vector<PluginInfo> plugins;  ///< ids are unique within a kind
   std::vector<RefusedLibrary> refused;
+  /// Where a plugin of an id, which is not there, was looked for, and the remedy; empty: nothing is known of that.
+  std::function<std::string(const std::string& id)> where_looked;
 
   const PluginInfo* find(Kind kind, std::string_view id) const {
     for (const auto& plugin : plugins)

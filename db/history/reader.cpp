@@ -38,7 +38,7 @@ std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file) {
   std::error_code none;
   if (!std::filesystem::exists(file, none))
     throw Error(
-        fmt::format("no run history: looked for {}. `ablate run experiments/quickstart.toml` makes one; --db FILE or "
+        fmt::format("no run history: looked for {}. `ablate run STUDY.toml` makes one; --db FILE or "
                     "ABLATE_DB points elsewhere.",
                     std::filesystem::absolute(file).lexically_normal().string()));
   return guarded(file, [&] {

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include <atomic>
+#include <cctype>
 #include <map>
 
 #include "core/util/nearest.h"
@@ -94,8 +95,20 @@ std::string renamed(const std::string& name, const char* before, const char* now
   return name == before ? fmt::format(" (it is called {} now)", now) : "";
 }
 
+/// The name that SQL has for a division, as test/accuracy without quotes, of which SQLite misses the first part; "" for none.
+std::string divided_name(const std::string& sql, const std::string& first) {
+  const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (auto at = sql.find(first + "/"); at != std::string::npos; at = sql.find(first + "/", at + 1)) {
+    if (at > 0 && (in_name(sql[at - 1]) || sql[at - 1] == '"' || sql[at - 1] == '/')) continue;
+    auto end = at + first.size() + 1;
+    while (end < sql.size() && (in_name(sql[end]) || sql[end] == '/' || sql[end] == '.')) ++end;
+    return sql.substr(at, end - at);
+  }
+  return "";
+}
+
 /// SQLite's message, and the nearest name where a name is wrong.
-std::string explained(const std::string& message, const std::vector<View>& views) {
+std::string explained(const std::string& message, const std::string& sql, const std::vector<View>& views) {
   std::vector<std::string> view_names, columns;
   for (const auto& view : views) {
     view_names.push_back(view.name);
@@ -106,6 +119,9 @@ std::string explained(const std::string& message, const std::vector<View>& views
   };
   if (const auto column = after("no such column: "); !column.empty()) {
     if (const auto now = renamed(column, "run", "attempt"); !now.empty()) return message + now;
+    if (const auto name = divided_name(sql, column); !name.empty())
+      if (const auto near = nearest(name, columns); !near.empty())
+        return fmt::format("{} (names with a dot or a slash need double quotes: {})", message, quoted(near));
     constexpr std::string_view kPlugin = ".plugin";  // as studies write it
     const bool study_path = column.ends_with(kPlugin);
     const auto near = nearest(study_path ? column.substr(0, column.size() - kPlugin.size()) : column, columns);
@@ -142,6 +158,7 @@ class Session {
   sqlite3* handle() const { return reader_.database().getHandle(); }
 
   Prepared prepare(const std::string& sql) {
+    sql_ = sql;
     const char* rest = nullptr;
     auto statement = prepare_one(sql.c_str(), rest);
     if (!statement) throw Error("the SQL is empty: `ablate query` without any lists the views and columns");
@@ -154,7 +171,7 @@ class Session {
   [[noreturn]] void fail(int code) const {
     if (code == SQLITE_INTERRUPT) throw Error("interrupted", ExitCode::kInterrupted);
     if (code == SQLITE_AUTH || !tried_.empty()) refuse(tried_.empty() ? "something else" : tried_);
-    throw Error("SQL: " + explained(sqlite3_errmsg(handle()), views_));
+    throw Error("SQL: " + explained(sqlite3_errmsg(handle()), sql_, views_));
   }
 
  private:
@@ -167,7 +184,7 @@ class Session {
 
   Reader reader_;
   std::vector<View> views_;
-  std::string tried_;
+  std::string sql_, tried_;
 };
 
 }  // namespace

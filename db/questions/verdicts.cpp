@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/util/shell_word.h"
 #include "db/history/schema.h"
 #include "db/report/format.h"
 
@@ -26,6 +27,15 @@ std::map<std::int64_t, UsedPlugin> all_plugins(const Reader& reader) {
     }
     return all;
   });
+}
+
+/// An id may be one of several kinds.
+std::string check_command(std::vector<std::string> ids) {
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  std::string command = "ablate check";
+  for (const auto& id : ids) command += " " + shell_word(id);
+  return command;
 }
 
 }  // namespace
@@ -65,17 +75,19 @@ void fill_checked(const TableTrials& from, const TableVerdicts& verdicts, Table&
   }
 }
 
-std::vector<std::string> verdict_notes(const TableVerdicts& verdicts) {
-  std::vector<std::string> notes, failed, unchecked;
-  for (const auto& [name, checks] : verdicts.failed)
+std::vector<std::string> verdict_notes(const TableVerdicts& verdicts, bool any_checked) {
+  std::vector<std::string> notes, failed, failed_ids, unchecked;
+  for (const auto& [name, checks] : verdicts.failed) {
     failed.push_back(checks.empty() ? name.second : fmt::format("{} ({})", name.second, checks));
+    failed_ids.push_back(name.second);
+  }
   for (const auto& [kind, id] : verdicts.unchecked) unchecked.push_back(id);
   if (!failed.empty())
-    notes.push_back(fmt::format("! with a plugin that fails its checks: {}; `ablate check ID` shows what is wrong",
-                                fmt::join(failed, ", ")));
+    notes.push_back(fmt::format("! with a plugin that fails its checks: {}; `{}` shows what is wrong", fmt::join(failed, ", "),
+                                check_command(failed_ids)));
   if (!unchecked.empty())
-    notes.push_back(fmt::format("? never checked: {}; `ablate check` checks all (what was edited since has to run again)",
-                                some_of(unchecked)));
+    notes.push_back(fmt::format("{}never checked: {}; `{}` does it (what was edited since has to run again)",
+                                any_checked ? "? " : "", some_of(unchecked), check_command(unchecked)));
   return notes;
 }
 

@@ -104,7 +104,10 @@ struct ColumnDigits {
   }
 };
 
-const char* mark_of(Checked checked) { return checked == Checked::kFailed ? "!" : checked == Checked::kUnchecked ? "?" : ""; }
+std::string mark_of(const Table& table, Checked checked) {
+  if (checked == Checked::kFailed) return "!";
+  return checked == Checked::kUnchecked && table.any_checked() ? "?" : "";
+}
 
 /// A row is marked where all of its numbers are; else those are, one by one.
 bool marks_cells(const Table& table, std::size_t row) {
@@ -116,7 +119,7 @@ bool marks_cells(const Table& table, std::size_t row) {
 
 bool marks_rows(const Table& table) {
   for (std::size_t r = 0; r < table.rows.size(); ++r)
-    if (table.checked(r) >= Checked::kUnchecked && !marks_cells(table, r)) return true;
+    if (!mark_of(table, table.checked(r)).empty() && !marks_cells(table, r)) return true;
   return false;
 }
 
@@ -159,7 +162,7 @@ std::vector<std::vector<std::string>> lines_of(const Table& table, std::size_t f
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     lines.emplace_back();
     lines.back() = table.rows[r];
-    if (marked) lines.back().insert(lines.back().begin(), marks_cells(table, r) ? "" : mark_of(table.checked(r)));
+    if (marked) lines.back().insert(lines.back().begin(), marks_cells(table, r) ? "" : mark_of(table, table.checked(r)));
     for (auto m = first; m < last; ++m) {
       for (std::size_t c = 0; c < table.columns.size(); ++c) {
         if (m == first)
@@ -167,7 +170,7 @@ std::vector<std::vector<std::string>> lines_of(const Table& table, std::size_t f
         const auto& cell = table.cell(r, m, c);
         const auto& [measured, published] = digits[(m - first) * table.columns.size() + c];
         const auto text = cell_text(table, cell, measured, show_n, format);
-        const std::string mark = marks_cells(table, r) ? mark_of(cell.checked) : "";
+        const auto mark = marks_cells(table, r) ? mark_of(table, cell.checked) : "";
         lines.back().push_back(mark.empty() ? text : mark + " " + text);
         const auto reported = table.baseline.empty() ? cell.published : cell.published_ratio;
         if (table.published) lines.back().push_back(std::isnan(reported) ? "" : published.text(reported));

@@ -118,6 +118,12 @@ struct Table {
     return worst;
   }
 
+  /// Whether the suite was ever run over what stands behind a row: where it was not, a mark on each row tells nothing.
+  bool any_checked() const {
+    return std::any_of(cells.begin(), cells.end(),
+                       [](const Cell& one) { return one.checked == Checked::kPassed || one.checked == Checked::kFailed; });
+  }
+
   const Chosen& choice(std::size_t row, std::size_t column, std::size_t path) const {
     return chosen[(row * columns.size() + column) * tuned_paths.size() + path];
   }

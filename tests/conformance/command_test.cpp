@@ -27,7 +27,7 @@ std::set<std::string> names(const json& checks, const std::string& verdict) {
 
 json check(Place& place, const std::string& fault, int exit_code) {
   const auto ended = place.run(
-      {"check", kWrong, "--no-timing", "--json", "--timeout", fault == "hang" ? "15" : "300", "--set", "fault=" + fault});
+      {"check", kWrong, "--no-timing", "--format", "json", "--timeout", fault == "hang" ? "15" : "300", "--set", "fault=" + fault});
   INFO(ended.out << ended.err);
   REQUIRE(ended.exit_code == exit_code);
   const auto answer = json::parse(ended.out);
@@ -106,7 +106,7 @@ TEST_CASE("a plugin is found by its id, and a compression is taken from the plug
 
 TEST_CASE("a check that cannot run on this machine is shown with its reason, and has neither passed nor failed") {
   Place place;
-  const auto ended = place.run({"check", "segment-mean", "--no-timing", "--json"});
+  const auto ended = place.run({"check", "segment-mean", "--no-timing", "--format", "json"});
   REQUIRE(ended.exit_code == 0);
   const auto checks = json::parse(ended.out)[0].at("checks");
   const auto cuda = std::find_if(checks.begin(), checks.end(), [](const auto& check) { return check.at("check") == "cuda"; });
@@ -127,7 +127,7 @@ TEST_CASE("on a device that is not there nothing is checked, which is no failure
   INFO(shown.out << shown.err);
   CHECK(shown.exit_code == 0);
   CHECK(says(shown.out, "nothing was checked with --device cuda:7: CUDA is asked for, "));
-  const auto answer = json::parse(place.run({"check", "softmax", "--device", "cuda:7", "--json"}).out);
+  const auto answer = json::parse(place.run({"check", "softmax", "--device", "cuda:7", "--format", "json"}).out);
   CHECK(answer.at(0).at("verdict") == "unchecked");
   CHECK(names(answer.at(0).at("checks"), "unchecked") == std::set<std::string>{"device"});
   const auto wrong = place.run({"check", "softmax", "--device", "gpu"});
@@ -137,9 +137,9 @@ TEST_CASE("on a device that is not there nothing is checked, which is no failure
 
 TEST_CASE("--only runs the checks of one name; one that nothing calls for is unchecked") {
   Place place;
-  const auto one = json::parse(place.run({"check", "softmax", "--only", "cross", "--json"}).out).at(0);
+  const auto one = json::parse(place.run({"check", "softmax", "--only", "cross", "--format", "json"}).out).at(0);
   CHECK(names(one.at("checks"), "passed") == std::set<std::string>{"cross"});
-  const auto none = json::parse(place.run({"check", "local", "--only", "cross", "--json"}).out).at(0);
+  const auto none = json::parse(place.run({"check", "local", "--only", "cross", "--format", "json"}).out).at(0);
   CHECK(none.at("verdict") == "unchecked");
   CHECK(names(none.at("checks"), "unchecked") == std::set<std::string>{"cross"});
 }

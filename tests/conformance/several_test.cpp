@@ -51,7 +51,7 @@ TEST_CASE("plugins that are checked side by side are told one after the other, i
 
 TEST_CASE("a plugin that ends the worker under others fails alone") {
   Few place({kBuilt + "segment-mean.so", kFaulty + "check/ends_worker.so"});
-  const auto ended = place.check({"-j", "2", "--no-timing", "--json"});
+  const auto ended = place.check({"-j", "2", "--no-timing", "--format", "json"});
   INFO(ended.out << ended.err);
   CHECK(ended.exit_code == 1);
   for (const auto& plugin : json::parse(ended.out)) {
@@ -66,7 +66,7 @@ TEST_CASE("a plugin that ends the worker under others fails alone") {
 TEST_CASE("a stranger's wrong compression is no fault of an attention that is tried with it") {
   Few place({kBuilt + "compressed.so", kBuilt + "segment-mean.so", kFaulty + "check/broken.so"});
   const auto checked = [&](int exit_code) {
-    const auto ended = place.check({"compressed", "--no-timing", "--json"});
+    const auto ended = place.check({"compressed", "--no-timing", "--format", "json"});
     INFO(ended.out << ended.err);
     CHECK(ended.exit_code == exit_code);
     return json::parse(ended.out).at(0).at("checks");
@@ -96,7 +96,7 @@ TEST_CASE("a stranger's wrong compression is no fault of an attention that is tr
 
 TEST_CASE("time comes last, one plugin after the other, and is part of the verdict") {
   Few place({kBuilt + "segment-mean.so", kBuilt + "listops.so"});
-  const auto ended = place.check({"-j", "2", "--json"});
+  const auto ended = place.check({"-j", "2", "--format", "json"});
   INFO(ended.out << ended.err);
   for (const auto& plugin : json::parse(ended.out)) {
     const auto& checks = plugin.at("checks");
@@ -104,6 +104,6 @@ TEST_CASE("time comes last, one plugin after the other, and is part of the verdi
     CHECK(times == (plugin.at("id") == "listops" ? 0 : 1));
     if (times == 1) CHECK(checks.back().at("check") == "time");
   }
-  const auto one = place.check({"segment-mean", "--quick", "--json"});
+  const auto one = place.check({"segment-mean", "--quick", "--format", "json"});
   for (const auto& check : json::parse(one.out).at(0).at("checks")) CHECK(check.at("check") != "time");
 }

@@ -18,7 +18,7 @@ TEST_CASE("what is running stands on top, while its process lives") {
   CHECK(has(text, "running, step 340/1000, loss 1.234"));
   CHECK(has(text, "0123456789ab"));  // a trial that nobody has put
   CHECK(text.find("running") < text.find("failed"));
-  const auto json = nlohmann::json::parse(run("attempts --json"));
+  const auto json = nlohmann::json::parse(run("attempts --format json"));
   REQUIRE(json.size() == 4);
   CHECK(json[0]["outcome"] == "running");
   CHECK(json[0]["attempt"].is_null());

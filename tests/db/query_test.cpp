@@ -236,6 +236,8 @@ TEST_CASE("wrong SQL is explained") {
   fill(file);
   CHECK(has(error_of([&] { ask(file, "SELECT \"tset/accuracy\" FROM trials"); }), "did you mean \"test/accuracy\"?"));
   CHECK(has(error_of([&] { ask(file, "SELECT attention.rates FROM trials"); }), "double quotes: \"attention.rates\""));
+  for (const std::string sql : {"test/accuracy", "key, test/acuracy", "avg(test/accuracy) AS t"})
+    CHECK(has(error_of([&] { ask(file, "SELECT " + sql + " FROM trials"); }), "need double quotes: \"test/accuracy\")"));
   CHECK(has(error_of([&] { ask(file, "SELECT 1 FROM trals"); }), "did you mean trials?"));
   CHECK(has(error_of([&] { ask(file, "SELECT 1 FROM runs"); }), "no such table: runs (it is called trials now)"));
   CHECK(has(error_of([&] { ask(file, "SELECT run FROM trials"); }), "no such column: run (it is called attempt now)"));

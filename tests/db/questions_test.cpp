@@ -20,7 +20,7 @@ TEST_CASE("names in JSON steer no terminal, and are told whole") {
     put(store, name, {strange});
     store.put_attempt(failed(strange, name));
   }
-  for (const std::string line : {"attempts --json", "show 3 --json", "table --format json",
+  for (const std::string line : {"attempts --format json", "show 3 --format json", "table --format json",
                                  "query \"SELECT experiments, reason FROM trials\" --format json"}) {
     const auto text = run(line);
     INFO(line);
@@ -60,7 +60,7 @@ TEST_CASE("names are taken as people write them, and all that are wrong are told
 
 TEST_CASE("what a table cannot be asked is refused, with the nearest that it can") {
   Commands run;
-  CHECK(has(run("table --interval nan"), "found nan, expected a number in [0, 1000]"));
+  CHECK(has(run("table --interval nan"), "found nan, expected a number from 0 to 1000"));
   CHECK(has(run("table --interval 0.2 --baseline attention=softmax"), "--baseline"));
   CHECK(run.exit_code != 0);
   CHECK(has(run("table --rows attention,attention.plugin"), "--rows: attention stands in --rows already"));
@@ -80,7 +80,7 @@ TEST_CASE("trials of an earlier grid") {
   const auto text = run("attempts quickstart");
   CHECK(has(text, "quickstart (earlier grid)  attention=softmax"));
   CHECK(has(text, "quickstart                 attention=adamra"));
-  CHECK(nlohmann::json::parse(run("attempts --json"))[1]["latest_grid"] == false);
+  CHECK(nlohmann::json::parse(run("attempts --format json"))[1]["latest_grid"] == false);
   CHECK(run("table quickstart --format csv").find("softmax") == std::string::npos);
   CHECK(run.errors == "note: 1 trial of earlier grids is left out; `ablate attempts quickstart` shows all that ran\n");
   CHECK(has(run("show 1"), "  # the study has changed since: its latest grid does not have this trial\n"));
@@ -109,7 +109,7 @@ TEST_CASE("the line that repeats an attempt tells when it would not") {
   std::ofstream(study) << "[grid]\n";
   CHECK(has(run("show 3"), repeat + "\n"));
   CHECK(has(run("show 4"), repeat + "  # the code of image has changed since, and with it the key: --dry-run shows today's\n"));
-  CHECK(nlohmann::json::parse(run("show 3 --json"))["repeat_note"] == "");
+  CHECK(nlohmann::json::parse(run("show 3 --format json"))["repeat_note"] == "");
   std::ofstream(study) << "[grid]\nseeds = 2\n";
   CHECK(has(run("show 3"), repeat + "  # the study has changed since: its file is not what was run\n"));
 }
@@ -162,7 +162,7 @@ TEST_CASE("what was not measured is not 0") {
   const auto text = run("show 3");
   CHECK(has(text, "2.5 s wall, CPU not measured\n"));
   CHECK(has(text, "memory      not measured\n"));
-  CHECK(nlohmann::json::parse(run("show 3 --json"))["cpu_s"].is_null());
+  CHECK(nlohmann::json::parse(run("show 3 --format json"))["cpu_s"].is_null());
   CHECK(has(run("show 1"), "2.5 s wall, CPU 2.2 s\n"));
   CHECK(run("query 'SELECT cpu_s, peak_resident_mib FROM attempts ORDER BY attempt' --format csv") ==
         "cpu_s,peak_resident_mib\n2.25,64\n2.25,64\n,\n");
@@ -179,7 +179,7 @@ TEST_CASE("attempts") {
   CHECK(has(run("attempts -n 1"), "the latest 1 of 2"));
   CHECK(has(run("attempts -n -3"), "-n: found -3, expected how many attempts to show, such as 20, or 0 for all"));
   CHECK(has(run("attempts -n many"), "found many, expected how many attempts"));
-  const auto json = nlohmann::json::parse(run("attempts --json"));
+  const auto json = nlohmann::json::parse(run("attempts --format json"));
   CHECK(json.size() == 2);
   CHECK(json[1]["value"] == 85.5);
   CHECK(json[0]["value"].is_null());
@@ -194,7 +194,7 @@ TEST_CASE("show") {
   const auto crash = run("show 2");
   CHECK(has(crash, "failed: signal 11 (Segmentation fault)"));
   CHECK(has(crash, "last words[31m\n"));
-  CHECK(nlohmann::json::parse(run("show 1 --json"))["curves"]["train/loss"].size() == 100);
+  CHECK(nlohmann::json::parse(run("show 1 --format json"))["curves"]["train/loss"].size() == 100);
   CHECK(has(run("show 99"), "a number up to 2"));
 }
 
@@ -221,7 +221,7 @@ TEST_CASE("an attempt whose environment or overrides are no JSON is shown with a
   CHECK(has(text, "test/accuracy  85.50"));
   CHECK(has(text, "damaged  found \""));
   CHECK(has(text, "\", expected a JSON object"));
-  CHECK(nlohmann::json::parse(run("show 1 --json"))["environment"].size() == 1);
+  CHECK(nlohmann::json::parse(run("show 1 --format json"))["environment"].size() == 1);
 }
 
 TEST_CASE("a reason of many megabytes takes no longer than it is long") {

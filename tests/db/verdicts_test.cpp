@@ -39,7 +39,7 @@ struct Study {
   }
 };
 
-const std::string kUncheckedNote = "; `ablate check` checks all (what was edited since has to run again)";
+const std::string kEdited = "does it (what was edited since has to run again)";
 
 }  // namespace
 
@@ -53,8 +53,8 @@ TEST_CASE("rows of plugins that failed or were never checked are marked, and a n
   CHECK(table.checked(1) == Checked::kUnchecked);
   CHECK(table.checked(2) == Checked::kFailed);
   const std::vector<std::string> notes = {
-      "! with a plugin that fails its checks: mine (padding, causal); `ablate check ID` shows what is wrong",
-      "? never checked: linear" + kUncheckedNote};
+      "! with a plugin that fails its checks: mine (padding, causal); `ablate check mine` shows what is wrong",
+      "? never checked: linear; `ablate check linear` " + kEdited};
   CHECK(table.notes == notes);
   CHECK(to_text(table, Format::kText) ==
         "study: 3 trials; n = 1; * best\n\n"
@@ -73,6 +73,21 @@ TEST_CASE("rows of plugins that failed or were never checked are marked, and a n
   CHECK(json["cells"][0]["checked"] == "passed");
   CHECK(json["cells"][1]["checked"] == "unchecked");
   CHECK(json["cells"][2]["checked"] == "failed");
+}
+
+TEST_CASE("where nothing was ever checked no row is marked, and a note has the command for all of it") {
+  Study study;
+  study.add("softmax", kUnchecked, kUnchecked);
+  study.add("linear", kUnchecked, kPassed, 4);  // a task that is checked checks no row
+  const auto table = study.table();
+  CHECK(table.checked(0) == Checked::kUnchecked);
+  CHECK(table.notes.back() == "never checked: linear, softmax, image; `ablate check image linear softmax` " + kEdited);
+  for (const auto format : {Format::kText, Format::kMarkdown}) CHECK_FALSE(has(to_text(table, format), "?"));
+  CHECK(has(to_text(table, Format::kText), "\nattention  test/accuracy (%)\nsoftmax"));
+  const auto columns = study.table({.rows = {"task"}, .columns = {"attention"}});
+  CHECK_FALSE(has(to_text(columns, Format::kText), "?"));
+  study.add("mine", kFailed);
+  CHECK(has(to_text(study.table(), Format::kText), "\n?  softmax"));
 }
 
 TEST_CASE("a table of checked plugins has no marks and no column for them") {

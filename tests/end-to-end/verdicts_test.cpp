@@ -50,12 +50,12 @@ TEST_CASE("a verdict is told by plugins, by the next run, and by the tables of r
   const auto study = place.study(kStudy).string();
   CHECK(place.shown("wrong") == json{{"verdict", "unchecked"}});
   auto ran = place.said({"run", study});
-  CHECK(says(ran, "never checked: listops, softmax, wrong; tables mark them ?, `ablate check` checks all\n"));
+  CHECK(says(ran, "never checked: listops, softmax, wrong; `ablate check listops softmax wrong` does it\n"));
   CHECK_FALSE(says(ran, "checks failed by"));
   auto table = place.said({"table", "tiny"});
-  CHECK(says(table, "\n?  softmax "));
-  CHECK(says(table, "\n?  wrong "));
-  CHECK(says(table, "note: ? never checked: softmax, wrong, listops; `ablate check` checks all"));
+  CHECK(says(table, "\nsoftmax "));
+  CHECK(says(table, "\nwrong "));
+  CHECK(says(table, "note: never checked: softmax, wrong, listops; `ablate check listops softmax wrong` does it"));
   CHECK(says(place.said({"show", "1"}), "unchecked"));
 
   place.said({"check", "wrong", "--no-timing"}, 1);
@@ -73,18 +73,18 @@ TEST_CASE("a verdict is told by plugins, by the next run, and by the tables of r
   table = place.said({"table", "tiny"});
   CHECK(says(table, "\n   softmax "));
   CHECK(says(table, "\n!  wrong "));
-  CHECK(
-      says(table,
-           "note: ! with a plugin that fails its checks: wrong (additive, padding); `ablate check ID` shows what is wrong\n"));
+  CHECK(says(
+      table,
+      "note: ! with a plugin that fails its checks: wrong (additive, padding); `ablate check wrong` shows what is wrong\n"));
   CHECK_FALSE(says(table, "never checked"));
   const auto wrong = place.query("SELECT attempt FROM plugins WHERE plugin = 'wrong'").at(0).at("attempt");
   CHECK(place.query("SELECT DISTINCT verdict FROM plugins").dump() == R"([{"verdict":"unchecked"}])");
   CHECK(says(place.said({"show", wrong.dump()}), "unchecked then; since: FAILED its checks: additive, padding"));
 
   ran = place.said({"run", study, "--again"});
-  CHECK(says(
-      ran,
-      "warning: checks failed by wrong (additive, padding): tables mark their rows; `ablate check ID` shows what is wrong\n"));
+  CHECK(says(ran,
+             "warning: checks failed by wrong (additive, padding): tables mark their rows; `ablate check wrong` shows what is "
+             "wrong\n"));
   CHECK_FALSE(says(ran, "never checked"));
   CHECK(
       place.query("SELECT plugin, verdict, failed_checks FROM plugins WHERE attempt > 2 AND kind = 'attention' ORDER BY plugin")

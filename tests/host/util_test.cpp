@@ -51,6 +51,8 @@ TEST_CASE("the nearest name is one that was probably meant") {
   CHECK(nearest("lineer", names) == "linear");
   CHECK(nearest("rates", names) == "attention.rates");
   CHECK(nearest("quantum", names) == "");
+  const std::vector<std::string> commands{"run", "x"};
+  for (const auto* far : {"", "y", "z"}) CHECK(nearest(far, commands) == "");
   CHECK(hint("sofmax", names) == " (did you mean softmax?)");
   CHECK(hint("quantum", names) == " (known: adamra, linear, softmax, attention.rates)");
 }

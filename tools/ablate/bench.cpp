@@ -127,7 +127,7 @@ void print_tables(db::TableRequest request, const std::vector<Subject>& subjects
 int bench(const BenchArguments& arguments, const Options& options) {
   std::unique_ptr<WorkerClient> worker;
   check_name(arguments.name, kept_studies(), options.database_file());
-  const auto catalog = catalog_of(find_libraries(options, worker));
+  const auto catalog = usable(find_libraries(options, worker), options);
   worker.reset();
   const auto all = subjects(arguments, catalog);
   const auto vary = varied(arguments);

@@ -23,7 +23,8 @@ const PluginInfo& find(const Catalog& catalog, Kind kind, const std::string& id)
   if (kind == Kind::kAttention && catalog.find(Kind::kCompression, id) != nullptr)
     throw Error(
         fmt::format("{0} is a compression; an attention reads it: write ATTENTION+{0}, for example compressed+{0}", id));
-  throw Error(fmt::format("no {} plugin \"{}\" was found{}", to_text(kind), id, hint(id, catalog.ids(kind))));
+  throw Error(fmt::format("no {} plugin \"{}\" was found{}; {}", to_text(kind), id, hint(id, catalog.ids(kind)),
+                          catalog.where_looked(id)));
 }
 
 /// What an attention that takes a compression is measured with where none is named.

@@ -1,9 +1,14 @@
 #include "tools/ablate/commands.h"
 
+#include <fmt/ranges.h>
+
 #include <cstdlib>
 
 #include "core/host/scheduler/start_worker.h"
+#include "core/registry/abi_check.h"
 #include "core/util/error.h"
+#include "core/util/sha256.h"
+#include "core/util/shell_word.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -50,6 +55,41 @@ std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr
   };
   const auto cache = cache_folder();
   return scan(looked_in, ABLATE_TORCH_VERSION, inspect, cache.empty() ? cache : cache / "plugins.json");
+}
+
+Catalog usable(const std::vector<FoundLibrary>& libraries, const Options& options) {
+  auto catalog = catalog_of(libraries);
+  catalog.where_looked = [&options](const std::string& id) { return where_plugins_are(options, id); };
+  return catalog;
+}
+
+bool is_path(const std::string& name) { return name.find('/') != std::string::npos || name.ends_with(".so"); }
+
+FoundLibrary library_at(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker) {
+  const auto refuse = [&](const std::string& why) {
+    return Error(fmt::format("{} cannot be loaded: {}", path.string(), why), ExitCode::kPlugin);
+  };
+  std::error_code unseen;  // a link to itself
+  if (!std::filesystem::exists(path, unseen)) throw refuse(unseen ? unseen.message() : "there is no such file");
+  if (const auto why = abi_refusal(path, ABLATE_TORCH_VERSION); !why.empty()) throw refuse(why);
+  const auto answer = inspect_library(path, worker);
+  for (const auto* reason : {"failed", "refusal"})
+    if (answer.contains(reason)) throw refuse(answer.at(reason));
+  FoundLibrary library{.path = path, .info = plugin_info_from_json(answer)};
+  library.info.path = path;
+  library.info.content_hash = sha256_file(path);
+  return library;
+}
+
+std::string where_plugins_are(const Options& options, const std::string& id) {
+  std::vector<std::string> folders;
+  for (const auto& folder : plugin_folders({options.plugins.begin(), options.plugins.end()}))
+    folders.push_back(path_text(folder.path));
+  const auto looked = fmt::format("looked in {}", fmt::join(folders, ", "));
+  for (const auto& folder : {std::string("."), std::string("build"), id + "/build"})
+    if (std::error_code none; std::filesystem::is_regular_file(std::filesystem::path(folder) / (id + ".so"), none))
+      return fmt::format("{}; {}/{}.so is there: --plugins {}", looked, folder, id, shell_word(folder));
+  return looked + "; --plugins DIR (or ABLATE_PLUGIN_PATH) adds a folder, as a plugin's build folder";
 }
 
 }  // namespace ablate

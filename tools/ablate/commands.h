@@ -25,9 +25,22 @@ struct Options {
 /// The libraries in all plugin folders. A worker is started only where one was never seen before, and then kept in `worker`.
 std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr<WorkerClient>& worker);
 
+/// What can be used of them; Catalog::where_looked is where_plugins_are. The options outlive it.
+Catalog usable(const std::vector<FoundLibrary>& libraries, const Options& options);
+
 /// What a library says of itself, from a child of the worker that loads it: a PluginInfo as JSON, {"refusal": reason} or
 /// {"failed": reason}. Whatever the library does to the worker, `worker` is usable or null afterwards.
 nlohmann::json inspect_library(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker);
+
+/// Whether a library is meant, and no plugin's id.
+bool is_path(const std::string& name);
+
+/// A plugin of a path, as of a scan. Throws Error where it cannot be loaded.
+FoundLibrary library_at(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker);
+
+/// Where plugins were looked for, and how to add a folder; with one at hand that holds a library of that id: for the end of a
+/// message that there is no such plugin.
+std::string where_plugins_are(const Options& options, const std::string& id);
 
 struct RunArguments {
   std::string file;

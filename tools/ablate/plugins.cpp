@@ -12,6 +12,7 @@
 #include "tools/ablate/commands.h"
 #include "tools/ablate/methods_table.h"
 #include "tools/ablate/not_empty.h"
+#include "tools/ablate/output_format.h"
 #include "tools/ablate/streams.h"
 #include "tools/ablate/verdict_text.h"
 
@@ -119,7 +120,8 @@ void list(const std::vector<FoundLibrary>& wanted, std::size_t all, const std::v
 }
 
 struct Wanted {
-  std::string id, kind, format = "text";
+  std::string id, kind;
+  db::Format format = db::Format::kText;
   std::vector<bool Capabilities::*> promises;  ///< all of them, of methods as declared
 
   bool has(const PluginInfo& info) const {
@@ -132,8 +134,7 @@ struct Wanted {
 
 int plugins(const Wanted& wanted, const Options& options) {
   const auto& id = wanted.id;
-  const auto format = db::format_from_name(wanted.format);
-  if (format == db::Format::kCsv) throw Error("no format \"csv\" of plugins, expected text, markdown or json");
+  const auto format = wanted.format;
   const bool as_json = format == db::Format::kJson;
   if (!id.empty() && (wanted.filters() || format == db::Format::kMarkdown))
     throw Error(fmt::format("{} alone has no list to filter or to write as a page; leave the ID out", id));
@@ -148,6 +149,14 @@ int plugins(const Wanted& wanted, const Options& options) {
     return 0;
   }
   std::unique_ptr<WorkerClient> worker;
+  if (is_path(id)) {
+    const auto library = library_at(std::filesystem::absolute(id).lexically_normal(), worker);
+    if (as_json)
+      print("{}\n", plain_json(to_json(library), 2));
+    else
+      show(library);
+    return 0;
+  }
   auto libraries = find_libraries(options, worker);
   const auto count = libraries.size();
   if (id.empty()) {
@@ -188,8 +197,17 @@ int plugins(const Wanted& wanted, const Options& options) {
     say("warning: {}\n", db::one_row(why));
   }
   if (!found)
-    throw Error(fmt::format("no plugin {}{}; `ablate plugins` lists what was found", id, hint(id, known)), ExitCode::kPlugin);
+    throw Error(fmt::format("no plugin {}{}; {}", id, hint(id, known), where_plugins_are(options, id)), ExitCode::kPlugin);
   return 0;
+}
+
+/// "" for one of the three; else what is wrong.
+std::string refuse_kind(const std::string& text) {
+  const std::vector<std::string> kinds = {to_text(Kind::kAttention), to_text(Kind::kCompression), to_text(Kind::kTask)};
+  if (std::find(kinds.begin(), kinds.end(), text) != kinds.end()) return "";
+  const auto near = nearest(text, kinds);
+  return fmt::format("found {}, expected attention, compression or task{}", text,
+                     near.empty() ? "" : " (did you mean " + near + "?)");
 }
 
 }  // namespace
@@ -200,11 +218,12 @@ void add_plugins(CLI::App& app, const Options& options, int& exit_code) {
   auto wanted = std::make_shared<Wanted>();
   command
       ->add_option("ID", wanted->id,
-                   "show this plugin: parameters with type, range, default and help; promises; paper. Also: model, train")
+                   "show this plugin, or the library of a path: parameters with type, range, default and help; promises; "
+                   "paper. Also: model, train")
       ->check(not_empty())
       ->type_name("");
   command->add_option("--kind", wanted->kind, "only these: attention, compression or task")
-      ->check(CLI::IsMember({"attention", "compression", "task"}))
+      ->check(CLI::Validator(refuse_kind, "", ""))
       ->type_name("KIND");
   for (const auto& promise : promises()) {
     auto name = std::string("--") + promise.name;
@@ -214,7 +233,8 @@ void add_plugins(CLI::App& app, const Options& options, int& exit_code) {
             name, [=, field = promise.field] { wanted->promises.push_back(field); }, promise.says)
         ->group("Only methods that promise");
   }
-  command->add_option("--format", wanted->format, "text, markdown (docs/methods.md) or json")->type_name("FORMAT");
+  add_format(command, wanted->format, {"text", "markdown", "json"},
+             "text, markdown (a page of all methods) or json; default: text");
   command->footer("Example:\n  ablate plugins adamra\n  ablate plugins --kind attention --causal --recurrent");
   command->callback([=, &options, &exit_code] { exit_code = plugins(*wanted, options); });
 }

@@ -20,13 +20,16 @@
 #include "db/history/proofs.h"
 #include "db/history/reader.h"
 #include "tools/ablate/commands.h"
+#include "tools/ablate/expected_time.h"
 #include "tools/ablate/streams.h"
 #include "tools/ablate/verdict_text.h"
+#include "tools/ablate/whole_number.h"
 
 namespace ablate {
 namespace {
 
-constexpr std::size_t kShownDigits = 12;  ///< of a key
+constexpr std::size_t kShownDigits = 12;    ///< of a key
+constexpr std::size_t kManyTrials = 10000;  ///< that a word says what takes long
 
 using Chosen = std::vector<const PlannedTrial*>;
 
@@ -47,7 +50,7 @@ void print_values(const Trial& trial) {
                                 : fmt::format("  {:<{}}  {:<{}}  {}", path, paths, value, texts, where));
 }
 
-void print_trials(const Study& study, const Chosen& chosen, const std::filesystem::path& database) {
+void print_trials(const Study& study, const Chosen& chosen, const RunOptions& how, const std::filesystem::path& database) {
   const auto standing = standings(chosen, study.name, database);
   print("{}: {} trial{}{}\n", study.name, chosen.size(), chosen.size() == 1 ? "" : "s",
         chosen.size() == study.trials.size() ? "" : fmt::format(" of {}, by --only", study.trials.size()));
@@ -60,6 +63,7 @@ void print_trials(const Study& study, const Chosen& chosen, const std::filesyste
   print_values(*chosen.front()->trial);
   print("\n{}\n", evaluation_text(chosen));
   if (const auto text = positions_text(chosen); !text.empty()) print("{}\n", text);
+  if (const auto text = expected_time_text(chosen, how.again, how.jobs, database); !text.empty()) print("{}\n", text);
 }
 
 /// What the history says of the keys that begin so: those that --prove gave to the same trials.
@@ -174,21 +178,32 @@ int run_study(const RunArguments& arguments, const Options& options) {
   const auto libraries = find_libraries(options, worker);
   for (const auto& library : libraries)
     if (!library.refusal.empty()) say("warning: {} is left out: {}\n", path_text(library.path), db::one_row(library.refusal));
-  const auto catalog = catalog_of(libraries);
+  const auto catalog = usable(libraries, options);
   const auto study = load_study(arguments.file, arguments.overrides, catalog);
+  const auto stage = [&](const char* next) {
+    if (study.trials.size() >= kManyTrials) say("{}: {} trials: {}\n", study.name, study.trials.size(), next);
+  };
+  stage("checking their tasks and naming each by its key");
   const auto used = warn_of_used(study, catalog, libraries);
   const auto cache = cache_folder();
   const TaskMemory memory(cache.empty() ? cache : cache / "data");
   check_tasks(study, catalog, worker, memory);
   const auto planned = plan(study, catalog, worker, memory);
   const auto chosen = choose(planned, arguments.only, options.database_file());
-  warn_of_verdicts(used);
+  warn_of_verdicts(used, options);
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency())), threads = most_threads(chosen);
+  RunOptions how{.jobs = arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / threads),
+                 .timeout_s = study.timeout_s,
+                 .again = arguments.again,
+                 .verdicts = user_verdicts()};
   if (arguments.dry_run) {
-    print_trials(study, chosen, options.database_file());
+    stage("comparing them with the history");
+    print_trials(study, chosen, how, options.database_file());
     return 0;
   }
   db::Store store(options.database_file());
-  const auto record = [&](db::Store& into) {  // all trials of the study, whichever are run: the grid's table must not shrink
+  stage("recording them");
+  how.record = [&](db::Store& into) {  // all trials of the study, whichever are run: the grid's table must not shrink
     const auto experiment = into.put_experiment(
         {study.name, study.description, std::filesystem::absolute(study.file).string(), study.text, study.overrides});
     std::vector<db::GridTrial> rows;
@@ -207,13 +222,7 @@ int run_study(const RunArguments& arguments, const Options& options) {
   std::vector<PlannedTrial> to_run;
   std::vector<std::string> keys;
   for (const auto* trial : chosen) to_run.push_back(*trial), keys.push_back(trial->key);
-  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency())), threads = most_threads(chosen);
-  const RunOptions how{.jobs = arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / threads),
-                       .timeout_s = study.timeout_s,
-                       .again = arguments.again,
-                       .record = record,
-                       .keys = std::set(keys.begin(), keys.end()),
-                       .verdicts = user_verdicts()};
+  how.keys = std::set(keys.begin(), keys.end());
   const bool is_idle =
       !arguments.again && arguments.prove == 0 && store.done(keys).size() == std::set(keys.begin(), keys.end()).size();
   if (!is_idle && !worker) worker = start_worker([](const std::string& text) { say("{}\n", text); });
@@ -240,7 +249,7 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
   auto* command =
       app.add_subcommand("run", "Run a study's trials; those that are done already are skipped")->group("Run ablations");
   auto arguments = std::make_shared<RunArguments>();
-  auto* study = command->add_option("STUDY", arguments->file, "the TOML file (docs/studies.md)")->type_name("");
+  auto* study = command->add_option("STUDY", arguments->file, "the TOML file")->type_name("");
   command->add_option("--set", arguments->overrides, "PATH=VALUE: replaces a value or an axis of the study; repeat it for more")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
@@ -251,7 +260,7 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
       ->type_name("KEY")
       ->allow_extra_args(false);
   command->add_option("-j,--jobs", arguments->jobs, "trials at a time; default: cores / train.threads")
-      ->check(CLI::Range(1, 4096))
+      ->check(whole_number(1, 4096, "trials at a time"))
       ->type_name("N");
   command->add_flag("--again", arguments->again,
                     "run what is done already once more, as for new timings; tables take a trial's latest attempt");
@@ -265,15 +274,16 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
           "after an edit of code that should change no number: repeat N trials or more that were done under the old code, each "
           "value of the edited plugins' parameters once, on the same machine; where they are the same to the last bit, the "
           "trials with these values stay done")
-      ->check(CLI::Range(1, 100000))
+      ->check(whole_number(1, 100000, "trials to repeat"))
       ->type_name("N")
       ->excludes("--again", "--dry-run");
   auto* withdrawn = command
                         ->add_option("--unprove", arguments->unprove,
                                      "alone, without a STUDY: withdraw the proof of that number; what stayed done by it is not "
                                      "done")
+                        ->check(whole_number(1, 999999999, "a proof's number"))
                         ->type_name("NUMBER");
-  command->footer("Example:\n  ablate run experiments/quickstart.toml --set train.steps=50 --dry-run");
+  command->footer("Example:\n  ablate run study.toml --set train.steps=50 --dry-run");
   command->callback([=, &options, &exit_code] {
     if (withdrawn->empty() && study->empty()) throw CLI::RequiredError("STUDY");
     if (withdrawn->empty()) return static_cast<void>(exit_code = run_study(*arguments, options));

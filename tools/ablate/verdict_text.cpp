@@ -5,12 +5,25 @@
 #include <fmt/ranges.h>
 
 #include <ctime>
+#include <set>
 
 #include "core/shared/versions.h"
+#include "core/util/shell_word.h"
 #include "db/report/format.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
+namespace {
+
+/// Of plugins that are found as they were here.
+std::string check_command(const std::vector<std::string>& ids, const Options& options) {
+  std::string command = "ablate check";
+  for (const auto& id : std::set<std::string>(ids.begin(), ids.end())) command += " " + shell_word(id);
+  for (const auto& folder : options.plugins) command += " --plugins " + shell_word(folder);
+  return command;
+}
+
+}  // namespace
 
 const char* verdict_word(const KeptVerdict& verdict) {
   return verdict.passed() ? "checked" : verdict.has_failed() ? "FAILED" : "unchecked";
@@ -48,20 +61,20 @@ std::vector<db::KnownVerdict> known_verdicts(const std::vector<PluginInfo>& plug
   return known;
 }
 
-void warn_of_verdicts(const std::vector<PluginInfo>& used) {
+void warn_of_verdicts(const std::vector<PluginInfo>& used, const Options& options) {
   const auto memory = user_verdicts();
-  std::vector<std::string> failed, unchecked;
+  std::vector<std::string> failed, failed_ids, unchecked;
   for (const auto& info : used) {
     const auto verdict = memory.find(code_of(info));
     if (verdict.has_failed())
-      failed.push_back(fmt::format("{} ({})", info.id, verdict.failed_text()));
+      failed.push_back(fmt::format("{} ({})", info.id, verdict.failed_text())), failed_ids.push_back(info.id);
     else if (!verdict.passed())
       unchecked.push_back(info.id);
   }
   if (!failed.empty())
-    say("warning: checks failed by {}: tables mark their rows; `ablate check ID` shows what is wrong\n",
-        fmt::join(failed, ", "));
-  if (!unchecked.empty()) say("never checked: {}; tables mark them ?, `ablate check` checks all\n", db::some_of(unchecked));
+    say("warning: checks failed by {}: tables mark their rows; `{}` shows what is wrong\n", fmt::join(failed, ", "),
+        check_command(failed_ids, options));
+  if (!unchecked.empty()) say("never checked: {}; `{}` does it\n", db::some_of(unchecked), check_command(unchecked, options));
 }
 
 }  // namespace ablate

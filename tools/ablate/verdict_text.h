@@ -7,6 +7,7 @@
 
 #include "core/shared/verdict_memory.h"
 #include "db/types/records.h"
+#include "tools/ablate/commands.h"
 
 namespace ablate {
 
@@ -23,6 +24,6 @@ nlohmann::json to_json(const KeptVerdict& verdict);
 std::vector<db::KnownVerdict> known_verdicts(const std::vector<PluginInfo>& plugins);
 
 /// On stderr, at most a line each: which of the plugins failed their checks, and which were never checked.
-void warn_of_verdicts(const std::vector<PluginInfo>& used);
+void warn_of_verdicts(const std::vector<PluginInfo>& used, const Options& options);
 
 }  // namespace ablate

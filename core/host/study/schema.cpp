@@ -81,8 +81,9 @@ std::string Schema::refuse_plugin(const std::string& section, Kind kind, const s
   if (const auto* library = refused_library(id))
     return fmt::format("{} plugin \"{}\": {} is refused: {}", to_text(kind), id, library->path.string(), library->reason);
   const auto near = nearest(id, catalog_.ids(kind));
-  return fmt::format("unknown {} plugin \"{}\" ({}known: {})", to_text(kind), id,
-                     near.empty() ? "" : "did you mean " + near + "? ", known(kind));
+  return fmt::format("unknown {} plugin \"{}\" ({}known: {}){}", to_text(kind), id,
+                     near.empty() ? "" : "did you mean " + near + "? ", known(kind),
+                     catalog_.where_looked ? "; " + catalog_.where_looked(id) : "");
 }
 
 std::span<const ParameterInfo> Schema::parameters(const std::string& section, const PluginInfo* plugin) {
@@ -186,6 +187,9 @@ std::string Schema::refuse_key(const std::string& section, const std::string& ke
   if (section == "attention" && is_index(name))
     return "attention is one plugin for all layers; a different one for each layer is a list, [[attention]]";
   if (!find_all(section, name).empty()) return below.empty() ? "" : refuse_below(section, name, below);
+  if (const auto entries = entries_with(section, name); !entries.empty())
+    return fmt::format("unknown key {} in [{}]: {} is a list here, its entries are counted from 0 (did you mean {}?)", name,
+                       section, section, fmt::join(entries, ", "));
   const auto names = keys(section);
   std::string remedy;
   if (nearest(name, names).empty()) {
@@ -198,7 +202,14 @@ std::string Schema::refuse_key(const std::string& section, const std::string& ke
   return fmt::format("unknown key {} in [{}]{}", name, section, remedy.empty() ? suggestion(name, names) : remedy);
 }
 
-/// A path that goes on below a parameter which is no section.
+/// The paths of a key in those entries of a list whose plugins have it: "attention.0.heads".
+std::vector<std::string> Schema::entries_with(const std::string& list, const std::string& key) const {
+  std::vector<std::string> paths;
+  for (int i = 0; sections_.contains(fmt::format("{}.{}", list, i)); ++i)
+    if (const auto entry = fmt::format("{}.{}", list, i); !find_all(entry, key).empty()) paths.push_back(entry + "." + key);
+  return paths;
+}
+
 /// Of an entry that no trial's list has.
 std::string Schema::beyond(const std::string& list, const std::string& index) const {
   int count = 0;
@@ -207,6 +218,7 @@ std::string Schema::beyond(const std::string& list, const std::string& index) co
                      count == 1 ? "entry" : "entries", count - 1);
 }
 
+/// A path that goes on below a parameter which is no section.
 std::string Schema::refuse_below(const std::string& section, const std::string& key, const std::string& below) const {
   const auto path = section + "." + key;
   const bool is_list = find_all(section, key).front()->type == ParameterType::kPlugins;

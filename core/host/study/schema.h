@@ -56,6 +56,7 @@ class Schema {
   std::vector<std::string> owners(const std::string& section, const std::string& key) const;
   std::string refuse_key(const std::string& section, const std::string& key) const;
   std::string beyond(const std::string& list, const std::string& index) const;
+  std::vector<std::string> entries_with(const std::string& list, const std::string& key) const;
   std::string refuse_below(const std::string& section, const std::string& key, const std::string& below) const;
 
   const Catalog& catalog_;

@@ -3,14 +3,15 @@
 #include "core/util/error.h"
 #include "tools/ablate/check/check_run.h"
 #include "tools/ablate/not_empty.h"
+#include "tools/ablate/output_format.h"
+#include "tools/ablate/whole_number.h"
 
 namespace ablate {
 
 void add_check(CLI::App& app, const Options& options, int& exit_code) {
-  auto* command =
-      app.add_subcommand("check", "Check that plugins do what they promise (docs/checks.md)")->group("Look at plugins");
+  auto* command = app.add_subcommand("check", "Check that plugins do what they promise")->group("Look at plugins");
   auto arguments = std::make_shared<CheckArguments>();
-  command->add_option("PLUGIN", arguments->what, "an id, or the path of a library; default: every plugin found")
+  command->add_option("PLUGIN", arguments->what, "ids, or paths of libraries; default: every plugin found")
       ->check(not_empty())
       ->type_name("");
   command->add_option("--set", arguments->parameters, "NAME=VALUE: a parameter in place of its default; repeat it for more")
@@ -21,11 +22,11 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
       ->type_name("CHECK")
       ->allow_extra_args(false);
   command->add_option("-j,--jobs", arguments->jobs, "plugins at a time; default: the cores. Time is measured one at a time")
-      ->check(CLI::Range(1, 4096))
+      ->check(whole_number(1, 4096, "plugins at a time"))
       ->type_name("N");
   command->add_option("--timeout", arguments->timeout_s, "seconds for each plugin, 300 by default")
-      ->check(CLI::Range(1, 86400))
-      ->type_name("S");
+      ->check(whole_number(1, 86400, "seconds"))
+      ->type_name("SECONDS");
   command->add_option("--device", arguments->device, "cpu, cuda or cuda:N: where it computes; default: cpu")
       ->check(CLI::Validator(
           [](const std::string& text) { return is_device(text) ? "" : "found " + text + ", expected cpu, cuda or cuda:N"; }, "",
@@ -34,13 +35,13 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
   command->add_flag("--quick", arguments->quick, "seconds a plugin, while it is edited: what takes long is left out");
   command->add_flag("--no-timing", arguments->no_timing,
                     "leave out how time grows with the length: for tests on busy machines");
-  command->add_flag("--json", arguments->as_json, "as JSON");
+  add_format(command, arguments->format, {"text", "json"}, "text or json; default: text");
   command->footer(
       "A verdict on all checks at default parameters is kept; `ablate plugins`, `ablate run` and tables tell it.\n"
       "Exit codes: 0 all passed, 1 a check failed, 2 what was asked cannot be, 3 a library cannot be loaded.\n"
-      "Example:\n  ablate check adamra\n  ablate check build/my-attention.so --quick");
+      "Example:\n  ablate check adamra softmax\n  ablate check build/my-attention.so --quick");
   command->callback([=, &options, &exit_code] {
-    if (arguments->what.empty() && !arguments->parameters.empty())
+    if (arguments->what.size() != 1 && !arguments->parameters.empty())
       throw Error("--set goes with one plugin: ablate check ID --set NAME=VALUE");
     exit_code = CheckRun(*arguments, options).run();
   });

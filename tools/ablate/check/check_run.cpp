@@ -27,7 +27,7 @@ CheckRun::CheckRun(const CheckArguments& arguments, const Options& options) : ar
   std::unique_ptr<WorkerClient> inspector;
   const auto found = find_libraries(options, inspector);
   parts_ = parts_among(found);
-  libraries_ = choose(arguments.what, found, inspector);
+  libraries_ = choose(arguments.what, found, options, inspector);
   blocks_.emplace(libraries_.size() + 1);
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     specs_.push_back(is_refused(i) ? json() : spec_of(libraries_[i]));
@@ -51,9 +51,9 @@ int CheckRun::run() {
       tell(libraries_.size(), totals());
   } else {
     for (auto& one : examinations_) one.leave("device", arguments_.device, why);
-    if (!arguments_.as_json) print("nothing was checked with --device {}: {}\n", arguments_.device, db::one_row(why));
+    if (!as_json()) print("nothing was checked with --device {}: {}\n", arguments_.device, db::one_row(why));
   }
-  if (arguments_.as_json) print("{}\n", plain_json(to_json(), 2));
+  if (as_json()) print("{}\n", plain_json(to_json(), 2));
   return static_cast<int>(exit_code());
 }
 
@@ -165,7 +165,7 @@ CheckJob CheckRun::job_of(std::size_t i) {
 }
 
 void CheckRun::tell(std::size_t block, const std::string& text) {
-  if (!arguments_.as_json && on_device_) blocks_->add(block, text);
+  if (!as_json() && on_device_) blocks_->add(block, text);
 }
 
 /// Before the first line of a plugin: of one that cannot be checked as it was asked there is none.

@@ -15,13 +15,14 @@
 namespace ablate {
 
 struct CheckArguments {
-  std::string what;                     ///< an id, or the path of a library; "": all
+  std::vector<std::string> what;        ///< ids, or paths of libraries; none: all
   std::string device = "cpu";           ///< cpu, cuda or cuda:N
   std::vector<std::string> parameters;  ///< NAME=VALUE
   std::vector<std::string> only;        ///< names of checks; none: all
   int timeout_s = 300;                  ///< for a plugin's checks, and again for its time
   int jobs = 0;                         ///< plugins at a time; 0: as many as there are cores
-  bool no_timing = false, quick = false, as_json = false;
+  bool no_timing = false, quick = false;
+  db::Format format = db::Format::kText;  ///< or kJson
 };
 
 class CheckRun {
@@ -33,6 +34,7 @@ class CheckRun {
   int run();
 
  private:
+  bool as_json() const { return arguments_.format == db::Format::kJson; }
   bool is_one() const { return libraries_.size() == 1; }
   bool is_refused(std::size_t i) const { return !libraries_[i].refusal.empty(); }
   bool has_time(std::size_t i) const;  ///< whether how its time grows is among its checks

@@ -2,32 +2,32 @@
 
 #include <fmt/format.h>
 
-#include "core/registry/abi_check.h"
+#include <algorithm>
+
 #include "core/registry/conditions.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
-#include "core/util/sha256.h"
 
 namespace ablate {
 namespace {
 
 using nlohmann::json;
 
-/// A plugin to check, of a path as of a scan.
-FoundLibrary library_at(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker) {
-  const auto refuse = [&](const std::string& why) {
-    return Error(fmt::format("{} cannot be loaded: {}", path.string(), why), ExitCode::kPlugin);
-  };
-  std::error_code unseen;  // a link to itself
-  if (!std::filesystem::exists(path, unseen)) throw refuse(unseen ? unseen.message() : "there is no such file");
-  if (const auto why = abi_refusal(path, ABLATE_TORCH_VERSION); !why.empty()) throw refuse(why);
-  const auto answer = inspect_library(path, worker);
-  for (const auto* reason : {"failed", "refusal"})
-    if (answer.contains(reason)) throw refuse(answer.at(reason));
-  FoundLibrary library{.path = path, .info = plugin_info_from_json(answer)};
-  library.info.path = path;
-  library.info.content_hash = sha256_file(path);
-  return library;
+/// Those of an id, of each kind; or the one of a path.
+std::vector<FoundLibrary> named(const std::string& name, const std::vector<FoundLibrary>& found, const Options& options,
+                                std::unique_ptr<WorkerClient>& worker) {
+  if (is_path(name)) return {library_at(std::filesystem::absolute(name).lexically_normal(), worker)};
+  std::vector<FoundLibrary> chosen;
+  std::vector<std::string> known;
+  for (const auto& library : found) {
+    if (library.refusal.empty()) known.push_back(library.info.id);
+    if (library.refusal.empty() && library.info.id == name) chosen.push_back(library);
+  }
+  if (!chosen.empty()) return chosen;
+  for (const auto& library : found)  // a refused library cannot say its id; by convention it is the file's name
+    if (library.path.stem() == name)
+      throw Error(fmt::format("{} is refused: {}", library.path.string(), library.refusal), ExitCode::kPlugin);
+  throw Error(fmt::format("no plugin {}{}; {}", name, hint(name, known), where_plugins_are(options, name)), ExitCode::kPlugin);
 }
 
 /// How plugins are written, with the id that was given: ", as compression={\"plugin\":\"rbf\"}"; "" of other parameters.
@@ -88,24 +88,16 @@ json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pai
   return result;
 }
 
-std::vector<FoundLibrary> choose(const std::string& what, const std::vector<FoundLibrary>& found,
-                                 std::unique_ptr<WorkerClient>& worker) {
-  if (what.find('/') != std::string::npos || what.ends_with(".so"))
-    return {library_at(std::filesystem::absolute(what), worker)};
-  std::vector<FoundLibrary> chosen;
-  std::vector<std::string> known;
-  for (const auto& library : found) {
-    if (library.refusal.empty()) known.push_back(library.info.id);
-    if (what.empty() || (library.refusal.empty() && library.info.id == what)) chosen.push_back(library);
-  }
-  if (!chosen.empty()) return chosen;
-  for (const auto& library : found)  // a refused library cannot say its id; by convention it is the file's name
-    if (library.path.stem() == what)
-      throw Error(fmt::format("{} is refused: {}", library.path.string(), library.refusal), ExitCode::kPlugin);
-  if (what.empty()) throw Error("no plugin was found; `ablate plugins` lists the folders looked in", ExitCode::kPlugin);
-  throw Error(fmt::format("no plugin {}{}; `ablate plugins` lists what was found, and a library is named by its path", what,
-                          hint(what, known)),
-              ExitCode::kPlugin);
+std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std::vector<FoundLibrary>& found,
+                                 const Options& options, std::unique_ptr<WorkerClient>& worker) {
+  auto chosen = what.empty() ? found : std::vector<FoundLibrary>();
+  if (what.empty() && found.empty())
+    throw Error("no plugin was found; `ablate plugins` lists the folders looked in", ExitCode::kPlugin);
+  for (const auto& name : what)
+    for (auto& library : named(name, found, options, worker))
+      if (std::none_of(chosen.begin(), chosen.end(), [&](const FoundLibrary& one) { return one.path == library.path; }))
+        chosen.push_back(std::move(library));
+  return chosen;
 }
 
 std::map<std::string, FoundLibrary> parts_among(const std::vector<FoundLibrary>& found) {

@@ -7,10 +7,10 @@
 
 namespace ablate {
 
-/// @param what an id, the path of a library, or "" for all that were found, refused ones included. Throws Error where there is
-/// none, or where the library that was named cannot be loaded.
-std::vector<FoundLibrary> choose(const std::string& what, const std::vector<FoundLibrary>& found,
-                                 std::unique_ptr<WorkerClient>& worker);
+/// @param what ids and paths of libraries, each taken once; none: all that were found, refused ones included. Throws Error
+/// where there is none, or where a library that was named cannot be loaded.
+std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std::vector<FoundLibrary>& found,
+                                 const Options& options, std::unique_ptr<WorkerClient>& worker);
 
 /// What parameters that are plugins are checked with: every compression and attention found, by id, the first of each.
 std::map<std::string, FoundLibrary> parts_among(const std::vector<FoundLibrary>& found);

@@ -6,6 +6,7 @@
 #include "db/questions/list_attempts.h"
 #include "db/report/format.h"
 #include "tools/ablate/not_empty.h"
+#include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"
 
@@ -82,24 +83,24 @@ std::string refuse_count(const std::string& text) {
 void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   struct Arguments {
     db::AttemptsRequest request;
-    bool json = false;
+    db::Format format = db::Format::kText;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("attempts", "What is running now, and the latest attempts, one line each");
+  auto* command = app.add_subcommand("attempts", "What is running now, and the latest attempts at trials, a line each");
   command->group(kQuestions);
-  command->add_option("experiment", arguments->request.experiment, "only this experiment's; default: all")
-      ->type_name("EXPERIMENT")
+  command->add_option("EXPERIMENT", arguments->request.experiment, "only this experiment's; default: all")
+      ->type_name("")
       ->check(not_empty());
   command->add_flag("--failed", arguments->request.failed, "only attempts that failed, timed out or were interrupted");
   command->add_option("-n", arguments->request.most, "how many, latest first; 0: all; default: 20")
       ->type_name("N")
       ->check(CLI::Validator(refuse_count, "", ""));
-  command->add_flag("--json", arguments->json, "as JSON");
+  add_format(command, arguments->format, {"text", "json"}, "text or json; default: text");
   command->footer("`ablate show ATTEMPT` tells everything about one.\nExample:\n  ablate attempts quickstart -n 5");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
     const auto list = db::list_attempts(reader, arguments->request);
-    print("{}", arguments->json ? as_json(list) : as_text(list));
+    print("{}", arguments->format == db::Format::kJson ? as_json(list) : as_text(list));
     exit_code = 0;
   });
 }

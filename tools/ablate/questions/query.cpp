@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"
 
@@ -11,26 +12,25 @@ namespace ablate {
 
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   struct Arguments {
-    std::string sql, format = "text";
+    std::string sql;
+    db::Format format = db::Format::kText;
   };
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("query", "Any question in SQL; can read only");
   command->group(kQuestions);
-  const auto* sql = command->add_option("sql", arguments->sql, "one SELECT; without it the views and their columns are listed")
-                        ->type_name("SQL");
-  command->add_option("--format", arguments->format, "text, markdown, csv or json")->type_name("FORMAT");
+  const auto* sql = command->add_option("SQL", arguments->sql, "one SELECT; without it the views and their columns are listed")
+                        ->type_name("");
+  add_format(command, arguments->format, db::format_names(), "text, markdown, csv or json; default: text");
   command->footer(
-      "Views: trials (a column for each parameter and metric), attempts, curves, parameters, metrics, experiments, members,\n"
-      "published;\n"
-      "docs/database.md tells more. Names with a dot or a slash stand in double quotes.\n"
+      "Views: trials (a column for each parameter and metric), attempts, curves, parameters, metrics, experiments, members, "
+      "published; without SQL they are listed with their columns. Names with a dot or a slash stand in double quotes.\n"
       "Example:\n"
       "  ablate query 'SELECT attention, avg(\"dev/accuracy\") FROM trials GROUP BY attention'");
   command->callback([arguments, sql, database, &exit_code] {
-    const auto format = db::format_from_name(arguments->format);
     if (sql->empty())
       print("{}", db::list_views(database()));
     else
-      db::run_query(database(), arguments->sql, format, [](std::string_view part) { print("{}", part); });
+      db::run_query(database(), arguments->sql, arguments->format, [](std::string_view part) { print("{}", part); });
     exit_code = 0;
   });
 }

@@ -9,6 +9,7 @@
 #include "core/util/plain_json.h"
 #include "db/questions/show_attempt.h"
 #include "db/report/format.h"
+#include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/questions/verdict_today.h"
 #include "tools/ablate/streams.h"
@@ -92,7 +93,7 @@ std::string as_text(const db::Reader& reader, const ordered_json& attempt) {
   if (!reason.empty()) outcome += ": " + db::first_line(reason);
   std::vector<std::vector<std::string>> head = {
       {"attempt", std::to_string(attempt["attempt"].get<std::int64_t>())},
-      {"trial", attempt["key"].get<std::string>()},
+      {"key", attempt["key"].get<std::string>()},
       {"experiment", names},
       {"outcome", outcome},
   };
@@ -164,21 +165,22 @@ std::vector<std::filesystem::path> unnamed_folders() {
 void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   struct Arguments {
     std::string attempt;
-    bool json = false;
+    db::Format format = db::Format::kText;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("show", "Everything about one attempt at a trial");
+  auto* command = app.add_subcommand("show", "Everything about one attempt");
   command->group(kQuestions);
-  command->add_option("attempt", arguments->attempt, "its number, or the first digits of its trial's key")
-      ->type_name("ATTEMPT")
+  command->add_option("ATTEMPT", arguments->attempt, "its number, or the first digits of its trial's key")
+      ->type_name("")
       ->required();
-  command->add_flag("--json", arguments->json, "as JSON, with all hashes and every point of the curves");
+  add_format(command, arguments->format, {"text", "json"},
+             "text, or json with all hashes and every point of the curves; default: text");
   command->footer("`ablate attempts` lists the numbers.\nExample:\n  ablate show 1");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
     const auto attempt = db::show_attempt(reader, arguments->attempt, unnamed_folders(),
                                           [](const std::string& path) { return code_identity_in(path); });
-    print("{}", arguments->json ? plain_json(attempt, 2) + "\n" : as_text(reader, attempt));
+    print("{}", arguments->format == db::Format::kJson ? plain_json(attempt, 2) + "\n" : as_text(reader, attempt));
     exit_code = 0;
   });
 }

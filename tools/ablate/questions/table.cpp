@@ -1,31 +1,54 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <memory>
 
+#include "core/util/error.h"
 #include "db/questions/make_table.h"
 #include "db/report/render_table.h"
 #include "tools/ablate/not_empty.h"
+#include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/questions/verdict_today.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
+namespace {
+
+/// Throws Error where the history has several experiments: a table over all of them is rarely meant.
+void refuse_several(const db::Reader& reader) {
+  const auto names = reader.experiments();
+  if (names.size() > 1)
+    throw Error(fmt::format("{} has {} experiments: {}; name one, or --all for one table over all of them",
+                            reader.file().string(), names.size(), fmt::join(names, ", ")));
+}
+
+/// "" for a number from 0 to 1000; else what is wrong.
+std::string refuse_overlap(const std::string& text) {
+  char* end = nullptr;
+  const double overlap = std::strtod(text.c_str(), &end);
+  const bool is_number = !text.empty() && *end == '\0' && overlap >= 0 && overlap <= 1000;
+  return is_number ? "" : fmt::format("found {}, expected a number from 0 to 1000", text);
+}
+
+}  // namespace
 
 void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   struct Arguments {
     db::TableRequest request;
-    std::string format = "text";
+    db::Format format = db::Format::kText;
+    bool all = false;
   };
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("table", "An ablation table: mean ± standard deviation of a metric over seeds");
   command->group(kQuestions);
-  command
-      ->add_option("experiment", arguments->request.experiment,
-                   "only the trials of this experiment's latest grid; default: all trials")
-      ->type_name("EXPERIMENT")
-      ->check(not_empty());
+  auto* experiment =
+      command
+          ->add_option("EXPERIMENT", arguments->request.experiment,
+                       "only the trials of this experiment's latest grid; needed where there are several experiments")
+          ->type_name("")
+          ->check(not_empty());
   command
       ->add_option("--rows", arguments->request.rows,
                    "parameters that make the rows, commas between; default: all that vary, except the seed")
@@ -60,25 +83,22 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
           "after ± half the 95 % interval of the mean, by Student's t, in place of the deviation. OVERLAP: 0 for samples "
           "that are independent; of repeated splits of the same data a test split's size over a training split's")
       ->type_name("OVERLAP")
-      ->check(CLI::Range(0.0, 1e3))  // lets nan through
-      ->check(CLI::Validator(
-          [](const std::string& text) {
-            return std::isnan(std::strtod(text.c_str(), nullptr)) ? "found " + text + ", expected a number in [0, 1000]" : "";
-          },
-          "", ""))
+      ->check(CLI::Validator(refuse_overlap, "", ""))
       ->excludes("--baseline");
   command->add_flag("--exponent", arguments->request.exponent, "how the metric grows with the columns' number, as n^exponent");
-  command->add_option("--format", arguments->format, "text, markdown, csv (a line a cell) or json")->type_name("FORMAT");
+  command->add_flag("--all", arguments->all, "the trials of all experiments in one table")->excludes(experiment);
+  add_format(command, arguments->format, db::format_names(), "text, markdown, csv (a line a cell) or json; default: text");
   command->footer(
-      "Trials that failed are shown as what they are, beside the mean of those that are done. Marked are rows of plugins that\n"
-      "fail their checks (!) or were never checked (?), and step times of a busy machine (~).\n"
+      "Trials that failed are shown as what they are, beside the mean of those that are done. Marked are rows of plugins that "
+      "fail their checks (!) or were never checked (?; where none was, a note says so), and step times of a busy machine (~).\n"
       "Example:\n"
       "  ablate table quickstart --rows attention,attention.rates --metric test/accuracy,train/step_time\n"
       "  ablate table bench --cols task.length --metric train/step_time --baseline attention=softmax --exponent");
   command->callback([arguments, database, &exit_code] {
-    const auto format = db::format_from_name(arguments->format);
+    const auto format = arguments->format;
     const db::Reader reader(database());
     arguments->request.verdict_today = [&](const db::UsedPlugin& plugin) { return verdict_today(reader, plugin); };
+    if (!arguments->all && arguments->request.experiment.empty()) refuse_several(reader);
     const auto table = db::make_table(reader, arguments->request);
     print("{}", db::to_text(table, format));
     if (format == db::Format::kCsv)  // has no place for them

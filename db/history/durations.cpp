@@ -1,0 +1,40 @@
+#include "db/history/durations.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "db/history/reader.h"
+#include "db/history/schema.h"
+
+namespace ablate::db {
+
+Ran ran(const std::vector<UsedPlugin>& plugins) {
+  Ran of;
+  for (const auto& plugin : plugins)
+    if (plugin.kind != "compression") of.emplace(plugin.kind, plugin.id);
+  return of;
+}
+
+std::map<Ran, std::vector<double>> done_times(const Reader& reader) {
+  return guarded(reader.file(), [&] {
+    std::map<Ran, std::vector<double>> times;
+    SQLite::Statement ask(reader.database(),
+                          "SELECT a.id, a.wall_s, p.kind, p.name FROM attempt a JOIN attempt_plugin u ON u.attempt = a.id JOIN "
+                          "plugin p ON p.id = u.plugin WHERE a.outcome = 'done' AND p.kind <> 'compression' ORDER BY a.id");
+    Ran of;
+    std::int64_t attempt = 0;
+    double seconds = 0;
+    const auto end = [&] {
+      if (!of.empty()) times[of].push_back(seconds);
+      of.clear();
+    };
+    while (ask.executeStep()) {
+      if (const auto id = ask.getColumn(0).getInt64(); id != attempt) end(), attempt = id;
+      seconds = ask.getColumn(1).getDouble();
+      of.emplace(ask.getColumn(2).getString(), ask.getColumn(3).getString());
+    }
+    end();
+    return times;
+  });
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,23 @@
+// How long done attempts took.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/types/records.h"
+
+namespace ablate::db {
+
+class Reader;
+
+/// What an attempt's time is compared by: the kinds and ids of its attentions and of its task.
+using Ran = std::set<std::pair<std::string, std::string>>;
+Ran ran(const std::vector<UsedPlugin>& plugins);
+
+/// Seconds of wall clock of all done attempts.
+std::map<Ran, std::vector<double>> done_times(const Reader& reader);
+
+}  // namespace ablate::db

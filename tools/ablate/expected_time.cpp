@@ -1,0 +1,69 @@
+#include "tools/ablate/expected_time.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/util/error.h"
+#include "db/history/durations.h"
+#include "db/history/lineage.h"
+#include "db/history/reader.h"
+#include "db/report/format.h"
+
+namespace ablate {
+namespace {
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+struct Past {
+  std::map<std::string, std::int64_t> done;  ///< by key
+  std::map<db::Ran, double> medians;         ///< seconds
+};
+
+/// Nothing of a history that is missing or cannot be read: the lines of the trials say so.
+Past load(const std::vector<const PlannedTrial*>& trials, const std::filesystem::path& database) try {
+  std::error_code none;
+  if (!std::filesystem::exists(database, none)) return {};
+  const db::Reader reader(database);
+  std::vector<std::string> keys;
+  for (const auto* trial : trials) keys.push_back(trial->key);
+  Past past{db::done_attempts(reader, keys), {}};
+  for (auto& [of, times] : db::done_times(reader)) past.medians[of] = median(times);
+  return past;
+} catch (const Error&) {
+  return {};
+}
+
+std::string trials_text(std::size_t count) { return fmt::format("{} trial{}", count, count == 1 ? "" : "s"); }
+
+}  // namespace
+
+std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, bool again, int jobs,
+                               const std::filesystem::path& database) {
+  const auto past = load(trials, database);
+  std::set<std::string> keys;  // one key runs once
+  double sum = 0, longest = 0;
+  std::size_t known = 0;
+  for (const auto* trial : trials) {
+    if ((!again && past.done.contains(trial->key)) || !keys.insert(trial->key).second) continue;
+    const auto found = past.medians.find(db::ran(trial->plugins));
+    if (found == past.medians.end()) continue;
+    ++known, sum += found->second, longest = std::max(longest, found->second);
+  }
+  if (keys.empty()) return "";
+  if (known == 0) return "expected time: not known, no trial of the same attention and task is done";
+  const auto together = std::min(static_cast<std::size_t>(jobs), known);
+  auto text = fmt::format(
+      "expected time: {} for {}{} (the medians of done trials of the same attention and task, whatever their other settings)",
+      db::duration_text(std::max(longest, sum / static_cast<double>(together))), trials_text(known),
+      together > 1 ? fmt::format(", {} at a time", together) : "");
+  if (known < keys.size()) text += fmt::format("; not known for {}, of which none is done", trials_text(keys.size() - known));
+  return text;
+}
+
+}  // namespace ablate

@@ -1,0 +1,33 @@
+// --format: how a command writes its answer.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/util/error.h"
+#include "core/util/nearest.h"
+#include "db/report/format.h"
+
+namespace ablate {
+
+/// Adds --format. @param names those of db::format_names() that the command writes; another one throws Error in the parse
+/// @param format outlives the command; @param help what to know beyond the names
+inline CLI::Option* add_format(CLI::App* command, db::Format& format, const std::vector<std::string>& names,
+                               const std::string& help) {
+  return command
+      ->add_option_function<std::string>(
+          "--format",
+          [command = command->get_name(), &format, names](const std::string& name) {
+            if (std::find(names.begin(), names.end(), name) == names.end())
+              throw Error(fmt::format("no format \"{}\" of {}{}", name, command, hint(name, names)));
+            format = db::format_from_name(name);
+          },
+          help)
+      ->type_name("FORMAT");
+}
+
+}  // namespace ablate

@@ -9,7 +9,8 @@
 namespace ablate {
 
 /// The beginning of a text as one line: control characters become blanks, several blanks one, so that it can neither break a
-/// table nor steer a terminal. At most `most` bytes; a character of UTF-8 that is cut at either end is left out.
+/// table nor steer a terminal; invisible ones are shown (with_invisible_shown). Of at most `most` bytes of the text; a
+/// character of UTF-8 that is cut at either end is left out.
 inline std::string one_line(std::string_view text, std::size_t most = 2000) {
   const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
   while (!text.empty() && continues(text.front())) text.remove_prefix(1);
@@ -28,7 +29,7 @@ inline std::string one_line(std::string_view text, std::size_t most = 2000) {
     if (control > 1) i += control - 1;
   }
   if (!line.empty() && line.back() == ' ') line.pop_back();
-  return cut ? line + "..." : line;
+  return with_invisible_shown(cut ? line + "..." : line);
 }
 
 }  // namespace ablate

@@ -15,6 +15,14 @@ constexpr std::size_t control_at(std::string_view text) {
   return text.size() > 1 && byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) <= 0x9F ? 2 : 0;
 }
 
+/// How many bytes the character has that a text begins with and that is not seen itself: Unicode's format characters (Cf), of
+/// which those of direction (U+061C, U+200E, U+202E, U+2066, ...) show what follows in another order, and the separators of
+/// lines and paragraphs. 0 where it begins with none.
+std::size_t invisible_at(std::string_view text);
+
+/// The text with each of these as "<U+202E>": two names that differ look different, and no name is read backwards.
+std::string with_invisible_shown(std::string_view text);
+
 /// Why a text cannot stand in a line of output: "holds a control character, and is to be one line", "is no UTF-8"; "" where it
 /// can.
 std::string line_refusal(std::string_view text);

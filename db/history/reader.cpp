@@ -44,6 +44,7 @@ std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file) {
   return guarded(file, [&] {
     auto database =
         std::make_unique<SQLite::Database>(location(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kUsualPatienceMs);
+    trust_nothing(*database);
     check_schema(*database, file);
     database->exec("PRAGMA temp_store = MEMORY");
     database->exec("BEGIN");  // one snapshot for all that follows

@@ -51,6 +51,12 @@ void use_wal(SQLite::Database& database) {
 
 }  // namespace
 
+void trust_nothing(SQLite::Database& database) {
+  for (const int allowed : {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_TRUSTED_SCHEMA})
+    sqlite3_db_config(database.getHandle(), allowed, 0, nullptr);
+  sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+}
+
 void migrate(SQLite::Database& database, const std::filesystem::path& file) {
   const bool current = version_of(database, file) == schema_version();
   expect_sound(database, file);
@@ -114,6 +120,10 @@ void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
     case SQLITE_PERM:
       throw Error(fmt::format("cannot write {}: {}. Change its permissions, or point elsewhere with --db FILE or ABLATE_DB.",
                               name, exception.what()));
+    case SQLITE_ERROR:  // our own SQL is right: tables lack, or views stand in their place
+      throw Error(
+          fmt::format("{} is no run history as `ablate run` writes it: {}. Point elsewhere with --db FILE or ABLATE_DB.", name,
+                      exception.what()));
     default:
       throw Error(fmt::format("{}: {}", name, exception.what()));
   }

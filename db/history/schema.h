@@ -15,6 +15,10 @@ namespace ablate::db {
 /// damage (expect_sound), before anything is written to it.
 void migrate(SQLite::Database& database, const std::filesystem::path& file);
 
+/// Before the first question: a file may be of anybody. Our SQL names tables; a view or a trigger in their place might have no
+/// end, and is not run.
+void trust_nothing(SQLite::Database& database);
+
 /// For readers: throws Error unless the file has exactly this program's schema.
 void check_schema(SQLite::Database& database, const std::filesystem::path& file);
 

@@ -29,6 +29,7 @@ struct Store::Implementation {
   explicit Implementation(const std::filesystem::path& path)
       : database(std::filesystem::absolute(path).string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kUsualPatienceMs),
         file(path) {
+    trust_nothing(database);
     migrate(database, path);
   }
 

@@ -6,16 +6,14 @@
 #include <sqlite3.h>
 
 #include <atomic>
-#include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "core/util/nearest.h"
-#include "core/util/plain_json.h"
 #include "db/history/names.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
 #include "db/history/views.h"
+#include "db/questions/query_rows.h"
 
 namespace ablate::db {
 namespace {
@@ -136,8 +134,7 @@ class Session {
   explicit Session(const std::filesystem::path& file) : reader_(file), views_(known_views(reader_)) {
     // "tset/accuracy" in double quotes would otherwise be taken as a text where no such column is.
     sqlite3_db_config(handle(), SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
-    sqlite3_db_config(handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    sqlite3_db_config(handle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 1, nullptr);
     sqlite3_limit(handle(), SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_set_authorizer(handle(), only_reading, &tried_);
   }
@@ -173,82 +170,17 @@ class Session {
   std::string tried_;
 };
 
-std::string blob_text(const unsigned char* data, int size) {
-  std::string text;
-  for (int i = 0; i < size; ++i) text += fmt::format("{:02x}", data[i]);
-  return text;
-}
-
-std::string field(sqlite3_stmt* row, int column) {
-  switch (sqlite3_column_type(row, column)) {
-    case SQLITE_NULL:
-      return "";
-    case SQLITE_FLOAT:
-      return exact(sqlite3_column_double(row, column));
-    case SQLITE_BLOB:
-      return blob_text(static_cast<const unsigned char*>(sqlite3_column_blob(row, column)), sqlite3_column_bytes(row, column));
-    default:
-      return {reinterpret_cast<const char*>(sqlite3_column_text(row, column)),
-              static_cast<std::size_t>(sqlite3_column_bytes(row, column))};
-  }
-}
-
-nlohmann::json json_field(sqlite3_stmt* row, int column) {
-  switch (sqlite3_column_type(row, column)) {
-    case SQLITE_NULL:
-      return nullptr;
-    case SQLITE_INTEGER:
-      return sqlite3_column_int64(row, column);
-    case SQLITE_FLOAT:
-      if (const double value = sqlite3_column_double(row, column); std::isfinite(value)) return value;
-      return nullptr;
-    default:
-      return field(row, column);
-  }
-}
-
 }  // namespace
 
 void run_query(const std::filesystem::path& file, const std::string& sql, Format format, const Write& write) {
   Session session(file);
   const auto statement = session.prepare(sql);
   const Interruptible interruptible(session.handle());
-  auto* row = statement.get();
-  const int columns = sqlite3_column_count(row);
-  std::vector<std::string> names;
-  for (int i = 0; i < columns; ++i) names.emplace_back(sqlite3_column_name(row, i));
-
-  std::vector<std::vector<std::string>> rows(1, names);  // text and Markdown are aligned: all rows must be known
-  if (format == Format::kCsv) write(csv_line(names));
-  if (format == Format::kJson) write("[");
-  bool first = true;
+  RowWriter rows(statement.get(), format, write);
   int code;
-  while ((code = sqlite3_step(row)) == SQLITE_ROW) {
-    if (format == Format::kJson) {
-      std::string object = first ? "\n  {" : ",\n  {";
-      for (int i = 0; i < columns; ++i)
-        object += fmt::format("{}{}: {}", i > 0 ? ", " : "", plain_json(nlohmann::json(names[static_cast<std::size_t>(i)])),
-                              plain_json(json_field(row, i)));
-      write(object + "}");
-    } else {
-      std::vector<std::string> fields;
-      for (int i = 0; i < columns; ++i)
-        if (format != Format::kCsv && sqlite3_column_type(row, i) == SQLITE_FLOAT)
-          fields.push_back(fmt::format("{:.10g}", sqlite3_column_double(row, i)));  // 56.67, not 56.669999999999995
-        else
-          fields.push_back(field(row, i));
-      if (format == Format::kCsv) {
-        write(csv_line(fields));
-      } else {
-        rows.push_back(std::move(fields));
-      }
-    }
-    first = false;
-  }
+  while ((code = sqlite3_step(statement.get())) == SQLITE_ROW) rows.put();
   if (code != SQLITE_DONE) session.fail(code);
-  if (format == Format::kJson) write(first ? "]\n" : "\n]\n");
-  if (format == Format::kText) write(render_text(rows));
-  if (format == Format::kMarkdown) write(render_markdown(rows));
+  rows.end();
 }
 
 std::string list_views(const std::filesystem::path& file) {

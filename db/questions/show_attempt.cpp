@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -9,6 +10,7 @@
 #include "db/history/schema.h"
 #include "db/questions/repeat.h"
 #include "db/questions/selection.h"
+#include "db/report/format.h"
 
 namespace ablate::db {
 namespace {
@@ -19,6 +21,35 @@ using SQLite::Statement;
 ordered_json number(const SQLite::Column& column) {
   if (column.isNull() || !std::isfinite(column.getDouble())) return nullptr;
   return column.getDouble();
+}
+
+/// A text that is to be JSON. Of a file that another program has written it may be anything, as deep as it likes.
+/// @return discarded (is_discarded()) where it is none
+ordered_json stored_json(const std::string& text) {
+  constexpr int kDeepest = 100;
+  bool is_too_deep = false;
+  auto value = ordered_json::parse(
+      text,
+      [&](int depth, ordered_json::parse_event_t, ordered_json&) {
+        is_too_deep = is_too_deep || depth > kDeepest;
+        return !is_too_deep;
+      },
+      false);
+  return is_too_deep ? ordered_json(ordered_json::value_t::discarded) : value;
+}
+
+/// The environment as {name: value}; one name that says what is wrong where it is none.
+ordered_json environment_of(const std::string& text) {
+  auto found = stored_json(text);
+  if (found.is_object()) return found;
+  return {{"damaged", fmt::format("found \"{}\", expected a JSON object", first_line(text))}};
+}
+
+/// The overrides of a study; none where they are no list of texts.
+ordered_json overrides_of(const std::string& text) {
+  const auto is_text = [](const ordered_json& one) { return one.is_string(); };
+  auto found = stored_json(text);
+  return found.is_array() && std::all_of(found.begin(), found.end(), is_text) ? found : ordered_json::array();
 }
 
 ordered_json integer(const SQLite::Column& column) {
@@ -116,7 +147,7 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
             trial);
     while (experiments.executeStep()) {
       const auto file = experiments.getColumn(1).getString();
-      const auto overrides = ordered_json::parse(experiments.getColumn(2).getString());
+      const auto overrides = overrides_of(experiments.getColumn(2).getString());
       const bool listed = experiments.getColumn(4).getInt() != 0;
       all["experiments"].push_back(
           {{"name", experiments.getColumn(0).getString()}, {"file", file}, {"overrides", overrides}, {"latest_grid", listed}});
@@ -181,7 +212,7 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
         plugin[field] = plugins.getColumn(column++).getString();
       all["plugins"].push_back(plugin);
     }
-    all["environment"] = ordered_json::parse(attempt.getColumn(10).getString());
+    all["environment"] = environment_of(attempt.getColumn(10).getString());
     all["output"] = attempt.getColumn(9).getString();
     all["attempts"] = ordered_json::array();
     auto attempts = ask("SELECT id, outcome FROM attempt WHERE trial = ? ORDER BY id", trial);

@@ -17,7 +17,8 @@ namespace ablate::db {
 /// code_identity, content_hash, path, verdict, failed_checks: as the suite's were known when it started}], environment, output,
 /// attempts: [{attempt, outcome}] all attempts at the trial, repeat: the command that runs it again, with the study and
 /// overrides of its experiment's latest run and the folders of its plugins, repeat_note: why that would not repeat this
-/// attempt, or ""}. A value that is no number is null.
+/// attempt, or ""}. A value that is no number is null. Of an environment that is no JSON object there is {"damaged": what it
+/// is}.
 /// @param name its number, or the first digits of a trial's key: then the trial's latest attempt that is done, else its
 /// latest. Throws Error: no such attempt, or several trials begin so.
 /// @param default_folders where `ablate run` looks for plugins without being told

@@ -25,6 +25,10 @@ Format format_from_name(const std::string& name) {
   return static_cast<Format>(at - names.begin());
 }
 
+void refuse_format(Format format) {
+  throw Error(fmt::format("format {} is none of {}", static_cast<int>(format), fmt::join(format_names(), ", ")));
+}
+
 std::size_t width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
@@ -127,7 +131,7 @@ std::string printable(std::string_view text) {
     if (control == 0 || text[i] == '\n' || text[i] == '\t') clean += text[i];
     i += control == 0 ? 1 : control;
   }
-  return clean;
+  return with_invisible_shown(clean);
 }
 
 std::string one_row(std::string_view text) {
@@ -151,11 +155,10 @@ std::string first_line(std::string_view text) {
   all.erase(all.find_last_not_of(" \n\t") + 1);
   auto line = one_row(all.substr(0, all.find('\n')));
   if (line.size() == all.size() && width(line) <= kMost) return line;
-  while (width(line) >= kMost) {
-    while ((line.back() & 0xC0) == 0x80) line.pop_back();
-    line.pop_back();
-  }
-  return line + "…";
+  std::size_t end = 0;  // of the first kMost - 1 characters
+  for (std::size_t characters = 0; end < line.size(); ++end)
+    if ((line[end] & 0xC0) != 0x80 && ++characters == kMost) break;
+  return line.substr(0, end) + "…";
 }
 
 }  // namespace ablate::db

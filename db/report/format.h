@@ -14,6 +14,9 @@ const std::vector<std::string>& format_names();
 /// Throws Error with the nearest name.
 Format format_from_name(const std::string& name);
 
+/// For what stands behind a switch over all formats, where the compiler misses a case: a number that is none. Throws Error.
+[[noreturn]] void refuse_format(Format format);
+
 /// The first row is the header. Text: columns aligned, two spaces apart. Markdown: a pipe table. Every row as long as the
 /// first. Fields are written as one_row has them: names come from studies and plugins, and must not steer a terminal.
 std::string render_text(const std::vector<std::vector<std::string>>& rows);
@@ -37,7 +40,8 @@ std::string time_text(std::int64_t microseconds);
 /// Columns that the text takes on a terminal: code points of UTF-8.
 std::size_t width(std::string_view text);
 
-/// Without control characters other than newline and tab: what a trial printed must not steer the reader's terminal.
+/// Without control characters other than newline and tab, and with invisible ones shown (with_invisible_shown): what a trial
+/// printed must not steer the reader's terminal.
 std::string printable(std::string_view text);
 /// printable, and line ends and tabs are blanks: for a field of a row.
 std::string one_row(std::string_view text);

@@ -12,9 +12,11 @@ std::string to_text(const Table& table, Format format) {
       return table_csv(table);
     case Format::kJson:
       return table_json(table);
-    default:
+    case Format::kText:
+    case Format::kMarkdown:
       return table_text(table, format);
   }
+  refuse_format(format);
 }
 
 }  // namespace ablate::db

@@ -28,6 +28,8 @@ TEST_CASE("text is aligned by what the eye sees, CSV and Markdown are escaped") 
   CHECK(render_markdown({{"a"}, {"x|y\nz"}}) == "| a |\n| --- |\n| x\\|y z |\n");
   CHECK(csv_line({"a", "1,2", "say \"no\""}) == "a,\"1,2\",\"say \"\"no\"\"\"\n");
   CHECK(printable("a\x1b[2Jb\tc\n") == "a[2Jb\tc\n");
+  CHECK(printable("a\xe2\x80\xae"
+                  "b\n") == "a<U+202E>b\n");
   CHECK(printable("a\x7f\xc2\x9b"
                   "b\u00a0\u017f\xc2") == "ab\u00a0\u017f\xc2");
 }

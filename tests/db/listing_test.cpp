@@ -73,7 +73,7 @@ TEST_CASE("names never steer the terminal") {
   Commands run;
   const std::string bad =
       "a\x1b[2J\nb\xc2\x9b"
-      "31m\x7f";
+      "31m\x7f\xe2\x80\xae\xe2\x81\xa6";
   const auto odd = trial(bad, {bad}, 1);
   {
     Store store(run.file());
@@ -101,5 +101,7 @@ TEST_CASE("names never steer the terminal") {
     CHECK_FALSE(has(text, "\x1b"));
     CHECK_FALSE(has(text, "\x7f"));
     CHECK_FALSE(has(text, "\xc2\x9b"));
+    CHECK_FALSE(has(text, "\xe2\x80\xae"));
+    CHECK_FALSE(has(text, "\xe2\x81\xa6"));
   }
 }

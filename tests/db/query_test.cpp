@@ -6,6 +6,10 @@
 #include <sstream>
 
 #include "db/history/views.h"
+#include "db/questions/list_attempts.h"
+#include "db/questions/make_table.h"
+#include "db/questions/show_attempt.h"
+#include "db/report/render_table.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 
@@ -248,4 +252,38 @@ TEST_CASE("a history can be read where nothing can be written") {
   const auto text = ask(file, "SELECT count(*) AS n FROM trials");
   std::filesystem::permissions(folder / "sealed", std::filesystem::perms::owner_all);
   CHECK(text == "n\n2\n");
+}
+
+TEST_CASE("a format without a case is an error, and no empty answer") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  fill(file);
+  const auto none = static_cast<Format>(format_names().size());
+  CHECK(has(error_of([&] { ask(file, "SELECT 1", none); }), "format 4 is none of text, markdown, csv, json"));
+  CHECK(has(error_of([&] { to_text(Table{}, none); }), "format 4 is none of"));
+}
+
+TEST_CASE("a view without an end in the place of a table is refused by all that name tables") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  fill(file);
+  const std::string table = GENERATE("trial", "attempt", "value", "path", "metric", "environment", "running");
+  INFO(table);
+  SQLite::Database crafted(file.string(), SQLite::OPEN_READWRITE);
+  std::string columns;
+  SQLite::Statement names(crafted, "SELECT name FROM pragma_table_info('" + table + "')");
+  while (names.executeStep()) columns += ", i AS " + names.getColumn(0).getString();
+  crafted.exec("PRAGMA foreign_keys = OFF; DROP TABLE " + table);
+  crafted.exec("CREATE VIEW " + table + " AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT " +
+               columns.substr(2) + " FROM n");
+  const auto refused = [](const std::string& why) {
+    INFO(why);
+    CHECK(has(why, "is no run history as `ablate run` writes it"));
+  };
+  if (table != "environment" && table != "running") refused(error_of([&] { make_table(Reader(file), {}); }));
+  if (table != "environment" && table != "metric") refused(error_of([&] { list_attempts(Reader(file), {}); }));
+  if (table != "running") refused(error_of([&] { show_attempt(Reader(file), "1"); }));
+  // What a person asks for is answered, and Ctrl-C ends it.
+  if (table != "path" && table != "metric")  // which name the columns of views
+    CHECK(ask(file, "SELECT count(*) AS n FROM (SELECT 1 FROM " + table + " LIMIT 3)") == "n\n3\n");
 }

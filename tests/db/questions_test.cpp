@@ -204,3 +204,33 @@ TEST_CASE("query") {
   CHECK(run("query \"SELECT attention FROM trials ORDER BY attempt\" --format csv") == "attention\nsoftmax\nadamra\n");
   CHECK(has(run("query \"DELETE FROM result\""), "only reads"));
 }
+
+TEST_CASE("an attempt whose environment or overrides are no JSON is shown with all the rest") {
+  Commands run;
+  const std::string bad = GENERATE(as<std::string>{}, "{\"host\": ", "[1, 2]", "", std::string(1'000'000, '['));
+  {
+    SQLite::Database database(run.file().string(), SQLite::OPEN_READWRITE);
+    for (const auto* sql : {"UPDATE environment SET json = ?", "UPDATE experiment SET overrides = ?"}) {
+      SQLite::Statement put(database, sql);
+      put.bind(1, bad);
+      put.exec();
+    }
+  }
+  const auto text = run("show 1");
+  CHECK(run.exit_code == 0);
+  CHECK(has(text, "test/accuracy  85.50"));
+  CHECK(has(text, "damaged  found \""));
+  CHECK(has(text, "\", expected a JSON object"));
+  CHECK(nlohmann::json::parse(run("show 1 --json"))["environment"].size() == 1);
+}
+
+TEST_CASE("a reason of many megabytes takes no longer than it is long") {
+  Commands run;
+  {
+    SQLite::Database database(run.file().string(), SQLite::OPEN_READWRITE);
+    SQLite::Statement put(database, "UPDATE attempt SET reason = ? WHERE outcome = 'failed'");
+    put.bind(1, std::string(10'000'000, 'x'));
+    put.exec();
+  }
+  for (const auto* line : {"attempts", "table"}) CHECK(has(run(line), std::string(79, 'x') + "…"));
+}

@@ -97,6 +97,33 @@ TEST_CASE("a verdict is told by plugins, by the next run, and by the tables of r
   CHECK(says(table, "\n!  wrong "));
 }
 
+TEST_CASE("verdicts travel with a history, by runs and by checks that name it", "[verdicts]") {
+  Place place;
+  const auto study = place.study(kStudy).string();
+  const auto marks_elsewhere = [&] {  // on a machine with another cache
+    place.set("XDG_CACHE_HOME", (place.folder() / "elsewhere").string());
+    const auto table = place.said({"table", "tiny"});
+    place.set("XDG_CACHE_HOME", (place.folder() / "cache").string());
+    return table;
+  };
+  place.said({"run", study});
+  CHECK(says(marks_elsewhere(), "\n?  softmax "));
+  place.vouch({"softmax", "listops"});
+  CHECK(says(place.said({"run", study}), "0 done, 2 done before"));
+  CHECK(says(marks_elsewhere(), "\n   softmax "));
+  CHECK(says(marks_elsewhere(), "\n?  wrong "));
+  CHECK(place.query("SELECT plugin, verdict FROM verdicts ORDER BY plugin").dump() ==
+        R"([{"plugin":"listops","verdict":"passed"},{"plugin":"softmax","verdict":"passed"}])");
+  // Neither ABLATE_DB nor ./ablate.db is meant by a check.
+  place.said({"check", "wrong", "--no-timing"}, 1);
+  CHECK(says(marks_elsewhere(), "\n?  wrong "));
+  place.said({"check", "wrong", "--no-timing", "--db", "ablate.db"}, 1);
+  CHECK(says(marks_elsewhere(), "\n!  wrong "));
+  CHECK(says(marks_elsewhere(), "wrong (additive, padding)"));
+  CHECK(says(place.said({"check", "wrong", "--db", "none.db"}, 2), "--db none.db: no such file"));
+  CHECK_FALSE(std::filesystem::exists(place.folder() / "none.db"));
+}
+
 TEST_CASE("what is not a full check at default parameters leaves no verdict", "[verdicts]") {
   Place place;
   place.said({"check", "wrong", "--quick"}, 1);

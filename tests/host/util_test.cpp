@@ -5,7 +5,9 @@
 #include "core/util/plain_text.h"
 #include "core/util/rate_text.h"
 #include "core/util/sha256.h"
+#include "core/util/shell_word.h"
 #include "tests/support/catch.h"
+#include "tests/support/process.h"
 
 using namespace ablate;
 
@@ -64,6 +66,35 @@ TEST_CASE("control characters are the same ones everywhere") {
   }
   for (const std::string plain : {"", " ", "~", "\xc2", "\xc2\xa0", "\xe2\x82\xac", "x\x1b"}) CHECK(control_at(plain) == 0);
   CHECK(one_line("\xc2\xa0\xe2\x82\xac") == "\xc2\xa0\xe2\x82\xac");
+}
+
+TEST_CASE("characters that are not seen are shown by their number, and those of scripts stay") {
+  const std::pair<std::string, std::string> invisible[] = {
+      {"\xd8\x9c", "<U+061C>"},     {"\xe2\x80\x8b", "<U+200B>"}, {"\xe2\x80\x8e", "<U+200E>"},
+      {"\xe2\x80\x8f", "<U+200F>"}, {"\xe2\x80\xa8", "<U+2028>"}, {"\xe2\x80\xaa", "<U+202A>"},
+      {"\xe2\x80\xae", "<U+202E>"}, {"\xe2\x81\xa6", "<U+2066>"}, {"\xe2\x81\xa9", "<U+2069>"},
+      {"\xef\xbb\xbf", "<U+FEFF>"}, {"\xc2\xad", "<U+00AD>"},     {"\xf3\xa0\x81\x81", "<U+E0041>"}};
+  for (const auto& [character, shown] : invisible) {
+    INFO(shown);
+    CHECK(invisible_at(character + "x") == character.size());
+    CHECK(with_invisible_shown("a" + character + "b") == "a" + shown + "b");
+    CHECK(one_line("a" + character + "b") == "a" + shown + "b");
+    CHECK(shell_word("a'" + character + "\\").starts_with("$'a\\'\\"));
+  }
+  for (const std::string seen : {"", "a", "\xc3\xa9", "\xd8\xa7", "\xe2\x80\xa6", "\xe2\x80", "\xf0\x9f\x98\x80", "\x80\xae"}) {
+    CHECK(invisible_at(seen) == 0);
+    CHECK(with_invisible_shown(seen) == seen);
+  }
+}
+
+TEST_CASE("a word of a shell is the same text again, whatever it holds") {
+  for (const std::string text : {"a", "", "a b", "it's", "a\xe2\x80\xae'\\b", "a\nb\x1b[31m", "\xc2\x9b 1", "caf\xc3\xa9"}) {
+    const auto word = shell_word(text);
+    INFO(word);
+    for (std::size_t i = 0; i < word.size(); ++i) CHECK(control_at(word.substr(i)) + invisible_at(word.substr(i)) == 0);
+    const auto back = Process({"bash", "-c", "printf %s " + word}).wait();
+    CHECK(back.out == text);
+  }
 }
 
 TEST_CASE("SHA-256 of known texts") {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/util/error.h"
+#include "core/util/one_line.h"
 #include "db/history/recovery.h"
 
 namespace ablate::db {
@@ -23,7 +24,7 @@ std::string first_fault(SQLite::Database& database, const std::filesystem::path&
   if (unseen || bytes > kMostBytes) return "";
   const auto found = database.execAndGet("PRAGMA quick_check(1)").getString();
   sqlite3_db_release_memory(database.getHandle());  // what is kept in memory hides what is overwritten from now on
-  return found == "ok" ? "" : found;
+  return found == "ok" ? "" : one_line(found, 200);
 }
 
 void expect_sound(SQLite::Database& database, const std::filesystem::path& file) {

@@ -121,6 +121,10 @@ void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
     case SQLITE_PERM:
       throw Error(fmt::format("cannot write {}: {}. Change its permissions, or point elsewhere with --db FILE or ABLATE_DB.",
                               name, exception.what()));
+    case SQLITE_ERROR:  // our own SQL is right: tables lack, or views stand in their place
+      throw Error(
+          fmt::format("{} is no run history as `ablate run` writes it: {}. Point elsewhere with --db FILE or ABLATE_DB.", name,
+                      exception.what()));
     default:
       if (std::string_view(exception.what()).starts_with("access to view"))
         throw Error(fmt::format(

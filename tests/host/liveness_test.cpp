@@ -24,9 +24,9 @@ TEST_CASE("a worker that answers is waited for") {
   double now = 0;
   for (int i = 0; i < 100; ++i) {
     const bool overdue = i % 2 == 1;
-    now += overdue ? 5 : 60;
+    now += overdue ? 6 : 61;
     CHECK(liveness.look(overdue, now) == Next::kAsk);
-    liveness.answered(now += 0.1);
+    liveness.answered(now);
   }
 }
 

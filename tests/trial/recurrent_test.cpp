@@ -1,0 +1,65 @@
+// The base of attentions whose state is a matrix: what recur() gives back is told where it has another shape.
+#include "ablate/recurrent.h"
+
+#include "core/registry/values.h"
+#include "tests/plugins/attention.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::test;
+
+namespace {
+
+struct NoParts : Parts {
+  std::shared_ptr<Attention> attention(const char*, std::size_t, std::int64_t) override { return nullptr; }
+  std::shared_ptr<Compression> compression(const char*, Slots, std::int64_t, std::int64_t) override { return nullptr; }
+  Capabilities promises(const char*, std::size_t) const override { return {}; }
+  Tensor shared(const char*, const std::function<Tensor()>& make) override { return make(); }
+};
+
+/// Gives back what it is told to, of two heads.
+struct Gives final : RecurrentAttention {
+  explicit Gives(const AttentionContext& context) : RecurrentAttention(context, {.heads = 2, .gate = true}) {}
+  Recurred recur(const Recurrence& of, const HeadInput&) override {
+    Recurred given{.values = of.v, .state = of.state};
+    change(given);
+    return given;
+  }
+  std::function<void(Recurred&)> change;
+};
+
+/// What is said where recur() gives back something else.
+std::string refusal(const std::function<void(Recurred&)>& change) {
+  const JsonValues values(nlohmann::json::object(), {}, "a test");
+  NoParts parts;
+  const auto attention = in_double(std::make_shared<Gives>(AttentionContext{.parameters = values,
+                                                                            .d_model = kChannels,
+                                                                            .width = kChannels,
+                                                                            .max_length = kMaxLength,
+                                                                            .train_length = kMaxLength,
+                                                                            .causal = true,
+                                                                            .carries = true,
+                                                                            .geometry = {},
+                                                                            .generator = make_generator(1),
+                                                                            .parts = parts}));
+  attention->change = change;
+  const auto x = random_tokens(2, 6, 2);
+  try {
+    attention->forward({.queries = x, .context = x, .state = attention->initial_state(2), .generator = make_generator(1)});
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("what recur() gives back in another shape is told with what was expected") {
+  CHECK(refusal([](Recurred&) {}) == "");
+  CHECK(refusal([](Recurred& given) { given.values = given.values.narrow(3, 0, 7); }) ==
+        "recur() returned values of Double [2, 2, 6, 7] on cpu, expected [2, 2, 6, 8] (batch, heads, length, d_value)");
+  CHECK(refusal([](Recurred& given) { given.values = Tensor(); }) ==
+        "recur() returned no values, expected [2, 2, 6, 8] (batch, heads, length, d_value)");
+  CHECK(refusal([](Recurred& given) { given.state = given.state.narrow(2, 0, 4); }) ==
+        "attend() returned a state whose tensor 0 is Double [2, 2, 4, 8] on cpu, and was given Double [2, 2, 8, 8] on cpu");
+}

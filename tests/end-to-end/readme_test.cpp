@@ -1,4 +1,6 @@
-// README.md, done as it says: the plugin in 40 lines built outside the tree, the grid in 20 lines run, the questions asked.
+// README.md, done as it says: the plugin in 40 lines built outside the tree, the grid in 20 lines run, the questions asked; and
+// what it and the other pages name is in the tree.
+#include <regex>
 #include <sstream>
 
 #include "tests/end-to-end/ablate.h"
@@ -14,6 +16,18 @@ std::string block(const std::string& language, int which = 0) {
   REQUIRE(at != std::string::npos);
   const auto start = at + language.size() + 5;
   return readme.substr(start, readme.find("\n```", start) + 1 - start);
+}
+
+/// What a page says that a clone does not have: places beside it, people whom a reader does not know, files that are not there.
+std::vector<std::string> strange_to_a_clone(const std::string& page) {
+  std::vector<std::string> found;
+  for (const std::string outside : {"../shared", "founders", "Founders"})
+    if (says(page, outside)) found.push_back(outside);
+  static const std::regex path(R"((^|[^\w./-])((tools|experiments|tests)/[\w./-]*\w))");
+  for (std::sregex_iterator at(page.begin(), page.end(), path), end; at != end; ++at)
+    if (const auto file = (*at)[2].str(); !std::filesystem::exists(std::string(ABLATE_SOURCE_DIR) + "/" + file))
+      found.push_back(file);
+  return found;
 }
 
 }  // namespace
@@ -65,6 +79,21 @@ TEST_CASE("the README's grid and its questions work as they stand") {
                   "test/accuracy"})
             .exit_code == 0);
   CHECK(place.query(R"(SELECT "attention.rates", avg("train/step_time") FROM trials GROUP BY 1)").size() == 3);
+}
+
+TEST_CASE("pages and studies name nothing that a clone does not have") {
+  const std::filesystem::path root = ABLATE_SOURCE_DIR;
+  std::vector<std::filesystem::path> pages = {root / "README.md", root / "CONTRIBUTING.md"};
+  for (const auto* folder : {"docs", "experiments"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder))
+      if (entry.is_regular_file()) pages.push_back(entry.path());
+  CHECK(pages.size() > 50);
+  for (const auto& page : pages) {
+    INFO(page);
+    CHECK(strange_to_a_clone(read_text(page.string())) == std::vector<std::string>{});
+  }
+  CHECK(strange_to_a_clone("as the founders did: `../shared/x`, tools/no-such, tools/test.") ==
+        std::vector<std::string>{"../shared", "founders", "tools/no-such"});
 }
 
 TEST_CASE("every study in experiments/ resolves with the plugins there are") {

@@ -8,7 +8,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-/// With what AdaMRA's tables say of their tasks.
+/// With what AdaMRA's tables say of their tasks, and their preset of an attention that they have not.
 ablate::Catalog catalog() {
   using namespace ablate;
   auto all = studies::catalog();
@@ -17,6 +17,8 @@ ablate::Catalog catalog() {
   all.plugins.push_back(studies::plugin(Kind::kTask, "text",
                                         {text("data", "\"imdb\"", "", "data"), integer("length", "4000", {1, 1e6}, "cut"),
                                          text("dev_from", "\"train\"", "train|test", "dev")}));
+  all.plugins.push_back(
+      studies::plugin(Kind::kAttention, "reformer", {boolean("across_buckets", "false", "other buckets, too")}));
   return all;
 }
 

@@ -96,13 +96,19 @@ TEST_CASE("the presets that ship are right") {
                                     ablate::text("dev_pictures", "\"drawn\"", "drawn|last", "dev")})
         plugin.parameters.push_back(ablate::describe(parameter));
   }
-  const auto resolved = [&](const std::string& preset, const std::string& rest) {
+  plugins.plugins.push_back(studies::plugin(ablate::Kind::kAttention, "reformer",
+                                            {ablate::boolean("across_buckets", "false", "other buckets, too")}));
+  const auto resolved = [&](const std::string& preset, const std::string& rest, const std::string& attention = "linear") {
     return ablate::load_study(
-               folder.write("[experiment]\npreset = \"" + preset + "\"\n[attention]\nplugin = \"linear\"\n" + rest), {},
-               plugins)
+               folder.write("[experiment]\npreset = \"" + preset + "\"\n[attention]\nplugin = \"" + attention + "\"\n" + rest),
+               {}, plugins)
         .trials.at(0)
         .resolved;
   };
+  for (const auto* preset : {"lra-corrected", "lra-nystromformer", "lra-google"}) {
+    INFO(preset);
+    CHECK(resolved(preset, "[task]\nplugin = \"image\"\n", "reformer")["attention"]["across_buckets"] == true);
+  }
   const auto corrected = resolved("lra-corrected", "[task]\nplugin = \"image\"\n");
   CHECK(corrected["train"]["beta1"] == 0.9);
   CHECK(corrected["train"]["beta1_low"] == 0);

@@ -49,7 +49,7 @@ class Scheduler {
   RunSummary run() {
     const StopOnSignal stop;
     limit_jobs();
-    load();
+    load_.load(worker_, waiting_, watch_);
     if (asked_to_stop == 0) recorder_.begin();
     try {
       // Where the database is gone, what runs may come to its end, and goes where the rest has gone.
@@ -70,8 +70,6 @@ class Scheduler {
   }
 
  private:
-  void load() { load_.load(worker_, waiting_, watch_); }
-
   void step() {
     if (!recorder_.is_elsewhere()) start_some();
     try {
@@ -257,7 +255,7 @@ class Scheduler {
           fmt::format("warning: {}; {} of them {} run again, alone", reason, back.size(), back.size() == 1 ? "is" : "are"));
     worker_.reset();
     worker_ = start_worker([this](const std::string& text) { display_.note(text); });
-    if (!waiting_.empty() && asked_to_stop == 0) load();
+    if (!waiting_.empty() && asked_to_stop == 0) load_.load(worker_, waiting_, watch_);
     liveness_.answered(clock_s_);
   }
 

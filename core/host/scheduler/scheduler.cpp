@@ -149,9 +149,7 @@ class Scheduler {
     auto& [job, trial] = *found;
     if (event.at("event") == "message") {
       trial.take(event.at("data"));
-      if (trial.has_progress()) {
-        display_.progress(job, trial.progress());
-      }
+      if (trial.has_progress()) display_.progress(job, trial.progress());
     } else if (event.at("event") == "ended") {
       if (event.contains("not_started") && postpone(job, event.at("not_started"))) return;
       trial.end(event, options_.timeout_s);

@@ -1,0 +1,58 @@
+// Files of an earlier run that are damaged, or of another version: found, and told or made anew.
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <fstream>
+
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Trials of `steps` steps each.
+std::string grid(const std::string& steps) {
+  return kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [" + steps + "]\n";
+}
+
+}  // namespace
+
+TEST_CASE("a damaged history is never a grid that is done") {
+  Workplace place;
+  const auto study = place.study(grid("3, 4")).string();
+  REQUIRE(place.run({"run", study}).exit_code == 0);
+  const auto file = place.folder() / "ablate.db";
+  std::int64_t page = 0;
+  {
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+    page = database.execAndGet("SELECT rootpage FROM sqlite_master WHERE name = 'result'").getInt64();
+  }
+  std::fstream(file, std::ios::in | std::ios::out | std::ios::binary).seekp((page - 1) * 4096) << std::string(4096, 'x');
+  const auto before = read_text(file);
+  const auto ended = place.run({"run", study});
+  CHECK(ended.exit_code == 2);
+  CHECK_FALSE(says(ended.err, "0 done"));
+  CHECK(says(ended.err, "ablate.db is a damaged SQLite database"));
+  CHECK(says(ended.err, ".recover | sqlite3 "));
+  CHECK(read_text(file) == before);
+}
+
+TEST_CASE("what is remembered of tasks and is of another version is asked again") {
+  Workplace place;
+  place.set("XDG_CACHE_HOME", (place.folder() / "cache").string());
+  const auto study = place.study(grid("3")).string();
+  REQUIRE(place.run({"run", study}).exit_code == 0);
+  const auto spoil = [&] {
+    int spoilt = 0;
+    for (const auto& entry : fs::directory_iterator(place.folder() / "cache/ablate/data"))
+      std::ofstream(entry.path()) << R"({"files": {}, "length": "24"})", ++spoilt;
+    return spoilt;
+  };
+  CHECK(spoil() >= 2);
+  CHECK(place.run({"run", study, "--dry-run"}).exit_code == 0);
+  CHECK(spoil() >= 2);
+  const auto ended = place.run({"run", study});
+  INFO(ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK(says(ended.err, "0 done, 1 done before"));
+}

@@ -6,10 +6,22 @@
 #include "db/history/reader.h"
 #include "db/history/schema.h"
 #include "db/history/trial_writer.h"
+#include "db/history/views.h"
 
 namespace ablate::db {
 
 using SQLite::Statement;
+
+namespace {
+
+/// The SELECT of the view `proofs`: a connection that writes trusts no view of the file (schema.h, trust_nothing).
+std::string view_of_proofs(SQLite::Database& database) {
+  for (const auto& view : views(database))
+    if (view.name == "proofs") return view.sql;
+  throw Error("there is no view of proofs");
+}
+
+}  // namespace
 
 std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
   Statement put(database, "INSERT INTO proof (proven_us, before, now, environment) VALUES (?, ?, ?, ?)");
@@ -41,7 +53,8 @@ std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
 }
 
 std::size_t withdraw_proof(SQLite::Database& database, std::int64_t number) {
-  Statement all(database, "SELECT proof, proven, plugins, attempts, trials, withdrawn FROM proofs ORDER BY proof");
+  Statement all(database, "SELECT proof, proven, plugins, attempts, trials, withdrawn FROM (" + view_of_proofs(database) +
+                              ") ORDER BY proof");
   std::string lines;
   bool stands = false;
   while (all.executeStep()) {

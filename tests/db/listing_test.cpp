@@ -63,7 +63,7 @@ TEST_CASE("how far an attempt got that is not done, with its curves") {
 TEST_CASE("an empty text is no name of anything") {
   Commands run;
   const std::string why = ": found an empty text; leave it out where all, or the default, is meant";
-  for (const auto* command : {"table", "attempts"}) CHECK(has(run.words({command, ""}), "experiment" + why));
+  for (const auto* command : {"table", "attempts"}) CHECK(has(run.words({command, ""}), "EXPERIMENT" + why));
   for (const std::string option : {"--rows", "--cols", "--metric"}) CHECK(has(run.words({"table", option, ""}), option + why));
   CHECK(run.exit_code == -1);
   CHECK(has(run.words({"query", ""}), "the SQL is empty"));
@@ -93,8 +93,8 @@ TEST_CASE("names never steer the terminal") {
     store.put_running({{bad, 0}});
   }
   for (const auto* line :
-       {"table --rows attention,attention.rates --published", "table --cols attention.rates --format markdown",
-        "table --cols attention --format csv", "attempts", "show 3", "show 4", "query", "query 'SELECT * FROM trials'",
+       {"table --all --rows attention,attention.rates --published", "table --all --cols attention.rates --format markdown",
+        "table --all --cols attention --format csv", "table", "attempts", "show 3", "show 4", "query", "query 'SELECT * FROM trials'",
         "query 'SELECT * FROM parameters' --format markdown"}) {
     INFO(line);
     const auto text = run(line) + run.errors;

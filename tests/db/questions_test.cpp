@@ -22,7 +22,7 @@ TEST_CASE("names in JSON steer no terminal, and are told whole") {
     put(store, name, {strange});
     store.put_attempt(failed(strange, name));
   }
-  for (const std::string line : {"attempts --format json", "show 3 --format json", "table --format json",
+  for (const std::string line : {"attempts --format json", "show 3 --format json", "table --all --format json",
                                  "query \"SELECT experiments, reason FROM trials\" --format json"}) {
     const auto text = run(line);
     INFO(line);

@@ -35,7 +35,7 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
       {"nan", "loss is nan at step"},
       {"nan-in-evaluation", "dev loss is nan"},
       {"memory", "alloc"},
-      {"wrong-shape", "attend() returned values of Float [10, "},
+      {"wrong-shape", "mat1 and mat2 shapes cannot be multiplied"},
       {"broadcast",
        "returned an output of Float [10, 1, 8] on cpu, expected Float [10, 24, 8] on cpu (batch, length, d_model)"},
       {"wrong-type", "returned an output of Double [10, 24, 8]"},

@@ -18,7 +18,8 @@ namespace {
 
 /// Throws Error where the history has several experiments: a table over all of them is rarely meant.
 void refuse_several(const db::Reader& reader) {
-  const auto names = reader.experiments();
+  auto names = reader.experiments();
+  for (auto& name : names) name = db::one_row(name);
   if (names.size() > 1)
     throw Error(fmt::format("{} has {} experiments: {}; name one, or --all for one table over all of them",
                             reader.file().string(), names.size(), fmt::join(names, ", ")));

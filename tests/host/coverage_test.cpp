@@ -56,6 +56,17 @@ TEST_CASE("a plugin is its code, wherever it stands") {
   CHECK(coverage.missing(alone(4)) == Words{"attention.heads = 4"});
 }
 
+TEST_CASE("what chooses among a plugin's code beside its own section is a value as well") {
+  const auto both = trial({{"heads", 2}});
+  const Coverage coverage(kLinear, {both}, 1);
+  CHECK(coverage.missing(trial({{"heads", 2}}, {{"model.causal", true}})) == Words{"model.causal = true"});
+  CHECK(coverage.missing(trial({{"heads", 2}}, {{"train.dtype", "bfloat16"}, {"train.steps", 7}})) ==
+        Words{"train.dtype = \"bfloat16\""});
+  const Coverage causal(kLinear, {both, trial({{"heads", 2}}, {{"model.causal", true}})}, 1);
+  CHECK(causal.chosen() == Places{0, 1});
+  CHECK(Coverage(kLinear, {trial({}, {{"model.causal", true}})}, 1).missing(trial({})) == Words{"model.causal = the default"});
+}
+
 TEST_CASE("which plugin is a parameter of a changed one is a value of its parameter") {
   const ChangedCode mixed{{"m"}};
   const auto other = [](const std::string& id) { return trial({{"heads", 3}}, {{"attention.parts.1.plugin", id}}); };

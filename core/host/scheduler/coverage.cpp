@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/util/plain_json.h"
 
@@ -12,6 +13,9 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kDefault = "the default";
+/// What plugins are told beside their own sections, and choose among their code by: values of each changed one.
+constexpr std::array kTold{"model.causal", "model.positions", "model.segment", "model.attention_dropout",
+                           "train.dtype",  "train.device"};
 
 /// The plugin's section that a setting stands in, and its name there. A plugin that is a parameter of another
 /// ("compression.plugin") is a value of that one.
@@ -57,16 +61,19 @@ Coverage::Values Coverage::values_of(const Identity& trial) const {
   std::map<std::string, std::map<std::string, std::string>> sections;  // of changed code: what they set
   for (const auto& [path, code] : plugins.items())
     if (changed_.plugins.contains(code)) sections[path];
+  const auto told = [](const std::string& path) { return std::ranges::find(kTold, path) != kTold.end(); };
   for (const auto& [path, value] : trial.settings.items()) {
     const auto [section, name] = section_of(path, plugins);
     if (!section.empty() && sections.contains(section)) sections[section][name] = plain_json(value);
+    if (told(path))
+      for (auto& [at, set] : sections) set[path] = plain_json(value);
     if (changed_.runtime && path != "seed") sections[""][path] = plain_json(value);
   }
   if (changed_.runtime) sections[""];
   for (const auto& [section, set] : sections) {
     const std::string code = section.empty() ? "" : plugins.at(section).get<std::string>();
     const auto add = [&](const std::string& name, const std::string& value) {
-      values.try_emplace({code, name, value}, section.empty() ? name : section + "." + name);
+      values.try_emplace({code, name, value}, section.empty() || told(name) ? name : section + "." + name);
     };
     for (const auto& [name, value] : set) add(name, value);
     if (const auto known = names_.find(code); known != names_.end())

@@ -16,7 +16,8 @@ struct ChangedCode {
   bool runtime = false;           ///< ablate's own: then every setting but the seed is a parameter of it
 };
 
-/// A value of a parameter of a changed plugin. A plugin is its code: its place in the trial does not count.
+/// A value of a parameter of a changed plugin, or of what plugins are told beside it (model.causal, train.dtype, ...). A plugin
+/// is its code: its place in the trial does not count.
 struct ParameterValue {
   std::string code, parameter, value;  ///< as JSON; "the default"
   auto operator<=>(const ParameterValue&) const = default;

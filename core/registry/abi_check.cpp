@@ -13,7 +13,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/util/regular_file.h"
+#include "core/util/bytes_text.h"
 
 namespace ablate {
 namespace {

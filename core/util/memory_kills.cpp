@@ -4,7 +4,7 @@
 #include <fstream>
 #include <vector>
 
-#include "core/util/regular_file.h"
+#include "core/util/bytes_text.h"
 
 namespace ablate {
 namespace {

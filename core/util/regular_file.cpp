@@ -4,9 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "core/util/error.h"
@@ -48,16 +46,6 @@ bool write_anew(const std::filesystem::path& path, std::string_view content) {
     all = n > 0 || (n < 0 && errno == EINTR);
   }
   return close(to) == 0 && all;
-}
-
-std::string bytes_text(std::uintmax_t bytes) {
-  constexpr std::array kUnits{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  auto amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3g %s", amount, kUnits[unit]);
-  return text;
 }
 
 }  // namespace ablate

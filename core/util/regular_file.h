@@ -31,7 +31,4 @@ class RegularFile {
 /// Writes a file anew, in the place of whatever bears its name. @return whether all of it was written
 bool write_anew(const std::filesystem::path& path, std::string_view content);
 
-/// "5 GiB", "3.2 MiB": for people.
-std::string bytes_text(std::uintmax_t bytes);
-
 }  // namespace ablate

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "ablate/digest.h"
+#include "core/util/bytes_text.h"
 #include "core/util/error.h"
 #include "core/util/regular_file.h"
 

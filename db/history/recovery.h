@@ -6,8 +6,8 @@
 
 namespace ablate::db {
 
-/// "What can still be read of it goes into a new file by: sqlite3 a.db .recover | sqlite3 a.recovered.db; ...". Nothing is done
-/// for the user: which of the two files is the better one, ablate cannot tell.
+/// "A copy from before is best. Else what can still be read goes into a new file by: sqlite3 a.db .recover | sqlite3
+/// a.recovered.db; ...". Nothing is done for the user: which of the two files is the better one, ablate cannot tell.
 std::string recovery_remedy(const std::filesystem::path& file);
 
 }  // namespace ablate::db

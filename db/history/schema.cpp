@@ -4,7 +4,6 @@
 #include <sqlite3.h>
 
 #include <chrono>
-#include <string_view>
 #include <thread>
 
 #include "db/history/damage.h"
@@ -126,11 +125,6 @@ void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
           fmt::format("{} is no run history as `ablate run` writes it: {}. Point elsewhere with --db FILE or ABLATE_DB.", name,
                       exception.what()));
     default:
-      if (std::string_view(exception.what()).starts_with("access to view"))
-        throw Error(fmt::format(
-            "{} is no run history as `ablate run` writes it: found a view, expected a table of that name ({}). Point "
-            "elsewhere with --db FILE or ABLATE_DB.",
-            name, exception.what()));
       throw Error(fmt::format("{}: {}", name, exception.what()));
   }
 }

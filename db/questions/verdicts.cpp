@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "core/util/shell_word.h"
 #include "db/history/schema.h"
 #include "db/report/format.h"
 
@@ -27,15 +26,6 @@ std::map<std::int64_t, UsedPlugin> all_plugins(const Reader& reader) {
     }
     return all;
   });
-}
-
-/// An id may be one of several kinds.
-std::string check_command(std::vector<std::string> ids) {
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  std::string command = "ablate check";
-  for (const auto& id : ids) command += " " + shell_word(id);
-  return command;
 }
 
 }  // namespace

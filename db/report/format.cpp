@@ -10,6 +10,7 @@
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "core/util/plain_text.h"
+#include "core/util/shell_word.h"
 
 namespace ablate::db {
 
@@ -146,6 +147,14 @@ std::string some_of(const std::vector<std::string>& names) {
   const auto shown = names.size() <= kShown + 1 ? names.size() : kShown;  // "and 1 more" is no shorter than the name
   auto text = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
   return shown == names.size() ? text : text + fmt::format(" and {} more", names.size() - shown);
+}
+
+std::string check_command(std::vector<std::string> ids) {
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  std::string command = "ablate check";
+  for (const auto& id : ids) command += " " + shell_word(id);
+  return command;
 }
 
 std::string first_line(std::string_view text) {

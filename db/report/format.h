@@ -47,6 +47,8 @@ std::string printable(std::string_view text);
 std::string one_row(std::string_view text);
 /// "a, b, c, d and 3 more".
 std::string some_of(const std::vector<std::string>& names);
+/// "ablate check a b": the command that checks plugins, each id once, as it may be one of several kinds.
+std::string check_command(std::vector<std::string> ids);
 /// The first line that is not blank, at most 80 characters; "…" ends it where anything is left out. What a plugin throws may
 /// be a page long.
 std::string first_line(std::string_view text);

@@ -109,7 +109,7 @@ TEST_CASE("a file of schema 3 that has both spellings keeps the values of both")
 TEST_CASE("a file of schema 7 takes verdicts, and keeps what it holds") {
   Folder folder;
   const auto file = folder / "old.db";
-  write_old(file, "schema7_verdicts.sql");
+  write_old(file, "schema7.sql");
   const UsedPlugin softmax{
       "attention", "softmax", "", "99e9a3d9b1f358cd6e55e36cf3f60598cb3732142b139135c9725f9fe1bb92a9", "", "", {"passed", ""}};
   {
@@ -117,7 +117,7 @@ TEST_CASE("a file of schema 7 takes verdicts, and keeps what it holds") {
     store.put_verdicts({{softmax, 4, 1'700'000'000}});
   }
   const Reader reader(file);
-  CHECK(list_attempts(reader, {"old verdicts"}).total == 2);
+  CHECK(list_attempts(reader, {"old"}).total == 3);
   CHECK(show_attempt(reader, "1")["plugins"][0]["verdict"] == "unchecked");
   const auto known = reader.verdict(softmax);
   REQUIRE(known);
@@ -139,4 +139,22 @@ TEST_CASE("in a file of schema 7 an attempt under a proven key goes to a trial o
         number(file, "SELECT count(*) FROM parameter WHERE trial = 1"));
   CHECK(number(file, "SELECT group_concat(trial, '') FROM (SELECT trial FROM members WHERE listed ORDER BY trial)") == 23);
   CHECK(number(file, "SELECT trials FROM proofs") == 2);
+}
+
+TEST_CASE("a proof is withdrawn by its number; another number is told which there are") {
+  Folder folder;
+  const auto file = folder / "old.db";
+  write_old(file, "schema7.sql");
+  Store store(file);
+  const auto told = [&](std::int64_t number) {
+    try {
+      store.withdraw_proof(number);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(told(7).find("no proof 7 stands in this history: its proofs are\n  proof 1 of 2") == 0);
+  CHECK(store.withdraw_proof(1) == 2);
+  CHECK(told(1).ends_with("repeated: withdrawn"));
 }

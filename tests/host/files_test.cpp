@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/util/bytes_text.h"
 #include "core/util/error.h"
 #include "core/util/kept_json.h"
 #include "core/util/memory_kills.h"

@@ -25,11 +25,7 @@ std::filesystem::path Options::database_file() const {
 }
 
 nlohmann::json inspect_library(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker) {
-  try {
-    return ask_worker(worker, "inspect", {{"path", path.string()}}, kInspectTimeout);
-  } catch (const WorkerEnded& ended) {
-    return {{"failed", std::string("took the worker with it while it was loaded: ") + ended.what()}};
-  }
+  return ask_worker(worker, "inspect", {{"path", path.string()}}, kInspectTimeout);
 }
 
 std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr<WorkerClient>& worker) {

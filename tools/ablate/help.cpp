@@ -87,7 +87,7 @@ void add_help(CLI::App& app) {
     if (name->empty()) {
       print("{}", overview(app));
     } else {
-      check_command(app, *name);
+      expect_command(app, *name);
       print("{}", app.get_subcommand(*name)->help(app.get_name()));
     }
   });

@@ -222,7 +222,6 @@ int run_study(const RunArguments& arguments, const Options& options) {
   std::vector<PlannedTrial> to_run;
   std::vector<std::string> keys;
   for (const auto* trial : chosen) to_run.push_back(*trial), keys.push_back(trial->key);
-  how.keys = std::set(keys.begin(), keys.end());
   const bool is_idle =
       !arguments.again && arguments.prove == 0 && store.done(keys).size() == std::set(keys.begin(), keys.end()).size();
   if (!is_idle && !worker) worker = start_worker([](const std::string& text) { say("{}\n", text); });

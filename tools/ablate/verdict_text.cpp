@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <ctime>
-#include <set>
 
 #include "core/shared/versions.h"
 #include "core/util/shell_word.h"
@@ -17,8 +16,7 @@ namespace {
 
 /// Of plugins that are found as they were here.
 std::string check_command(const std::vector<std::string>& ids, const Options& options) {
-  std::string command = "ablate check";
-  for (const auto& id : std::set<std::string>(ids.begin(), ids.end())) command += " " + shell_word(id);
+  auto command = db::check_command(ids);
   for (const auto& folder : options.plugins) command += " --plugins " + shell_word(folder);
   return command;
 }

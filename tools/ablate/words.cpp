@@ -58,7 +58,7 @@ const CLI::Option& option_of(const CLI::App& app, const CLI::App* command, const
 
 }  // namespace
 
-void check_command(const CLI::App& app, const std::string& name) {
+void expect_command(const CLI::App& app, const std::string& name) {
   std::vector<std::string> commands;
   for (const auto* command : app.get_subcommands({})) commands.push_back(command->get_name());
   if (std::find(commands.begin(), commands.end(), name) != commands.end()) return;
@@ -75,7 +75,7 @@ void check_words(const CLI::App& app, const std::vector<std::string>& words) {
       const auto& option = option_of(app, command, name);
       if (option.get_items_expected_max() > 0 && word == name) ++i;  // --db FILE
     } else if (command == nullptr) {
-      check_command(app, word);
+      expect_command(app, word);
       command = app.get_subcommand(word);
     }
   }

@@ -11,7 +11,7 @@ namespace ablate {
 /// that may stand anywhere. CLI11 would name the word alone, or miss the command, or answer --help.
 void check_words(const CLI::App& app, const std::vector<std::string>& words);
 
-/// Throws Error with the nearest name.
-void check_command(const CLI::App& app, const std::string& name);
+/// Throws Error with the nearest name where there is no such command.
+void expect_command(const CLI::App& app, const std::string& name);
 
 }  // namespace ablate

@@ -5,19 +5,18 @@
 //   [...]}], "cuda": bool}
 //       load for all later jobs -> "loaded" or "refused"; a library whose content is not what its hash says is refused, and so
 //       is a task whose data are not what its digest says, or whose files are not what theirs say (planned_files.h)
-//   {"do": "start", "job": N, "kind": "inspect" | "describe-task" | "prepare-task" | "promises" | "try-places" | "open-device" | "check" | "trial", "spec":
-//   {...},
-//    "limit_s": seconds}          by the worker's clock; 0 or absent: none
+//   {"do": "start", "job": N, "kind": "inspect" | "describe-task" | "prepare-task" | "promises" | "try-places" | "open-device" |
+//    "check" | "trial", "spec": {...}, "limit_s": seconds}          by the worker's clock; 0 or absent: none
 //   {"do": "kill", "job": N}
 //   {"do": "ping"}                                    -> "pong"
 // From it:
 //   {"event": "ready", "environment": {...}, "most_jobs": at a time, "word": what every later line begins with}
-//   {"event": "loaded"} | {"event": "refused", "reason": ..., "code": exit code, "spoilt": nothing else is to be done by this
-//       worker} | {"event": "pong"}
+//   {"event": "loaded"} | {"event": "pong"}
+//   {"event": "refused", "reason": ..., "code": exit code, "spoilt": whether this worker is of no use any more}
 //   {"event": "message", "job": N, "data": {...}}     an object that the job has said
 //   {"event": "ended", "job": N, "status": wait status, "wall_s": , "cpu_s": , "peak_resident_bytes": , "output": tail,
-//    "late": it was ended by its limit, "intrusion": what else was in its channel, "killed": what is known of a signal 9 that the
-//    worker has not sent}
+//    "late": it was ended by its limit, "intrusion": what else was in its channel,
+//    "killed": what is known of a signal 9 that the worker has not sent}
 //   {"event": "ended", "job": N, "not_started": reason}
 // The end of its input, or the death of the scheduler, ends the worker, every job and what these left behind.
 #pragma once

@@ -47,7 +47,7 @@ std::vector<Question> questions(const Study& study, const Catalog& catalog) {
 }
 
 /// @return [{"place": which, "path": of the section, "why": ...}]
-json ask(const Question& question, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory, double limit_s) try {
+json ask(const Question& question, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory, double limit_s) {
   json spec{{"kind", "try-places"}, {"task", question.task}, {"places", question.places}};
   const auto place = memory.place(question.code, spec);
   if (memory.find(place)) return json::array();
@@ -59,8 +59,6 @@ json ask(const Question& question, std::unique_ptr<WorkerClient>& worker, const 
   if (answer.contains("failed")) return json::array();
   if (answer.at("refused").empty()) memory.put(place, answer);
   return answer.at("refused");
-} catch (const WorkerEnded&) {
-  return json::array();
 }
 
 /// The parameter of the section that the plugin speaks of, "heads = 3 does not divide ..."; "" for none.

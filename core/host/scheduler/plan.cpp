@@ -70,15 +70,11 @@ class TaskAnswers {
     json spec{
         {"libraries", {task->path.string()}}, {"hashes", {{task->path.string(), task->content_hash}}}, {"section", section}};
     if (scan_padding) spec["scan_padding"] = true;
-    try {
-      const auto answer = ask_worker(worker_, kind_, spec, limit_s_);
-      auto read = task_answer_from(answer, asked);
-      if (read.failed.empty()) memory_.put(place, answer);
-      if (answer.value("late", false)) read.failed += late_;
-      return read;
-    } catch (const WorkerEnded& ended) {
-      return {.failed = fmt::format("it took the worker with it: {}", ended.what()), .fault = true};
-    }
+    const auto answer = ask_worker(worker_, kind_, spec, limit_s_);
+    auto read = task_answer_from(answer, asked);
+    if (read.failed.empty()) memory_.put(place, answer);
+    if (answer.value("late", false)) read.failed += late_;
+    return read;
   }
 
   static std::string message(const json& section, const std::string& why) {
@@ -125,7 +121,7 @@ class PromiseAnswers {
     auto spec = asked;
     spec["libraries"] = libraries;
     spec["hashes"] = hashes;
-    auto answer = ask(spec);
+    auto answer = ask_worker(worker_, "promises", spec, limit_s_);
     if (answer.contains("failed"))
       throw Error(fmt::format("{} {}: asked what it promises: {}", to_text(use.info->kind), use.info->id,
                               answer.at("failed").get<std::string>()),
@@ -133,12 +129,6 @@ class PromiseAnswers {
     answer["files"] = json::object();
     memory_.put(place, answer);
     return read(answer);
-  }
-
-  json ask(const json& spec) try {
-    return ask_worker(worker_, "promises", spec, limit_s_);
-  } catch (const WorkerEnded& ended) {
-    return {{"failed", fmt::format("it took the worker with it: {}", ended.what())}};
   }
 
   const Catalog& catalog_;
@@ -197,12 +187,8 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
   const auto length = [&](const json& section) { return described.of(section).length; };
   // Opened in a child, as a trial opens it: what the driver lists is neither what CUDA_VISIBLE_DEVICES leaves nor what torch
   // can use.
-  const auto device_refusal = [&](const std::string& device) -> std::string {
-    try {
-      return ask_worker(worker, "open-device", {{"device", device}}, limits.describe_s).value("failed", "");
-    } catch (const WorkerEnded& ended) {
-      return fmt::format("it took the worker with it: {}", ended.what());
-    }
+  const auto device_refusal = [&](const std::string& device) {
+    return ask_worker(worker, "open-device", {{"device", device}}, limits.describe_s).value("failed", "");
   };
   PromiseAnswers promised(catalog, worker, memory, limits.describe_s);
   const auto asked = [&](const json& section) {

@@ -32,6 +32,12 @@ std::vector<db::Metric> to_store(std::span<const MetricInfo> metrics) {
   return result;
 }
 
+std::set<std::string> keys_of(const std::deque<const PlannedTrial*>& trials) {
+  std::set<std::string> keys;
+  for (const auto* planned : trials) keys.insert(planned->key);
+  return keys;
+}
+
 class Scheduler {
  public:
   Scheduler(std::unique_ptr<WorkerClient>& worker, db::Store& store, const RunOptions& options,
@@ -44,7 +50,7 @@ class Scheduler {
         liveness_(options.answer_s, options.ping_s),
         load_(std::max(options.load_s, options.timeout_s), [this](const std::string& text) { display_.note(text); }),
         recorder_(
-            store, options.record, [this](const std::string& text) { display_.note(text); }, options.keys) {}
+            store, options.record, [this](const std::string& text) { display_.note(text); }, keys_of(waiting_)) {}
 
   RunSummary run() {
     const StopOnSignal stop;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -18,7 +17,6 @@ struct RunOptions {
   /// Writes the study and its trials: called when all that the trials need is loaded, before the first of them starts; and
   /// again for a new file where the database was damaged or taken away.
   std::function<void(db::Store&)> record;
-  std::set<std::string> keys = {};  ///< of the study's trials: another process that runs one of them is warned of
   VerdictMemory verdicts{""};  ///< recorded with every attempt, as they are known when it starts
   double load_s = 3600;        ///< to load a plugin or a data set into the worker; a greater timeout_s allows more
   double answer_s = 5;         ///< for a worker to answer when a trial's time is long over; a worker that does not is replaced
@@ -38,9 +36,9 @@ struct RunSummary {
 /// Runs those trials of the plan whose keys are not done, or all of them. A trial that crashes, throws, hangs or diverges is
 /// recorded with its reason, its curves and the tail of its output, and the grid goes on. Where the worker dies, its trials go
 /// back into the queue, each alone from then on, until it is clear whose fault that is. While the database cannot be written,
-/// results wait. Throws Error where the plugins or the data cannot be loaded into the first worker, or not in time, or are not what
-/// was planned (of a later worker, the trials that need them fail); and where the database was taken away: what ran then has come to its end, nothing else was started, and what()
-/// says in which file everything is.
+/// results wait. Throws Error where the plugins or the data cannot be loaded into the first worker, or not in time, or are not
+/// what was planned; where that is so of a later worker, the trials that need them fail. Throws Error, too, where the database was
+/// taken away: what ran then has come to its end, nothing else was started, and what() says in which file everything is.
 RunSummary run_trials(const std::vector<PlannedTrial>& planned, std::unique_ptr<WorkerClient>& worker, db::Store& store,
                       const RunOptions& options);
 

@@ -33,9 +33,10 @@ nlohmann::json ask_worker(std::unique_ptr<WorkerClient>& worker, const std::stri
       if (!worker) worker = start_worker();
       if (!worker) throw Error("interrupted by " + who_asked_to_stop(), ExitCode::kInterrupted);
       return worker->ask(kind, spec, timeout_s);
-    } catch (const WorkerEnded&) {
+    } catch (const WorkerEnded& ended) {
       worker.reset();
-      if (tries == kMostAsked) throw;
+      if (tries == kMostAsked)
+        return {{"failed", fmt::format("it took the worker with it: {}", ended.what())}, {"fault", true}};
     }
 }
 

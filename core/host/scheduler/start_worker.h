@@ -13,7 +13,8 @@ namespace ablate {
 std::unique_ptr<WorkerClient> start_worker(const std::function<void(const std::string&)>& note = {});
 
 /// WorkerClient::ask, of a new worker where there is none. Where the worker dies, another one is asked once more: somebody's kill
-/// says nothing of the job. Throws Error, and WorkerEnded where that one dies, too: then `worker` is null.
+/// says nothing of the job. Where that one dies, too, the answer is {"failed": "it took the worker with it: ...", "fault": true},
+/// and `worker` is null. Throws Error where no worker can be started.
 nlohmann::json ask_worker(std::unique_ptr<WorkerClient>& worker, const std::string& kind, const nlohmann::json& spec,
                           double timeout_s);
 

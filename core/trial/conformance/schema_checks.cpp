@@ -6,12 +6,12 @@
 #include <functional>
 #include <stdexcept>
 
-#include "ablate/task.h"
 #include "core/registry/conditions.h"
 #include "core/registry/values.h"
 #include "core/trial/conformance/attention_subject.h"
 #include "core/trial/conformance/compression_subject.h"
 #include "core/trial/conformance/finding.h"
+#include "core/trial/conformance/task_subject.h"
 #include "core/util/error.h"
 #include "core/util/one_line.h"
 
@@ -42,11 +42,8 @@ void make_some(const Candidate& candidate, const std::filesystem::path& scratch,
       return;
     }
     case Kind::kTask: {
-      const auto& descriptor = candidate.descriptor();
-      const JsonValues values(candidate.section, describe(descriptor));
-      std::filesystem::create_directories(scratch);
-      if (!descriptor.make_task({values, scratch, 1}))
-        throw std::logic_error(fmt::format("task {}: its factory returned nothing", descriptor.id));
+      const TaskSubject subject(candidate, scratch, true);
+      subject.make(1, subject.folder("made"));
     }
   }
 }

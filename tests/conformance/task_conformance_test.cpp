@@ -101,7 +101,7 @@ class Faulty final : public Task {
     if (fault_ == "batch") target = static_cast<std::int64_t>(row % 2);
     if (fault_ == "one answer") target = 1;
     if (fault_ == "not asked") target = -1;
-    if (fault_ == "random") target = ++counter_ / 7 % 2;
+    if (fault_ == "random") target = Random(split, ++counter_, 0).below(2);  // without a period that readers could meet
     if (fault_ == "one reader") {  // what one call leaves for the next is another thread's as well
       shared_ = target;
       std::this_thread::sleep_for(std::chrono::microseconds(20));

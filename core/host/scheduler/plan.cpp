@@ -248,6 +248,12 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::
   return planned;
 }
 
+std::set<std::string> keys_of(const std::deque<const PlannedTrial*>& trials) {
+  std::set<std::string> keys;
+  for (const auto* planned : trials) keys.insert(planned->key);
+  return keys;
+}
+
 void forget_tasks(const Study& study, const Catalog& catalog, const TaskMemory& memory) {
   for (const auto& trial : study.trials) {
     const auto* task = catalog.find(Kind::kTask, trial.resolved.at("task").at("plugin").get<std::string>());

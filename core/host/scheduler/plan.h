@@ -1,7 +1,9 @@
 // From a study to what has to run: keys, data sets, and what the history already has.
 #pragma once
 
+#include <deque>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,8 @@ struct PlannedTrial {
   std::int64_t length = 0, train_length = 0;                 ///< of the longest example, and of the longest in training
   std::int64_t window_length = 0;  ///< of a stream that is evaluated by windows (train.stride); 0: another, or examples
 };
+
+std::set<std::string> keys_of(const std::deque<const PlannedTrial*>& trials);
 
 /// What a worker compares with the files that the trial's values name, as the keys were made with them: [{"parameter":
 /// "attention.table", "file": absolute path, "digest": SHA-256}]. @param section "task" or "attention"

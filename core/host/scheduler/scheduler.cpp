@@ -32,12 +32,6 @@ std::vector<db::Metric> to_store(std::span<const MetricInfo> metrics) {
   return result;
 }
 
-std::set<std::string> keys_of(const std::deque<const PlannedTrial*>& trials) {
-  std::set<std::string> keys;
-  for (const auto* planned : trials) keys.insert(planned->key);
-  return keys;
-}
-
 class Scheduler {
  public:
   Scheduler(std::unique_ptr<WorkerClient>& worker, db::Store& store, const RunOptions& options,

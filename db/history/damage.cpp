@@ -10,18 +10,30 @@
 #include "core/util/error.h"
 #include "core/util/one_line.h"
 #include "db/history/recovery.h"
+#include "db/history/schema.h"
 
 namespace ablate::db {
 namespace {
 
 constexpr std::uintmax_t kMostBytes = 20'000'000;
 
+/// What quick_check reads on over: a last page that is not whole. While its log holds pages a file may be shorter than they say.
+std::string what_is_cut_off(SQLite::Database& database, const std::filesystem::path& file, std::uintmax_t bytes) {
+  std::error_code none;
+  if (const auto log = std::filesystem::file_size(file.string() + "-wal", none); !none && log > 0) return "";
+  const auto number = [&](const char* pragma) { return database.execAndGet(pragma).getInt64(); };
+  const auto expected = static_cast<std::uintmax_t>(number("PRAGMA page_size") * number("PRAGMA page_count"));
+  return bytes >= expected ? "" : fmt::format("it has {} bytes, its pages {}", bytes, expected);
+}
+
 }  // namespace
 
 std::string first_fault(SQLite::Database& database, const std::filesystem::path& file) {
   std::error_code unseen;
   const auto bytes = std::filesystem::file_size(file, unseen);
-  if (unseen || bytes > kMostBytes) return "";
+  if (unseen) return "";
+  if (auto fault = what_is_cut_off(database, file, bytes); !fault.empty()) return fault;
+  if (bytes > kMostBytes) return "";
   const auto found = database.execAndGet("PRAGMA quick_check(1)").getString();
   sqlite3_db_release_memory(database.getHandle());  // what is kept in memory hides what is overwritten from now on
   return found == "ok" ? "" : one_line(found, 200);
@@ -29,6 +41,19 @@ std::string first_fault(SQLite::Database& database, const std::filesystem::path&
 
 void expect_sound(SQLite::Database& database, const std::filesystem::path& file) {
   if (const auto fault = first_fault(database, file); !fault.empty()) throw Error(damaged_text(file, fault));
+}
+
+void expect_sound(const std::filesystem::path& file) {
+  std::error_code none;
+  if (std::filesystem::file_size(file, none) == 0 || none) return;
+  try {
+    SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
+    trust_nothing(database);
+    expect_sound(database, file);
+  } catch (const SQLite::Exception& exception) {
+    const int code = exception.getErrorCode() & 0xFF;  // without the extended part
+    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) fail(exception, file, 0);
+  }
 }
 
 bool begins_as_sqlite(const std::filesystem::path& file) {

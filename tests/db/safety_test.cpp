@@ -224,6 +224,7 @@ TEST_CASE("a damaged file is refused before it is written to, as what it is and 
     CHECK(has(read, "is a damaged SQLite database"));
     CHECK_FALSE(has(read, "no run history"));
   }
+  SECTION("cut off by its last byte") { std::filesystem::resize_file(file, std::filesystem::file_size(file) - 1); }
   SECTION("overwritten where nobody looks who asks what is done") {
     SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
     const auto page = database.execAndGet("SELECT rootpage FROM sqlite_master WHERE name = 'result'").getInt64();

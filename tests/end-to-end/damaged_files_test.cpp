@@ -29,6 +29,7 @@ TEST_CASE("a damaged history is never a grid that is done") {
   }
   std::fstream(file, std::ios::in | std::ios::out | std::ios::binary).seekp((page - 1) * 4096) << std::string(4096, 'x');
   const auto before = read_text(file);
+  CHECK(place.run({"run", study, "--dry-run"}).exit_code == 2);
   const auto ended = place.run({"run", study});
   CHECK(ended.exit_code == 2);
   CHECK_FALSE(says(ended.err, "0 done"));

@@ -16,6 +16,7 @@
 #include "core/host/study/used_plugins.h"
 #include "core/util/plain_json.h"
 #include "core/util/shell_word.h"
+#include "db/history/damage.h"
 #include "db/history/place.h"
 #include "db/history/proofs.h"
 #include "db/history/reader.h"
@@ -174,6 +175,7 @@ std::string next_command(const Options& options, std::vector<std::string> words)
 
 int run_study(const RunArguments& arguments, const Options& options) {
   db::check_place(options.database_file());  // before data is prepared for hours
+  db::expect_sound(options.database_file());
   std::unique_ptr<WorkerClient> worker;
   const auto libraries = find_libraries(options, worker);
   for (const auto& library : libraries)

@@ -17,23 +17,24 @@ namespace {
 
 constexpr std::uintmax_t kMostBytes = 20'000'000;
 
-/// What quick_check reads on over: a last page that is not whole. While its log holds pages a file may be shorter than they say.
-std::string what_is_cut_off(SQLite::Database& database, const std::filesystem::path& file, std::uintmax_t bytes) {
-  std::error_code none;
-  if (const auto log = std::filesystem::file_size(file.string() + "-wal", none); !none && log > 0) return "";
+/// What quick_check reads on over: a last page that is not whole. While its log holds pages a file may be shorter than they say;
+/// looked at in this order it is not, whatever another process writes or moves out of the log meanwhile.
+std::string what_is_cut_off(SQLite::Database& database, const std::filesystem::path& file) {
   const auto number = [&](const char* pragma) { return database.execAndGet(pragma).getInt64(); };
   const auto expected = static_cast<std::uintmax_t>(number("PRAGMA page_size") * number("PRAGMA page_count"));
-  return bytes >= expected ? "" : fmt::format("it has {} bytes, its pages {}", bytes, expected);
+  std::error_code none;
+  if (const auto log = std::filesystem::file_size(file.string() + "-wal", none); !none && log > 0) return "";
+  const auto bytes = std::filesystem::file_size(file, none);
+  return none || bytes >= expected ? "" : fmt::format("it has {} bytes, its pages {}", bytes, expected);
 }
 
 }  // namespace
 
 std::string first_fault(SQLite::Database& database, const std::filesystem::path& file) {
+  if (auto fault = what_is_cut_off(database, file); !fault.empty()) return fault;
   std::error_code unseen;
   const auto bytes = std::filesystem::file_size(file, unseen);
-  if (unseen) return "";
-  if (auto fault = what_is_cut_off(database, file, bytes); !fault.empty()) return fault;
-  if (bytes > kMostBytes) return "";
+  if (unseen || bytes > kMostBytes) return "";
   const auto found = database.execAndGet("PRAGMA quick_check(1)").getString();
   sqlite3_db_release_memory(database.getHandle());  // what is kept in memory hides what is overwritten from now on
   return found == "ok" ? "" : one_line(found, 200);

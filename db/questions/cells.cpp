@@ -6,7 +6,7 @@
 #include "db/history/schema.h"
 #include "db/questions/groups.h"
 #include "db/questions/settling.h"
-#include "db/report/statistics.h"
+#include "db/report/summary.h"
 
 namespace ablate::db {
 namespace {
@@ -49,7 +49,7 @@ void settle(const Members& members, const std::vector<std::optional<double>>& va
   for (const auto t : members) {
     if (!values[t]) continue;
     cell.unsettled = cell.unsettled || settling.unsettled[t];
-    if (cell.n == 1 && settling.spread[t]) cell.uncertainty = std::abs(cell.mean) * *settling.spread[t] / 100;
+    if (cell.samples.size() == 1 && settling.spread[t]) cell.spread = *settling.spread[t];
   }
 }
 
@@ -71,11 +71,6 @@ void fill_cells(const TableTrials& from, Table& table) {
       auto& cell = table.cells[place(table, i, m)];
       cell.trials = static_cast<int>(members.size());
       cell.samples = samples_of(from, members, from.results[m]);
-      const auto summary = summary_of(cell.samples);
-      cell.n = summary.n;
-      cell.mean = summary.mean;
-      cell.deviation = cell.uncertainty = summary.deviation;
-      if (table.overlap) cell.interval = cell.uncertainty = interval_of(summary, *table.overlap);
       cell.failures = failures;
       if (is_step_time(from.metrics[m])) settle(members, from.results[m], *settling, cell);
     }
@@ -95,18 +90,15 @@ void fill_published(const TableTrials& from, std::optional<std::int64_t> experim
   if (sources.empty()) table.notes.push_back("no [[published]] of a study gives these metrics for these trials");
 }
 
-std::vector<std::set<std::size_t>> tasks_of_cells(const TableTrials& from, const std::vector<Axis>& varying,
-                                                  const Table& table) {
+void fill_tasks(const TableTrials& from, const std::vector<Axis>& varying, Table& table) {
   std::vector<const Axis*> axes;
   for (const auto& axis : varying)
     if (axis.path == "task" || axis.path.starts_with("task.")) axes.push_back(&axis);
   const Groups tasks(axes, from.trials.size(), true);
-  std::vector<std::set<std::size_t>> all(table.cells.size());
   for (std::size_t m = 0; m < from.metrics.size(); ++m)
     for (std::size_t i = 0; i < from.members.size(); ++i)
       for (const auto t : from.members[i])
-        if (from.results[m][t]) all[place(table, i, m)].insert(tasks.of_trial[t]);
-  return all;
+        if (from.results[m][t]) table.cells[place(table, i, m)].tasks.insert(tasks.of_trial[t]);
 }
 
 }  // namespace ablate::db

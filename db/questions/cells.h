@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +20,7 @@ struct TableTrials {
   std::vector<std::optional<std::int64_t>> seeds;           ///< by trial
 };
 
-/// Fills table.cells, whose rows, columns and metrics are there: samples with what they say together, failures with their
+/// Fills table.cells, whose rows, columns and metrics are there: samples, failures with their
 /// reasons, and of step times whether they are settled.
 void fill_cells(const TableTrials& from, Table& table);
 
@@ -32,9 +31,7 @@ std::size_t place(const Table& table, std::size_t row_and_column, std::size_t me
 /// something; and notes the sources.
 void fill_published(const TableTrials& from, std::optional<std::int64_t> experiment, Table& table);
 
-/// Of each of table.cells the tasks that its samples are over: a number for each distinct task with its parameters.
-/// @param varying what varies among the trials
-std::vector<std::set<std::size_t>> tasks_of_cells(const TableTrials& from, const std::vector<Axis>& varying,
-                                                  const Table& table);
+/// Fills tasks of all cells. @param varying what varies among the trials
+void fill_tasks(const TableTrials& from, const std::vector<Axis>& varying, Table& table);
 
 }  // namespace ablate::db

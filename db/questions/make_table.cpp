@@ -15,9 +15,6 @@
 #include "db/questions/table_notes.h"
 #include "db/questions/tuning.h"
 #include "db/questions/verdicts.h"
-#include "db/report/best.h"
-#include "db/report/exponents.h"
-#include "db/report/ratios.h"
 
 namespace ablate::db {
 namespace {
@@ -141,16 +138,14 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   from.seeds = load_seeds(reader, trials);
 
   fill_chosen(tuning, from.members, table);
-  table.overlap = request.interval;
   fill_cells(from, table);
   const auto verdicts = load_verdicts(reader, trials, request.verdict_today);
   fill_checked(from, verdicts, table);
   if (request.published) fill_published(from, experiment, table);
-  mark_best(table, tasks_of_cells(from, axes.varying, table));
+  fill_tasks(from, axes.varying, table);
   add_notes(from, axes, selection, tuning, table);
   for (auto& note : verdict_notes(verdicts, table.any_checked())) table.notes.push_back(std::move(note));
-  if (request.exponent) add_exponents(table);
-  if (!request.baseline.empty()) add_ratios(table, request.baseline);
+  run_statistics(request.statistics, table);
   return table;
 }
 

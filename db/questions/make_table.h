@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "db/history/reader.h"
+#include "db/report/statistics.h"
 #include "db/types/table.h"
 
 namespace ablate::db {
@@ -19,14 +20,9 @@ struct TableRequest {
   std::vector<std::string> rows;
   std::vector<std::string> columns;  ///< none: the task, where it varies and is no row
   std::vector<std::string> metrics;  ///< none: main_metric of the trials (db/questions/selection.h)
-  /// "attention=softmax": ratios to the row, or the column, whose label has all of these values; of several, to the one with
-  /// the same other values.
-  std::vector<std::string> baseline;
   /// What papers report for the same trials beside every cell; a note where there is nothing.
   bool published = false;
-  /// Half the width of the 95 % interval of the mean in place of the deviation: interval_of's overlap (db/report/statistics.h).
-  std::optional<double> interval = {};
-  bool exponent = false;  ///< the slope of a row's means over the columns' number, both in logarithms
+  AskedStatistics statistics = {};
   /// What is known today of a plugin's code, in place of what was known when a trial started; nothing where nothing is.
   std::function<std::optional<PluginVerdict>(const UsedPlugin&)> verdict_today = {};
 };

@@ -15,6 +15,7 @@
 #include "db/history/schema.h"
 #include "db/history/views.h"
 #include "db/questions/query_rows.h"
+#include "db/report/format.h"
 
 namespace ablate::db {
 namespace {

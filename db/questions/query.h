@@ -6,17 +6,14 @@
 #include <string>
 #include <string_view>
 
-#include "db/report/format.h"
+#include "db/report/printers.h"
 
 namespace ablate::db {
 
-/// Takes a part of the output; what it throws ends the query.
-using Write = std::function<void(std::string_view)>;
-
-/// Runs one SELECT over the views of db/history/views.h and the tables beneath, and writes its rows. The database is opened
-/// read-only and an authorizer refuses everything but reading, so no SQL can change the file, make another or load code. Ctrl-C
-/// ends it. Throws Error: SQL that is wrong (with the nearest name of a column or view), that does more than read, or is more
-/// than one statement; interrupted (ExitCode::kInterrupted).
+/// Runs one SELECT over the views of db/history/views.h and the tables beneath, and writes its rows; what `write` throws ends
+/// it. The database is opened read-only and an authorizer refuses everything but reading, so no SQL can change the file, make
+/// another or load code. Ctrl-C ends it. Throws Error: SQL that is wrong (with the nearest name of a column or view), that does
+/// more than read, or is more than one statement; interrupted (ExitCode::kInterrupted).
 void run_query(const std::filesystem::path& file, const std::string& sql, Format format, const Write& write);
 
 /// The views with their columns, for a person who is about to ask.

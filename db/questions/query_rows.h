@@ -3,15 +3,13 @@
 
 #include <sqlite3.h>
 
-#include <functional>
-#include <string>
-#include <vector>
+#include <memory>
 
-#include "db/questions/query.h"
+#include "db/report/printers.h"
 
 namespace ablate::db {
 
-/// The rows of a statement on their way out: one by one, or, where columns are aligned, all at the end.
+/// The rows of a statement on their way out.
 class RowWriter {
  public:
   /// Writes what stands before the rows. Throws Error for a format that is none.
@@ -19,19 +17,11 @@ class RowWriter {
 
   /// The row that the statement is at.
   void put();
-  void end();
+  void end() { printer_->end(); }
 
  private:
-  std::vector<std::string> fields(const std::function<std::string(double)>& number) const;
-  std::string object();
-
   sqlite3_stmt* row_;
-  const int columns_;
-  const Format format_;
-  const Write& write_;
-  std::vector<std::string> names_;
-  std::vector<std::vector<std::string>> rows_;  ///< of text and Markdown
-  bool any_ = false;
+  std::unique_ptr<RowPrinter> printer_;
 };
 
 }  // namespace ablate::db

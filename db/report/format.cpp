@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <nlohmann/json.hpp>
 
 #include "core/util/error.h"
 #include "core/util/nearest.h"
@@ -13,22 +14,6 @@
 #include "core/util/shell_word.h"
 
 namespace ablate::db {
-
-const std::vector<std::string>& format_names() {
-  static const std::vector<std::string> names = {"text", "markdown", "csv", "json"};
-  return names;
-}
-
-Format format_from_name(const std::string& name) {
-  const auto& names = format_names();
-  const auto at = std::find(names.begin(), names.end(), name);
-  if (at == names.end()) throw Error(fmt::format("no format \"{}\"{}", name, hint(name, names)));
-  return static_cast<Format>(at - names.begin());
-}
-
-void refuse_format(Format format) {
-  throw Error(fmt::format("format {} is none of {}", static_cast<int>(format), fmt::join(format_names(), ", ")));
-}
 
 std::size_t width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
@@ -87,6 +72,10 @@ std::string csv_line(const std::vector<std::string>& fields) {
     line += '"';
   }
   return line + "\n";
+}
+
+std::string plain_field(const nlohmann::json& field) {
+  return field.is_null() ? "" : field.is_string() ? field.get_ref<const std::string&>() : field.dump();
 }
 
 std::string exact(double value) { return fmt::format("{}", value); }

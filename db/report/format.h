@@ -1,21 +1,12 @@
 // Rows of text as people and programs read them.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ablate::db {
-
-enum class Format { kText, kMarkdown, kCsv, kJson };
-
-/// "text", "markdown", "csv", "json": the names that format_from_name knows, in this order.
-const std::vector<std::string>& format_names();
-/// Throws Error with the nearest name.
-Format format_from_name(const std::string& name);
-
-/// For what stands behind a switch over all formats, where the compiler misses a case: a number that is none. Throws Error.
-[[noreturn]] void refuse_format(Format format);
 
 /// The first row is the header. Text: columns aligned, two spaces apart. Markdown: a pipe table. Every row as long as the
 /// first. Fields are written as one_row has them: names come from studies and plugins, and must not steer a terminal.
@@ -24,6 +15,8 @@ std::string render_markdown(const std::vector<std::vector<std::string>>& rows);
 /// RFC 4180, with \n line ends.
 std::string csv_line(const std::vector<std::string>& fields);
 
+/// A text as it is, null as nothing, all else as JSON has it.
+std::string plain_field(const nlohmann::json& field);
 /// Shortest decimal that reads back as the same number: for CSV and JSON.
 std::string exact(double value);
 /// Four significant digits.

@@ -1,27 +1,50 @@
-// What samples say together.
+// Statistics: passes over a table, which add numbers, columns and marks. A new one is a line here and the file that it names:
+// db/report/statistics/FILE.cpp.
 #pragma once
 
-#include <limits>
-#include <span>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "db/types/table.h"
 
 namespace ablate::db {
 
-struct Summary {
-  int n = 0;
-  double mean = std::numeric_limits<double>::quiet_NaN();       ///< NaN for n = 0, or where a sample is
-  double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the sample (n - 1); NaN for n < 2
+/// File and name, in the order in which they run.
+// clang-format off
+#define ABLATE_STATISTICS(statistic) \
+  statistic(deviation)               \
+  statistic(interval)                \
+  statistic(best)                    \
+  statistic(exponent)                \
+  statistic(ratio)
+// clang-format on
+
+/// Of a table whose cells have their samples.
+struct Statistic {
+  const char* option;  ///< without the dashes, "interval"; "": always runs
+  const char* value;   ///< what the option takes, "OVERLAP"; "": nothing
+  bool repeated;       ///< the option may stand several times
+  const char* help;
+  const char* excludes;  ///< option of another statistic that cannot be asked for beside it; "": none
+  /// "", or what is wrong with a value; nullptr: run() says it.
+  std::string (*refuse)(const std::string& value);
+  /// @param values of the option @param table whose earlier statistics have run. Throws Error where it has no meaning there
+  void (*run)(const std::vector<std::string>& values, Table& table);
 };
 
-Summary summary_of(std::span<const Sample> samples);
+namespace statistics {
+#define ABLATE_STATISTIC(file) extern const Statistic file;
+ABLATE_STATISTICS(ABLATE_STATISTIC)
+#undef ABLATE_STATISTIC
+}  // namespace statistics
 
-/// Half the width of the 95 % interval of the mean, by Student's t; NaN for n < 2. @param overlap of repeated splits of the same
-/// data the size of a test split over that of a training split: their results go together, and the variance of the mean is that
-/// of a sample times 1/n + overlap (Nadeau and Bengio 2003, section 5). 0: independent samples
-double interval_of(const Summary& summary, double overlap);
+const std::vector<const Statistic*>& all_statistics();
 
-/// Of a cell's mean; 0 where it is not known.
-double relative_uncertainty(const Cell& cell);
+/// Statistics that are asked for, by option, with their values.
+using AskedStatistics = std::map<std::string, std::vector<std::string>>;
+/// Runs those that always do, and those asked for.
+void run_statistics(const AskedStatistics& asked, Table& table);
 
 }  // namespace ablate::db

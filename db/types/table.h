@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,11 @@ struct Cell {
   };
   int trials = 0;               ///< all that belong here; 0: the grid has no such point
   std::vector<Sample> samples;  ///< of those that are done and have a value, in their order
-  /// As summary_of(samples) has them (db/report/statistics.h).
+  /// What its samples are over: a number for each distinct task with its parameters. Cells of unlike tasks are not compared.
+  std::set<std::size_t> tasks;
+  /// Of a single trial's step time: how far its steps' times spread, in percent of the mean. NaN: not known.
+  double spread = std::numeric_limits<double>::quiet_NaN();
+  /// From here on statistics fill it (db/report/statistics.h). As summary_of(samples) has them (db/report/summary.h).
   int n = 0;
   double mean = std::numeric_limits<double>::quiet_NaN();
   double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the sample (n - 1); NaN for n < 2
@@ -95,6 +100,12 @@ struct Chosen {
   bool edge = false;          ///< a number that no listed one is below, or above
 };
 
+/// Numbers that a statistic adds: a column beside each of the cells'.
+struct AddedColumn {
+  std::string name;            ///< its heading, and its name in CSV and JSON
+  std::vector<double> values;  ///< by place, as cells; NaN: none
+};
+
 struct Table {
   std::string experiment;
   std::vector<std::string> row_paths, column_paths;
@@ -108,6 +119,7 @@ struct Table {
   bool published = false;           ///< whether asked for, and there for any cell
   std::optional<double> overlap;    ///< of repeated splits, where intervals were asked for (interval_of)
   std::vector<Exponent> exponents;  ///< [row][metric]; empty: not asked for
+  std::vector<AddedColumn> added;   ///< in the order of the statistics
   std::vector<std::string> notes;   ///< what a reader must know to read it right
   std::size_t trials = 0;
 
@@ -128,9 +140,12 @@ struct Table {
     return chosen[(row * columns.size() + column) * tuned_paths.size() + path];
   }
 
-  const Cell& cell(std::size_t row, std::size_t metric, std::size_t column) const {
-    return cells[(row * metrics.size() + metric) * columns.size() + column];
+  /// In cells.
+  std::size_t place(std::size_t row, std::size_t metric, std::size_t column) const {
+    return (row * metrics.size() + metric) * columns.size() + column;
   }
+
+  const Cell& cell(std::size_t row, std::size_t metric, std::size_t column) const { return cells[place(row, metric, column)]; }
 };
 
 }  // namespace ablate::db

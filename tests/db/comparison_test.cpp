@@ -2,7 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "db/report/render_table.h"
+#include "db/report/printers.h"
 #include "tests/db/costs.h"
 #include "tests/support/catch.h"
 
@@ -12,7 +12,7 @@ using namespace ablate::db;
 TEST_CASE("ratios to a baseline row, ours and the published ones side by side") {
   const Costs costs;
   auto asked = request({"attention", "attention.rates"}, {"task.length"});
-  asked.baseline = {"attention=softmax"};
+  asked.statistics["baseline"] = {"attention=softmax"};
   asked.published = true;
   const auto table = costs.table(asked);
   CHECK(table.cell(0, 0, 1).ratio == Approx(1));
@@ -32,7 +32,7 @@ TEST_CASE("ratios to a baseline row, ours and the published ones side by side") 
 TEST_CASE("ratios to a baseline column; a row that has no such cell has no ratio") {
   const Costs costs;
   auto asked = request({"attention"}, {"task.length"});
-  asked.baseline = {"task.length=100"};
+  asked.statistics["baseline"] = {"task.length=100"};
   const auto table = costs.table(asked);
   CHECK(table.cell(0, 0, 2).ratio == Approx(16));
   CHECK(table.cell(1, 0, 2).ratio == Approx(4));
@@ -53,7 +53,7 @@ TEST_CASE("of several baseline rows each row takes the one that agrees with it")
   const double times[] = {10, 5, 80, 20};
   for (std::size_t i = 0; i < 4; ++i) store.put_attempt(took(trials[i], times[i]));
   auto asked = request({"attention", "attention.rates", "train.batch"}, {});
-  asked.baseline = {"attention=softmax"};
+  asked.statistics["baseline"] = {"attention=softmax"};
   const auto table = make_table(Reader(file), asked);
   REQUIRE(table.rows.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -61,7 +61,7 @@ TEST_CASE("of several baseline rows each row takes the one that agrees with it")
     CHECK(table.cell(i, 0, 0).ratio == Approx(row[0] == "softmax" ? 1 : row[2] == "1" ? 0.5 : 0.25));
   }
   asked.rows = {"attention", "train.batch"};
-  asked.baseline = {"train.batch=1"};
+  asked.statistics["baseline"] = {"train.batch=1"};
   CHECK(make_table(Reader(file), asked).cell(1, 0, 0).n == 1);
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("a rate of a baseline may be written as a decimal") {
   store.put_attempt(took(trials[1], 20));
   auto asked = request({"attention.rates"}, {});
   for (const std::string rate : {"1/4", "0.25", "2/8"}) {
-    asked.baseline = {"attention.rates=" + rate};
+    asked.statistics["baseline"] = {"attention.rates=" + rate};
     CHECK(make_table(Reader(file), asked).cell(1, 0, 0).ratio == Approx(2));
   }
 }
@@ -120,7 +120,7 @@ TEST_CASE("a baseline that several rows could be is asked for more") {
   put(store, "study", trials);
   for (const auto& one : trials) store.put_attempt(took(one, 10));
   auto asked = request({"attention", "attention.rates"}, {});
-  asked.baseline = {"attention=adamra"};
+  asked.statistics["baseline"] = {"attention=adamra"};
   CHECK(error_of([&] { make_table(Reader(file), asked); }) ==
         "--baseline attention=adamra: found 2 rows that attention=softmax attention.rates=- could be compared with, expected "
         "one; "
@@ -164,39 +164,39 @@ TEST_CASE("the best is among what has the same task") {
 TEST_CASE("what cannot be compared is said, with what can") {
   const Costs costs(false);
   auto asked = request({"attention"}, {"task.length"});
-  asked.baseline = {"attention=sofmax"};
+  asked.statistics["baseline"] = {"attention=sofmax"};
   CHECK(costs.error(asked) ==
         "--baseline attention=sofmax: found no row that has it, expected one of attention=adamra, attention=softmax (did you "
         "mean "
         "attention=softmax?)");
-  asked.baseline = {"train.batch=1"};
+  asked.statistics["baseline"] = {"train.batch=1"};
   CHECK(costs.error(asked) ==
         "--baseline train.batch=1: found the parameter train.batch, expected one of the rows (attention) or of the columns "
         "(task.length); --rows can add it");
   asked.rows = {"attention", "attention.rates"};
-  asked.baseline = {"attention.rate=1/4"};
+  asked.statistics["baseline"] = {"attention.rate=1/4"};
   CHECK(costs.error(asked) ==
         "--baseline attention.rate=1/4: found the parameter attention.rate, expected one of the rows (attention, "
         "attention.rates) or of the columns (task.length); did you mean attention.rates=1/4?");
-  asked.baseline = {"attention=softmax", "task.length=100"};
+  asked.statistics["baseline"] = {"attention=softmax", "task.length=100"};
   CHECK(
       costs.error(asked) ==
       "--baseline attention=softmax task.length=100: found a parameter of the rows and one of the columns, expected all of the "
       "rows (attention, attention.rates) or all of the columns (task.length); leave one out");
   asked.rows = {"attention", "task.length"};
   asked.columns = {"train.batch"};
-  asked.baseline = {"train.batch=2"};
+  asked.statistics["baseline"] = {"train.batch=2"};
   CHECK(costs.error(asked) == "--baseline train.batch=2: found no column that has it, expected one of train.batch=1");
   asked.rows = {"task.length"};
   asked.columns = {"attention", "attention.rates"};
-  asked.baseline = {"softmax"};
+  asked.statistics["baseline"] = {"softmax"};
   CHECK(has(costs.error(asked), "expected PATH=VALUE"));
-  asked.baseline.clear();
-  asked.exponent = true;
+  asked.statistics.erase("baseline");
+  asked.statistics["exponent"];
   asked.columns = {"attention"};
   asked.rows = {"task.length"};
   CHECK(has(costs.error(asked), "--exponent: the columns are attention"));
-  asked.exponent = false;
+  asked.statistics.erase("exponent");
   asked.published = true;
   CHECK_FALSE(costs.table(asked).published);  // no column of nothing
   CHECK(costs.table(asked).notes ==

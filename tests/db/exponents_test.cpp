@@ -2,7 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "db/report/render_table.h"
+#include "db/report/printers.h"
 #include "tests/db/costs.h"
 #include "tests/support/catch.h"
 
@@ -12,7 +12,7 @@ using namespace ablate::db;
 TEST_CASE("exponents are the slope in logarithms, ours and the published") {
   const Costs costs;
   auto asked = request({"attention"}, {"task.length"});
-  asked.exponent = asked.published = true;
+  asked.statistics["exponent"], asked.published = true;
   const auto table = costs.table(asked);
   REQUIRE(table.exponents.size() == 2);
   CHECK(table.exponents[0].measured == Approx(2));
@@ -43,7 +43,7 @@ TEST_CASE("an exponent of unsettled times is marked, and has no more digits than
     store.put_attempt(attempt);
   }
   auto asked = request({"attention"}, {"task.length"});
-  asked.exponent = true;
+  asked.statistics["exponent"];
   const auto table = make_table(Reader(file), asked);
   REQUIRE(table.exponents.size() == 2);
   CHECK_FALSE(table.exponents[0].unsettled);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/util/error.h"
+#include "db/report/printers.h"
 #include "tests/support/catch.h"
 
 using namespace ablate::db;

@@ -7,8 +7,8 @@
 #include "db/questions/list_attempts.h"
 #include "db/questions/make_table.h"
 #include "db/questions/query.h"
-#include "db/report/render_table.h"
-#include "db/report/statistics.h"
+#include "db/report/printers.h"
+#include "db/report/summary.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

@@ -3,7 +3,7 @@
 
 #include "db/questions/list_attempts.h"
 #include "db/questions/make_table.h"
-#include "db/report/render_table.h"
+#include "db/report/printers.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 
@@ -53,7 +53,9 @@ TEST_CASE("a row of layers or of parts says what it is made of") {
         Labels{{"softmax"}, {"linear"}, {"linear / softmax"}, {"mixed(local, linear)"}, {"mixed(local, linear) / softmax"}});
   CHECK(table.row_values[2][0] == "linear / softmax");
   CHECK(has(to_text(table, Format::kCsv), "\n\"mixed(local, linear)\",test/accuracy,%,60,"));
-  CHECK(history.table({.experiment = "study", .baseline = {"attention=linear / softmax"}}).cell(0, 0, 0).ratio == 1);
+  CHECK(history.table({.experiment = "study", .statistics = {{"baseline", {"attention=linear / softmax"}}}})
+            .cell(0, 0, 0)
+            .ratio == 1);
 
   const auto list = list_attempts(Reader(history.file), {});
   REQUIRE(list.lines.size() == 5);

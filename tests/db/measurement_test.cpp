@@ -6,7 +6,8 @@
 #include "db/questions/make_table.h"
 #include "db/questions/selection.h"
 #include "db/report/digits.h"
-#include "db/report/render_table.h"
+#include "db/report/format.h"
+#include "db/report/printers.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 
@@ -128,7 +129,10 @@ TEST_CASE("step times of a busy machine are marked, with what derives from them"
   CHECK(json[1]["unsettled"] == true);
   CHECK(json[3]["unsettled"] == false);
   // A ratio to what is unsettled is no better.
-  const auto ratios = make_table(Reader(study.file), {"study", {"attention"}, {}, {"train/step_time"}, {"attention=waited"}});
+  const auto ratios = make_table(Reader(study.file), {.experiment = "study",
+                                                      .rows = {"attention"},
+                                                      .metrics = {"train/step_time"},
+                                                      .statistics = {{"baseline", {"attention=waited"}}}});
   CHECK(ratios.cell(0, 0, 0).unsettled);
   CHECK(has(to_text(ratios, Format::kMarkdown), "| settled | **~0.47** |"));
 }

@@ -9,7 +9,8 @@
 #include "db/questions/list_attempts.h"
 #include "db/questions/make_table.h"
 #include "db/questions/show_attempt.h"
-#include "db/report/render_table.h"
+#include "db/report/format.h"
+#include "db/report/printers.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 
@@ -261,8 +262,8 @@ TEST_CASE("a format without a case is an error, and no empty answer") {
   const auto file = folder / "a.db";
   fill(file);
   const auto none = static_cast<Format>(format_names().size());
-  CHECK(has(error_of([&] { ask(file, "SELECT 1", none); }), "format 4 is none of text, markdown, csv, json"));
-  CHECK(has(error_of([&] { to_text(Table{}, none); }), "format 4 is none of"));
+  CHECK(has(error_of([&] { ask(file, "SELECT 1", none); }), "format 5 is none of text, markdown, csv, json, latex"));
+  CHECK(has(error_of([&] { to_text(Table{}, none); }), "format 5 is none of"));
 }
 
 TEST_CASE("a view without an end in the place of a table is refused by all that name tables") {

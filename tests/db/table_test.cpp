@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "db/questions/make_table.h"
-#include "db/report/render_table.h"
+#include "db/report/printers.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 
@@ -49,14 +49,14 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
   }
   SECTION("intervals of the mean, by Student's t: wider where splits overlap") {
     // t of 2 degrees at 97.5 % is 4.302653.
-    auto table = table_of(file, {.experiment = "study", .interval = 0.0});
+    auto table = table_of(file, {.experiment = "study", .statistics = {{"interval", {"0.0"}}}});
     CHECK(table.cell(1, 0, 0).interval == Approx(4.302653 / std::sqrt(3.0)));
     CHECK(to_text(table, Format::kText) ==
           "study: 6 trials; mean ± half its 95 % interval of n = 3; * best\n\n"
           "attention  test/accuracy (%)\n"
           "softmax    72.0 ± 6.6\n"
           "adamra     80.0 ± 2.5 *\n");
-    table = table_of(file, {.experiment = "study", .interval = 0.25});
+    table = table_of(file, {.experiment = "study", .statistics = {{"interval", {"0.25"}}}});
     CHECK(table.cell(1, 0, 0).interval == Approx(4.302653 * std::sqrt(1.0 / 3 + 0.25)));
     CHECK(nlohmann::json::parse(to_text(table, Format::kJson))["cells"][1]["interval"] == Approx(table.cell(1, 0, 0).interval));
     CHECK(std::isnan(table_of(file, {.experiment = "study"}).cell(1, 0, 0).interval));
@@ -74,12 +74,13 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
           "| --- | --- | --- |\n"
           "| - | 72.0 ± 2.6 | 28.0 ± 2.6 |\n"
           "| 1/2,1/4 | **80.0 ± 1.0** | **20.0 ± 1.0** |\n");
-    CHECK(to_text(table, Format::kCsv) ==
-          "attention.rates,task,metric,unit,mean,sd,interval,n,failed,reason,published,ratio,published_ratio,unsettled,checked\n"
-          ",image,test/accuracy,%,72,2.6457513110645907,,3,0,,,,,false,\n"
-          ",image,train/step_time,ms,28,2.6457513110645907,,3,0,,,,,false,\n"
-          "\"1/2,1/4\",image,test/accuracy,%,80,1,,3,0,,,,,false,\n"
-          "\"1/2,1/4\",image,train/step_time,ms,20,1,,3,0,,,,,false,\n");
+    CHECK(
+        to_text(table, Format::kCsv) ==
+        "attention.rates,task,metric,unit,mean,sd,interval,n,failed,reason,published,ratio,published_ratio,unsettled,checked\n"
+        ",image,test/accuracy,%,72,2.6457513110645907,,3,0,,,,,false,\n"
+        ",image,train/step_time,ms,28,2.6457513110645907,,3,0,,,,,false,\n"
+        "\"1/2,1/4\",image,test/accuracy,%,80,1,,3,0,,,,,false,\n"
+        "\"1/2,1/4\",image,train/step_time,ms,20,1,,3,0,,,,,false,\n");
     const auto json = nlohmann::json::parse(to_text(table, Format::kJson));
     CHECK(json["cells"].size() == 4);
     CHECK(json["cells"][2]["row"]["attention.rates"] == "1/2,1/4");

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "db/questions/make_table.h"
-#include "db/report/render_table.h"
+#include "db/report/printers.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

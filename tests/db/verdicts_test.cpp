@@ -3,7 +3,7 @@
 
 #include "db/questions/make_table.h"
 #include "db/questions/show_attempt.h"
-#include "db/report/render_table.h"
+#include "db/report/printers.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

@@ -12,7 +12,7 @@
 #include "core/util/regular_file.h"
 #include "core/util/sha256.h"
 #include "db/questions/make_table.h"
-#include "db/report/render_table.h"
+#include "db/report/printers.h"
 #include "tools/ablate/bench_study.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/streams.h"
@@ -72,14 +72,14 @@ db::TableRequest table_of(const BenchArguments& arguments, const std::vector<Sub
   if (arguments.batch.size() > 1) request.rows.emplace_back("train.batch");
   if (arguments.devices.size() > 1) request.rows.emplace_back("train.device");
   if (arguments.dtypes.size() > 1) request.rows.emplace_back("train.dtype");
-  request.exponent = arguments.lengths.size() > 1;
+  if (arguments.lengths.size() > 1) request.statistics["exponent"];
   return request;
 }
 
 std::vector<std::string> command_of(const db::TableRequest& request) {
   std::vector<std::string> words = {"table",  request.experiment, "--rows",   fmt::format("{}", fmt::join(request.rows, ",")),
                                     "--cols", "task.length",      "--metric", "train/step_time"};
-  if (request.exponent) words.emplace_back("--exponent");
+  if (request.statistics.contains("exponent")) words.emplace_back("--exponent");
   return words;
 }
 
@@ -110,15 +110,15 @@ void print_tables(db::TableRequest request, const std::vector<Subject>& subjects
     request.metrics = {metric};
     const auto table = db::make_table(reader, request);
     print("{}\n", db::to_text(table, db::Format::kText));
-    if (metric == "train/step_time" && request.baseline.empty()) unsettled = unsettled_text(table);
+    if (metric == "train/step_time" && !request.statistics.contains("baseline")) unsettled = unsettled_text(table);
   };
   for (const auto* metric : {"train/forward_time", "train/forward_backward_time", "train/step_time", "memory/peak_tensor"})
     show(metric);
   if (subjects.size() > 1) {
     const auto& first = subjects.front();
-    request.baseline = {"attention=" + first.attention->id};
-    if (first.compression != nullptr) request.baseline.push_back("attention.compression=" + first.compression->id);
-    request.exponent = false;
+    auto& baseline = request.statistics["baseline"] = {"attention=" + first.attention->id};
+    if (first.compression != nullptr) baseline.push_back("attention.compression=" + first.compression->id);
+    request.statistics.erase("exponent");
     for (const auto* metric : {"train/step_time", "memory/peak_tensor"}) show(metric);
   }
   print("{}", unsettled);

@@ -10,7 +10,7 @@
 
 #include "core/util/error.h"
 #include "core/util/nearest.h"
-#include "db/report/format.h"
+#include "db/report/printers.h"
 
 namespace ablate {
 

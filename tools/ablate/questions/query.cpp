@@ -20,7 +20,7 @@ void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->group(kQuestions);
   const auto* sql = command->add_option("SQL", arguments->sql, "one SELECT; without it the views and their columns are listed")
                         ->type_name("");
-  add_format(command, arguments->format, db::format_names(), "text, markdown, csv or json; default: text");
+  add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   command->footer(
       "Views: trials (a column for each parameter and metric), attempts, curves, parameters, metrics, experiments, members, "
       "published; without SQL they are listed with their columns. Names with a dot or a slash stand in double quotes.\n"

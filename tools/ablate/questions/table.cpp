@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <memory>
 
 #include "core/util/error.h"
 #include "db/questions/make_table.h"
-#include "db/report/render_table.h"
+#include "db/report/printers.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/questions.h"
@@ -25,12 +24,27 @@ void refuse_several(const db::Reader& reader) {
                             reader.file().string(), names.size(), fmt::join(names, ", ")));
 }
 
-/// "" for a number from 0 to 1000; else what is wrong.
-std::string refuse_overlap(const std::string& text) {
-  char* end = nullptr;
-  const double overlap = std::strtod(text.c_str(), &end);
-  const bool is_number = !text.empty() && *end == '\0' && overlap >= 0 && overlap <= 1000;
-  return is_number ? "" : fmt::format("found {}, expected a number from 0 to 1000", text);
+/// An option for each statistic that has one; what is asked goes into the request.
+void add_statistics(CLI::App* command, const std::shared_ptr<db::TableRequest>& request) {
+  for (const auto* statistic : db::all_statistics()) {
+    const std::string name = statistic->option;
+    if (name.empty()) continue;
+    if (*statistic->value == '\0') {
+      command->add_flag_callback(
+          "--" + name, [request, name] { request->statistics[name]; }, statistic->help);
+      continue;
+    }
+    auto* option = command->add_option_function<std::vector<std::string>>(
+        "--" + name, [request, name](const std::vector<std::string>& values) { request->statistics[name] = values; },
+        statistic->help);
+    option->type_name(statistic->value)->allow_extra_args(false);
+    if (!statistic->repeated) option->expected(1);
+    if (statistic->refuse != nullptr) option->check(CLI::Validator(statistic->refuse, "", ""));
+  }
+  for (const auto* statistic : db::all_statistics())
+    if (*statistic->excludes != '\0')
+      command->get_option(std::string("--") + statistic->option)
+          ->excludes(command->get_option(std::string("--") + statistic->excludes));
 }
 
 }  // namespace
@@ -71,24 +85,11 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->check(not_empty())
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command
-      ->add_option("--baseline", arguments->request.baseline,
-                   "ratios to the row (or column) with this value, as attention=softmax; repeat it for more values")
-      ->type_name("PATH=VALUE")
-      ->allow_extra_args(false);
   command->add_flag("--published", arguments->request.published,
                     "beside every column what papers report for the same trials (a study's [[published]])");
-  command
-      ->add_option(
-          "--interval", arguments->request.interval,
-          "after ± half the 95 % interval of the mean, by Student's t, in place of the deviation. OVERLAP: 0 for samples "
-          "that are independent; of repeated splits of the same data a test split's size over a training split's")
-      ->type_name("OVERLAP")
-      ->check(CLI::Validator(refuse_overlap, "", ""))
-      ->excludes("--baseline");
-  command->add_flag("--exponent", arguments->request.exponent, "how the metric grows with the columns' number, as n^exponent");
+  add_statistics(command, {arguments, &arguments->request});
   command->add_flag("--all", arguments->all, "the trials of all experiments in one table")->excludes(experiment);
-  add_format(command, arguments->format, db::format_names(), "text, markdown, csv (a line a cell) or json; default: text");
+  add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   command->footer(
       "Trials that failed are shown as what they are, beside the mean of those that are done. Marked are rows of plugins that "
       "fail their checks (!) or were never checked (?; where none was, a note says so), and step times of a busy machine (~).\n"

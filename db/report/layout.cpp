@@ -1,0 +1,252 @@
+#include "db/report/layout.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "db/report/digits.h"
+#include "db/report/failures.h"
+#include "db/report/format.h"
+
+namespace ablate::db {
+namespace {
+
+std::string with_unit(const Metric& metric) {
+  return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
+}
+
+/// Metrics side by side are too wide where each has columns of its own: then each has a table of its own.
+bool stacked(const Table& table) { return table.metrics.size() > 1 && table.columns.size() > 1; }
+
+/// "train.steps=25"; with the metric before it where there are several. A single metric of columns stands in the caption, one
+/// of several tables above it.
+std::string heading(const Table& table, const Metric& metric, const std::vector<std::string>& column) {
+  std::string text;
+  if ((table.metrics.size() > 1 && !stacked(table)) || column.empty()) text = with_unit(metric);
+  for (std::size_t i = 0; i < column.size(); ++i)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", table.column_paths[i], column[i]);
+  return text;
+}
+
+/// Of how many values a parameter was chosen in all rows of a column; 0 where that differs.
+int common_of(const Table& table, std::size_t column, std::size_t path) {
+  int of = 0;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const auto& choice = table.choice(r, column, path);
+    if (choice.of == 0 || choice.of == of) continue;
+    if (of != 0) return 0;
+    of = choice.of;
+  }
+  return of;
+}
+
+/// "train.learning_rate (of 3)"; with its column behind it where there are several.
+std::string chosen_heading(const Table& table, std::size_t column, std::size_t path) {
+  auto text = table.tuned_paths[path];
+  if (const int of = common_of(table, column, path); of != 0) text += fmt::format(" (of {})", of);
+  for (std::size_t i = 0; i < table.column_paths.size(); ++i)
+    text += fmt::format(" {}={}", table.column_paths[i], table.columns[column][i]);
+  return text;
+}
+
+/// "0.003 ^": at an end of what was tried; how many were, where the heading does not say.
+std::string chosen_text(const Table& table, std::size_t row, std::size_t column, std::size_t path) {
+  const auto& choice = table.choice(row, column, path);
+  if (choice.of == 0) return "";
+  std::string text;
+  for (const auto& value : choice.values) text += (text.empty() ? "" : ", ") + value.text;
+  if (choice.values.empty()) text = "undecided";
+  if (common_of(table, column, path) == 0) text += fmt::format(" (of {})", choice.of);
+  return choice.edge ? text + " ^" : text;
+}
+
+/// The n that all cells with a value have, or 0.
+int common_n(const Table& table) {
+  int n = 0;
+  for (const auto& cell : table.cells) {
+    if (cell.n == 0 || cell.n == n) continue;
+    if (n != 0) return 0;
+    n = cell.n;
+  }
+  return n;
+}
+
+/// Of fewer columns than there are, it says of how many. Two decimals, or as many as the uncertainty (0: not known) allows.
+std::string exponent_text(const Table& table, double value, int points, double uncertainty = 0) {
+  if (std::isnan(value)) return "";
+  const auto all = static_cast<int>(table.columns.size());
+  const int decimals = uncertainty > 0 ? std::clamp(-static_cast<int>(std::floor(std::log10(uncertainty))), 0, 2) : 2;
+  return fmt::format("{:.{}f}{}", value, decimals, points < all ? fmt::format(" ({} of {})", points, all) : "");
+}
+
+/// The numbers of a column's cells, and the decimals that they share.
+struct ColumnDigits {
+  Digits measured, published;
+
+  ColumnDigits(const Table& table, std::size_t metric, std::size_t column)
+      : measured(numbers(table, metric, column, false)), published(numbers(table, metric, column, true)) {}
+
+ private:
+  static std::vector<Measured> numbers(const Table& table, std::size_t metric, std::size_t column, bool published) {
+    const bool ratios = !table.baseline.empty();
+    std::vector<Measured> all;
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      const auto& cell = table.cell(r, metric, column);
+      if (published)
+        all.push_back({ratios ? cell.published_ratio : cell.published});
+      else if (ratios)
+        all.push_back({cell.ratio, cell.ratio_uncertainty, 1});
+      else
+        all.push_back({cell.mean, cell.uncertainty, cell.n > 1 ? 2 : 1});  // a deviation is shown, a spread is not
+    }
+    return all;
+  }
+};
+
+std::string mark_of(const Table& table, Checked checked) {
+  if (checked == Checked::kFailed) return "!";
+  return checked == Checked::kUnchecked && table.any_checked() ? "?" : "";
+}
+
+/// A row is marked where all of its numbers are; else those are, one by one.
+bool marks_cells(const Table& table, std::size_t row) {
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    if (const auto& cell = table.cell(row, 0, c); cell.checked != Checked::kUnknown && cell.checked != table.checked(row))
+      return true;
+  return false;
+}
+
+bool marks_rows(const Table& table) {
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    if (!mark_of(table, table.checked(r)).empty() && !marks_cells(table, r)) return true;
+  return false;
+}
+
+Field cell_field(const Table& table, std::size_t row, const Cell& cell, const Digits& digits, bool show_n) {
+  Field field{.role = Role::kNumber};
+  if (cell.trials == 0) return field;
+  if (cell.n > 0) {
+    field.text = table.baseline.empty()   ? digits.text(cell.mean, table.overlap ? cell.interval : cell.deviation)
+                 : std::isnan(cell.ratio) ? "no ratio"
+                                          : digits.text(cell.ratio);
+    if (show_n) field.text += fmt::format(" (n={})", cell.n);
+    field.unsettled = cell.unsettled, field.best = cell.best;
+  }
+  field.failures = failure_text(cell);
+  if (field.text.empty() && field.failures.empty()) field.text = "no value";
+  if (marks_cells(table, row)) field.mark = mark_of(table, cell.checked);
+  return field;
+}
+
+Field number(std::string text, bool unsettled = false) {
+  return {.role = Role::kNumber, .text = std::move(text), .unsettled = unsettled};
+}
+
+/// The metrics in [first, last), side by side.
+class BlockOf {
+ public:
+  BlockOf(const Table& table, std::size_t first, std::size_t last) : table_(table), first_(first), last_(last) {
+    for (auto m = first; m < last; ++m)
+      for (std::size_t c = 0; c < table.columns.size(); ++c) digits_.emplace_back(table, m, c);
+    block_.header = header();
+    for (std::size_t r = 0; r < table.rows.size(); ++r) block_.rows.push_back(row(r));
+  }
+  Block take() { return std::move(block_); }
+
+ private:
+  std::vector<Field> header() const {
+    std::vector<Field> fields;
+    if (marked_) fields.push_back({.role = Role::kMark});
+    for (const auto& path : table_.row_paths) fields.push_back({.text = path});
+    for (auto m = first_; m < last_; ++m) {
+      for (std::size_t c = 0; c < table_.columns.size(); ++c) {
+        if (m == first_)
+          for (std::size_t p = 0; p < table_.tuned_paths.size(); ++p) fields.push_back({.text = chosen_heading(table_, c, p)});
+        fields.push_back(number(heading(table_, table_.metrics[m], table_.columns[c])));
+        if (table_.published) fields.push_back(number("published"));
+        for (const auto& added : table_.added) fields.push_back(number(added.name));
+      }
+      if (table_.exponents.empty()) continue;
+      fields.push_back(number("exponent"));
+      if (table_.published) fields.push_back(number("published"));
+    }
+    return fields;
+  }
+
+  std::vector<Field> row(std::size_t r) const {
+    std::vector<Field> fields;
+    if (marked_)
+      fields.push_back({.role = Role::kMark, .text = marks_cells(table_, r) ? "" : mark_of(table_, table_.checked(r))});
+    for (const auto& label : table_.rows[r]) fields.push_back({.text = label});
+    for (auto m = first_; m < last_; ++m) {
+      for (std::size_t c = 0; c < table_.columns.size(); ++c) {
+        if (m == first_)
+          for (std::size_t p = 0; p < table_.tuned_paths.size(); ++p) fields.push_back({.text = chosen_text(table_, r, c, p)});
+        const auto& cell = table_.cell(r, m, c);
+        const auto& [measured, published] = digits_[(m - first_) * table_.columns.size() + c];
+        fields.push_back(cell_field(table_, r, cell, measured, show_n_));
+        const auto reported = table_.baseline.empty() ? cell.published : cell.published_ratio;
+        if (table_.published) fields.push_back(number(std::isnan(reported) ? "" : published.text(reported)));
+        for (const auto& added : table_.added) {
+          const double value = added.values[table_.place(r, m, c)];
+          fields.push_back(number(std::isnan(value) ? "" : brief(value)));
+        }
+      }
+      if (table_.exponents.empty()) continue;
+      const auto& exponent = table_.exponents[r * table_.metrics.size() + m];
+      fields.push_back(
+          number(exponent_text(table_, exponent.measured, exponent.points, exponent.uncertainty), exponent.unsettled));
+      if (table_.published) fields.push_back(number(exponent_text(table_, exponent.published, exponent.published_points)));
+    }
+    return fields;
+  }
+
+  const Table& table_;
+  const std::size_t first_, last_;
+  const bool show_n_ = common_n(table_) == 0, marked_ = marks_rows(table_);
+  std::vector<ColumnDigits> digits_;  ///< [metric][column]
+  Block block_;
+};
+
+std::string caption_of(const Table& table) {
+  const int n = common_n(table);
+  const bool any = std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.n > 0; });
+  auto caption = fmt::format("{}: {} trial{}", table.experiment.empty() ? "all experiments" : table.experiment, table.trials,
+                             table.trials == 1 ? "" : "s");
+  if (table.metrics.size() == 1 && !table.column_paths.empty()) caption += "; " + with_unit(table.metrics[0]);
+  if (!table.baseline.empty())
+    caption += "; ratio of means to " + table.baseline;
+  else if (any && n != 1)
+    caption += table.overlap ? "; mean ± half its 95 % interval" : "; mean ± standard deviation";
+  if (n > 1) caption += fmt::format(" of n = {}", n);
+  if (n == 1) caption += "; n = 1";
+  return caption;
+}
+
+}  // namespace
+
+Layout lay_out(const Table& table) {
+  Layout layout;
+  layout.caption = caption_of(table), layout.notes = table.notes;
+  layout.any_best = std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.best; });
+  if (stacked(table))
+    for (std::size_t m = 0; m < table.metrics.size(); ++m) {
+      layout.blocks.push_back(BlockOf(table, m, m + 1).take());
+      layout.blocks.back().title = with_unit(table.metrics[m]);
+    }
+  else
+    layout.blocks.push_back(BlockOf(table, 0, table.metrics.size()).take());
+  return layout;
+}
+
+std::string plain(const Field& field, const Emphasis& emphasis) {
+  auto text = field.text;
+  if (field.unsettled && !text.empty()) text = emphasis.unsettled + text;
+  if (field.best) text = emphasis.best_before + text + emphasis.best_after;
+  if (!field.failures.empty()) text += (text.empty() ? "" : ", ") + field.failures;
+  return field.mark.empty() ? text : field.mark + " " + text;
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,70 @@
+// How tables and rows are written. A new format is a line here and the file that it names: db/report/printers/FILE.cpp.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/types/table.h"
+
+namespace ablate::db {
+
+/// Format and file; what stands after --format; what it is.
+// clang-format off
+#define ABLATE_FORMATS(format)                                 \
+  format(kText, text, "text", "aligned columns")               \
+  format(kMarkdown, markdown, "markdown", "a pipe table")      \
+  format(kCsv, csv, "csv", "of a table a line a cell")         \
+  format(kJson, json, "json", "all that is known")             \
+  format(kLatex, latex, "latex", "a tabular, with booktabs")
+// clang-format on
+
+enum class Format {
+#define ABLATE_FORMAT(format, ...) format,
+  ABLATE_FORMATS(ABLATE_FORMAT)
+#undef ABLATE_FORMAT
+};
+
+/// Takes a piece of what is written.
+using Write = std::function<void(std::string_view)>;
+
+/// Rows of anything on their way out: one by one, or, where columns are aligned, all at the end.
+class RowPrinter {
+ public:
+  virtual ~RowPrinter() = default;
+  virtual void begin(const std::vector<std::string>& names) = 0;
+  /// As many fields as names: null, numbers and texts.
+  virtual void put(const std::vector<nlohmann::json>& fields) = 0;
+  virtual void end() = 0;
+};
+
+struct Printer {
+  std::string (*table)(const Table& table);
+  /// @param write outlives the printer
+  std::unique_ptr<RowPrinter> (*rows)(const Write& write);
+};
+
+/// Each format's, in its own file.
+namespace printers {
+#define ABLATE_FORMAT(format, file, ...) extern const Printer file;
+ABLATE_FORMATS(ABLATE_FORMAT)
+#undef ABLATE_FORMAT
+}  // namespace printers
+
+/// Throws Error for a number that is none of them.
+const Printer& printer_of(Format format);
+
+/// What may stand after --format, in the list's order.
+const std::vector<std::string>& format_names();
+/// "text (aligned columns), markdown (a pipe table), ...".
+std::string formats_help();
+/// Throws Error with the nearest name.
+Format format_from_name(const std::string& name);
+
+/// A table in a format.
+std::string to_text(const Table& table, Format format);
+
+}  // namespace ablate::db

@@ -1,0 +1,50 @@
+// Rows that are written at the end, since their columns are aligned. Internal to the printers.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "db/report/format.h"
+#include "db/report/layout.h"
+#include "db/report/printers.h"
+
+namespace ablate::db {
+
+using Rows = std::vector<std::vector<std::string>>;  ///< the first is the header
+
+class CollectedRows : public RowPrinter {
+ public:
+  CollectedRows(std::string (*render)(const Rows& rows), const Write& write) : render_(render), write_(write) {}
+
+  void begin(const std::vector<std::string>& names) override { rows_ = {names}; }
+  void put(const std::vector<nlohmann::json>& fields) override {
+    auto& row = rows_.emplace_back();
+    for (const auto& field : fields) row.push_back(text_of(field));
+  }
+  void end() override { write_(render_(rows_)); }
+
+ private:
+  static std::string text_of(const nlohmann::json& field) {
+    if (field.is_number_float()) return fmt::format("{:.10g}", field.get<double>());  // 56.67, not 56.669999999999995
+    return plain_field(field);
+  }
+
+  std::string (*render_)(const Rows& rows);
+  const Write& write_;
+  Rows rows_;
+};
+
+/// A block's header and rows.
+inline Rows plain_rows(const Block& block, const Emphasis& emphasis) {
+  Rows rows(1);
+  for (const auto& field : block.header) rows[0].push_back(field.text);
+  for (const auto& row : block.rows) {
+    rows.emplace_back();
+    for (const auto& field : row) rows.back().push_back(plain(field, emphasis));
+  }
+  return rows;
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,113 @@
+#include <cmath>
+
+#include "core/util/plain_json.h"
+#include "db/report/format.h"
+#include "db/report/printers.h"
+
+namespace ablate::db {
+namespace {
+
+nlohmann::ordered_json labels(const std::vector<std::string>& paths, const std::vector<nlohmann::ordered_json>& values) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; i < paths.size(); ++i) object[paths[i]] = values[i];
+  return object;
+}
+
+/// What was chosen of each tuned parameter.
+nlohmann::ordered_json chosen(const Table& table, std::size_t row, std::size_t column) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (std::size_t p = 0; p < table.tuned_paths.size(); ++p) {
+    const auto& choice = table.choice(row, column, p);
+    nlohmann::ordered_json values = nlohmann::ordered_json::array();
+    for (const auto& value : choice.values) values.push_back(value.json);
+    object[table.tuned_paths[p]] = {
+        {"values", values}, {"of", choice.of}, {"compared", choice.compared}, {"edge", choice.edge}};
+  }
+  return object;
+}
+
+/// JSON has no NaN.
+nlohmann::ordered_json number(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
+
+/// {experiment, trials, rows, columns, metrics, baseline, cells, exponents, notes}; a cell's samples are [seed, value] each.
+std::string json_table(const Table& table) {
+  nlohmann::ordered_json cells = nlohmann::ordered_json::array(), metrics = nlohmann::ordered_json::array();
+  for (const auto& metric : table.metrics)
+    metrics.push_back({{"name", metric.name}, {"unit", metric.unit}, {"direction", metric.direction}});
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    for (std::size_t m = 0; m < table.metrics.size(); ++m)
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const auto& cell = table.cell(r, m, c);
+        if (cell.trials == 0) continue;
+        nlohmann::ordered_json failures = nlohmann::ordered_json::array();
+        for (const auto& failure : cell.failures)
+          failures.push_back({{"outcome", failure.outcome}, {"count", failure.count}, {"reason", first_line(failure.reason)}});
+        nlohmann::ordered_json samples = nlohmann::ordered_json::array();
+        for (const auto& sample : cell.samples)
+          samples.push_back(
+              {sample.seed ? nlohmann::ordered_json(*sample.seed) : nlohmann::ordered_json(nullptr), number(sample.value)});
+        cells.push_back({{"row", labels(table.row_paths, table.row_values[r])},
+                         {"column", labels(table.column_paths, table.column_values[c])},
+                         {"tuned", chosen(table, r, c)},
+                         {"metric", table.metrics[m].name},
+                         {"mean", number(cell.mean)},
+                         {"sd", number(cell.deviation)},
+                         {"interval", number(cell.interval)},
+                         {"n", cell.n},
+                         {"samples", samples},
+                         {"trials", cell.trials},
+                         {"best", cell.best},
+                         {"unsettled", cell.unsettled},
+                         {"checked", to_text(cell.checked)},
+                         {"published", number(cell.published)},
+                         {"ratio", number(cell.ratio)},
+                         {"published_ratio", number(cell.published_ratio)},
+                         {"failures", failures}});
+        for (const auto& added : table.added) cells.back()[added.name] = number(added.values[table.place(r, m, c)]);
+      }
+  nlohmann::ordered_json exponents = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < table.exponents.size(); ++i)
+    exponents.push_back({{"row", labels(table.row_paths, table.row_values[i / table.metrics.size()])},
+                         {"metric", table.metrics[i % table.metrics.size()].name},
+                         {"exponent", number(table.exponents[i].measured)},
+                         {"points", table.exponents[i].points},
+                         {"unsettled", table.exponents[i].unsettled},
+                         {"checked", to_text(table.checked(i / table.metrics.size()))},
+                         {"published", number(table.exponents[i].published)}});
+  const nlohmann::ordered_json all = {
+      {"experiment", table.experiment}, {"trials", table.trials}, {"rows", table.row_paths},    {"columns", table.column_paths},
+      {"tuned", table.tuned_paths},     {"metrics", metrics},     {"baseline", table.baseline}, {"cells", cells},
+      {"exponents", exponents},         {"notes", table.notes}};
+  return plain_json(all, 2) + "\n";
+}
+
+class JsonRows : public RowPrinter {
+ public:
+  explicit JsonRows(const Write& write) : write_(write) {}
+  void begin(const std::vector<std::string>& names) override {
+    for (const auto& name : names) names_.push_back(plain_json(nlohmann::json(name)));
+    write_("[");
+  }
+  void put(const std::vector<nlohmann::json>& fields) override {
+    std::string text = any_ ? ",\n  {" : "\n  {";
+    for (std::size_t i = 0; i < fields.size(); ++i) text += (i > 0 ? ", " : "") + names_[i] + ": " + plain_json(fields[i]);
+    any_ = true;
+    write_(text + "}");
+  }
+  void end() override { write_(any_ ? "\n]\n" : "]\n"); }
+
+ private:
+  const Write& write_;
+  std::vector<std::string> names_;  ///< in quotes
+  bool any_ = false;
+};
+
+std::unique_ptr<RowPrinter> json_rows(const Write& write) { return std::make_unique<JsonRows>(write); }
+
+}  // namespace
+
+const Printer printers::json{json_table, json_rows};
+
+}  // namespace ablate::db

@@ -1,0 +1,106 @@
+#include <algorithm>
+
+#include "db/report/layout.h"
+#include "db/report/printers.h"
+#include "db/report/printers/collected_rows.h"
+
+namespace ablate::db {
+namespace {
+
+/// What TeX reads as a command stands for itself; one row, so that a comment ends where it should.
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char c : one_row(text)) switch (c) {
+      case '\\':
+        safe += "\\textbackslash{}";
+        break;
+      case '~':
+        safe += "\\textasciitilde{}";
+        break;
+      case '^':
+        safe += "\\textasciicircum{}";
+        break;
+      case '<':
+      case '>':
+      case '|':
+        safe += std::string("$") + c + "$";
+        break;
+      case '&':
+      case '%':
+      case '$':
+      case '#':
+      case '_':
+      case '{':
+      case '}':
+        safe += '\\';
+        [[fallthrough]];
+      default:
+        safe += c;
+    }
+  return safe;
+}
+
+/// With the signs of a formula: a minus is no hyphen.
+std::string with_signs(std::string text) {
+  for (const auto& [plain, sign] : {std::pair<std::string, std::string>{"-", "$-$"}, {"±", "$\\pm$"}})
+    for (std::size_t at = 0; (at = text.find(plain, at)) != std::string::npos; at += sign.size())
+      text.replace(at, plain.size(), sign);
+  return text;
+}
+
+std::string field_text(const Field& field) {
+  auto safe = field;
+  safe.text = field.role == Role::kNumber ? with_signs(escaped(field.text)) : escaped(field.text);
+  safe.failures = escaped(field.failures), safe.mark = escaped(field.mark);
+  return plain(safe, {"\\textbf{", "}", "$\\sim$"});
+}
+
+std::string line_of(const std::vector<std::string>& fields) {
+  std::string line = "  ";
+  for (std::size_t i = 0; i < fields.size(); ++i) line += (i > 0 ? " & " : "") + fields[i];
+  return line + " \\\\\n";
+}
+
+/// @param columns "lrr" @param rows the first is the header; fields as TeX has them
+std::string tabular(const std::string& columns, const std::vector<std::vector<std::string>>& rows) {
+  auto text = "\\begin{tabular}{" + columns + "}\n  \\toprule\n";
+  for (std::size_t i = 0; i < rows.size(); ++i) text += line_of(rows[i]) + (i == 0 ? "  \\midrule\n" : "");
+  return text + "  \\bottomrule\n\\end{tabular}\n";
+}
+
+/// Caption and notes are comments: what they say of the command line does not belong into a paper.
+std::string latex_table(const Table& table) {
+  const auto layout = lay_out(table);
+  auto text = "% " + one_row(layout.caption) + (layout.any_best ? "; best in bold" : "") + "\n% \\usepackage{booktabs}\n";
+  for (const auto& block : layout.blocks) {
+    if (!block.title.empty()) text += "\n% " + one_row(block.title) + "\n";
+    std::string columns;
+    std::vector<std::vector<std::string>> rows(1);
+    for (const auto& field : block.header) {
+      columns += field.role == Role::kNumber ? 'r' : 'l';
+      rows[0].push_back(escaped(field.text));
+    }
+    for (const auto& row : block.rows) {
+      rows.emplace_back();
+      for (const auto& field : row) rows.back().push_back(field_text(field));
+    }
+    text += tabular(columns, rows);
+  }
+  for (const auto& note : layout.notes) text += "% note: " + one_row(note) + "\n";
+  return text;
+}
+
+std::string rows_of(const std::vector<std::vector<std::string>>& rows) {
+  auto safe = rows;
+  for (auto& row : safe)
+    for (auto& field : row) field = escaped(field);
+  return "% \\usepackage{booktabs}\n" + tabular(std::string(rows.front().size(), 'l'), safe);
+}
+
+std::unique_ptr<RowPrinter> latex_rows(const Write& write) { return std::make_unique<CollectedRows>(rows_of, write); }
+
+}  // namespace
+
+const Printer printers::latex{latex_table, latex_rows};
+
+}  // namespace ablate::db

@@ -1,0 +1,29 @@
+#include "db/report/summary.h"
+
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+namespace ablate::db {
+
+Summary summary_of(std::span<const Sample> samples) {
+  Summary summary{.n = static_cast<int>(samples.size())};
+  if (samples.empty()) return summary;
+  double sum = 0, squares = 0;
+  for (const auto& sample : samples) sum += sample.value;
+  summary.mean = sum / summary.n;
+  for (const auto& sample : samples) squares += (sample.value - summary.mean) * (sample.value - summary.mean);
+  if (summary.n > 1) summary.deviation = std::sqrt(squares / (summary.n - 1));
+  return summary;
+}
+
+double interval_of(const Summary& summary, double overlap) {
+  if (summary.n < 2 || !std::isfinite(summary.deviation)) return std::numeric_limits<double>::quiet_NaN();
+  const double t = boost::math::quantile(boost::math::students_t(summary.n - 1), 0.975);
+  return t * summary.deviation * std::sqrt(1.0 / summary.n + overlap);
+}
+
+double relative_uncertainty(const Cell& cell) {
+  return std::isfinite(cell.uncertainty) && cell.mean != 0 ? cell.uncertainty / std::abs(cell.mean) : 0;
+}
+
+}  // namespace ablate::db

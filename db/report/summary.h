@@ -1,0 +1,27 @@
+// What samples say together.
+#pragma once
+
+#include <limits>
+#include <span>
+
+#include "db/types/table.h"
+
+namespace ablate::db {
+
+struct Summary {
+  int n = 0;
+  double mean = std::numeric_limits<double>::quiet_NaN();       ///< NaN for n = 0, or where a sample is
+  double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the sample (n - 1); NaN for n < 2
+};
+
+Summary summary_of(std::span<const Sample> samples);
+
+/// Half the width of the 95 % interval of the mean, by Student's t; NaN for n < 2. @param overlap of repeated splits of the
+/// same data the size of a test split over that of a training split: their results go together, and the variance of the mean is
+/// that of a sample times 1/n + overlap (Nadeau and Bengio 2003, section 5). 0: independent samples
+double interval_of(const Summary& summary, double overlap);
+
+/// Of a cell's mean; 0 where it is not known.
+double relative_uncertainty(const Cell& cell);
+
+}  // namespace ablate::db

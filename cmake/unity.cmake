@@ -1,5 +1,8 @@
 # Several sources in one go: a cold build spends most of its time in headers (CLI11, nlohmann-json, torch), which each file would
 # read anew. Not for what counts by the object, such as the members of the SDK's library in a plugin's identity.
+option(ABLATE_UNITY "Compile several sources of a library in one go: a cold build is faster, an edit of one file slower" ON)
 function(ablate_unity target batch)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+  if(ABLATE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+  endif()
 endfunction()

@@ -1,8 +1,6 @@
 // A run history in a folder of its own, and short ways to fill it.
 #pragma once
 
-#include <stdlib.h>
-
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -13,27 +11,11 @@
 #include "core/util/sha256.h"
 #include "db/history/reader.h"
 #include "db/history/store.h"
+#include "tests/support/temporary.h"
 
 namespace ablate::db {
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "ablate-db-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code none;
-    std::filesystem::remove_all(path_, none);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::filesystem::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
+using Folder = TemporaryFolder;
 
 inline std::string content(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/host/study/study.h"
+#include "tests/support/temporary.h"
 
 namespace studies {
 
@@ -54,23 +55,15 @@ inline Catalog catalog() {
   return all;
 }
 
-/// A folder of its own for a test's files, removed at its end.
+/// A folder of its own for a test's studies.
 class Folder {
  public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "ablate-grid-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
   std::filesystem::path write(const std::string& text, const std::string& name = "study.toml") const {
-    const auto file = path_ / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << text;
-    return file;
+    return folder_.write(name, text);
   }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
 };
 
 inline ablate::Study load(const std::string& text, const std::vector<std::string>& overrides = {},

@@ -73,7 +73,6 @@ class Training {
   /// Forward; nothing of a batch without targets.
   std::optional<Loss> pass(const Batch& batch, std::int64_t step);
   std::vector<Tensor> model_tensors() const;
-  void begin_rows(const Batch& batch);
 
   const TrialParts& parts_;
   JsonValues model_section_, train_;

@@ -7,6 +7,7 @@
 #include "core/util/sha256.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
+#include "db/history/stored_json.h"
 #include "db/history/trial_writer.h"
 
 namespace ablate::db {
@@ -25,13 +26,40 @@ constexpr const char* kPast =
     "k.basis "
     "JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' ";
 
-std::vector<PastTrial> read(Statement& ask) {
+constexpr const char* kPastByProof =
+    "SELECT t.id, max(a.id), l.key, k.settings, b.json FROM alias l JOIN trial t ON t.id = l.trial JOIN key_part k ON k.trial = "
+    "t.id JOIN basis b ON b.id = l.basis JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' GROUP BY l.key ORDER BY 2 DESC";
+
+/// Whether that is what a program like this one has written: the file may be of another.
+bool is_whole(const KeyParts& parts) {
+  const auto& [settings, basis] = parts;
+  const auto is = [](const json& object, const std::string& name, auto type) {
+    const auto found = object.find(name);
+    return found != object.end() && type(*found);
+  };
+  const auto is_text = [](const json& value) { return value.is_string(); };
+  if (!settings.is_object() || !basis.is_object() || !is(basis, "plugins", [](const json& one) { return one.is_object(); }) ||
+      !is(basis, "runtime", [](const json& one) { return one.is_number_integer(); }) || !is(basis, "data", is_text) ||
+      !is(basis, "torch", is_text))
+    return false;
+  for (const auto& [path, code] : basis.at("plugins").items())
+    if (!code.is_string() || !is(settings, path + ".plugin", is_text)) return false;
+  return true;
+}
+
+std::vector<PastTrial> read(Statement& ask, const Reader& reader, bool by_proof = false) {
   std::vector<PastTrial> found;
-  while (ask.executeStep())
-    found.push_back({ask.getColumn(0).getInt64(),
-                     ask.getColumn(1).getInt64(),
-                     ask.getColumn(2).getString(),
-                     {json::parse(ask.getColumn(3).getString()), json::parse(ask.getColumn(4).getString())}});
+  while (ask.executeStep()) {
+    PastTrial past{ask.getColumn(0).getInt64(),
+                   ask.getColumn(1).getInt64(),
+                   ask.getColumn(2).getString(),
+                   {stored_json(ask.getColumn(3).getString()), stored_json(ask.getColumn(4).getString())},
+                   by_proof};
+    if (is_whole(past.parts))
+      found.push_back(std::move(past));
+    else
+      reader.leave_out("attempt", past.attempt, "what the key is made of");
+  }
   return found;
 }
 
@@ -115,7 +143,7 @@ std::vector<PastTrial> done_with(const Reader& reader, const json& settings) {
                   std::string(kPast) + "WHERE k.settings_hash = ? AND k.settings = ? GROUP BY t.id ORDER BY 2 DESC");
     ask.bind(1, hash_of(text));
     ask.bind(2, text);
-    return read(ask);
+    return read(ask, reader);
   });
 }
 
@@ -127,14 +155,17 @@ std::vector<PastTrial> done_of(const Reader& reader, const std::string& experime
                       "e.name = ? GROUP BY t.id ORDER BY 2 DESC LIMIT ?");
     ask.bind(1, experiment);
     ask.bind(2, most);
-    return read(ask);
+    return read(ask, reader);
   });
 }
 
 std::vector<PastTrial> all_done(const Reader& reader) {
   return guarded(reader.file(), [&] {
-    Statement ask(reader.database(), std::string(kPast) + "GROUP BY t.id ORDER BY 2 DESC");
-    return read(ask);
+    Statement own(reader.database(), std::string(kPast) + "GROUP BY t.id ORDER BY 2 DESC");
+    auto found = read(own, reader);
+    Statement proven(reader.database(), kPastByProof);
+    for (auto& past : read(proven, reader, true)) found.push_back(std::move(past));
+    return found;
   });
 }
 
@@ -142,7 +173,11 @@ json environment_of(const Reader& reader, std::int64_t attempt) {
   return guarded(reader.file(), [&] {
     Statement ask(reader.database(), "SELECT e.json FROM attempt a JOIN environment e ON e.id = a.environment WHERE a.id = ?");
     ask.bind(1, attempt);
-    return ask.executeStep() ? json::parse(ask.getColumn(0).getString()) : json::object();
+    if (!ask.executeStep()) return json::object();
+    auto found = stored_json(ask.getColumn(0).getString());
+    if (found.is_object()) return found;
+    reader.leave_out("attempt", attempt, "its environment");
+    return json::object();
   });
 }
 

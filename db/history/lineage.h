@@ -28,13 +28,15 @@ std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const st
 /// How the latest attempt of a key ended that is not done: "attempt 5 failed: ..."; "" for none.
 std::string last_failure(const Reader& reader, const std::string& key);
 
+/// Of all that follow, what cannot be read is left out, and the reader says so (Reader::left_out).
 /// Done trials with these settings, the latest first.
 std::vector<PastTrial> done_with(const Reader& reader, const nlohmann::json& settings);
 /// Done trials of an experiment, the latest first, at most so many.
 std::vector<PastTrial> done_of(const Reader& reader, const std::string& experiment, int most);
-/// All done trials whose parts are known.
+/// All done trials whose parts are known, the latest first; then once more for each key that a proof has given to one.
 std::vector<PastTrial> all_done(const Reader& reader);
 
+/// An object; empty where there is none.
 nlohmann::json environment_of(const Reader& reader, std::int64_t attempt);
 struct Result {
   std::string metric, unit;

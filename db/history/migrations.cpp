@@ -3,6 +3,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "db/history/stored_json.h"
 #include "db/history/trial_writer.h"
 
 namespace ablate::db {
@@ -250,6 +251,11 @@ CREATE TABLE verdict (
   failed_checks TEXT NOT NULL,
   PRIMARY KEY (kind, plugin, code_identity)
 ) STRICT, WITHOUT ROWID;
+)sql",
+                                     R"sql(
+-- The key that it was made from, where a proof gave that one, too; NULL: the trial's own.
+ALTER TABLE alias ADD COLUMN rests_on TEXT;
+CREATE INDEX alias_by_rests_on ON alias (rests_on) WHERE rests_on IS NOT NULL;
 )sql"};
 
 /// {"attention": A, "compression": C} becomes {"attention": {A, "compression": C}}, and the settings' hash that of the new
@@ -260,7 +266,8 @@ void nest_compression(SQLite::Database& database) {
   SQLite::Statement settings(database, "UPDATE trial SET configuration = ? WHERE id = ?");
   std::vector<std::pair<std::int64_t, std::string>> changed;
   while (all.executeStep()) {
-    auto resolved = nlohmann::json::parse(all.getColumn(1).getString());
+    auto resolved = stored_json(all.getColumn(1).getString());
+    if (!resolved.is_object()) continue;  // of another program
     const auto compression = resolved.find("compression");
     const auto attention = resolved.find("attention");
     if (compression == resolved.end() || attention == resolved.end() || !attention->is_object()) continue;

@@ -5,6 +5,7 @@
 #include "db/history/lineage.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
+#include "db/history/stored_json.h"
 #include "db/history/trial_writer.h"
 #include "db/history/views.h"
 
@@ -37,9 +38,9 @@ std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
     replayed.bind(2, attempt);
     execute(replayed);
   }
-  Statement put_alias(database, "INSERT INTO alias (key, trial, proof, basis) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING");
+  Statement put_alias(database, "INSERT INTO alias (key, trial, proof, basis, rests_on) VALUES (?, ?, ?, ?, nullif(?, '')) ON CONFLICT DO NOTHING");
   std::map<std::string, std::int64_t> bases;
-  for (const auto& [key, trial, basis] : proof.aliases) {
+  for (const auto& [key, trial, basis, rests_on] : proof.aliases) {
     const auto text = json_text(basis);
     const auto [at, fresh] = bases.try_emplace(text, 0);
     if (fresh) at->second = put_text(database, "basis", text);
@@ -47,12 +48,13 @@ std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
     put_alias.bind(2, trial);
     put_alias.bind(3, id);
     put_alias.bind(4, at->second);
+    put_alias.bind(5, rests_on);
     execute(put_alias);
   }
   return id;
 }
 
-std::size_t withdraw_proof(SQLite::Database& database, std::int64_t number) {
+Withdrawn withdraw_proof(SQLite::Database& database, std::int64_t number) {
   Statement all(database, "SELECT proof, proven, plugins, attempts, trials, withdrawn FROM (" + view_of_proofs(database) +
                               ") ORDER BY proof");
   std::string lines;
@@ -72,9 +74,26 @@ std::size_t withdraw_proof(SQLite::Database& database, std::int64_t number) {
                  "UPDATE proof SET withdrawn_us = CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER) WHERE id = ?");
   mark.bind(1, number);
   mark.exec();
-  Statement forget(database, "DELETE FROM alias WHERE proof = ?");
+  const std::string gone =
+      "WITH RECURSIVE gone (key) AS (SELECT key FROM alias WHERE proof = ? UNION SELECT a.key FROM alias a JOIN gone g ON "
+      "a.rests_on = g.key) ";
+  // What has run under such a key stays done.
+  Statement count(database, gone +
+                                "SELECT l.proof, count(*) FROM alias l WHERE l.key IN gone AND NOT EXISTS (SELECT 1 FROM trial t "
+                                "JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' WHERE t.key = l.key) GROUP BY l.proof");
+  count.bind(1, number);
+  Withdrawn withdrawn;
+  while (count.executeStep()) {
+    const auto trials = static_cast<std::size_t>(count.getColumn(1).getInt64());
+    if (const auto proof = count.getColumn(0).getInt64(); proof == number)
+      withdrawn.trials = trials;
+    else
+      withdrawn.resting[proof] = trials;
+  }
+  Statement forget(database, gone + "DELETE FROM alias WHERE key IN gone");
   forget.bind(1, number);
-  return static_cast<std::size_t>(forget.exec());
+  forget.exec();
+  return withdrawn;
 }
 
 std::int64_t own_trial(SQLite::Database& database, const std::string& key) {
@@ -134,12 +153,18 @@ ProvenKeys proven_keys(const Reader& reader, std::int64_t trial) {
   return guarded(reader.file(), [&] {
     ProvenKeys proven;
     Statement ask(reader.database(),
-                  "SELECT a.key, p.now FROM alias a JOIN proof p ON p.id = a.proof WHERE a.trial = ? ORDER BY p.id");
+                  "SELECT a.key, p.now, p.id FROM alias a JOIN proof p ON p.id = a.proof WHERE a.trial = ? ORDER BY p.id");
     ask.bind(1, trial);
     while (ask.executeStep()) {
       proven.latest = ask.getColumn(0).getString();
-      const auto now = nlohmann::json::parse(ask.getColumn(1).getString());
-      for (const auto& code : now.at("plugins")) proven.code_now.insert(code);
+      const auto now = stored_json(ask.getColumn(1).getString());
+      const auto codes = now.is_object() ? now.find("plugins") : now.end();
+      if (codes == now.end() || !codes->is_array()) {
+        reader.leave_out("proof", ask.getColumn(2).getInt64(), "what code it is of");
+        continue;
+      }
+      for (const auto& code : *codes)
+        if (code.is_string()) proven.code_now.insert(code);
     }
     return proven;
   });

@@ -17,9 +17,9 @@ class Reader;
 
 /// @return its number
 std::int64_t put_proof(SQLite::Database& database, const Proof& proof);
-/// Takes back what a proof gave: its keys. What was repeated for it is remembered. Throws Error, with those that there are, for
-/// a number that is none's, or of one that is withdrawn. @return how many keys
-std::size_t withdraw_proof(SQLite::Database& database, std::int64_t number);
+/// Takes back what a proof gave: its keys, and those of later proofs that were made from them. What was repeated for it is
+/// remembered. Throws Error, with those that there are, for a number that is none's, or of one that is withdrawn.
+Withdrawn withdraw_proof(SQLite::Database& database, std::int64_t number);
 
 /// The trial of this key's own, for an attempt: where the key is another one of a trial, by a proof, it gets a trial of its
 /// own, since what runs under it is other code than that trial's. 0: the key is not known.

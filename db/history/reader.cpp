@@ -135,4 +135,23 @@ std::vector<Reader::StoredMetric> Reader::metrics_named(const std::string& name)
   throw Error(fmt::format("{} has no metric \"{}\" ({})", file_.string(), name, remedy));
 }
 
+void Reader::leave_out(const std::string& kind, std::int64_t number, const std::string& what) const {
+  left_out_[{kind, what}].insert(number);
+}
+
+std::vector<std::string> Reader::left_out() const {
+  constexpr std::size_t kMost = 20;
+  std::vector<std::string> lines;
+  for (const auto& [about, numbers] : left_out_) {
+    std::vector<std::int64_t> shown(numbers.begin(), numbers.end());
+    const auto more = shown.size() > kMost ? fmt::format(" and {} more", shown.size() - kMost) : "";
+    shown.resize(std::min(shown.size(), kMost));
+    const bool one = numbers.size() == 1;
+    lines.push_back(fmt::format("{}{} {}{} {} left out: {} cannot be read in {} (found no JSON as ablate writes it)", about.first,
+                                one ? "" : "s", fmt::join(shown, ", "), more, one ? "is" : "are", about.second,
+                                file_.string()));
+  }
+  return lines;
+}
+
 }  // namespace ablate::db

@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/types/records.h"
@@ -39,6 +41,12 @@ class Reader {
   /// All parameters of all trials, by path: ids.
   std::map<std::string, std::int64_t> paths() const;
 
+  /// Says of rows that they are left out, since what they hold cannot be read: a file may be of another program.
+  /// @param kind of what the number is one, "attempt" @param what of it
+  void leave_out(const std::string& kind, std::int64_t number, const std::string& what) const;
+  /// A line each: "attempts 3, 4 are left out: what the key is made of cannot be read (...)".
+  std::vector<std::string> left_out() const;
+
   struct StoredMetric : Metric {
     std::int64_t id = 0;
   };
@@ -51,6 +59,7 @@ class Reader {
  private:
   std::filesystem::path file_;
   std::unique_ptr<SQLite::Database> database_;
+  mutable std::map<std::pair<std::string, std::string>, std::set<std::int64_t>> left_out_;  ///< by kind, and what of it
 };
 
 }  // namespace ablate::db

@@ -239,7 +239,7 @@ std::int64_t Store::put_proof(const Proof& proof) {
   return implementation_->write([&] { return db::put_proof(implementation_->database, proof); });
 }
 
-std::size_t Store::withdraw_proof(std::int64_t number) {
+Withdrawn Store::withdraw_proof(std::int64_t number) {
   return implementation_->write([&] { return db::withdraw_proof(implementation_->database, number); });
 }
 

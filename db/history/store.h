@@ -53,8 +53,8 @@ class Store {
   /// Remembers what the keys of known trials are made of; and that trials have other keys as well.
   void put_parts(const std::vector<std::pair<std::string, KeyParts>>& parts);
   std::int64_t put_proof(const Proof& proof);  ///< @return its number
-  /// Takes a proof back, with the keys that it gave. Throws Error for a number that is none's. @return how many trials' keys
-  std::size_t withdraw_proof(std::int64_t number);
+  /// Takes a proof back, with the keys that it gave, and what rests on them. Throws Error for a number that is none's.
+  Withdrawn withdraw_proof(std::int64_t number);
 
   void put_metrics(const std::vector<Metric>& metrics);
 

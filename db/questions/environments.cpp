@@ -8,6 +8,7 @@
 #include <set>
 
 #include "db/history/schema.h"
+#include "db/history/stored_json.h"
 
 namespace ablate::db {
 namespace {
@@ -48,8 +49,11 @@ std::vector<Recorded> load_environments(const Reader& reader, const std::vector<
       ask.reset();
       ask.bind(1, id);
       if (!ask.executeStep()) continue;
-      one.environment = json::parse(ask.getColumn(0).getString(), nullptr, false);
-      if (one.environment.is_object()) all.push_back(std::move(one));
+      one.environment = stored_json(ask.getColumn(0).getString());
+      if (one.environment.is_object())
+        all.push_back(std::move(one));
+      else
+        reader.leave_out("environment", id, "what it is");
     }
     return all;
   });

@@ -8,6 +8,7 @@
 
 #include "db/history/proofs.h"
 #include "db/history/schema.h"
+#include "db/history/stored_json.h"
 #include "db/questions/repeat.h"
 #include "db/questions/selection.h"
 #include "db/report/format.h"
@@ -23,24 +24,9 @@ ordered_json number(const SQLite::Column& column) {
   return column.getDouble();
 }
 
-/// A text that is to be JSON. Of a file that another program has written it may be anything, as deep as it likes.
-/// @return discarded (is_discarded()) where it is none
-ordered_json stored_json(const std::string& text) {
-  constexpr int kDeepest = 100;
-  bool is_too_deep = false;
-  auto value = ordered_json::parse(
-      text,
-      [&](int depth, ordered_json::parse_event_t, ordered_json&) {
-        is_too_deep = is_too_deep || depth > kDeepest;
-        return !is_too_deep;
-      },
-      false);
-  return is_too_deep ? ordered_json(ordered_json::value_t::discarded) : value;
-}
-
 /// The environment as {name: value}; one name that says what is wrong where it is none.
 ordered_json environment_of(const std::string& text) {
-  auto found = stored_json(text);
+  auto found = stored_json<ordered_json>(text);
   if (found.is_object()) return found;
   return {{"damaged", fmt::format("found \"{}\", expected a JSON object", first_line(text))}};
 }
@@ -48,7 +34,7 @@ ordered_json environment_of(const std::string& text) {
 /// The overrides of a study; none where they are no list of texts.
 ordered_json overrides_of(const std::string& text) {
   const auto is_text = [](const ordered_json& one) { return one.is_string(); };
-  auto found = stored_json(text);
+  auto found = stored_json<ordered_json>(text);
   return found.is_array() && std::all_of(found.begin(), found.end(), is_text) ? found : ordered_json::array();
 }
 

@@ -2,7 +2,9 @@
 // knows. No SQLite.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -11,14 +13,16 @@ namespace ablate::db {
 
 /// What a trial's key is made of: what was chosen, and the code, data and versions that it was computed with.
 struct KeyParts {
-  nlohmann::json settings, basis;
+  nlohmann::json settings;  ///< {"PATH.plugin": id, "PATH.NAME": value, "seed": 1, ...}
+  nlohmann::json basis;     ///< {"plugins": {PATH: code}, "data": digest, "runtime": 4, "torch": version}
 };
 
 /// A trial that is done.
 struct PastTrial {
   std::int64_t trial = 0, attempt = 0;  ///< its id; the latest attempt that is done
   std::string key;
-  KeyParts parts;
+  KeyParts parts;          ///< the key's
+  bool by_proof = false;  ///< the key is another one of the trial, which a proof has given
 };
 
 /// Another key of a trial.
@@ -26,6 +30,7 @@ struct Alias {
   std::string key;
   std::int64_t trial = 0;
   nlohmann::json basis;  ///< the key's; its settings are the trial's
+  std::string rests_on;  ///< the key that it was made from, where that is another one of the trial, too; "": its own
 };
 
 /// That trials of one basis give the numbers of another.
@@ -35,6 +40,12 @@ struct Proof {
   nlohmann::json environment;
   std::vector<std::int64_t> attempts;  ///< that were repeated
   std::vector<Alias> aliases;
+};
+
+/// What a proof took with it.
+struct Withdrawn {
+  std::size_t trials = 0;                         ///< that were done by it, and by nothing else
+  std::map<std::int64_t, std::size_t> resting{};  ///< those of later proofs that rested on it, by number
 };
 
 }  // namespace ablate::db

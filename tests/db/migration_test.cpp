@@ -155,6 +155,6 @@ TEST_CASE("a proof is withdrawn by its number; another number is told which ther
     return std::string();
   };
   CHECK(told(7).find("no proof 7 stands in this history: its proofs are\n  proof 1 of 2") == 0);
-  CHECK(store.withdraw_proof(1) == 2);
+  CHECK(store.withdraw_proof(1).trials == 1);  // of 2: the other one has run under its new key
   CHECK(told(1).ends_with("repeated: withdrawn"));
 }

@@ -1,44 +1,7 @@
 // What the history has of a study, what it lacks and why; and that an edit which changes no number keeps it.
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <sys/stat.h>
 
-#include "tests/end-to-end/ablate.h"
-#include "tests/support/catch.h"
-#include "tools/identity/objects.h"
-
-namespace {
-
-const std::string kStudy = kTiny + "[attention]\nplugin = \"softmax\"\n[grid]\nseeds = [1, 2]\n";
-
-/// A place with a softmax of its own, whose code can be another from one run to the next, and its numbers the same.
-struct Place : Workplace {
-  Place() {
-    std::filesystem::create_directory(folder() / "plugins");
-    std::filesystem::copy(std::string(ABLATE_BUILD_DIR) + "/lib/ablate/plugins/softmax.so", library());
-    set("ABLATE_PLUGIN_PATH", (folder() / "plugins").string());
-    file = study(kStudy).string();
-  }
-  std::filesystem::path library() const { return folder() / "plugins/softmax.so"; }
-
-  void edit(char with) { REQUIRE(ablate::identity::write_section(library(), ".ablate.code", std::string(64, with))); }
-
-  std::string said(std::vector<std::string> arguments, int exit_code = 0) {
-    arguments.insert(arguments.begin(), {"run", file});
-    const auto ended = run(arguments);
-    INFO(ended.out << ended.err);
-    CHECK(ended.exit_code == exit_code);
-    return ended.out + ended.err;
-  }
-
-  void change_history(const std::string& sql) {
-    SQLite::Database database((folder() / "ablate.db").string(), SQLite::OPEN_READWRITE);
-    REQUIRE(database.exec(sql) > 0);
-  }
-
-  std::string file;
-};
-
-}  // namespace
+#include "tests/end-to-end/edited_plugin.h"
 
 TEST_CASE("--dry-run says of each trial that it is done, or how it differs from what is", "[standing]") {
   Place place;
@@ -103,10 +66,10 @@ TEST_CASE("--prove repeats each value of the edited plugin's parameters, and kee
   Place place;
   place.study(kStudy + "attention.heads = [2, 1]\n");
   CHECK(says(place.said({"-j", "1"}), "4 done, 0 done before"));
-  // Another experiment: one trial of a value that is repeated, with another model, and one of a value that is not.
+  // Another experiment: one trial of a value that is repeated, at another rate, and one of a value that is not.
   const std::vector<std::string> other{
-      "--set", "experiment.name=other", "--set", "model.hidden=16", "--set", "seeds=1", "--set", "attention.heads=[2, 4]", "-j",
-      "1"};
+      "--set", "experiment.name=other", "--set", "train.learning_rate=0.01", "--set", "seeds=1", "--set",
+      "attention.heads=[2, 4]", "-j", "1"};
   CHECK(says(place.said(other), "2 done, 0 done before"));
   place.edit('e');
   const auto said = place.said({"--prove", "1"});
@@ -208,21 +171,6 @@ TEST_CASE("a study that is done neither loads its data nor starts a worker", "[s
   CHECK(says(place.said({"--dry-run"}), "done, attempt 1"));
   place.said({"--set", "train.steps=7"}, 2);  // which needs one
 }
-
-namespace {
-
-/// A study of a task whose data are a file.
-struct DataPlace : Place {
-  DataPlace() {
-    std::filesystem::copy(kFaulty + "trial/faulty_task.so", folder() / "plugins");
-    const auto model = kTiny.substr(kTiny.find("[model]"));
-    file = study("[experiment]\nname = \"tiny\"\n[task]\nplugin = \"faulty-task\"\ndata = \"set\"\n" + model +
-                 "[attention]\nplugin = \"softmax\"\n")
-               .string();
-  }
-};
-
-}  // namespace
 
 TEST_CASE("what is done with one file is not done with another that comes first now", "[standing]") {
   DataPlace place;

@@ -59,12 +59,13 @@ void print_trials(const Study& study, const Chosen& chosen, const RunOptions& ho
     print("dev chooses, for each setting of the others: {}\n", db::one_row(fmt::format("{}", fmt::join(study.tuned, ", "))));
   for (std::size_t i = 0; i < chosen.size(); ++i)
     print("{:>5}  {}  {}\n       {}\n", i + 1, chosen[i]->key.substr(0, kShownDigits), db::one_row(chosen[i]->trial->label),
-          db::one_row(standing[i]));
+          db::one_row(standing.lines[i]));
   print("\nThe first of them in full:\n");
   print_values(*chosen.front()->trial);
   print("\n{}\n", evaluation_text(chosen));
   if (const auto text = positions_text(chosen); !text.empty()) print("{}\n", text);
   if (const auto text = expected_time_text(chosen, how.again, how.jobs, database); !text.empty()) print("{}\n", text);
+  for (const auto& line : standing.left_out) say("warning: {}\n", line);
 }
 
 /// What the history says of the keys that begin so: those that --prove gave to the same trials.
@@ -127,18 +128,10 @@ std::vector<PluginInfo> warn_of_used(const Study& study, const Catalog& catalog,
   return plugins;
 }
 
-/// What was remembered of the data may be what a worker refuses: it is asked again the next time.
-template <class F>
-RunSummary run_or_forget(const Study& study, const Catalog& catalog, const TaskMemory& memory, F&& run) try {
-  return run();
-} catch (const Error&) {
-  forget_tasks(study, catalog, memory);
-  throw;
-}
-
 int prove_study(const Study& study, const Chosen& chosen, int least, std::unique_ptr<WorkerClient>& worker, db::Store& store,
-                const RunOptions& how, const Options& options) {
-  const auto proof = prove(chosen, least, worker, store, how);
+                const RunOptions& how, const Catalog& catalog, const Options& options) {
+  const auto proof = prove(chosen, least, worker, store, how, catalog);
+  for (const auto& line : proof.left_out) say("warning: {}\n", line);
   for (const auto& difference : proof.differences) say("{}\n", difference);
   if (!proof.differences.empty()) {
     say("{}: not proven: of {} repeated trials not every number is the same; the history is as it was\n", study.name,
@@ -157,9 +150,11 @@ int prove_study(const Study& study, const Chosen& chosen, int least, std::unique
 
 int unprove(std::int64_t number, const std::filesystem::path& database) {
   if (std::error_code none; !std::filesystem::exists(database, none)) db::Reader says_so(database);
-  const auto trials = db::Store(database).withdraw_proof(number);
-  say("proof {} is withdrawn: {} trial{} {} again not done under the new code\n", number, trials, trials == 1 ? "" : "s",
-      trials == 1 ? "is" : "are");
+  const auto [trials, resting] = db::Store(database).withdraw_proof(number);
+  const auto count = [](std::size_t n) { return fmt::format("{} trial{} {}", n, n == 1 ? "" : "s", n == 1 ? "is" : "are"); };
+  say("proof {} is withdrawn: {} again not done under the new code\n", number, count(trials));
+  for (const auto& [later, those] : resting)
+    say("proof {} rested on it for some: {} again not done under its new code either\n", later, count(those));
   return 0;
 }
 
@@ -197,6 +192,8 @@ int run_study(const RunArguments& arguments, const Options& options) {
   RunOptions how{.jobs = arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / threads),
                  .timeout_s = study.timeout_s,
                  .again = arguments.again,
+                 // It may be what a worker refuses: the tasks are asked again the next time.
+                 .forget = [&] { forget_tasks(study, catalog, memory); },
                  .verdicts = user_verdicts()};
   if (arguments.dry_run) {
     stage("comparing them with the history");
@@ -227,14 +224,14 @@ int run_study(const RunArguments& arguments, const Options& options) {
   const bool is_idle =
       !arguments.again && arguments.prove == 0 && store.done(keys).size() == std::set(keys.begin(), keys.end()).size();
   if (!is_idle && !worker) worker = start_worker([](const std::string& text) { say("{}\n", text); });
-  if (arguments.prove > 0) return prove_study(study, chosen, arguments.prove, worker, store, how, options);
+  if (arguments.prove > 0) return prove_study(study, chosen, arguments.prove, worker, store, how, catalog, options);
   if (const int together = is_idle ? 0 : std::min({how.jobs, worker->most_jobs(), static_cast<int>(chosen.size())});
       together * threads > cores)
     say("warning: {} trials of {} thread{} on {} cores: their step times will not compare with others'\n", together, threads,
         threads == 1 ? "" : "s", cores);
   if (evaluation_share(chosen) > 0.5) say("{}\n", evaluation_text(chosen));
   if (const auto text = positions_text(chosen); !text.empty()) say("{}\n", text);
-  const auto summary = run_or_forget(study, catalog, memory, [&] { return run_trials(to_run, worker, store, how); });
+  const auto summary = run_trials(to_run, worker, store, how);
   say("{}: {} done, {} done before, {} failed{}\n", study.name, summary.done, summary.skipped, summary.failed,
       !summary.interrupted ? ""
       : arguments.again    ? "; interrupted"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <optional>
 
 #include "core/util/plain_json.h"
 
@@ -13,26 +13,85 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kDefault = "the default";
-/// What plugins are told beside their own sections, and choose among their code by: values of each changed one.
-constexpr std::array kTold{"model.causal", "model.positions", "model.segment", "model.attention_dropout",
-                           "train.dtype",  "train.device"};
+constexpr std::size_t kShownDigits = 12;  ///< of a digest
 
-/// The plugin's section that a setting stands in, and its name there. A plugin that is a parameter of another
-/// ("compression.plugin") is a value of that one.
+/// The section that a setting stands in, and its name there. A plugin that is a parameter of another ("compression.plugin") is
+/// a value of that one; what stands in none ("seed", "task.plugin") has neither.
 std::pair<std::string, std::string> section_of(const std::string& path, const json& plugins) {
   auto at = path.ends_with(".plugin") ? path.rfind('.') : path.size();
   while (at != std::string::npos && at > 0) {
     at = path.rfind('.', at - 1);
-    if (at != std::string::npos && plugins.contains(path.substr(0, at))) return {path.substr(0, at), path.substr(at + 1)};
+    if (at == std::string::npos) break;
+    if (const auto section = path.substr(0, at); section == "model" || section == "train" || plugins.contains(section))
+      return {section, path.substr(at + 1)};
   }
   return {};
 }
 
+/// What each section sets: of each plugin, and of the host.
+std::map<std::string, std::map<std::string, std::string>> sections_of(const Identity& trial) {
+  const auto& plugins = trial.basis.at("plugins");
+  std::map<std::string, std::map<std::string, std::string>> all{{"model", {}}, {"train", {}}};
+  for (const auto& [path, code] : plugins.items()) all[path];
+  for (const auto& [path, value] : trial.settings.items()) {
+    const auto [section, name] = section_of(path, plugins);
+    if (!section.empty() && !(section == "train" && numbers_alone().contains(name))) all[section][name] = plain_json(value);
+  }
+  return all;
+}
+
+/// A path without its numbers: "parts.0.compression" is "parts.compression".
+std::string unnumbered(const std::string& path) {
+  std::string found;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const auto end = std::min(path.find('.', begin), path.size());
+    const auto name = path.substr(begin, end - begin);
+    if (name.find_first_not_of("0123456789") != std::string::npos) found += (found.empty() ? "" : ".") + name;
+    begin = end + 1;
+  }
+  return found;
+}
+
+/// How a section stands to a changed plugin's, where that can tell what it sets.
+std::optional<std::string> relation(const std::string& section, const std::string& own) {
+  if (section == own) return "own";
+  if (section == "train") return section;
+  if (own == "task") return std::nullopt;
+  if (section == "model" || section == "task") return section;
+  if (section.starts_with(own + ".")) return "part " + section.substr(own.size() + 1);
+  if (own.starts_with(section + ".")) return "around " + unnumbered(own.substr(section.size() + 1));
+  return std::nullopt;
+}
+
+std::string id_of(const Identity& trial, const std::string& section) { return trial.settings.value(section + ".plugin", ""); }
+
+/// Where a plugin stands, from the layer inwards, and the same in words.
+std::pair<std::string, std::string> place_of(const Identity& trial, const std::string& own) {
+  std::string place, words;
+  for (const auto& [section, code] : trial.basis.at("plugins").items()) {
+    if (!own.starts_with(section + ".")) continue;  // in the order of paths: the outermost is the first one
+    const auto digest = code.get<std::string>();
+    place += fmt::format("{} {} {} ", id_of(trial, section), digest, unnumbered(own.substr(section.size() + 1)));
+    words = fmt::format("{} in {} (code {})", own, id_of(trial, section), digest.substr(0, kShownDigits));
+  }
+  const auto layer = own.find_first_not_of("0123456789", std::string("attention.").size());
+  const bool has_own_layer = own.starts_with("attention.") && layer != std::string("attention.").size();
+  if (has_own_layer) place += own.substr(0, layer);
+  if (words.empty()) words = has_own_layer ? fmt::format("{} as a layer of its own", own) : fmt::format("{} in every layer", own);
+  return {place, words};
+}
+
 }  // namespace
+
+const std::set<std::string>& numbers_alone() {
+  static const std::set<std::string> names{"learning_rate", "schedule", "warmup", "weight_decay", "beta1",         "beta1_low",
+                                           "beta2",         "epsilon",  "clip",   "loss_piece",   "shuffle_labels"};
+  return names;
+}
 
 Coverage::Coverage(ChangedCode changed, const std::vector<Identity>& trials, std::size_t least) : changed_(std::move(changed)) {
   for (const auto& trial : trials)
-    for (const auto& [value, path] : values_of(trial)) names_[value.code].insert(value.parameter);
+    for (const auto& [value, words] : values_of(trial)) names_[{value.code, value.owner}].insert(value.parameter);
   std::vector<Values> values;
   for (const auto& trial : trials) values.push_back(values_of(trial));
   const auto adds = [&](std::size_t place) {
@@ -46,7 +105,7 @@ Coverage::Coverage(ChangedCode changed, const std::vector<Identity>& trials, std
       if (const auto added = adds(i); added > most) best = i, most = added;
     if (most == 0) break;
     chosen_.insert(best);
-    for (const auto& [value, path] : values[best]) covered_.insert(value);
+    for (const auto& [value, words] : values[best]) covered_.insert(value);
   }
   std::vector<std::size_t> others;
   for (std::size_t i = 0; i < trials.size(); ++i)
@@ -57,36 +116,54 @@ Coverage::Coverage(ChangedCode changed, const std::vector<Identity>& trials, std
 
 Coverage::Values Coverage::values_of(const Identity& trial) const {
   Values values;
-  const auto& plugins = trial.basis.at("plugins");
-  std::map<std::string, std::map<std::string, std::string>> sections;  // of changed code: what they set
-  for (const auto& [path, code] : plugins.items())
-    if (changed_.plugins.contains(code)) sections[path];
-  const auto told = [](const std::string& path) { return std::ranges::find(kTold, path) != kTold.end(); };
-  for (const auto& [path, value] : trial.settings.items()) {
-    const auto [section, name] = section_of(path, plugins);
-    if (!section.empty() && sections.contains(section)) sections[section][name] = plain_json(value);
-    if (told(path))
-      for (auto& [at, set] : sections) set[path] = plain_json(value);
-    if (changed_.runtime && path != "seed") sections[""][path] = plain_json(value);
+  if (changed_.runtime) {
+    auto settings = trial.settings;
+    settings.erase("seed");
+    auto basis = trial.basis;
+    basis.erase("runtime");
+    values[{"", "", "", Identity{settings, basis}.key()}] = "this combination of settings";
+    return values;
   }
-  if (changed_.runtime) sections[""];
-  for (const auto& [section, set] : sections) {
-    const std::string code = section.empty() ? "" : plugins.at(section).get<std::string>();
-    const auto add = [&](const std::string& name, const std::string& value) {
-      values.try_emplace({code, name, value}, section.empty() || told(name) ? name : section + "." + name);
-    };
-    for (const auto& [name, value] : set) add(name, value);
-    if (const auto known = names_.find(code); known != names_.end())
-      for (const auto& name : known->second)
-        if (!set.contains(name)) add(name, kDefault);
-  }
+  for (const auto& [path, code] : trial.basis.at("plugins").items())
+    if (changed_.plugins.contains(code)) add_values(path, trial, values);
   return values;
+}
+
+void Coverage::add_values(const std::string& path, const Identity& trial, Values& values) const {
+  const auto& plugins = trial.basis.at("plugins");
+  const std::string code = plugins.at(path);
+  const auto add = [&](const std::string& owner, const std::string& name, const std::string& value, const std::string& words) {
+    values.try_emplace({code, owner, name, value}, words);
+  };
+  for (const auto& [section, set] : sections_of(trial)) {
+    const auto related = relation(section, path);
+    if (!related) continue;
+    // The default of a plugin that is not there is no value.
+    const auto owner = *related + ' ' + (plugins.contains(section) ? id_of(trial, section) : "");
+    for (const auto& [name, value] : set)
+      if (section + "." + name != path + ".plugin")
+        add(owner, name, value, fmt::format("{}.{} = {}", section, name, value));
+    if (const auto known = names_.find({code, owner}); known != names_.end())
+      for (const auto& name : known->second)
+        if (!set.contains(name)) add(owner, name, kDefault, fmt::format("{}.{} = {}", section, name, kDefault));
+    if (related->starts_with("part "))
+      add("", *related, plugins.at(section), fmt::format("the code of {} ({})", id_of(trial, section), section));
+    if (section == "task" && path != "task")
+      add("", "task", id_of(trial, section), fmt::format("task.plugin = {}", plain_json(json(id_of(trial, section)))));
+  }
+  if (path != "task") {
+    const auto [place, words] = place_of(trial, path);
+    add("", "place", place, words);
+  }
+  for (const auto* name : {"data", "torch"})
+    if (const auto found = trial.basis.find(name); found != trial.basis.end() && found->is_string())
+      add("", name, *found, fmt::format("{} = {}", name, found->get<std::string>().substr(0, kShownDigits)));
 }
 
 std::vector<std::string> Coverage::missing(const Identity& trial) const {
   std::vector<std::string> found;
-  for (const auto& [value, path] : values_of(trial))
-    if (!covered_.contains(value)) found.push_back(fmt::format("{} = {}", path, value.value));
+  for (const auto& [value, words] : values_of(trial))
+    if (!covered_.contains(value)) found.push_back(words);
   return found;
 }
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <map>
 
-#include "core/host/scheduler/coverage.h"
+#include "core/host/scheduler/carried.h"
 #include "core/shared/metrics.h"
 #include "db/history/lineage.h"
 #include "db/history/reader.h"
@@ -19,9 +19,6 @@ namespace ablate {
 namespace {
 
 using nlohmann::json;
-
-/// What of the code is otherwise: {"plugins": {old code: new code}, "runtime": [old, new]}.
-using Change = json;
 
 struct Pair {
   const PlannedTrial* now;
@@ -40,20 +37,6 @@ Change change_of(const json& before, const json& now) {
   }
   if (before.at("runtime") != now.at("runtime")) change["runtime"] = {before.at("runtime"), now.at("runtime")};
   return change.empty() ? nullptr : change;
-}
-
-/// The basis under the new code; null where the change does not concern it.
-json changed(json basis, const Change& change) {
-  bool concerned = false;
-  if (change.contains("runtime")) {
-    if (basis.at("runtime") != change["runtime"][0]) return nullptr;
-    basis["runtime"] = change["runtime"][1], concerned = true;
-  }
-  for (auto& [path, code] : basis.at("plugins").items())
-    if (change.contains("plugins"))
-      if (const auto found = change["plugins"].find(code.get<std::string>()); found != change["plugins"].end())
-        code = *found, concerned = true;
-  return concerned ? basis : json(nullptr);
 }
 
 /// What of the machine differs, of all that can change a number; the compiler and ablate's own revision are what is being
@@ -126,6 +109,7 @@ std::map<Change, std::vector<Pair>> candidates(const std::vector<const PlannedTr
     }
   }
   if (!found.empty()) return found;
+  for (const auto& line : reader.left_out()) why += "; " + line;
   throw Error(
       fmt::format("there is nothing to prove: {} of the {} trials are done, and none of the others is done under other code "
                   "alone, with the same settings, data and torch, on this machine{}. --dry-run says of each how it differs",
@@ -154,9 +138,7 @@ Repetition repetition_of(const Change& change, const std::vector<Pair>& all, int
   return chosen;
 }
 
-/// @param left gets the attempts whose trials have a value that was not repeated, by what that is
-db::Proof proof_of(const Repetition& repeated, const db::Reader& reader, const json& environment,
-                   std::map<std::string, std::vector<std::int64_t>>& left) {
+db::Proof proof_of(const Repetition& repeated, const json& environment, std::vector<db::Alias> aliases) {
   const auto& change = repeated.change;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   db::Proof proof{.proven_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count(), .environment = environment};
@@ -166,39 +148,14 @@ db::Proof proof_of(const Repetition& repeated, const db::Reader& reader, const j
     proof.before["plugins"].push_back(before), proof.now["plugins"].push_back(after);
   if (change.contains("runtime")) proof.before["runtime"] = change["runtime"][0], proof.now["runtime"] = change["runtime"][1];
   for (const auto& pair : repeated.pairs) proof.attempts.push_back(pair.before.attempt);
-  const auto all = db::all_done(reader);
-  std::vector<std::string> keys;  // under the new code; "": it does not concern them
-  for (const auto& past : all) {
-    const auto basis = changed(past.parts.basis, change);
-    keys.push_back(basis.is_null() ? "" : Identity{past.parts.settings, basis}.key());
-  }
-  const auto done = db::done_attempts(reader, keys);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto& past = all[i];
-    if (keys[i].empty() || done.contains(keys[i])) continue;
-    const auto missing = repeated.coverage.missing({past.parts.settings, past.parts.basis});
-    if (missing.empty())
-      proof.aliases.push_back({keys[i], past.trial, changed(past.parts.basis, change)});
-    else
-      left[fmt::format("{} {} not repeated", fmt::join(missing, ", "), missing.size() == 1 ? "was" : "were")].push_back(
-          past.attempt);
-  }
+  proof.aliases = std::move(aliases);
   return proof;
-}
-
-std::vector<std::string> listed(std::map<std::string, std::vector<std::int64_t>> left) {
-  std::vector<std::string> lines;
-  for (auto& [why, attempts] : left) {
-    std::sort(attempts.begin(), attempts.end());
-    lines.push_back(fmt::format("attempt{} {}: {}", attempts.size() == 1 ? "" : "s", fmt::join(attempts, ", "), why));
-  }
-  return lines;
 }
 
 }  // namespace
 
 ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, std::unique_ptr<WorkerClient>& worker,
-                   db::Store& store, const RunOptions& how) {
+                   db::Store& store, const RunOptions& how, const Catalog& catalog) {
   const db::Reader reader(store.file());
   const auto environment = worker->environment();
   std::vector<Repetition> chosen;
@@ -232,13 +189,12 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, st
                 summary.differences);
     }
   if (!summary.differences.empty()) return summary;
-  std::map<std::string, std::vector<std::int64_t>> left;
-  for (const auto& one : chosen) {
-    const auto proof = proof_of(one, reader, environment, left);
-    summary.proofs.push_back(store.put_proof(proof));
-    summary.kept += proof.aliases.size();
-  }
-  summary.left = listed(std::move(left));
+  Carried carried(reader, catalog);
+  for (const auto& one : chosen)
+    summary.proofs.push_back(store.put_proof(proof_of(one, environment, carried.carry(one.change, one.coverage))));
+  summary.kept = carried.kept();
+  summary.left = carried.left();
+  summary.left_out = reader.left_out();
   return summary;
 }
 

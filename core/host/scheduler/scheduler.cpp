@@ -42,7 +42,9 @@ class Scheduler {
         admission_(options.jobs),
         display_(standard_error(), static_cast<int>(waiting_.size()), options.silence_s),
         liveness_(options.answer_s, options.ping_s),
-        load_(std::max(options.load_s, options.timeout_s), [this](const std::string& text) { display_.note(text); }),
+        load_(
+            std::max(options.load_s, options.timeout_s), [this](const std::string& text) { display_.note(text); },
+            options.forget),
         recorder_(
             store, options.record, [this](const std::string& text) { display_.note(text); }, keys_of(waiting_)) {}
 
@@ -177,11 +179,10 @@ class Scheduler {
     const auto& trial = running_.at(job);
     const auto& attempt = trial.attempt();
     display_.ended(job, attempt.outcome, trial.summary(), attempt.wall_s);
-    if (attempt.outcome == "done") {
+    if (attempt.outcome == "done")
       ++summary_.done;
-    } else if (attempt.outcome != "interrupted") {
+    else if (attempt.outcome != "interrupted")
       ++summary_.failed;
-    }
     recorder_.put(attempt, trial.metrics());
     running_.erase(job);
   }

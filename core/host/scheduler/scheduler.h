@@ -17,6 +17,8 @@ struct RunOptions {
   /// Writes the study and its trials: called when all that the trials need is loaded, before the first of them starts; and
   /// again for a new file where the database was damaged or taken away.
   std::function<void(db::Store&)> record;
+  /// Forgets what was remembered of the data: called where they cannot be loaded, or are not what was planned.
+  std::function<void()> forget;
   VerdictMemory verdicts{""};  ///< recorded with every attempt, as they are known when it starts
   double load_s = 3600;        ///< to load a plugin or a data set into the worker; a greater timeout_s allows more
   double answer_s = 5;         ///< for a worker to answer when a trial's time is long over; a worker that does not is replaced

@@ -103,11 +103,11 @@ class Comparison {
 
 }  // namespace
 
-std::vector<std::string> standings(const std::vector<const PlannedTrial*>& trials, const std::string& experiment,
-                                   const std::filesystem::path& database) {
+Standings standings(const std::vector<const PlannedTrial*>& trials, const std::string& experiment,
+                    const std::filesystem::path& database) {
   std::error_code none;
   if (!std::filesystem::exists(database, none))
-    return std::vector<std::string>(trials.size(), "not done: nothing like it has been run");
+    return {std::vector<std::string>(trials.size(), "not done: nothing like it has been run"), {}};
   try {
     const db::Reader reader(database);
     std::vector<std::string> keys, lines;
@@ -122,9 +122,9 @@ std::vector<std::string> standings(const std::vector<const PlannedTrial*>& trial
       const auto failure = db::last_failure(reader, trial->key);
       lines.push_back("not done: " + (failure.empty() ? comparison.why_not_done(*trial) : failure));
     }
-    return lines;
+    return {lines, reader.left_out()};
   } catch (const Error& error) {
-    return std::vector<std::string>(trials.size(), std::string("not known: ") + error.what());
+    return {std::vector<std::string>(trials.size(), std::string("not known: ") + error.what()), {}};
   }
 }
 

@@ -116,6 +116,7 @@ std::optional<WorkerLoad::Refusal> WorkerLoad::load(WorkerClient& worker, const 
 }
 
 void WorkerLoad::refuse(const Item& item, const Refusal& why) {
+  if (forget_ && item.library.path.empty()) forget_();
   if (is_first_) throw Error(why.reason, why.code);
   refused_[item.key] = why.reason;
   note_(fmt::format("warning: the trials that need {} fail: {}", item.name, why.reason));

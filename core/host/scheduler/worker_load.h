@@ -16,8 +16,10 @@ class WorkerLoad {
  public:
   using Waiting = std::deque<const PlannedTrial*>;
 
-  /// @param limit_s for each library and data set @param note takes a line for the user
-  WorkerLoad(double limit_s, std::function<void(const std::string&)> note) : limit_s_(limit_s), note_(std::move(note)) {}
+  /// @param limit_s for each library and data set @param note takes a line for the user @param forget is called where data are
+  /// refused (RunOptions::forget); may be empty
+  WorkerLoad(double limit_s, std::function<void(const std::string&)> note, std::function<void()> forget)
+      : limit_s_(limit_s), note_(std::move(note)), forget_(std::move(forget)) {}
 
   /// So that a trial starts in milliseconds, and runs what was planned: a library or data that changed since then are refused.
   /// A worker that dies is replaced; what it died of three times in a row, or hangs in, is refused. Remembers the libraries' files
@@ -50,6 +52,7 @@ class WorkerLoad {
 
   double limit_s_;
   std::function<void(const std::string&)> note_;
+  std::function<void()> forget_;
   std::map<std::string, std::string> refused_;  ///< reasons by key
   std::map<std::string, int> deaths_;           ///< by key
   bool is_first_ = true;

@@ -1,5 +1,8 @@
 #include "tools/ablate/questions/questions.h"
 
+#include "db/history/reader.h"
+#include "tools/ablate/streams.h"
+
 namespace ablate {
 
 void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code) {
@@ -7,6 +10,10 @@ void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code) 
   add_attempts(app, database, exit_code);
   add_show(app, database, exit_code);
   add_query(app, database, exit_code);
+}
+
+void warn_of_left_out(const db::Reader& reader) {
+  for (const auto& line : reader.left_out()) say("warning: {}\n", line);
 }
 
 }  // namespace ablate

@@ -7,6 +7,9 @@
 #include <string>
 
 namespace ablate {
+namespace db {
+class Reader;
+}
 
 using DatabaseFile = std::function<std::filesystem::path()>;
 
@@ -18,6 +21,9 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code);
+
+/// Says what of the history could not be read, once it was asked: on stderr.
+void warn_of_left_out(const db::Reader& reader);
 
 inline constexpr const char* kQuestions = "Ask the run history";  ///< the group in `ablate --help`
 

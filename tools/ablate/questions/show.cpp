@@ -181,6 +181,7 @@ void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     const auto attempt = db::show_attempt(reader, arguments->attempt, unnamed_folders(),
                                           [](const std::string& path) { return code_identity_in(path); });
     print("{}", arguments->format == db::Format::kJson ? plain_json(attempt, 2) + "\n" : as_text(reader, attempt));
+    warn_of_left_out(reader);
     exit_code = 0;
   });
 }

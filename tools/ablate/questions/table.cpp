@@ -105,6 +105,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     print("{}", db::to_text(table, format));
     if (format == db::Format::kCsv)  // has no place for them
       for (const auto& note : table.notes) say("note: {}\n", db::one_row(note));
+    warn_of_left_out(reader);
     exit_code = 0;
   });
 }

@@ -1,0 +1,124 @@
+#include "core/host/scheduler/carried.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/shared/versions.h"
+#include "db/history/lineage.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+/// The plugins of a trial as they are here, by path; null: there is none of that name.
+std::map<std::string, const PluginInfo*> plugins_today(const Identity& trial, const Catalog& catalog) {
+  std::map<std::string, const PluginInfo*> found;
+  for (const auto& [path, code] : trial.basis.at("plugins").items()) {  // each after the one that it is a parameter of
+    auto kind = path == "task" ? Kind::kTask : Kind::kAttention;
+    for (const auto& [around, info] : found) {
+      if (info == nullptr || !path.starts_with(around + ".")) continue;
+      const auto name = path.substr(around.size() + 1);
+      if (const auto* parameter = info->find(name.substr(0, name.find('.'))); parameter != nullptr)
+        kind = parameter->plugin_kind().value_or(kind);
+    }
+    found[path] = catalog.find(kind, trial.settings.at(path + ".plugin").get<std::string>());
+  }
+  return found;
+}
+
+}  // namespace
+
+json changed(json basis, const Change& change) {
+  bool is_concerned = false;
+  if (change.contains("runtime")) {
+    if (basis.at("runtime") != change["runtime"][0]) return nullptr;
+    basis["runtime"] = change["runtime"][1], is_concerned = true;
+  }
+  for (auto& [path, code] : basis.at("plugins").items())
+    if (change.contains("plugins"))
+      if (const auto found = change["plugins"].find(code.get<std::string>()); found != change["plugins"].end())
+        code = *found, is_concerned = true;
+  return is_concerned ? basis : json(nullptr);
+}
+
+Carried::Carried(const db::Reader& reader, const Catalog& catalog)
+    : reader_(reader), catalog_(catalog), known_(db::all_done(reader)) {}
+
+Carried::Concerned Carried::concerned(const db::PastTrial& past) const {
+  Concerned one{past.attempt, {past.parts.settings, past.parts.basis}, "", {}};
+  for (const auto& [path, info] : plugins_today(one.today, catalog_))
+    if (info == nullptr)
+      one.gone = fmt::format("{} ({}) is not among the plugins", one.today.settings.at(path + ".plugin").get<std::string>(), path);
+    else
+      one.today.basis["plugins"][path] = info->code_identity();
+  one.today.basis["runtime"] = kRuntimeVersion;
+  one.today.basis["torch"] = ABLATE_TORCH_VERSION;
+  return one;
+}
+
+std::vector<db::Alias> Carried::carry(const Change& change, const Coverage& coverage) {
+  const auto count = known_.size();
+  std::vector<json> bases;
+  std::vector<std::string> keys;  // "": it does not concern them
+  for (const auto& past : known_) {
+    bases.push_back(changed(past.parts.basis, change));
+    keys.push_back(bases.back().is_null() ? "" : Identity{past.parts.settings, bases.back()}.key());
+  }
+  const auto done = db::done_attempts(reader_, keys);
+  std::vector<db::Alias> aliases;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (keys[i].empty()) continue;
+    const auto past = known_[i];
+    const auto at = concerned_.try_emplace(past.trial, concerned(past)).first;
+    if (done.contains(keys[i]) || given_.contains(keys[i])) continue;
+    if (const auto missing = coverage.missing({past.parts.settings, past.parts.basis}); !missing.empty()) {
+      at->second.missing.insert(
+          fmt::format("{} {} not repeated", fmt::join(missing, ", "), missing.size() == 1 ? "was" : "were"));
+      continue;
+    }
+    given_.insert(keys[i]);
+    aliases.push_back({keys[i], past.trial, bases[i], past.by_proof ? past.key : ""});
+    known_.push_back({past.trial, past.attempt, keys[i], {past.parts.settings, bases[i]}, true});
+  }
+  return aliases;
+}
+
+std::size_t Carried::kept() const {
+  std::set<std::string> keys;
+  for (const auto& [trial, one] : concerned_)
+    if (const auto key = one.today.key(); one.gone.empty() && given_.contains(key)) keys.insert(key);
+  return keys.size();
+}
+
+std::string Carried::why_left(std::int64_t trial, const Concerned& one) const {
+  if (!one.gone.empty()) return one.gone;
+  if (!one.missing.empty()) return fmt::format("{}", fmt::join(one.missing, "; "));
+  std::vector<std::string> fewest;
+  for (const auto& past : known_) {
+    if (past.trial != trial) continue;
+    auto others = differences(one.today, {past.parts.settings, past.parts.basis});
+    if (fewest.empty() || others.size() < fewest.size()) fewest = std::move(others);
+  }
+  return fmt::format("what differs as well was not repeated: {}", fmt::join(fewest, ", "));
+}
+
+std::vector<std::string> Carried::left() const {
+  std::vector<std::string> keys;
+  for (const auto& [trial, one] : concerned_) keys.push_back(one.today.key());
+  const auto done = db::done_attempts(reader_, keys);
+  std::map<std::string, std::vector<std::int64_t>> attempts;
+  for (const auto& [trial, one] : concerned_)
+    if (const auto key = one.today.key(); !one.gone.empty() || !(done.contains(key) || given_.contains(key)))
+      attempts[why_left(trial, one)].push_back(one.attempt);
+  std::vector<std::string> lines;
+  for (auto& [why, those] : attempts) {
+    std::sort(those.begin(), those.end());
+    lines.push_back(fmt::format("attempt{} {}: {}", those.size() == 1 ? "" : "s", fmt::join(those, ", "), why));
+  }
+  return lines;
+}
+
+}  // namespace ablate

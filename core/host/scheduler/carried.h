@@ -1,0 +1,58 @@
+// To which trials of the history proofs give another key, and which they leave behind. Torch-free.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/host/scheduler/coverage.h"
+#include "core/registry/catalog.h"
+#include "db/history/reader.h"
+#include "db/types/lineage.h"
+
+namespace ablate {
+
+/// What of the code is otherwise: {"plugins": {old code: new code}, "runtime": [old, new]}.
+using Change = nlohmann::json;
+
+/// The basis under the new code; null where the change does not concern it.
+nlohmann::json changed(nlohmann::json basis, const Change& change);
+
+/// The proofs of one command, one after the other: proofs are a chain, so each goes on from what those before it have given,
+/// in this command or an earlier one.
+class Carried {
+ public:
+  /// Both outlive it.
+  Carried(const db::Reader& reader, const Catalog& catalog);
+
+  /// The keys that a proof of this change gives: to done trials by each of their keys, where all values were repeated.
+  std::vector<db::Alias> carry(const Change& change, const Coverage& coverage);
+
+  /// Trials that are done by those keys under the code of today, whichever plugins they have, and were not before.
+  std::size_t kept() const;
+
+  /// Those that one of the changes concerns, and that are not done under the code of today, with what keeps each from it:
+  /// "attempts 3, 4: attention.heads = 4 was not repeated".
+  std::vector<std::string> left() const;
+
+ private:
+  /// A trial that one of the changes concerns.
+  struct Concerned {
+    std::int64_t attempt = 0;
+    Identity today;                 ///< with the code of today
+    std::string gone;               ///< why there is no such code; "": there is
+    std::set<std::string> missing;  ///< what was not repeated, a text for each change
+  };
+  Concerned concerned(const db::PastTrial& past) const;
+  std::string why_left(std::int64_t trial, const Concerned& one) const;
+
+  const db::Reader& reader_;
+  const Catalog& catalog_;
+  std::vector<db::PastTrial> known_;  ///< by each key: first the trials' own, last those that were given here
+  std::set<std::string> given_;       ///< keys
+  std::map<std::int64_t, Concerned> concerned_;
+};
+
+}  // namespace ablate

@@ -1,0 +1,99 @@
+// Proofs beside other proofs, refused data, and rows of a history that cannot be read.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "tests/end-to-end/edited_plugin.h"
+
+namespace {
+
+/// In place, with the size, the time and the inode of before: what is remembered of it holds, as far as anybody can see.
+void change_unseen(const std::filesystem::path& file, const std::string& content) {
+  struct stat before {};
+  REQUIRE(stat(file.c_str(), &before) == 0);
+  REQUIRE(static_cast<std::size_t>(before.st_size) == content.size());
+  std::ofstream(file, std::ios::binary) << content;
+  const timespec times[] = {before.st_atim, before.st_mtim};
+  REQUIRE(utimensat(AT_FDCWD, file.c_str(), times, 0) == 0);
+}
+
+int count(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a proof of what an earlier one kept keeps that as well, and goes with it", "[proofs]") {
+  Place place;
+  CHECK(says(place.said({"-j", "1"}), "2 done, 0 done before"));
+  place.edit('e');
+  CHECK(says(place.said({"--prove", "1"}), "2 done trials of the history stay valid"));
+  const std::vector<std::string> third{"--set", "seeds=[3]"};
+  CHECK(says(place.said(third), "1 done, 0 done before"));  // of the second code alone
+  place.edit('f');
+  CHECK(says(place.said({"--set", "seeds=[3]", "--prove", "1"}),
+             "proven by 1 repeated trial, the same to the last bit: 3 done trials of the history stay valid"));
+  CHECK(says(place.said({}), "0 done, 2 done before"));
+  const auto withdrawn = place.run({"run", "--unprove", "1"});
+  CHECK(says(withdrawn.err, "proof 1 is withdrawn: 2 trials are again not done under the new code\n"
+                            "proof 2 rested on it for some: 2 trials are again not done under its new code either\n"));
+  CHECK(place.query("SELECT trials FROM proofs ORDER BY proof").dump() == R"([{"trials":0},{"trials":1}])");
+  CHECK(says(place.said(third), "0 done, 1 done before"));
+  CHECK(says(place.said({"-j", "1"}), "2 done, 0 done before"));
+}
+
+TEST_CASE("data that --prove finds to be others are asked about anew", "[proofs]") {
+  DataPlace place;
+  place.folder().write("set", "one");
+  place.said({});
+  place.edit('e');
+  change_unseen(place.folder() / "set", "two");
+  const auto refused = place.said({"--prove", "1"}, 2);
+  CHECK_FALSE(says(refused, "proven by"));
+  CHECK(says(place.said({"--dry-run"}), "but for the code of softmax (attention), the data"));
+}
+
+TEST_CASE("rows of a history that cannot be read are told once and left out", "[proofs]") {
+  Place place;
+  place.said({"-j", "1"});
+  place.edit('e');
+  place.said({"--prove", "2"});
+  place.edit('g');
+  const auto told = [&](const std::string& said, const std::string& what) {
+    INFO(said);
+    CHECK(count(said, "warning: " + what + " left out: ") == 1);
+    CHECK_FALSE(says(said, "json.exception"));
+  };
+  const auto asked = [&](const std::string& command, const std::string& about) {
+    const auto ended = place.run({command, about});
+    CHECK(ended.exit_code == 0);
+    return ended.err;
+  };
+  SECTION("what was chosen") {
+    const std::string settings = GENERATE("'{'", "'[1]'", "json_set(settings, '$.\"attention.plugin\"', json('{}'))");
+    place.change_history("UPDATE key_part SET settings = " + settings + " WHERE trial = 1");
+    told(place.said({"--dry-run"}), "attempt 1 is");
+    const auto proven = place.said({"--prove", "1"});
+    told(proven, "attempt 1 is");
+    CHECK(says(proven, "1 done trial of the history stays valid"));
+  }
+  SECTION("code, data and versions") {
+    const std::string basis = GENERATE("printf('%.*c', 200000, '[')", "'{\"plugins\": 1}'", "json_remove(json, '$.data')",
+                                       "json_set(json, '$.runtime', 'x')", "json_set(json, '$.plugins.attention', 1)");
+    place.change_history("UPDATE basis SET json = " + basis);
+    told(place.said({"--dry-run"}), "attempts 1, 2 are");
+    CHECK(says(place.said({"--prove", "1"}, 2), "attempts 1, 2 are left out: what the key is made of cannot be read in "));
+  }
+  SECTION("an environment") {
+    place.change_history("UPDATE environment SET json = " + std::string(GENERATE("'no'", "'[]'")));
+    CHECK(says(place.said({"--prove", "1"}, 2), "attempts 1, 2 are left out: its environment cannot be read in "));
+    told(asked("table", "tiny"), "environment 1 is");
+  }
+  SECTION("a proof") {
+    place.change_history("UPDATE proof SET now = " + std::string(GENERATE("'no'", "'[]'", "'{\"plugins\": 1}'")));
+    told(asked("show", "1"), "proof 1 is");
+  }
+}

@@ -66,7 +66,9 @@ class Synthesizer final : public ablate::HeadwiseAttention {
     const auto type = input.v.scalar_type();
     const auto scores = synthesized(input, n);  // [batch or 1, heads, n, n]
     const auto all = ablate::masked_softmax(scores, ablate::hidden_keys(input.mask, causal(), n, n, 0, input.v));
-    const auto weights = ablate::drop(all, dropout(), input.generator);
+    // A matrix of scores is one for all items; what is dropped is drawn for each of them.
+    const auto each = dropout() > 0 ? all.expand({input.v.size(0), -1, -1, -1}) : all;
+    const auto weights = ablate::drop(each, dropout(), input.generator);
     return {.values = weights.matmul(ablate::widened(input.v)).to(type)};
   }
 

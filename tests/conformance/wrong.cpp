@@ -8,7 +8,8 @@
 namespace {
 
 constexpr ablate::Parameter parameters[] = {
-    ablate::text("fault", "\"padding\"", "", "padding; throw, crash, exit or hang where an item has nothing but padding; none"),
+    ablate::text("fault", "\"padding\"", "",
+                 "padding; throw, crash, exit or hang where an item has nothing but padding; counter: of its calls; none"),
 };
 
 class Wrong final : public ablate::HeadwiseAttention {
@@ -29,10 +30,12 @@ class Wrong final : public ablate::HeadwiseAttention {
       // Padded keys are 0 and so are their values, but they stay in the denominator.
       if (fault_ != "padding") scores = scores.masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(1), -1e9);
     }
-    return {.values = scores.softmax(-1).matmul(input.v)};
+    const double factor = fault_ == "counter" ? 1 + 0.01 * ++calls_ : 1;
+    return {.values = scores.softmax(-1).matmul(input.v) * factor};
   }
 
   std::string fault_;
+  int calls_ = 0;
 };
 
 }  // namespace

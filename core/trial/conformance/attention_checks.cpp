@@ -96,6 +96,7 @@ constexpr Rule kRules[] = {
     {"seed", "[2, 13, 16], [2, 150, 16]", kExact, seed, promised<&Capabilities::deterministic>},
     {"evaluation", "[3, 13, 16], [3, 150, 16]", kExact, evaluation},
     {"calls", "[3, 13, 16], [3, 150, 16] twice", kRounding, calls},
+    {"threads", "[2, 13, 16]", kRounding, threads},
     {"inputs", "[3, 13, 16]", kExact, inputs},
     {"save", "[2, 13, 16]", kExact, save},
     {"step", "[2, 13, 16]", kExact, step, has_parameters},
@@ -104,6 +105,7 @@ constexpr Rule kRules[] = {
     {"measure", "[3, 13, 16]", kExact, measure},
     {"positions", "[3, 13, 16], rotary", kRounding, positions, promised<&Capabilities::rotary>},
     {"weight dropout", "[3, 13, 16] in training", kRounding, weight_dropout, promised<&Capabilities::weight_dropout>},
+    {"dropout draws", "[2, 40, 16], [2, 300, 16] in training", kExact, dropout_draws, promised<&Capabilities::weight_dropout>},
     {"half",
      "[1, n, 16] float16, bfloat16, n to 4100",
      {1, "what 8 to 16 times the rounding of inputs and weights makes of float64"},
@@ -115,6 +117,7 @@ constexpr Rule kRules[] = {
     {"bidirectional", "[2, 32, 16]", kExact, bidirectional,
      [](const AttentionSubject& s) { return s.promises().causal && s.promises().bidirectional; }},
     {"state", "[3, 13, 16] three times, [1, 33, 16] eight times", kRounding, state, promised<&Capabilities::stateful>},
+    {"start", "[3, 13, 16], [3, 150, 16]", kRounding, start, promised<&Capabilities::stateful>},
     {"recurrent", "[2, 21, 16], [2, 150, 16]", kRounding, recurrent, promised<&Capabilities::recurrent>},
     {"padding", "[3, n, 16], n 13 to 1100", kRounding, padding, promised<&Capabilities::key_padding>},
     {"poison", "[3, 13, 16], [3, 150, 16]", kRounding, poison, promised<&Capabilities::key_padding>},
@@ -126,6 +129,7 @@ constexpr Rule kRules[] = {
     {"cross", "[3, 5, 16] to [3, 13, 16], [3, 150, 16]", kRounding, cross, promised<&Capabilities::cross_attention>},
     {"query mask", "[3, 13, 16] to [3, 9, 16], queries 13, 8, 1", kRounding, query_mask,
      promised<&Capabilities::cross_attention>},
+    {"two masks", "[3, 13, 16] to [3, 13, 16], [3, 150, 16]", kRounding, two_masks, promised<&Capabilities::cross_attention>},
     {"refused", "what is not promised", kExact, refused, leaves_out},
 };
 

@@ -21,6 +21,8 @@ void empty(const AttentionSubject& subject, Finding& finding);
 void cross(const AttentionSubject& subject, Finding& finding);
 /// Where queries and context are two sequences, queries under their own mask change no output of the others.
 void query_mask(const AttentionSubject& subject, Finding& finding);
+/// As many queries as keys, of two sequences whose masks differ: neither is taken for the other.
+void two_masks(const AttentionSubject& subject, Finding& finding);
 /// Tokens under a mask anywhere are as good as absent: what stands there changes nothing, and where constants are promised to
 /// stay what they are they are not counted.
 void holes(const AttentionSubject& subject, Finding& finding);

@@ -9,4 +9,8 @@ namespace ablate::conformance {
 /// no dropout gives; the gradient belongs to what was drawn; padding stays outside.
 void weight_dropout(const AttentionSubject& subject, Finding& finding);
 
+/// The share that is dropped and its variance, and that each item, head, query and key has draws of its own, at lengths beyond
+/// a block, too: weight by weight where values and outputs are layers of those names, else by items that are alike.
+void dropout_draws(const AttentionSubject& subject, Finding& finding);
+
 }  // namespace ablate::conformance

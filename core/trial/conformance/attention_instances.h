@@ -19,6 +19,8 @@ void inputs(const AttentionSubject& subject, Finding& finding);
 /// A call depends on what it is given, not on the calls before: other tokens and another mask of one shape, in both orders,
 /// against new instances; the inputs of the first call are overwritten after it.
 void calls(const AttentionSubject& subject, Finding& finding);
+/// Made in one thread and called from another it gives the same.
+void threads(const AttentionSubject& subject, Finding& finding);
 /// What is registered is all that there is: copied into an instance of another seed after some steps, it gives the same
 /// outputs, in evaluation and in training.
 void save(const AttentionSubject& subject, Finding& finding);

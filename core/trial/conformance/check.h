@@ -67,6 +67,10 @@ class Checks {
   /// A check that cannot run here, with the reason: neither passed nor failed.
   void leave(const std::string& name, const std::string& on, const std::string& why);
 
+  /// What the failed ones have in common, where that was shown; "" where nothing was.
+  void conclude(std::string likely) { likely_ = std::move(likely); }
+  const std::string& likely() const { return likely_; }
+
   const std::vector<Check>& all() const { return all_; }
 
  private:
@@ -79,6 +83,7 @@ class Checks {
   std::vector<std::string> with_;
   std::set<std::string> only_;
   std::vector<Check> all_;
+  std::string likely_;
 };
 
 }  // namespace ablate

@@ -28,6 +28,8 @@ void empty_items(const CompressionSubject& subject, Finding& finding);
 void buffers(const CompressionSubject& subject, Finding& finding);
 /// Queries under their mask change no memory and no read of the others.
 void query_mask(const CompressionSubject& subject, Finding& finding);
+/// As many queries as tokens, whose masks differ: neither is taken for the other (compression_two_masks.cpp).
+void two_masks(const CompressionSubject& subject, Finding& finding);
 
 // Batches and calls (compression_batch.cpp).
 void batch(const CompressionSubject& subject, Finding& finding);
@@ -47,6 +49,8 @@ void instances(const CompressionSubject& subject, Finding& finding);
 /// Evaluation changes nothing that is registered, draws nothing, and depends on no generator.
 void frozen(const CompressionSubject& subject, Finding& finding);
 void step(const CompressionSubject& subject, Finding& finding);
+/// Made in one thread and called from another it gives the same (compression_threads.cpp).
+void threads(const CompressionSubject& subject, Finding& finding);
 void kept(const CompressionSubject& subject, Finding& finding);
 void training(const CompressionSubject& subject, Finding& finding);
 

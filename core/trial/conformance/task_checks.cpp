@@ -6,6 +6,8 @@
 
 #include "core/trial/conformance/check_names.h"
 #include "core/trial/conformance/exemptions.h"
+#include "core/trial/conformance/likely_cause.h"
+#include "core/trial/conformance/task_likely.h"
 
 namespace ablate {
 namespace {
@@ -135,15 +137,25 @@ std::vector<std::string> task_check_names() {
   return names;
 }
 
-void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks) {
-  TaskSubject subject(candidate, scratch, quick);
-  auto& exemptions = *candidate.exemptions;
+namespace {
+
+/// Each part where the one before it holds.
+void check_parts(TaskSubject& subject, Checks& checks) {
+  auto& exemptions = *subject.candidate.exemptions;
   if (!prepare(checks, "load", "twice, with 2 threads and with 1", [&] { subject.load(); })) return;
   Suite suite(subject, exemptions, checks);
   if (!suite.run(kFirst) || !prepare(checks, "read", "examples of each split", [&] { subject.draw(); })) return;
   if (!suite.run(kSecond)) return;
   suite.run(kRows);
   exemptions.conclude(task_check_names(), checks);
+}
+
+}  // namespace
+
+void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks) {
+  TaskSubject subject(candidate, scratch, quick);
+  check_parts(subject, checks);
+  if (has_failed_often(checks)) checks.conclude(likely_cause(subject));
 }
 
 }  // namespace ablate

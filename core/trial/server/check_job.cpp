@@ -110,6 +110,7 @@ void run_check_job(const json& spec, const Say& say) {
     }
   }
   check_plugin(examinee, checks);
+  if (!checks.likely().empty()) say({{"likely", checks.likely()}});
   for (const auto& name : only)
     if (std::none_of(checks.all().begin(), checks.all().end(), [&](const Check& check) { return check.name == name; }))
       checks.leave(name, examinee.plugin.id, "nothing that it promises calls for this check");

@@ -178,7 +178,11 @@ void CheckRun::head(std::size_t i) {
 
 void CheckRun::close(std::size_t i) {
   if (!is_refused(i)) head(i);
-  if (!is_refused(i)) tell(i, fmt::format("{}: {}\n\n", libraries_[i].info.id, examinations_[i].summary()));
+  if (!is_refused(i)) {
+    const auto& likely = examinations_[i].likely();
+    tell(i, fmt::format("{}: {}\n{}\n", libraries_[i].info.id, examinations_[i].summary(),
+                        likely.empty() ? "" : "most likely: " + db::one_row(likely) + "\n"));
+  }
   blocks_->close(i);
 }
 

@@ -69,6 +69,7 @@ void Examination::take(const json& check) {
 
 void Examination::hear(const json& data) {
   refused_ = data.value("refused", "");
+  likely_ = data.value("likely", likely_);
   if (data.contains("begin")) begun_ = data;
   if (!data.contains("check")) return;
   begun_ = json::object();
@@ -150,6 +151,7 @@ json Examination::to_json() const {
           {"version", info_.version},
           {"path", info_.path.string()},
           {"verdict", verdict().verdict},
+          {"likely", likely_},
           {"checks", checks_}};
 }
 

@@ -45,7 +45,9 @@ class Examination {
   KeptVerdict own_verdict() const;
   /// "132 checks, all passed; 1 unchecked: cuda: no CUDA device on this machine"
   std::string summary() const;
-  /// {"id", "kind", "version", "path", "verdict", "checks"}
+  /// What many failed checks have in common, where that was shown; "".
+  const std::string& likely() const { return likely_; }
+  /// {"id", "kind", "version", "path", "verdict", "likely", "checks"}
   nlohmann::json to_json() const;
 
   static std::string heading(Kind kind);  ///< of the lines
@@ -61,7 +63,7 @@ class Examination {
   std::size_t first_ = 0;  ///< check of the latest job
   bool broke_off_ = false, is_plugins_own_ = true;
   std::vector<std::string> culprits_;
-  std::string refused_;
+  std::string refused_, likely_;
 };
 
 }  // namespace ablate

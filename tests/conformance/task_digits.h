@@ -20,6 +20,38 @@ inline void fill(Row& row, Random& random, std::int64_t vocabulary) {
   row.target() = random.below(2);
 }
 
+/// Random digits, each of which is asked about.
+inline Recipe digits_with_targets(std::int64_t vocabulary = 10, std::int64_t length = 16) {
+  auto recipe = digits(vocabulary);
+  recipe.info.length = length;
+  recipe.info.classes = vocabulary;
+  recipe.info.objective = Objective::kPositions;
+  recipe.info.causal = true;
+  return recipe;
+}
+
+/// A text a split, as a function of place and seed; each place asks for the next one.
+using Symbol = std::function<std::int64_t(Split split, std::int64_t place, std::int64_t seed)>;
+inline Recipe text_of(const Symbol& symbol, std::int64_t vocabulary = 12) {
+  auto recipe = digits_with_targets(vocabulary);
+  recipe.info.sampling = Sampling::kStream;
+  recipe.info.unit = "symbol";
+  recipe.size = 4000;
+  recipe.fill = [symbol, size = recipe.size](Row& row, Split split, std::int64_t index, Random random) {
+    if (index == 0) row.start();
+    for (std::size_t at = 0; at < row.length(); ++at) {
+      const auto place = index + static_cast<std::int64_t>(at);
+      if (place >= size) return row.end(at);
+      row.id(at) = symbol(split, place, random.start());
+      row.target(at) = symbol(split, place + 1, random.start());
+    }
+  };
+  return recipe;
+}
+inline std::int64_t random_symbol(Split split, std::int64_t place, std::int64_t seed) {
+  return Random(split, place, seed).below(12);
+}
+
 /// Fails these among the checks of labels.
 inline void check_fails(const Recipe& recipe, const Names& expected) {
   Names found;

@@ -121,3 +121,55 @@ TEST_CASE("another rule that counts: an order by frequency the other way round, 
       check_fails(recipe, other ? Names{"one rule"} : Names{});
     }
 }
+
+namespace {
+
+/// Where dev or test follow another rule, by the check's splits.
+std::string broken_on(const Recipe& recipe) {
+  std::string on;
+  for (const auto& check : checks_of(recipe)) {
+    UNSCOPED_INFO(check.name << " [" << check.on << "]: " << check.found);
+    if (check.name == "one rule" && check.failed()) on += check.on.substr(0, check.on.find(',')) + "; ";
+  }
+  return on;
+}
+
+}  // namespace
+
+TEST_CASE("labels of test at random, where words tell the label of classes of unlike sizes") {
+  for (const std::int64_t classes : {3, 4, 6}) {
+    auto recipe = digits(400);
+    recipe.info.length = 30;
+    recipe.info.classes = classes;
+    recipe.size = 1500;
+    for (const bool other : {false, true}) {
+      recipe.fill = [=](Row& row, Split split, std::int64_t, Random random) {
+        const auto draw = [&] { return std::max<std::int64_t>(random.below(3 * classes / 2) - classes / 2, 0); };
+        const auto told = draw(), asked = other && split == Split::kTest ? draw() : told;
+        for (std::size_t at = 0; at < 30; ++at) {  // of three words one is of the class
+          const auto word = random.below(400);
+          row.id(at) = random.below(3) == 0 ? word - word % classes + told : word;
+          row.id(at) = std::min<std::int64_t>(row.id(at), 399);
+        }
+        row.target() = asked;
+      };
+      INFO(classes << other);
+      CHECK(broken_on(recipe) == (other ? "dev; " : ""));
+    }
+  }
+}
+
+TEST_CASE("a few labels at random, where a rule tells all of them") {
+  auto recipe = digits();
+  recipe.size = 2000;
+  for (const auto fault : {Split::kDev, Split::kTest})
+    for (const std::int64_t tenths : {0, 2}) {
+      recipe.fill = [=](Row& row, Split split, std::int64_t, Random random) {
+        fill(row, random, 10);
+        std::int64_t sum = 0;
+        for (std::size_t at = 0; at < 12; ++at) sum += row.id(at);
+        row.target() = split == fault && random.below(10) < tenths ? random.below(2) : sum % 2;
+      };
+      CHECK(broken_on(recipe) == (tenths == 0 ? "" : fault == Split::kDev ? "train; dev; " : "dev; "));
+    }
+}

@@ -33,20 +33,31 @@ Bayes::Bayes(Over over, const Symbols& symbols, std::int64_t classes, std::span<
     : over_(over),
       symbols_(symbols),
       classes_(static_cast<std::size_t>(classes)),
-      logarithms_(kBuckets * classes_, 1.0f),
+      logarithms_(kBuckets * classes_),
       priors_(classes_, 1) {
-  std::vector<double> totals(classes_, kBuckets);
+  std::vector<double> totals(classes_);
+  double all = 0;
   for (const auto* example : examples) {
     if (example->targets.front() < 0) continue;
     const auto label = static_cast<std::size_t>(example->targets.front());
     ++priors_[label];
     each_event(*example, [&](std::size_t bucket) {
       ++logarithms_[bucket * classes_ + label];
-      ++totals[label];
+      ++totals[label], ++all;
     });
   }
+  // To each class as many more as there are buckets that occur, dealt to those as all classes together have them: one more of
+  // every bucket would tell of a class with few examples that it has none of anything.
+  std::vector<double> counts(kBuckets);
+  double occurring = 0;
+  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+    for (std::size_t label = 0; label < classes_; ++label) counts[bucket] += logarithms_[bucket * classes_ + label];
+    occurring += counts[bucket] > 0 ? 1 : 0;
+  }
   for (std::size_t i = 0; i < logarithms_.size(); ++i)
-    logarithms_[i] = static_cast<float>(std::log(logarithms_[i] / totals[i % classes_]));
+    if (const auto count = counts[i / classes_]; count > 0)
+      logarithms_[i] =
+          static_cast<float>(std::log((logarithms_[i] + occurring * count / all) / (totals[i % classes_] + occurring)));
   for (auto& prior : priors_) prior = std::log(prior);
 }
 

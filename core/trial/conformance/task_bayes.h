@@ -22,7 +22,7 @@ class Bayes {
   Over over_;
   const Symbols& symbols_;
   std::size_t classes_;
-  std::vector<float> logarithms_;  ///< [buckets, classes]
+  std::vector<float> logarithms_;  ///< [buckets, classes]; 0 of what never occurred
   std::vector<double> priors_;
 };
 

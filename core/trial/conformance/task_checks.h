@@ -25,22 +25,30 @@ void task_fields(const TaskSubject& subject, Splits on, Finding& finding);
 void task_answers(const TaskSubject& subject, Splits on, Finding& finding);
 void task_slices(const TaskSubject& subject, Splits on, Finding& finding);
 void task_outside(const TaskSubject& subject, Splits on, Finding& finding);
+void task_describe(const TaskSubject& subject, Splits on, Finding& finding);
+
+// task_streams.cpp, task_windows.cpp
 void task_contiguous(const TaskSubject& subject, Splits on, Finding& finding);
 void task_past_the_end(const TaskSubject& subject, Splits on, Finding& finding);
-void task_describe(const TaskSubject& subject, Splits on, Finding& finding);
+void task_starts(const TaskSubject& subject, Splits on, Finding& finding);
+void task_next_token(const TaskSubject& subject, Splits on, Finding& finding);
+/// Of a stream, a part of "splits are disjoint".
+void task_windows(const TaskSubject& subject, Splits on, Finding& finding);
 
 // task_reads.cpp
 void task_repeatable(const TaskSubject& subject, Splits on, Finding& finding);
 void task_alone(const TaskSubject& subject, Splits on, Finding& finding);
 void task_threads(const TaskSubject& subject, Splits on, Finding& finding);
 
-// task_digest.cpp, task_files.cpp
+// task_digest.cpp, task_parameters.cpp, task_seeds.cpp, task_files.cpp
 /// Why the files are not edited: they are copied for it, and loaded again after each edit.
 std::string too_large_to_edit(const TaskSubject& subject, Splits on);
 void task_digest(const TaskSubject& subject, Splits on, Finding& finding);
 void task_digest_of_seed(const TaskSubject& subject, Splits on, Finding& finding);
 void task_digest_of_files(const TaskSubject& subject, Splits on, Finding& finding);
 void task_digest_of_parameters(const TaskSubject& subject, Splits on, Finding& finding);
+void task_other_seed(const TaskSubject& subject, Splits on, Finding& finding);
+void task_cache(const TaskSubject& subject, Splits on, Finding& finding);
 void task_files(const TaskSubject& subject, Splits on, Finding& finding);
 void task_files_opened(const TaskSubject& subject, Splits on, Finding& finding);
 

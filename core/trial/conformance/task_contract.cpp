@@ -91,9 +91,17 @@ void task_size(const TaskSubject& subject, Splits on, Finding& finding) {
 void task_fields(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto split = on.front().split;
   const auto& sample = subject.sample(split);
-  for (std::size_t i = 0; i < sample.examples.size(); ++i)
-    if (const auto fault = fault_of(sample.examples[i], subject.info, subject.longest(split)); !fault.empty())
-      return wrong(finding, fmt::format("example {}: {}", sample.indices[i], fault));
+  std::string found;
+  const auto look = [&](std::int64_t index, const Example& example) {
+    if (!found.empty()) return;
+    if (const auto fault = fault_of(example, subject.info, subject.longest(split)); !fault.empty())
+      found = fmt::format("example {}: {}", index, fault);
+  };
+  if (subject.is_small(split))
+    each_of(*subject.task, subject.info, split, sample.size, look);
+  else
+    for (std::size_t i = 0; i < sample.examples.size(); ++i) look(sample.indices[i], sample.examples[i]);
+  wrong(finding, found);
 }
 
 void task_answers(const TaskSubject& subject, Splits on, Finding& finding) {
@@ -123,38 +131,6 @@ void task_slices(const TaskSubject& subject, Splits on, Finding& finding) {
 void task_outside(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto split = on.front().split;
   for (const auto index : {std::int64_t{-1}, subject.sample(split).size}) wrong(finding, outside_fault(subject, split, index));
-}
-
-/// A row is two rows that follow each other; and a split's first row begins a text.
-void task_contiguous(const TaskSubject& subject, Splits on, Finding& finding) {
-  const auto split = on.front().split;
-  const auto length = subject.info.length, size = subject.sample(split).size;
-  const auto read = [&](std::int64_t index, std::int64_t positions) {
-    return read_examples(*subject.task, subject.info, split, {&index, 1}, positions).front();
-  };
-  if (read(0, 1).starts != 1) return wrong(finding, "no text starts with the first row");
-  for (const auto begin : {std::int64_t{0}, size / 3, std::max<std::int64_t>(size - length, 0)})
-    for (const auto part : {std::int64_t{1}, length / 2, length - 1}) {
-      if (part < 1 || part >= length || begin + part >= size) continue;
-      if (!(joined(read(begin, part), read(begin + part, length - part)) == read(begin, length)))
-        return wrong(finding, fmt::format("{} positions from {} on are not {} and {}", length, begin, part, length - part));
-    }
-}
-
-void task_past_the_end(const TaskSubject& subject, Splits on, Finding& finding) {
-  const auto split = on.front().split;
-  const auto length = subject.info.length, size = subject.sample(split).size;
-  for (const auto left : {std::int64_t{1}, std::min(length / 2, size)}) {
-    if (left < 1) continue;
-    const auto index = size - left;
-    const auto row = read_examples(*subject.task, subject.info, split, {&index, 1}).front();
-    for (std::size_t at = 0; at < row.targets.size(); ++at) {
-      const bool inside = static_cast<std::int64_t>(at) < left;
-      if ((row.present.front()[at] != 0) != inside || (row.targets[at] >= 0) != inside)
-        return wrong(finding, fmt::format("{} positions from {} of {} on: at {} expected {}", length, index, size, at,
-                                          inside ? "a token and its target" : "nothing"));
-    }
-  }
 }
 
 void task_describe(const TaskSubject& subject, Splits on, Finding& finding) {

@@ -115,13 +115,26 @@ std::vector<std::int64_t> drawn_indices(const TaskInfo& info, std::int64_t size,
   return indices;
 }
 
-Example joined(const Example& first, const Example& second) {
-  auto whole = first;
-  for (std::size_t i = 0; i < whole.ids.size(); ++i) append(whole.ids[i], second.ids[i]);
-  for (std::size_t i = 0; i < whole.reals.size(); ++i) append(whole.reals[i], second.reals[i]);
-  for (std::size_t i = 0; i < whole.present.size(); ++i) append(whole.present[i], second.present[i]);
-  append(whole.targets, second.targets);
-  return whole;
+void append(Example& to, const Example& behind) {
+  for (std::size_t i = 0; i < to.ids.size(); ++i) append(to.ids[i], behind.ids[i]);
+  for (std::size_t i = 0; i < to.reals.size(); ++i) append(to.reals[i], behind.reals[i]);
+  for (std::size_t i = 0; i < to.present.size(); ++i) append(to.present[i], behind.present[i]);
+  append(to.targets, behind.targets);
+}
+
+Example part_of(const Example& whole, std::size_t begin, std::size_t count) {
+  const auto places = whole.present.front().size();
+  const auto cut = [&](const auto& values) {
+    const auto each = values.size() / std::max<std::size_t>(places, 1);
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(begin * each);
+    return std::decay_t<decltype(values)>(first, first + static_cast<std::ptrdiff_t>(count * each));
+  };
+  Example part;
+  part.targets = cut(whole.targets);
+  for (const auto& values : whole.ids) part.ids.push_back(cut(values));
+  for (const auto& values : whole.reals) part.reals.push_back(cut(values));
+  for (const auto& values : whole.present) part.present.push_back(cut(values));
+  return part;
 }
 
 std::size_t hash_of(const Example& example) {
@@ -139,34 +152,26 @@ std::size_t hash_of(const Example& example) {
   return hash;
 }
 
-namespace {
-
-/// @param hash of an example
-template <class Hash>
-auto first_hashes(const Task& task, const TaskInfo& info, Split split, std::int64_t most, const Hash& hash) {
-  constexpr std::int64_t chunk = 256;
-  const auto stride = info.sampling == Sampling::kStream ? info.length : 1;
-  const auto end = std::min(task.size(split), most * stride);
-  std::vector<std::decay_t<decltype(hash(Example{}))>> all;
-  for (std::int64_t index = 0; index < end;) {
-    std::vector<std::int64_t> indices;
-    for (; index < end && static_cast<std::int64_t>(indices.size()) < chunk; index += stride) indices.push_back(index);
-    for (const auto& example : read_examples(task, info, split, indices)) all.push_back(hash(example));
-  }
+std::vector<Content> contents_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most) {
+  std::vector<Content> all;
+  each_of(task, info, split, most, [&](std::int64_t, const Example& example) {
+    const auto shown = hash_of(example);
+    all.push_back({shown, mixed(shown, example.targets, end_of(example.targets, std::int64_t{-1}))});
+  });
   return all;
 }
 
-}  // namespace
-
-std::vector<std::size_t> hashes_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most) {
-  return first_hashes(task, info, split, most, hash_of);
-}
-
-std::vector<Content> contents_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most) {
-  return first_hashes(task, info, split, most, [](const Example& example) {
-    const auto shown = hash_of(example);
-    return Content{shown, mixed(shown, example.targets, end_of(example.targets, std::int64_t{-1}))};
-  });
+void each_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most,
+             const std::function<void(std::int64_t index, const Example& example)>& take) {
+  constexpr std::int64_t chunk = 256;
+  const auto stride = info.sampling == Sampling::kStream ? info.length : 1;
+  const auto end = std::min(task.size(split), most * stride);
+  for (std::int64_t index = 0; index < end;) {
+    std::vector<std::int64_t> indices;
+    for (; index < end && std::ssize(indices) < chunk; index += stride) indices.push_back(index);
+    const auto examples = read_examples(task, info, split, indices);
+    for (std::size_t i = 0; i < examples.size(); ++i) take(indices[i], examples[i]);
+  }
 }
 
 }  // namespace ablate

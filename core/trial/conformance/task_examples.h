@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,19 +36,24 @@ std::vector<Example> read_examples(const Task& task, const TaskInfo& info, Split
 std::vector<std::int64_t> drawn_indices(const TaskInfo& info, std::int64_t size, std::int64_t most);
 
 /// A stream's row behind the one before it, as one row.
-Example joined(const Example& first, const Example& second);
+void append(Example& to, const Example& behind);
+/// Some places of a stream's row, without its start and slices.
+Example part_of(const Example& whole, std::size_t begin, std::size_t count);
 
 /// A hash of what is present in an example, without its targets; more padding makes no difference, nor what stands under it.
 std::size_t hash_of(const Example& example);
 
-/// Of the first `most` examples of a split.
-std::vector<std::size_t> hashes_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most = 100'000);
 /// Hashes of an example, without its targets and with them.
 struct Content {
   std::size_t shown = 0, asked = 0;
   bool operator==(const Content&) const = default;
 };
+/// Of the first `most` examples of a split.
 std::vector<Content> contents_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most = 100'000);
+
+/// Hands over the first `most` examples of a split, a batch's at a time; of a stream, rows behind each other.
+void each_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most,
+             const std::function<void(std::int64_t index, const Example& example)>& take);
 
 /// All that a task says of itself, to be compared.
 std::string text_of(const TaskInfo& info);

@@ -99,6 +99,8 @@ std::vector<Feature> position_features(const TaskInfo& info, const std::vector<E
     };
     if (asks_of(info.objective).in_place()) {
       add(" at the target's position", [column](const Example& example, std::size_t at) { return column.read(example, at); });
+      add(" right before the target's position",
+          [column](const Example& example, std::size_t at) { return at > 0 ? column.read(example, at - 1) : kNothing; });
       if (!info.causal)
         add(" right behind the target's position", [column](const Example& example, std::size_t at) {
           return at + 1 < example.targets.size() ? column.read(example, at + 1) : kNothing;

@@ -10,8 +10,8 @@ inline constexpr double kNothing = -1e30;
 
 /// What stands at one position, counted from the front or from the end, at a quarter, a half or three quarters of the length,
 /// or behind an id that is rare in examples: an id, its remainder by the classes and its size, a number. Where targets stand at
-/// positions: what stands there, and right behind it where the model may look there. @param examples that tell which ids are
-/// rare
+/// positions: what stands there, right before it, and right behind it where the model may look there. @param examples that tell
+/// which ids are rare
 std::vector<Feature> position_features(const TaskInfo& info, const std::vector<Example>& examples);
 
 /// How many positions there are, up to the last one and present ones, of each sequence and of both; their remainders and sizes.

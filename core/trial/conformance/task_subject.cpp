@@ -12,14 +12,15 @@
 namespace ablate {
 namespace {
 
-constexpr const char* kSeed = "data_seed";
 constexpr std::int64_t kMostExamples = 2000, kMostWhenQuick = 200;  // of a split, that are looked at one by one
 constexpr std::int64_t kMostNumbers = 1 << 22;                      // of them all: 32 MiB
+constexpr std::int64_t kMostReadToTheEnd = 100'000, kMostNumbersRead = 1 << 24;  // where a split is read to its end: some 0.2 s
+constexpr std::int64_t kMostOfOther = 10'000;
 
 /// At its defaults a task with a seed draws; others may name data that no seed changes.
 SeedPromise promise_of(const Candidate& candidate) {
   const auto& section = candidate.section;
-  if (!section.contains(kSeed)) return SeedPromise::kNone;
+  if (!section.contains(kDataSeed)) return SeedPromise::kNone;
   const bool defaults = section == complete_section(candidate.descriptor(), nlohmann::json::object(), candidate.find);
   return defaults ? SeedPromise::kOther : SeedPromise::kMaybeOther;
 }
@@ -86,10 +87,11 @@ void TaskSubject::load() {
   again = make(1, quick ? cache : folder("cache"), changes);
   files = task->files();
   task->load();
+  keeps_data = !std::filesystem::is_empty(cache);
   again->info();
   again->load();
   if (seed == SeedPromise::kNone || quick) return;
-  other = make(2, folder("cache"), {{kSeed, candidate.section.at(kSeed).get<std::int64_t>() + 1}});
+  other = make(2, folder("cache"), {{kDataSeed, candidate.section.at(kDataSeed).get<std::int64_t>() + 1}});
   other->info();
   other->load();
 }
@@ -104,10 +106,21 @@ void TaskSubject::draw() {
   }
 }
 
-const std::vector<std::size_t>& TaskSubject::hashes(Split split) const {
-  auto& hashes = hashes_[static_cast<std::size_t>(split)];
-  if (hashes.empty()) hashes = quick ? hashes_of(*task, info, split, kMostExamples) : hashes_of(*task, info, split);
-  return hashes;
+bool TaskSubject::is_small(Split split) const {
+  return !quick && sample(split).size <= kMostReadToTheEnd &&
+         sample(split).size * (is_stream() ? 1 : numbers_of(info)) <= kMostNumbersRead;
+}
+
+const std::vector<Content>& TaskSubject::contents(Split split) const {
+  auto& contents = contents_[static_cast<std::size_t>(split)];
+  if (contents.empty()) contents = quick ? contents_of(*task, info, split, kMostExamples) : contents_of(*task, info, split);
+  return contents;
+}
+
+const std::vector<Content>& TaskSubject::other_contents(Split split) const {
+  auto& contents = other_contents_[static_cast<std::size_t>(split)];
+  if (contents.empty()) contents = contents_of(*other, other->info(), split, kMostOfOther);
+  return contents;
 }
 
 bool TaskSubject::is_generated() const {
@@ -115,10 +128,11 @@ bool TaskSubject::is_generated() const {
   generated_ = false;
   if (other == nullptr || text_of(other->info()) != text_of(info)) return false;
   std::unordered_set<std::size_t> seen;
-  for (const auto& [split, name] : kSplits) seen.insert(hashes(split).begin(), hashes(split).end());
-  const auto drawn = hashes_of(*other, info, Split::kTest);
-  const auto known = std::count_if(drawn.begin(), drawn.end(), [&](std::size_t hash) { return seen.count(hash) > 0; });
-  generated_ = 2 * known < static_cast<std::int64_t>(drawn.size());
+  for (const auto& [split, name] : kSplits)
+    for (const auto& content : contents(split)) seen.insert(content.shown);
+  const auto& drawn = other_contents(Split::kTest);
+  const auto known = std::ranges::count_if(drawn, [&](const Content& content) { return seen.count(content.shown) > 0; });
+  generated_ = 2 * known < std::ssize(drawn);
   return *generated_;
 }
 

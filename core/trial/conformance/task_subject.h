@@ -12,6 +12,9 @@
 
 namespace ablate {
 
+/// The parameter that makes other data, where a task has it.
+inline constexpr const char* kDataSeed = "data_seed";
+
 /// What a task's data_seed is to do: there is none; it makes other examples; or it may make none, as where a parameter names
 /// data that are what they are.
 enum class SeedPromise { kNone, kOther, kMaybeOther };
@@ -46,11 +49,15 @@ class TaskSubject {
 
   const Sample& sample(Split split) const { return samples_[static_cast<std::size_t>(split)]; }
   /// Of what stands in the first 100,000 examples of a split, or in 2000.
-  const std::vector<std::size_t>& hashes(Split split) const;
+  const std::vector<Content>& contents(Split split) const;
+  /// Of the first 10,000 of the third task's.
+  const std::vector<Content>& other_contents(Split split) const;
   /// Positions that may be present in a split's examples.
   std::int64_t longest(Split split) const {
     return split == Split::kTrain && info.train_length > 0 ? info.train_length : info.length;
   }
+  /// Whether a split is so small that each of its examples can be read, not a sample alone.
+  bool is_small(Split split) const;
   bool is_stream() const { return info.sampling == Sampling::kStream; }
   /// Whether the third task draws examples that stand in none of this one's: the data are generated, and not what they are.
   bool is_generated() const;
@@ -62,13 +69,14 @@ class TaskSubject {
   TaskInfo info;
   std::vector<std::filesystem::path> files;
   std::set<std::filesystem::path> opened;  ///< what a load really reads, where `untraced` is empty
+  bool keeps_data = false;                 ///< in its cache folder
   std::string untraced;                    ///< why it cannot be seen here
 
  private:
   std::filesystem::path scratch_;
   mutable int folders_ = 0;
   std::array<Sample, 3> samples_;
-  mutable std::array<std::vector<std::size_t>, 3> hashes_;
+  mutable std::array<std::vector<Content>, 3> contents_, other_contents_;
   mutable std::optional<bool> generated_;
 };
 

@@ -27,6 +27,7 @@ class Hits {
  public:
   void add(double met, double asked);
   double accuracy() const { return asked_ > 0 ? met_ / asked_ : 0; }
+  double asked() const { return asked_; }
   /// Of the accuracy: what it varies by from one example to another, since targets of one example may go together, and no less
   /// than that of as many independent answers, each of them right with probability p.
   double standard_error(double p) const;

@@ -1,0 +1,39 @@
+// One fault among some thousands of examples: a split as small as that is read to its end.
+#include <atomic>
+
+#include "tests/conformance/task_digits.h"
+
+using namespace ablate;
+using namespace ablate::tests;
+
+namespace {
+
+/// An index that no sample of a split has.
+std::int64_t index_unseen(const Recipe& recipe) {
+  const auto drawn = drawn_indices(recipe.info, recipe.size, 2000);
+  std::int64_t index = 1;
+  while (std::ranges::binary_search(drawn, index)) ++index;
+  return index;
+}
+
+}  // namespace
+
+TEST_CASE("one example of 5000 that is no example, or another one each time that it is read") {
+  auto recipe = digits();
+  recipe.size = 5000;
+  const auto odd = index_unseen(recipe);
+  recipe.fill = [odd](Row& row, Split split, std::int64_t index, Random random) {
+    fill(row, random, 10);
+    if (split == Split::kDev && index == odd) row.id(3) = 10;
+  };
+  auto checks = checks_of(recipe);
+  check_mentions(failed(checks), "example " + std::to_string(odd) + ": digit: id 10 at 3, expected below 10");
+  std::atomic<std::int64_t> reads = 0;
+  recipe.fill = [odd, &reads](Row& row, Split split, std::int64_t index, Random random) {
+    fill(row, random, 10);
+    if (split == Split::kTest && index == odd) row.id(3) = ++reads % 10;
+  };
+  checks = checks_of(recipe);
+  CHECK(failing_of(checks) == Names{"repeatable, with 1 and 2 threads"});
+  check_mentions(failed(checks), "example " + std::to_string(odd) + ": another one of another instance");
+}

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "core/util/nearest.h"
+#include "core/util/plain_json.h"
 #include "db/history/names.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
@@ -200,14 +201,32 @@ void run_query(const std::filesystem::path& file, const std::string& sql, Format
   rows.end();
 }
 
-std::string list_views(const std::filesystem::path& file) {
-  const Reader reader(file);
+std::string list_views(const std::filesystem::path& file, Format format) {
+  const auto all = known_views(Reader(file));
   std::string text;
-  for (const auto& view : known_views(reader)) {
-    text += fmt::format("{}: {}\n", view.name, view.about);
-    for (const auto& column : view.columns) text += fmt::format("  {}\n", one_row(quoted(column)));
+  std::vector<std::vector<std::string>> rows = {{"view", "column", "about"}};
+  auto objects = nlohmann::ordered_json::array();
+  for (const auto& [name, about, columns, sql] : all) {
+    text += fmt::format("{}: {}\n", name, about);
+    for (const auto& column : columns) {
+      text += fmt::format("  {}\n", one_row(quoted(column)));
+      rows.push_back({name, column, about});
+    }
+    objects.push_back({{"view", name}, {"about", about}, {"columns", columns}});
   }
-  return text;
+  std::string lines;
+  switch (format) {
+    case Format::kText:
+      return text;
+    case Format::kMarkdown:
+      return render_markdown(rows);
+    case Format::kCsv:
+      for (const auto& row : rows) lines += csv_line(row);
+      return lines;
+    case Format::kJson:
+      return plain_json(objects, 2) + "\n";
+  }
+  refuse_format(format);
 }
 
 }  // namespace ablate::db

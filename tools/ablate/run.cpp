@@ -90,6 +90,19 @@ std::vector<PluginInfo> warn_of_used(const Study& study, const Catalog& catalog,
   return plugins;
 }
 
+/// Of two studies of one name the one that ran last has the table.
+void warn_of_namesake(const Study& study, const std::filesystem::path& database) try {
+  std::error_code none;
+  if (!std::filesystem::exists(database, none)) return;
+  const db::Reader history(database);
+  const auto other = history.study_file(study.name);
+  if (other.empty() || other == std::filesystem::absolute(study.file) || history.study_text(study.name) == study.text) return;
+  say("warning: in {} the experiment {} is of another file, {}: its trials are left out of the table from now on; "
+      "--set experiment.name=NAME keeps them apart\n",
+      path_text(database), db::one_row(study.name), db::one_row(other));
+} catch (const Error&) {  // who opens it for writing says what is wrong
+}
+
 /// What was remembered of the data may be what a worker refuses: it is asked again the next time.
 template <class F>
 RunSummary run_or_forget(const Study& study, const Catalog& catalog, const TaskMemory& memory, F&& run) try {
@@ -169,6 +182,7 @@ int run_or_plan(const RunArguments& arguments, const Options& options, std::stri
     dry_run = dry_run_text(study, chosen, how, options.database_file(), many);
     return 0;
   }
+  if (arguments.table.empty()) warn_of_namesake(study, options.database_file());  // a bench's studies share one name
   auto store = open_history(options.database_file());
   const Recording recording(study, planned, known_verdicts(used), many);
   // What is recorded in another file, in place of one that was taken away, holds results: a signal waits for its end.

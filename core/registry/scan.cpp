@@ -16,6 +16,7 @@
 #include "core/util/kept_json.h"
 #include "core/util/sha256.h"
 #include "core/util/shell_word.h"
+#include "core/util/stop_on_signal.h"
 
 namespace ablate {
 namespace {
@@ -60,7 +61,7 @@ class Cache {
     auto& entry = content_["files"][path.string()];
     if (!entry.is_object() || entry.value("stamp", json()) != json(stamp) || !entry.contains("hash") ||
         !entry["hash"].is_string()) {
-      entry = {{"stamp", stamp}, {"hash", sha256_file(path, kMostLibraryBytes)}};
+      entry = {{"stamp", stamp}, {"hash", sha256_file(path, kMostLibraryBytes, stop_if_asked)}};
       changed_ = true;
     }
     return entry["hash"];
@@ -151,6 +152,8 @@ std::vector<FoundLibrary> scan(const std::vector<PluginFolder>& folders, const s
       if (!answer) answer = cache.hung(library.path);
       if (!answer) unknown.push_back(i);
       take(library, answer, hash);
+    } catch (const Interrupted&) {
+      throw;
     } catch (const Error& error) {
       library.refusal = error.what();
     }

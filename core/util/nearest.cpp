@@ -1,6 +1,7 @@
 #include "core/util/nearest.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace ablate {
@@ -25,13 +26,13 @@ std::size_t edits(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view name, std::span<const std::string> candidates) {
   std::string best;
-  std::size_t fewest = (name.size() + 2) / 3 + 1;
+  std::size_t fewest = SIZE_MAX;
   for (const auto& candidate : candidates) {
     // What is asked for is often the last part of a longer name.
     const bool is_last = !name.empty() && candidate.ends_with(std::string(".") + std::string(name));
     const auto distance = is_last ? std::min<std::size_t>(edits(name, candidate), 1) : edits(name, candidate);
-    // Where every character is another, nothing is near.
-    if (distance < fewest && (is_last || distance < name.size())) fewest = distance, best = candidate;
+    const bool is_near = is_last || 3 * distance <= std::max(name.size(), candidate.size());
+    if (is_near && distance < fewest) fewest = distance, best = candidate;
   }
   return best;
 }

@@ -7,8 +7,8 @@
 
 namespace ablate {
 
-/// The candidate with the fewest edits (insert, delete, replace, swap neighbours) if they are at most a third of the name,
-/// rounded up; "" where none is near.
+/// The candidate with the fewest edits (insert, delete, replace, swap neighbours) if they are at most a third of the longer of
+/// the two: of four letters three are the same. "" where none is near.
 std::string nearest(std::string_view name, std::span<const std::string> candidates);
 
 /// " (did you mean NAME?)", or " (known: A, B, C)" where nothing is near and there are at most 12, or "".

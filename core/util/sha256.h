@@ -11,6 +11,8 @@ namespace ablate {
 std::string sha256(std::string_view data);
 
 /// Of a regular file's content. Throws Error where it cannot be read, or has more than `most` bytes.
-std::string sha256_file(const std::filesystem::path& path, std::uintmax_t most = UINTMAX_MAX);
+/// @param between called before each part of a large file; what it throws ends the reading, as stop_if_asked
+/// (core/util/stop_on_signal.h) does
+std::string sha256_file(const std::filesystem::path& path, std::uintmax_t most = UINTMAX_MAX, void (*between)() = nullptr);
 
 }  // namespace ablate

@@ -9,6 +9,7 @@
 
 #include "core/util/error.h"
 #include "core/util/one_line.h"
+#include "db/history/files_beside.h"
 #include "db/history/recovery.h"
 #include "db/history/schema.h"
 
@@ -47,6 +48,7 @@ void expect_sound(SQLite::Database& database, const std::filesystem::path& file)
 void expect_sound(const std::filesystem::path& file) {
   std::error_code none;
   if (std::filesystem::file_size(file, none) == 0 || none) return;
+  const FilesBeside beside(file);
   try {
     SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
     trust_nothing(database);

@@ -14,22 +14,23 @@ Ran ran(const std::vector<UsedPlugin>& plugins) {
   return of;
 }
 
-std::map<Ran, std::vector<double>> done_times(const Reader& reader) {
+std::map<Ran, std::vector<DoneTime>> done_times(const Reader& reader) {
   return guarded(reader.file(), [&] {
-    std::map<Ran, std::vector<double>> times;
-    SQLite::Statement ask(reader.database(),
-                          "SELECT a.id, a.wall_s, p.kind, p.name FROM attempt a JOIN attempt_plugin u ON u.attempt = a.id JOIN "
-                          "plugin p ON p.id = u.plugin WHERE a.outcome = 'done' AND p.kind <> 'compression' ORDER BY a.id");
+    std::map<Ran, std::vector<DoneTime>> times;
+    SQLite::Statement ask(
+        reader.database(),
+        "SELECT a.id, a.wall_s, p.kind, p.name, a.steps FROM attempt a JOIN attempt_plugin u ON u.attempt = a.id JOIN "
+        "plugin p ON p.id = u.plugin WHERE a.outcome = 'done' AND p.kind <> 'compression' ORDER BY a.id");
     Ran of;
     std::int64_t attempt = 0;
-    double seconds = 0;
+    DoneTime time{};
     const auto end = [&] {
-      if (!of.empty()) times[of].push_back(seconds);
+      if (!of.empty()) times[of].push_back(time);
       of.clear();
     };
     while (ask.executeStep()) {
       if (const auto id = ask.getColumn(0).getInt64(); id != attempt) end(), attempt = id;
-      seconds = ask.getColumn(1).getDouble();
+      time = {ask.getColumn(1).getDouble(), ask.getColumn(4).getInt64()};
       of.emplace(ask.getColumn(2).getString(), ask.getColumn(3).getString());
     }
     end();

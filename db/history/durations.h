@@ -1,6 +1,7 @@
 // How long done attempts took.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -17,7 +18,12 @@ class Reader;
 using Ran = std::set<std::pair<std::string, std::string>>;
 Ran ran(const std::vector<UsedPlugin>& plugins);
 
-/// Seconds of wall clock of all done attempts.
-std::map<Ran, std::vector<double>> done_times(const Reader& reader);
+struct DoneTime {
+  double wall_s;
+  std::int64_t steps;  ///< 0: not known
+};
+
+/// Of all done attempts.
+std::map<Ran, std::vector<DoneTime>> done_times(const Reader& reader);
 
 }  // namespace ablate::db

@@ -78,14 +78,17 @@ std::int64_t put_text(SQLite::Database& database, const char* table, const std::
   return id;
 }
 
-void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, KeyParts>>& parts) {
+void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, KeyParts>>& parts,
+               const std::function<void(std::size_t done)>& tick) {
   Statement put(
       database,
       "INSERT INTO key_part (trial, basis, settings_hash, settings) SELECT id, ?, ?, ? FROM trial WHERE key = ? ON CONFLICT DO "
       "NOTHING");
   Statement known(database, "SELECT 1 FROM trial t LEFT JOIN key_part k ON k.trial = t.id WHERE t.key = ? AND k.trial IS NULL");
   std::map<std::string, std::int64_t> bases;
+  std::size_t seen = 0;
   for (const auto& [key, part] : parts) {
+    if (tick) tick(seen++);
     known.bind(1, key);
     const bool is_new = known.executeStep();
     known.reset();

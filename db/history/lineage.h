@@ -1,6 +1,7 @@
 // What the keys of trials are made of, and which of them are done: written, and asked.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,8 +20,9 @@ class Reader;
 /// A row each of a table that never holds the same text twice. Internal to db/. @return its id
 std::int64_t put_text(SQLite::Database& database, const char* table, const std::string& text);
 
-/// Of trials that are known, by key. Those that have parts already keep them.
-void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, KeyParts>>& parts);
+/// Of trials that are known, by key. Those that have parts already keep them. @param tick as Store's; may be empty
+void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, KeyParts>>& parts,
+               const std::function<void(std::size_t done)>& tick);
 /// Of those keys that are done, by themselves or by a proof, the latest attempt that is.
 std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys);
 std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const std::vector<std::string>& keys);

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <cerrno>
+#include <cstring>
+
 #include "core/util/error.h"
+#include "core/util/shell_word.h"
 
 namespace ablate::db {
 namespace {
@@ -15,6 +19,22 @@ const char* kind(mode_t mode) {
   return "a device";
 }
 
+/// SQLite would make what a link points to, wherever that is: a disk that is not mounted, a name with a typing error.
+[[noreturn]] void refuse_link(const std::filesystem::path& link, int why) {
+  if (why != ENOENT)
+    throw Error(fmt::format("{} is a link that leads nowhere: {}; expected the file of a run history (--db FILE or ABLATE_DB)",
+                            link.string(), std::strerror(why)));
+  std::error_code none;
+  const auto target = std::filesystem::weakly_canonical(
+      std::filesystem::absolute(link).parent_path() / std::filesystem::read_symlink(link, none), none);
+  const auto folder = target.parent_path();
+  const bool has_folder = std::filesystem::is_directory(folder, none);
+  throw Error(
+      fmt::format("{} is a link to {}, where there is no {}; {}, or remove the link", link.string(), target.string(),
+                  has_folder ? "file" : "folder " + folder.string(),
+                  has_folder ? fmt::format("make it by `touch {}`", shell_word(target.string())) : "mount or make that"));
+}
+
 }  // namespace
 
 void check_place(const std::filesystem::path& file) {
@@ -24,7 +44,10 @@ void check_place(const std::filesystem::path& file) {
                             name.starts_with("file:") ? "expected a file's path, not a URI"
                                                       : "it would be lost at the end, expected a file's path"));
   struct stat found {};
-  if (stat(name.c_str(), &found) == 0 && !S_ISREG(found.st_mode))
+  const int why = stat(name.c_str(), &found) == 0 ? 0 : errno;
+  std::error_code unseen;
+  if (why != 0 && std::filesystem::is_symlink(file, unseen)) refuse_link(file, why);
+  if (why == 0 && !S_ISREG(found.st_mode))
     throw Error(
         fmt::format("{} is {}: expected the file of a run history (--db FILE or ABLATE_DB)", name, kind(found.st_mode)));
   const auto folder = std::filesystem::absolute(file).parent_path();

@@ -6,8 +6,8 @@
 namespace ablate::db {
 
 /// Throws Error for what can hold no history: SQLite's names for databases that end with the process ("", ":memory:",
-/// "file:..."), whatever is there and no regular file, told by its kind,
-/// and a path into a folder that is not there. Nothing is read.
+/// "file:..."), whatever is there and no regular file, told by its kind, a link to what is not there, and a path into a folder
+/// that is not there. Nothing is read.
 void check_place(const std::filesystem::path& file);
 
 }  // namespace ablate::db

@@ -54,7 +54,7 @@ std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file) {
 
 }  // namespace
 
-Reader::Reader(const std::filesystem::path& file) : file_(file), database_(open(file)) {}
+Reader::Reader(const std::filesystem::path& file) : file_(file), beside_(file), database_(open(file)) {}
 Reader::~Reader() = default;
 
 std::vector<std::string> Reader::experiments() const {
@@ -75,9 +75,12 @@ std::int64_t Reader::experiment(const std::string& name) const {
   });
 }
 
-std::string Reader::study_file(const std::string& experiment) const {
+std::string Reader::study_file(const std::string& experiment) const { return of_study("file", experiment); }
+std::string Reader::study_text(const std::string& experiment) const { return of_study("text", experiment); }
+
+std::string Reader::of_study(const char* column, const std::string& experiment) const {
   return guarded(file_, [&] {
-    SQLite::Statement ask(*database_, "SELECT file FROM experiment WHERE name = ?");
+    SQLite::Statement ask(*database_, fmt::format("SELECT {} FROM experiment WHERE name = ?", column));
     ask.bind(1, experiment);
     return ask.executeStep() ? ask.getColumn(0).getString() : std::string();
   });

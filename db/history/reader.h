@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "db/history/files_beside.h"
 #include "db/types/records.h"
 
 namespace SQLite {
@@ -34,6 +35,7 @@ class Reader {
   std::vector<std::string> experiments() const;
   /// The study file of an experiment's latest run; "" where there is no such experiment.
   std::string study_file(const std::string& experiment) const;
+  std::string study_text(const std::string& experiment) const;  ///< what that file held then
 
   /// What `ablate check` has said last of a plugin's code, as runs and checks have brought it here; nothing where none has.
   std::optional<KnownVerdict> verdict(const UsedPlugin& plugin) const;
@@ -57,7 +59,10 @@ class Reader {
   std::vector<StoredMetric> metrics_named(const std::string& name) const;
 
  private:
+  std::string of_study(const char* column, const std::string& experiment) const;
+
   std::filesystem::path file_;
+  FilesBeside beside_;
   std::unique_ptr<SQLite::Database> database_;
   mutable std::map<std::pair<std::string, std::string>, std::set<std::int64_t>> left_out_;  ///< by kind, and what of it
 };

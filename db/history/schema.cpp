@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "core/util/stop_on_signal.h"
 #include "db/history/damage.h"
 #include "db/history/migrations.h"
 #include "db/history/views.h"
@@ -44,7 +45,7 @@ void use_wal(SQLite::Database& database) {
       database.exec("PRAGMA journal_mode = WAL");
       return;
     } catch (const SQLite::Exception& exception) {
-      if (exception.getErrorCode() != SQLITE_BUSY || std::chrono::steady_clock::now() > until) throw;
+      if (exception.getErrorCode() != SQLITE_BUSY || std::chrono::steady_clock::now() > until || asked_to_stop != 0) throw;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
 }

@@ -11,6 +11,7 @@
 #include "db/history/known_verdicts.h"
 #include "db/history/lineage.h"
 #include "db/history/opened_file.h"
+#include "db/history/patience.h"
 #include "db/history/place.h"
 #include "db/history/proofs.h"
 #include "db/history/running.h"
@@ -30,6 +31,7 @@ struct Store::Implementation {
   explicit Implementation(const std::filesystem::path& path)
       : database(std::filesystem::absolute(path).string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kUsualPatienceMs),
         file(path) {
+    db::set_patience(database, kUsualPatienceMs);
     trust_nothing(database);
     migrate(database, path);
   }
@@ -65,10 +67,11 @@ struct Store::Implementation {
     for (const auto* end : {"-wal", "-shm"}) std::filesystem::remove(file.path().string() + end, none);
   }
 
-  /// f() as one transaction that nobody else writes beside.
+  /// f() as one transaction that nobody else writes beside, or as a part of one that is begun.
   template <class F>
   auto write(F&& f) {
     return use([&] {
+      if (sqlite3_get_autocommit(database.getHandle()) == 0) return f();
       file.expect_there(database);
       SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
       const auto before = views_state(database);
@@ -139,7 +142,7 @@ const std::filesystem::path& Store::file() const { return implementation_->file.
 
 void Store::set_patience(int milliseconds) {
   implementation_->patience_ms = milliseconds;
-  implementation_->use([&] { implementation_->database.setBusyTimeout(milliseconds); });
+  db::set_patience(implementation_->database, milliseconds);
 }
 
 void Store::rescue(const std::filesystem::path& file) {
@@ -185,12 +188,22 @@ std::int64_t Store::put_experiment(const Experiment& experiment) {
   });
 }
 
-void Store::put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials) {
+void Store::together(const std::function<void()>& writes) {
+  implementation_->write([&] {
+    writes();
+    return 0;
+  });
+}
+
+void Store::put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials, const Tick& tick) {
   implementation_->write([&] {
     TrialWriter writer(implementation_->database);
     std::vector<Implementation::Listed> listed;
     listed.reserve(trials.size());
-    for (const auto& [key, resolved, cell] : trials) listed.push_back({writer.put(key, resolved), cell});
+    for (const auto& [key, resolved, cell] : trials) {
+      if (tick) tick(listed.size());
+      listed.push_back({writer.put(key, resolved), cell});
+    }
     implementation_->put_members(experiment, listed);
     return listed.size();
   });
@@ -228,9 +241,9 @@ std::set<std::string> Store::done(const std::vector<std::string>& keys) {
   });
 }
 
-void Store::put_parts(const std::vector<std::pair<std::string, KeyParts>>& parts) {
+void Store::put_parts(const std::vector<std::pair<std::string, KeyParts>>& parts, const Tick& tick) {
   implementation_->write([&] {
-    db::put_parts(implementation_->database, parts);
+    db::put_parts(implementation_->database, parts, tick);
     return 0;
   });
 }

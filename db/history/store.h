@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -36,12 +37,18 @@ class Store {
   /// Throws Error where `file` exists or cannot be written, or where too little is left of the own file.
   void rescue(const std::filesystem::path& file);
 
+  /// All that `writes` writes, by other calls, as one transaction: where it throws, nothing is written.
+  void together(const std::function<void()>& writes);
+
+  /// Called before each of many rows, with how many are written. It may throw, and then nothing is.
+  using Tick = std::function<void(std::size_t done)>;
+
   /// Remembers an experiment by name (the latest description, file and text win). @return its id
   std::int64_t put_experiment(const Experiment& experiment);
 
   /// Remembers a trial and that it belongs to an experiment, in grid order. Idempotent. All in one transaction.
   /// @param trials in order; an experiment's earlier trials that are not among them stay.
-  void put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials);
+  void put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials, const Tick& tick = {});
 
   /// Remembers what papers report for trials of an experiment, in place of what was remembered for it before. The trials must
   /// be known; at most one value for a trial and a metric.
@@ -51,7 +58,7 @@ class Store {
   std::set<std::string> done(const std::vector<std::string>& keys);
 
   /// Remembers what the keys of known trials are made of; and that trials have other keys as well.
-  void put_parts(const std::vector<std::pair<std::string, KeyParts>>& parts);
+  void put_parts(const std::vector<std::pair<std::string, KeyParts>>& parts, const Tick& tick = {});
   std::int64_t put_proof(const Proof& proof);  ///< @return its number
   /// Takes a proof back, with the keys that it gave, and what rests on them. Throws Error for a number that is none's.
   Withdrawn withdraw_proof(std::int64_t number);

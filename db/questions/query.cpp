@@ -10,6 +10,7 @@
 #include <map>
 
 #include "core/util/nearest.h"
+#include "core/util/plain_json.h"
 #include "db/history/names.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
@@ -201,14 +202,27 @@ void run_query(const std::filesystem::path& file, const std::string& sql, Format
   rows.end();
 }
 
-std::string list_views(const std::filesystem::path& file) {
-  const Reader reader(file);
+std::string list_views(const std::filesystem::path& file, Format format) {
   std::string text;
-  for (const auto& view : known_views(reader)) {
-    text += fmt::format("{}: {}\n", view.name, view.about);
-    for (const auto& column : view.columns) text += fmt::format("  {}\n", one_row(quoted(column)));
+  std::vector<std::vector<nlohmann::json>> rows;
+  auto objects = nlohmann::ordered_json::array();
+  for (const auto& [name, about, columns, sql] : known_views(Reader(file))) {
+    text += fmt::format("{}: {}\n", name, about);
+    for (const auto& column : columns) {
+      text += fmt::format("  {}\n", one_row(quoted(column)));
+      rows.push_back({name, column, about});
+    }
+    objects.push_back({{"view", name}, {"about", about}, {"columns", columns}});
   }
-  return text;
+  if (format == Format::kText) return text;
+  if (format == Format::kJson) return plain_json(objects, 2) + "\n";
+  std::string lines;
+  const Write write = [&](std::string_view part) { lines += part; };
+  const auto printer = printer_of(format).rows(write);
+  printer->begin({"view", "column", "about"});
+  for (const auto& row : rows) printer->put(row);
+  printer->end();
+  return lines;
 }
 
 }  // namespace ablate::db

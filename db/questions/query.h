@@ -16,7 +16,8 @@ namespace ablate::db {
 /// more than read, or is more than one statement; interrupted (ExitCode::kInterrupted).
 void run_query(const std::filesystem::path& file, const std::string& sql, Format format, const Write& write);
 
-/// The views with their columns, for a person who is about to ask.
-std::string list_views(const std::filesystem::path& file);
+/// The views with their columns, for who is about to ask. Markdown and CSV have a row a column; JSON an object a view, {"view",
+/// "about", "columns"}.
+std::string list_views(const std::filesystem::path& file, Format format = Format::kText);
 
 }  // namespace ablate::db

@@ -77,6 +77,8 @@ TEST_CASE("the views answer in every format") {
     const auto text = ask(file, "SELECT * FROM " + quoted(view.name));
     CHECK(text.substr(0, text.find('\n') + 1) == csv_line(view.columns));
     CHECK(has(list_views(file), view.name + ": "));
+    CHECK(has(list_views(file, Format::kCsv), csv_line({view.name, view.columns.front(), view.about})));
+    CHECK(has(list_views(file, Format::kMarkdown), "| " + view.name + " | " + view.columns.front() + " | "));
   }
 }
 

@@ -239,16 +239,20 @@ TEST_CASE("a signal of a batch system, beside a stderr that takes nothing, is re
   CHECK(says(place.query("SELECT reason FROM attempts")[0]["reason"], std::string("SIG") + sigabbrev_np(signal)));
 }
 
-TEST_CASE("a first worker that dies at its start is replaced") {
+TEST_CASE("a first worker that dies at its start is replaced, of a grid and of a check") {
+  const bool is_check = GENERATE(false, true);
   Workplace place;
   const auto program = place.folder().write("worker", "#!/bin/sh\nmkdir '" + (place.folder() / "died").string() +
-                                                          "' 2>/dev/null && kill -9 $$\nexec " + kBin + "ablate-worker \"$@\"\n");
+                                                          "' 2>/dev/null && kill -9 $$\nexec " + kBin +
+                                                          (is_check ? "ablate-checker" : "ablate-worker") + " \"$@\"\n");
   fs::permissions(program, fs::perms::owner_all);
   place.set("ABLATE_WORKER", program.string());
   place.set("XDG_CACHE_HOME", (place.folder() / "cache").string());  // or nothing would be asked of it before the first trial
   fs::create_directories(place.folder() / "cache/ablate");
   fs::copy_file(std::string(ABLATE_BUILD_DIR) + "/tests/cache/ablate/plugins.json", place.folder() / "cache/ablate/plugins.json");
-  const auto ended = place.run({"run", place.study(grid("3")).string()});
+  const auto study = place.study(grid("3")).string();
+  const auto ended = place.run(is_check ? std::vector<std::string>{"check", "linear", "--quick", "--only", "causal"}
+                                        : std::vector<std::string>{"run", study});
   INFO(ended.err);
   CHECK(ended.exit_code == 0);
   CHECK(fs::exists(place.folder() / "died"));

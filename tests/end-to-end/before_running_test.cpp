@@ -92,6 +92,36 @@ TEST_CASE("a place that can hold no history is refused before any data is prepar
     }
 }
 
+TEST_CASE("a history that is a link to nothing is refused, by who reads it and by who would make it") {
+  Workplace place;
+  const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
+  REQUIRE(place.shell("mkdir real; ln -s 'real/my db' link.db; ln -s none/a.db far.db; ln -s loop.db loop.db").exit_code == 0);
+  const auto real = std::filesystem::canonical(place.folder() / "real").string();
+  const auto here = std::filesystem::canonical(place.folder().path()).string();
+  const std::vector<std::pair<std::string, std::string>> lines = {
+      {"link.db", "link.db is a link to " + real + "/my db, where there is no file; make it by `touch '" + real +
+                      "/my db'`, or remove the link"},
+      {"far.db", "far.db is a link to " + here + "/none/a.db, where there is no folder " + here +
+                     "/none; mount or make that, or remove the link"},
+      {"loop.db",
+       "loop.db is a link that leads nowhere: Too many levels of symbolic links; expected the file of a run history"},
+  };
+  for (const auto& [database, message] : lines)
+    for (const auto& words : std::vector<std::vector<std::string>>{{"run", study}, {"run", study, "--dry-run"}, {"table"}}) {
+      auto all = words;
+      all.insert(all.end(), {"--db", database});
+      const auto ended = place.run(all);
+      INFO(ended.err);
+      CHECK(ended.exit_code == 2);
+      CHECK(says(ended.err, "ablate: " + message));
+    }
+  CHECK(std::filesystem::is_empty(place.folder() / "real"));
+  // The remedy is one.
+  REQUIRE(place.shell("touch 'real/my db'").exit_code == 0);
+  CHECK(place.run({"run", study, "--db", "link.db"}).exit_code == 0);
+  CHECK(place.run({"table", "--db", "link.db"}).exit_code == 0);
+}
+
 TEST_CASE("sequences of one length are no padded ones") {
   Workplace place;
   place.study("[task]\nplugin = \"bytes\"\nlength = 16\n[attention]\nplugin = \"unpadded\"\n");

@@ -1,4 +1,5 @@
 // The words of the command line: what is near a word that names nothing, how help looks, and what a message tells to do next.
+#include <algorithm>
 #include <sstream>
 
 #include "tests/end-to-end/ablate.h"
@@ -42,9 +43,54 @@ TEST_CASE("a word that names nothing is told with the nearest that does, before 
   }
   // One letter is near nothing.
   CHECK(says(place.run({"x"}).err, "no command \"x\" (known: run, bench,"));
-  // A value that looks like an option is one's value, and so is what stands behind "=".
-  CHECK(says(place.run({"table", "--db", "--row"}).err, "--row"));
-  CHECK(says(place.run({"table", "--db=--row"}).err, "no run history"));
+}
+
+TEST_CASE("an option that another would take for its value is refused, and nothing runs") {
+  Workplace place;
+  const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
+  const std::string looks = ", which looks like an option, expected ";
+  const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
+      {{"run", "--db", "--dry-run", study}, "--db: found --dry-run" + looks + "--db FILE; of that name write ./--dry-run"},
+      {{"run", "--db=--dry-run", study}, "--db: found --dry-run" + looks + "--db FILE; of that name write ./--dry-run"},
+      {{"run", "--db=", "--dry-run", study}, "--db= is empty, expected --db FILE; leave it out for the default"},
+      {{"--plugins", "-h", "run", study}, "--plugins: found -h" + looks + "--plugins DIR; of that name write ./-h"},
+      {{"run", study, "--set", "--dry-run"},
+       "--set: found --dry-run" + looks + "--set PATH=VALUE; where that is meant, write --set=--dry-run"},
+      {{"run", study, "-j", "--again"}, "-j: found --again" + looks + "-j N"},
+      {{"run", study, "--only=", "--again"}, "--only= is empty, expected --only KEY; leave it out for the default"},
+      {{"table", "--rows", "--format", "csv"},
+       "--rows: found --format" + looks + "--rows PATH; where that is meant, write --rows=--format"},
+  };
+  for (const auto& [words, error] : lines) {
+    const auto ended = place.run(words);
+    CHECK(ended.exit_code == 2);
+    CHECK(ended.out == "");
+    CHECK(ended.err == "ablate: " + error + "\n");
+  }
+  CHECK_FALSE(place.has_database());
+  CHECK_FALSE(std::filesystem::exists(place.folder() / "--dry-run"));
+  // A number below 0 is a value, and so is a file whose place is written out.
+  CHECK(says(place.run({"attempts", "-n", "-5"}).err, "found -5, expected how many attempts"));
+  CHECK(says(place.run({"table", "--db", "./--row"}).err, "no run history: looked for "));
+}
+
+TEST_CASE("a study's value without its --set is told where it goes") {
+  Workplace place;
+  const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
+  const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
+      {{"run", study, "train.steps=3"}, "train.steps=3: a value is set by --set: write --set train.steps=3"},
+      {{"run", "seeds=3", study}, "seeds=3: a value is set by --set: write --set seeds=3"},
+      {{"check", "softmax", "heads=2"}, "heads=2: a value is set by --set: write --set heads=2"},
+      {{"run", study, "--seeds", "3"}, "no option --seeds of run; a study's value is set by --set seeds=VALUE"},
+      {{"run", study, "--device=cuda"}, "no option --device of run; a study's value is set by --set train.device=VALUE"},
+      {{"run", study, "--d-model", "8"}, "no option --d-model of run; a study's value is set by --set model.d_model=VALUE"},
+      {{"bench", "linear", "--train.threads", "2"},
+       "no option --train.threads of bench; a study's value is set by --set train.threads=VALUE"},
+      {{"check", "softmax", "--steps", "3"}, "no option --steps of check; `ablate help check` lists them"},
+  };
+  for (const auto& [words, error] : lines) CHECK(place.run(words).err == "ablate: " + error + "\n");
+  std::filesystem::rename(study, place.folder() / "a=b.toml");  // a file may be called so
+  CHECK(place.run({"run", "a=b.toml", "--dry-run"}).exit_code == 0);
 }
 
 TEST_CASE("counts and choices are refused in words") {
@@ -112,7 +158,12 @@ TEST_CASE("a library is shown by its path, and several plugins are checked by on
   CHECK(shown.exit_code == 0);
   CHECK(shown.out == place.run({"plugins", "linear"}).out);
   CHECK(json::parse(place.run({"plugins", path, "--format", "json"}).out).at("id") == "linear");
-  CHECK(place.run({"plugins", "./none.so"}).exit_code == 3);
+  // 2: what was asked names nothing; 3: a library that is there is refused.
+  const auto none = place.run({"plugins", "./none.so"});
+  CHECK(none.exit_code == 2);
+  CHECK(says(none.err, "none.so: no such file; expected a plugin library (*.so)"));
+  place.folder().write("text.so", "no library");
+  CHECK(place.run({"plugins", "./text.so"}).exit_code == 3);
 
   const auto checked =
       json::parse(place.run({"check", "softmax", path, "softmax", "--only", "causal", "--quick", "--format", "json"}).out);
@@ -120,7 +171,7 @@ TEST_CASE("a library is shown by its path, and several plugins are checked by on
   CHECK(checked[0].at("id") == "softmax");
   CHECK(checked[1].at("id") == "linear");
   const auto wrong = place.run({"check", "softmax", "lineer"});
-  CHECK(wrong.exit_code == 3);
+  CHECK(wrong.exit_code == 2);
   CHECK(says(wrong.err, "no plugin lineer (did you mean linear?)"));
   CHECK(says(place.run({"check", "softmax", "linear", "--set", "heads=2"}).err, "--set goes with one plugin"));
 }
@@ -154,7 +205,11 @@ TEST_CASE("a dry run tells how long its trials will take, by what is done") {
       "python3 - <<'END'\nimport sqlite3\nd = sqlite3.connect('ablate.db')\n"
       "d.execute('UPDATE attempt SET wall_s = CASE id WHEN 1 THEN 8 ELSE 2 END')\nd.commit()\nEND");
   const std::vector<std::string> three = {"--set", "attention.plugin=softmax", "--set", "seeds=3"};
-  CHECK(says(dry(three), "expected time: 5.0 s for 1 trial ("));
+  const std::string of = "the medians of done trials of the same attention and task";
+  CHECK(says(dry(three), "expected time: 5.0 s for 1 trial (" + of + " with as many steps, whatever their other settings)"));
+  // Of other steps by the step: 8 / 6 and 2 / 6 seconds, twelve times.
+  CHECK(says(dry({"--set", "attention.plugin=softmax", "--set", "seeds=1", "--set", "train.steps=12"}),
+             "expected time: 10.0 s for 1 trial (" + of + ", by the step where none had as many, whatever"));
   auto again = three;
   again.insert(again.end(), {"--again", "-j", "2"});
   CHECK(says(dry(again), "expected time: 7.5 s for 3 trials, 2 at a time ("));
@@ -180,10 +235,49 @@ TEST_CASE("a table over several experiments is asked for") {
 TEST_CASE("a plan of very many trials says what it is at") {
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
-  const auto many = place.run({"run", study, "--set", "seeds=10000", "--dry-run"});
+  REQUIRE(place.run({"run", study}).exit_code == 0);
+  const auto many = place.run({"run", study, "--set", "seeds=10001", "--dry-run"});
   CHECK(many.exit_code == 0);
-  for (const auto* part : {"tiny: 10000 trials: checking their tasks and naming each by its key\n",
-                           "tiny: 10000 trials: comparing them with the history\n"})
+  for (const auto* part : {"tiny: 10001 trials: checking their tasks and naming each by its key\n",
+                           "tiny: 10000 of 10001 trials named\n", "tiny: 10001 trials: comparing them with the history\n",
+                           "tiny: 10000 of 10001 trials compared with the history\n"})
     CHECK(says(many.err, part));
   CHECK_FALSE(says(place.run({"run", study, "--dry-run"}).err, "trials: "));
+}
+
+TEST_CASE("query lists its views in every format, help names them, and SQL that a shell has cut is told so") {
+  Workplace place;
+  REQUIRE(place.run({"run", place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string()}).exit_code == 0);
+  const auto views = json::parse(place.run({"query", "--format", "json"}).out);
+  const auto text = place.run({"query"}).out;
+  auto help = place.run({"help", "query"}).out;
+  std::replace(help.begin(), help.end(), '\n', ' ');
+  CHECK(views.size() > 8);
+  for (const auto& view : views) {
+    const std::string name = view.at("view");
+    INFO(name);
+    CHECK((says(help, " " + name + ",") || says(help, " " + name + ";") || says(help, " " + name + " (")));
+    CHECK(says(text, name + ": " + view.at("about").get<std::string>() + "\n"));
+    CHECK_FALSE(view.at("columns").empty());
+  }
+  CHECK(place.run({"query", "--format", "csv"}).out.starts_with("view,column,about\ntrials,"));
+  const auto cut = place.shell("$ablate query SELECT key FROM trials");
+  CHECK(cut.exit_code == 2);
+  CHECK(cut.err == "ablate: the SQL came in 4 words, as a shell cuts it; put all of it in quotes: ablate query 'SELECT ...'\n");
+  CHECK(place.shell("$ablate query 'SELECT key FROM trials'").exit_code == 0);
+}
+
+TEST_CASE("a list of failures says why, and a study of another file that has its name is told") {
+  Workplace place;
+  place.set("ABLATE_PLUGIN_PATH", kFaulty + "trial");
+  const auto study = place.study(kTiny + "[attention]\nplugin = \"faulty\"\nfault = \"hang\"\n").string();
+  CHECK(place.run({"run", study, "--set", "experiment.timeout=1"}).exit_code == 1);
+  CHECK(says(place.run({"attempts", "--failed"}).out, "  timeout: ran longer than the 1 s that the study allows  "));
+
+  const auto quick = place.folder().write("other.toml", kTiny + "[attention]\nplugin = \"linear\"\n").string();
+  const auto warning = "warning: in ablate.db the experiment tiny is of another file, " + study + ": its trials are left out";
+  CHECK(says(place.run({"run", quick}).err, warning));
+  CHECK_FALSE(says(place.run({"run", quick}).err, "another file"));
+  std::filesystem::rename(quick, place.folder() / "moved.toml");  // the same text
+  CHECK_FALSE(says(place.run({"run", "moved.toml"}).err, "another file"));
 }

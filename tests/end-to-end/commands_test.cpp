@@ -136,10 +136,10 @@ TEST_CASE("docs/methods.md is what the plugins say of themselves") {
   CHECK(place.run({"plugins", "--format", "markdown"}).out == read_text(std::string(ABLATE_SOURCE_DIR) + "/docs/methods.md"));
 }
 
-TEST_CASE("a plugin that is not there is exit 3, with the nearest name") {
+TEST_CASE("an id that names no plugin is exit 2, with the nearest name") {
   Workplace place;
   const auto ended = place.run({"plugins", "adarma"});
-  CHECK(ended.exit_code == 3);
+  CHECK(ended.exit_code == 2);
   CHECK(says(ended.err, "did you mean adamra?"));
   CHECK(says(place.run({"plugins", "modle"}).err, "did you mean model?"));
 }

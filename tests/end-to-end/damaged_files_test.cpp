@@ -57,3 +57,27 @@ TEST_CASE("what is remembered of tasks and is of another version is asked again"
   CHECK(ended.exit_code == 0);
   CHECK(says(ended.err, "0 done, 1 done before"));
 }
+
+TEST_CASE("who reads a damaged history leaves nothing beside it") {
+  const auto cut = GENERATE(true, false);  // or overwritten in part
+  Workplace place;
+  const auto study = place.study(grid("3, 4")).string();
+  REQUIRE(place.run({"run", study}).exit_code == 0);
+  const auto file = place.folder() / "ablate.db";
+  if (cut)
+    fs::resize_file(file, fs::file_size(file) / 2);
+  else
+    std::fstream(file, std::ios::in | std::ios::out | std::ios::binary).seekp(4096)
+        << std::string(fs::file_size(file) - 4096, 'x');
+  const auto before = read_text(file);
+  const std::vector<std::vector<std::string>> commands = {
+      {"table", "tiny"},          {"attempts"}, {"show", "1"}, {"query"}, {"query", "SELECT * FROM metrics"},
+      {"run", study, "--dry-run"}};
+  for (const auto& command : commands) {
+    const auto ended = place.run(command);
+    INFO(command.front() << ": " << ended.err);
+    CHECK(ended.exit_code == 2);
+    for (const auto* end : {"-wal", "-shm"}) CHECK_FALSE(fs::exists(file.string() + end));
+  }
+  CHECK(read_text(file) == before);
+}

@@ -1,7 +1,7 @@
 // When a worker is asked whether it lives, when it is given up, and which signals end a grid.
 #include "core/host/scheduler/liveness.h"
 
-#include "core/host/scheduler/stop_on_signal.h"
+#include "core/util/stop_on_signal.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;
@@ -43,4 +43,22 @@ TEST_CASE("every signal that ends a process from outside stops a grid, and is na
   asked_to_stop = SIGRTMIN + 1;
   CHECK(who_asked_to_stop().starts_with("signal "));
   asked_to_stop = 0;
+}
+
+TEST_CASE("a signal that came before an inner wait began is not forgotten, and after the outer one it is") {
+  {
+    const StopOnSignal outer;
+    CHECK_NOTHROW(stop_if_asked());
+    REQUIRE(raise(SIGTERM) == 0);
+    {
+      const StopOnSignal inner;
+      CHECK(asked_to_stop == SIGTERM);
+      REQUIRE(raise(SIGINT) == 0);
+    }
+    CHECK(asked_to_stop == SIGINT);
+    REQUIRE(raise(SIGTERM) == 0);  // the outer one still stands
+    CHECK(asked_to_stop_often == 3);
+    CHECK_THROWS_WITH(stop_if_asked(), "interrupted by SIGTERM");
+  }
+  CHECK(asked_to_stop == 0);
 }

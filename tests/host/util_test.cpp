@@ -51,6 +51,12 @@ TEST_CASE("the nearest name is one that was probably meant") {
   CHECK(nearest("lineer", names) == "linear");
   CHECK(nearest("rates", names) == "attention.rates");
   CHECK(nearest("quantum", names) == "");
+  const std::vector<std::string> words{"copy", "lm", "task", "sort", "mad"};
+  for (const auto* far : {"nope", "la", "ml", "sirt-x", "text"}) CHECK(nearest(far, words) == "");
+  CHECK(nearest("cpoy", words) == "copy");
+  CHECK(nearest("taks", words) == "task");
+  CHECK(nearest("mda", words) == "mad");
+  CHECK(nearest("llm", words) == "lm");
   const std::vector<std::string> commands{"run", "x"};
   for (const auto* far : {"", "y", "z"}) CHECK(nearest(far, commands) == "");
   CHECK(hint("sofmax", names) == " (did you mean softmax?)");

@@ -66,7 +66,10 @@ FoundLibrary library_at(const std::filesystem::path& path, std::unique_ptr<Worke
     return Error(fmt::format("{} cannot be loaded: {}", path.string(), why), ExitCode::kPlugin);
   };
   std::error_code unseen;  // a link to itself
-  if (!std::filesystem::exists(path, unseen)) throw refuse(unseen ? unseen.message() : "there is no such file");
+  if (!std::filesystem::exists(path, unseen)) {
+    if (unseen) throw refuse(unseen.message());
+    throw Error(fmt::format("{}: no such file; expected a plugin library (*.so)", path.string()));
+  }
   if (const auto why = abi_refusal(path, ABLATE_TORCH_VERSION); !why.empty()) throw refuse(why);
   const auto answer = inspect_library(path, worker);
   for (const auto* reason : {"failed", "refusal"})

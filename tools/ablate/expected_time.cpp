@@ -20,9 +20,24 @@ double median(std::vector<double> values) {
   return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
+/// What a trial of so many steps takes: the median of done ones with as many steps, or, where there is none, of their time by
+/// the step, times the steps.
+double expected_s(const std::vector<db::DoneTime>& done, std::int64_t steps, bool& by_step) {
+  std::vector<double> alike, each, any;
+  for (const auto& [wall_s, of_steps] : done) {
+    any.push_back(wall_s);
+    if (of_steps == steps) alike.push_back(wall_s);
+    if (of_steps > 0) each.push_back(wall_s / static_cast<double>(of_steps));
+  }
+  if (!alike.empty()) return median(alike);
+  if (each.empty()) return median(any);
+  by_step = true;
+  return median(each) * static_cast<double>(steps);
+}
+
 struct Past {
   std::map<std::string, std::int64_t> done;  ///< by key
-  std::map<db::Ran, double> medians;         ///< seconds
+  std::map<db::Ran, std::vector<db::DoneTime>> times;
 };
 
 /// Nothing of a history that is missing or cannot be read: the lines of the trials say so.
@@ -32,9 +47,7 @@ Past load(const std::vector<const PlannedTrial*>& trials, const std::filesystem:
   const db::Reader reader(database);
   std::vector<std::string> keys;
   for (const auto* trial : trials) keys.push_back(trial->key);
-  Past past{db::done_attempts(reader, keys), {}};
-  for (auto& [of, times] : db::done_times(reader)) past.medians[of] = median(times);
-  return past;
+  return {db::done_attempts(reader, keys), db::done_times(reader)};
 } catch (const Error&) {
   return {};
 }
@@ -49,19 +62,22 @@ std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, b
   std::set<std::string> keys;  // one key runs once
   double sum = 0, longest = 0;
   std::size_t known = 0;
+  bool by_step = false;
   for (const auto* trial : trials) {
     if ((!again && past.done.contains(trial->key)) || !keys.insert(trial->key).second) continue;
-    const auto found = past.medians.find(db::ran(trial->plugins));
-    if (found == past.medians.end()) continue;
-    ++known, sum += found->second, longest = std::max(longest, found->second);
+    const auto found = past.times.find(db::ran(trial->plugins));
+    if (found == past.times.end()) continue;
+    const auto expected = expected_s(found->second, trial->trial->resolved.at("train").at("steps"), by_step);
+    ++known, sum += expected, longest = std::max(longest, expected);
   }
   if (keys.empty()) return "";
   if (known == 0) return "expected time: not known, no trial of the same attention and task is done";
   const auto together = std::min(static_cast<std::size_t>(jobs), known);
   auto text = fmt::format(
-      "expected time: {} for {}{} (the medians of done trials of the same attention and task, whatever their other settings)",
+      "expected time: {} for {}{} (the medians of done trials of the same attention and task{}, whatever their other settings)",
       db::duration_text(std::max(longest, sum / static_cast<double>(together))), trials_text(known),
-      together > 1 ? fmt::format(", {} at a time", together) : "");
+      together > 1 ? fmt::format(", {} at a time", together) : "",
+      by_step ? ", by the step where none had as many" : " with as many steps");
   if (known < keys.size()) text += fmt::format("; not known for {}, of which none is done", trials_text(keys.size() - known));
   return text;
 }

@@ -45,7 +45,7 @@ int parse_and_run(int count, char** arguments) {
   app.footer(
       "A trial is one set of settings, named by its key; an attempt is one run of it, named by its number.\n"
       "`ablate help COMMAND` has an example of each. Exit codes: 0 all done, 1 some trials failed, 2 usage or "
-      "configuration, 3 a plugin cannot be loaded, 130 interrupted.");
+      "configuration, 3 a plugin's library is refused or fails, 130 interrupted.");
   const std::vector<std::string> words(arguments + std::min(count, 1), arguments + count);
   if (words.empty()) {
     ablate::print("{}", ablate::overview(app));

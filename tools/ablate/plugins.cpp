@@ -196,8 +196,7 @@ int plugins(const Wanted& wanted, const Options& options) {
     if (!found) throw Error(why, ExitCode::kPlugin);
     say("warning: {}\n", db::one_row(why));
   }
-  if (!found)
-    throw Error(fmt::format("no plugin {}{}; {}", id, hint(id, known), where_plugins_are(options, id)), ExitCode::kPlugin);
+  if (!found) throw Error(fmt::format("no plugin {}{}; {}", id, hint(id, known), where_plugins_are(options, id)));
   return 0;
 }
 

@@ -3,25 +3,24 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <thread>
 
 #include "core/host/scheduler/plan_text.h"
 #include "core/host/scheduler/prove.h"
+#include "core/host/scheduler/recording.h"
 #include "core/host/scheduler/scheduler.h"
-#include "core/host/scheduler/standing.h"
 #include "core/host/scheduler/start_worker.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/used_plugins.h"
-#include "core/util/plain_json.h"
 #include "core/util/shell_word.h"
+#include "core/util/stop_on_signal.h"
 #include "db/history/damage.h"
 #include "db/history/place.h"
 #include "db/history/proofs.h"
 #include "db/history/reader.h"
 #include "tools/ablate/commands.h"
-#include "tools/ablate/expected_time.h"
+#include "tools/ablate/dry_run.h"
 #include "tools/ablate/streams.h"
 #include "tools/ablate/verdict_text.h"
 #include "tools/ablate/whole_number.h"
@@ -29,44 +28,7 @@
 namespace ablate {
 namespace {
 
-constexpr std::size_t kShownDigits = 12;    ///< of a key
-constexpr std::size_t kManyTrials = 10000;  ///< that a word says what takes long
-
 using Chosen = std::vector<const PlannedTrial*>;
-
-/// Every value of a trial, with the place that it is from; a default has none.
-void print_values(const Trial& trial) {
-  const auto values = flatten(trial.resolved);
-  std::size_t paths = 0, texts = 0;
-  std::vector<std::array<std::string, 3>> lines;
-  for (const auto& [path, value] : values) {
-    auto where = trial.where.find(path);
-    if (where == trial.where.end()) where = trial.where.find(path + ".plugin");
-    lines.push_back({path, db::one_row(value.is_string() ? value.get<std::string>() : plain_json(value)),
-                     where == trial.where.end() ? "" : path_text(to_text(where->second))});
-    paths = std::max(paths, path.size()), texts = std::max(texts, lines.back()[1].size());
-  }
-  for (const auto& [path, value, where] : lines)
-    print("{}\n", where.empty() ? fmt::format("  {:<{}}  {}", path, paths, value)
-                                : fmt::format("  {:<{}}  {:<{}}  {}", path, paths, value, texts, where));
-}
-
-void print_trials(const Study& study, const Chosen& chosen, const RunOptions& how, const std::filesystem::path& database) {
-  const auto standing = standings(chosen, study.name, database);
-  print("{}: {} trial{}{}\n", study.name, chosen.size(), chosen.size() == 1 ? "" : "s",
-        chosen.size() == study.trials.size() ? "" : fmt::format(" of {}, by --only", study.trials.size()));
-  if (!study.tuned.empty())
-    print("dev chooses, for each setting of the others: {}\n", db::one_row(fmt::format("{}", fmt::join(study.tuned, ", "))));
-  for (std::size_t i = 0; i < chosen.size(); ++i)
-    print("{:>5}  {}  {}\n       {}\n", i + 1, chosen[i]->key.substr(0, kShownDigits), db::one_row(chosen[i]->trial->label),
-          db::one_row(standing.lines[i]));
-  print("\nThe first of them in full:\n");
-  print_values(*chosen.front()->trial);
-  print("\n{}\n", evaluation_text(chosen));
-  if (const auto text = positions_text(chosen); !text.empty()) print("{}\n", text);
-  if (const auto text = expected_time_text(chosen, how.again, how.jobs, database); !text.empty()) print("{}\n", text);
-  for (const auto& line : standing.left_out) say("warning: {}\n", line);
-}
 
 /// What the history says of the keys that begin so: those that --prove gave to the same trials.
 std::vector<std::string> keys_by_proof(const std::string& digits, const std::filesystem::path& database) try {
@@ -128,6 +90,19 @@ std::vector<PluginInfo> warn_of_used(const Study& study, const Catalog& catalog,
   return plugins;
 }
 
+/// Of two studies of one name the one that ran last has the table.
+void warn_of_namesake(const Study& study, const std::filesystem::path& database) try {
+  std::error_code none;
+  if (!std::filesystem::exists(database, none)) return;
+  const db::Reader history(database);
+  const auto other = history.study_file(study.name);
+  if (other.empty() || other == std::filesystem::absolute(study.file) || history.study_text(study.name) == study.text) return;
+  say("warning: in {} the experiment {} is of another file, {}: its trials are left out of the table from now on; "
+      "--set experiment.name=NAME keeps them apart\n",
+      path_text(database), db::one_row(study.name), db::one_row(other));
+} catch (const Error&) {  // who opens it for writing says what is wrong
+}
+
 int prove_study(const Study& study, const Chosen& chosen, int least, std::unique_ptr<WorkerClient>& worker, db::Store& store,
                 const RunOptions& how, const Catalog& catalog, const Options& options) {
   const auto proof = prove(chosen, least, worker, store, how, catalog);
@@ -168,7 +143,10 @@ std::string next_command(const Options& options, std::vector<std::string> words)
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-int run_study(const RunArguments& arguments, const Options& options) {
+namespace {
+
+/// @param dry_run gets what --dry-run prints @return the exit code
+int run_or_plan(const RunArguments& arguments, const Options& options, std::string& dry_run) {
   db::check_place(options.database_file());  // before data is prepared for hours
   db::expect_sound(options.database_file());
   std::unique_ptr<WorkerClient> worker;
@@ -177,15 +155,14 @@ int run_study(const RunArguments& arguments, const Options& options) {
     if (!library.refusal.empty()) say("warning: {} is left out: {}\n", path_text(library.path), db::one_row(library.refusal));
   const auto catalog = usable(libraries, options);
   const auto study = load_study(arguments.file, arguments.overrides, catalog);
-  const auto stage = [&](const char* next) {
-    if (study.trials.size() >= kManyTrials) say("{}: {} trials: {}\n", study.name, study.trials.size(), next);
-  };
-  stage("checking their tasks and naming each by its key");
+  const auto note = [](const std::string& text) { say("{}\n", text); };
+  const ManyTrials many(study.name, study.trials.size(), note);
+  many.begin("checking their tasks and naming each by its key");
   const auto used = warn_of_used(study, catalog, libraries);
   const auto cache = cache_folder();
   const TaskMemory memory(cache.empty() ? cache : cache / "data");
   check_tasks(study, catalog, worker, memory);
-  const auto planned = plan(study, catalog, worker, memory);
+  const auto planned = plan(study, catalog, worker, memory, {}, [&](std::size_t done) { many.so_far(done, "named"); });
   const auto chosen = choose(planned, arguments.only, options.database_file());
   warn_of_verdicts(used, options);
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency())), threads = most_threads(chosen);
@@ -196,34 +173,22 @@ int run_study(const RunArguments& arguments, const Options& options) {
                  .forget = [&] { forget_tasks(study, catalog, memory); },
                  .verdicts = user_verdicts()};
   if (arguments.dry_run) {
-    stage("comparing them with the history");
-    print_trials(study, chosen, how, options.database_file());
+    dry_run = dry_run_text(study, chosen, how, options.database_file(), many);
     return 0;
   }
-  db::Store store(options.database_file());
-  stage("recording them");
-  how.record = [&](db::Store& into) {  // all trials of the study, whichever are run: the grid's table must not shrink
-    const auto experiment = into.put_experiment(
-        {study.name, study.description, std::filesystem::absolute(study.file).string(), study.text, study.overrides});
-    std::vector<db::GridTrial> rows;
-    for (const auto& trial : planned) rows.push_back({trial.key, trial.trial->resolved, trial.trial->cell});
-    into.put_trials(experiment, rows);
-    std::vector<std::pair<std::string, db::KeyParts>> parts;
-    for (const auto& trial : planned) parts.push_back({trial.key, {trial.identity.settings, trial.identity.basis}});
-    into.put_parts(parts);
-    std::vector<db::PublishedValue> published;
-    for (const auto& [trial, metric, value, source] : study.published)
-      published.push_back({planned.at(trial).key, metric, value, source});
-    into.put_published(experiment, published);
-    into.put_verdicts(known_verdicts(used));
-  };
+  if (arguments.table.empty()) warn_of_namesake(study, options.database_file());  // a bench's studies share one name
+  auto store = open_history(options.database_file());
+  const Recording recording(study, planned, known_verdicts(used), many);
+  // What is recorded in another file, in place of one that was taken away, holds results: a signal waits for its end.
+  how.record = [&](db::Store& into) { recording.write(into, &into == &store && arguments.prove == 0); };
 
   std::vector<PlannedTrial> to_run;
   std::vector<std::string> keys;
   for (const auto* trial : chosen) to_run.push_back(*trial), keys.push_back(trial->key);
   const bool is_idle =
       !arguments.again && arguments.prove == 0 && store.done(keys).size() == std::set(keys.begin(), keys.end()).size();
-  if (!is_idle && !worker) worker = start_worker([](const std::string& text) { say("{}\n", text); });
+  if (!is_idle && !worker) worker = start_worker(note);
+  stop_if_asked();
   if (arguments.prove > 0) return prove_study(study, chosen, arguments.prove, worker, store, how, catalog, options);
   if (const int together = is_idle ? 0 : std::min({how.jobs, worker->most_jobs(), static_cast<int>(chosen.size())});
       together * threads > cores)
@@ -241,6 +206,21 @@ int run_study(const RunArguments& arguments, const Options& options) {
     say("table: {}\n",
         next_command(options, arguments.table.empty() ? std::vector<std::string>{"table", study.name} : arguments.table));
   return static_cast<int>(summary.exit_code());
+}
+
+}  // namespace
+
+int run_study(const RunArguments& arguments, const Options& options) {
+  std::string dry_run;
+  int code = 0;
+  try {
+    const StopOnSignal stop;
+    code = run_or_plan(arguments, options, dry_run);
+  } catch (const Interrupted& interrupted) {
+    throw Error(fmt::format("{} before the first trial; the same command begins anew", interrupted.what()), interrupted.code());
+  }
+  if (!dry_run.empty()) print("{}", dry_run);  // where a reader takes none of it, a signal ends it as it ends any writer
+  return code;
 }
 
 void add_run(CLI::App& app, const Options& options, int& exit_code) {

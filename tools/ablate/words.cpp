@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
+#include <utility>
 
+#include "core/shared/sections.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
+#include "core/util/shell_word.h"
 
 namespace ablate {
 namespace {
@@ -37,6 +41,35 @@ std::string commands_with(const CLI::App& app, const std::string& name) {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
+/// Whether a command changes values by --set PATH=VALUE; of a check's NAME=VALUE the names are a plugin's.
+bool sets_paths(const CLI::App* command) {
+  const auto* set = command == nullptr ? nullptr : command->get_option_no_throw("--set");
+  return set != nullptr && set->get_type_name() == "PATH=VALUE";
+}
+
+/// "train.steps" of --steps or --train.steps; "" of what names no value that every study has.
+std::string study_path(const std::string& option) {
+  auto name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
+  std::replace(name.begin(), name.end(), '-', '_');
+  if (name == "seed" || name == "seeds") return "seeds";
+  for (const auto& [section, parameters] : {std::pair("train", train_parameters()), std::pair("model", model_parameters())})
+    for (const auto& parameter : parameters)
+      if (const auto path = fmt::format("{}.{}", section, parameter.name); name == parameter.name || name == path) return path;
+  return "";
+}
+
+/// A value without its --set would be taken for a file's or a plugin's name.
+void refuse_lone_value(const CLI::App& command, const std::string& word) {
+  std::error_code none;
+  const auto name = word.substr(0, word.find('='));
+  if (command.get_option_no_throw("--set") == nullptr || name.size() == word.size() || name.empty()) return;
+  const bool is_path = std::all_of(name.begin(), name.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+  });
+  if (is_path && !std::filesystem::exists(word, none))
+    throw Error(fmt::format("{}: a value is set by --set: write --set {}", word, shell_word(word)));
+}
+
 /// @param command nullptr: before it
 const CLI::Option& option_of(const CLI::App& app, const CLI::App* command, const std::string& name) {
   if (command != nullptr)
@@ -47,6 +80,8 @@ const CLI::Option& option_of(const CLI::App& app, const CLI::App* command, const
     throw Error(fmt::format("no option --json{}; write --format json", of));
   if (const auto commands = commands_with(app, name); command == nullptr && !commands.empty())
     throw Error(fmt::format("option {} stands before the command; it goes after one of: {}", name, commands));
+  if (const auto path = sets_paths(command) ? study_path(name) : ""; !path.empty())
+    throw Error(fmt::format("no option {}{}; a study's value is set by --set {}=VALUE", name, of, path));
   std::vector<std::string> known;
   if (command != nullptr) add_names(*command, known);
   add_names(app, known);
@@ -54,6 +89,26 @@ const CLI::Option& option_of(const CLI::App& app, const CLI::App* command, const
   throw Error(fmt::format("no option {}{}{}; `ablate {}` lists them", name, of,
                           near.empty() ? "" : " (did you mean " + near + "?)",
                           command == nullptr ? "help" : "help " + command->get_name()));
+}
+
+/// Throws Error where an option's value is none: left out before the next option, which would be swallowed, or empty. A file's
+/// name that begins as an option does is rather an option that was meant.
+/// @param word "--db" or "--db=FILE" @param next the word behind it; nullptr where there is none
+void check_value(const CLI::Option& option, const std::string& word, const std::string* next) {
+  const auto name = name_of(word);
+  const bool is_inside = word != name;
+  if (!is_inside && next == nullptr) return;  // CLI11 says that it is missing
+  const auto value = !is_inside ? *next : word.substr(name.size() + (word[name.size()] == '=' ? 1 : 0));
+  const auto type = option.get_type_name();
+  if (is_inside && value.empty())
+    throw Error(fmt::format("{} is empty, expected {}{}; leave it out for the default", word, name, " " + type));
+  const bool is_path = type == "FILE" || type == "DIR";
+  if (!is_path && (is_inside || !is_option(value))) return;
+  if (is_path && !value.starts_with('-')) return;
+  const auto remedy = is_path                  ? fmt::format("; of that name write ./{}", value)
+                      : name.starts_with("--") ? fmt::format("; where that is meant, write {}={}", name, value)
+                                               : "";
+  throw Error(fmt::format("{0}: found {1}, which looks like an option, expected {0} {2}{3}", name, value, type, remedy));
 }
 
 }  // namespace
@@ -73,10 +128,14 @@ void check_words(const CLI::App& app, const std::vector<std::string>& words) {
     if (is_option(word)) {
       const auto name = name_of(word);
       const auto& option = option_of(app, command, name);
-      if (option.get_items_expected_max() > 0 && word == name) ++i;  // --db FILE
+      if (option.get_items_expected_max() == 0) continue;  // a flag
+      check_value(option, word, i + 1 < words.size() ? &words[i + 1] : nullptr);
+      if (word == name) ++i;  // --db FILE
     } else if (command == nullptr) {
       expect_command(app, word);
       command = app.get_subcommand(word);
+    } else {
+      refuse_lone_value(*command, word);
     }
   }
 }

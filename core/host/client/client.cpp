@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -18,6 +19,7 @@
 #include "core/host/client/job_answer.h"
 #include "core/util/error.h"
 #include "core/util/orphans.h"
+#include "core/util/stop_on_signal.h"
 
 namespace ablate {
 namespace {
@@ -28,6 +30,7 @@ using nlohmann::json;
 constexpr std::chrono::seconds kEnding(8);
 constexpr std::size_t kLongestLine = std::size_t{1} << 26;  ///< bytes; a message with a job's longest is a quarter of it
 constexpr double kAnswer_s = 10;                            ///< for a worker to tell that a job's time is over
+constexpr double kLongestWait_s = 1;                        ///< for a signal that comes just before a wait, and does not end it
 
 std::filesystem::path path_of(const char* program) {
   std::error_code failed;
@@ -50,6 +53,7 @@ std::string reason_of_end(const json& ended) {
 }
 
 WorkerClient::WorkerClient(const char* name, double ready_s) {
+  stop_if_asked();
   adopt_orphans();
   memory_ = look_at_memory();
   not_ours_ = own_children();
@@ -91,8 +95,8 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
     fcntl(to_, F_SETFL, O_NONBLOCK);
     try {
       const auto start = std::chrono::steady_clock::now();
-      for (double waited_s = 0; waited_s < ready_s;) {  // a signal ends a wait early
-        const auto ready = next(static_cast<int>(std::ceil((ready_s - waited_s) * 1000)));
+      for (double waited_s = 0; waited_s < ready_s && asked_to_stop == 0;) {  // a signal ends a wait early
+        const auto ready = next(static_cast<int>(std::ceil(std::min(kLongestWait_s, ready_s - waited_s) * 1000)));
         waited_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         if (!ready) continue;
         environment_ = ready->value("environment", json::object());
@@ -109,6 +113,7 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
   }
   close(to_);
   close(from_);
+  stop_if_asked();
   if (failed == ENOENT)
     why += fmt::format("; `cmake --build --preset release --target {}` builds it", name);
   const auto message = fmt::format("{} did not start: {}", program.string(), why);
@@ -200,7 +205,8 @@ json WorkerClient::ask(const std::string& kind, const json& spec, double timeout
   const int job = start(kind, spec, timeout_s);
   JobAnswer answer(timeout_s);
   for (double silent_s = 0;;) {
-    const auto event = next(1000);
+    const auto event = next(static_cast<int>(kLongestWait_s * 1000));
+    stop_if_asked();
     if (!event) silent_s += 1;
     if (timeout_s > 0 && silent_s > timeout_s + kAnswer_s) give_up();  // it is stopped; next() will tell
     if (!event || event->value("job", 0) != job) continue;

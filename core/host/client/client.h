@@ -41,7 +41,8 @@ class WorkerClient {
   static constexpr const char* kWorker = "ablate-worker";
   static constexpr const char* kChecker = "ablate-checker";  ///< which knows the jobs of the kind "check", too
 
-  /// Starts it from this program's folder and waits until it is ready. Throws Error (WorkerMissing), and leaves no process then.
+  /// Starts it from this program's folder and waits until it is ready. Throws Error (WorkerMissing; Interrupted, of
+  /// core/util/stop_on_signal.h), and leaves no process then.
   explicit WorkerClient(const char* program = kWorker, double ready_s = 120);
   /// Ends it, its jobs, and what these left behind: every child that this process did not have before.
   ~WorkerClient();
@@ -65,7 +66,8 @@ class WorkerClient {
   int start(const std::string& kind, const nlohmann::json& spec, double timeout_s = 0);
 
   /// Runs one job to its end. @param timeout_s after which it is ended; 0: none @param heard each of its messages, as they come
-  /// @return as JobAnswer::end (core/host/client/job_answer.h)
+  /// @return as JobAnswer::end (core/host/client/job_answer.h). Throws Interrupted where a signal asks to stop: the job still
+  /// runs, and ends with the worker.
   nlohmann::json ask(const std::string& kind, const nlohmann::json& spec, double timeout_s = 0,
                      const std::function<void(const nlohmann::json&)>& heard = {});
 

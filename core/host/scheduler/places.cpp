@@ -9,6 +9,7 @@
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/start_checks.h"
 #include "core/host/study/used_plugins.h"
+#include "core/util/stop_on_signal.h"
 
 namespace ablate {
 namespace {
@@ -28,6 +29,7 @@ std::vector<Question> questions(const Study& study, const Catalog& catalog) {
   std::map<std::string, Question> asked;
   std::set<std::string> seen;
   for (const auto& trial : study.trials) {
+    stop_if_asked();
     const auto& task = trial.resolved.at("task");
     json place{{"model", trial.resolved.at("model")}, {"attention", trial.resolved.at("attention")}};
     if (!trial.files.empty()) place["files"] = trial.files;  // what a factory says of one content holds for no other

@@ -12,6 +12,7 @@
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/start_checks.h"
 #include "core/host/study/used_plugins.h"
+#include "core/util/stop_on_signal.h"
 
 namespace ablate {
 namespace {
@@ -43,6 +44,7 @@ class TaskAnswers {
   void ask(const Study& study, const std::set<json>& scan_padding = {}) {
     Diagnostics diagnostics(study.overrides);
     for (const auto& trial : study.trials) {
+      stop_if_asked();
       const auto& section = trial.resolved.at("task");
       const auto [found, is_new] = answers_.try_emplace(section);
       if (is_new) found->second = ask(trial, scan_padding.contains(section));
@@ -184,7 +186,10 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
                  const TaskLimits& limits) {
   TaskAnswers described("describe-task", limits.describe_s, ": its info() has to take milliseconds", catalog, worker, memory);
   described.ask(study);
-  const auto length = [&](const json& section) { return described.of(section).length; };
+  const auto length = [&](const json& section) {
+    stop_if_asked();  // asked for each trial
+    return described.of(section).length;
+  };
   // Opened in a child, as a trial opens it: what the driver lists is neither what CUDA_VISIBLE_DEVICES leaves nor what torch
   // can use.
   const auto device_refusal = [&](const std::string& device) {
@@ -192,10 +197,12 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
   };
   PromiseAnswers promised(catalog, worker, memory, limits.describe_s);
   const auto asked = [&](const json& section) {
+    stop_if_asked();
     const auto& answer = described.of(section);
     return Requirements{.causal = answer.causal, .holes = answer.holes, .places = answer.length, .class_token = answer.pooled};
   };
   const auto shape = [&](const json& section) {
+    stop_if_asked();
     const auto& answer = described.of(section);
     return TaskShape{.pooled = answer.pooled, .stream = answer.stream, .length = answer.length};
   };
@@ -205,14 +212,17 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
 }
 
 std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
-                               const TaskMemory& memory, const TaskLimits& limits) {
+                               const TaskMemory& memory, const TaskLimits& limits,
+                               const std::function<void(std::size_t done)>& tick) {
   TaskAnswers prepared("prepare-task", std::max(limits.prepare_s, study.timeout_s),
                        ": where its load() needs longer, [experiment] timeout allows it", catalog, worker, memory);
   PromiseAnswers promised(catalog, worker, memory, limits.describe_s);
   const auto promises = [&](const PluginUse& use) { return promised.of(use); };
   std::set<json> spare_padding;
-  for (const auto& trial : study.trials)
+  for (const auto& trial : study.trials) {
+    stop_if_asked();
     if (refuses_padding(trial, catalog, promises)) spare_padding.insert(trial.resolved.at("task"));
+  }
   prepared.ask(study, spare_padding);
   // What the examples alone tell; the rest was checked before they were read.
   const auto asked = [&](const json& section) {
@@ -222,6 +232,8 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::
   throw_if_any({check_sizes(study, prepared), check_asked(study, catalog, asked, promises)});
   std::vector<PlannedTrial> planned;
   for (const auto& trial : study.trials) {
+    stop_if_asked();
+    if (tick) tick(planned.size());
     const auto& answer = prepared.of(trial.resolved.at("task"));
     PlannedTrial next{.trial = &trial,
                       .data_digest = answer.data.digest,

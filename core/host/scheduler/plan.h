@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -47,9 +48,10 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
 
 /// Prepares every data set of the study (generating and caching it where needed), checks what only the examples tell (splits
 /// that are empty, padding that an attention does not promise to take) and names each trial. Throws ConfigError with everything
-/// that is wrong, and Error.
+/// that is wrong, and Error. @param tick called before each trial is named, with how many are
 std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
-                               const TaskMemory& memory, const TaskLimits& limits = {});
+                               const TaskMemory& memory, const TaskLimits& limits = {},
+                               const std::function<void(std::size_t done)>& tick = {});
 
 /// Forgets what the study's tasks have answered: their data are not what they were.
 void forget_tasks(const Study& study, const Catalog& catalog, const TaskMemory& memory);

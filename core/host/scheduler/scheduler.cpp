@@ -14,9 +14,9 @@
 #include "core/host/scheduler/plan_text.h"
 #include "core/host/scheduler/recorder.h"
 #include "core/host/scheduler/start_worker.h"
-#include "core/host/scheduler/stop_on_signal.h"
 #include "core/host/scheduler/worker_load.h"
 #include "core/shared/metrics.h"
+#include "core/util/stop_on_signal.h"
 
 namespace ablate {
 namespace {

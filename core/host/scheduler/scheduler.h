@@ -15,7 +15,7 @@ struct RunOptions {
   double timeout_s = 0;  ///< a trial that runs longer is ended; 0: none
   bool again = false;    ///< also what is done already
   /// Writes the study and its trials: called when all that the trials need is loaded, before the first of them starts; and
-  /// again for a new file where the database was damaged or taken away.
+  /// again for a new file where the database was damaged or taken away, when it must not throw Interrupted: results wait.
   std::function<void(db::Store&)> record;
   /// Forgets what was remembered of the data: called where they cannot be loaded, or are not what was planned.
   std::function<void()> forget;
@@ -28,7 +28,7 @@ struct RunOptions {
 
 struct RunSummary {
   int done = 0, failed = 0, skipped = 0;  ///< failed: also timed out; skipped: their key was done before
-  bool interrupted = false;               ///< by a signal (stop_on_signal.h); running trials were ended and recorded so
+  bool interrupted = false;  ///< by a signal (core/util/stop_on_signal.h); running trials were ended and recorded so
 
   ExitCode exit_code() const {
     return interrupted ? ExitCode::kInterrupted : failed > 0 ? ExitCode::kTrialsFailed : ExitCode::kDone;

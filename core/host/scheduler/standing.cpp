@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/util/stop_on_signal.h"
 #include "db/history/lineage.h"
 #include "db/history/reader.h"
 
@@ -104,7 +105,7 @@ class Comparison {
 }  // namespace
 
 Standings standings(const std::vector<const PlannedTrial*>& trials, const std::string& experiment,
-                    const std::filesystem::path& database) {
+                    const std::filesystem::path& database, const std::function<void(std::size_t done)>& tick) {
   std::error_code none;
   if (!std::filesystem::exists(database, none))
     return {std::vector<std::string>(trials.size(), "not done: nothing like it has been run"), {}};
@@ -115,6 +116,8 @@ Standings standings(const std::vector<const PlannedTrial*>& trials, const std::s
     const auto done = db::done_attempts(reader, keys);
     Comparison comparison(reader, experiment);
     for (const auto* trial : trials) {
+      stop_if_asked();
+      if (tick) tick(lines.size());
       if (const auto found = done.find(trial->key); found != done.end()) {
         lines.push_back(fmt::format("done, attempt {}", found->second));
         continue;
@@ -123,6 +126,8 @@ Standings standings(const std::vector<const PlannedTrial*>& trials, const std::s
       lines.push_back("not done: " + (failure.empty() ? comparison.why_not_done(*trial) : failure));
     }
     return {lines, reader.left_out()};
+  } catch (const Interrupted&) {
+    throw;
   } catch (const Error& error) {
     return {std::vector<std::string>(trials.size(), std::string("not known: ") + error.what()), {}};
   }

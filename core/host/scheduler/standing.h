@@ -1,6 +1,7 @@
 // Which trials of a plan the history has, and of the others why it has not. Torch-free.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,9 @@ struct Standings {
 /// of adamra (attention)"; "not done: the nearest, attempt 7, differs in train.steps (20, was 10)"; "not done: nothing like it
 /// has been run". Compared with the latest done trial of the same settings, else with the nearest of the experiment's.
 /// @param database may be missing: nothing has been run then. One that cannot be read is told instead, in every line.
+/// @param tick called before each trial, with how many are compared; may be empty. Throws Interrupted where a signal asks to
+/// stop.
 Standings standings(const std::vector<const PlannedTrial*>& trials, const std::string& experiment,
-                    const std::filesystem::path& database);
+                    const std::filesystem::path& database, const std::function<void(std::size_t done)>& tick = {});
 
 }  // namespace ablate

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "core/host/scheduler/stop_on_signal.h"
+#include "core/util/stop_on_signal.h"
 
 namespace ablate {
 namespace {
@@ -14,11 +14,13 @@ constexpr int kMostStarts = 3, kMostAsked = 2;
 
 }  // namespace
 
-std::unique_ptr<WorkerClient> start_worker(const std::function<void(const std::string&)>& note) {
+std::unique_ptr<WorkerClient> start_worker(const std::function<void(const std::string&)>& note, const char* program) {
   for (int tries = 1; asked_to_stop == 0; ++tries) try {
-      return std::make_unique<WorkerClient>();
+      return std::make_unique<WorkerClient>(program);
     } catch (const WorkerMissing&) {
       throw;
+    } catch (const Interrupted&) {
+      break;
     } catch (const Error& error) {
       if (tries == kMostStarts) throw;
       if (note) note(fmt::format("warning: {}; trying again", error.what()));
@@ -31,7 +33,7 @@ nlohmann::json ask_worker(std::unique_ptr<WorkerClient>& worker, const std::stri
                           double timeout_s) {
   for (int tries = 1;; ++tries) try {
       if (!worker) worker = start_worker();
-      if (!worker) throw Error("interrupted by " + who_asked_to_stop(), ExitCode::kInterrupted);
+      if (!worker) throw Interrupted();
       return worker->ask(kind, spec, timeout_s);
     } catch (const WorkerEnded& ended) {
       worker.reset();

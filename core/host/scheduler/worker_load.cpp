@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/host/scheduler/start_worker.h"
-#include "core/host/scheduler/stop_on_signal.h"
+#include "core/util/stop_on_signal.h"
 
 namespace ablate {
 namespace {

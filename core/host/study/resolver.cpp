@@ -6,6 +6,7 @@
 #include "core/host/study/path.h"
 #include "core/registry/conditions.h"
 #include "core/util/sha256.h"
+#include "core/util/stop_on_signal.h"
 
 namespace ablate {
 namespace {
@@ -170,7 +171,9 @@ void Resolver::add_file(const std::string& path, const std::string& file, const 
   std::error_code failed;
   if (fresh && std::filesystem::is_regular_file(file, failed)) {
     try {
-      known->second = sha256_file(file);
+      known->second = sha256_file(file, UINTMAX_MAX, stop_if_asked);
+    } catch (const Interrupted&) {
+      throw;
     } catch (const Error& error) {
       why = error.what();
     }

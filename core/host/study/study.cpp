@@ -12,6 +12,7 @@
 #include "core/host/study/toml_file.h"
 #include "core/host/study/tuning.h"
 #include "core/util/sha256.h"
+#include "core/util/stop_on_signal.h"
 
 namespace ablate {
 namespace {
@@ -108,6 +109,7 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
   Cells cells(draft);
   std::size_t left = 0;
   each_point(draft, [&](const Point& point) {
+    stop_if_asked();
     if (!exclude.matching(point).empty()) return;
     ++left;
     auto trial = resolver.resolve(point);

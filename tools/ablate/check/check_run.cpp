@@ -78,7 +78,7 @@ json CheckRun::spec_of(const FoundLibrary& library) const {
 /// Why nothing can be computed there; "" where it can.
 std::string CheckRun::device_refusal() {
   if (arguments_.device == "cpu") return "";
-  if (!checker_) checker_ = std::make_unique<WorkerClient>(WorkerClient::kChecker);
+  if (!checker_) checker_ = start_checker();
   return checker_->ask("open-device", {{"device", arguments_.device}}, kOpenDevice_s).value("failed", "");
 }
 

@@ -27,7 +27,7 @@ std::vector<FoundLibrary> named(const std::string& name, const std::vector<Found
   for (const auto& library : found)  // a refused library cannot say its id; by convention it is the file's name
     if (library.path.stem() == name)
       throw Error(fmt::format("{} is refused: {}", library.path.string(), library.refusal), ExitCode::kPlugin);
-  throw Error(fmt::format("no plugin {}{}; {}", name, hint(name, known), where_plugins_are(options, name)), ExitCode::kPlugin);
+  throw Error(fmt::format("no plugin {}{}; {}", name, hint(name, known), where_plugins_are(options, name)));
 }
 
 /// How plugins are written, with the id that was given: ", as compression={\"plugin\":\"rbf\"}"; "" of other parameters.
@@ -91,8 +91,7 @@ json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pai
 std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std::vector<FoundLibrary>& found,
                                  const Options& options, std::unique_ptr<WorkerClient>& worker) {
   auto chosen = what.empty() ? found : std::vector<FoundLibrary>();
-  if (what.empty() && found.empty())
-    throw Error("no plugin was found; `ablate plugins` lists the folders looked in", ExitCode::kPlugin);
+  if (what.empty() && found.empty()) throw Error("no plugin was found; `ablate plugins` lists the folders looked in");
   for (const auto& name : what)
     for (auto& library : named(name, found, options, worker))
       if (std::none_of(chosen.begin(), chosen.end(), [&](const FoundLibrary& one) { return one.path == library.path; }))

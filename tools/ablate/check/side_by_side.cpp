@@ -7,8 +7,9 @@
 #include <map>
 
 #include "core/host/client/job_answer.h"
-#include "core/host/scheduler/stop_on_signal.h"
-#include "core/util/error.h"
+#include "core/host/scheduler/start_worker.h"
+#include "core/util/stop_on_signal.h"
+#include "tools/ablate/streams.h"
 
 namespace ablate {
 namespace {
@@ -27,10 +28,10 @@ class SideBySide {
   void run() {
     const StopOnSignal stop;
     while (!waiting_.empty() || !running_.empty()) try {
-        if (!checker_) checker_ = std::make_unique<WorkerClient>(WorkerClient::kChecker);
+        if (!checker_) checker_ = start_checker();
         start_some();
         take(checker_->next(1000));
-        if (asked_to_stop != 0) throw Error("interrupted by " + who_asked_to_stop(), ExitCode::kInterrupted);
+        stop_if_asked();
       } catch (const WorkerEnded& ended) {
         checker_.reset();
         give_back(fmt::format("the worker ended ({})", ended.what()));
@@ -100,6 +101,12 @@ class SideBySide {
 };
 
 }  // namespace
+
+std::unique_ptr<WorkerClient> start_checker() {
+  auto checker = start_worker([](const std::string& text) { say("{}\n", text); }, WorkerClient::kChecker);
+  if (!checker) throw Interrupted();
+  return checker;
+}
 
 void run_side_by_side(std::vector<CheckJob> jobs, int at_a_time, double timeout_s, std::unique_ptr<WorkerClient>& checker) {
   SideBySide(std::move(jobs), at_a_time, timeout_s, checker).run();

@@ -17,6 +17,9 @@ struct CheckJob {
   std::function<void()> again = {};  ///< it begins anew, and has been heard already
 };
 
+/// As start_worker: tried a few times. Throws Error, Interrupted.
+std::unique_ptr<WorkerClient> start_checker();
+
 /// Starts the jobs in their order, at most `at_a_time` of them at once, each with a limit of its own. Where the checker dies,
 /// all that it ran begin anew in another one, each alone: the next death tells whose it is. Throws Error on Ctrl-C.
 void run_side_by_side(std::vector<CheckJob> jobs, int at_a_time, double timeout_s, std::unique_ptr<WorkerClient>& checker);

@@ -37,7 +37,9 @@ std::string as_text(const db::AttemptList& list) {
   }
   for (const auto& line : list.lines) {
     auto outcome = line.outcome;
-    if (outcome == "failed" && !line.reason.empty()) outcome += ": " + db::first_line(line.reason);
+    // "interrupted by the user" says it all.
+    if (const auto why = db::first_line(line.reason); outcome != "done" && !why.empty())
+      outcome = why.starts_with(outcome) ? why : outcome + ": " + why;
     add(line, outcome, line.value ? db::brief(*line.value) + (one ? "" : " " + line.metric) : "");
   }
   auto text = db::render_text(rows);

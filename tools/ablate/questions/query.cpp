@@ -12,25 +12,30 @@ namespace ablate {
 
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   struct Arguments {
-    std::string sql;
+    std::vector<std::string> sql;  ///< one, or a shell has cut it
     db::Format format = db::Format::kText;
   };
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("query", "Any question in SQL; can read only");
   command->group(kQuestions);
-  const auto* sql = command->add_option("SQL", arguments->sql, "one SELECT; without it the views and their columns are listed")
-                        ->type_name("");
+  command->add_option("SQL", arguments->sql, "one SELECT, in quotes; without it the views and their columns are listed")
+      ->type_name("");
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   command->footer(
-      "Views: trials (a column for each parameter and metric), attempts, curves, parameters, metrics, experiments, members, "
-      "published; without SQL they are listed with their columns. Names with a dot or a slash stand in double quotes.\n"
+      "Views: trials (a column for each parameter and metric), attempts, curves, parameters, metrics, plugins, verdicts, "
+      "experiments, members, published, proofs; without SQL they are listed with their columns. Names with a dot or a slash "
+      "stand in double quotes.\n"
       "Example:\n"
       "  ablate query 'SELECT attention, avg(\"dev/accuracy\") FROM trials GROUP BY attention'");
-  command->callback([arguments, sql, database, &exit_code] {
-    if (sql->empty())
-      print("{}", db::list_views(database()));
+  command->callback([arguments, database, &exit_code] {
+    const auto& [sql, format] = *arguments;
+    if (sql.size() > 1)
+      throw Error(fmt::format(
+          "the SQL came in {} words, as a shell cuts it; put all of it in quotes: ablate query 'SELECT ...'", sql.size()));
+    if (sql.empty())
+      print("{}", db::list_views(database(), format));
     else
-      db::run_query(database(), arguments->sql, arguments->format, [](std::string_view part) { print("{}", part); });
+      db::run_query(database(), sql.front(), format, [](std::string_view part) { print("{}", part); });
     exit_code = 0;
   });
 }

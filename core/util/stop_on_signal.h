@@ -1,4 +1,4 @@
-// Ctrl-C, SIGTERM and whatever else would end the process from outside, as a flag that a loop looks at.
+// Ctrl-C, SIGTERM and whatever else would end the process from outside, as a flag that whatever takes long looks at.
 #pragma once
 
 #include <string.h>
@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/util/error.h"
 
 namespace ablate {
 
@@ -20,6 +22,16 @@ inline std::string who_asked_to_stop() {
   return name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(asked_to_stop);
 }
 
+/// A signal asks to stop, and what was being done is not done to its end. Whoever makes a reason of an Error lets it through.
+struct Interrupted : Error {
+  Interrupted() : Error("interrupted by " + who_asked_to_stop(), ExitCode::kInterrupted) {}
+};
+
+/// For whatever waits, or goes through much, and leaves nothing half done. Throws Interrupted where asked_to_stop.
+inline void stop_if_asked() {
+  if (asked_to_stop != 0) throw Interrupted();
+}
+
 /// Signals that end a process by default and tell of no fault in it: batch systems announce with any of them that time is over.
 inline std::vector<int> stop_signals() {
   std::vector all{SIGINT,  SIGTERM, SIGHUP,    SIGQUIT, SIGUSR1, SIGUSR2,
@@ -29,11 +41,11 @@ inline std::vector<int> stop_signals() {
 }
 
 /// While it lives, these signals set the flag instead of ending the process. One that is ignored stays so: nohup means it.
+/// One inside of another changes nothing: a signal that came before it is not forgotten. One thread.
 class StopOnSignal {
  public:
   StopOnSignal() {
-    asked_to_stop = 0;
-    asked_to_stop_often = 0;
+    if (living_++ > 0) return;
     for (const int signal : stop_signals()) {
       struct sigaction action {}, before {};
       action.sa_handler = [](int which) {
@@ -48,11 +60,15 @@ class StopOnSignal {
   }
   ~StopOnSignal() {
     for (const auto& [signal, before] : before_) sigaction(signal, &before, nullptr);
+    if (--living_ > 0) return;
+    asked_to_stop = 0;
+    asked_to_stop_often = 0;
   }
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
 
  private:
+  inline static int living_ = 0;
   std::vector<std::pair<int, struct sigaction>> before_;
 };
 

@@ -148,7 +148,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   if (request.published) fill_published(from, experiment, table);
   mark_best(table, tasks_of_cells(from, axes.varying, table));
   add_notes(from, axes, selection, tuning, table);
-  for (auto& note : verdict_notes(verdicts, table.any_checked())) table.notes.push_back(std::move(note));
+  for (auto& note : verdict_notes(verdicts, table.any_checked(), request.check_options)) table.notes.push_back(std::move(note));
   if (request.exponent) add_exponents(table);
   if (!request.baseline.empty()) add_ratios(table, request.baseline);
   return table;

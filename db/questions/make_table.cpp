@@ -144,7 +144,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   if (request.published) fill_published(from, experiment, table);
   fill_tasks(from, axes.varying, table);
   add_notes(from, axes, selection, tuning, table);
-  for (auto& note : verdict_notes(verdicts, table.any_checked())) table.notes.push_back(std::move(note));
+  for (auto& note : verdict_notes(verdicts, table.any_checked(), request.check_options)) table.notes.push_back(std::move(note));
   run_statistics(request.statistics, table);
   return table;
 }

@@ -25,6 +25,8 @@ struct TableRequest {
   AskedStatistics statistics = {};
   /// What is known today of a plugin's code, in place of what was known when a trial started; nothing where nothing is.
   std::function<std::optional<PluginVerdict>(const UsedPlugin&)> verdict_today = {};
+  /// What the command that checks plugins needs to find them, " --plugins build", for a shell.
+  std::string check_options = {};
 };
 
 /// Of an experiment its latest grid counts. Throws Error with the nearest name for an experiment that the history does not

@@ -65,7 +65,7 @@ void fill_checked(const TableTrials& from, const TableVerdicts& verdicts, Table&
   }
 }
 
-std::vector<std::string> verdict_notes(const TableVerdicts& verdicts, bool any_checked) {
+std::vector<std::string> verdict_notes(const TableVerdicts& verdicts, bool any_checked, const std::string& options) {
   std::vector<std::string> notes, failed, failed_ids, unchecked;
   for (const auto& [name, checks] : verdicts.failed) {
     failed.push_back(checks.empty() ? name.second : fmt::format("{} ({})", name.second, checks));
@@ -74,10 +74,10 @@ std::vector<std::string> verdict_notes(const TableVerdicts& verdicts, bool any_c
   for (const auto& [kind, id] : verdicts.unchecked) unchecked.push_back(id);
   if (!failed.empty())
     notes.push_back(fmt::format("! with a plugin that fails its checks: {}; `{}` shows what is wrong", fmt::join(failed, ", "),
-                                check_command(failed_ids)));
+                                check_command(failed_ids) + options));
   if (!unchecked.empty())
     notes.push_back(fmt::format("{}never checked: {}; `{}` does it (what was edited since has to run again)",
-                                any_checked ? "? " : "", some_of(unchecked), check_command(unchecked)));
+                                any_checked ? "? " : "", some_of(unchecked), check_command(unchecked) + options));
   return notes;
 }
 

@@ -27,7 +27,7 @@ TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTria
 void fill_checked(const TableTrials& from, const TableVerdicts& verdicts, Table& table);
 
 /// What the marks of rows mean, which plugins they are about, and the remedy: at most one line a mark.
-/// @param any_checked Table::any_checked: whether what was never checked is marked
-std::vector<std::string> verdict_notes(const TableVerdicts& verdicts, bool any_checked);
+/// @param any_checked Table::any_checked: whether what was never checked is marked @param options TableRequest::check_options
+std::vector<std::string> verdict_notes(const TableVerdicts& verdicts, bool any_checked, const std::string& options);
 
 }  // namespace ablate::db

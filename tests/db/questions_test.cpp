@@ -191,7 +191,7 @@ TEST_CASE("show") {
   Commands run;
   const auto text = run("show 1");
   for (const auto* part : {"85.50", "▁", "█", "100.0 -> 1.000", "steps 1 to 100", "attention", "softmax", "code c0de", "2.11.0",
-                           "ablate run experiments/quickstart.toml", "learning_rate", "64.0 MiB"})
+                           "ablate run experiments/quickstart.toml", "learning_rate", "64 MiB resident at most"})
     CHECK(has(text, part));
   const auto crash = run("show 2");
   CHECK(has(crash, "failed: signal 11 (Segmentation fault)"));

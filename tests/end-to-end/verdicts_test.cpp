@@ -124,11 +124,32 @@ TEST_CASE("verdicts travel with a history, by runs and by checks that name it", 
   CHECK_FALSE(std::filesystem::exists(place.folder() / "none.db"));
 }
 
+TEST_CASE("a bench's tables know the verdicts that the history was told", "[verdicts]") {
+  Place place;
+  const std::vector<std::string> bench = {"bench", "softmax", "--lengths", "16", "--set", "model.layers=1"};
+  CHECK(says(place.run(bench).out, "never checked: softmax, bytes"));
+  place.vouch({"softmax", "bytes"});
+  CHECK_FALSE(says(place.said(bench), "never checked"));
+  std::filesystem::remove_all(place.folder() / "cache/ablate/verdicts");
+  const auto again = place.run(bench);
+  CHECK(says(again.err, "0 done, 1 done before"));
+  CHECK_FALSE(says(again.out, "never checked"));  // stderr speaks of what this machine knows
+}
+
+TEST_CASE("the check that a table prints finds the plugins in the folders that were named", "[verdicts]") {
+  Place place;
+  place.said({"run", place.study(kStudy).string()});
+  CHECK(says(place.said({"table", "tiny"}), "`ablate check listops softmax wrong` does it"));
+  CHECK(says(place.said({"table", "tiny", "--plugins", "my plugins", "--plugins", "more"}),
+             "`ablate check listops softmax wrong --plugins 'my plugins' --plugins more` does it"));
+}
+
 TEST_CASE("what is not a full check at default parameters leaves no verdict", "[verdicts]") {
   Place place;
-  place.said({"check", "wrong", "--quick"}, 1);
+  const std::string kept = "no verdict is kept: ", part = " is no full check at default parameters\n";
+  CHECK(says(place.said({"check", "wrong", "--quick"}, 1), kept + "--quick" + part));
   CHECK(place.shown("wrong").at("verdict") == "unchecked");
-  place.said({"check", "wrong", "--no-timing", "--set", "fault=none"});
+  CHECK(says(place.said({"check", "wrong", "--no-timing", "--set", "fault=none"}), kept + "--set" + part));
   CHECK(place.shown("wrong").at("verdict") == "unchecked");
   place.said({"check", (place.folder() / "plugins/wrong.so").string(), "--no-timing"}, 1);  // by its path
   CHECK(place.shown("wrong").at("verdict") == "failed");

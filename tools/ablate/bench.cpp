@@ -15,6 +15,8 @@
 #include "db/report/printers.h"
 #include "tools/ablate/bench_study.h"
 #include "tools/ablate/commands.h"
+#include "tools/ablate/plugin_options.h"
+#include "tools/ablate/questions/verdict_today.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -105,6 +107,8 @@ std::string unsettled_text(const db::Table& table) {
 
 void print_tables(db::TableRequest request, const std::vector<Subject>& subjects, const Options& options) {
   const db::Reader reader(options.database_file());
+  request.verdict_today = [&](const db::UsedPlugin& plugin) { return verdict_today(reader, plugin); };
+  request.check_options = plugin_options(options.plugins);
   std::string unsettled;
   const auto show = [&](const std::string& metric) {
     request.metrics = {metric};

@@ -7,8 +7,8 @@
 #include <ctime>
 
 #include "core/shared/versions.h"
-#include "core/util/shell_word.h"
 #include "db/report/format.h"
+#include "tools/ablate/plugin_options.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -16,9 +16,7 @@ namespace {
 
 /// Of plugins that are found as they were here.
 std::string check_command(const std::vector<std::string>& ids, const Options& options) {
-  auto command = db::check_command(ids);
-  for (const auto& folder : options.plugins) command += " --plugins " + shell_word(folder);
-  return command;
+  return db::check_command(ids) + plugin_options(options.plugins);
 }
 
 }  // namespace

@@ -187,7 +187,9 @@ void CheckRun::close(std::size_t i) {
 }
 
 void CheckRun::keep() {
-  if (arguments_.quick || !arguments_.parameters.empty() || !arguments_.only.empty()) return;
+  const auto* part = arguments_.quick ? "--quick" : !arguments_.only.empty() ? "--only" : "--set";
+  if (arguments_.quick || !arguments_.parameters.empty() || !arguments_.only.empty())
+    return say("no verdict is kept: {} is no full check at default parameters\n", part);
   const auto memory = user_verdicts();
   std::vector<PluginInfo> kept;
   for (std::size_t i = 0; i < libraries_.size(); ++i) {

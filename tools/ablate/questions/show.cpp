@@ -6,6 +6,7 @@
 
 #include "core/registry/abi_check.h"
 #include "core/registry/folders.h"
+#include "core/util/bytes_text.h"
 #include "core/util/plain_json.h"
 #include "db/questions/show_attempt.h"
 #include "db/report/format.h"
@@ -108,7 +109,7 @@ std::string as_text(const db::Reader& reader, const ordered_json& attempt) {
   head.push_back({"time", fmt::format("{} wall, CPU {}", db::duration_text(attempt["wall_s"].get<double>()),
                                       measured("cpu_s", db::duration_text))});
   head.push_back({"memory", measured("peak_resident_bytes", [](double bytes) {
-                    return fmt::format("{:.1f} MiB resident at most", bytes / 1048576);
+                    return bytes_text(static_cast<std::uintmax_t>(std::max(bytes, 0.0))) + " resident at most";
                   })});
   if (attempt["attempts"].size() > 1) {
     std::string all;

@@ -8,6 +8,7 @@
 #include "db/report/printers.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"
+#include "tools/ablate/plugin_options.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/questions/verdict_today.h"
 #include "tools/ablate/streams.h"
@@ -22,6 +23,12 @@ void refuse_several(const db::Reader& reader) {
   if (names.size() > 1)
     throw Error(fmt::format("{} has {} experiments: {}; name one, or --all for one table over all of them",
                             reader.file().string(), names.size(), fmt::join(names, ", ")));
+}
+
+/// Of the program whose command it is: a history alone has none.
+std::string named_folders(const CLI::App* command) {
+  const auto* option = command->get_parent() == nullptr ? nullptr : command->get_parent()->get_option_no_throw("--plugins");
+  return option == nullptr ? "" : plugin_options(option->results());
 }
 
 /// An option for each statistic that has one; what is asked goes into the request.
@@ -96,10 +103,11 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       "Example:\n"
       "  ablate table quickstart --rows attention,attention.rates --metric test/accuracy,train/step_time\n"
       "  ablate table bench --cols task.length --metric train/step_time --baseline attention=softmax --exponent");
-  command->callback([arguments, database, &exit_code] {
+  command->callback([command, arguments, database, &exit_code] {
     const auto format = arguments->format;
     const db::Reader reader(database());
     arguments->request.verdict_today = [&](const db::UsedPlugin& plugin) { return verdict_today(reader, plugin); };
+    arguments->request.check_options = named_folders(command);
     if (!arguments->all && arguments->request.experiment.empty()) refuse_several(reader);
     const auto table = db::make_table(reader, arguments->request);
     print("{}", db::to_text(table, format));

@@ -27,8 +27,10 @@ constexpr const char* kPast =
     "JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' ";
 
 constexpr const char* kPastByProof =
-    "SELECT t.id, max(a.id), l.key, k.settings, b.json FROM alias l JOIN trial t ON t.id = l.trial JOIN key_part k ON k.trial = "
-    "t.id JOIN basis b ON b.id = l.basis JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' GROUP BY l.key ORDER BY 2 DESC";
+    "SELECT t.id, max(a.id), l.key, k.settings, b.json FROM alias l JOIN trial t ON t.id = l.trial JOIN key_part k ON k.trial "
+    "= "
+    "t.id JOIN basis b ON b.id = l.basis JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' GROUP BY l.key ORDER BY 2 "
+    "DESC";
 
 /// Whether that is what a program like this one has written: the file may be of another.
 bool is_whole(const KeyParts& parts) {

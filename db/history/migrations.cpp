@@ -239,7 +239,7 @@ UPDATE attempt SET trial = (SELECT t.id FROM moved m JOIN trial t ON t.key = m.k
 DROP TABLE moved;
 DROP TABLE made;
 )sql",
-                                     R"sql(
+                                    R"sql(
 -- What the conformance suite has said last of a plugin's code, on whichever machine. suite: its version. checked_s: since 1970, UTC.
 CREATE TABLE verdict (
   kind TEXT NOT NULL,
@@ -252,7 +252,7 @@ CREATE TABLE verdict (
   PRIMARY KEY (kind, plugin, code_identity)
 ) STRICT, WITHOUT ROWID;
 )sql",
-                                     R"sql(
+                                    R"sql(
 -- The key that it was made from, where a proof gave that one, too; NULL: the trial's own.
 ALTER TABLE alias ADD COLUMN rests_on TEXT;
 CREATE INDEX alias_by_rests_on ON alias (rests_on) WHERE rests_on IS NOT NULL;

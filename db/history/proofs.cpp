@@ -38,7 +38,9 @@ std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
     replayed.bind(2, attempt);
     execute(replayed);
   }
-  Statement put_alias(database, "INSERT INTO alias (key, trial, proof, basis, rests_on) VALUES (?, ?, ?, ?, nullif(?, '')) ON CONFLICT DO NOTHING");
+  Statement put_alias(
+      database,
+      "INSERT INTO alias (key, trial, proof, basis, rests_on) VALUES (?, ?, ?, ?, nullif(?, '')) ON CONFLICT DO NOTHING");
   std::map<std::string, std::int64_t> bases;
   for (const auto& [key, trial, basis, rests_on] : proof.aliases) {
     const auto text = json_text(basis);
@@ -78,9 +80,10 @@ Withdrawn withdraw_proof(SQLite::Database& database, std::int64_t number) {
       "WITH RECURSIVE gone (key) AS (SELECT key FROM alias WHERE proof = ? UNION SELECT a.key FROM alias a JOIN gone g ON "
       "a.rests_on = g.key) ";
   // What has run under such a key stays done.
-  Statement count(database, gone +
-                                "SELECT l.proof, count(*) FROM alias l WHERE l.key IN gone AND NOT EXISTS (SELECT 1 FROM trial t "
-                                "JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' WHERE t.key = l.key) GROUP BY l.proof");
+  Statement count(database,
+                  gone +
+                      "SELECT l.proof, count(*) FROM alias l WHERE l.key IN gone AND NOT EXISTS (SELECT 1 FROM trial t "
+                      "JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' WHERE t.key = l.key) GROUP BY l.proof");
   count.bind(1, number);
   Withdrawn withdrawn;
   while (count.executeStep()) {

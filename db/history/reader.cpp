@@ -150,8 +150,8 @@ std::vector<std::string> Reader::left_out() const {
     const auto more = shown.size() > kMost ? fmt::format(" and {} more", shown.size() - kMost) : "";
     shown.resize(std::min(shown.size(), kMost));
     const bool one = numbers.size() == 1;
-    lines.push_back(fmt::format("{}{} {}{} {} left out: {} cannot be read in {} (found no JSON as ablate writes it)", about.first,
-                                one ? "" : "s", fmt::join(shown, ", "), more, one ? "is" : "are", about.second,
+    lines.push_back(fmt::format("{}{} {}{} {} left out: {} cannot be read in {} (found no JSON as ablate writes it)",
+                                about.first, one ? "" : "s", fmt::join(shown, ", "), more, one ? "is" : "are", about.second,
                                 file_.string()));
   }
   return lines;

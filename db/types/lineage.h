@@ -21,7 +21,7 @@ struct KeyParts {
 struct PastTrial {
   std::int64_t trial = 0, attempt = 0;  ///< its id; the latest attempt that is done
   std::string key;
-  KeyParts parts;          ///< the key's
+  KeyParts parts;         ///< the key's
   bool by_proof = false;  ///< the key is another one of the trial, which a proof has given
 };
 

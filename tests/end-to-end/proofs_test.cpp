@@ -38,8 +38,9 @@ TEST_CASE("a proof of what an earlier one kept keeps that as well, and goes with
              "proven by 1 repeated trial, the same to the last bit: 3 done trials of the history stay valid"));
   CHECK(says(place.said({}), "0 done, 2 done before"));
   const auto withdrawn = place.run({"run", "--unprove", "1"});
-  CHECK(says(withdrawn.err, "proof 1 is withdrawn: 2 trials are again not done under the new code\n"
-                            "proof 2 rested on it for some: 2 trials are again not done under its new code either\n"));
+  CHECK(says(withdrawn.err,
+             "proof 1 is withdrawn: 2 trials are again not done under the new code\n"
+             "proof 2 rested on it for some: 2 trials are again not done under its new code either\n"));
   CHECK(place.query("SELECT trials FROM proofs ORDER BY proof").dump() == R"([{"trials":0},{"trials":1}])");
   CHECK(says(place.said(third), "0 done, 1 done before"));
   CHECK(says(place.said({"-j", "1"}), "2 done, 0 done before"));

@@ -67,9 +67,11 @@ TEST_CASE("--prove repeats each value of the edited plugin's parameters, and kee
   place.study(kStudy + "attention.heads = [2, 1]\n");
   CHECK(says(place.said({"-j", "1"}), "4 done, 0 done before"));
   // Another experiment: one trial of a value that is repeated, at another rate, and one of a value that is not.
-  const std::vector<std::string> other{
-      "--set", "experiment.name=other", "--set", "train.learning_rate=0.01", "--set", "seeds=1", "--set",
-      "attention.heads=[2, 4]", "-j", "1"};
+  const std::vector<std::string> other{"--set", "experiment.name=other",
+                                       "--set", "train.learning_rate=0.01",
+                                       "--set", "seeds=1",
+                                       "--set", "attention.heads=[2, 4]",
+                                       "-j",    "1"};
   CHECK(says(place.said(other), "2 done, 0 done before"));
   place.edit('e');
   const auto said = place.said({"--prove", "1"});

@@ -40,7 +40,9 @@ struct Place {
     return identity(settings, {{"attention", code}});
   }
   static Identity both(const std::string& one, const std::string& two, int seed) {
-    return identity({{"attention.plugin", "mixed"}, {"attention.parts.0.plugin", "one"}, {"attention.parts.1.plugin", "two"},
+    return identity({{"attention.plugin", "mixed"},
+                     {"attention.parts.0.plugin", "one"},
+                     {"attention.parts.1.plugin", "two"},
                      {"seed", seed}},
                     {{"attention", "m"}, {"attention.parts.0", one}, {"attention.parts.1", two}});
   }

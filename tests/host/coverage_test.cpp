@@ -62,7 +62,8 @@ TEST_CASE("a plugin is its code; where it stands is a value, too") {
   CHECK(Coverage(kLinear, {alone(2, "attention.1")}, 1).missing(alone(2, "attention.2")) ==
         Words{"attention.2 as a layer of its own"});
   CHECK(Coverage(kLinear, {trial({{"heads", 2}})}, 1).missing(alone(2)) == Words{"attention in every layer"});
-  CHECK(Coverage(kLinear, {alone(2)}, 1).missing(trial({{"heads", 2}})) == Words{"attention.parts.0 in mixed (code m)", "attention.parts.1.plugin = \"local\""});
+  CHECK(Coverage(kLinear, {alone(2)}, 1).missing(trial({{"heads", 2}})) ==
+        Words{"attention.parts.0 in mixed (code m)", "attention.parts.1.plugin = \"local\""});
 }
 
 namespace {
@@ -129,7 +130,8 @@ TEST_CASE("which plugin is a parameter of a changed one is a value of its parame
 namespace {
 
 /// An attention on a task; the task's code and data may be others.
-Identity on(const std::string& task, json settings = json::object(), const std::string& data = "d", const std::string& code = "t") {
+Identity on(const std::string& task, json settings = json::object(), const std::string& data = "d",
+            const std::string& code = "t") {
   Identity made{{{"task.plugin", task}, {"attention.plugin", "linear"}},
                 {{"plugins", {{"attention", "old"}, {"task", code}}}, {"data", data}, {"torch", "2.11.0"}, {"runtime", 4}}};
   if (!settings.empty()) made.settings.update(settings);
@@ -167,7 +169,8 @@ TEST_CASE("of another runtime all settings but the seed are one value together")
   const ChangedCode runtime{{}, true};
   // recall with its whole split, and image without a limit, say nothing of image with one.
   const std::vector<Identity> trials{on("recall", {{"train.test_batches", 8}, {"seed", 1}}),
-                                     on("recall", {{"train.test_batches", 8}, {"seed", 2}}), on("image", {}, "i"), on("recall")};
+                                     on("recall", {{"train.test_batches", 8}, {"seed", 2}}), on("image", {}, "i"),
+                                     on("recall")};
   const Coverage coverage(runtime, trials, 1);
   CHECK(coverage.chosen() == Places{0, 2, 3});
   CHECK(coverage.missing(on("recall", {{"train.test_batches", 8}, {"seed", 7}})).empty());

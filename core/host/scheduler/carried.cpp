@@ -51,7 +51,8 @@ Carried::Concerned Carried::concerned(const db::PastTrial& past) const {
   Concerned one{past.attempt, {past.parts.settings, past.parts.basis}, "", {}};
   for (const auto& [path, info] : plugins_today(one.today, catalog_))
     if (info == nullptr)
-      one.gone = fmt::format("{} ({}) is not among the plugins", one.today.settings.at(path + ".plugin").get<std::string>(), path);
+      one.gone =
+          fmt::format("{} ({}) is not among the plugins", one.today.settings.at(path + ".plugin").get<std::string>(), path);
     else
       one.today.basis["plugins"][path] = info->code_identity();
   one.today.basis["runtime"] = kRuntimeVersion;

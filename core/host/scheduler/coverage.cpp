@@ -77,7 +77,8 @@ std::pair<std::string, std::string> place_of(const Identity& trial, const std::s
   const auto layer = own.find_first_not_of("0123456789", std::string("attention.").size());
   const bool has_own_layer = own.starts_with("attention.") && layer != std::string("attention.").size();
   if (has_own_layer) place += own.substr(0, layer);
-  if (words.empty()) words = has_own_layer ? fmt::format("{} as a layer of its own", own) : fmt::format("{} in every layer", own);
+  if (words.empty())
+    words = has_own_layer ? fmt::format("{} as a layer of its own", own) : fmt::format("{} in every layer", own);
   return {place, words};
 }
 
@@ -141,8 +142,7 @@ void Coverage::add_values(const std::string& path, const Identity& trial, Values
     // The default of a plugin that is not there is no value.
     const auto owner = *related + ' ' + (plugins.contains(section) ? id_of(trial, section) : "");
     for (const auto& [name, value] : set)
-      if (section + "." + name != path + ".plugin")
-        add(owner, name, value, fmt::format("{}.{} = {}", section, name, value));
+      if (section + "." + name != path + ".plugin") add(owner, name, value, fmt::format("{}.{} = {}", section, name, value));
     if (const auto known = names_.find({code, owner}); known != names_.end())
       for (const auto& name : known->second)
         if (!set.contains(name)) add(owner, name, kDefault, fmt::format("{}.{} = {}", section, name, kDefault));

@@ -9,15 +9,15 @@
 namespace ablate {
 namespace {
 
-/// A bound is far off where what it makes may take hours: 10^7 examples, lengths of 65,536.
-constexpr double kFarOff = 16, kNeverFar = 64;
+/// A bound that is further off is left out: what 10^7 examples, lengths of 65,536 or nesting without end take nobody knows.
+constexpr double kFarOff = 2, kFewestFar = 64;
 
 /// Numbers in the order in which they are tried, each that is allowed once.
 template <class Number>
 std::vector<nlohmann::json> numbers_within(const ParameterInfo& parameter, Number value, std::vector<Number> wanted) {
-  const double far = std::max(kNeverFar, kFarOff * std::abs(static_cast<double>(value)));
-  for (const auto bound : {parameter.minimum, parameter.maximum})
-    if (std::abs(bound) <= far) wanted.push_back(static_cast<Number>(bound));
+  const double size = std::abs(static_cast<double>(value));
+  if (std::abs(parameter.minimum) <= std::max(size, kFewestFar)) wanted.push_back(static_cast<Number>(parameter.minimum));
+  if (std::abs(parameter.maximum) <= kFarOff * size) wanted.push_back(static_cast<Number>(parameter.maximum));
   std::vector<nlohmann::json> all;
   for (const auto number : wanted) {
     const auto real = static_cast<double>(number);

@@ -46,8 +46,8 @@ struct LoadedAlone : private OwnFolder, Loaded {
       : OwnFolder(subject.folder("cache")), Loaded(subject, changes, folder) {}
 };
 
-/// Other values of a parameter: those beside it, its bounds where they are no more than 16 times as large, its choices. What a
-/// task makes of them it says. Of numbers the nearest ones are the first.
+/// Other values of a parameter: those beside it, the least one, the greatest one where it is at most twice as large, its
+/// choices. What a task makes of them it says. Of numbers the nearest ones are the first.
 std::vector<nlohmann::json> other_values(const ParameterInfo& parameter, const nlohmann::json& value);
 
 }  // namespace ablate

@@ -79,33 +79,43 @@ void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& find
   const LoadedAlone base(subject, small);
   const auto before = base.contents();
   const auto usual = numbers_shown(base);
-  const auto size = bytes_of(subject);
-  auto left = static_cast<std::int64_t>(std::max<std::uintmax_t>(kMostLoaded / size, parameters.size()));
+  // First of each parameter the nearest value that makes others, then what time is left for.
+  std::int64_t loads = 0, shown = 0;
+  const auto most_loads = static_cast<std::int64_t>(kMostLoaded / bytes_of(subject));
+  std::vector<std::vector<nlohmann::json>> others;
+  for (const auto& parameter : parameters)
+    others.push_back(other_values(parameter, small.value(parameter.name, subject.candidate.section.at(parameter.name))));
+  std::vector<std::size_t> tried(parameters.size());
   std::vector<std::string> changing;
-  for (const auto& parameter : parameters) {
-    const auto value = small.value(parameter.name, subject.candidate.section.at(parameter.name));
-    bool changes_some = false;
-    for (const auto& other : other_values(parameter, value)) {
-      if (left <= 0 && changes_some) break;
-      auto changes = small;
-      changes[parameter.name] = other;
-      try {
-        --left;
-        const LoadedAlone changed(subject, changes);
-        if (changed.info.objective != base.info.objective || is_too_large(changed, usual))
-          continue;  // other questions about the data
-        // A stream is one text, whatever the length of its rows.
-        const auto& info = subject.is_stream() ? base.info : changed.info;
-        if (Contents(*changed.task, info).others(before).empty()) continue;
-        changes_some = true;
-        if (changed.task->digest() == base.task->digest())
-          finding.off_by(kFault, fmt::format("with {}, before {}, the examples are others, and the digest is the same",
-                                             said_of(parameter.name, other), value.dump()));
-      } catch (const std::exception&) {  // a value that it does not take, or that needs another parameter changed, too
-      }
+  const auto changes_some = [&](const ParameterInfo& parameter, const nlohmann::json& other) {
+    auto changes = small;
+    changes[parameter.name] = other;
+    try {
+      ++loads;
+      const LoadedAlone changed(subject, changes);
+      shown += numbers_shown(changed);
+      if (changed.info.objective != base.info.objective || is_too_large(changed, usual)) return false;  // other questions
+      // A stream is one text, whatever the length of its rows.
+      const auto& info = subject.is_stream() ? base.info : changed.info;
+      if (Contents(*changed.task, info).others(before).empty()) return false;
+      if (changed.task->digest() == base.task->digest())
+        finding.off_by(kFault, fmt::format("with {}, before {}, the examples are others, and the digest is the same",
+                                           said_of(parameter.name, other),
+                                           small.value(parameter.name, subject.candidate.section.at(parameter.name)).dump()));
+      return true;
+    } catch (const std::exception&) {  // a value that it does not take, or that needs another parameter changed, too
+      return false;
     }
-    if (changes_some && parameter.name != kDataSeed) changing.push_back(parameter.name);
-  }
+  };
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    while (tried[i] < others[i].size())
+      if (changes_some(parameters[i], others[i][tried[i]++])) {
+        if (parameters[i].name != kDataSeed) changing.push_back(parameters[i].name);
+        break;
+      }
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    while (tried[i] < others[i].size() && loads < most_loads && shown < kMostShown)
+      changes_some(parameters[i], others[i][tried[i]++]);
   if (changing.empty()) return finding.leave("no other value of a parameter that was tried makes other examples");
   finding.say(fmt::format("other examples by {}", fmt::join(changing, ", ")));
 }

@@ -7,6 +7,6 @@ namespace ablate {
 inline constexpr int kRuntimeVersion = 4;
 
 /// Increased when the conformance suite would pass or fail other plugins: verdicts of an earlier one count no longer.
-inline constexpr int kSuiteVersion = 5;
+inline constexpr int kSuiteVersion = 6;
 
 }  // namespace ablate

@@ -7,6 +7,7 @@
 #include "core/trial/conformance/attention_dropout.h"
 #include "core/trial/conformance/attention_gradients.h"
 #include "core/trial/conformance/attention_instances.h"
+#include "core/trial/conformance/attention_lengths.h"
 #include "core/trial/conformance/attention_numbers.h"
 #include "core/trial/conformance/attention_state.h"
 #include "core/trial/conformance/check_names.h"
@@ -58,6 +59,12 @@ bool promised(const AttentionSubject& subject) {
   return subject.promises().*promise;
 }
 
+/// What one check looks at in several places.
+template <void (*... looks)(const AttentionSubject&, Finding&)>
+void each(const AttentionSubject& subject, Finding& finding) {
+  (looks(subject, finding), ...);
+}
+
 /// An instance and what it gives where it trains; what is thrown on the way the checks will meet, and say so.
 template <class Has>
 bool somewhere(const AttentionSubject& subject, const Has& has) {
@@ -86,12 +93,12 @@ bool leaves_out(const AttentionSubject& subject) {
 constexpr Rule kRules[] = {
     {"types", "[3, 13, 16] to [1, 1100, 16] float32", kExact, types},
     {"lengths", "[2, n, 16], n 1 to 80", kExact, lengths},
-    {"long", "[1, 1003, 16] float32", kExact, long_sequence},
-    {"gradient", "[2, 7, 16], [2, 150, 16]", kDifferences, gradient},
+    {"long", "[1, 1003 and 2113, 16] float32", kExact, each<long_sequence, beyond_long>},
+    {"gradient", "[2, 1 to 7, 16], [2, 150, 16]", kDifferences, each<gradient, gradient_of_few>},
     {"additive", "[3, 13, 16]", {1e-8, "float64, a sum over a batch in another order"}, additive, has_parameters},
     {"trained", "[4, 40, 16]", kExact, trained},
     {"auxiliary", "[2, 13, 16]", kExact, auxiliary, has_auxiliary},
-    {"batch", "[3, 13, 16], [3, 150, 16]", kRounding, batch},
+    {"batch", "[3, 13, 16], [3, 150, 16], [8, n, 16]", kRounding, each<batch, batch_of_many>},
     {"instances", "[2, 13, 16]", kExact, instances},
     {"seed", "[2, 13, 16], [2, 150, 16]", kExact, seed, promised<&Capabilities::deterministic>},
     {"evaluation", "[3, 13, 16], [3, 150, 16]", kExact, evaluation},
@@ -111,15 +118,21 @@ constexpr Rule kRules[] = {
      {1, "what 8 to 16 times the rounding of inputs and weights makes of float64"},
      half,
      promised<&Capabilities::half_precision>},
-    {"constants", "[3, n, 16], n 1 to 150", kRounding, constants, promised<&Capabilities::averages>},
-    {"reach", "[3, n, 16], n 13 to 1100", kExact, reach, [](const AttentionSubject& s) { return !s.promises().sparse; }},
-    {"causal", "[2, n, 16], n 70 to 1100", kRounding, causal, promised<&Capabilities::causal>},
+    {"constants", "[3, n, 16], n 1 to 2113", kRounding, each<constants, constants_everywhere>,
+     promised<&Capabilities::averages>},
+    {"reach", "[3, n, 16], n 2 to 2113", kExact, each<reach, reach_everywhere>,
+     [](const AttentionSubject& s) { return !s.promises().sparse; }},
+    {"causal", "[2, n, 16], n 70 to 1100, every place", kRounding, each<causal, causal_borders, causal_prefixes>,
+     promised<&Capabilities::causal>},
     {"bidirectional", "[2, 32, 16]", kExact, bidirectional,
      [](const AttentionSubject& s) { return s.promises().causal && s.promises().bidirectional; }},
-    {"state", "[3, 13, 16] three times, [1, 33, 16] eight times", kRounding, state, promised<&Capabilities::stateful>},
+    {"state", "[3, 13, 16] three times, [1, 33, 16] eight times, [8, 300, 16] twice", kRounding, each<state, state_beyond>,
+     promised<&Capabilities::stateful>},
     {"start", "[3, 13, 16], [3, 150, 16]", kRounding, start, promised<&Capabilities::stateful>},
-    {"recurrent", "[2, 21, 16], [2, 150, 16]", kRounding, recurrent, promised<&Capabilities::recurrent>},
-    {"padding", "[3, n, 16], n 13 to 1100", kRounding, padding, promised<&Capabilities::key_padding>},
+    {"recurrent", "[2, 21, 16], [2, 150, 16], [2, 620, 16]", kRounding, each<recurrent, recurrent_beyond>,
+     promised<&Capabilities::recurrent>},
+    {"padding", "[3, n, 16], n 13 to 1100, [16, n, 16]", kRounding, each<padding, padding_of_many>,
+     promised<&Capabilities::key_padding>},
     {"poison", "[3, 13, 16], [3, 150, 16]", kRounding, poison, promised<&Capabilities::key_padding>},
     {"empty", "[2, 7, 16], lengths 0, 7", kRounding, empty, promised<&Capabilities::key_padding>},
     {"state padding", "[3, 13, 16], lengths 13, 5, 0", kRounding, state_padding,

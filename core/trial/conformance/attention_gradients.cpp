@@ -6,84 +6,11 @@
 #include <map>
 #include <stdexcept>
 
+#include "core/trial/conformance/attention_differences.h"
 #include "core/trial/conformance/registered.h"
 
 namespace ablate::conformance {
 namespace {
-
-/// The loss at the parameters and inputs as they stand, with straight-through calls at what they recorded.
-double value_at(const Instance& instance, Pass pass, Surrogate& surrogate) {
-  const NoGradGuard none;
-  pass.surrogate = &surrogate;
-  surrogate.next = 0;
-  return loss_of(forward(instance, pass), queries_of(pass)).item().toDouble();
-}
-
-Surrogate recorded(const Instance& instance, Pass pass) {
-  const NoGradGuard none;
-  Surrogate surrogate;
-  pass.surrogate = &surrogate;
-  forward(instance, pass);
-  surrogate.replays = true;
-  return surrogate;
-}
-
-/// What gradients() differentiates by, in its order.
-std::vector<Tensor> variables_of(const Instance& instance, const Pass& pass) {
-  auto all = parameters_of(instance);
-  all.push_back(pass.queries);
-  if (pass.context.defined()) all.push_back(pass.context);
-  return all;
-}
-
-/// Along a direction in all tensors at once.
-double along_all(const Instance& instance, const Pass& pass, const Gradients& analytic) {
-  auto surrogate = recorded(instance, pass);
-  const auto tensors = variables_of(instance, pass);
-  std::vector<Tensor> directions;
-  double expected = 0;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    auto direction = normal_like(tensors[i], 300 + i);
-    // What stands under the mask has no gradient and must have none: poison says so.
-    const auto mask = analytic.names[i] == "queries" ? queries_of(pass) : analytic.names[i] == "context" ? pass.mask : Tensor();
-    if (mask.defined()) direction = direction.masked_fill(mask.logical_not().unsqueeze(-1), 0);
-    expected += (analytic.tensors[i] * direction).sum().item().toDouble();
-    directions.push_back(std::move(direction));
-  }
-  const auto originals = copies(tensors);
-  const auto at = [&](double by) {
-    const NoGradGuard none;
-    for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].copy_(originals[i] + directions[i] * by);
-    return value_at(instance, pass, surrogate);
-  };
-  constexpr double step = 1e-6;
-  const double numeric = (at(step) - at(-step)) / (2 * step);
-  at(0);
-  return std::abs(numeric - expected) / std::max(1.0, std::abs(expected));
-}
-
-/// How far off each tensor's gradient is, along a direction of its own.
-std::vector<double> one_by_one(const Instance& instance, const Pass& pass, const Gradients& analytic) {
-  auto surrogate = recorded(instance, pass);
-  const auto value = [&] { return value_at(instance, pass, surrogate); };
-  std::vector<double> off;
-  for (const auto& tensor : variables_of(instance, pass))
-    off.push_back(finite_difference(value, tensor, analytic.tensors[off.size()], 100 + off.size()));
-  return off;
-}
-
-/// All of them at once, and where that is wrong, or where they are few, one by one, so that what is wrong has a name.
-void differences(const Instance& instance, const Pass& pass, bool each, const std::string& where, Finding& finding) {
-  const auto analytic = gradients(instance, pass, queries_of(pass));
-  const double all = along_all(instance, pass, analytic);
-  const bool is_right = all <= kDifferences.error;
-  if (is_right) finding.off_by(all, where, kDifferences);
-  if (is_right && !each) return;
-  const auto off = one_by_one(instance, pass, analytic);
-  for (std::size_t i = 0; i < off.size(); ++i) finding.off_by(off[i], where + ", " + analytic.names[i], kDifferences);
-  const bool has_name = std::any_of(off.begin(), off.end(), [](double one) { return !(one <= kDifferences.error); });
-  if (!is_right && !has_name) finding.off_by(all, where + ", along all of them at once", kDifferences);
-}
 
 /// Queries over another sequence, as long where that is causal, plain and masked. None where that is not promised.
 std::vector<Pass> across(const AttentionSubject& subject, const Stand& stand) {

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/trial/conformance/attention_context.h"
+#include "core/trial/conformance/attention_lengths.h"
 #include "core/trial/conformance/remedies.h"
 
 namespace ablate::conformance {
@@ -61,7 +62,58 @@ std::string unseen_token(const AttentionSubject& subject, const Setting& setting
   return "";
 }
 
+/// One output of very many tokens, by one gradient in float32: what decays may be 0 from some place on, and is nearly so before
+/// it; a token that is left out has none, where a neighbour has a large one.
+std::string unseen_beyond(const AttentionSubject& subject, const Stand& stand, std::int64_t n) {
+  constexpr double faint = 1e-30;
+  const auto instance = subject.make(1, stand, kFloat, n);
+  const auto items = subject.promises().memory_exponent < 1.5 ? kItems : 1;
+  const auto leaf = random_tokens(items, n, 2, kFloat).requires_grad_();
+  const auto output = run(*instance, {leaf});
+  const auto last = stand.causal ? n - 1 : n / 2;
+  const auto found =
+      gradients_of((output.narrow(1, last, 1) * normal({1, 1, AttentionSubject::kChannels}, 23, kFloat)).sum(), {leaf})
+          .front()
+          .abs()
+          .amax(-1)
+          .amax(0);  // [n]
+  const auto seen = stand.causal ? found.narrow(0, 0, last + 1) : found;
+  const auto none = zeros_like(seen.narrow(0, 0, 1));
+  const auto beside = ablate::cat({none, seen.narrow(0, 0, seen.size(0) - 1)}, 0)
+                          .maximum(ablate::cat({seen.narrow(0, 1, seen.size(0) - 1), none}, 0));
+  const auto left_out = (seen <= 0).logical_and(beside > faint).nonzero().flatten();
+  constexpr std::int64_t looks = 4;
+  for (std::int64_t i = 0; i < std::min(looks, left_out.size(0)); ++i)
+    if (const auto token = left_out[i].item().toLong(); !changes(*instance, leaf.detach(), token, last))
+      return fmt::format("{}, float32, {} tokens: output {} does not depend on token {}, and sparse is not declared",
+                         stand.text(), n, last, token);
+  return "";
+}
+
+void judge_reach(const AttentionSubject& subject, const Stand& stand, const std::string& fault, Finding& finding) {
+  finding.saw();
+  if (fault.empty()) return;
+  const auto* exempt = subject.candidate().exemptions->excuse("reach", stand.alone().text());
+  if (exempt == nullptr) throw std::runtime_error(fault + kWhereSparse);
+  finding.say(fmt::format("{} is exempt: {}", stand.text(), exempt->why));
+}
+
 }  // namespace
+
+void reach_everywhere(const AttentionSubject& subject, Finding& finding) {
+  if (!subject.full()) return;
+  auto all = every_length(7);
+  all.pop_back();  // of one token there is nothing else
+  all.insert(all.end(), {64, 65, 128, 193});
+  for (const auto& stand : subject.promised_stands()) {
+    if (stand.carries) continue;
+    std::string fault;
+    for (const auto n : lengths_for(subject, all))
+      if (fault.empty()) fault = unseen_token(subject, {.stand = stand}, n);
+    if (fault.empty()) fault = unseen_beyond(subject, stand, subject.length(kBeyond));
+    judge_reach(subject, stand, fault, finding);
+  }
+}
 
 void reach(const AttentionSubject& subject, Finding& finding) {
   for (const auto& stand : subject.stands()) {
@@ -70,11 +122,7 @@ void reach(const AttentionSubject& subject, Finding& finding) {
     for (const auto n : subject.long_lengths())
       if (fault.empty()) fault = unseen_token(subject, {.stand = stand}, n);
     if (subject.full() && fault.empty()) fault = unseen_token(subject, {.stand = stand, .training = true}, subject.length(150));
-    finding.saw();
-    if (fault.empty()) continue;
-    const auto* exempt = subject.candidate().exemptions->excuse("reach", stand.alone().text());
-    if (exempt == nullptr) throw std::runtime_error(fault + kWhereSparse);
-    finding.say(fmt::format("{} is exempt: {}", stand.text(), exempt->why));
+    judge_reach(subject, stand, fault, finding);
   }
 }
 

@@ -21,6 +21,12 @@ bool promised(const CompressionSubject& subject) {
   return subject.promises().*promise;
 }
 
+/// What one check looks at in several places.
+template <void (*... looks)(const CompressionSubject&, Finding&)>
+void each(const CompressionSubject& subject, Finding& finding) {
+  (looks(subject, finding), ...);
+}
+
 /// What an instance is, or gives; what is thrown on the way the checks will meet, and say so.
 template <class Has>
 bool somewhere(const CompressionSubject& subject, const Has& has) {
@@ -66,13 +72,13 @@ struct CompressionCheck {
 constexpr CompressionCheck kChecks[] = {
     {"rates", "1 to 1/64", kExact, kAlways, rates},
     {"slots", "[4, 2, 1 to 64, 6]", kExact, kAlways, slots},
-    {"padding", "[4, 2, 13, 6], [7, 2, 300, 6], [3, 2, 1100, 6]", kRounding, kAlways, padding},
+    {"padding", "[4, 2, 13, 6], [7, 2, 300, 6], [16, 2, n, 6], n to 2113", kRounding, kAlways, each<padding, padding_of_many>},
     {"poison", "[4, 2, 12, 6], [4, 2, 150, 6]", kRounding, kAlways, poison},
     {"empty", "[3, 2, 8, 6], lengths 0, 8, 0", kExact, kAlways, empty_items},
     {"buffers", "[4, 2, 13 to 300, 6], two steps", kRounding, has_registered, buffers},
     {"query mask", "[3, 2, 13, 6], queries 5, 3, 1", kRounding, kAlways, query_mask},
     {"two masks", "[3, 2, 13, 6], as many queries", kRounding, kAlways, two_masks},
-    {"batch", "[3, 2, 11 to 300, 6]", kRounding, kAlways, batch},
+    {"batch", "[3, 2, 11 to 300, 6], [8, 2, n, 6]", kRounding, kAlways, each<batch, batch_of_many>},
     {"additive", "[4, 2, 13 and 65, 6]", kRounding, has_parameters, additive},
     {"calls", "[3, 2, 12 to 150, 6] twice", kRounding, kAlways, calls},
     {"no queries", "[3, 2, 12, 6]", kRounding, kAlways, no_queries},
@@ -85,24 +91,25 @@ constexpr CompressionCheck kChecks[] = {
     {"step", "[3, 2, 12, 6], steps 1 to 1000", kExact, has_parameters, step},
     {"kept", "[3, 2, 12, 6]", kExact, kAlways, kept},
     {"training", "[3, 2, 12 and 40, 6]", kExact, kAlways, training},
-    {"gradient", "[3, 2, 9 and 150, 6]", kRounding, kAlways, gradient},
+    {"gradient", "[3, 2, 1 to 9 and 150, 6]", kRounding, kAlways, gradient},
     {"trained", "[3, 2, 64, 6]", kExact, kAlways, trained},
     {"reach", "[48, 2, 13 to 1100, 6]", kExact, [](const CompressionSubject& s) { return !s.promises().sparse; }, reach},
     {"auxiliary", "[3, 2, 12, 6]", kRounding, has_auxiliary, auxiliary},
     {"scale", "[2, 2, 12, 6] float32, of 1e4", kExact, kAlways, scale},
     {"types", "[2, 2, 12 and 150, 6] float32 and 64", kExact, kAlways, type},
     {"half", "[2, 2, 1003 and 2503, 6] float16, bfloat16", kExact, promised<&Capabilities::half_precision>, half},
-    {"constants", "[3, 2, 13 and 300, 6]", kRounding, promised<&Capabilities::averages>, constants},
-    {"mass", "[4, 2, 13 and 127, 6], two groups", kRounding,
+    {"constants", "[3, 2, 13 to 2113, 6]", kRounding, promised<&Capabilities::averages>, each<constants, constants_of_many>},
+    {"mass", "[4, 2, 13 to 256, 6], two groups", kRounding,
      [](const CompressionSubject& s) { return s.promises().averages && s.promises().slots_have_keys; }, mass},
     {"lossless", "[3, 2, 1 to 65, 6]", kRounding, promised<&Capabilities::lossless_at_rate_1>, lossless},
     {"projected", "3 heads of 4 and 3", kRounding, promised<&Capabilities::slots_have_keys>, projected},
     {"beside tokens", "[3, 2, 13, 6]", kRounding, promised<&Capabilities::beside_tokens>, beside},
     {"looks", "[3, 2, 13, 6]", kRounding, has_usage, looks},
-    {"causal reads", "[3, 2, 13 to 300, 6]", kRounding, promised<&Capabilities::causal_reads>, causal_reads},
+    {"causal reads", "[3, 2, 13 to 1100, 6], every place", kRounding, promised<&Capabilities::causal_reads>,
+     each<causal_reads, causal_places>},
     {"last", "[68, 2, 67, 6]", kExact, promised<&Capabilities::causal_reads>, last},
     {"fixed slots", "[3, 2, 1 to 64, 6]", kRounding, promised<&Capabilities::fixed_slots>, fixed_slots},
-    {"extends", "[3, 2, 12 and 64, 6]", kRounding, promised<&Capabilities::extends>, extends},
+    {"extends", "[3, 2, 12 to 620, 6]", kRounding, promised<&Capabilities::extends>, each<extends, extends_beyond>},
     {"log scale", "[3, 2, 12, 6]", kRounding, has_scale, log_scale},
 };
 

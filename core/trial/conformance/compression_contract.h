@@ -2,6 +2,8 @@
 // what is wrong. docs/checks.md says which bug of public code each stands for.
 #pragma once
 
+#include <optional>
+
 #include "core/trial/conformance/compression_pass.h"
 
 namespace ablate::conformance {
@@ -83,6 +85,20 @@ void beside(const CompressionSubject& subject, Finding& finding);
 /// Where reads look: shares of each query that reads, which give the read where slots stand beside tokens; asking for them
 /// changes nothing.
 void looks(const CompressionSubject& subject, Finding& finding);
+
+// At lengths where code with blocks takes other ways (compression_lengths.cpp): each widens the check of its name.
+/// Segments of 300 tokens, where its factory takes them.
+std::optional<Slots> long_segments(const CompressionSubject& subject);
+/// Up to 16 items of as many lengths in a batch, padded to and cut at turning lengths, of segments of 300 tokens, too.
+void padding_of_many(const CompressionSubject& subject, Finding& finding);
+/// Eight items of one length, each against itself alone.
+void batch_of_many(const CompressionSubject& subject, Finding& finding);
+void constants_of(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting, std::int64_t n);
+void constants_of_many(const CompressionSubject& subject, Finding& finding);
+/// Parts of more than 256 tokens.
+void extends_beyond(const CompressionSubject& subject, Finding& finding);
+/// Other tokens from every place on change no causal read before it, at up to 1,100 tokens (compression_borders.cpp).
+void causal_places(const CompressionSubject& subject, Finding& finding);
 
 // A memory held (compression_extends.cpp).
 void extends(const CompressionSubject& subject, Finding& finding);

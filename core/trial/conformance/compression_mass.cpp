@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "core/trial/conformance/compression_contract.h"
+#include "core/trial/conformance/lengths.h"
 #include "core/util/rate_text.h"
 
 namespace ablate::conformance {
@@ -99,32 +100,34 @@ void look_at_counts(Finding& finding, const CompressionSubject& subject, const C
 
 }  // namespace
 
-void constants(const CompressionSubject& subject, Finding& finding) {
-  const auto look = [&](const CompressionSetting& setting, std::int64_t n) {
-    auto in = inputs_of(n, subject.lengths({n, (n + 1) / 2, 1})).to(setting.type);
-    for (auto* x : {&in.keys, &in.values}) *x = x->narrow(2, 0, 1).expand_as(*x);
-    const auto compression = subject.make(setting);
-    for (const bool masked : {true, false}) {
-      const auto memory = write(*compression, masked ? in : in.tokens(0, n));
-      const auto place = fmt::format("{}, {} tokens{}", setting.text(), n, masked ? ", masked" : "");
-      const auto there = [&](const Tensor& slot, const Tensor& token, const char* what) {
-        const auto expected = token.narrow(2, 0, 1).expand_as(slot);
-        const auto none = memory.mass.defined() ? (memory.mass <= 0).unsqueeze(-1) : zeros_like(slot).to(kBool);
-        finding.near(slot.masked_fill(none, 0), expected.masked_fill(none, 0), place + ", " + what, sums_of(setting.type));
-      };
-      there(memory.keys, in.keys, "keys");
-      there(memory.values, in.values, "values");
-      for (const auto similarity : {Similarity::kSoftmax, Similarity::kElu}) {
-        const auto output = read(*compression, in.queries, memory, similarity);
-        finding.near(output, in.values.narrow(2, 0, 1).expand_as(output),
-                     fmt::format("{}, read by {}", place, text_of(similarity)), sums_of(setting.type));
-      }
+void constants_of(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting, std::int64_t n) {
+  auto in = inputs_of(n, subject.lengths({n, (n + 1) / 2, 1})).to(setting.type);
+  for (auto* x : {&in.keys, &in.values}) *x = x->narrow(2, 0, 1).expand_as(*x);
+  const auto compression = subject.make(setting);
+  for (const bool masked : {true, false}) {
+    const auto memory = write(*compression, masked ? in : in.tokens(0, n));
+    const auto place = fmt::format("{}, {} tokens{}", setting.text(), n, masked ? ", masked" : "");
+    const auto there = [&](const Tensor& slot, const Tensor& token, const char* what) {
+      const auto expected = token.narrow(2, 0, 1).expand_as(slot);
+      const auto none = memory.mass.defined() ? (memory.mass <= 0).unsqueeze(-1) : zeros_like(slot).to(kBool);
+      finding.near(slot.masked_fill(none, 0), expected.masked_fill(none, 0), place + ", " + what, sums_of(setting.type));
+    };
+    there(memory.keys, in.keys, "keys");
+    there(memory.values, in.values, "values");
+    for (const auto similarity : {Similarity::kSoftmax, Similarity::kElu}) {
+      const auto output = read(*compression, in.queries, memory, similarity);
+      finding.near(output, in.values.narrow(2, 0, 1).expand_as(output),
+                   fmt::format("{}, read by {}", place, text_of(similarity)), sums_of(setting.type));
     }
-  };
+  }
+}
+
+void constants(const CompressionSubject& subject, Finding& finding) {
   for (const auto rate : subject.rates())
-    for (const auto& setting : subject.settings({rate})) look(setting, subject.length(13));
+    for (const auto& setting : subject.settings({rate})) constants_of(subject, finding, setting, subject.length(13));
   if (subject.full())
-    for (const auto& setting : subject.settings(subject.usual(), 300)) look(setting, subject.length(300));
+    for (const auto& setting : subject.settings(subject.usual(), 300))
+      constants_of(subject, finding, setting, subject.length(300));
 }
 
 void mass(const CompressionSubject& subject, Finding& finding) {
@@ -142,6 +145,10 @@ void mass(const CompressionSubject& subject, Finding& finding) {
         look_at_counts(finding, subject, setting, subject.length(13));
       else
         finding.say("slots are tokens, and stand for themselves");
+      // Long segments have few slots to look at.
+      if (counts && subject.full() && setting.type == kDouble && slots == Slots{kLowest})
+        for (const auto n : lengths_for(subject, {std::begin(kTurning), std::end(kTurning)}))
+          look_at_counts(finding, subject, {slots, kDouble, setting.training, n}, n);
       // Two groups of unequal length that every segmentation into equal parts keeps apart, or clusters as wholes.
       const auto& rate = slots.rate;
       if (slots.fixed > 0 || (rate.numerator != 1 && rate != Rate{2, 5})) continue;

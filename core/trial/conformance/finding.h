@@ -19,6 +19,8 @@ struct Named {
 
 /// Why a pass in training is not compared with one of another shape, length or type (Finding::leave).
 inline constexpr const char* kDraws = "in training it draws, and another shape meets other numbers";
+/// Why a gradient is not compared with differences.
+inline constexpr const char* kTurns = "a choice turns within every step of the differences that were tried";
 
 class Finding {
  public:

@@ -1,6 +1,8 @@
 // What all checks of tensors share: inputs by seed, masks, and how far apart two results are.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <vector>
@@ -45,27 +47,47 @@ std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
 /// The gradients of a scalar; zeros where none arrives.
 std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& inputs);
 
-/// Central differences of a scalar along a random direction of x, against its gradient there: relative to the gradient's own
-/// size. @param value of the loss, for x as it stands @param x is moved and put back
+/// How far a derivative is from differences, relative to its own size where that is above 1.
+struct Difference {
+  double off = 0;
+  bool turns = false;  ///< a choice turned within every step that was tried, so that differences say nothing
+};
+
+/// Of a function along a line at 0. Where central differences are off, and one-sided ones are as far from one another, a choice
+/// has turned between the two (which four weights are the largest): shorter steps may not meet it. A derivative that is wrong
+/// is off by all of them, and those agree.
+template <class At>
+Difference off_differences(const At& at, double expected) {
+  const double size = std::max(1.0, std::abs(expected));
+  const auto off = [&](double numeric) { return std::abs(numeric - expected) / size; };
+  constexpr double first = 1e-6;
+  const double ahead = at(first), behind = at(-first), here_off = off((ahead - behind) / (2 * first));
+  if (here_off <= kDifferences.error || std::isnan(here_off)) return {here_off};
+  const double here = at(0);
+  for (const double step : {first, first / 10, first / 100}) {
+    const double up = (at(step) - here) / step, down = (here - at(-step)) / step, now = off((up + down) / 2);
+    if (now <= kDifferences.error || std::isnan(now) || std::abs(up - down) < now * size / 2) return {now};
+  }
+  return {here_off, true};
+}
+
+/// Of a scalar along a random direction of x, against its gradient there. @param value of the loss, for x as it stands
+/// @param x is moved and put back
 template <class Value>
-double finite_difference(const Value& value, const Tensor& x, const Tensor& gradient, std::uint64_t seed) {
-  constexpr double step = 1e-6;
+Difference finite_difference(const Value& value, const Tensor& x, const Tensor& gradient, std::uint64_t seed) {
   const auto direction = normal_like(x, seed);
   const auto original = x.detach().clone();
+  const auto put = [&](const Tensor& now) {
+    const NoGradGuard none;
+    x.copy_(now);
+  };
   const auto at = [&](double by) {
-    {
-      const NoGradGuard none;
-      x.copy_(original + direction * by);
-    }
+    put(original + direction * by);
     return value();
   };
-  const double numeric = (at(step) - at(-step)) / (2 * step);
-  {
-    const NoGradGuard none;
-    x.copy_(original);
-  }
-  const double expected = (gradient.to(x.device()) * direction).sum().item().toDouble();
-  return std::abs(numeric - expected) / std::max(1.0, std::abs(expected));
+  const auto found = off_differences(at, (gradient.to(x.device()) * direction).sum().item().toDouble());
+  put(original);
+  return found;
 }
 
 }  // namespace ablate

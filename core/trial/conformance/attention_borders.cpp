@@ -1,0 +1,105 @@
+// The future, looked for at every place: each item of a batch has other tokens from a place of its own on.
+#include <fmt/format.h>
+
+#include "core/trial/conformance/attention_lengths.h"
+
+namespace ablate::conformance {
+namespace {
+
+/// Tokens of one item and of many with others from their border on, ten times as large. @return [borders, n, channels]
+Tensor with_others(const Tensor& tokens, const std::vector<std::int64_t>& borders) {
+  const auto n = tokens.size(1);
+  const auto later = (arange(n).unsqueeze(0) >= integers(borders).unsqueeze(1)).unsqueeze(-1);
+  const auto others = random_tokens(1, n, 31, tokens.scalar_type()) * 10;
+  return others.where(later, tokens);
+}
+
+/// So many items at once that what is kept of a pair of tokens, or of one, stays small.
+std::size_t items_at_once(const AttentionSubject& subject, std::int64_t n) {
+  const auto most = subject.promises().memory_exponent > 1.5 ? std::int64_t{3'000'000} / (n * n) : std::int64_t{40'000} / n;
+  return static_cast<std::size_t>(std::max<std::int64_t>(2, most));
+}
+
+void look_at_borders(const AttentionSubject& subject, const Setting& setting, std::int64_t n,
+                     const std::vector<std::int64_t>& borders, Finding& finding) {
+  const NoGradGuard none;
+  const auto instance = subject.make(1, setting, n);
+  const auto tokens = random_tokens(1, n, 3);
+  const auto before = run(*instance, {tokens});
+  const auto step = items_at_once(subject, n);
+  for (std::size_t first = 0; first < borders.size(); first += step) {
+    const std::vector<std::int64_t> own(borders.begin() + static_cast<std::ptrdiff_t>(first),
+                                        borders.begin() + static_cast<std::ptrdiff_t>(std::min(borders.size(), first + step)));
+    const auto after = run(*instance, {with_others(tokens, own)});
+    const auto seen = (arange(n).unsqueeze(0) < integers(own).unsqueeze(1)).unsqueeze(-1);  // [borders, n, 1]
+    const auto off = (after - before).abs().masked_fill(seen.logical_not(), 0).nan_to_num(kWrong).amax(2);
+    const auto worst = off.amax(1).argmax().item().toLong();
+    const auto k = own[static_cast<std::size_t>(worst)];
+    finding.near(after[worst].narrow(0, 0, k).unsqueeze(0), before.narrow(1, 0, k),
+                 fmt::format("{}, {} tokens, other ones from {} on", setting.text(), n, k));
+  }
+}
+
+std::vector<std::int64_t> every_border(std::int64_t n) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t k = 1; k < n; ++k) all.push_back(k);
+  return all;
+}
+
+/// At every 128th token, before and behind it: all of so many would take longer than all other checks.
+std::vector<std::int64_t> borders_of_blocks(std::int64_t n) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t k = 1; k < n; ++k)
+    if (k % 128 == 0 || k % 128 == 1 || k % 128 == 127) all.push_back(k);
+  return all;
+}
+
+/// Whether the first outputs are those of the sequence cut behind them.
+void look_at_prefix(const Instance& instance, const Tensor& tokens, const Tensor& output, std::int64_t cut,
+                    const std::string& where, Finding& finding) {
+  finding.near(run(instance, {tokens.narrow(1, 0, cut)}), output.narrow(1, 0, cut),
+               fmt::format("{}, {} tokens against {} without the others", where, tokens.size(1), cut));
+}
+
+}  // namespace
+
+void causal_borders(const AttentionSubject& subject, Finding& finding) {
+  if (!subject.full()) return;
+  for (const auto& stand : subject.promised_stands()) {
+    if (!stand.causal) continue;
+    const Setting setting{stand};
+    for (const auto n : lengths_for(subject, {150, 300}))
+      if (n < 200 || !stand.carries) look_at_borders(subject, setting, n, every_border(n), finding);
+    if (stand.carries) continue;
+    const auto n = subject.length(1100);
+    look_at_borders(subject, setting, n, borders_of_blocks(n), finding);
+  }
+}
+
+void causal_prefixes(const AttentionSubject& subject, Finding& finding) {
+  if (!subject.full()) return;
+  const NoGradGuard none;
+  for (const auto& stand : subject.promised_stands()) {
+    if (!stand.causal) continue;
+    const auto look = [&](const std::vector<std::int64_t>& wholes, const std::vector<std::int64_t>& cuts, Finding& to) {
+      for (const auto n : lengths_for(subject, wholes)) {
+        const auto instance = subject.make(1, stand, kDouble, n);
+        const auto tokens = random_tokens(1, n, 2);
+        const auto output = run(*instance, {tokens});
+        for (const auto cut : lengths_for(subject, cuts))
+          if (cut < n) look_at_prefix(*instance, tokens, output, cut, stand.text(), to);
+      }
+    };
+    // A method may do otherwise with the length; what it does at these it has to do at all.
+    Finding plain(kRounding);
+    look({6, 22, 58, 122, 154, 262}, {5, 10, 38, 86, 122, 154, 250}, plain);
+    if (!plain.passed()) continue;
+    look({std::begin(kTurning), std::end(kTurning)}, {10, 58, 122, 154, 250}, finding);
+    auto cuts = many_lengths();
+    const auto few = every_length(7);
+    cuts.insert(cuts.end(), few.begin(), few.end());
+    look({262}, cuts, finding);
+  }
+}
+
+}  // namespace ablate::conformance

@@ -1,0 +1,114 @@
+// Averages of what is alike: that value, whoever reads it, wherever, and however many there are.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/trial/conformance/attention_lengths.h"
+
+namespace ablate::conformance {
+namespace {
+
+constexpr std::int64_t kItemsAlike = 2;
+
+/// The layers by which values are made and read, where the instance has them under the base class's names and they are of the
+/// model's width: what is read of values that are alike is known then.
+struct ValueLayers {
+  Tensor weight, bias, out_weight, out_bias;
+
+  explicit ValueLayers(const Instance& instance) {
+    for (const auto& entry : instance.parameters())
+      for (const auto& [name, tensor] : {std::pair{"value.weight", &weight},
+                                         {"value.bias", &bias},
+                                         {"output.weight", &out_weight},
+                                         {"output.bias", &out_bias}})
+        if (entry.name == std::string("attention.") + name) *tensor = entry.tensor;
+  }
+  bool known() const {
+    const auto square = [](const Tensor& x) {
+      return x.defined() && x.sizes() == at::IntArrayRef({AttentionSubject::kChannels, AttentionSubject::kChannels});
+    };
+    return square(weight) && square(out_weight) && bias.defined();
+  }
+  Tensor read_of(const Tensor& tokens) const { return linear(linear(tokens, weight, bias), out_weight, out_bias); }
+};
+
+/// Whether what is read of equal values depends on who reads: a gate, a choice of heads, a query without any weight under a
+/// rectified kernel. Of the second half, where a causal read has something to read.
+bool is_gated(const Instance& instance, const ValueLayers& layers, std::int64_t n) {
+  const NoGradGuard none;
+  const auto before = copies({layers.weight, layers.bias});
+  layers.weight.zero_();
+  layers.bias.copy_(normal_like(layers.bias, 6));
+  const auto read = run(instance, {random_tokens(kItemsAlike, n, 5, layers.weight.scalar_type())}).narrow(1, n / 2, n - n / 2);
+  layers.weight.copy_(before[0]);
+  layers.bias.copy_(before[1]);
+  return !((read - read[0][0]).abs().max().item().toDouble() < 1e-6);
+}
+
+/// What of a causal read is right has to stay so: the first tokens of one over slots have nothing to read, or not in all heads.
+/// @param start the first position that is right @return [items, n, 1] bool: where an output has to be right
+Tensor has_to_be(std::int64_t start, std::int64_t n) { return (arange(n) >= start).view({1, n, 1}); }
+
+std::int64_t first_right(const Tensor& output, const Tensor& expected, double allowed) {
+  const double size = std::max(1.0, expected.abs().max().item().toDouble());
+  const auto right = ((output - expected).abs().amax({0, 2}) <= allowed * size).nonzero().flatten();
+  return right.numel() == 0 ? output.size(1) - 1 : right[0].item().toLong();
+}
+
+Tensor alike(std::int64_t items, std::int64_t n, at::ScalarType type) {
+  return random_tokens(items, 1, 2, type).expand({items, n, -1}).contiguous();
+}
+
+void constants_at(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths,
+                  const Allowed& allowed, Finding& finding) {
+  const NoGradGuard none;
+  const auto longest = lengths.front();
+  const auto items = setting.type == kDouble ? kItemsAlike : 1;
+  const auto instance = subject.make(1, setting, longest);
+  const ValueLayers layers(*instance);
+  const auto whole = run(*instance, {alike(items, longest, setting.type)});
+  const bool known = layers.known() && !is_gated(*instance, layers, std::min(longest, subject.length(80)));
+  const auto token = random_tokens(items, 1, 2, setting.type);
+  const auto expected = known ? layers.read_of(token) : whole.narrow(1, longest - 1, 1).clone();
+  const auto start = setting.stand.causal ? first_right(whole, expected, allowed.error) : 0;
+  const auto look = [&](const Tensor& output, const Tensor& mask, const std::string& where) {
+    const auto n = output.size(1);
+    auto seen = has_to_be(start, n);
+    if (mask.defined()) seen = seen.logical_and(mask.unsqueeze(-1));
+    const auto hidden = seen.logical_not();
+    const auto right = expected.size(0) == output.size(0) ? expected : expected.narrow(0, 0, 1);
+    finding.near(output.masked_fill(hidden, 0), right.expand_as(output).masked_fill(hidden, 0),
+                 fmt::format("{}, {}", setting.text(), where), allowed);
+  };
+  look(whole, {}, fmt::format("{} tokens alike", longest));
+  for (const auto n : lengths)
+    if (n < longest) look(run(*instance, {alike(items, n, setting.type)}), {}, fmt::format("{} tokens alike", n));
+  if (!subject.promises().key_padding || setting.type != kDouble) return;
+  for (const auto& padded : {lengths_for(subject, every_length(16)), lengths_for(subject, many_lengths())}) {
+    const auto n = padded.front();
+    const auto tokens = token.narrow(0, 0, 1).expand({static_cast<std::int64_t>(padded.size()), n, -1}).contiguous();
+    const auto mask = padding_mask(padded, n);
+    look(run(*instance, {tokens, {}, mask}), mask, fmt::format("{} tokens alike, padded", n));
+  }
+}
+
+}  // namespace
+
+void constants_everywhere(const AttentionSubject& subject, Finding& finding) {
+  std::vector<std::int64_t> lengths = {80, 32};
+  if (subject.full()) {
+    lengths = {262, 80, 32};
+    lengths.insert(lengths.end(), std::begin(kTurning), std::end(kTurning));
+  }
+  for (const auto& stand : subject.promised_stands()) {
+    if (stand.carries) continue;
+    for (const bool training : {false, true})
+      if (const Setting setting{stand, kDouble, training}; !subject.draws(setting, finding))
+        constants_at(subject, setting, lengths_for(subject, training ? std::vector<std::int64_t>{80, 64} : lengths), kRounding,
+                     finding);
+    if (subject.full())
+      constants_at(subject, {stand, kFloat}, {subject.length(kBeyond)}, {1e-3, "float32, sums of 2,000 terms"}, finding);
+  }
+}
+
+}  // namespace ablate::conformance

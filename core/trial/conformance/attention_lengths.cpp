@@ -1,0 +1,191 @@
+#include "core/trial/conformance/attention_lengths.h"
+
+#include <fmt/format.h>
+
+#include "core/trial/conformance/attention_differences.h"
+
+namespace ablate::conformance {
+namespace {
+
+/// Items of a padded batch, each against itself cut to its length.
+void against_items(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths,
+                   bool cross, Finding& finding) {
+  const auto n = lengths.front(), items = static_cast<std::int64_t>(lengths.size());
+  const auto instance = subject.make(1, setting, n);
+  const auto tokens = random_tokens(items, n, 2, setting.type), queries = random_tokens(items, n, 3, setting.type);
+  const auto mask = padding_mask(lengths, n);
+  const auto output = run(*instance, cross ? Pass{queries, tokens, mask} : Pass{tokens, {}, mask});
+  for (std::int64_t i = 0; i < items; ++i) {
+    const auto own = lengths[static_cast<std::size_t>(i)];
+    const auto cut = item(tokens, i, own);
+    const auto alone = run(*instance, cross ? Pass{item(queries, i, n), cut} : Pass{cut});
+    const auto found = item(output, i, cross ? n : own);
+    const auto where = fmt::format("{}{}, a batch of {} items of {} positions, item {}, {} of them tokens", setting.text(),
+                                   cross ? ", cross" : "", items, n, i, own);
+    setting.type == kDouble ? finding.near(found, alone, where)
+                            : finding.near_median(found, alone, where, median_of_item(setting.type));
+  }
+}
+
+/// The gradient of each item's outputs in its tokens, in a padded batch and alone.
+void gradients_against_items(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths,
+                             Finding& finding) {
+  const auto n = lengths.front(), items = static_cast<std::int64_t>(lengths.size());
+  const auto instance = subject.make(1, setting, n);
+  const auto tokens = random_tokens(items, n, 2), weights = random_tokens(items, n, 23);
+  const auto mask = padding_mask(lengths, n);
+  const auto of = [&](const Tensor& content, const Tensor& where, const Tensor& weight) {
+    const auto leaf = content.detach().clone().requires_grad_();
+    const auto seen = real(run(*instance, {leaf, {}, where}), where);
+    return gradients_of((seen * real(weight, where)).sum(), {leaf}).front();
+  };
+  const auto together = of(tokens, mask, weights);
+  for (std::int64_t i = 0; i < items; ++i) {
+    const auto own = lengths[static_cast<std::size_t>(i)];
+    finding.near(item(together, i, own), of(item(tokens, i, own), {}, item(weights, i, own)),
+                 fmt::format("{}, a batch of {} items of {} positions, item {}, {} of them tokens, gradient of its tokens",
+                             setting.text(), items, n, i, own),
+                 {1e-8, "float64, a backward pass in another order"});
+  }
+}
+
+/// Two results of many tokens in float32, eight tokens at a time by their median: a denominator near 0 amplifies the rounding
+/// of a few, and another rule moves them all.
+void near_by_parts(const Tensor& found, const Tensor& expected, const std::string& where, Finding& finding) {
+  constexpr std::int64_t tokens = 8;
+  constexpr Allowed allowed{1e-3, "float32 over 2,000 tokens in another order, the median of eight tokens"};
+  const auto whole = expected.size(1) / tokens * tokens;
+  const auto parts = [&](const Tensor& x) { return x.narrow(1, 0, whole).to(kDouble).reshape({whole / tokens, -1}); };
+  const auto right = parts(expected.detach());
+  const auto size = std::get<0>(right.abs().median(1)).clamp_min(right.abs().mean().item().toDouble() + 1e-3);
+  const auto off = std::get<0>((parts(found.detach()) - right).abs().median(1)) / size;
+  const auto worst = off.argmax().item().toLong();
+  finding.off_by(off[worst].item().toDouble(), fmt::format("{}, from position {} on: the median", where, worst * tokens),
+                 allowed);
+}
+
+/// The stands that are promised, without what is around; carrying or not.
+std::vector<Stand> stands_of(const AttentionSubject& subject, bool carrying) {
+  std::vector<Stand> all;
+  for (const auto& stand : subject.promised_stands())
+    if (stand.carries == carrying) all.push_back(stand);
+  return all;
+}
+
+void causal_beyond(const Instance& instance, const Setting& setting, const Tensor& tokens, std::int64_t cut,
+                   const Tensor& output, Finding& finding) {
+  auto other = tokens.clone();
+  const auto n = tokens.size(1);
+  other.narrow(1, cut, n - cut).copy_(random_tokens(1, n - cut, 31, setting.type) * 10);
+  finding.near(run(instance, {other}).narrow(1, 0, cut), output.narrow(1, 0, cut),
+               fmt::format("{}, {} tokens, other ones from {} on", setting.text(), n, cut), same_shape(setting.type));
+}
+
+}  // namespace
+
+void padding_of_many(const AttentionSubject& subject, Finding& finding) {
+  if (!subject.full()) return;
+  const auto many = lengths_for(subject, many_lengths()), few = lengths_for(subject, every_length(16));
+  for (const auto& setting : subject.settings(subject.promised_stands())) {
+    if (setting.type != kDouble && (setting.type != kFloat || setting.training)) continue;
+    if (subject.draws(setting, finding)) continue;
+    against_items(subject, setting, few, false, finding);
+    if (!setting.plain()) {
+      against_items(subject, setting, lengths_for(subject, plain_below(128)), false, finding);
+      continue;
+    }
+    gradients_against_items(subject, setting, few, finding);
+    against_items(subject, setting, many, false, finding);
+    for (const auto n : kTurning) against_items(subject, setting, lengths_for(subject, plain_below(n)), false, finding);
+    if (!subject.crosses(setting.stand)) continue;
+    against_items(subject, setting, few, true, finding);
+    for (const std::int64_t n : {64, 128}) against_items(subject, setting, lengths_for(subject, plain_below(n)), true, finding);
+  }
+}
+
+void batch_of_many(const AttentionSubject& subject, Finding& finding) {
+  if (!subject.full()) return;
+  constexpr std::int64_t items = 8;
+  auto all = every_length(7);
+  all.insert(all.end(), std::begin(kTurning), std::end(kTurning));
+  for (const auto& stand : subject.promised_stands())
+    for (const auto n : lengths_for(subject, all)) {
+      const auto instance = subject.make(1, stand, kDouble, n);
+      const auto tokens = random_tokens(items, n, 2);
+      const auto together = run(*instance, {tokens});
+      for (const std::int64_t i : {std::int64_t{0}, n % items, items - 1})
+        finding.near(item(together, i, n), run(*instance, {item(tokens, i, n)}),
+                     fmt::format("{}, item {} of {} of {} tokens, against alone", stand.text(), i, items, n));
+    }
+}
+
+void gradient_of_few(const AttentionSubject& subject, Finding& finding) {
+  if (!subject.full()) return;
+  for (const auto& stand : subject.promised_stands())
+    for (const bool training : {false, true}) {
+      const Setting setting{stand, kDouble, training};
+      auto all = every_length(6);
+      if (!training) all.insert(all.end(), {64, 65, 67});
+      for (const auto n : lengths_for(subject, all))
+        differences(*subject.make(1, setting, n), {random_tokens(2, n, 2)}, false,
+                    fmt::format("{}, {} tokens", setting.text(), n), finding);
+    }
+}
+
+void beyond_long(const AttentionSubject& subject, Finding& finding) {
+  if (!subject.full()) return;
+  const NoGradGuard none;
+  const auto n = subject.length(kBeyond), cut = subject.length(2041);
+  for (const auto& stand : stands_of(subject, false)) {
+    const Setting setting{stand, kFloat};
+    const auto instance = subject.make(1, setting, n);
+    const auto tokens = random_tokens(1, n, 2, kFloat);
+    const auto output = run(*instance, {tokens});
+    const auto where = fmt::format("{}, {} tokens", setting.text(), n);
+    finding.finite(output, where);
+    if (stand.causal) causal_beyond(*instance, setting, tokens, cut, output, finding);
+    if (!subject.promises().key_padding || !(stand == subject.home())) continue;
+    const auto alone = run(*instance, {tokens.narrow(1, 0, cut)});
+    near_by_parts(run(*instance, {tokens, {}, padding_mask({cut}, n)}).narrow(1, 0, cut), alone,
+                  fmt::format("{}, {} of them padding", where, n - cut), finding);
+  }
+}
+
+void recurrent_beyond(const AttentionSubject& subject, Finding& finding) {
+  if (!subject.full()) return;
+  const NoGradGuard none;
+  const Stand stand{.causal = true, .carries = true};
+  const auto n = subject.length(620);
+  const auto instance = subject.make(1, stand, kDouble, n);
+  const auto tokens = random_tokens(2, n, 2);
+  const auto whole = run(*instance, {tokens});
+  for (const auto part : lengths_for(subject, {256, 257, 300, 512})) {
+    const auto first = forward(*instance, {tokens.narrow(1, 0, part)});
+    const auto second = run(*instance, {.queries = tokens.narrow(1, part, n - part),
+                                        .state = first.state,
+                                        .position = integers(std::vector<std::int64_t>{part, part})});
+    finding.near(ablate::cat({first.output, second}, 1), whole, fmt::format("{}, {} tokens cut at {}", stand.text(), n, part),
+                 {1e-8, "float64, products of decays in another order"});
+  }
+}
+
+void state_beyond(const AttentionSubject& subject, Finding& finding) {
+  if (!subject.full()) return;
+  const NoGradGuard none;
+  const auto n = subject.length(300), m = subject.length(257);
+  for (const auto& stand : stands_of(subject, true)) {
+    const auto instance = subject.make(1, stand, kDouble, n);
+    const auto one = random_tokens(8, n, 2), two = random_tokens(8, m, 3);
+    const auto after = [&](const Tensor& first, const Tensor& second) {
+      return run(*instance, {.queries = second,
+                             .state = forward(*instance, {first}).state,
+                             .position = integers(std::vector(static_cast<std::size_t>(first.size(0)), n))});
+    };
+    const auto together = after(one, two);
+    for (const std::int64_t i : {0, 7})
+      finding.near(item(together, i, m), after(item(one, i, n), item(two, i, m)),
+                   fmt::format("{}, segments of {} and {} tokens, item {} of 8 against alone", stand.text(), n, m, i));
+  }
+}
+
+}  // namespace ablate::conformance

@@ -1,0 +1,97 @@
+// Compressions at lengths where code with blocks takes other ways, beyond what is long, and with segments of more tokens than a
+// block has. At full depth alone.
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "core/trial/conformance/compression_contract.h"
+#include "core/trial/conformance/lengths.h"
+
+namespace ablate::conformance {
+namespace {
+
+/// Every token of a batch written, and read, as an item alone.
+void eight_alone(const CompressionSubject& subject, const Slots& slots, std::int64_t n, Finding& finding) {
+  const NoGradGuard none;
+  constexpr std::int64_t items = 8;
+  const CompressionSetting setting{slots, kDouble, false, n};
+  const auto compression = subject.make(setting);
+  const auto in = inputs_of(n, {}, 7, items);
+  const PassOptions options{.offsets = {n / 2}, .with_gradients = false};
+  const auto together = pass(*compression, in, options).outputs;
+  for (const std::int64_t i : {std::int64_t{0}, n % items, items - 1})
+    finding.near(item_of(together, i), pass(*compression, in.item(i, n), options).outputs,
+                 fmt::format("{}, item {} of {} of {} tokens, against alone", setting.text(), i, items, n), kRounding);
+}
+
+}  // namespace
+
+std::optional<Slots> long_segments(const CompressionSubject& subject) {
+  const Slots slots{{1, 300}};
+  try {
+    subject.make({.slots = slots, .longest = 900});
+  } catch (const std::invalid_argument&) {
+    return {};
+  }
+  return slots;
+}
+
+void padding_of_many(const CompressionSubject& subject, Finding& finding) {
+  if (!subject.full()) return;
+  const auto few = lengths_for(subject, every_length(16)), many = lengths_for(subject, many_lengths());
+  const auto usual = subject.usual();
+  const auto look = [&](const Slots& slots, const std::vector<std::int64_t>& lengths, at::ScalarType type = kDouble,
+                        bool training = false) {
+    padding(subject, finding, {slots, type, training, lengths.front()}, lengths);
+  };
+  look(usual, few);
+  look(usual, few, kDouble, true);
+  look(usual, few, kFloat);
+  look(usual, many);
+  for (const auto n : kTurning) look(usual, lengths_for(subject, plain_below(n)));
+  look(usual, lengths_for(subject, plain_below(128)), kDouble, true);
+  look(usual, lengths_for(subject, plain_below(128)), kFloat);
+  look(usual, lengths_for(subject, {kBeyond, 2041}));
+  if (subject.takes(kLowest)) look({kLowest}, many);
+  if (const auto slots = long_segments(subject)) look(*slots, lengths_for(subject, {700, 601, 600, 512, 301, 300, 257, 256}));
+}
+
+void batch_of_many(const CompressionSubject& subject, Finding& finding) {
+  if (!subject.full()) return;
+  auto all = every_length(7);
+  all.insert(all.end(), std::begin(kTurning), std::end(kTurning));
+  for (const auto n : lengths_for(subject, all)) eight_alone(subject, subject.usual(), n, finding);
+}
+
+void constants_of_many(const CompressionSubject& subject, Finding& finding) {
+  if (!subject.full()) return;
+  for (const auto n : lengths_for(subject, {std::begin(kTurning), std::end(kTurning)}))
+    for (const bool training : {false, true}) constants_of(subject, finding, {subject.usual(), kDouble, training, n}, n);
+  const auto beyond = subject.length(kBeyond);
+  constants_of(subject, finding, {subject.usual(), kDouble, false, beyond}, beyond);
+  if (const auto slots = long_segments(subject))
+    for (const auto n : lengths_for(subject, {256, 300, 512, 650}))
+      constants_of(subject, finding, {*slots, kDouble, false, n}, n);
+}
+
+void extends_beyond(const CompressionSubject& subject, Finding& finding) {
+  if (!subject.full()) return;
+  const NoGradGuard none;
+  const auto slots = subject.promises().fixed_slots ? Slots{.fixed = 4} : subject.usual();
+  const auto n = subject.length(620);
+  const CompressionSetting setting{slots, kDouble, false, n};
+  const auto compression = subject.make(setting);
+  const auto in = inputs_of(n, {});
+  const auto whole = write(*compression, in);
+  for (const auto part : lengths_for(subject, {64, 128, 256, 257, 258, 300, 513})) {
+    if (slots.fixed == 0 && part % slots.rate.denominator != 0) continue;  // between slots
+    const auto held = write(*compression, in.tokens(0, part));
+    const auto extended = write(*compression, in.tokens(part, n - part), &held);
+    for (const auto similarity : kSimilarities)
+      finding.near(read(*compression, in.queries, extended, similarity), read(*compression, in.queries, whole, similarity),
+                   fmt::format("{}, {} and {} tokens, read by {}", setting.text(), part, n - part, text_of(similarity)),
+                   kRounding);
+  }
+}
+
+}  // namespace ablate::conformance

@@ -1,0 +1,47 @@
+// The lengths at which code with blocks takes other ways, of attentions and compressions alike.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace ablate::conformance {
+
+/// Multiples of 16, 64, 128 and 256, one token behind a block, and primes.
+inline constexpr std::int64_t kTurning[] = {16, 48, 64, 65, 67, 128, 129, 131, 192, 193, 256};
+/// None of these, and more than the longest of them.
+inline constexpr std::int64_t kPlain[] = {6, 10, 22, 38, 58, 86, 122, 154, 250, 262};
+/// More than the 2,048 of the tables and blocks that are the longest.
+inline constexpr std::int64_t kBeyond = 2113;
+
+/// Those that a subject takes, each once. @param all in any order, which is kept
+template <class Subject>
+std::vector<std::int64_t> lengths_for(const Subject& subject, const std::vector<std::int64_t>& all) {
+  std::vector<std::int64_t> own;
+  for (const auto one : all)
+    if (const auto n = subject.length(one); std::find(own.begin(), own.end(), n) == own.end()) own.push_back(n);
+  return own;
+}
+
+/// Of a batch padded to a turning length: it itself, and two that are none.
+inline std::vector<std::int64_t> plain_below(std::int64_t n) {
+  std::vector<std::int64_t> all = {n};
+  for (auto one = std::rbegin(kPlain); one != std::rend(kPlain) && all.size() < 3; ++one)
+    if (*one < n) all.push_back(*one);
+  return all;
+}
+
+/// Sixteen lengths of a batch padded to 262 tokens, most of them turning ones.
+inline const std::vector<std::int64_t>& many_lengths() {
+  static const std::vector<std::int64_t> all = {262, 256, 255, 193, 192, 131, 129, 128, 127, 97, 67, 65, 64, 63, 48, 32};
+  return all;
+}
+
+/// From so many tokens down to one.
+inline std::vector<std::int64_t> every_length(std::int64_t most) {
+  std::vector<std::int64_t> all;
+  for (auto n = most; n > 0; --n) all.push_back(n);
+  return all;
+}
+
+}  // namespace ablate::conformance

@@ -1,0 +1,146 @@
+// Attentions that are wrong at some lengths alone, at one border, in large batches, beyond 2,048 tokens; and right ones whose
+// numbers are hard: denominators near 0, choices near their turn, parameters without any gradient.
+#include "ablate/headwise.h"
+#include "tests/conformance/suite_of.h"
+
+using namespace ablate;
+
+namespace {
+
+enum class Place {
+  kNone,
+  kMask128,        // the mask forgotten where the length is a multiple of 128
+  kMask16,         // ... of 16, up to 64 tokens
+  kPrime,          // the last token unread where the length is a prime above 64
+  kRest,           // ... one more than a multiple of 64
+  kMatesMask,      // from 8 items on an item's mask is its neighbour's
+  kMatesScale,     // from 8 items on scores are scaled by all of them
+  kGradientThree,  // half a gradient of queries at 3 tokens
+  kGradientSix,    // none of keys at 6
+  kForgets2048,    // keys from 2048 on are not read
+  kMask2048,       // the mask is forgotten beyond 2048
+  kFuture2048,     // beyond 2048 the future is seen
+  kLeak97,         // beyond 200 tokens output 97 has something of value 98, without a gradient
+  kLeak171,        // output 171 of value 172
+  kLeak895,        // output 895 of value 896
+  kScaled128,      // causal outputs larger where the length is a multiple of 128
+  kScaledPrime,    // ... where it is a prime above 64
+  kTwice,          // causal weights sum to 2
+  kHalf64,         // causal weights sum to 1/2 where the length is a multiple of 64
+  kMore2048,       // weights sum to 3/2 beyond 2048
+  kUnread128,      // causal, of 128 tokens: the first one is not read by the last
+  kUnreadFour,     // of 4 tokens the third is read by none but itself
+};
+
+bool is_prime(std::int64_t n) {
+  for (std::int64_t d = 2; d * d <= n; ++d)
+    if (n % d == 0) return false;
+  return n > 1;
+}
+
+class Places : public HeadwiseAttention {
+ public:
+  Places(const AttentionContext& context, Place fault) : HeadwiseAttention(context, 2), fault_(fault) {}
+
+ private:
+  bool is(Place place) const { return fault_ == place; }
+
+  bool forgets_mask(std::int64_t n) const {
+    return (is(Place::kMask128) && n % 128 == 0) || (is(Place::kMask16) && n % 16 == 0 && n <= 64) ||
+           (is(Place::kMask2048) && n > 2048);
+  }
+
+  Tensor unread(const HeadInput& input, std::int64_t n, std::int64_t keys) const {
+    const auto here = arange(n).unsqueeze(1), there = arange(keys).unsqueeze(0);
+    auto gone = zeros({1, 1, n, keys}, TensorOptions(kBool));
+    if (causal() && !(is(Place::kFuture2048) && n > 2048)) gone = gone.logical_or(there > here);
+    const bool drops_last =
+        (is(Place::kPrime) && keys > 64 && is_prime(keys)) || (is(Place::kRest) && keys > 64 && keys % 64 == 1);
+    if (drops_last) gone = gone.logical_or((there == keys - 1).logical_and(here < n - 1));
+    if (is(Place::kForgets2048)) gone = gone.logical_or((there >= 2048).logical_and(here != there));
+    if (is(Place::kUnread128) && causal() && keys == 128) gone = gone.logical_or((there == 0).logical_and(here == n - 1));
+    if (is(Place::kUnreadFour) && keys == 4) gone = gone.logical_or((there == 2).logical_and(here != 2));
+    if (!input.mask.defined() || forgets_mask(keys)) return gone;
+    auto mask = input.mask;
+    if (is(Place::kMatesMask) && mask.size(0) >= 8) mask = mask.roll(1, 0);
+    return gone.logical_or(mask.logical_not().unsqueeze(1).unsqueeze(1));
+  }
+
+  double sum_of_weights(std::int64_t n) const {
+    if (is(Place::kTwice) && causal()) return 2;
+    if (is(Place::kHalf64) && causal() && n % 64 == 0) return 0.5;
+    if (is(Place::kMore2048) && n > 2048) return 1.5;
+    const bool larger = (is(Place::kScaled128) && n % 128 == 0) || (is(Place::kScaledPrime) && n > 64 && is_prime(n));
+    return larger && causal() ? 1.1 : 1;
+  }
+
+  HeadOutput attend(const HeadInput& input) override {
+    auto q = input.q, k = input.k;
+    const auto n = q.size(2), keys = k.size(2);
+    if (is(Place::kGradientThree) && n == 3) q = q * 0.5 + q.detach() * 0.5;
+    if (is(Place::kGradientSix) && n == 6) k = k.detach();
+    auto scores = q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head()));
+    if (is(Place::kMatesScale) && q.size(0) >= 8) scores = scores / (scores.detach().abs().mean() + 1);
+    const auto gone = unread(input, n, keys);
+    const auto weights = (scores - scores.detach().amax(-1, true)).exp().masked_fill(gone, 0);
+    const auto sum = weights.sum(-1, true);
+    auto read = (weights / sum.masked_fill(sum <= 0, 1)).matmul(input.v) * sum_of_weights(n);
+    for (const auto& [fault, at] : {std::pair{Place::kLeak97, 97}, {Place::kLeak171, 171}, {Place::kLeak895, 895}})
+      if (is(fault) && causal() && n > std::max(at + 1, 200)) {
+        const auto later = input.v.detach().narrow(2, at + 1, 1) * 1e-3;
+        read = read + later * (arange(n) == at).to(read.scalar_type()).view({1, 1, n, 1});
+      }
+    return {.values = read};
+  }
+
+  Place fault_;
+};
+
+template <Place place>
+struct Made final : Places {
+  explicit Made(const AttentionContext& context) : Places(context, place) {}
+};
+
+/// @param padded whether key_padding is promised
+template <Place place, bool padded = true>
+const Descriptor& placed() {
+  static const Descriptor made = tests::attention_of<Made<place>>(
+      {.id = "places",
+       .version = "1.0.0",
+       .summary = "softmax attention with a fault at some lengths",
+       .capabilities = {.causal = true, .key_padding = padded, .averages = true, .time_exponent = 2, .memory_exponent = 2}});
+  return made;
+}
+
+const tests::AddVariants added = {
+    {"the mask forgotten at multiples of 128", &placed<Place::kMask128>(), "padding"},
+    {"the mask forgotten at multiples of 16", &placed<Place::kMask16>(), "padding"},
+    {"the last token unread of primes above 64", &placed<Place::kPrime>(), "padding"},
+    {"the last token unread where one is behind blocks of 64", &placed<Place::kRest>(), "padding"},
+    {"the mask of a mate in batches of 8", &placed<Place::kMatesMask>(), "padding"},
+    {"scores scaled by all mates in batches of 8", &placed<Place::kMatesScale, false>(), "batch"},
+    {"half a gradient at 3 tokens", &placed<Place::kGradientThree>(), "gradient"},
+    {"no gradient of keys at 6 tokens", &placed<Place::kGradientSix>(), "gradient"},
+    {"the mask forgotten beyond 2048", &placed<Place::kMask2048>(), "long"},
+    {"the future seen beyond 2048", &placed<Place::kFuture2048, false>(), "long"},
+    {"keys beyond 2048 not read", &placed<Place::kForgets2048, false>(), "reach"},
+    {"the first of 128 tokens not read by the last", &placed<Place::kUnread128, false>(), "reach"},
+    {"the third of 4 tokens not read", &placed<Place::kUnreadFour, false>(), "reach"},
+    {"a leak at token 98 alone", &placed<Place::kLeak97, false>(), "causal"},
+    {"a leak at token 172 alone", &placed<Place::kLeak171>(), "causal"},
+    {"a leak at token 896 alone", &placed<Place::kLeak895>(), "causal"},
+    {"larger causal outputs of multiples of 128", &placed<Place::kScaled128, false>(), "causal"},
+    {"larger causal outputs of primes above 64", &placed<Place::kScaledPrime, false>(), "causal"},
+    {"causal weights that sum to 2", &placed<Place::kTwice>(), "constants"},
+    {"causal weights that sum to 1/2 at multiples of 64", &placed<Place::kHalf64, false>(), "constants"},
+    {"weights that sum to 3/2 beyond 2048", &placed<Place::kMore2048, false>(), "constants"},
+};
+
+}  // namespace
+
+TEST_CASE("softmax attention without a fault at any length passes, and with one it is told where", "[conformance]") {
+  tests::Record record;
+  const std::set<std::string> wide = {"long", "gradient", "batch", "constants", "reach", "causal", "padding"};
+  CHECK(record.suite(placed<Place::kNone>(), wide).empty());
+  tests::check_mentions(tests::found(placed<Place::kMask128>(), "padding"), "128 positions");
+}

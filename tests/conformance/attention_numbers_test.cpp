@@ -1,0 +1,91 @@
+// Right attentions whose numbers are hard to compare, which the suite has nothing against, and wrong ones beside them.
+#include "ablate/headwise.h"
+#include "tests/conformance/suite_of.h"
+
+using namespace ablate;
+
+namespace {
+
+/// Kernel attention under a rectified map, of few channels, so that many a query has hardly any weight: denominators near 0.
+class Rectified final : public HeadwiseAttention {
+ public:
+  explicit Rectified(const AttentionContext& context) : HeadwiseAttention(context, 4) {}
+
+ private:
+  HeadOutput attend(const HeadInput& input) override {
+    const auto q = input.q.relu();
+    auto k = input.k.relu();
+    if (input.mask.defined()) k = k.masked_fill(input.mask.logical_not().unsqueeze(1).unsqueeze(-1), 0);
+    Tensor products, sum;
+    if (causal()) {
+      products = (k.unsqueeze(-1) * input.v.unsqueeze(-2)).cumsum(2);  // [batch, heads, n, d, d]
+      products = q.unsqueeze(-2).matmul(products).squeeze(-2);
+      sum = (q * k.cumsum(2)).sum(-1, true);
+    } else {
+      products = q.matmul(k.transpose(-1, -2).matmul(input.v));
+      sum = q.matmul(k.sum(2, true).transpose(-1, -2));
+    }
+    return {.values = products / sum.masked_fill(sum <= 0, 1)};
+  }
+};
+
+/// The four largest weights of a softmax, divided by nothing: near a turn another key stands among them.
+template <bool is_right>
+class FourLargest final : public HeadwiseAttention {
+ public:
+  explicit FourLargest(const AttentionContext& context) : HeadwiseAttention(context, 2) {}
+
+ private:
+  HeadOutput attend(const HeadInput& input) override {
+    auto scores = input.q.matmul(input.k.transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head()));
+    if (!is_right) scores = scores * 1.01 - scores.detach() * 0.01;
+    const auto weights = scores.softmax(-1);
+    const auto fourth = std::get<0>(weights.detach().topk(std::min<std::int64_t>(4, weights.size(3)), -1)).amin(-1, true);
+    return {.values = weights.masked_fill(weights < fourth, 0).matmul(input.v)};
+  }
+};
+
+/// Softmax attention of large values: the keys' bias, which no softmax sees, has a gradient of rounding alone, and of large
+/// terms. @tparam is_right or half a gradient of it in float32
+template <bool is_right>
+class Large final : public HeadwiseAttention {
+ public:
+  explicit Large(const AttentionContext& context) : HeadwiseAttention(context, 2) {}
+
+ private:
+  HeadOutput attend(const HeadInput& input) override {
+    auto k = input.k;
+    if (!is_right && k.scalar_type() == kFloat) k = k * 0.9 + k.detach() * 0.1;
+    const auto scores = input.q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head()));
+    return {.values = scores.softmax(-1).matmul(input.v) * 3e3};
+  }
+};
+
+template <class Made>
+const Descriptor& of(const Capabilities& promises) {
+  static const Descriptor made =
+      tests::attention_of<Made>({.id = "hard", .version = "1.0.0", .summary = "hard numbers", .capabilities = promises});
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("a rectified kernel's denominators near 0 are no fault", "[conformance]") {
+  tests::Record record;
+  const auto& rectified = of<Rectified>({.causal = true, .key_padding = true, .averages = true});
+  CHECK(record.suite(rectified, {"long", "padding", "batch", "causal", "constants", "reach"}).empty());
+}
+
+TEST_CASE("a choice that turns within a step of differences is no fault, and hides none", "[conformance]") {
+  const Capabilities promises = {.sparse = true, .time_exponent = 2, .memory_exponent = 2};
+  tests::Record record;
+  CHECK(record.suite(of<FourLargest<true>>(promises), {"gradient"}).empty());
+  CHECK(record.fails(of<FourLargest<false>>(promises), "gradient"));
+}
+
+TEST_CASE("a parameter whose gradient is 0 is compared by what the others' is", "[conformance]") {
+  const Capabilities promises = {.time_exponent = 2, .memory_exponent = 2};
+  tests::Record record;
+  CHECK(record.suite(of<Large<true>>(promises), {"types", "trained", "gradient"}).empty());
+  CHECK(record.fails(of<Large<false>>(promises), "types"));
+}

@@ -31,8 +31,8 @@ inline constexpr const char* kNoCache = "the user has no home folder; set XDG_CA
 /// Whether its permissions let every user write a file or folder; false where there is none.
 bool anyone_can_write(const std::filesystem::path& path);
 
-/// Why a library of a folder is not loaded, with the remedy: somebody else can write it, its folder, or a folder above, or any of
-/// these of what it is a link to; "" where nothing speaks against it.
+/// Why a library of a folder is not loaded, with the remedy: somebody else can write it, its folder, or a folder above, or any
+/// of these of what it is a link to; "" where nothing speaks against it.
 std::string trust_refusal(const PluginFolder& folder, const std::filesystem::path& library);
 
 }  // namespace ablate

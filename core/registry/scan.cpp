@@ -90,10 +90,10 @@ class Cache {
     if (!hung.contains("at_s") || !hung["at_s"].is_number_integer()) return std::nullopt;
     const auto at_s = hung["at_s"].get<std::int64_t>(), now_s = static_cast<std::int64_t>(std::time(nullptr));
     if (at_s > now_s || now_s - at_s >= kTriedAgain_s) return std::nullopt;
-    return Answer{{},
-                  fmt::format("{} when it was loaded, at {:%H:%M}; it is tried again after an hour, or after `touch {}`",
-                              hung["why"].get<std::string>(), fmt::localtime(static_cast<std::time_t>(at_s)),
-                              shell_word(path.string()))};
+    return Answer{
+        {},
+        fmt::format("{} when it was loaded, at {:%H:%M}; it is tried again after an hour, or after `touch {}`",
+                    hung["why"].get<std::string>(), fmt::localtime(static_cast<std::time_t>(at_s)), shell_word(path.string()))};
   }
 
   /// Best effort: without a writable cache everything works, only slower.

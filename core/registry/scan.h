@@ -21,8 +21,8 @@ struct FoundLibrary {
 
 /// Loads libraries elsewhere (a throw-away process each) and returns for each path PluginInfo as JSON, or {"refusal": reason}
 /// for a fault of the descriptor, or {"failed": reason} where it could not be loaded: that may depend on more than the file (a
-/// library that it needs), so it is tried again each time; with "late": true where it did not end, after an hour or when its file
-/// has changed.
+/// library that it needs), so it is tried again each time; with "late": true where it did not end, after an hour or when its
+/// file has changed.
 using Inspect = std::function<std::vector<nlohmann::json>(const std::vector<std::filesystem::path>&)>;
 
 /// Lists every *.so in the folders, by folder and name; those that somebody else can have put there are refused (folders.h).

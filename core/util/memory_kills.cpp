@@ -66,7 +66,8 @@ std::string killed_text(const MemoryState& before, const MemoryState& now, std::
   std::string text;
   if (in_group > 0 || anywhere > 0)
     text = "the kernel's memory killer has ended " +
-           (in_group > 0 ? processes(in_group) + " of this control group" : processes(anywhere) + " of this machine") + " meanwhile";
+           (in_group > 0 ? processes(in_group) + " of this control group" : processes(anywhere) + " of this machine") +
+           " meanwhile";
   else
     text = "nobody here has sent it; mostly it is the kernel's memory killer" +
            std::string(now.killed >= 0 || now.killed_in_group >= 0 ? ", though the kernel counts none meanwhile" : "");

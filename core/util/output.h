@@ -7,9 +7,9 @@
 
 namespace ablate {
 
-/// Texts to a descriptor that may take none: a pipe that nobody reads, a terminal after Ctrl-S, a full disk. A thread of its own
-/// writes them. What is more than a bound is left out, and how many lines that were is said once it takes texts again.
-/// One thread.
+/// Texts to a descriptor that may take none: a pipe that nobody reads, a terminal after Ctrl-S, a full disk. A thread of its
+/// own writes them. What is more than a bound is left out, and how many lines that were is said once it takes texts again. One
+/// thread.
 class Output {
  public:
   using Milliseconds = std::chrono::milliseconds;

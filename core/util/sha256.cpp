@@ -14,7 +14,8 @@ std::string sha256(std::string_view data) { return Digest().add(data.data(), dat
 std::string sha256_file(const std::filesystem::path& path, std::uintmax_t most, void (*between)()) {
   RegularFile file(path);
   if (file.size() > most)
-    throw Error("cannot read " + path.string() + ": it has " + bytes_text(file.size()) + ", expected at most " + bytes_text(most));
+    throw Error("cannot read " + path.string() + ": it has " + bytes_text(file.size()) + ", expected at most " +
+                bytes_text(most));
   Digest digest;
   std::vector<char> buffer(1 << 16);
   while (const auto n = file.read(buffer.data(), buffer.size())) {

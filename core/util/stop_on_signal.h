@@ -34,8 +34,7 @@ inline void stop_if_asked() {
 
 /// Signals that end a process by default and tell of no fault in it: batch systems announce with any of them that time is over.
 inline std::vector<int> stop_signals() {
-  std::vector all{SIGINT,  SIGTERM, SIGHUP,    SIGQUIT, SIGUSR1, SIGUSR2,
-                  SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR};
+  std::vector all{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO, SIGPWR};
   for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) all.push_back(signal);
   return all;
 }
@@ -47,7 +46,8 @@ class StopOnSignal {
   StopOnSignal() {
     if (living_++ > 0) return;
     for (const int signal : stop_signals()) {
-      struct sigaction action {}, before {};
+      struct sigaction action {
+      }, before{};
       action.sa_handler = [](int which) {
         asked_to_stop = which;
         asked_to_stop_often = asked_to_stop_often + 1;

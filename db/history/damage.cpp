@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::uintmax_t kMostBytes = 20'000'000;
 
-/// What quick_check reads on over: a last page that is not whole. While its log holds pages a file may be shorter than they say;
-/// looked at in this order it is not, whatever another process writes or moves out of the log meanwhile.
+/// What quick_check reads on over: a last page that is not whole. While its log holds pages a file may be shorter than they
+/// say; looked at in this order it is not, whatever another process writes or moves out of the log meanwhile.
 std::string what_is_cut_off(SQLite::Database& database, const std::filesystem::path& file) {
   const auto number = [&](const char* pragma) { return database.execAndGet(pragma).getInt64(); };
   const auto expected = static_cast<std::uintmax_t>(number("PRAGMA page_size") * number("PRAGMA page_count"));

@@ -78,8 +78,7 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file) {
 void check_schema(SQLite::Database& database, const std::filesystem::path& file) {
   const int version = version_of(database, file);
   if (version == 0)
-    throw Error(fmt::format("{} is empty: nothing has been run yet. `ablate run STUDY.toml` fills it.",
-                            file.string()));
+    throw Error(fmt::format("{} is empty: nothing has been run yet. `ablate run STUDY.toml` fills it.", file.string()));
   if (version < schema_version())
     throw Error(
         fmt::format("{} was written by an older ablate: found schema {}, expected {}. The next `ablate run` with "

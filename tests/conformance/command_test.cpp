@@ -26,8 +26,8 @@ std::set<std::string> names(const json& checks, const std::string& verdict) {
 }
 
 json check(Place& place, const std::string& fault, int exit_code) {
-  const auto ended = place.run(
-      {"check", kWrong, "--no-timing", "--format", "json", "--timeout", fault == "hang" ? "15" : "300", "--set", "fault=" + fault});
+  const auto ended = place.run({"check", kWrong, "--no-timing", "--format", "json", "--timeout", fault == "hang" ? "15" : "300",
+                                "--set", "fault=" + fault});
   INFO(ended.out << ended.err);
   REQUIRE(ended.exit_code == exit_code);
   const auto answer = json::parse(ended.out);

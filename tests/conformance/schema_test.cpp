@@ -15,7 +15,9 @@ using Read = void (*)(const Values& values, bool causal);
 
 template <Read reads>
 struct Reader final : HeadwiseAttention {
-  explicit Reader(const AttentionContext& context) : HeadwiseAttention(context, 2) { reads(context.parameters, context.causal); }
+  explicit Reader(const AttentionContext& context) : HeadwiseAttention(context, 2) {
+    reads(context.parameters, context.causal);
+  }
   HeadOutput attend(const HeadInput& input) override { return {.values = input.v}; }
 };
 
@@ -25,11 +27,11 @@ constexpr Parameter kAlways[] = {text("kind", "\"a\"", "a|b|c", "kind"), real("g
 template <Read reads>
 Descriptor attention(std::span<const Parameter> parameters = kAlways, Promises promises = nullptr) {
   return tests::attention_of<Reader<reads>>({.id = "reader",
-                                            .version = "1.0.0",
-                                            .summary = "of a test",
-                                            .capabilities = {.causal = true},
-                                            .parameters = parameters,
-                                            .promises = promises});
+                                             .version = "1.0.0",
+                                             .summary = "of a test",
+                                             .capabilities = {.causal = true},
+                                             .parameters = parameters,
+                                             .promises = promises});
 }
 
 template <Read reads>

@@ -94,8 +94,8 @@ TEST_CASE("names never steer the terminal") {
   }
   for (const auto* line :
        {"table --all --rows attention,attention.rates --published", "table --all --cols attention.rates --format markdown",
-        "table --all --cols attention --format csv", "table", "attempts", "show 3", "show 4", "query", "query 'SELECT * FROM trials'",
-        "query 'SELECT * FROM parameters' --format markdown"}) {
+        "table --all --cols attention --format csv", "table", "attempts", "show 3", "show 4", "query",
+        "query 'SELECT * FROM trials'", "query 'SELECT * FROM parameters' --format markdown"}) {
     INFO(line);
     const auto text = run(line) + run.errors;
     CHECK_FALSE(has(text, "\x1b"));

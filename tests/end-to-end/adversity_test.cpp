@@ -249,7 +249,8 @@ TEST_CASE("a first worker that dies at its start is replaced, of a grid and of a
   place.set("ABLATE_WORKER", program.string());
   place.set("XDG_CACHE_HOME", (place.folder() / "cache").string());  // or nothing would be asked of it before the first trial
   fs::create_directories(place.folder() / "cache/ablate");
-  fs::copy_file(std::string(ABLATE_BUILD_DIR) + "/tests/cache/ablate/plugins.json", place.folder() / "cache/ablate/plugins.json");
+  fs::copy_file(std::string(ABLATE_BUILD_DIR) + "/tests/cache/ablate/plugins.json",
+                place.folder() / "cache/ablate/plugins.json");
   const auto study = place.study(grid("3")).string();
   const auto ended = place.run(is_check ? std::vector<std::string>{"check", "linear", "--quick", "--only", "causal"}
                                         : std::vector<std::string>{"run", study});

@@ -238,9 +238,9 @@ TEST_CASE("a plan of very many trials says what it is at") {
   REQUIRE(place.run({"run", study}).exit_code == 0);
   const auto many = place.run({"run", study, "--set", "seeds=10001", "--dry-run"});
   CHECK(many.exit_code == 0);
-  for (const auto* part : {"tiny: 10001 trials: checking their tasks and naming each by its key\n",
-                           "tiny: 10000 of 10001 trials named\n", "tiny: 10001 trials: comparing them with the history\n",
-                           "tiny: 10000 of 10001 trials compared with the history\n"})
+  for (const auto* part :
+       {"tiny: 10001 trials: checking their tasks and naming each by its key\n", "tiny: 10000 of 10001 trials named\n",
+        "tiny: 10001 trials: comparing them with the history\n", "tiny: 10000 of 10001 trials compared with the history\n"})
     CHECK(says(many.err, part));
   CHECK_FALSE(says(place.run({"run", study, "--dry-run"}).err, "trials: "));
 }

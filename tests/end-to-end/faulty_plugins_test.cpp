@@ -68,9 +68,10 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
     CHECK(rows.at(fault).at(0) == "done");
   }
   // The tail of the output is kept, and failed cells are shown as what they are.
-  CHECK(
-      says(place.run({"show", place.query("SELECT attempt FROM trials WHERE \"attention.fault\" = 'segfault'")[0]["attempt"].dump()}).out,
-           "about to: segfault"));
+  CHECK(says(
+      place.run({"show", place.query("SELECT attempt FROM trials WHERE \"attention.fault\" = 'segfault'")[0]["attempt"].dump()})
+          .out,
+      "about to: segfault"));
   const auto table = place.run({"table", "tiny", "--rows", "attention.fault"});
   CHECK(table.exit_code == 0);
   CHECK(says(table.out, "signal 11"));

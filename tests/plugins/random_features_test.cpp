@@ -1,5 +1,6 @@
 // Random features: orthogonal, unbiased, better with more of them, and the same after save and load.
 #include "ablate/random_features.h"
+
 #include "tests/plugins/compression.h"
 #include "tests/support/catch.h"
 

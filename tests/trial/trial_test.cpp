@@ -87,7 +87,8 @@ TEST_CASE("a trial tells its curve while it runs, and what it had before it fail
   CHECK(whole.reports.back().step == 60);
   CHECK(whole.result.curve.points.empty());
 
-  const auto told = run({{"learning_rate", 10}, {"weight_decay", 10}, {"schedule", "constant"}, {"warmup", 0}}, plugin("linear"));
+  const auto told =
+      run({{"learning_rate", 10}, {"weight_decay", 10}, {"schedule", "constant"}, {"warmup", 0}}, plugin("linear"));
   INFO(told.failed);
   CHECK(told.failed.find("at step") != std::string::npos);
   const auto last = told.reports.back().step;
@@ -99,7 +100,8 @@ TEST_CASE("a trial tells its curve while it runs, and what it had before it fail
 }
 
 TEST_CASE("faults come with their reason") {
-  CHECK(failure({{"learning_rate", 10}, {"weight_decay", 10}, {"schedule", "constant"}, {"warmup", 0}}).find("at step") != std::string::npos);
+  CHECK(failure({{"learning_rate", 10}, {"weight_decay", 10}, {"schedule", "constant"}, {"warmup", 0}}).find("at step") !=
+        std::string::npos);
   CHECK(failure({{"device", "cuda:7"}}).find("asked for") != std::string::npos);
   CHECK(failure(json::object(), 3).find("the id 3 of the field token, and its vocabulary is 3") != std::string::npos);
   CHECK(failure(json::object(), -1).find("the id -1") != std::string::npos);

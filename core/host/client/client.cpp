@@ -114,8 +114,7 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
   close(to_);
   close(from_);
   stop_if_asked();
-  if (failed == ENOENT)
-    why += fmt::format("; `cmake --build --preset release --target {}` builds it", name);
+  if (failed == ENOENT) why += fmt::format("; `cmake --build --preset release --target {}` builds it", name);
   const auto message = fmt::format("{} did not start: {}", program.string(), why);
   if (failed == ENOENT || failed == EACCES || failed == ENOEXEC) throw WorkerMissing(message);
   throw Error(message);

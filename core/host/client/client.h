@@ -5,8 +5,8 @@
 //   [...]}], "cuda": bool}
 //       load for all later jobs -> "loaded" or "refused"; a library whose content is not what its hash says is refused, and so
 //       is a task whose data are not what its digest says, or whose files are not what theirs say (planned_files.h)
-//   {"do": "start", "job": N, "kind": "inspect" | "describe-task" | "prepare-task" | "promises" | "try-places" | "open-device" |
-//    "check" | "trial", "spec": {...}, "limit_s": seconds}          by the worker's clock; 0 or absent: none
+//   {"do": "start", "job": N, "kind": "inspect" | "describe-task" | "prepare-task" | "promises" | "try-places" | "open-device"
+//    | "check" | "trial", "spec": {...}, "limit_s": seconds}          by the worker's clock; 0 or absent: none
 //   {"do": "kill", "job": N}
 //   {"do": "ping"}                                    -> "pong"
 // From it:

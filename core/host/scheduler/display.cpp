@@ -47,10 +47,10 @@ Display::~Display() {
 
 void Display::started(int job, const std::string& label, double evaluation) {
   running_[job] = {.label = one_line(label, 1000),
-                    .start = Clock::now(),
-                    .evaluation = evaluation,
-                    .told = Clock::now(),
-                    .heard = Clock::now()};
+                   .start = Clock::now(),
+                   .evaluation = evaluation,
+                   .told = Clock::now(),
+                   .heard = Clock::now()};
   refresh();
 }
 

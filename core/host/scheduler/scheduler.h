@@ -39,8 +39,8 @@ struct RunSummary {
 /// recorded with its reason, its curves and the tail of its output, and the grid goes on. Where the worker dies, its trials go
 /// back into the queue, each alone from then on, until it is clear whose fault that is. While the database cannot be written,
 /// results wait. Throws Error where the plugins or the data cannot be loaded into the first worker, or not in time, or are not
-/// what was planned; where that is so of a later worker, the trials that need them fail. Throws Error, too, where the database was
-/// taken away: what ran then has come to its end, nothing else was started, and what() says in which file everything is.
+/// what was planned; where that is so of a later worker, the trials that need them fail. Throws Error, too, where the database
+/// was taken away: what ran then has come to its end, nothing else was started, and what() says in which file everything is.
 RunSummary run_trials(const std::vector<PlannedTrial>& planned, std::unique_ptr<WorkerClient>& worker, db::Store& store,
                       const RunOptions& options);
 

@@ -37,13 +37,12 @@ std::vector<WorkerLoad::Item> WorkerLoad::items(const Waiting& waiting) {
             {key, plugin.path, {{"libraries", {plugin.path}}, {"hashes", {{plugin.path, plugin.content_hash}}}}, plugin});
     const auto& section = planned->trial->resolved.at("task");
     if (const auto key = key_of_task(*planned); seen.insert(key).second)
-      tasks.push_back({key,
-                       "the data of task " + section.at("plugin").get<std::string>(),
-                       {{"tasks",
-                         {{{"section", section},
-                           {"digest", planned->data_digest},
-                           {"files", planned_files(*planned->trial, "task")}}}}},
-                       {}});
+      tasks.push_back(
+          {key,
+           "the data of task " + section.at("plugin").get<std::string>(),
+           {{"tasks",
+             {{{"section", section}, {"digest", planned->data_digest}, {"files", planned_files(*planned->trial, "task")}}}}},
+           {}});
     cuda = cuda || is_on_cuda(*planned);
   }
   auto all = std::move(libraries);

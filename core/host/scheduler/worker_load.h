@@ -22,9 +22,9 @@ class WorkerLoad {
       : limit_s_(limit_s), note_(std::move(note)), forget_(std::move(forget)) {}
 
   /// So that a trial starts in milliseconds, and runs what was planned: a library or data that changed since then are refused.
-  /// A worker that dies is replaced; what it died of three times in a row, or hangs in, is refused. Remembers the libraries' files
-  /// in `watch`. Where asked_to_stop, gives the worker up and returns. The first call throws Error for what is refused: nothing
-  /// has run yet. Later ones leave it out.
+  /// A worker that dies is replaced; what it died of three times in a row, or hangs in, is refused. Remembers the libraries'
+  /// files in `watch`. Where asked_to_stop, gives the worker up and returns. The first call throws Error for what is refused:
+  /// nothing has run yet. Later ones leave it out.
   void load(std::unique_ptr<WorkerClient>& worker, const Waiting& waiting, LibraryWatch& watch);
 
   /// Why a trial cannot run: what it needs was left out. "" where it can.
@@ -33,9 +33,9 @@ class WorkerLoad {
  private:
   /// A library, a data set, or CUDA.
   struct Item {
-    std::string key, name;    ///< the name for people
-    nlohmann::json request;   ///< of the worker
-    db::UsedPlugin library;   ///< its path is "" for another item
+    std::string key, name;   ///< the name for people
+    nlohmann::json request;  ///< of the worker
+    db::UsedPlugin library;  ///< its path is "" for another item
   };
   struct Refusal {
     std::string reason;

@@ -12,8 +12,8 @@
 namespace ablate {
 namespace {
 
-constexpr std::int64_t kMostExamples = 2000, kMostWhenQuick = 200;  // of a split, that are looked at one by one
-constexpr std::int64_t kMostNumbers = 1 << 22;                      // of them all: 32 MiB
+constexpr std::int64_t kMostExamples = 2000, kMostWhenQuick = 200;               // of a split, that are looked at one by one
+constexpr std::int64_t kMostNumbers = 1 << 22;                                   // of them all: 32 MiB
 constexpr std::int64_t kMostReadToTheEnd = 100'000, kMostNumbersRead = 1 << 24;  // where a split is read to its end: some 0.2 s
 constexpr std::int64_t kMostOfOther = 10'000;
 

@@ -8,7 +8,8 @@ namespace ablate {
 namespace {
 
 void check_content(const std::filesystem::path& path, const nlohmann::json& hashes) {
-  if (const auto planned = hashes.find(path.string()); planned != hashes.end() && *planned != sha256_file(path, kMostLibraryBytes))
+  if (const auto planned = hashes.find(path.string());
+      planned != hashes.end() && *planned != sha256_file(path, kMostLibraryBytes))
     throw LibraryReplaced(path);
 }
 

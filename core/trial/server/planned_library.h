@@ -18,8 +18,8 @@ class LibraryReplaced : public Error {
 
 /// load_library of what the host has looked at. Throws LibraryReplaced where the file has another content by now, before any of
 /// it runs, and what load_library throws.
-/// @param hashes {path: SHA-256}; a path that is not in it is loaded as it is @param put_back called when the library's own code has
-/// run, which may have left the process unable to open a file
+/// @param hashes {path: SHA-256}; a path that is not in it is loaded as it is @param put_back called when the library's own
+/// code has run, which may have left the process unable to open a file
 const Descriptor& load_as_planned(const std::filesystem::path& path, const nlohmann::json& hashes,
                                   const std::function<void()>& put_back = {});
 

@@ -19,11 +19,22 @@ std::vector<std::string> all_variables() {
 }
 
 /// By the number of the limit: what it limits, and the option of ulimit.
-constexpr std::array<const char*, RLIM_NLIMITS> kLimits{
-    "CPU time (ulimit -t)",   "file size (ulimit -f)",     "data (ulimit -d)",           "stack (ulimit -s)",
-    "core files (ulimit -c)", "resident memory",           "processes (ulimit -u)",      "open files (ulimit -n)",
-    "locked memory (ulimit -l)", "address space (ulimit -v)", "file locks (ulimit -x)",     "pending signals (ulimit -i)",
-    "message queues (ulimit -q)", "niceness (ulimit -e)",      "real-time priority (ulimit -r)", "real-time CPU time (ulimit -R)"};
+constexpr std::array<const char*, RLIM_NLIMITS> kLimits{"CPU time (ulimit -t)",
+                                                        "file size (ulimit -f)",
+                                                        "data (ulimit -d)",
+                                                        "stack (ulimit -s)",
+                                                        "core files (ulimit -c)",
+                                                        "resident memory",
+                                                        "processes (ulimit -u)",
+                                                        "open files (ulimit -n)",
+                                                        "locked memory (ulimit -l)",
+                                                        "address space (ulimit -v)",
+                                                        "file locks (ulimit -x)",
+                                                        "pending signals (ulimit -i)",
+                                                        "message queues (ulimit -q)",
+                                                        "niceness (ulimit -e)",
+                                                        "real-time priority (ulimit -r)",
+                                                        "real-time CPU time (ulimit -R)"};
 
 std::string amount(rlim_t limit) { return limit == RLIM_INFINITY ? "unlimited" : std::to_string(limit); }
 
@@ -72,8 +83,8 @@ std::string ProcessState::lost() const {
     const auto& before = limits_[limit];
     const bool soft = now.rlim_cur != before.rlim_cur;
     if (soft || now.rlim_max != before.rlim_max)
-      return std::string("the limit of ") + kLimits[limit] + " is " + amount(soft ? now.rlim_cur : now.rlim_max) + ", and was " +
-             amount(soft ? before.rlim_cur : before.rlim_max);
+      return std::string("the limit of ") + kLimits[limit] + " is " + amount(soft ? now.rlim_cur : now.rlim_max) +
+             ", and was " + amount(soft ? before.rlim_cur : before.rlim_max);
   }
   if (const int now = getpriority(PRIO_PROCESS, 0); now != priority_)
     return "the niceness is " + std::to_string(now) + ", and was " + std::to_string(priority_);

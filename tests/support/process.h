@@ -24,6 +24,8 @@ class Process {
           const std::string& folder = "") {
     pid_ = fork();
     if (pid_ == 0) {
+      // A shell's background job hands down that it ignores Ctrl-C.
+      for (const int sent : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signal(sent, SIG_DFL);
       for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
       if (!folder.empty() && chdir(folder.c_str()) != 0) _exit(126);
       dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);

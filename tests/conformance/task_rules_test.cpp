@@ -137,20 +137,24 @@ std::string broken_on(const Recipe& recipe) {
 }  // namespace
 
 TEST_CASE("labels of test at random, where words tell the label of classes of unlike sizes") {
-  for (const std::int64_t classes : {3, 4, 6}) {
-    auto recipe = digits(400);
-    recipe.info.length = 30;
+  // Of five words one is of the class: no position, sum or commonest word tells it, all of them together do.
+  for (const auto& [classes, words, one_of] :
+       {std::tuple<std::int64_t, std::int64_t, std::int64_t>{4, 1000, 5}, {6, 1000, 5}}) {
+    auto recipe = digits(words);
+    recipe.info.length = 60;
     recipe.info.classes = classes;
     recipe.size = 1500;
+    std::vector<std::vector<std::int64_t>> words_of(static_cast<std::size_t>(classes));
+    for (std::int64_t word = 0; word < words; ++word)
+      words_of[mixed(3, static_cast<std::uint64_t>(word)) % words_of.size()].push_back(word);
     for (const bool other : {false, true}) {
-      recipe.fill = [=](Row& row, Split split, std::int64_t, Random random) {
-        const auto draw = [&] { return std::max<std::int64_t>(random.below(3 * classes / 2) - classes / 2, 0); };
+      recipe.fill = [=, classes = classes, words = words, one_of = one_of](Row& row, Split split, std::int64_t, Random random) {
+        const auto draw = [&] { return random.below(4) == 0 ? 0 : random.below(classes); };  // 0 is the commonest
         const auto told = draw(), asked = other && split == Split::kTest ? draw() : told;
-        for (std::size_t at = 0; at < 30; ++at) {  // of three words one is of the class
-          const auto word = random.below(400);
-          row.id(at) = random.below(3) == 0 ? word - word % classes + told : word;
-          row.id(at) = std::min<std::int64_t>(row.id(at), 399);
-        }
+        const auto& own = words_of[static_cast<std::size_t>(told)];
+        for (std::size_t at = 0; at < 60; ++at)
+          row.id(at) =
+              random.below(one_of) == 0 ? own[static_cast<std::size_t>(random.below(std::ssize(own)))] : random.below(words);
         row.target() = asked;
       };
       INFO(classes << other);

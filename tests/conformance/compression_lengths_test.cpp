@@ -33,6 +33,9 @@ struct OfEight {
 struct At48 {
   bool operator()(const Tensor& keys, const Slots&) const { return keys.size(2) == 48; }
 };
+struct Beyond2048 {
+  bool operator()(const Tensor& keys, const Slots&) const { return keys.size(2) > 2048; }
+};
 struct OfLongSegments {
   bool operator()(const Tensor&, const Slots& slots) const { return slots.fixed == 0 && slots.rate.value() < 1.0 / 256; }
 };
@@ -52,9 +55,6 @@ struct Prime {
 };
 struct OneBehind {
   bool operator()(std::int64_t n) const { return n > 65 && n % 64 == 1; }
-};
-struct Beyond {
-  bool operator()(std::int64_t n) const { return n > 2048; }
 };
 
 struct MeanOfEight : tests::Change {
@@ -123,7 +123,7 @@ const tests::AddVariants added = {
     {"padding counted in segments beyond 256", variant<CountsAt<OfLongSegments>>(), "padding"},
     {"the last token dropped of primes above 70", variant<DropsLast<Prime>>(), "padding"},
     {"the last token dropped where one is behind blocks of 64", variant<DropsLast<OneBehind>>(), "padding"},
-    {"the last token dropped beyond 2048", variant<DropsLast<Beyond>>(), "padding"},
+    {"padding counted beyond 2048", variant<CountsAt<Beyond2048>>(), "padding"},
     {"a mean of 8 mates", variant<tests::Changed<MeanOfEight>>(), "batch"},
     {"larger values at multiples of 64", variant<tests::Changed<LargerAt64>>(), "constants"},
     {"a segment's sum divided by 256 at most", variant<tests::Changed<AtMost256>>(), "constants"},

@@ -64,7 +64,7 @@ void constants_at(const AttentionSubject& subject, const Setting& setting, const
   const NoGradGuard none;
   const auto longest = lengths.front();
   const auto items = setting.type == kDouble ? kItemsAlike : 1;
-  const auto instance = subject.make(1, setting, longest);
+  const auto instance = subject.make(1, setting, std::max(longest, subject.length(many_lengths().front())));
   const ValueLayers layers(*instance);
   const auto whole = run(*instance, {alike(items, longest, setting.type)});
   const bool known = layers.known() && !is_gated(*instance, layers, std::min(longest, subject.length(80)));

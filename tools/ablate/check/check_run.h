@@ -7,6 +7,7 @@
 
 #include "core/util/error.h"
 #include "db/history/store.h"
+#include "db/report/printers.h"
 #include "tools/ablate/check/blocks.h"
 #include "tools/ablate/check/chosen.h"
 #include "tools/ablate/check/examination.h"

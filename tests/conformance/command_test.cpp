@@ -51,14 +51,14 @@ TEST_CASE("a right plugin passes, and a faulty one fails by the name of the chec
   Place place;
   CHECK(names(check(place, "none", 0), "passed").count("memory") == 1);
   const auto wrong = check(place, "padding", 1);
-  CHECK(names(wrong, "failed") == std::set<std::string>{"additive", "padding"});
+  CHECK(names(wrong, "failed") == std::set<std::string>{"additive", "long", "padding"});
   CHECK(names(wrong, "passed").count("gradient") == 1);
   const auto shown = place.run({"check", kWrong, "--no-timing"});  // padding is the default
   CHECK(shown.exit_code == 1);
   CHECK(says(shown.out, "FAILED     padding"));
   CHECK(says(shown.out, "passed     gradient"));
-  CHECK(says(shown.out, "FAILED: additive, padding"));
-  CHECK_FALSE(says(shown.out, "FAILED: additive, padding,"));  // nothing else
+  CHECK(says(shown.out, "FAILED: long, additive, padding"));
+  CHECK_FALSE(says(shown.out, "FAILED: long, additive, padding,"));  // nothing else
 }
 
 TEST_CASE("where a dozen checks fail of one cause, the last line names it") {
@@ -90,7 +90,7 @@ TEST_CASE("a crash, an exit or a hang is a failed check, and what came before is
   CHECK(names(thrown, "passed").count("memory") == 1);
 }
 
-TEST_CASE("what cannot be loaded is exit 3 with a reason, and what is wrongly asked for exit 2") {
+TEST_CASE("what cannot be loaded is exit 3 with a reason, and what is wrongly asked for or not there exit 2") {
   Place place;
   const auto expect = [&](const std::vector<std::string>& arguments, int code, const char* reason) {
     const auto ended = place.run(arguments);
@@ -102,8 +102,8 @@ TEST_CASE("what cannot be loaded is exit 3 with a reason, and what is wrongly as
   expect({"check", kFaulty + "load/crash_on_load.so"}, 3, "signal 11");
   expect({"check", kFaulty + "load/bad_default.so"}, 3, "expected an integer in [1, 10]");
   expect({"check", kFaulty + "load/kill_worker_on_load.so"}, 3, "cannot be loaded");
-  expect({"check", "./no-such.so"}, 3, "there is no such file");
-  expect({"check", "softmx"}, 3, "did you mean softmax?");
+  expect({"check", "./no-such.so"}, 2, "no such file");
+  expect({"check", "softmx"}, 2, "did you mean softmax?");
   expect({"check", kWrong, "--set", "falt=none"}, 2, "did you mean fault?");
   expect({"check", "softmax", "--set", "heads=many"}, 2, "expected an integer in [1, 64]");
   expect({"check", "--set", "heads=2"}, 2, "one plugin");

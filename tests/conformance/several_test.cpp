@@ -45,7 +45,7 @@ TEST_CASE("plugins that are checked side by side are told one after the other, i
   for (std::sregex_iterator at(ended.out.begin(), ended.out.end(), mark), none; at != none; ++at)
     order += (*at)[1].str() + (*at)[2].str();
   CHECK(order == "listops (listops: segment-mean (segment-mean: wrong (wrong: ");
-  CHECK(says(ended.out, "\n3 plugins: 2 passed; FAILED: wrong (additive, padding)\n"));
+  CHECK(says(ended.out, "\n3 plugins: 2 passed; FAILED: wrong (long, additive, padding)\n"));
   CHECK_FALSE(says(ended.out, "time, one plugin"));
 }
 

@@ -156,7 +156,6 @@ void reach(const CompressionSubject& subject, Finding& finding) {
   for (const std::int64_t n : {65, 300}) look(subject.usual(), subject.length(n), 48);
   look(subject.usual(), subject.length(1100), 24);
   if (subject.takes(kLowest)) look({kLowest}, subject.length(80), 512);
-  if (const auto slots = long_segments(subject)) look(*slots, subject.length(650), 24);
 }
 
 void auxiliary(const CompressionSubject& subject, Finding& finding) {

@@ -122,7 +122,7 @@ std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens)
   return parts;
 }
 
-/// A long segment, and then token by token, which a sum that is kept in half precision does not see any more: the last output,
+/// A long segment, and then short ones, which a sum that is kept in half precision does not see any more: the last output,
 /// and the state that it leaves.
 std::vector<Part> carried(const Instance& instance, const Tensor& tokens, std::int64_t first, std::int64_t unit) {
   const NoGradGuard none;
@@ -162,7 +162,10 @@ void half(const AttentionSubject& subject, Finding& finding) {
             .compare(fmt::format("{}, {} tokens", differentiated.text(), n), finding);
       }
       if (stand.carries && stand.around == Around::kNothing) {
-        const auto first = subject.length(subject.full() ? 1100 : 33), unit = subject.length(1);
+        // Token by token is for what promises so. A signal that is fitted anew behind each token alone (infinity) grows without
+        // bound, by an error that another processor makes another way.
+        const auto first = subject.length(subject.full() ? 1100 : 33),
+                   unit = subject.length(subject.promises().recurrent ? 1 : 16);
         const auto units = subject.full() ? std::int64_t{96} : std::int64_t{3};
         NarrowRun(subject, evaluated, first + units * unit, first, [&](const Instance& instance, const Tensor& tokens) {
           return carried(instance, tokens, first, unit);

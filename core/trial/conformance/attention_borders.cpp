@@ -46,11 +46,11 @@ std::vector<std::int64_t> every_border(std::int64_t n) {
   return all;
 }
 
-/// At every 128th token, before and behind it: all of so many would take longer than all other checks.
-std::vector<std::int64_t> borders_of_blocks(std::int64_t n) {
+/// At every so many tokens, before and behind: all of 300 and more would take longer than all other checks.
+std::vector<std::int64_t> borders_of_blocks(std::int64_t n, std::int64_t block) {
   std::vector<std::int64_t> all;
   for (std::int64_t k = 1; k < n; ++k)
-    if (k % 128 == 0 || k % 128 == 1 || k % 128 == 127) all.push_back(k);
+    if (k % block == 0 || k % block == 1 || k % block == block - 1) all.push_back(k);
   return all;
 }
 
@@ -68,11 +68,11 @@ void causal_borders(const AttentionSubject& subject, Finding& finding) {
   for (const auto& stand : subject.promised_stands()) {
     if (!stand.causal) continue;
     const Setting setting{stand};
-    for (const auto n : lengths_for(subject, {150, 300}))
-      if (n < 200 || !stand.carries) look_at_borders(subject, setting, n, every_border(n), finding);
+    const auto few = subject.length(150), many = subject.length(300), most = subject.length(1100);
+    look_at_borders(subject, setting, few, every_border(few), finding);
     if (stand.carries) continue;
-    const auto n = subject.length(1100);
-    look_at_borders(subject, setting, n, borders_of_blocks(n), finding);
+    look_at_borders(subject, setting, many, borders_of_blocks(many, 16), finding);
+    look_at_borders(subject, setting, most, borders_of_blocks(most, 128), finding);
   }
 }
 

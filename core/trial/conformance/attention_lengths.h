@@ -24,8 +24,8 @@ void recurrent_beyond(const AttentionSubject& subject, Finding& finding);
 /// Segments of more than 256 tokens: an item with its state is what it is alone.
 void state_beyond(const AttentionSubject& subject, Finding& finding);
 
-/// A batch whose item k has other tokens from k on: outputs before k are as they were. Every k of 150 and of 300 tokens, of
-/// 1,100 those at and beside every 128th.
+/// A batch whose item k has other tokens from k on: outputs before k are as they were. Every k of 150 tokens, of 300 and
+/// 1,100 those at and beside some 128th.
 void causal_borders(const AttentionSubject& subject, Finding& finding);
 /// Where the first outputs of lengths that are none of a block's do not depend on what is behind, they do not at turning
 /// lengths either: what is cut there gives the same.

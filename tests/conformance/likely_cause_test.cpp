@@ -118,7 +118,10 @@ TEST_CASE("the likely cause is found by trying", "[conformance]") {
   says(of_attention<Cause::kStatic>(), "in a static variable");
   says(of_attention<Cause::kInstances>(), "it counts instances");
   says(of_attention<Cause::kAddress>(), "where its input lies in memory");
-  says(of_attention<Cause::kUnwritten>(), "memory that nobody has written");
+  // What freed memory holds is not always the filling allocator's to say: then each call is all that can be shown.
+  const auto unwritten = of_attention<Cause::kUnwritten>();
+  CHECK((unwritten.find("memory that nobody has written") != std::string::npos ||
+         unwritten.find("each call gives something else") != std::string::npos));
   CHECK(of_compression<Cause::kNone>().empty());
   says(of_compression<Cause::kGlobal>(), "it draws from torch's global generator");
   says(of_compression<Cause::kCalls>(), "it counts its calls, or keeps something of them");

@@ -29,7 +29,11 @@ struct ValueLayers {
     };
     return square(weight) && square(out_weight) && bias.defined();
   }
-  Tensor read_of(const Tensor& tokens) const { return linear(linear(tokens, weight, bias), out_weight, out_bias); }
+  /// Of tokens on the CPU, there.
+  Tensor read_of(const Tensor& tokens) const {
+    const auto here = [](const Tensor& x) { return x.defined() ? x.cpu() : x; };
+    return linear(linear(tokens, here(weight), here(bias)), here(out_weight), here(out_bias));
+  }
 };
 
 /// Whether what is read of equal values depends on who reads: a gate, a choice of heads, a query without any weight under a

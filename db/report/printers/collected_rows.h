@@ -36,6 +36,12 @@ class CollectedRows : public RowPrinter {
   Rows rows_;
 };
 
+/// What stands around a table's rows for people.
+struct Surroundings {
+  const char* best;  ///< behind the caption: how the best are marked
+  const char* note;  ///< before each note
+};
+
 /// A block's header and rows.
 inline Rows plain_rows(const Block& block, const Emphasis& emphasis) {
   Rows rows(1);
@@ -45,6 +51,20 @@ inline Rows plain_rows(const Block& block, const Emphasis& emphasis) {
     for (const auto& field : row) rows.back().push_back(plain(field, emphasis));
   }
   return rows;
+}
+
+/// A table for people: caption, blocks and notes.
+inline std::string readable_table(const Table& table, std::string (*render)(const Rows& rows), const Emphasis& emphasis,
+                                  const Surroundings& around) {
+  const auto layout = lay_out(table);
+  auto text = one_row(layout.caption) + (layout.any_best ? around.best : "") + "\n";
+  for (const auto& block : layout.blocks) {
+    if (!block.title.empty()) text += "\n" + one_row(block.title) + "\n";
+    text += "\n" + render(plain_rows(block, emphasis));
+  }
+  if (!layout.notes.empty()) text += "\n";
+  for (const auto& note : layout.notes) text += around.note + one_row(note) + "\n";
+  return text;
 }
 
 }  // namespace ablate::db

@@ -1,0 +1,114 @@
+// A grid whose processes are killed at random moments, and run again until it is done: each trial is there once, with the
+// numbers of a grid that nobody touched.
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+#include "tests/support/soak.h"
+
+using nlohmann::json;
+
+namespace {
+
+const std::string kGrid = kTiny + R"(
+[attention]
+plugin = "linear"
+[grid]
+train.steps = [150, 300, 600]
+seeds = 2
+)";
+
+/// What two runs of one trial share: of what is done its curves, and its metrics that are no times. One row a line.
+std::vector<std::string> numbers(Workplace& place) {
+  std::vector<std::string> all;
+  for (const std::string columns : {"v.key, v.metric, v.value FROM metrics", "v.key, v.metric, v.step, v.value FROM curves"})
+    for (const auto& row : place.query("SELECT " + columns +
+                                       " v JOIN attempts a USING (attempt) WHERE a.outcome = 'done' AND "
+                                       "(v.metric LIKE '%/loss' OR v.metric LIKE '%/accuracy')"))
+      all.push_back(row.dump());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::string first_difference(const std::vector<std::string>& found, const std::vector<std::string>& expected) {
+  for (std::size_t i = 0; i < std::max(found.size(), expected.size()); ++i)
+    if (i >= found.size() || i >= expected.size() || found[i] != expected[i])
+      return (i < found.size() ? found[i] : "nothing") + ", expected " + (i < expected.size() ? expected[i] : "nothing");
+  return "";
+}
+
+/// A process, what it started, and what these started, as they are now.
+std::vector<pid_t> with_children(pid_t first) {
+  std::vector<pid_t> all{first};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto own = std::to_string(all[i]);
+    std::ifstream list("/proc/" + own + "/task/" + own + "/children");
+    for (pid_t child; list >> child;) all.push_back(child);
+  }
+  return all;
+}
+
+bool runs(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string number, name, state;
+  return file >> number >> name >> state && state != "Z";
+}
+
+bool all_end(const std::vector<pid_t>& processes) {
+  for (int tries = 0; tries < 6000; ++tries) {
+    if (std::none_of(processes.begin(), processes.end(), runs)) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a grid that is killed again and again ends with the numbers of one that was not") {
+  Workplace quiet;
+  REQUIRE(quiet.run({"run", quiet.study(kGrid).string(), "-j", "2"}).exit_code == 0);
+  const auto expected = numbers(quiet);
+  REQUIRE(expected.size() > 6 * 20);
+
+  std::mt19937 random(20261123);
+  for (int round = 0; round < rounds(2, 40); ++round) {
+    Workplace place;
+    const auto study = place.study(kGrid).string();
+    std::size_t told = 0;
+    for (int kills = 0; kills < 3; ++kills) {
+      auto running = place.start({"run", study, "-j", "2"});
+      std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution<int>(20, 2500)(random)));
+      const auto processes = with_children(running.pid());
+      // The scheduler half of the time, by what ends it at once or by what it may answer.
+      const bool scheduler = random() % 2 == 0;
+      const auto hit = scheduler ? processes.front() : processes[random() % processes.size()];
+      const auto sent = scheduler && random() % 2 == 0 ? SIGTERM : SIGKILL;
+      INFO("round " << round << ", kill " << kills << ": signal " << sent << " for "
+                    << (hit == processes.front() ? "the scheduler" : "a process of its") << " beside " << processes.size() - 1);
+      kill(hit, sent);
+      const auto ended = running.wait();
+      INFO(ended.err);
+      CHECK(all_end(processes));
+      told += count_of(ended.err, "] done");
+      if (place.has_database() && told > 0)
+        CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'done'")[0]["n"].get<std::size_t>() >= told);
+    }
+    const auto ended = place.run({"run", study, "-j", "2"});
+    INFO(ended.err);
+    CHECK(ended.exit_code == 0);
+    CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'done'")[0]["n"] == 6);
+    CHECK(first_difference(numbers(place), expected) == "");
+  }
+}

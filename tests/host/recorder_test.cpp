@@ -54,7 +54,7 @@ TEST_CASE("what a study needs is written even where it takes another process's l
   end.join();
   // From then on nobody waits: the result does.
   lock = std::make_unique<SQLite::Transaction>(other, SQLite::TransactionBehavior::IMMEDIATE);
-  recorder.put(attempt(1), kMetrics);
+  CHECK(recorder.put(attempt(1), kMetrics) == "; waits to be written");
   CHECK(accuracies(folder / "h.db").empty());
   lock->commit();
   recorder.finish([] { return false; });
@@ -68,7 +68,7 @@ TEST_CASE("a lock that does not end sends everything into a file beside it") {
   std::string told;
   Recorder recorder(store, describe, [&](const std::string& text) { told = text; });
   recorder.begin();
-  recorder.put(attempt(1), kMetrics);
+  CHECK(recorder.put(attempt(1), kMetrics).empty());
   SQLite::Database other((folder / "h.db").string(), SQLite::OPEN_READWRITE, 1000);
   const SQLite::Transaction lock(other, SQLite::TransactionBehavior::IMMEDIATE);
   recorder.put(attempt(2), kMetrics);

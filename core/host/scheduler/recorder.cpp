@@ -45,10 +45,13 @@ void Recorder::warn_of_others() try {
 } catch (const Error&) {  // a result that is written will tell what is wrong
 }
 
-void Recorder::put(const db::Attempt& attempt, const std::vector<db::Metric>& metrics) {
+std::string Recorder::put(const db::Attempt& attempt, const std::vector<db::Metric>& metrics) {
+  const auto lost = lost_;
   waiting_.push_back({attempt, metrics});
   next_try_ = {};
   retry();
+  if (lost_ > lost) return "; could not be kept anywhere";
+  return waiting_.empty() ? "" : "; waits to be written";
 }
 
 std::optional<bool> Recorder::is_done(const std::string& key) {

@@ -31,7 +31,8 @@ class Recorder {
   void begin();
 
   /// Definitions that are known already are not written again.
-  void put(const db::Attempt& attempt, const std::vector<db::Metric>& metrics);
+  /// @return "" where it is in a file now, else what a line about the trial has to end with: "; waits to be written"
+  std::string put(const db::Attempt& attempt, const std::vector<db::Metric>& metrics);
 
   /// Whether a trial is done, by this or another process; nothing where the database cannot be asked now.
   std::optional<bool> is_done(const std::string& key);

@@ -178,12 +178,12 @@ class Scheduler {
   void finish(int job) {
     const auto& trial = running_.at(job);
     const auto& attempt = trial.attempt();
-    display_.ended(job, attempt.outcome, trial.summary(), attempt.wall_s);
+    const auto where = recorder_.put(attempt, trial.metrics());  // first: a line that tells a result is not its only place
+    display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s);
     if (attempt.outcome == "done")
       ++summary_.done;
     else if (attempt.outcome != "interrupted")
       ++summary_.failed;
-    recorder_.put(attempt, trial.metrics());
     running_.erase(job);
   }
 

@@ -12,7 +12,7 @@ namespace {
 
 int magnitude(double value) { return static_cast<int>(std::floor(std::log10(std::abs(value)))); }
 
-/// The middle one; of two the greater.
+/// The middle value; of an even number of values the greater of the middle two.
 template <class T>
 T median(std::vector<T> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -22,7 +22,7 @@ T median(std::vector<T> values) {
 
 bool known(double value) { return std::isfinite(value) && value != 0; }
 
-/// That show so many significant digits of an uncertainty.
+/// The decimals that show `digits` significant digits of the uncertainty.
 int decimals_of(const Measured& number) {
   const int digits = number.digits;
   auto at = magnitude(number.uncertainty);

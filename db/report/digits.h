@@ -10,19 +10,20 @@ namespace ablate::db {
 
 struct Measured {
   double value;
-  double uncertainty = std::numeric_limits<double>::quiet_NaN();  ///< NaN or 0: not known
+  double uncertainty = std::numeric_limits<double>::quiet_NaN();  ///< NaN or 0: unknown
   int digits = 2;  ///< significant digits of the uncertainty that are worth showing
 };
 
-/// All numbers of a column get the decimals that the typical (median) uncertainty allows; where none is known, four significant
-/// digits of the typical number. Small numbers get more if it takes more to show two digits of them, as far as their own
-/// uncertainty allows. Numbers too far apart or too small for that, each by itself (brief, with_deviation).
+/// All numbers of a column get the decimals that the typical (median) uncertainty allows; where no uncertainty is known, four
+/// significant digits of the typical number. A small number gets more decimals until two of its digits show, as far as its own
+/// uncertainty allows. Where numbers are too far apart or too small for that, each is written by itself (brief,
+/// with_deviation).
 class Digits {
  public:
   explicit Digits(const std::vector<Measured>& column);
 
   std::string text(double value) const;
-  /// "85.31 ± 0.42"; without the deviation where there is none (NaN or 0).
+  /// "85.31 ± 0.42"; the value alone where the deviation is NaN or 0.
   std::string text(double value, double deviation) const;
 
  private:

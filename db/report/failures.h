@@ -1,4 +1,4 @@
-// Trials of a cell that did not get done, in words.
+// The trials of a cell that are not done, in words.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace ablate::db {
 
-/// "failed 2/3: signal 11, missing 1/3"; "" where all trials are done. Reasons as first_line has them.
+/// "failed 2/3: signal 11, missing 1/3"; "" where all trials are done. first_line shortens the reasons.
 std::string failure_text(const Cell& cell);
 
 }  // namespace ablate::db

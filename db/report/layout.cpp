@@ -17,11 +17,11 @@ std::string with_unit(const Metric& metric) {
   return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
 }
 
-/// Metrics side by side are too wide where each has columns of its own: then each has a table of its own.
+/// Whether each metric has a block of its own: several metrics with several columns each would be too wide side by side.
 bool stacked(const Table& table) { return table.metrics.size() > 1 && table.columns.size() > 1; }
 
-/// "train.steps=25"; with the metric before it where there are several. A single metric of columns stands in the caption, one
-/// of several tables above it.
+/// "train.steps=25", behind the metric where several stand side by side. A single metric over columns stands in the caption,
+/// and the metric of a block above the block.
 std::string heading(const Table& table, const Metric& metric, const std::vector<std::string>& column) {
   std::string text;
   if ((table.metrics.size() > 1 && !stacked(table)) || column.empty()) text = with_unit(metric);
@@ -30,7 +30,7 @@ std::string heading(const Table& table, const Metric& metric, const std::vector<
   return text;
 }
 
-/// Of how many values a parameter was chosen in all rows of a column; 0 where that differs.
+/// From how many values a parameter was chosen, in all rows of a column; 0 where rows differ.
 int common_of(const Table& table, std::size_t column, std::size_t path) {
   int of = 0;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
@@ -42,7 +42,7 @@ int common_of(const Table& table, std::size_t column, std::size_t path) {
   return of;
 }
 
-/// "train.learning_rate (of 3)"; with its column behind it where there are several.
+/// "train.learning_rate (of 3)", followed by its column where there are several.
 std::string chosen_heading(const Table& table, std::size_t column, std::size_t path) {
   auto text = table.tuned_paths[path];
   if (const int of = common_of(table, column, path); of != 0) text += fmt::format(" (of {})", of);
@@ -51,7 +51,7 @@ std::string chosen_heading(const Table& table, std::size_t column, std::size_t p
   return text;
 }
 
-/// "0.003 ^": at an end of what was tried; how many were, where the heading does not say.
+/// "0.003 ^" for a value at an end of those tried, with "(of 3)" where the heading does not say it.
 std::string chosen_text(const Table& table, std::size_t row, std::size_t column, std::size_t path) {
   const auto& choice = table.choice(row, column, path);
   if (choice.of == 0) return "";
@@ -62,7 +62,7 @@ std::string chosen_text(const Table& table, std::size_t row, std::size_t column,
   return choice.edge ? text + " ^" : text;
 }
 
-/// The n that all cells with a value have, or 0.
+/// The n of all cells that have a value; 0 where they differ.
 int common_n(const Table& table) {
   int n = 0;
   for (const auto& cell : table.cells) {
@@ -73,7 +73,7 @@ int common_n(const Table& table) {
   return n;
 }
 
-/// Of fewer columns than there are, it says of how many. Two decimals, or as many as the uncertainty (0: not known) allows.
+/// Two decimals, or as many as the uncertainty (0: unknown) allows; "(3 of 4)" behind it where some columns have no point.
 std::string exponent_text(const Table& table, double value, int points, double uncertainty = 0) {
   if (std::isnan(value)) return "";
   const auto all = static_cast<int>(table.columns.size());
@@ -81,7 +81,7 @@ std::string exponent_text(const Table& table, double value, int points, double u
   return fmt::format("{:.{}f}{}", value, decimals, points < all ? fmt::format(" ({} of {})", points, all) : "");
 }
 
-/// The numbers of a column's cells, and the decimals that they share.
+/// The decimals that the numbers of a column share.
 struct ColumnDigits {
   Digits measured, published;
 
@@ -110,7 +110,7 @@ std::string mark_of(const Table& table, Checked checked) {
   return checked == Checked::kUnchecked && table.any_checked() ? "?" : "";
 }
 
-/// A row is marked where all of its numbers are; else those are, one by one.
+/// Whether a row's numbers are marked one by one, since not all of them have the row's verdict.
 bool marks_cells(const Table& table, std::size_t row) {
   for (std::size_t c = 0; c < table.columns.size(); ++c)
     if (const auto& cell = table.cell(row, 0, c); cell.checked != Checked::kUnknown && cell.checked != table.checked(row))
@@ -144,7 +144,7 @@ Field number(std::string text, bool unsettled = false) {
   return {.role = Role::kNumber, .text = std::move(text), .unsettled = unsettled};
 }
 
-/// The metrics in [first, last), side by side.
+/// A block of the metrics in [first, last), side by side.
 class BlockOf {
  public:
   BlockOf(const Table& table, std::size_t first, std::size_t last) : table_(table), first_(first), last_(last) {

@@ -1,4 +1,4 @@
-// A table laid out once: caption, header and rows of fields, before any format. Printers (db/report/printers.h) write them.
+// A table's layout: caption, headers and rows of fields, before any format. Printers (db/report/printers.h) write it.
 #pragma once
 
 #include <string>
@@ -13,34 +13,34 @@ enum class Role { kMark, kLabel, kNumber };
 
 struct Field {
   Role role = Role::kLabel;
-  std::string text = {};      ///< "85.31 ± 0.42 (n=3)"; as it came: a printer makes it one row
-  bool best = false;          ///< of its column
-  bool unsettled = false;     ///< a time of a busy machine
-  std::string mark = {};      ///< "!" or "?": what the suite says of what stands behind it alone
-  std::string failures = {};  ///< of trials that are not done; with no text all that there is
+  std::string text = {};      ///< "85.31 ± 0.42 (n=3)", not cleaned: a printer makes it one row
+  bool best = false;          ///< the best of its column
+  bool unsettled = false;     ///< a time that a busy machine measured
+  std::string mark = {};      ///< "!" or "?": the suite's verdict on this field's plugins alone
+  std::string failures = {};  ///< of trials that are not done; the whole field where text is ""
 };
 
-/// A header and rows, all as long as the header.
+/// A header and rows of its length.
 struct Block {
-  std::string title;  ///< the metric, where each has a block of its own; "" where there is one block
+  std::string title;  ///< the metric, where each metric has its block; "" where there is one block
   std::vector<Field> header;
   std::vector<std::vector<Field>> rows;
 };
 
 struct Layout {
   std::string caption;    ///< "quickstart: 12 trials; mean ± standard deviation of n = 3"
-  bool any_best = false;  ///< a printer says how it marks them
+  bool any_best = false;  ///< then a printer says how it marks the best
   std::vector<Block> blocks;
   std::vector<std::string> notes;
 };
 
-/// In a column all numbers have the same decimals (db/report/digits.h); with a baseline ratios stand in the means' place.
+/// All numbers of a column have the same decimals (db/report/digits.h). With a baseline ratios replace the means.
 Layout lay_out(const Table& table);
 
-/// How a printer writes what is no plain text.
+/// How a printer marks fields.
 struct Emphasis {
   const char *best_before, *best_after;  ///< around the best of a column
-  const char* unsettled;                 ///< before a time of a busy machine
+  const char* unsettled;                 ///< before a time that a busy machine measured
 };
 /// "! ~85.31 ± 0.42 *, failed 1/3: out of memory".
 std::string plain(const Field& field, const Emphasis& emphasis);

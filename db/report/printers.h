@@ -1,4 +1,4 @@
-// How tables and rows are written. A new format is a line here and the file that it names: db/report/printers/FILE.cpp.
+// The formats of tables and rows. A new format is a line here and the file that it names, db/report/printers/FILE.cpp.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace ablate::db {
 
-/// Format and file; what stands after --format; what it is.
+/// Format, file, the word after --format, one line of help.
 // clang-format off
 #define ABLATE_FORMATS(format)                                 \
   format(kText, text, "text", "aligned columns")               \
@@ -28,10 +28,10 @@ enum class Format {
 #undef ABLATE_FORMAT
 };
 
-/// Takes a piece of what is written.
+/// Takes the next piece of the output.
 using Write = std::function<void(std::string_view)>;
 
-/// Rows of anything on their way out: one by one, or, where columns are aligned, all at the end.
+/// Writes rows one by one, or all at the end where columns are aligned.
 class RowPrinter {
  public:
   virtual ~RowPrinter() = default;
@@ -47,24 +47,24 @@ struct Printer {
   std::unique_ptr<RowPrinter> (*rows)(const Write& write);
 };
 
-/// Each format's, in its own file.
+/// The printer of each format, in its own file.
 namespace printers {
 #define ABLATE_FORMAT(format, file, ...) extern const Printer file;
 ABLATE_FORMATS(ABLATE_FORMAT)
 #undef ABLATE_FORMAT
 }  // namespace printers
 
-/// Throws Error for a number that is none of them.
+/// Throws Error for a value that is no Format.
 const Printer& printer_of(Format format);
 
-/// What may stand after --format, in the list's order.
+/// The words after --format, in the list's order.
 const std::vector<std::string>& format_names();
 /// "text (aligned columns), markdown (a pipe table), ...".
 std::string formats_help();
 /// Throws Error with the nearest name.
 Format format_from_name(const std::string& name);
 
-/// A table in a format.
+/// The table, written in the format.
 std::string to_text(const Table& table, Format format);
 
 }  // namespace ablate::db

@@ -1,4 +1,4 @@
-// Statistics: passes over a table, which add numbers, columns and marks. A new one is a line here and the file that it names:
+// Statistics: passes over a table that add numbers, columns and marks. A new one is a line here and the file that it names,
 // db/report/statistics/FILE.cpp.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace ablate::db {
 
-/// File and name, in the order in which they run.
+/// File and name of each, in the order in which they run.
 // clang-format off
 #define ABLATE_STATISTICS(statistic) \
   statistic(deviation)               \
@@ -21,16 +21,17 @@ namespace ablate::db {
   statistic(ratio)
 // clang-format on
 
-/// Of a table whose cells have their samples.
+/// A pass over a table whose cells have their samples.
 struct Statistic {
-  const char* option;  ///< without the dashes, "interval"; "": always runs
-  const char* value;   ///< what the option takes, "OVERLAP"; "": nothing
-  bool repeated;       ///< the option may stand several times
+  const char* option;  ///< "interval", without the dashes; "": it always runs
+  const char* value;   ///< the name of the option's value, "OVERLAP"; "": it takes none
+  bool repeated;       ///< whether the option may stand several times
   const char* help;
-  const char* excludes;  ///< option of another statistic that cannot be asked for beside it; "": none
-  /// "", or what is wrong with a value; nullptr: run() says it.
+  const char* excludes;  ///< the option of a statistic that it cannot be combined with; "": none
+  /// What is wrong with a value, or ""; nullptr where run() throws instead.
   std::string (*refuse)(const std::string& value);
-  /// @param values of the option @param table whose earlier statistics have run. Throws Error where it has no meaning there
+  /// @param values the option's @param table one that the earlier statistics have passed. Throws Error where the statistic has
+  /// no meaning for it
   void (*run)(const std::vector<std::string>& values, Table& table);
 };
 
@@ -42,9 +43,9 @@ ABLATE_STATISTICS(ABLATE_STATISTIC)
 
 const std::vector<const Statistic*>& all_statistics();
 
-/// Statistics that are asked for, by option, with their values.
+/// The options given, each with its values.
 using AskedStatistics = std::map<std::string, std::vector<std::string>>;
-/// Runs those that always do, and those asked for.
+/// Runs the statistics that always run, and those whose options are given.
 void run_statistics(const AskedStatistics& asked, Table& table);
 
 }  // namespace ablate::db

@@ -1,4 +1,4 @@
-// What samples say together.
+// Mean, deviation and interval of samples.
 #pragma once
 
 #include <limits>
@@ -10,18 +10,19 @@ namespace ablate::db {
 
 struct Summary {
   int n = 0;
-  double mean = std::numeric_limits<double>::quiet_NaN();       ///< NaN for n = 0, or where a sample is
+  double mean = std::numeric_limits<double>::quiet_NaN();       ///< NaN for n = 0, or where a sample is NaN
   double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the sample (n - 1); NaN for n < 2
 };
 
 Summary summary_of(std::span<const Sample> samples);
 
-/// Half the width of the 95 % interval of the mean, by Student's t; NaN for n < 2. @param overlap of repeated splits of the
-/// same data the size of a test split over that of a training split: their results go together, and the variance of the mean is
-/// that of a sample times 1/n + overlap (Nadeau and Bengio 2003, section 5). 0: independent samples
+/// Half the width of the 95 % interval of the mean, by Student's t; NaN for n < 2.
+/// @param overlap 0 for independent samples; for repeated splits of the same data the size of a test split over that of a
+/// training split. Their results are correlated: the variance of the mean is that of a sample times 1/n + overlap (Nadeau and
+/// Bengio 2003, section 5)
 double interval_of(const Summary& summary, double overlap);
 
-/// Of a cell's mean; 0 where it is not known.
+/// The relative uncertainty of a cell's mean; 0 where it is unknown.
 double relative_uncertainty(const Cell& cell);
 
 }  // namespace ablate::db

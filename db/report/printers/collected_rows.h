@@ -36,7 +36,7 @@ class CollectedRows : public RowPrinter {
   Rows rows_;
 };
 
-/// What stands around a table's rows for people.
+/// What a format for people puts around a table's rows.
 struct Surroundings {
   const char* best;  ///< behind the caption: how the best are marked
   const char* note;  ///< before each note

@@ -7,14 +7,14 @@
 namespace ablate::db {
 namespace {
 
-/// Labels; empty where the trials have no such parameter.
+/// Labels; "" where the trials have no such parameter.
 std::vector<std::string> fields_of(std::vector<std::string> label, const std::vector<nlohmann::ordered_json>& values) {
   for (std::size_t i = 0; i < label.size(); ++i)
     if (values[i].is_null()) label[i].clear();
   return label;
 }
 
-/// What was chosen of a tuned parameter; of several choices all, with blanks between.
+/// The chosen value of a tuned parameter; several with blanks between.
 std::vector<std::string> fields_of(const Chosen& choice) {
   std::string values;
   for (const auto& value : choice.values)
@@ -24,8 +24,8 @@ std::vector<std::string> fields_of(const Chosen& choice) {
 
 std::string exact_or_nothing(double value) { return std::isnan(value) ? "" : exact(value); }
 
-/// One line a cell with mean, sd, n, the number of trials that failed, published, ratios and whether it is unsettled, one an
-/// exponent, and no notes; a label of trials without the parameter is empty.
+/// One line for each cell (mean, sd, n, number of failed trials, published, ratios, whether it is unsettled), one for each
+/// exponent, and no notes. A label of trials without the parameter is empty.
 std::string csv_table(const Table& table) {
   auto header = table.row_paths;
   header.insert(header.end(), table.column_paths.begin(), table.column_paths.end());

@@ -13,7 +13,7 @@ nlohmann::ordered_json labels(const std::vector<std::string>& paths, const std::
   return object;
 }
 
-/// What was chosen of each tuned parameter.
+/// The chosen value of each tuned parameter.
 nlohmann::ordered_json chosen(const Table& table, std::size_t row, std::size_t column) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (std::size_t p = 0; p < table.tuned_paths.size(); ++p) {

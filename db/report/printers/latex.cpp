@@ -7,7 +7,7 @@
 namespace ablate::db {
 namespace {
 
-/// What TeX reads as a command stands for itself; one row, so that a comment ends where it should.
+/// Escapes what TeX would read as a command, and makes the text one row, so that a comment ends where it should.
 std::string escaped(std::string_view text) {
   std::string safe;
   for (const char c : one_row(text)) switch (c) {
@@ -40,7 +40,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-/// With the signs of a formula: a minus is no hyphen.
+/// As a formula writes it: a minus is no hyphen.
 std::string with_signs(std::string text) {
   for (const auto& [plain, sign] : {std::pair<std::string, std::string>{"-", "$-$"}, {"±", "$\\pm$"}})
     for (std::size_t at = 0; (at = text.find(plain, at)) != std::string::npos; at += sign.size())
@@ -61,14 +61,14 @@ std::string line_of(const std::vector<std::string>& fields) {
   return line + " \\\\\n";
 }
 
-/// @param columns "lrr" @param rows the first is the header; fields as TeX has them
+/// @param columns "lrr" @param rows the first is the header; fields are escaped already
 std::string tabular(const std::string& columns, const std::vector<std::vector<std::string>>& rows) {
   auto text = "\\begin{tabular}{" + columns + "}\n  \\toprule\n";
   for (std::size_t i = 0; i < rows.size(); ++i) text += line_of(rows[i]) + (i == 0 ? "  \\midrule\n" : "");
   return text + "  \\bottomrule\n\\end{tabular}\n";
 }
 
-/// Caption and notes are comments: what they say of the command line does not belong into a paper.
+/// Caption and notes are comments, since they speak of the command line, which does not belong in a paper.
 std::string latex_table(const Table& table) {
   const auto layout = lay_out(table);
   auto text = "% " + one_row(layout.caption) + (layout.any_best ? "; best in bold" : "") + "\n% \\usepackage{booktabs}\n";

@@ -23,7 +23,7 @@ struct Slope {
   int points = 0;
 };
 
-/// Least squares through the logarithms.
+/// The slope of least squares in logarithms.
 Slope slope(std::vector<Point> points) {
   std::erase_if(points, [](const Point& point) { return !(point.size > 0) || !(point.cost > 0); });
   double x = 0, y = 0, xx = 0, xy = 0;
@@ -41,7 +41,7 @@ Slope slope(std::vector<Point> points) {
   return found;
 }
 
-/// How each metric grows with what the columns say.
+/// How each metric grows with the columns' numbers.
 void add_exponents(const std::vector<std::string>&, Table& table) {
   std::vector<double> sizes;
   std::set<double> distinct;

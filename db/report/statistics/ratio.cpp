@@ -15,7 +15,7 @@
 namespace ablate::db {
 namespace {
 
-/// The labels of one path.
+/// A path and the value that its label has to have.
 struct Condition {
   std::string path, value;
 };
@@ -62,7 +62,7 @@ struct Lines {
     });
     return rest;
   }
-  /// Where both have a parameter that no condition names, they have the same value of it.
+  /// Whether both have the same value of each parameter that both have and no condition names.
   bool agree(std::size_t a, std::size_t b, const std::vector<Condition>& conditions) const {
     for (std::size_t i = 0; i < paths.size(); ++i) {
       const bool named = std::any_of(conditions.begin(), conditions.end(), [&](const auto& c) { return c.path == paths[i]; });
@@ -72,7 +72,7 @@ struct Lines {
   }
 };
 
-/// " (did you mean attention=softmax?)" for the first condition that no line meets; "" where no value is near.
+/// " (did you mean attention=softmax?)" for the first condition that no line meets; "" where no value is similar.
 std::string nearest_value(const Lines& lines, const std::vector<Condition>& conditions) {
   for (const auto& condition : conditions) {
     std::vector<std::string> values;
@@ -112,7 +112,7 @@ std::vector<std::size_t> baselines(const Lines& lines, const std::vector<Conditi
   return chosen;
 }
 
-/// Neither the rows nor the columns show all parameters of a baseline.
+/// Throws Error: neither the rows nor the columns show all parameters of the baseline.
 [[noreturn]] void refuse(const Table& table, const std::vector<Condition>& conditions) {
   auto shown = table.row_paths;
   shown.insert(shown.end(), table.column_paths.begin(), table.column_paths.end());
@@ -135,8 +135,8 @@ std::vector<std::size_t> baselines(const Lines& lines, const std::vector<Conditi
 
 double ratio(double value, double base) { return base == 0 ? std::numeric_limits<double>::quiet_NaN() : value / base; }
 
-/// Of all means to those of one row or column. @param baseline "path=value", all of which a row's, or a column's, label has:
-/// where several do, each line's is the one that agrees with it in all other parameters
+/// The ratios of all means to those of one row or column. @param baseline "path=value" conditions that the label of a row, or
+/// of a column, meets. Where several labels do, a line's baseline is the one that agrees with it in all other parameters
 void add_ratios(const std::vector<std::string>& baseline, Table& table) {
   std::vector<Condition> conditions;
   for (const auto& text : baseline) conditions.push_back(parse(text));
@@ -145,7 +145,7 @@ void add_ratios(const std::vector<std::string>& baseline, Table& table) {
   const bool by_row = rows.have(conditions);
   if (!by_row && !columns.have(conditions)) refuse(table, conditions);
   const auto base = baselines(by_row ? rows : columns, conditions, table.baseline);
-  // Where lines have baselines of their own, the best mean of a column is not its best ratio.
+  // Where lines have different baselines, the best mean of a column is not its best ratio.
   const bool comparable = by_row && std::all_of(base.begin(), base.end(), [&](std::size_t one) { return one == base.front(); });
   const auto means = table.cells;  // a base is a cell, too
   for (std::size_t r = 0; r < table.rows.size(); ++r)

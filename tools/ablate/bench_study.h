@@ -1,4 +1,4 @@
-// The study that `ablate bench` composes from its options, and its mistakes in terms of those.
+// The study that `ablate bench` composes from its options, and its errors in terms of these options.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,30 +17,30 @@ struct BenchArguments {
   bool again = false, dry_run = false;
 };
 
-/// "attention.window=[16, 32]": a parameter and the values it takes, as TOML and JSON both write them.
+/// "attention.window=[16, 32]": a parameter and its values, as TOML and JSON both write them.
 struct Varied {
   std::string path;
   nlohmann::json values;
 };
 
-/// One line of the table.
+/// One row of the table.
 struct Subject {
   const PluginInfo* attention;
   const PluginInfo* compression;  ///< nullptr: segment-mean, where the attention takes one
 };
 
-/// --heads and --vary. Throws Error where they are no lists.
+/// The axes of --heads and --vary. Throws Error where one is no list.
 std::vector<Varied> varied(const BenchArguments& arguments);
 
-/// The plugins asked for, or all attentions. Throws Error, with the nearest name.
+/// The plugins named, or all attentions. Throws Error with the nearest name where there is no such plugin.
 std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& catalog);
 
 /// The study's text: a median over seven steps after which nothing is evaluated that could be left out. Throws Error for a
 /// parameter that none of the subjects has and for what is named twice.
 std::string compose(const BenchArguments& arguments, const std::vector<Subject>& subjects, const std::vector<Varied>& vary);
 
-/// What is wrong with a composed study, at the options that it was composed from and not at lines that the user never wrote.
-/// @param file where the text is kept
+/// The errors of a composed study, at the options that it was composed from and not at lines that the user never wrote.
+/// @param file where the text is stored
 ConfigError in_options(const ConfigError& error, const std::string& text, const std::string& file,
                        const BenchArguments& arguments);
 

@@ -22,20 +22,20 @@ struct Options {
   std::filesystem::path database_file() const;
 };
 
-/// The libraries in all plugin folders. A worker is started only where one was never seen before, and then kept in `worker`.
+/// The libraries in all plugin folders. A worker is started only where a library was never seen before, and stays in `worker`.
 std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr<WorkerClient>& worker);
 
-/// What can be used of them; Catalog::where_looked is where_plugins_are. The options outlive it.
+/// The usable plugins of these libraries; Catalog::where_looked is where_plugins_are. The options outlive it.
 Catalog usable(const std::vector<FoundLibrary>& libraries, const Options& options);
 
 /// What a library says of itself, from a child of the worker that loads it: a PluginInfo as JSON, {"refusal": reason} or
 /// {"failed": reason}. Whatever the library does to the worker, `worker` is usable or null afterwards.
 nlohmann::json inspect_library(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker);
 
-/// Whether a library is meant, and no plugin's id.
+/// Whether the word is a library's path, and not a plugin's id.
 bool is_path(const std::string& name);
 
-/// A plugin of a path, as of a scan. Throws Error where it cannot be loaded.
+/// The plugin of the library at a path, as a scan gives it. Throws Error where it cannot be loaded.
 FoundLibrary library_at(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker);
 
 /// Where plugins were looked for, and how to add a folder; with one at hand that holds a library of that id: for the end of a

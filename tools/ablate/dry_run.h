@@ -1,4 +1,4 @@
-// ablate run --dry-run: what would run.
+// ablate run --dry-run: what a run would do.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@ namespace ablate {
 
 inline constexpr std::size_t kShownDigits = 12;  ///< of a key
 
-/// The chosen trials of a study with their keys and what the history has of them, the first of them in full, and what they will
-/// take. @param many of the study's trials: how far it is. Throws Interrupted.
+/// The selected trials of a study with their keys and what the history has of them, the first of them in full, and how
+/// long they will take. @param many shows how far it is with the study's trials. Throws Interrupted.
 std::string dry_run_text(const Study& study, const std::vector<const PlannedTrial*>& chosen, const RunOptions& how,
                          const std::filesystem::path& database, const ManyTrials& many);
 

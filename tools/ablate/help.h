@@ -1,4 +1,4 @@
-// Help as a terminal shows it: `ablate --help`, `ablate help`, `ablate help COMMAND`.
+// Help for a terminal: `ablate --help`, `ablate help`, `ablate help COMMAND`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,14 +6,14 @@
 
 namespace ablate {
 
-/// CLI11's own, in lines of at most 100 columns. Lines that begin with a blank, as examples do, stay as they are.
+/// CLI11's help in lines of at most 100 columns. Lines that begin with a blank, as examples do, stay as they are.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_description(const CLI::App* app) const override;
   std::string make_subcommand(const CLI::App* command) const override;
   std::string make_footer(const CLI::App* app) const override;
   std::string make_option(const CLI::Option* option, bool is_positional) const override;
-  /// What stands between an option's name and its help: of values alone, no rules in another notation.
+  /// The text between an option's name and its help: its values alone, without CLI11's notation for rules.
   std::string make_option_opts(const CLI::Option* option) const override;
 };
 

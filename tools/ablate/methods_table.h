@@ -1,4 +1,4 @@
-// What the methods found say of themselves, as a page: docs/methods.md.
+// A page of what the methods found say of themselves: docs/methods.md.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace ablate {
 /// Markdown: a table of attentions and one of compressions, in the order given; tasks are left out.
 std::string methods_table(std::span<const PluginInfo> plugins);
 
-/// As a person writes it: "1/8", "1/2,1/4", "relu".
+/// A value as a person writes it: "1/8", "1/2,1/4", "relu".
 std::string value_text(const nlohmann::json& value);
 
 }  // namespace ablate

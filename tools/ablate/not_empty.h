@@ -1,4 +1,4 @@
-// Options whose absence means something.
+// Options whose absence has a meaning.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,8 +6,8 @@
 
 namespace ablate {
 
-/// For an option's check(): an empty text, as a shell writes it for a variable that is not set, must not stand for all or for
-/// the default.
+/// For an option's check(): refuses an empty text, which a shell writes for a variable that is not set, and which must not mean
+/// "all" or the default.
 inline CLI::Validator not_empty() {
   return {[](const std::string& text) {
             return text.empty() ? std::string("found an empty text; leave it out where all, or the default, is meant") : "";

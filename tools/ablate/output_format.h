@@ -1,4 +1,4 @@
-// --format: how a command writes its answer.
+// --format: the format of a command's answer.
 #pragma once
 
 #include <fmt/format.h>

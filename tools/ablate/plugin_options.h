@@ -1,4 +1,4 @@
-// The folders that a user has named, in what to type next.
+// The plugin folders that a user has named, for the command to type next.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the program writes: to a terminal that no text may steer, to a disk that may be full, into a pipe that may be closed.
+// The program's output: to a terminal that no text may steer, to a disk that may be full, into a pipe that may be closed.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,23 +11,24 @@
 
 namespace ablate {
 
-/// For stderr: what cannot be written is lost, and nothing else waits for it. Control characters are left out.
+/// For stderr: what cannot be written is lost, and nothing waits for it. Control characters are left out.
 template <class... Values>
 void say(fmt::format_string<Values...> text, Values&&... values) {
   standard_error().write(db::printable(fmt::format(text, std::forward<Values>(values)...)));
 }
 
-/// For stdout, without control characters. Throws std::system_error; what a buffer holds until the end, end_output finds.
+/// For stdout, without control characters. Throws std::system_error; end_output finds errors of what a buffer holds to the end.
 template <class... Values>
 void print(fmt::format_string<Values...> text, Values&&... values) {
   fmt::print("{}", db::printable(fmt::format(text, std::forward<Values>(values)...)));
 }
 
-/// A path in a line of text: a file's name may hold anything but a slash.
+/// A path for a line of text, cleaned: a file's name may hold any character but a slash.
 inline std::string path_text(const std::filesystem::path& path) { return db::one_row(path.string()); }
 
-/// Before anything is opened: the descriptors 0, 1 and 2 that are closed would become files that the program opens (a database,
-/// into which messages would then be written). A closed pipe is an error of writing from here on, no signal.
+/// Called before anything is opened. Opens those of the descriptors 0, 1 and 2 that are closed: they would become files that
+/// the program opens (a database, into which messages would then go). From here on a closed pipe is an error of writing, no
+/// signal.
 void hold_standard_streams();
 
 /// After everything: whether all of stdout could be written, and if not, says so. @return the exit code: `code` where all is

@@ -1,4 +1,4 @@
-// What the conformance suite has said of plugins, in the commands' words.
+// Verdicts of the conformance suite in the commands' words.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,13 +17,13 @@ const char* verdict_word(const KeptVerdict& verdict);
 /// "all passed (2026-11-22), without timing; unchecked there: cuda", "FAILED: padding, gradient (2026-11-22)", or the remedy.
 std::string verdict_line(const PluginInfo& info, const KeptVerdict& verdict);
 
-/// {"verdict", "failed": [names], "unchecked": [names], "timed", "checked_s"}; of what nobody has looked at the verdict alone.
+/// {"verdict", "failed": [names], "unchecked": [names], "timed", "checked_s"}; the verdict alone where nobody has checked.
 nlohmann::json to_json(const KeptVerdict& verdict);
 
-/// Of those of the plugins that have one: for the history, which takes it to other machines.
+/// The verdicts of those plugins that have one: for the history, which takes them to other machines.
 std::vector<db::KnownVerdict> known_verdicts(const std::vector<PluginInfo>& plugins);
 
-/// On stderr, at most a line each: which of the plugins failed their checks, and which were never checked.
+/// Says on stderr, at most a line each, which plugins failed their checks, and which were never checked.
 void warn_of_verdicts(const std::vector<PluginInfo>& used, const Options& options);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// Options that count.
+// Options that are whole numbers.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 
 namespace ablate {
 
-/// For an option's check(): decimal digits alone, from `least` to `most`. @param what that is counted, as "trials at a time"
+/// For an option's check(): decimal digits alone, from `least` to `most`. @param what is counted, as "trials at a time"
 inline CLI::Validator whole_number(int least, int most, const std::string& what) {
   return {[=](const std::string& text) {
             const bool digits = !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos;

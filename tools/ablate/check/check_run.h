@@ -1,4 +1,4 @@
-// The suite over the plugins that were asked for: side by side, told one by one, kept.
+// Runs the suite over the plugins named, side by side, prints them one by one, and stores the verdicts.
 #pragma once
 
 #include <deque>
@@ -31,7 +31,7 @@ class CheckRun {
   /// Throws Error where there is no such plugin or parameter.
   CheckRun(const CheckArguments& arguments, const Options& options);
 
-  /// Prints what is found, and keeps the verdicts where all checks ran, at default parameters. @return the exit code
+  /// Prints what is found, and stores the verdicts where all checks ran, at default parameters. @return the exit code
   int run();
 
  private:

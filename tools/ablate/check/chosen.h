@@ -1,4 +1,4 @@
-// Which plugins `ablate check` is about, and with what they are checked.
+// Which plugins `ablate check` checks, and with which parts and parameters.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace ablate {
 std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std::vector<FoundLibrary>& found,
                                  const Options& options, std::unique_ptr<WorkerClient>& worker);
 
-/// What parameters that are plugins are checked with: every compression and attention found, by id, the first of each.
+/// The parts that parameters are tried with: every compression and attention found, by id, the first of each id.
 std::map<std::string, FoundLibrary> parts_among(const std::vector<FoundLibrary>& found);
 
 /// NAME=VALUE pairs, checked against the schema. A value is JSON, or a text without quotes. Throws Error, also for a value that

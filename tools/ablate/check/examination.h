@@ -1,4 +1,4 @@
-// One plugin on its way through the suite: what was found, and how it is told.
+// One plugin on its way through the suite: what was found, and how it is printed.
 #pragma once
 
 #include <functional>
@@ -15,37 +15,37 @@ class Examination {
  public:
   using Tell = std::function<void(const std::string& line)>;
 
-  /// @param tell gets each line for a reader as it comes
+  /// @param tell takes each line for a reader when it is there
   Examination(const PluginInfo& info, Tell tell) : info_(info), tell_(std::move(tell)) {}
 
-  /// What a check job says: that a check begins, or what came of it.
+  /// Takes a message of a check job: that a check begins, or its result.
   void hear(const nlohmann::json& data);
-  /// However the job ended (CheckJob::end): a check that had begun and has no end has failed, and those after it did not run.
-  /// @param timeout_s that it had
+  /// Takes the end of the job, however it ended (CheckJob::end): a check that had begun and has no result has failed, and those
+  /// after it did not run. @param timeout_s the job's time limit
   void end(const nlohmann::json& answer, int timeout_s);
-  /// The job begins anew: what it has said already is not taken twice.
+  /// The job begins anew: its earlier messages do not count twice.
   void again();
-  /// That nothing can be checked here, and why.
+  /// Records that nothing can be checked here, and why.
   void leave(const std::string& name, const std::string& on, const std::string& why);
 
-  /// What was wrong with what was asked of its job, which then checked nothing; "".
+  /// What was wrong with the request, of which the job then checked nothing; "" where nothing was.
   const std::string& refused() const { return refused_; }
   const PluginInfo& info() const { return info_; }
   bool broke_off() const { return broke_off_; }
-  /// The plugins among its parameters with which its job broke off: it may be theirs.
+  /// The parts with which its job broke off: it may be their fault.
   const std::vector<std::string>& culprits() const { return culprits_; }
-  /// The job begins anew, without them: what was found with them is told already, and counts no longer but for where it broke
-  /// off.
+  /// The job begins anew, without these parts: what was found with them is printed already, and no longer counts, except for
+  /// the check at which it broke off.
   void without_culprits();
-  /// Whether what was found is the plugin's: false where its job could not run, for want of a process or the like.
+  /// Whether the findings are the plugin's: false where its job could not run, for want of a process or the like.
   bool is_plugins_own() const { return is_plugins_own_; }
-  /// passed where nothing failed and something ran.
+  /// Passed where nothing failed and something ran.
   KeptVerdict verdict() const;
-  /// The same of the plugin alone: what fails with some plugins among its parameters only is unchecked with them.
+  /// The verdict on the plugin alone: what fails with some of its parts only is unchecked with them.
   KeptVerdict own_verdict() const;
   /// "132 checks, all passed; 1 unchecked: cuda: no CUDA device on this machine"
   std::string summary() const;
-  /// What many failed checks have in common, where that was shown; "".
+  /// The cause that many failed checks share, where one was shown; else "".
   const std::string& likely() const { return likely_; }
   /// {"id", "kind", "version", "path", "verdict", "likely", "checks"}
   nlohmann::json to_json() const;

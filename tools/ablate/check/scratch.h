@@ -1,4 +1,4 @@
-// A folder for what tasks make.
+// A folder for the data that tasks generate.
 #pragma once
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-/// Gone with the command, whatever became of the plugin.
+/// Removed when the command ends, whatever became of the plugin.
 class Scratch {
  public:
   Scratch() {

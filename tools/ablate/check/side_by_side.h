@@ -1,4 +1,4 @@
-// Check jobs of one checker, several at a time.
+// Runs check jobs of one checker, several at a time.
 #pragma once
 
 #include <functional>
@@ -12,16 +12,16 @@ namespace ablate {
 struct CheckJob {
   nlohmann::json spec;  ///< core/trial/server/check_job.h
   std::function<void(const nlohmann::json& data)> hear;
-  /// However it ended: JobAnswer::end's answer, or {"failed": why the worker has died, "fault": true}.
+  /// The end, however the job ended: JobAnswer::end's answer, or {"failed": why the worker has died, "fault": true}.
   std::function<void(const nlohmann::json& answer)> end;
   std::function<void()> again = {};  ///< it begins anew, and has been heard already
 };
 
-/// As start_worker: tried a few times. Throws Error, Interrupted.
+/// Starts a checker, with a few tries as start_worker. Throws Error, Interrupted.
 std::unique_ptr<WorkerClient> start_checker();
 
 /// Starts the jobs in their order, at most `at_a_time` of them at once, each with a limit of its own. Where the checker dies,
-/// all that it ran begin anew in another one, each alone: the next death tells whose it is. Throws Error on Ctrl-C.
+/// all jobs that it ran begin anew in another one, each alone: the next death tells whose fault it is. Throws Error on Ctrl-C.
 void run_side_by_side(std::vector<CheckJob> jobs, int at_a_time, double timeout_s, std::unique_ptr<WorkerClient>& checker);
 
 }  // namespace ablate

@@ -22,7 +22,7 @@ void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code);
 
-/// Says what of the history could not be read, once it was asked: on stderr.
+/// Says on stderr what of the history could not be read, after it was asked.
 void warn_of_left_out(const db::Reader& reader);
 
 inline constexpr const char* kQuestions = "Ask the run history";  ///< the group in `ablate --help`

@@ -1,4 +1,4 @@
-// What is known today of the code that attempts ran with.
+// Today's verdict on the code that attempts ran with.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace ablate {
 
-/// From the user's cache, else what the history was told by this suite's version; nothing where neither knows that code.
+/// The verdict in the user's cache, else what this suite's version told the history; nothing where neither knows that code.
 std::optional<db::PluginVerdict> verdict_today(const db::Reader& history, const db::UsedPlugin& plugin);
 
 }  // namespace ablate

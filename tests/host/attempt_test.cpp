@@ -75,6 +75,16 @@ TEST_CASE("results count only with a clean end, whatever the clock says") {
   }
 }
 
+TEST_CASE("a step's time has a unit that a person reads") {
+  const auto [ms, text] = GENERATE(std::pair(24.81, "24.8 ms"), std::pair(999.4, "999 ms"), std::pair(2850.0, "2.85 s"));
+  AttemptInProgress trial(kPlanned, {}, 0, kNoVerdicts);
+  auto results = kResults;
+  results["results"]["train/step_time"] = ms;
+  trial.take(results);
+  trial.end(end(0), 3);
+  CHECK(trial.summary().ends_with(std::string(", ") + text + " a step"));
+}
+
 TEST_CASE("a crash says where, and a trial's own words come first") {
   AttemptInProgress crashed(kPlanned, {}, 0, kNoVerdicts);
   crashed.take({{"crashed", "Cosine::attend in cosine.so"}});

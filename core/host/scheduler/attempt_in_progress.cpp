@@ -15,6 +15,9 @@ using nlohmann::json;
 
 constexpr double kMiB = 1024.0 * 1024.0;
 
+/// "24.8 ms", "2.85 s"
+std::string milliseconds(double ms) { return ms < 999.5 ? fmt::format("{:.3g} ms", ms) : fmt::format("{:.2f} s", ms / 1000); }
+
 }  // namespace
 
 AttemptInProgress::AttemptInProgress(const PlannedTrial& planned, const json& environment, double clock_s,
@@ -113,7 +116,7 @@ std::string AttemptInProgress::summary() const {
                        : fmt::format("{} {:.4g}{}{}", main, found->second, unit.empty() ? "" : " ", unit);
   }
   if (const auto found = attempt_.results.find("train/step_time"); found != attempt_.results.end())
-    text += fmt::format("{}{:.3g} ms a step", text.empty() ? "" : ", ", found->second);
+    text += fmt::format("{}{} a step", text.empty() ? "" : ", ", milliseconds(found->second));
   return text;
 }
 

@@ -1,8 +1,10 @@
 // The question for an ablation table.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,8 +27,9 @@ struct TableRequest {
   AskedStatistics statistics = {};
   /// What is known today of a plugin's code, in place of what was known when a trial started; nothing where nothing is.
   std::function<std::optional<PluginVerdict>(const UsedPlugin&)> verdict_today = {};
-  /// What the command that checks plugins needs to find them, " --plugins build", for a shell.
-  std::string check_options = {};
+  /// What the command that checks plugins needs to find them, " --plugins build", for a shell; of their libraries' paths as
+  /// they ran. Empty: nothing.
+  std::function<std::string(const std::set<std::filesystem::path>&)> check_options = {};
 };
 
 /// Of an experiment its latest grid counts. Throws Error with the nearest name for an experiment that the history does not

@@ -32,7 +32,7 @@ std::map<std::int64_t, UsedPlugin> all_plugins(const Reader& reader) {
 
 TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTrial>& trials,
                             const decltype(TableRequest::verdict_today)& today) {
-  TableVerdicts verdicts{std::vector<Checked>(trials.size(), Checked::kUnknown), {}, {}};
+  TableVerdicts verdicts{std::vector<Checked>(trials.size(), Checked::kUnknown), {}, {}, {}};
   const auto plugins = all_plugins(reader);
   struct Known {
     std::optional<PluginVerdict> today;  // asked once each
@@ -44,6 +44,7 @@ TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTria
     const TableVerdicts::Name name(plugins.at(id).kind, plugins.at(id).id);
     if (checked == Checked::kFailed) verdicts.failed[name] = verdict.failed_checks;
     if (checked == Checked::kUnchecked) verdicts.unchecked.insert(name);
+    if (checked == Checked::kFailed || checked == Checked::kUnchecked) verdicts.libraries.insert(plugins.at(id).path);
     return checked;
   };
   visit_plugins(reader, trials, [&](std::size_t trial, std::int64_t plugin, const PluginVerdict& recorded) {
@@ -65,7 +66,9 @@ void fill_checked(const TableTrials& from, const TableVerdicts& verdicts, Table&
   }
 }
 
-std::vector<std::string> verdict_notes(const TableVerdicts& verdicts, bool any_checked, const std::string& options) {
+std::vector<std::string> verdict_notes(const TableVerdicts& verdicts, bool any_checked,
+                                       const decltype(TableRequest::check_options)& options) {
+  const auto where = options ? options(verdicts.libraries) : "";
   std::vector<std::string> notes, failed, failed_ids, unchecked;
   for (const auto& [name, checks] : verdicts.failed) {
     failed.push_back(checks.empty() ? name.second : fmt::format("{} ({})", name.second, checks));
@@ -74,10 +77,10 @@ std::vector<std::string> verdict_notes(const TableVerdicts& verdicts, bool any_c
   for (const auto& [kind, id] : verdicts.unchecked) unchecked.push_back(id);
   if (!failed.empty())
     notes.push_back(fmt::format("! with a plugin that fails its checks: {}; `{}` shows what is wrong", fmt::join(failed, ", "),
-                                check_command(failed_ids) + options));
+                                check_command(failed_ids) + where));
   if (!unchecked.empty())
     notes.push_back(fmt::format("{}never checked: {}; `{}` does it (what was edited since has to run again)",
-                                any_checked ? "? " : "", some_of(unchecked), check_command(unchecked) + options));
+                                any_checked ? "? " : "", some_of(unchecked), check_command(unchecked) + where));
   return notes;
 }
 

@@ -1,6 +1,7 @@
 // What the conformance suite says of the plugins behind a table's numbers. Internal to db/.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -17,6 +18,7 @@ struct TableVerdicts {
   using Name = std::pair<std::string, std::string>;  ///< kind and id
   std::map<Name, std::string> failed;                ///< with the names of the checks, "padding, gradient"
   std::set<Name> unchecked;                          ///< of those that nobody has looked at
+  std::set<std::filesystem::path> libraries;         ///< of both, where they ran
 };
 
 /// @param today TableRequest::verdict_today
@@ -28,6 +30,7 @@ void fill_checked(const TableTrials& from, const TableVerdicts& verdicts, Table&
 
 /// What the marks of rows mean, which plugins they are about, and the remedy: at most one line a mark.
 /// @param any_checked Table::any_checked: whether what was never checked is marked @param options TableRequest::check_options
-std::vector<std::string> verdict_notes(const TableVerdicts& verdicts, bool any_checked, const std::string& options);
+std::vector<std::string> verdict_notes(const TableVerdicts& verdicts, bool any_checked,
+                                       const decltype(TableRequest::check_options)& options);
 
 }  // namespace ablate::db

@@ -143,6 +143,16 @@ TEST_CASE("the check that a table prints finds the plugins in the folders that w
   CHECK(says(place.said({"table", "tiny"}), "`ablate check listops softmax wrong` does it"));
   CHECK(says(place.said({"table", "tiny", "--plugins", "my plugins", "--plugins", "more"}),
              "`ablate check listops softmax wrong --plugins 'my plugins' --plugins more` does it"));
+  std::filesystem::create_directory(place.folder() / "my plugins");
+  CHECK(says(place.said({"plugins", "wrong", "--plugins", "my plugins"}),
+             "Checked: never; `ablate check wrong --plugins 'my plugins'` does it"));
+  // Where nobody looks now, the history knows the folder.
+  const auto folder = (place.folder() / "plugins").string();
+  place.set("ABLATE_PLUGIN_PATH", "");
+  CHECK(says(place.said({"table", "tiny"}), "`ablate check listops softmax wrong --plugins " + folder + "` does it"));
+  place.said({"check", "wrong", "--plugins", folder, "--quick"}, 1);
+  std::filesystem::remove_all(folder);
+  CHECK(says(place.said({"table", "tiny"}), "`ablate check listops softmax wrong` does it"));
 }
 
 TEST_CASE("what is not a full check at default parameters leaves no verdict", "[verdicts]") {

@@ -61,12 +61,12 @@ void show_parameters(std::span<const ParameterInfo> parameters, const std::strin
   }
 }
 
-void show(const FoundLibrary& library) {
+void show(const FoundLibrary& library, const Options& options) {
   const auto& info = library.info;
   print("{} ({} {})\n{}\n", info.id, to_text(info.kind), info.version, info.summary);
   if (!info.paper.empty()) print("Paper: {}\n", info.paper);
   print("Library: {}\n", path_text(info.path));
-  print("Checked: {}\n", verdict_line(info, user_verdicts().find(code_of(info))));
+  print("Checked: {}\n", verdict_line(info, user_verdicts().find(code_of(info)), options));
   for (const auto& warning : library.warnings) print("Warning: {}\n", warning);
   print("\n");
   // A compression is a parameter of the attention that uses it.
@@ -154,7 +154,7 @@ int plugins(const Wanted& wanted, const Options& options) {
     if (as_json)
       print("{}\n", plain_json(to_json(library), 2));
     else
-      show(library);
+      show(library, options);
     return 0;
   }
   auto libraries = find_libraries(options, worker);
@@ -186,7 +186,7 @@ int plugins(const Wanted& wanted, const Options& options) {
       print("{}\n", plain_json(to_json(library), 2));
     } else {
       if (found) print("\n");
-      show(library);
+      show(library, options);
     }
     found = true;
   }

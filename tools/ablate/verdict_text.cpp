@@ -25,8 +25,8 @@ const char* verdict_word(const KeptVerdict& verdict) {
   return verdict.passed() ? "checked" : verdict.has_failed() ? "FAILED" : "unchecked";
 }
 
-std::string verdict_line(const PluginInfo& info, const KeptVerdict& verdict) {
-  if (!verdict.passed() && !verdict.has_failed()) return fmt::format("never; `ablate check {}` does it", info.id);
+std::string verdict_line(const PluginInfo& info, const KeptVerdict& verdict, const Options& options) {
+  if (!verdict.passed() && !verdict.has_failed()) return fmt::format("never; `{}` does it", check_command({info.id}, options));
   auto text = fmt::format("{} ({:%Y-%m-%d})", verdict.passed() ? "all passed" : "FAILED: " + verdict.failed_text(),
                           fmt::localtime(static_cast<std::time_t>(verdict.checked_s)));
   if (!verdict.timed) text += ", without timing";

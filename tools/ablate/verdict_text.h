@@ -15,7 +15,7 @@ namespace ablate {
 const char* verdict_word(const KeptVerdict& verdict);
 
 /// "all passed (2026-11-22), without timing; unchecked there: cuda", "FAILED: padding, gradient (2026-11-22)", or the remedy.
-std::string verdict_line(const PluginInfo& info, const KeptVerdict& verdict);
+std::string verdict_line(const PluginInfo& info, const KeptVerdict& verdict, const Options& options);
 
 /// {"verdict", "failed": [names], "unchecked": [names], "timed", "checked_s"}; the verdict alone where nobody has checked.
 nlohmann::json to_json(const KeptVerdict& verdict);

@@ -25,10 +25,10 @@ void refuse_several(const db::Reader& reader) {
                             reader.file().string(), names.size(), fmt::join(names, ", ")));
 }
 
-/// Of the program whose command it is: a history alone has none.
-std::string named_folders(const CLI::App* command) {
+/// --plugins of the program whose command it is: a history alone has none.
+std::vector<std::string> named_folders(const CLI::App* command) {
   const auto* option = command->get_parent() == nullptr ? nullptr : command->get_parent()->get_option_no_throw("--plugins");
-  return option == nullptr ? "" : plugin_options(option->results());
+  return option == nullptr ? std::vector<std::string>() : option->results();
 }
 
 /// An option for each statistic that has one; what is asked goes into the request.
@@ -107,7 +107,9 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     const auto format = arguments->format;
     const db::Reader reader(database());
     arguments->request.verdict_today = [&](const db::UsedPlugin& plugin) { return verdict_today(reader, plugin); };
-    arguments->request.check_options = named_folders(command);
+    arguments->request.check_options = [command](const auto& libraries) {
+      return plugin_options(named_folders(command), libraries);
+    };
     if (!arguments->all && arguments->request.experiment.empty()) refuse_several(reader);
     const auto table = db::make_table(reader, arguments->request);
     print("{}", db::to_text(table, format));

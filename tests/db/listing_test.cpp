@@ -62,7 +62,7 @@ TEST_CASE("how far an attempt got that is not done, with its curves") {
 
 TEST_CASE("an empty text is no name of anything") {
   Commands run;
-  const std::string why = ": found an empty text; leave it out where all, or the default, is meant";
+  const std::string why = ": found an empty text, as of a variable that is not set; name one, or leave it out";
   for (const auto* command : {"table", "attempts"}) CHECK(has(run.words({command, ""}), "EXPERIMENT" + why));
   for (const std::string option : {"--rows", "--cols", "--metric"}) CHECK(has(run.words({"table", option, ""}), option + why));
   CHECK(run.exit_code == -1);

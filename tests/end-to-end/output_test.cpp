@@ -100,11 +100,17 @@ TEST_CASE("an unknown command is named, with the nearest one") {
 
 TEST_CASE("an empty text stands for nothing") {
   Workplace place;
-  for (const auto& arguments : std::vector<std::vector<std::string>>{
-           {"plugins", ""}, {"check", ""}, {"plugins", "--db", ""}, {"attempts", ""}, {"table", "--metric", ""}}) {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{"plugins", ""},
+                                                                     {"check", ""},
+                                                                     {"plugins", "--db", ""},
+                                                                     {"attempts", ""},
+                                                                     {"table", "--metric", ""},
+                                                                     {"run", ""},
+                                                                     {"show", ""},
+                                                                     {"--plugins", "", "plugins"}}) {
     const auto ended = place.run(arguments);
     CHECK(ended.exit_code == 2);
-    CHECK(says(ended.err, "found an empty text; leave it out where all, or the default, is meant"));
+    CHECK(says(ended.err, "found an empty text, as of a variable that is not set; name one, or leave it out"));
   }
 }
 

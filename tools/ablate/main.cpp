@@ -1,4 +1,6 @@
 // ablate: the command line. Torch-free; plugin code never runs here.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -32,6 +34,7 @@ int parse_and_run(int count, char** arguments) {
       ->type_name("FILE");
   app.add_option("--plugins", options.plugins,
                  "also look for plugins in this folder; repeat it for more (or $ABLATE_PLUGIN_PATH)")
+      ->check(ablate::not_empty())
       ->type_name("DIR")
       ->allow_extra_args(false);
   ablate::add_run(app, options, exit_code);
@@ -46,6 +49,11 @@ int parse_and_run(int count, char** arguments) {
       "A trial is one set of settings, named by its key; an attempt is one run of it, named by its number.\n"
       "`ablate help COMMAND` has an example of each. Exit codes: 0 all done, 1 some trials failed, 2 usage or "
       "configuration, 3 a plugin's library is refused or fails, 130 interrupted.");
+  app.failure_message([](const CLI::App* program, const CLI::Error& error) {
+    const auto commands = program->get_subcommands();
+    return fmt::format("ablate: {}; `ablate help{}` says what it takes\n", error.what(),
+                       commands.empty() ? "" : " " + commands.front()->get_name());
+  });
   const std::vector<std::string> words(arguments + std::min(count, 1), arguments + count);
   if (words.empty()) {
     ablate::print("{}", ablate::overview(app));

@@ -10,7 +10,9 @@ namespace ablate {
 /// "all" or the default.
 inline CLI::Validator not_empty() {
   return {[](const std::string& text) {
-            return text.empty() ? std::string("found an empty text; leave it out where all, or the default, is meant") : "";
+            return text.empty()
+                       ? std::string("found an empty text, as of a variable that is not set; name one, or leave it out")
+                       : "";
           },
           ""};
 }

@@ -21,6 +21,7 @@
 #include "db/history/reader.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/dry_run.h"
+#include "tools/ablate/not_empty.h"
 #include "tools/ablate/streams.h"
 #include "tools/ablate/verdict_text.h"
 #include "tools/ablate/whole_number.h"
@@ -227,7 +228,7 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
   auto* command =
       app.add_subcommand("run", "Run a study's trials; those that are done already are skipped")->group("Run ablations");
   auto arguments = std::make_shared<RunArguments>();
-  auto* study = command->add_option("STUDY", arguments->file, "the TOML file")->type_name("");
+  auto* study = command->add_option("STUDY", arguments->file, "the TOML file")->check(not_empty())->type_name("");
   command->add_option("--set", arguments->overrides, "PATH=VALUE: replaces a value or an axis of the study; repeat it for more")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);

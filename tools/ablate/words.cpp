@@ -85,7 +85,14 @@ const CLI::Option& option_of(const CLI::App& app, const CLI::App* command, const
   std::vector<std::string> known;
   if (command != nullptr) add_names(*command, known);
   add_names(app, known);
-  const auto near = nearest(name, known);
+  auto near = nearest(name, known);
+  if (near.empty() && command == nullptr) {
+    for (const auto* each : app.get_subcommands({})) add_names(*each, known);
+    near = nearest(name, known);
+    if (!near.empty())
+      throw Error(
+          fmt::format("no option {} (did you mean {}? It goes after one of: {})", name, near, commands_with(app, near)));
+  }
   throw Error(fmt::format("no option {}{}{}; `ablate {}` lists them", name, of,
                           near.empty() ? "" : " (did you mean " + near + "?)",
                           command == nullptr ? "help" : "help " + command->get_name()));
@@ -111,6 +118,20 @@ void check_value(const CLI::Option& option, const std::string& word, const std::
   throw Error(fmt::format("{0}: found {1}, which looks like an option, expected {0} {2}{3}", name, value, type, remedy));
 }
 
+/// Throws Error for a word behind all that a command takes.
+void refuse_extra_word(const CLI::App& command, std::size_t nth, const std::string& before, const std::string& word) {
+  std::size_t most = 0;
+  std::string names;
+  for (const auto* option : command.get_options())
+    if (option->get_positional())
+      most += static_cast<std::size_t>(option->get_items_expected_max()), names += " " + option->get_name(true);
+  if (nth < most) return;
+  const auto name = command.get_name();
+  throw Error(fmt::format("{}: found \"{}\"{}, expected {}; `ablate help {}` says what it takes", name, word,
+                          nth == 0 ? "" : fmt::format(" behind \"{}\"", before),
+                          most == 0 ? "options alone" : names.substr(1) + " and no more", name));
+}
+
 }  // namespace
 
 void expect_command(const CLI::App& app, const std::string& name) {
@@ -123,6 +144,8 @@ void expect_command(const CLI::App& app, const std::string& name) {
 
 void check_words(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = nullptr;
+  std::size_t taken = 0;
+  std::string before;
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     const auto& word = words[i];
     if (is_option(word)) {
@@ -136,6 +159,8 @@ void check_words(const CLI::App& app, const std::vector<std::string>& words) {
       command = app.get_subcommand(word);
     } else {
       refuse_lone_value(*command, word);
+      refuse_extra_word(*command, taken++, before, word);
+      before = word;
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "core/util/plain_json.h"
 #include "db/questions/show_attempt.h"
 #include "db/report/format.h"
+#include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/questions/verdict_today.h"
@@ -172,6 +173,7 @@ void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   auto* command = app.add_subcommand("show", "Everything about one attempt");
   command->group(kQuestions);
   command->add_option("ATTEMPT", arguments->attempt, "its number, or the first digits of its trial's key")
+      ->check(not_empty())
       ->type_name("")
       ->required();
   add_format(command, arguments->format, {"text", "json"},

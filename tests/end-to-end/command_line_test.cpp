@@ -115,7 +115,7 @@ TEST_CASE("counts and choices are refused in words") {
   for (const auto& [words, error] : lines) {
     const auto ended = place.run(words);
     CHECK(ended.exit_code == 2);
-    CHECK(ended.err.starts_with(error + "\n"));
+    CHECK(ended.err.starts_with("ablate: " + error + "; `ablate help " + words.front() + "` says"));
   }
 }
 

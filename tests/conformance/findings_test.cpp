@@ -1,4 +1,6 @@
 // What a check is told as: passed, failed, or unchecked where there was nothing to look at.
+#include <fmt/format.h>
+
 #include "core/trial/conformance/finding.h"
 #include "tests/support/catch.h"
 
@@ -43,6 +45,27 @@ TEST_CASE("what was left of a check is told beside what it found, once for each 
   });
   REQUIRE(wrong.size() == 2);
   CHECK(wrong[0].failed());
+}
+
+TEST_CASE("a check tells the worst of what is wrong, or, asked to stop there, the first") {
+  int shown = 0;
+  const auto found = [&](bool stops) {
+    shown = 0;
+    Checks checks;
+    if (stops) checks.stop_at_first();
+    checks.run("x", "y", kRounding, [&](Finding& finding) {
+      for (const double off : {0.0, 0.25, 0.5}) {
+        finding.off_by(off, fmt::format("at {}", off));
+        ++shown;
+      }
+    });
+    CHECK(checks.all().at(0).failed());
+    return checks.all().at(0).found;
+  };
+  CHECK(found(false) == "off by 0.5, 1e-10 allowed: at 0.5");
+  CHECK(shown == 3);
+  CHECK(found(true) == "off by 0.25, 1e-10 allowed: at 0.25");
+  CHECK(shown == 1);
 }
 
 TEST_CASE("what is no number is told without its sign, and as wrong in both where it is in both") {

@@ -34,8 +34,8 @@ inline Candidate candidate_of(const Descriptor& plugin) {
   return make_candidate(plugin, nlohmann::json::object(), find_among({&plugin}));
 }
 
-/// @param only names of checks; none: all
-inline std::vector<Check> checks_of(const Descriptor& plugin, const std::set<std::string>& only = {}) {
+/// @param only names of checks; none: all @param stops each at the first thing that is wrong, not the worst
+inline std::vector<Check> checks_of(const Descriptor& plugin, const std::set<std::string>& only = {}, bool stops = false) {
   static const bool kept = [] {
     keep_freed_memory();  // as a trial's worker does, or most of the time goes into pages
     return true;
@@ -43,6 +43,7 @@ inline std::vector<Check> checks_of(const Descriptor& plugin, const std::set<std
   static_cast<void>(kept);
   Checks checks;
   checks.only(only);
+  if (stops) checks.stop_at_first();
   plugin.kind == Kind::kAttention ? check_attention(candidate_of(plugin), Depth::kFull, checks)
                                   : check_compression(candidate_of(plugin), Depth::kFull, checks);
   return checks.all();
@@ -55,7 +56,7 @@ struct Record {
   /// The names of the checks that fail.
   std::set<std::string> suite(const Descriptor& plugin, const std::set<std::string>& only = {}) {
     std::set<std::string> names;
-    for (const auto& check : checks_of(plugin, only)) {
+    for (const auto& check : checks_of(plugin, only, true)) {
       UNSCOPED_INFO(check.name << (check.failed() ? " failed: " : ": ") << check.found);
       // Can these fail? tests/conformance/device_test.cpp
       if (check.verdict != Verdict::kUnchecked) ran.insert(check.name);

@@ -39,6 +39,7 @@ const std::string& Blame::fault(const Candidate& candidate, Depth depth, const s
   const auto [at, is_new] = known_.try_emplace({candidate.section.dump(), depth, check});
   if (!is_new) return at->second;
   Checks checks;
+  checks.stop_at_first();
   if (!check.empty()) checks.only({check});
   check == "time" || check == "memory" ? check_cost(candidate, check == "time", checks)
                                        : check_candidate(candidate, depth, checks);

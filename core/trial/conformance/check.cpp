@@ -15,8 +15,8 @@ void Checks::run(const std::string& name, const std::string& on, const Allowed& 
   Check check{name, on, Verdict::kFailed, {}, std::numeric_limits<double>::infinity(), allowed.error};
   std::vector<std::string> left;
   try {
-    Finding finding(allowed);
-    look(finding);
+    Finding finding(allowed, stops_);
+    finding.take(look);
     left = finding.left();
     if (!finding.looked()) {
       if (left.empty()) left.emplace_back("it found nothing to look at");

@@ -56,6 +56,9 @@ class Checks {
   /// From now on runs those alone that have one of the names; none: all.
   void only(std::set<std::string> names) { only_ = std::move(names); }
 
+  /// From now on a check ends with the first thing that is wrong, which is told; else with the worst of all.
+  void stop_at_first() { stops_ = true; }
+
   /// From now on; none: what fails has failed. @param with the plugins among the parameters of what is checked
   void judge(Judge judge, std::vector<std::string> with) {
     judge_ = std::move(judge);
@@ -82,6 +85,7 @@ class Checks {
   Judge judge_;
   std::vector<std::string> with_;
   std::set<std::string> only_;
+  bool stops_ = false;
   std::vector<Check> all_;
   std::string likely_;
 };

@@ -68,11 +68,11 @@ const ExemptionInfo* Exemptions::excuse(const std::string& check, const std::str
 void Exemptions::run(Checks& checks, const std::string& name, const std::string& on, const std::string& what,
                      const Allowed& allowed, const Checks::Look& look) {
   checks.run(name, on, allowed, [&](Finding& finding) {
-    Finding own(allowed);
+    auto own = finding.anew();
     const ExemptionInfo* exemption = nullptr;
     std::string fault;
     try {
-      look(own);
+      own.take(look);
       if (!own.passed()) exemption = excuse(name, what);
       if (exemption == nullptr) {
         finding = own;

@@ -24,7 +24,19 @@ inline constexpr const char* kTurns = "a choice turns within every step of the d
 
 class Finding {
  public:
-  explicit Finding(const Allowed& allowed) : allowed_(allowed) {}
+  /// @param stops at the first thing that is wrong, for who asks whether there is any; else the worst of all is told
+  explicit Finding(const Allowed& allowed, bool stops = false) : allowed_(allowed), stops_(stops) {}
+  /// One of its own kind that was shown nothing.
+  Finding anew() const { return Finding(allowed_, stops_); }
+
+  /// Has it shown all that a check looks at, or what comes before it stops.
+  template <class Look>
+  void take(const Look& look) {
+    try {
+      look(*this);
+    } catch (const Stopped&) {
+    }
+  }
 
   /// Compares numbers of one place: off by the largest difference, relative to the largest number expected where that is
   /// above 1. Another shape, or a number that is not finite, is wrong whatever is allowed. Two undefined tensors are equal.
@@ -65,14 +77,18 @@ class Finding {
   std::string text() const;
 
  private:
+  struct Stopped {};
+
   /// Whether it is worse than all before, which then it replaces.
   bool is_worse(double error, const Allowed& allowed);
   void place(const std::string& where, const std::string& numbers = "") {
     where_ = where;
     numbers_ = numbers;
+    if (stops_ && !passed()) throw Stopped{};
   }
 
   Allowed allowed_, worst_allowed_{0, nullptr};
+  bool stops_;
   double error_ = 0;
   double over_ = -1;                    ///< of the worst: its error over what is allowed
   std::string where_, numbers_, note_;  ///< numbers_: what is there, and what was expected

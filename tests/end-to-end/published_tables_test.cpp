@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "core/host/study/study.h"
-#include "tests/end-to-end/ablate.h"
+#include "tests/end-to-end/built_plugins.h"
 #include "tests/support/catch.h"
 
 namespace {
@@ -16,17 +16,8 @@ using nlohmann::json;
 
 const fs::path kExperiments = fs::path(ABLATE_SOURCE_DIR) / "experiments";
 
-/// The plugins of this build, as the program lists them.
-ablate::Catalog catalog() {
-  Workplace place;
-  const auto ended = place.run({"plugins", "--format", "json"});
-  ablate::Catalog all;
-  for (const auto& plugin : json::parse(ended.out)) all.plugins.push_back(ablate::plugin_info_from_json(plugin));
-  return all;
-}
-
 std::vector<ablate::Study> studies() {
-  const auto plugins = catalog();
+  const auto plugins = built_plugins();
   std::vector<ablate::Study> all;
   for (const auto& entry : fs::recursive_directory_iterator(kExperiments))
     if (entry.path().extension() == ".toml" && entry.path().parent_path().filename() != "presets")
@@ -184,7 +175,7 @@ TEST_CASE("published figures stand beside trials of one study each, but for what
 }
 
 TEST_CASE("what has a published set-up resolves in its corrected form, too, and the other way round") {
-  const auto plugins = catalog();
+  const auto plugins = built_plugins();
   const auto check = [&](const std::string& file, const std::string& preset, const char* pooling) {
     const auto study =
         ablate::load_study(kExperiments / file, {"experiment.preset=" + preset, "experiment.name=other"}, plugins);

@@ -1,8 +1,48 @@
 #include "core/shared/requirements.h"
 
+#include <algorithm>
+
 #include "core/registry/plugin_info.h"
+#include "core/shared/objectives.h"
+#include "core/shared/poolings.h"
 
 namespace ablate {
+namespace {
+
+bool has_class_token(const ModelSpec& model) {
+  return std::any_of(std::begin(kPoolings), std::end(kPoolings),
+                     [&](const auto& one) { return one.class_token && model.pooling == one.name; });
+}
+
+}  // namespace
+
+TaskShape shape_of(const TaskInfo& info) {
+  return {.length = info.length,
+          .causal = info.causal,
+          .holes = info.holes,
+          .pooled = asks_of(info.objective).pooled,
+          .stream = info.sampling == Sampling::kStream};
+}
+
+std::int64_t seen_at_once(const ModelSpec& model, std::int64_t length) {
+  return model.segment > 0 ? std::min(model.segment, length) : length;
+}
+
+Requirements requirements_of(const TrialSpec& trial, const TaskShape& task) {
+  const auto& model = trial.model;
+  Requirements asked{.causal = task.causal,
+                     .holes = task.holes,
+                     .padded = task.padded,
+                     .looks_back = model.causal,
+                     .rotary = model.positions == "rotary",
+                     .weight_dropout = model.attention_dropout > 0,
+                     .cuda = trial.train.on_cuda(),
+                     .half = trial.train.dtype != "float32",
+                     .places = seen_at_once(model, task.length),
+                     .class_token = task.pooled && has_class_token(model)};
+  if (asked.places > 0 && asked.class_token) ++asked.places;
+  return asked;
+}
 
 std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Requirements& asked) {
   std::vector<Unpromised> all;

@@ -1,4 +1,4 @@
-// What a trial asks of a plugin beyond its call: the one place that compares it with what is promised. Torch-free.
+// What a trial asks of a plugin beyond its call, and the one place that compares it with what is promised. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,25 @@
 #include <vector>
 
 #include "ablate/plugin.h"
+#include "ablate/task.h"
+#include "core/shared/trial_spec.h"
 
 namespace ablate {
+
+/// What of a task's sequences settings and promises depend on.
+struct TaskShape {
+  std::int64_t length = 0;  ///< of its longest example, or of a stream's segments; 0: not known
+  bool causal = false, holes = false;
+  bool padded = false;  ///< some examples are shorter than others: only they tell
+  bool pooled = true;   ///< a model pools over positions
+  bool stream = false;  ///< its splits are streams
+};
+
+/// Of what info() says; padded is left open.
+TaskShape shape_of(const TaskInfo& info);
+
+/// Positions that attentions see at a time, of a sequence of so many.
+std::int64_t seen_at_once(const ModelSpec& model, std::int64_t length);
 
 struct Requirements {
   bool causal = false, holes = false, padded = false;  ///< by the task
@@ -18,6 +35,9 @@ struct Requirements {
   std::int64_t places = 0;                             ///< of the longest sequence, with a class token; 0: not known
   bool class_token = false;                            ///< one of them is
 };
+
+/// Of each of a trial's attentions and compressions.
+Requirements requirements_of(const TrialSpec& trial, const TaskShape& task);
 
 /// What is not promised.
 struct Unpromised {

@@ -71,7 +71,7 @@ int main(int count, char** arguments) {
   const auto alone = [&] {
     const auto start = Clock::now();
     for (const auto& trial : study.trials)
-      run_trial({trial.resolved, *task, [&](Kind, const std::string&) -> const Descriptor& { return linear; }},
+      run_trial({trial.spec, *task, [&](Kind, const std::string&) -> const Descriptor& { return linear; }},
                 [](const Progress&) {});
     return seconds_since(start);
   };

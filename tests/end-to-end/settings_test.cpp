@@ -34,7 +34,7 @@ TEST_CASE("settings and documents of four studies are written as ever") {
         std::filesystem::path(ABLATE_SOURCE_DIR) / "experiments" / (std::string(name) + ".toml"), {}, catalog);
     std::string all_settings, all_documents;
     for (const auto& trial : study.trials) {
-      all_settings += ablate::identity_of(trial.resolved, trial.files, catalog, "", "").settings.dump() + "\n";
+      all_settings += ablate::identity_of(trial.spec, trial.files, catalog, "", "").settings.dump() + "\n";
       all_documents += trial.resolved.dump() + "\n";
     }
     CHECK(study.trials.size() == count);

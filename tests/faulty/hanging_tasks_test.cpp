@@ -38,8 +38,15 @@ class Hanging {
                       {"attention", {{"plugin", "linear"}, {"heads", 2}, {"feature_map", "elu+1"}, {"normaliser", "sum"}}},
                       {"train", train},
                       {"seed", 1}};
+    trial.spec = trial_from_json(trial.resolved);
     trial.label = "the only one";
     study.trials = {trial};
+  }
+
+  void change(const char* section, const char* name, const nlohmann::json& value) {
+    auto& trial = study.trials[0];
+    trial.resolved[section][name] = value;
+    trial.spec = trial_from_json(trial.resolved);
   }
 
   std::filesystem::path database() const { return place_.folder() / "ablate.db"; }
@@ -78,7 +85,7 @@ TEST_CASE("a task whose info() hangs is given up, and the worker goes on") {
   Hanging hanging("info", "hang");
   ends([&] { check_tasks(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""), {.describe_s = 1}); },
        "task faulty-task: did not end within 1 s: its info() has to take milliseconds");
-  hanging.study.trials[0].resolved["task"]["where"] = "nowhere";
+  hanging.change("task", "where", "nowhere");
   CHECK(plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory("")).size() == 1);
 }
 
@@ -110,7 +117,7 @@ TEST_CASE("a worker that somebody kills before the first trial is replaced, what
   end();
   check_tasks(study.study, study.catalog, study.worker, TaskMemory(""), {.describe_s = 60});
   end();
-  study.study.trials[0].resolved["train"]["steps"] = 2;
+  study.change("train", "steps", 2);
   const auto planned = plan(study.study, study.catalog, study.worker, TaskMemory(""));
   end();
   db::Store store(study.database());
@@ -119,7 +126,7 @@ TEST_CASE("a worker that somebody kills before the first trial is replaced, what
 
 TEST_CASE("a worker that answers nothing is replaced, without a time-out, too") {
   Hanging study("nowhere", "throw");
-  study.study.trials[0].resolved["train"]["steps"] = 60;
+  study.change("train", "steps", 60);
   const auto planned = plan(study.study, study.catalog, study.worker, TaskMemory(""));
   const auto worker = study.worker->pid();
   std::thread stop([&] {

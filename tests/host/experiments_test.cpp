@@ -98,8 +98,8 @@ TEST_CASE("the examples of docs/studies.md are right") {
 TEST_CASE("a rate that leaves less than one slot is reported where it is written") {
   const auto study = experiment("adamra/table4", {"seeds=2"});
   const auto length = [&](std::int64_t tokens) {
-    return [tokens](const json& task) {
-      CHECK((task.at("plugin") == "image" || task.at("plugin") == "text"));
+    return [tokens](const ablate::PluginSpec& task) {
+      CHECK((task.id == "image" || task.id == "text"));
       return tokens;
     };
   };
@@ -117,7 +117,7 @@ TEST_CASE("a rate that leaves less than one slot is reported where it is written
 TEST_CASE("a default rate is reported at its plugin") {
   const auto study =
       studies::load("[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\ncompression.plugin = \"rbf\"\n");
-  const auto found = check_rates(study, studies::catalog(), [](const json&) { return 3; });
+  const auto found = check_rates(study, studies::catalog(), [](const auto&) { return 3; });
   REQUIRE(found.size() == 1);
   CHECK(found[0].where.line == 4);
   CHECK(found[0].message.find("attention.rate: 1/4 leaves less than one slot") == 0);
@@ -132,7 +132,7 @@ TEST_CASE("a rate beside a fixed number of slots says nothing, and is not compar
     const auto study = studies::load(
         "[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\ncompression.plugin = \"rbf\"\nslots = " + slots, {},
         catalog);
-    return check_rates(study, catalog, [](const json&) { return 3; }).size();
+    return check_rates(study, catalog, [](const auto&) { return 3; }).size();
   };
   CHECK(found("0") == 1);
   CHECK(found("2") == 0);

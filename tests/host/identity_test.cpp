@@ -18,7 +18,7 @@ ablate::Catalog with_code() {
 
 Identity identity(const std::string& text, const ablate::Catalog& catalog = with_code(), const std::string& data = "d1",
                   const std::string& torch = "2.11.0") {
-  return ablate::identity_of(load(text).trials.at(0).resolved, {}, catalog, data, torch);
+  return ablate::identity_of(load(text).trials.at(0).spec, {}, catalog, data, torch);
 }
 
 std::string key(const std::string& text) { return identity(text).key(); }
@@ -59,12 +59,12 @@ TEST_CASE("an option that came later, with a default that keeps the old behaviou
   auto later = with_code();
   for (auto& plugin : later.plugins)
     plugin.parameters.push_back(ablate::describe(ablate::integer("later", "7", {0, 9}, "an option that came later")));
-  auto resolved = load(kPlain).trials.at(0).resolved;
-  for (auto* section : {&resolved["task"], &resolved["attention"], &resolved["attention"]["compression"]})
-    (*section)["later"] = 7;
-  const auto of = [&] { return ablate::identity_of(resolved, {}, later, "d1", "2.11.0").key(); };
+  auto trial = load(kPlain).trials.at(0).spec;
+  auto& attention = trial.attention.all.front();
+  for (auto* given : {&trial.task, &attention, &attention.parts.at("compression").all.front()}) given->values["later"] = 7;
+  const auto of = [&] { return ablate::identity_of(trial, {}, later, "d1", "2.11.0").key(); };
   CHECK(of() == plain);
-  resolved["attention"]["later"] = 8;
+  attention.values["later"] = 8;
   CHECK(of() != plain);
 }
 
@@ -76,13 +76,13 @@ TEST_CASE("the kind of a device is in the key, which one it is is not") {
 }
 
 TEST_CASE("of a file the key has the content") {
-  const auto resolved = load(kPlain + "[grid]\ntask.data = [\"here.txt\"]\n").trials.at(0).resolved;
+  const auto here = load(kPlain + "[grid]\ntask.data = [\"here.txt\"]\n").trials.at(0).spec;
   const auto of = [&](const auto& trial, const std::string& content) {
     return ablate::identity_of(trial, {{"task.data", content}}, with_code(), "d1", "2.11.0").key();
   };
-  const auto elsewhere = load(kPlain + "[grid]\ntask.data = [\"there.txt\"]\n").trials.at(0).resolved;
-  CHECK(of(resolved, "c1") == of(elsewhere, "c1"));
-  CHECK(of(resolved, "c1") != of(resolved, "c2"));
+  const auto elsewhere = load(kPlain + "[grid]\ntask.data = [\"there.txt\"]\n").trials.at(0).spec;
+  CHECK(of(here, "c1") == of(elsewhere, "c1"));
+  CHECK(of(here, "c1") != of(here, "c2"));
 }
 
 TEST_CASE("code, data and torch change the key, and what differs is told") {

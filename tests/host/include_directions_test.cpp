@@ -37,6 +37,10 @@ TEST_CASE("every include of the tree follows the layers of docs/design.md") {
 
 TEST_CASE("a type has one definition") { CHECK(types_defined_twice(kRoot) == std::vector<std::string>{}); }
 
+TEST_CASE("a trial is read by the members of its type, and its document in one place") {
+  CHECK(literal_sections(kRoot) == std::vector<std::string>{});
+}
+
 TEST_CASE("no source is longer than 300 lines") { CHECK(long_files(kRoot, kMostLines) == std::vector<std::string>{}); }
 
 TEST_CASE("layers include what their line names, and all below it") {
@@ -88,6 +92,14 @@ TEST_CASE("what a made-up tree has wrong is told with its place") {
   folder.write("db/report/own.h", "namespace ablate::db {\nstruct Own {};\n}\n");
   CHECK(types_defined_twice(root) ==
         std::vector<std::string>{"ablate::Two: found in core/util/one.h, db/report/two.h, allowed in one of them"});
+
+  folder.write("core/util/reads.cpp",
+               "auto a = trial.at(\"model\").at(\"heads\");  // at(\"task\")\nauto b = trial[\"train\"];\n"
+               "json c{{\"attention\", section}};\nkinds = {\"attention\", \"task\"}, sections_[\"model\"];\n");
+  CHECK(literal_sections(root) ==
+        std::vector<std::string>{"core/util/reads.cpp:1: found at(\"model\", allowed members of TrialSpec",
+                                 "core/util/reads.cpp:2: found l[\"train\"], allowed members of TrialSpec",
+                                 "core/util/reads.cpp:3: found {{\"attention\", s, allowed members of TrialSpec"});
 
   folder.write("tests/long_test.cpp", std::string(301, '\n'));
   folder.write("tests/right_test.cpp", std::string(300, '\n'));

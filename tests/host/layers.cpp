@@ -157,6 +157,29 @@ std::vector<std::string> types_defined_twice(const fs::path& root) {
   return all;
 }
 
+std::vector<std::string> literal_sections(const fs::path& root) {
+  const std::set<std::string> may = {"core/shared/trial_spec.cpp", "db/history/migrations.cpp"};
+  const std::string name = "\"(task|model|attention|train|compression)\"";
+  // Read (what a schema knows of a section is no document), written, or a member of an object that is written whole.
+  const std::regex read("(at|find|contains|value|erase|count)\\(" + name), subscript("(^|[^_])\\[" + name + "\\]"),
+      member("(^|[ {(,])\\{" + name + ", *([^\" ]|$)");
+  std::vector<std::string> all;
+  for (const auto& file : files(root, {"core", "db", "tools"})) {
+    if (may.contains(file)) continue;
+    std::ifstream in(root / file);
+    int number = 0;
+    for (std::string line; std::getline(in, line);) {
+      ++number;
+      line = line.substr(0, line.find("//"));
+      std::smatch found;
+      for (const auto* how : {&read, &subscript, &member})
+        if (std::regex_search(line, found, *how))
+          all.push_back(fmt::format("{}:{}: found {}, allowed members of TrialSpec", file, number, trimmed(found.str())));
+    }
+  }
+  return all;
+}
+
 std::vector<std::string> long_files(const fs::path& root, std::size_t most) {
   std::vector<std::string> all;
   for (const auto& file : files(root, {"core", "db", "plugins", "tests", "tools"})) {

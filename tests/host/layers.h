@@ -26,6 +26,10 @@ std::vector<std::string> wrong_includes(const std::filesystem::path& root, const
 /// for both (ODR).
 std::vector<std::string> types_defined_twice(const std::filesystem::path& root);
 
+/// A line each: sources of core, db and tools that read or write a trial's document by the name of a section, in place of
+/// TrialSpec's members. The one that turns the two into each other may, and what mends documents of former versions.
+std::vector<std::string> literal_sections(const std::filesystem::path& root);
+
 /// Sources (*.cpp, *.h, *.cu) of core, db, plugins, tests and tools above so many lines.
 std::vector<std::string> long_files(const std::filesystem::path& root, std::size_t most);
 

@@ -48,7 +48,7 @@ TEST_CASE("plugins nest to any depth, with every default filled in") {
   CHECK(trial.where.at("attention.parts.0.compression.plugin").line == 8);
   const auto catalog = studies::catalog();
   Names used;
-  for (const auto& use : ablate::used_plugins(trial.resolved, catalog)) used.push_back(use.path + "=" + use.info->id);
+  for (const auto& use : ablate::used_plugins(trial.spec, catalog)) used.push_back(use.path + "=" + use.info->id);
   CHECK(used == Names{"task=image", "attention=mixed", "attention.parts.0=compressed", "attention.parts.0.compression=rbf",
                       "attention.parts.1=linear"});
   const auto flat = ablate::flatten(trial.resolved);
@@ -157,7 +157,7 @@ TEST_CASE("a file is known by its content, not by its place") {
   };
   const auto key = [&](const std::string& file) {
     const auto trial = study(file);
-    return ablate::identity_of(trial.resolved, trial.files, studies::catalog(), "", "").key();
+    return ablate::identity_of(trial.spec, trial.files, studies::catalog(), "", "").key();
   };
   CHECK(study(one).resolved["attention"]["table"] == one);
   CHECK(study(one).files.at("attention.table").size() == 64);

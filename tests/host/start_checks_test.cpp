@@ -5,7 +5,7 @@
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
 
-using nlohmann::json;
+using ablate::TaskShape;
 
 namespace {
 
@@ -49,7 +49,7 @@ TEST_CASE("lengths that a plugin does not promise are refused, the class token c
   const auto found = [&](const std::string& rest, std::int64_t tokens, bool pooled = true) {
     return messages(check_asked(
         studies::load("[task]\nplugin = \"image\"\n" + rest), catalog,
-        [=](const json&) { return ablate::Requirements{.places = tokens, .class_token = pooled}; }, declared));
+        [=](const auto&) { return TaskShape{.length = tokens, .pooled = pooled}; }, declared));
   };
   const std::string linear = "[attention]\nplugin = \"linear\"\n";
   CHECK(found(linear, 64).empty());
@@ -71,7 +71,7 @@ TEST_CASE("lengths that a plugin does not promise are refused, the class token c
 TEST_CASE("batches of several sizes are not tuned on a stream, whose dev is read in as many lanes") {
   const std::string task = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"linear\"\n";
   const auto found = [&](const std::string& grid, bool stream) {
-    return messages(check_lanes(studies::load(task + grid), [=](const json&) { return ablate::TaskShape{.stream = stream}; }));
+    return messages(check_lanes(studies::load(task + grid), [=](const auto&) { return TaskShape{.stream = stream}; }));
   };
   const std::string tuned = "[grid.tune]\ntrain.batch = [8, 16]\n";
   CHECK(found(tuned, true) ==
@@ -86,9 +86,9 @@ TEST_CASE("padding, a causal task and holes are refused for an attention that do
   find(catalog, "softmax")->capabilities.key_padding = true;
   find(catalog, "softmax")->capabilities.causal = true;
   const auto study = studies::load(kGrid);
-  const auto found = [&](const ablate::Requirements& asked) {
+  const auto found = [&](const TaskShape& asked) {
     return messages(check_asked(
-        study, catalog, [&](const json&) { return asked; }, declared));
+        study, catalog, [&](const auto&) { return asked; }, declared));
   };
   CHECK(found({}).empty());
   REQUIRE(found({.padded = true}).size() == 1);
@@ -99,7 +99,7 @@ TEST_CASE("padding, a causal task and holes are refused for an attention that do
   const auto looking_back = studies::load(std::string(kGrid) + "[model]\ncausal = true\n");
   const auto chosen = [&] {
     return messages(check_asked(
-        looking_back, catalog, [](const json&) { return ablate::Requirements(); }, declared));
+        looking_back, catalog, [](const auto&) { return TaskShape(); }, declared));
   };
   const Messages only{"11: attention linear does not promise causal attention; leave model.causal false for it"};
   CHECK(chosen() == only);
@@ -120,7 +120,7 @@ TEST_CASE("rotary positions are refused for the part of a mixture that does not 
                           "[[attention.parts]]\nplugin = \"softmax\"\n[[attention.parts]]\nplugin = \"linear\"\n",
                       {}, catalog);
     return messages(check_asked(
-        study, catalog, [](const json&) { return ablate::Requirements{.places = 4}; }, declared));
+        study, catalog, [](const auto&) { return TaskShape{.length = 4}; }, declared));
   };
   CHECK(found("sinusoidal").empty());
   const auto refused = found("rotary");
@@ -139,7 +139,7 @@ TEST_CASE("dropout of attention weights is refused for the part of a mixture tha
                           "[[attention.parts]]\nplugin = \"softmax\"\n[[attention.parts]]\nplugin = \"linear\"\n",
                       {}, catalog);
     return messages(check_asked(
-        study, catalog, [](const json&) { return ablate::Requirements{.places = 4}; }, declared));
+        study, catalog, [](const auto&) { return TaskShape{.length = 4}; }, declared));
   };
   CHECK(found("0").empty());
   const auto refused = found("0.1");
@@ -155,7 +155,7 @@ TEST_CASE("what a plugin and its part both do not promise is told of the part al
       "[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\n"
       "[attention.compression]\nplugin = \"segment-mean\"\n");
   const auto found = messages(check_asked(
-      study, catalog, [](const json&) { return ablate::Requirements{.places = 4}; }, declared));
+      study, catalog, [](const auto&) { return TaskShape{.length = 4}; }, declared));
   REQUIRE(found.size() == 1);
   CHECK(found[0].starts_with("6: compression segment-mean"));
 }

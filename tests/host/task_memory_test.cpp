@@ -128,7 +128,7 @@ TEST_CASE("an answer that is not of this version's shape is forgotten, whatever 
   };
   const auto read = find(whole);
   REQUIRE(read);
-  CHECK(read->length == 8);
+  CHECK(read->shape.length == 8);
   if (question["kind"] == "prepare-task") CHECK(read->data.test == 3);
   std::vector<json> bad;
   for (const auto& [name, value] : whole.items()) {

@@ -35,7 +35,7 @@ TEST_CASE("a tuned parameter is an axis: the same trials, in the same order") {
     CHECK(tuned.trials[i].label == plain.trials[i].label);
     // What a key is made of.
     const auto identity = [](const ablate::Trial& trial) {
-      return ablate::identity_of(trial.resolved, trial.files, studies::catalog(), "data", "2.11.0").key();
+      return ablate::identity_of(trial.spec, trial.files, studies::catalog(), "data", "2.11.0").key();
     };
     CHECK(identity(tuned.trials[i]) == identity(plain.trials[i]));
   }

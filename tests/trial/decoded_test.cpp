@@ -19,8 +19,7 @@ std::shared_ptr<Model> model(json changes) {
   changes.update({{"d_model", 8}, {"dropout", 0.0}});
   const auto objective = make_objective(kInfo);
   auto made = std::make_shared<Model>(
-      model_options(kInfo, JsonValues(section(model_parameters(), changes), model_parameters(), "[model]")), plugin("softmax"),
-      false, find_plugin,
+      model_options(kInfo, model_from_json(section(model_parameters(), changes))), plugin("softmax"), false, find_plugin,
       [&](const auto& given, const auto& table, const auto& random) { return objective->make_head(given, table, random); },
       make_generator(1));
   move_to(*made, at::kCPU, at::kDouble);
@@ -85,7 +84,7 @@ TEST_CASE("one vector learns to hold a sequence, and a task judges the answers i
   Echo task;
   auto resolved = resolved_trial({{"steps", 300}, {"schedule", "constant"}}, plugin("softmax"));
   resolved["model"].update({{"d_model", 32}, {"hidden", 64}, {"classifier", "mlp"}, {"dropout", 0.0}});
-  const auto result = run_trial({resolved, task, find_plugin}, [](const Progress&) {});
+  const auto result = run_trial({trial_from_json(resolved), task, find_plugin}, [](const Progress&) {});
   const auto& values = result.values;
   CHECK(result.main_metric == "test/accuracy");
   CHECK(values.at("test/accuracy") > 50);  // chance is 25; by processor two or all three targets are learned in 300 steps

@@ -100,7 +100,7 @@ TEST_CASE("in training each lane has its own state, which is new where the lane 
   Text task(100, 8);
   auto resolved = resolved_trial({{"batch", 3}}, json{{"plugin", "count"}});
   resolved["model"]["positions"] = "none";
-  const TrialParts parts{resolved, task, count};
+  const TrialParts parts{trial_from_json(resolved), task, count};
   StepTimes times(at::kCPU);
   Training training(parts, at::kCPU);
   const auto check = [](std::size_t expected_new) {

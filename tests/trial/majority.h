@@ -99,7 +99,7 @@ inline Told run(const nlohmann::json& train, const nlohmann::json& attention, st
   const auto resolved = resolved_trial(train, attention, seed);
   Told told;
   try {
-    told.result = run_trial({resolved, task, find}, [&](const Progress& now) { told.reports.push_back(now); });
+    told.result = run_trial({trial_from_json(resolved), task, find}, [&](const Progress& now) { told.reports.push_back(now); });
   } catch (const std::exception& error) {
     told.failed = error.what();
   }

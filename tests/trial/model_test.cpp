@@ -17,16 +17,11 @@ constexpr std::int64_t kLength = 9;
 std::shared_ptr<Model> model(const json& changes, const json& attention, TaskInfo info = {}, std::uint64_t seed = 1,
                              const FindPlugin& find = find_plugin) {
   if (info.fields.empty()) info = {.fields = {{"token", 12}}, .length = kLength, .classes = 3};
-  const JsonValues values(section(model_parameters(),
-                                  [&] {
-                                    json all{{"d_model", 8}, {"hidden", 16}, {"dropout", 0.0}};
-                                    all.update(changes);
-                                    return all;
-                                  }()),
-                          model_parameters(), "[model]");
+  json all{{"d_model", 8}, {"hidden", 16}, {"dropout", 0.0}};
+  all.update(changes);
   const auto objective = make_objective(info);
   auto made = std::make_shared<Model>(
-      model_options(info, values), attention, false, find,
+      model_options(info, model_from_json(section(model_parameters(), all))), attention, false, find,
       [&](const auto& options, const auto& table, const auto& random) { return objective->make_head(options, table, random); },
       make_generator(seed));
   move_to(*made, at::kCPU, at::kDouble);

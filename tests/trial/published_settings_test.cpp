@@ -41,7 +41,7 @@ Trained trained(Task& task, const json& train, const json& model = json::object(
   auto resolved = resolved_trial(train, plugin("softmax"));
   resolved["model"]["dropout"] = 0.0;
   resolved["model"].update(model);
-  const TrialParts parts{resolved, task, find_plugin};
+  const TrialParts parts{trial_from_json(resolved), task, find_plugin};
   StepTimes times(at::kCPU);
   Training training(parts, at::kCPU);
   Trained result;
@@ -127,7 +127,7 @@ TEST_CASE("inner dropout is inside the feed-forward part, in training alone") {
   auto resolved = resolved_trial(cold, plugin("softmax"));
   const auto dev = [&](double inner) {
     resolved["model"]["inner_dropout"] = inner;
-    const TrialParts parts{resolved, task, find_plugin};
+    const TrialParts parts{trial_from_json(resolved), task, find_plugin};
     return Training(parts, at::kCPU).evaluate(Split::kDev).loss;
   };
   CHECK(dev(0.5) == dev(0));
@@ -139,7 +139,7 @@ TEST_CASE("an attention may be as wide as it is told, whatever stands between la
     INFO(id);
     auto resolved = resolved_trial({{"steps", 3}}, plugin(id));
     resolved["model"]["attention_width"] = width;
-    const TrialParts parts{resolved, task, find_plugin};
+    const TrialParts parts{trial_from_json(resolved), task, find_plugin};
     Training training(parts, at::kCPU);
     StepTimes times(at::kCPU);
     CHECK(training.step(times) > 0);
@@ -167,7 +167,7 @@ TEST_CASE("the classifier's inner layer is as wide as it is told") {
     auto resolved = resolved_trial(json::object(), plugin("softmax"));
     resolved["model"]["classifier"] = "mlp";
     resolved["model"].update(model);
-    const TrialParts parts{resolved, task, find_plugin};
+    const TrialParts parts{trial_from_json(resolved), task, find_plugin};
     const Training training(parts, at::kCPU);
     std::vector<std::int64_t> sizes;
     for (const auto& entry : training.model().parameters())

@@ -46,7 +46,7 @@ class Ordered final : public Task {
 Indices asked(Split split, const json& train, std::uint64_t seed = 1, const char* attention = "linear") {
   Ordered task;
   const auto resolved = resolved_trial(train, plugin(attention), seed);
-  const TrialParts parts{resolved, task, find_plugin};
+  const TrialParts parts{trial_from_json(resolved), task, find_plugin};
   Training training(parts, at::kCPU);
   StepTimes times(at::kCPU);
   training.step(times), training.step(times);

@@ -20,7 +20,7 @@ const TaskInfo kClassOf{.fields = {{"token", 30}}, .length = kLength, .classes =
 ModelOptions options_of(const json& changes, const TaskInfo& info) {
   json all{{"d_model", 8}, {"hidden", 16}, {"dropout", 0.0}, {"layers", 2}};
   all.update(changes);
-  return model_options(info, JsonValues(section(model_parameters(), all), model_parameters(), "[model]"));
+  return model_options(info, model_from_json(section(model_parameters(), all)));
 }
 
 /// Of one seed: the same weights whatever the segments.
@@ -169,7 +169,7 @@ TEST_CASE("what is carried through the segments of an example is learned") {
     First task;
     auto resolved = resolved_trial({{"steps", 150}, {"schedule", "constant"}}, plugin(attention));
     resolved["model"].update({{"segment", 6}, {"pooling", "last"}, {"cut", "nowhere"}, {"dropout", 0.0}});
-    return run_trial({resolved, task, find_plugin}, [](const Progress&) {}).values.at("test/accuracy");
+    return run_trial({trial_from_json(resolved), task, find_plugin}, [](const Progress&) {}).values.at("test/accuracy");
   };
   CHECK(accuracy("linear") > 90);
   CHECK(accuracy("softmax") < 70);  // its last segment has not seen the first symbol

@@ -49,13 +49,12 @@ struct Evaluated {
 Evaluated evaluated(Text&& task, const Setting& setting, EvaluationPlan plan) {
   plan.split = Split::kDev;
   const auto info = task.info();
-  const JsonValues values(
+  const auto given = model_from_json(
       section(model_parameters(),
-              {{"d_model", 8}, {"hidden", 8}, {"dropout", 0.0}, {"layers", setting.layers}, {"positions", setting.positions}}),
-      model_parameters(), "[model]");
+              {{"d_model", 8}, {"hidden", 8}, {"dropout", 0.0}, {"layers", setting.layers}, {"positions", setting.positions}}));
   const Witness objective(info);
   Model model(
-      model_options(info, values), setting.attention, setting.carries, find_plugin,
+      model_options(info, given), setting.attention, setting.carries, find_plugin,
       [&](const auto& options, const auto& table, const auto& random) { return objective.make_head(options, table, random); },
       make_generator(1));
   {

@@ -54,7 +54,7 @@ bool equal(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
 /// Three steps, a copy, two steps more in both.
 void check_copy(Task& task, const json& attention) {
   const auto resolved = resolved_trial({{"batch", 4}}, attention);
-  const TrialParts parts{resolved, task, find_plugin};
+  const TrialParts parts{trial_from_json(resolved), task, find_plugin};
   StepTimes times(at::kCPU);
   Training first(parts, at::kCPU);
   for (int step = 0; step < 3; ++step) first.step(times);
@@ -89,7 +89,7 @@ TEST_CASE("a training that was saved goes on in another as in itself, bit by bit
 TEST_CASE("without the generator's state a copy would not go on alike") {
   Majority task;
   const auto resolved = resolved_trial({{"batch", 4}}, plugin("softmax"));
-  const TrialParts parts{resolved, task, find_plugin};
+  const TrialParts parts{trial_from_json(resolved), task, find_plugin};
   StepTimes times(at::kCPU);
   Training first(parts, at::kCPU);
   first.step(times);

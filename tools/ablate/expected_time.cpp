@@ -67,7 +67,7 @@ std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, b
     if ((!again && past.done.contains(trial->key)) || !keys.insert(trial->key).second) continue;
     const auto found = past.times.find(db::ran(trial->plugins));
     if (found == past.times.end()) continue;
-    const auto expected = expected_s(found->second, trial->trial->resolved.at("train").at("steps"), by_step);
+    const auto expected = expected_s(found->second, trial->trial->spec.train.steps, by_step);
     ++known, sum += expected, longest = std::max(longest, expected);
   }
   if (keys.empty()) return "";

@@ -73,8 +73,7 @@ Chosen choose(const std::vector<PlannedTrial>& planned, const std::vector<std::s
 
 int most_threads(const Chosen& chosen) {
   std::int64_t most = 1;
-  for (const auto* planned : chosen)
-    most = std::max(most, planned->trial->resolved.at("train").at("threads").get<std::int64_t>());
+  for (const auto* planned : chosen) most = std::max(most, planned->trial->spec.train.threads);
   return static_cast<int>(most);
 }
 
@@ -83,7 +82,7 @@ std::vector<PluginInfo> warn_of_used(const Study& study, const Catalog& catalog,
   std::set<std::filesystem::path> used;
   std::vector<PluginInfo> plugins;
   for (const auto& trial : study.trials)
-    for (const auto& use : used_plugins(trial.resolved, catalog))
+    for (const auto& use : used_plugins(trial.spec, catalog))
       if (used.insert(use.info->path).second) plugins.push_back(*use.info);
   for (const auto& library : libraries)
     for (const auto& warning : library.warnings)

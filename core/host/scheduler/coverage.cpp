@@ -31,7 +31,8 @@ std::pair<std::string, std::string> section_of(const std::string& path, const js
 /// What each section sets: of each plugin, and of the host.
 std::map<std::string, std::map<std::string, std::string>> sections_of(const Identity& trial) {
   const auto& plugins = trial.basis.at("plugins");
-  std::map<std::string, std::map<std::string, std::string>> all{{"model", {}}, {"train", {}}};
+  std::map<std::string, std::map<std::string, std::string>> all;
+  for (const auto* host : {"model", "train"}) all[host];
   for (const auto& [path, code] : plugins.items()) all[path];
   for (const auto& [path, value] : trial.settings.items()) {
     const auto [section, name] = section_of(path, plugins);

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "core/host/study/used_plugins.h"
-#include "core/shared/sections.h"
 #include "core/shared/versions.h"
 #include "core/util/plain_json.h"
 #include "core/util/sha256.h"
@@ -46,21 +45,17 @@ std::set<std::string> names_of(const json& a, const json& b) {
 
 std::string Identity::key() const { return sha256(json{{"settings", settings}, {"basis", basis}}.dump()); }
 
-Identity identity_of(const json& resolved, const std::map<std::string, std::string>& files, const Catalog& catalog,
+Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::string>& files, const Catalog& catalog,
                      const std::string& data_digest, const std::string& torch_version) {
   Identity identity{
-      json::object(),
+      {{"seed", trial.seed}},
       {{"plugins", json::object()}, {"data", data_digest}, {"runtime", kRuntimeVersion}, {"torch", torch_version}}};
-  for (const auto& [path, info, section] : used_plugins(resolved, catalog)) {
+  for (const auto& [path, info, given] : used_plugins(trial, catalog)) {
     identity.settings[path + ".plugin"] = info->id;
     identity.basis["plugins"][path] = info->code_identity();
-    add_settings(path, *section, info->parameters, files, identity);
+    add_settings(path, given->values, info->parameters, files, identity);
   }
-  for (const auto& [name, value] : resolved.items())
-    if (name == "model" || name == "train")
-      add_settings(name, value, name == "model" ? model_parameters() : train_parameters(), files, identity);
-    else if (name != "task" && name != "attention")
-      identity.settings[name] = value;  // the seed
+  for (const auto& [name, values, parameters] : host_sections(trial)) add_settings(name, values, parameters, files, identity);
   return identity;
 }
 

@@ -21,9 +21,9 @@ struct Identity {
   std::string key() const;  ///< 64 hex digits
 };
 
-/// @param resolved Trial::resolved @param files SHA-256 of the files that values name, by path: in a key a file is its content
+/// @param files SHA-256 of the files that values name, by path: in a key a file is its content
 /// @param data_digest Task::digest
-Identity identity_of(const nlohmann::json& resolved, const std::map<std::string, std::string>& files, const Catalog& catalog,
+Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::string>& files, const Catalog& catalog,
                      const std::string& data_digest, const std::string& torch_version);
 
 /// What tells two of them apart, each in words: "the code of attention adamra", "train.steps (10, was 20)", "the data".

@@ -20,9 +20,8 @@ using nlohmann::json;
 struct Question {
   std::string code;
   std::map<std::string, std::string> libraries;  ///< content by path
-  json task;
-  json places = json::array();       ///< {"model": section, "attention": sections}
-  std::vector<const Trial*> trials;  ///< the first that has each
+  json places = json::array();                   ///< {"trial": document, "files": digests, where there are any}
+  std::vector<const Trial*> trials;              ///< the first that has each
 };
 
 std::vector<Question> questions(const Study& study, const Catalog& catalog) {
@@ -30,16 +29,16 @@ std::vector<Question> questions(const Study& study, const Catalog& catalog) {
   std::set<std::string> seen;
   for (const auto& trial : study.trials) {
     stop_if_asked();
-    const auto& task = trial.resolved.at("task");
-    json place{{"model", trial.resolved.at("model")}, {"attention", trial.resolved.at("attention")}};
+    const auto& [task, model, attention, train, seed] = trial.spec;
+    json place{{"trial", to_json(TrialSpec{.task = task, .model = model, .attention = attention})}};
     if (!trial.files.empty()) place["files"] = trial.files;  // what a factory says of one content holds for no other
-    if (!seen.insert(task.dump() + place.dump()).second) continue;
+    if (!seen.insert(place.dump()).second) continue;
     std::string code;
     std::map<std::string, std::string> libraries;
-    for (const auto& use : used_plugins(trial.resolved, catalog))
+    for (const auto& use : used_plugins(trial.spec, catalog))
       if (libraries.emplace(use.info->path.string(), use.info->content_hash).second) code += use.info->code_identity();
-    auto& question = asked[code + task.dump()];
-    question.code = code, question.libraries = libraries, question.task = task;
+    auto& question = asked[code + to_json(task).dump()];
+    question.code = code, question.libraries = libraries;
     question.places.push_back(place);
     question.trials.push_back(&trial);
   }
@@ -50,7 +49,7 @@ std::vector<Question> questions(const Study& study, const Catalog& catalog) {
 
 /// @return [{"place": which, "path": of the section, "why": ...}]
 json ask(const Question& question, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory, double limit_s) {
-  json spec{{"kind", "try-places"}, {"task", question.task}, {"places", question.places}};
+  json spec{{"kind", "try-places"}, {"places", question.places}};
   const auto place = memory.place(question.code, spec);
   if (memory.find(place)) return json::array();
   auto with_libraries = spec;
@@ -65,7 +64,7 @@ json ask(const Question& question, std::unique_ptr<WorkerClient>& worker, const 
 
 /// The parameter of the section that the plugin speaks of, "heads = 3 does not divide ..."; "" for none.
 std::string parameter_of(const Trial& trial, const Catalog& catalog, const std::string& path, const std::string& why) {
-  for (const auto& use : used_plugins(trial.resolved, catalog))
+  for (const auto& use : used_plugins(trial.spec, catalog))
     if (use.path == path) return named_parameter(*use.info, why);
   return "";
 }

@@ -21,10 +21,12 @@ using nlohmann::json;
 
 /// What is remembered under: a file by its content, too.
 json question(const std::string& kind, const Trial& trial, bool scan_padding) {
-  json asked{{"kind", kind}, {"section", trial.resolved.at("task")}, {"scan_padding", scan_padding}};
+  json asked{{"kind", kind}, {"section", to_json(trial.spec.task)}, {"scan_padding", scan_padding}};
   if (auto files = planned_files(trial, "task"); !files.empty()) asked["files"] = std::move(files);
   return asked;
 }
+
+std::string text_of(const PluginSpec& plugin) { return to_json(plugin).dump(); }
 
 /// What the tasks of a study answer, each distinct section asked once.
 class TaskAnswers {
@@ -41,36 +43,36 @@ class TaskAnswers {
 
   /// Asks for every trial. Throws ConfigError with all that the tasks themselves say; after a fault of one, no other is asked.
   /// @param scan_padding the sections whose examples are to be looked through for padding
-  void ask(const Study& study, const std::set<json>& scan_padding = {}) {
+  void ask(const Study& study, const std::set<std::string>& scan_padding = {}) {
     Diagnostics diagnostics(study.overrides);
     for (const auto& trial : study.trials) {
       stop_if_asked();
-      const auto& section = trial.resolved.at("task");
-      const auto [found, is_new] = answers_.try_emplace(section);
-      if (is_new) found->second = ask(trial, scan_padding.contains(section));
+      const auto& given = trial.spec.task;
+      const auto [found, is_new] = answers_.try_emplace(text_of(given));
+      if (is_new) found->second = ask(trial, scan_padding.contains(text_of(given)));
       const auto& answer = found->second;
       if (answer.failed.empty()) continue;
       // What a task says (missing data, ...) the user can mend; a crash or a wrong answer is the library's fault.
-      const auto* task = catalog_.find(Kind::kTask, section.at("plugin").get<std::string>());
+      const auto* task = catalog_.find(Kind::kTask, given.id);
       const auto parameter = named_parameter(*task, answer.failed);
-      diagnostics.add(where_of(study, trial, {"task." + parameter, "task.plugin"}), message(section, answer.failed),
+      diagnostics.add(where_of(study, trial, {"task." + parameter, "task.plugin"}), message(given.id, answer.failed),
                       answer.fault ? ExitCode::kPlugin : ExitCode::kUsage);
       if (answer.fault) break;
     }
     if (!diagnostics.empty()) throw ConfigError(diagnostics.sorted());
   }
 
-  const TaskAnswer& of(const json& section) const { return answers_.at(section); }
+  const TaskAnswer& of(const PluginSpec& task) const { return answers_.at(text_of(task)); }
 
  private:
   TaskAnswer ask(const Trial& trial, bool scan_padding) {
-    const auto& section = trial.resolved.at("task");
-    const auto* task = catalog_.find(Kind::kTask, section.at("plugin").get<std::string>());
+    const auto* task = catalog_.find(Kind::kTask, trial.spec.task.id);
     const auto asked = question(kind_, trial, scan_padding);
     const auto place = memory_.place(task->code_identity(), asked);
     if (auto known = memory_.find(place, [&](const json& answer) { return task_answer_from(answer, asked); })) return *known;
-    json spec{
-        {"libraries", {task->path.string()}}, {"hashes", {{task->path.string(), task->content_hash}}}, {"section", section}};
+    json spec{{"libraries", {task->path.string()}},
+              {"hashes", {{task->path.string(), task->content_hash}}},
+              {"section", to_json(trial.spec.task)}};
     if (scan_padding) spec["scan_padding"] = true;
     const auto answer = ask_worker(worker_, kind_, spec, limit_s_);
     auto read = task_answer_from(answer, asked);
@@ -79,8 +81,7 @@ class TaskAnswers {
     return read;
   }
 
-  static std::string message(const json& section, const std::string& why) {
-    const std::string id = section.at("plugin");
+  static std::string message(const std::string& id, const std::string& why) {
     return why.starts_with(id + ": ") ? "task " + why : fmt::format("task {}: {}", id, why);
   }
 
@@ -90,7 +91,7 @@ class TaskAnswers {
   const Catalog& catalog_;
   std::unique_ptr<WorkerClient>& worker_;
   const TaskMemory& memory_;
-  std::map<json, TaskAnswer> answers_;  ///< by section
+  std::map<std::string, TaskAnswer> answers_;  ///< by text_of
 };
 
 /// What plugins promise whose promises depend on their parameters: asked of a worker, each distinct section once.
@@ -102,7 +103,7 @@ class PromiseAnswers {
   /// Throws Error for a plugin that fails to say.
   Capabilities of(const PluginUse& use) {
     if (!use.info->promises_depend) return use.info->capabilities;
-    const auto [found, is_new] = answers_.try_emplace(*use.section);
+    const auto [found, is_new] = answers_.try_emplace(text_of(*use.given));
     if (is_new) found->second = ask(use);
     return found->second;
   }
@@ -111,12 +112,12 @@ class PromiseAnswers {
   Capabilities ask(const PluginUse& use) {
     json libraries = json::array(), hashes = json::object();
     std::string code;
-    for (const auto& part : used_plugins(use.info->kind, *use.section, catalog_)) {
+    for (const auto& part : used_plugins(use.info->kind, *use.given, catalog_)) {
       libraries.push_back(part.info->path.string());
       hashes[part.info->path.string()] = part.info->content_hash;
       code += part.info->code_identity();
     }
-    const json asked{{"kind", to_text(use.info->kind)}, {"section", *use.section}};
+    const json asked{{"kind", to_text(use.info->kind)}, {"section", to_json(*use.given)}};
     const auto place = memory_.place(code, asked);
     const auto read = [](const json& answer) { return capabilities_from_json(answer.at("promises")); };
     if (const auto known = memory_.find(place, read)) return *known;
@@ -137,7 +138,7 @@ class PromiseAnswers {
   std::unique_ptr<WorkerClient>& worker_;
   const TaskMemory& memory_;
   double limit_s_;
-  std::map<json, Capabilities> answers_;  ///< by section
+  std::map<std::string, Capabilities> answers_;  ///< by text_of
 };
 
 void throw_if_any(std::vector<std::vector<Diagnostic>> found) {
@@ -150,15 +151,14 @@ void throw_if_any(std::vector<std::vector<Diagnostic>> found) {
 std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers& prepared) {
   Diagnostics diagnostics(study.overrides);
   for (const auto& trial : study.trials) {
-    const auto& section = trial.resolved.at("task");
-    const auto& answer = prepared.of(section);
+    const auto& answer = prepared.of(trial.spec.task);
     const auto& data = answer.data;
     for (const auto& [split, size] : {std::pair("dev", data.dev), std::pair("test", data.test), std::pair("train", data.train)})
       if (size == 0)
         diagnostics.add(where_of(study, trial, {fmt::format("task.{}", split), "task.plugin"}),
-                        fmt::format("task {}: its {} split has no examples", section.at("plugin").get<std::string>(), split));
-    const std::int64_t lanes = trial.resolved.at("train").at("batch"), segment = answer.length, places = data.train_places;
-    if (answer.stream && places > 0 && places / lanes < segment)
+                        fmt::format("task {}: its {} split has no examples", trial.spec.task.id, split));
+    const auto lanes = trial.spec.train.batch, segment = answer.shape.length, places = data.train_places;
+    if (answer.shape.stream && places > 0 && places / lanes < segment)
       diagnostics.add(
           where_of(study, trial, {"train.batch", "task.length", "task.plugin"}),
           fmt::format("train.batch = {}: the training split has {} places, too few for so many lanes of at least one "
@@ -186,28 +186,19 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
                  const TaskLimits& limits) {
   TaskAnswers described("describe-task", limits.describe_s, ": its info() has to take milliseconds", catalog, worker, memory);
   described.ask(study);
-  const auto length = [&](const json& section) {
+  const auto shape = [&](const PluginSpec& task) {
     stop_if_asked();  // asked for each trial
-    return described.of(section).length;
+    return described.of(task).shape;
   };
+  const auto length = [&](const PluginSpec& task) { return shape(task).length; };
   // Opened in a child, as a trial opens it: what the driver lists is neither what CUDA_VISIBLE_DEVICES leaves nor what torch
   // can use.
   const auto device_refusal = [&](const std::string& device) {
     return ask_worker(worker, "open-device", {{"device", device}}, limits.describe_s).value("failed", "");
   };
   PromiseAnswers promised(catalog, worker, memory, limits.describe_s);
-  const auto asked = [&](const json& section) {
-    stop_if_asked();
-    const auto& answer = described.of(section);
-    return Requirements{.causal = answer.causal, .holes = answer.holes, .places = answer.length, .class_token = answer.pooled};
-  };
-  const auto shape = [&](const json& section) {
-    stop_if_asked();
-    const auto& answer = described.of(section);
-    return TaskShape{.pooled = answer.pooled, .stream = answer.stream, .length = answer.length};
-  };
   throw_if_any({check_rates(study, catalog, length), check_idle(study, shape), check_lanes(study, shape),
-                check_asked(study, catalog, asked, [&](const PluginUse& use) { return promised.of(use); }),
+                check_asked(study, catalog, shape, [&](const PluginUse& use) { return promised.of(use); }),
                 check_devices(study, device_refusal), check_places(study, catalog, worker, memory, limits.describe_s)});
 }
 
@@ -218,42 +209,39 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::
                        ": where its load() needs longer, [experiment] timeout allows it", catalog, worker, memory);
   PromiseAnswers promised(catalog, worker, memory, limits.describe_s);
   const auto promises = [&](const PluginUse& use) { return promised.of(use); };
-  std::set<json> spare_padding;
+  std::set<std::string> spare_padding;
   for (const auto& trial : study.trials) {
     stop_if_asked();
-    if (refuses_padding(trial, catalog, promises)) spare_padding.insert(trial.resolved.at("task"));
+    if (refuses_padding(trial, catalog, promises)) spare_padding.insert(text_of(trial.spec.task));
   }
   prepared.ask(study, spare_padding);
-  // What the examples alone tell; the rest was checked before they were read.
-  const auto asked = [&](const json& section) {
-    const auto& answer = prepared.of(section);
-    return Requirements{.causal = answer.causal, .padded = answer.data.padded};
-  };
-  throw_if_any({check_sizes(study, prepared), check_asked(study, catalog, asked, promises)});
+  // Once more, since the examples alone tell of padding.
+  const auto shape = [&](const PluginSpec& task) { return prepared.of(task).shape; };
+  throw_if_any({check_sizes(study, prepared), check_asked(study, catalog, shape, promises)});
   std::vector<PlannedTrial> planned;
   for (const auto& trial : study.trials) {
     stop_if_asked();
     if (tick) tick(planned.size());
-    const auto& answer = prepared.of(trial.resolved.at("task"));
+    const auto& answer = prepared.of(trial.spec.task);
     PlannedTrial next{.trial = &trial,
                       .data_digest = answer.data.digest,
                       .train_size = answer.data.train,
                       .dev_size = answer.data.dev,
                       .test_size = answer.data.test,
-                      .length = answer.length,
+                      .length = answer.shape.length,
                       .train_length = answer.train_length};
     // A stream's windows; a layer's state goes through it in lanes.
-    const auto uses = used_plugins(trial.resolved, catalog);
-    if (answer.stream && std::none_of(uses.begin(), uses.end(), [&](const auto& use) {
+    const auto uses = used_plugins(trial.spec, catalog);
+    if (answer.shape.stream && std::none_of(uses.begin(), uses.end(), [&](const auto& use) {
           return use.info->kind == Kind::kAttention && promises(use).stateful;
         }))
-      next.window_length = answer.length;
+      next.window_length = answer.shape.length;
     std::set<const PluginInfo*> used;
-    for (const auto& [path, info, section] : uses)
+    for (const auto& [path, info, given] : uses)
       if (used.insert(info).second)
         next.plugins.push_back(
             {to_text(info->kind), info->id, info->version, info->code_identity(), info->content_hash, info->path.string()});
-    next.identity = identity_of(trial.resolved, trial.files, catalog, next.data_digest, ABLATE_TORCH_VERSION);
+    next.identity = identity_of(trial.spec, trial.files, catalog, next.data_digest, ABLATE_TORCH_VERSION);
     next.key = next.identity.key();
     planned.push_back(std::move(next));
   }
@@ -268,7 +256,7 @@ std::set<std::string> keys_of(const std::deque<const PlannedTrial*>& trials) {
 
 void forget_tasks(const Study& study, const Catalog& catalog, const TaskMemory& memory) {
   for (const auto& trial : study.trials) {
-    const auto* task = catalog.find(Kind::kTask, trial.resolved.at("task").at("plugin").get<std::string>());
+    const auto* task = catalog.find(Kind::kTask, trial.spec.task.id);
     for (const auto* kind : {"describe-task", "prepare-task"})
       for (const bool scan_padding : {false, true})
         memory.forget(memory.place(task->code_identity(), question(kind, trial, scan_padding)));

@@ -11,15 +11,15 @@ namespace ablate {
 namespace {
 
 ExampleCounts counts_of(const PlannedTrial& trial) {
-  const auto& train = trial.trial->resolved.at("train");
-  return count_examples({.steps = train.at("steps"),
-                         .batch = train.at("batch"),
-                         .accumulate = train.at("accumulate"),
-                         .evaluate_every = train.at("evaluate_every"),
-                         .evaluate_batches = train.at("evaluate_batches"),
-                         .test_batches = train.at("test_batches"),
+  const auto& train = trial.trial->spec.train;
+  return count_examples({.steps = train.steps,
+                         .batch = train.batch,
+                         .accumulate = train.accumulate,
+                         .evaluate_every = train.evaluate_every,
+                         .evaluate_batches = train.evaluate_batches,
+                         .test_batches = train.test_batches,
                          .length = trial.window_length,
-                         .stride = train.at("stride")},
+                         .stride = train.stride},
                         trial.dev_size, trial.test_size);
 }
 
@@ -35,7 +35,7 @@ std::string positions_text(const std::vector<const PlannedTrial*>& trials) {
   std::set<std::int64_t> trained, tested;
   std::size_t found = 0;
   for (const auto* trial : trials) {
-    if (trial->length <= trial->train_length || trial->trial->resolved.at("model").at("positions") != "learned") continue;
+    if (trial->length <= trial->train_length || trial->trial->spec.model.positions != "learned") continue;
     trained.insert(trial->train_length), tested.insert(trial->length);
     ++found;
   }

@@ -20,20 +20,20 @@ std::int64_t number(const json& from, const char* name, std::int64_t least) {
 
 TaskAnswer task_answer_from(const json& answer, const json& question) {
   if (answer.contains("failed")) return {.failed = answer.at("failed"), .fault = answer.value("fault", false)};
-  TaskAnswer read{.length = number(answer, "length", 1),
-                  .train_length = number(answer, "train_length", 1),
-                  .causal = answer.at("causal"),
-                  .holes = answer.at("holes"),
-                  .pooled = answer.at("pooled"),
-                  .stream = answer.at("stream")};
+  TaskAnswer read{.shape = {.length = number(answer, "length", 1),
+                            .causal = answer.at("causal"),
+                            .holes = answer.at("holes"),
+                            .pooled = answer.at("pooled"),
+                            .stream = answer.at("stream")},
+                  .train_length = number(answer, "train_length", 1)};
   if (question.at("kind") != "prepare-task") return read;
   const auto& sizes = answer.at("sizes");
   read.data = {.digest = answer.at("digest"),
                .train_places = number(answer, "train_places", 0),
                .train = number(sizes, "train", 0),
                .dev = number(sizes, "dev", 0),
-               .test = number(sizes, "test", 0),
-               .padded = question.at("scan_padding") && answer.at("padded")};
+               .test = number(sizes, "test", 0)};
+  read.shape.padded = question.at("scan_padding") && answer.at("padded");
   return read;
 }
 

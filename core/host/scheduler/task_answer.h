@@ -5,20 +5,21 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/shared/requirements.h"
+
 namespace ablate {
 
 struct TaskAnswer {
   std::string failed;  ///< why it says nothing else; "" where it does
   bool fault = false;  ///< whether that is the library's fault
 
-  std::int64_t length = 0, train_length = 0;  ///< of the longest example, and of the longest in training
-  bool causal = false, holes = false, pooled = true, stream = false;
+  TaskShape shape;                ///< padded: of "prepare-task" alone, where it was asked for
+  std::int64_t train_length = 0;  ///< of the longest example in training
   /// Of "prepare-task" alone: what the data tell.
   struct Data {
     std::string digest;
     std::int64_t train_places = 0;              ///< examples of the training split; of a stream its places
     std::int64_t train = 0, dev = 0, test = 0;  ///< examples of each split; of a stream segments
-    bool padded = false;                        ///< where it was asked for
   } data;
 };
 

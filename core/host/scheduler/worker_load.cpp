@@ -18,11 +18,7 @@ constexpr double kLong_s = 60;  ///< after which it is told what is being loaded
 constexpr const char* kCuda = "cuda";
 
 std::string key_of(const db::UsedPlugin& plugin) { return "library " + plugin.path; }
-std::string key_of_task(const PlannedTrial& planned) { return "task " + planned.trial->resolved.at("task").dump(); }
-
-bool is_on_cuda(const PlannedTrial& planned) {
-  return planned.trial->resolved.at("train").at("device").get<std::string>().starts_with(kCuda);
-}
+std::string key_of_task(const PlannedTrial& planned) { return "task " + to_json(planned.trial->spec.task).dump(); }
 
 }  // namespace
 
@@ -35,15 +31,16 @@ std::vector<WorkerLoad::Item> WorkerLoad::items(const Waiting& waiting) {
       if (const auto key = key_of(plugin); seen.insert(key).second)
         libraries.push_back(
             {key, plugin.path, {{"libraries", {plugin.path}}, {"hashes", {{plugin.path, plugin.content_hash}}}}, plugin});
-    const auto& section = planned->trial->resolved.at("task");
+    const auto& task = planned->trial->spec.task;
     if (const auto key = key_of_task(*planned); seen.insert(key).second)
-      tasks.push_back(
-          {key,
-           "the data of task " + section.at("plugin").get<std::string>(),
-           {{"tasks",
-             {{{"section", section}, {"digest", planned->data_digest}, {"files", planned_files(*planned->trial, "task")}}}}},
-           {}});
-    cuda = cuda || is_on_cuda(*planned);
+      tasks.push_back({key,
+                       "the data of task " + task.id,
+                       {{"tasks",
+                         {{{"section", to_json(task)},
+                           {"digest", planned->data_digest},
+                           {"files", planned_files(*planned->trial, "task")}}}}},
+                       {}});
+    cuda = cuda || planned->trial->spec.train.on_cuda();
   }
   auto all = std::move(libraries);
   if (cuda) all.push_back({kCuda, "CUDA", {{"cuda", true}}, {}});
@@ -125,7 +122,7 @@ std::string WorkerLoad::refusal(const PlannedTrial& planned) const {
   if (refused_.empty()) return "";
   std::vector<std::string> needed;
   for (const auto& plugin : planned.plugins) needed.push_back(key_of(plugin));
-  if (is_on_cuda(planned)) needed.emplace_back(kCuda);
+  if (planned.trial->spec.train.on_cuda()) needed.emplace_back(kCuda);
   needed.push_back(key_of_task(planned));
   for (const auto& key : needed)
     if (const auto found = refused_.find(key); found != refused_.end())

@@ -1,13 +1,17 @@
 // Checks of a trial's values against each other, which no single parameter's schema can say.
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "core/host/study/diagnostics.h"
 
 namespace ablate {
 
 /// heads and subheads divide d_model, a list of attentions divides the layers, the warm-up is no longer than the training, the
-/// device is one. False, and diagnostics, otherwise. @param trial what could not be resolved is missing, and not checked
-bool cross_check(const Trial& trial, Diagnostics& diagnostics);
+/// device is one. False, and diagnostics, otherwise. @param wrong paths of values that could not be resolved, and are not
+/// checked
+bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnostics& diagnostics);
 
 /// A plugin runs on the trial's device and in its type only where it promises to. False, and a diagnostic, otherwise.
 /// @param path of the plugin's section

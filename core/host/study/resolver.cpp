@@ -4,7 +4,6 @@
 
 #include "core/host/study/cross_checks.h"
 #include "core/host/study/path.h"
-#include "core/registry/conditions.h"
 #include "core/util/sha256.h"
 #include "core/util/stop_on_signal.h"
 
@@ -42,13 +41,17 @@ Resolver::Resolver(const Draft& draft, const Schema& schema, Diagnostics& diagno
     : draft_(draft), schema_(schema), diagnostics_(diagnostics) {}
 
 std::optional<Trial> Resolver::resolve(const Point& point) {
-  ok_ = true, point_ = &point, trial_ = {};
-  for (const auto* name : {"model", "train"}) trial_.resolved[name] = section(name, nullptr);
-  if (auto task = plugin_section("task", Kind::kTask, nullptr); !task.is_null()) trial_.resolved["task"] = std::move(task);
-  if (auto attention = layers(); !attention.is_null()) trial_.resolved["attention"] = std::move(attention);
-  trial_.resolved["seed"] = point.settings.at("seed").assignment->value;
-  if (!cross_check(trial_, diagnostics_)) ok_ = false;
-  return ok_ ? std::optional(std::move(trial_)) : std::nullopt;
+  ok_ = true, point_ = &point, trial_ = {}, wrong_.clear();
+  auto& spec = trial_.spec;
+  spec.model = model_from_json(section("model", nullptr));
+  spec.train = train_from_json(section("train", nullptr));
+  if (const auto task = plugin_section("task", Kind::kTask, nullptr); !task.is_null()) spec.task = plugin_from_json(task);
+  if (const auto attention = layers(); !attention.is_null()) spec.attention = plugins_from_json(attention);
+  spec.seed = point.settings.at("seed").assignment->value;
+  if (!cross_check(trial_, wrong_, diagnostics_)) ok_ = false;
+  if (!ok_) return std::nullopt;
+  trial_.resolved = to_json(spec);
+  return std::move(trial_);
 }
 
 json Resolver::section(const std::string& path, const PluginInfo* plugin) {
@@ -152,14 +155,15 @@ void Resolver::add_value(const std::string& path, const ParameterInfo& parameter
     const auto& setting = found->second;
     const auto& [_, written, key, where] = *setting.assignment;
     auto checked = check_value(parameter, written);
-    if (!checked.ok()) {  // not its default, either: a check across parameters must not speak of that
+    if (checked.ok()) {
+      value = std::move(checked.value);
+      trial_.where[path] = where;
+    } else {  // a check across parameters must not speak of the default that stands in for it
       ok_ = false;
+      wrong_.insert(path);
       if (!written.is_discarded())
         report(where, fmt::format("{} = {}: expected {}{}", path, show(written), checked.expected, remedy(parameter, setting)));
-      return;
     }
-    value = std::move(checked.value);
-    trial_.where[path] = where;
   }
   if (parameter.type == ParameterType::kFile && value != "") add_file(path, value, plugin);
   object[parameter.name] = std::move(value);
@@ -204,40 +208,6 @@ void Resolver::refuse_unused(const std::string& path, const PluginInfo* plugin) 
            fmt::format("{} has no parameter {}; put {} in a row with the plugins that have it, or exclude the combination",
                        plugin->id, below.empty() ? name : key, whole));
   });
-}
-
-/// A value that nothing reads, since another parameter has not the value that it belongs to.
-void Resolver::refuse_unread(const std::string& path, const PluginInfo& plugin, const json& object) {
-  const auto of_override = [&](const std::string& other) {
-    const auto set = point_->settings.find(other);
-    return set != point_->settings.end() && set->second.assignment->key.file == kOverrideFile;
-  };
-  for (const auto& parameter : plugin.parameters) {
-    const auto at = path + "." + parameter.name;
-    const auto found = point_->settings.find(at);
-    const auto other = sides_of(parameter.when).first;
-    if (found == point_->settings.end()) continue;
-    const auto& assignment = *found->second.assignment;
-    const auto why = idle_reason(plugin, parameter, object);
-    if (why.empty() || !object.contains(other)) {  // or is wrong, and reported
-      read_.insert(at);
-    } else if (assignment.key.file != kOverrideFile && of_override(path + "." + other)) {
-      continue;  // the override has taken away what the file's own value serves
-    } else if (found->second.by_grid) {
-      report(assignment.key,
-             fmt::format("{} does nothing where {}.{} = {}: {}; put it in a row with that, or exclude the combination", at,
-                         path, other, show(object[other]), why));
-    } else if (assignment.key.file != draft_.preset) {
-      unread_.try_emplace(
-          at, Diagnostic{assignment.key, fmt::format("{} does nothing: {}, which no trial has; set {}.{}, or leave {} out", at,
-                                                     why, path, other, at)});
-    }
-  }
-}
-
-void Resolver::report_unread() const {
-  for (const auto& [path, found] : unread_)
-    if (!read_.contains(path)) diagnostics_.add(found.where, found.message);
 }
 
 /// Whether a section names something that may be a plugin; what is wrong with it is reported.

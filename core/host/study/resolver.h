@@ -44,6 +44,7 @@ class Resolver {
   const Point* point_ = nullptr;                ///< at hand
   Trial trial_;                                 ///< made from it
   bool ok_ = true;                              ///< of the point at hand
+  std::set<std::string> wrong_;                 ///< its values that are none of their parameters, by path
   std::map<std::string, std::string> digests_;  ///< of files, each read once
   std::map<std::string, Diagnostic> unread_;    ///< by a base value's path
   std::set<std::string> read_;                  ///< paths of base values

@@ -12,18 +12,6 @@
 namespace ablate {
 namespace {
 
-bool has_class_token(const Trial& trial) {
-  const auto& pooling = trial.resolved.at("model").at("pooling");
-  return std::any_of(std::begin(kPoolings), std::end(kPoolings),
-                     [&](const auto& one) { return one.class_token && pooling == one.name; });
-}
-
-/// Positions that attentions see at a time, of a sequence of so many.
-std::int64_t seen_at_once(const Trial& trial, std::int64_t length) {
-  const std::int64_t segment = trial.resolved.at("model").at("segment");
-  return segment > 0 ? std::min(segment, length) : length;
-}
-
 /// Where the plugin promises by itself what it does not with these parameters and parts.
 std::string declared_note(const PluginUse& use, const std::string& key, const Requirements& asked) {
   for (const auto& [other, what] : unpromised(use.info->kind, use.info->id, use.info->capabilities, asked))
@@ -43,9 +31,9 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
   Diagnostics diagnostics(study.overrides);
   const auto check = [&](const Trial& trial, const PluginUse& use, const std::string& name, std::int64_t tokens) {
     // Beside a fixed number of slots a rate says nothing.
-    if (const auto slots = use.section->find("slots"); slots != use.section->end() && slots->is_number_integer() && *slots > 0)
-      return;
-    const auto& value = use.section->at(name);
+    const auto& values = use.given->values;
+    if (const auto slots = values.find("slots"); slots != values.end() && slots->is_number_integer() && *slots > 0) return;
+    const auto& value = values.at(name);
     for (const auto& text : value.is_array() ? value : nlohmann::json::array({value})) {
       const auto rate = parse_rate(text.get<std::string>());
       if (!rate || rate->numerator * tokens >= rate->denominator) continue;
@@ -57,8 +45,8 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
     }
   };
   for (const auto& trial : study.trials) {
-    const auto tokens = seen_at_once(trial, length(trial.resolved.at("task")));
-    for (const auto& use : used_plugins(trial.resolved, catalog))
+    const auto tokens = seen_at_once(trial.spec.model, length(trial.spec.task));
+    for (const auto& use : used_plugins(trial.spec, catalog))
       for (const auto& parameter : use.info->parameters)
         if (use.info->kind != Kind::kTask &&
             (parameter.type == ParameterType::kRate || parameter.type == ParameterType::kRates))
@@ -67,21 +55,12 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
   return diagnostics.sorted();
 }
 
-std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<Requirements>& task,
+std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<TaskShape>& shape,
                                     const PromisesOf& promises) {
   Diagnostics diagnostics(study.overrides);
   for (const auto& trial : study.trials) {
-    auto asked = task(trial.resolved.at("task"));
-    asked.class_token = asked.class_token && has_class_token(trial);
-    asked.places = seen_at_once(trial, asked.places);
-    if (asked.places > 0) asked.places += asked.class_token ? 1 : 0;
-    asked.looks_back = trial.resolved.at("model").at("causal");
-    asked.rotary = trial.resolved.at("model").at("positions") == "rotary";
-    asked.weight_dropout = trial.resolved.at("model").at("attention_dropout") > 0;
-    const auto& train = trial.resolved.at("train");
-    asked.cuda = train.at("device").get<std::string>().starts_with("cuda");
-    asked.half = train.at("dtype") != "float32";
-    auto uses = used_plugins(trial.resolved, catalog);
+    const auto asked = requirements_of(trial.spec, shape(trial.spec.task));
+    auto uses = used_plugins(trial.spec, catalog);
     std::reverse(uses.begin(), uses.end());  // parts before what they are parts of
     std::vector<std::pair<std::string, std::string>> told;
     for (const auto& use : uses) {
@@ -103,35 +82,33 @@ std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, 
 
 std::vector<Diagnostic> check_idle(const Study& study, const OfTask<TaskShape>& shape) {
   struct Setting {
-    const char *section, *name;
-    nlohmann::json neutral;
-    std::function<bool(const Trial&)> counts;
+    const char* path;
+    std::function<bool(const TrialSpec&)> is_set, counts;
     const char* why;
   };
-  const auto of = [&](const Trial& trial) { return shape(trial.resolved.at("task")); };
+  const auto of = [&](const TrialSpec& trial) { return shape(trial.task); };
+  const auto has_stride = [](const TrialSpec& trial) { return trial.train.stride != 0; };
   const Setting settings[] = {
-      {"model", "pooling", "mean", [&](const Trial& trial) { return of(trial).pooled; },
-       "targets stand at positions, and nothing is pooled"},
-      {"model", "cut", "between", [](const Trial& trial) { return trial.resolved.at("model").at("segment") > 0; },
-       "no example is read in segments (model.segment)"},
-      {"train", "stride", 0, [&](const Trial& trial) { return of(trial).stream; },
+      {"model.pooling", [](const TrialSpec& trial) { return trial.model.pooling != kPoolings[0].name; },
+       [&](const TrialSpec& trial) { return of(trial).pooled; }, "targets stand at positions, and nothing is pooled"},
+      {"model.cut", [](const TrialSpec& trial) { return trial.model.cut != "between"; },
+       [](const TrialSpec& trial) { return trial.model.segment > 0; }, "no example is read in segments (model.segment)"},
+      {"train.stride", has_stride, [&](const TrialSpec& trial) { return of(trial).stream; },
        "the task's splits are no streams, which it moves windows through"},
-      {"train", "stride", 0,
-       [&](const Trial& trial) {
+      {"train.stride", has_stride,
+       [&](const TrialSpec& trial) {
          const auto task = of(trial);
-         const std::int64_t stride = trial.resolved.at("train").at("stride");
-         return !task.stream || (stride > 0 && stride < task.length);
+         return !task.stream || (trial.train.stride > 0 && trial.train.stride < task.length);
        },
        "windows are as long as the task's segments (task.length), and it moves them as far"},
   };
   Diagnostics diagnostics(study.overrides);
-  for (const auto& [section, name, neutral, counts, why] : settings) {
-    if (std::any_of(study.trials.begin(), study.trials.end(), counts)) continue;
-    const auto path = fmt::format("{}.{}", section, name);
+  for (const auto& [path, is_set, counts, why] : settings) {
+    if (std::any_of(study.trials.begin(), study.trials.end(), [&](const auto& trial) { return counts(trial.spec); })) continue;
     for (const auto& trial : study.trials)
-      if (const auto& value = trial.resolved.at(section).at(name); value != neutral)
-        diagnostics.add(where_of(study, trial, {path}),
-                        fmt::format("{} = {} changes nothing here: {}; leave it out", path, value.dump(), why));
+      if (is_set(trial.spec))
+        diagnostics.add(where_of(study, trial, {path}), fmt::format("{} = {} changes nothing here: {}; leave it out", path,
+                                                                    flatten(trial.resolved).at(path).dump(), why));
   }
   return diagnostics.sorted();
 }
@@ -140,8 +117,8 @@ std::vector<Diagnostic> check_lanes(const Study& study, const OfTask<TaskShape>&
   Diagnostics diagnostics(study.overrides);
   std::map<std::int64_t, std::int64_t> batches;  // of a cell's first trial
   for (const auto& trial : study.trials) {
-    if (!trial.cell || !shape(trial.resolved.at("task")).stream) continue;
-    const std::int64_t batch = trial.resolved.at("train").at("batch");
+    if (!trial.cell || !shape(trial.spec.task).stream) continue;
+    const auto batch = trial.spec.train.batch;
     if (const auto first = batches.try_emplace(*trial.cell, batch).first->second; first != batch)
       diagnostics.add(
           where_of(study, trial, {"train.batch"}),
@@ -153,7 +130,7 @@ std::vector<Diagnostic> check_lanes(const Study& study, const OfTask<TaskShape>&
 }
 
 bool refuses_padding(const Trial& trial, const Catalog& catalog, const PromisesOf& promises) {
-  const auto uses = used_plugins(trial.resolved, catalog);
+  const auto uses = used_plugins(trial.spec, catalog);
   return std::any_of(uses.begin(), uses.end(),
                      [&](const auto& use) { return use.info->kind == Kind::kAttention && !promises(use).key_padding; });
 }
@@ -163,7 +140,7 @@ std::vector<Diagnostic> check_devices(const Study& study,
   Diagnostics diagnostics(study.overrides);
   std::map<std::string, std::string> refusals;
   for (const auto& trial : study.trials) {
-    const std::string device = trial.resolved.at("train").at("device");
+    const auto& device = trial.spec.train.device;
     if (device == "cpu") continue;
     const auto [known, is_new] = refusals.try_emplace(device);
     if (is_new) known->second = refusal(device);

@@ -10,9 +10,9 @@
 
 namespace ablate {
 
-/// What the study's tasks said, by a trial's resolved [task]. What it throws goes through.
+/// What the study's tasks said, by what each is given. What it throws goes through.
 template <class Answer>
-using OfTask = std::function<Answer(const nlohmann::json& task_section)>;
+using OfTask = std::function<Answer(const PluginSpec& task)>;
 
 /// Where the first of some paths is that the trial sets; of the file as a whole where it sets none.
 Location where_of(const Study& study, const Trial& trial, std::initializer_list<std::string> paths);
@@ -26,17 +26,9 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
 using PromisesOf = std::function<Capabilities(const PluginUse& use)>;
 
 /// Reports every attention and compression that does not promise what its task, device and type ask of it; of a plugin and its
-/// parts the innermost. @param task of what the task asks, with places without a class token; class_token: whether a pooling
-/// may put one there
-std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<Requirements>& task,
+/// parts the innermost.
+std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<TaskShape>& shape,
                                     const PromisesOf& promises);
-
-/// What of a task's info() says which settings have an effect.
-struct TaskShape {
-  bool pooled = true;       ///< a model pools over positions
-  bool stream = false;      ///< its splits are streams
-  std::int64_t length = 0;  ///< of its longest example, or of a stream's segments
-};
 
 /// Reports every setting that changes nothing in any trial of the study, and is not at its default: trials that it sets apart
 /// would be the same.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/registry/catalog.h"
+#include "core/shared/trial_spec.h"
 #include "core/util/error.h"
 #include "core/util/flatten.h"  // the paths that tables and labels speak of
 
@@ -41,8 +42,10 @@ class ConfigError : public Error {
 
 /// One point of the grid, every default filled in.
 struct Trial {
-  /// Canonical: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "train": {...}, "seed":
-  /// 1}. A parameter that is a plugin is such a section itself: {"plugin": "compressed", "rate": "1/4", "compression":
+  TrialSpec spec;  ///< what `resolved` says
+  /// Its document, canonical: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "train":
+  /// {...}, "seed": 1}. A parameter that is a plugin is such a section itself: {"plugin": "compressed", "rate": "1/4",
+  /// "compression":
   /// {"plugin": "segment-mean"}}, a list of plugins an array of them. "attention" is an array where layers differ: layer i
   /// takes entry i modulo their count, which divides model.layers. Rates as "1/8"; keys sorted, as nlohmann::json keeps them.
   nlohmann::json resolved;

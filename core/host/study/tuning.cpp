@@ -47,8 +47,7 @@ std::optional<std::int64_t> Cells::add(const std::vector<std::size_t>& chosen, c
       (group.tuned ? tuned : rest).push_back(chosen[g]);
   }
   if (tuned.empty()) return std::nullopt;
-  const auto& train = trial.resolved.at("train");
-  const std::int64_t batch = train.at("batch"), batches = train.at("evaluate_batches");
+  const auto batch = trial.spec.train.batch, batches = trial.spec.train.evaluate_batches;
   auto& cell = cells_.try_emplace(rest, Cell{static_cast<std::int64_t>(cells_.size()), batch}).first->second;
   if (batches > 0 && batch != cell.batch) {
     const auto where = trial.where.find("train.batch");

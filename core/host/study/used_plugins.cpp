@@ -7,36 +7,37 @@
 namespace ablate {
 namespace {
 
-using nlohmann::json;
+void visit(const std::string& path, Kind kind, const PluginGroup& plugins, const Catalog& catalog,
+           std::vector<PluginUse>& uses);
 
-/// @param value a section, or a list of them
-void visit(const std::string& path, Kind kind, const json& value, const Catalog& catalog, std::vector<PluginUse>& uses) {
-  if (value.is_array()) {
-    for (std::size_t i = 0; i < value.size(); ++i) visit(fmt::format("{}.{}", path, i), kind, value[i], catalog, uses);
-    return;
-  }
-  const std::string id = value.at("plugin");
-  const auto* info = catalog.find(kind, id);
-  if (info == nullptr) throw Error(fmt::format("{} {} was not found", to_text(kind), id), ExitCode::kPlugin);
-  uses.push_back({path, info, &value});
+void visit(const std::string& path, Kind kind, const PluginSpec& plugin, const Catalog& catalog, std::vector<PluginUse>& uses) {
+  const auto* info = catalog.find(kind, plugin.id);
+  if (info == nullptr) throw Error(fmt::format("{} {} was not found", to_text(kind), plugin.id), ExitCode::kPlugin);
+  uses.push_back({path, info, &plugin});
   for (const auto& parameter : info->parameters)
     if (const auto inner = parameter.plugin_kind())
-      visit(path + "." + parameter.name, *inner, value.at(parameter.name), catalog, uses);
+      visit(path + "." + parameter.name, *inner, plugin.parts.at(parameter.name), catalog, uses);
+}
+
+void visit(const std::string& path, Kind kind, const PluginGroup& plugins, const Catalog& catalog,
+           std::vector<PluginUse>& uses) {
+  if (!plugins.is_list) return visit(path, kind, plugins.all.front(), catalog, uses);
+  for (std::size_t i = 0; i < plugins.all.size(); ++i)
+    visit(fmt::format("{}.{}", path, i), kind, plugins.all[i], catalog, uses);
 }
 
 }  // namespace
 
-std::vector<PluginUse> used_plugins(const json& resolved, const Catalog& catalog) {
+std::vector<PluginUse> used_plugins(const TrialSpec& trial, const Catalog& catalog) {
   std::vector<PluginUse> uses;
-  for (const auto kind : {Kind::kTask, Kind::kAttention})
-    if (const auto found = resolved.find(to_text(kind)); found != resolved.end())
-      visit(to_text(kind), kind, *found, catalog, uses);
+  visit(to_text(Kind::kTask), Kind::kTask, trial.task, catalog, uses);
+  visit(to_text(Kind::kAttention), Kind::kAttention, trial.attention, catalog, uses);
   return uses;
 }
 
-std::vector<PluginUse> used_plugins(Kind kind, const json& section, const Catalog& catalog) {
+std::vector<PluginUse> used_plugins(Kind kind, const PluginSpec& plugin, const Catalog& catalog) {
   std::vector<PluginUse> uses;
-  visit(to_text(kind), kind, section, catalog, uses);
+  visit(to_text(kind), kind, plugin, catalog, uses);
   return uses;
 }
 

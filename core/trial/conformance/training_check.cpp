@@ -69,12 +69,14 @@ json defaults(std::span<const ParameterInfo> parameters, const json& changes) {
 void go_on(const Candidate& candidate, Feed feed, Finding& finding) {
   const auto segment = feed == Feed::kSegments ? candidate.length(7) : 0;
   Counted task(segment > 0 ? 2 * segment : candidate.length(13), feed);
-  const json resolved{
-      {"model", defaults(model_parameters(), {{"d_model", 16}, {"hidden", 16}, {"layers", 1}, {"segment", segment}})},
-      {"train", defaults(train_parameters(), {{"steps", kBefore + kAfter}, {"batch", kBatch}, {"learning_rate", 0.01}})},
-      {"attention", candidate.section},
-      {"seed", 1}};
-  const TrialParts parts{resolved, task, candidate.find};
+  const json model{{"d_model", 16}, {"hidden", 16}, {"layers", 1}, {"segment", segment}},
+      train{{"steps", kBefore + kAfter}, {"batch", kBatch}, {"learning_rate", 0.01}};
+  const TrialParts parts{.trial = {.model = model_from_json(defaults(model_parameters(), model)),
+                                   .attention = plugins_from_json(candidate.section),
+                                   .train = train_from_json(defaults(train_parameters(), train)),
+                                   .seed = 1},
+                         .task = task,
+                         .find = candidate.find};
   StepTimes times(candidate.device);
   Training one(parts, candidate.device);
   for (int step = 0; step < kBefore; ++step) one.step(times);

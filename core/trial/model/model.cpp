@@ -37,9 +37,10 @@ Model::Model(const ModelOptions& options, const nlohmann::json& attention, bool 
     const auto& section = sections[entry];
     place.layer = static_cast<std::int64_t>(i);
     layers_[i].plugin = section.at("plugin").get<std::string>();
-    const auto padded = unpromised(Kind::kAttention, layers_[i].plugin, promises_of(Kind::kAttention, section, find),
-                                   {.causal = place.causal, .padded = true});
-    if (!padded.empty()) padding_refusal_ = padded.back().what;
+    auto asked = options.asked;
+    asked.padded = true;  // where an example turns out to be
+    const auto refused = unpromised(Kind::kAttention, layers_[i].plugin, promises_of(Kind::kAttention, section, find), asked);
+    if (!refused.empty()) padding_refusal_ = refused.back().what;
     layers_[i].attention = register_module(
         "layer" + std::to_string(i + 1) + "_attention",
         make_attention(section, place, find, generator, shared_, attention.is_array() ? fmt::format("{}.", entry) : ""));

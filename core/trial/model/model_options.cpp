@@ -14,32 +14,33 @@ const PoolingInfo* pooling_of(const std::string& name) {
 
 }  // namespace
 
-ModelOptions model_options(const TaskInfo& task, const Values& model) {
-  const auto positions = model.text("positions"), cut = model.text("cut");
+ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
+  const auto asked = requirements_of({.model = model}, shape_of(task));
   ModelOptions options{
       .task = task,
-      .layers = model.integer("layers"),
-      .d_model = model.integer("d_model"),
-      .hidden = model.integer("hidden"),
-      .attention_width = model.integer("attention_width"),
-      .dropout = model.real("dropout"),
-      .inner_dropout = model.real("inner_dropout"),
-      .attention_dropout = model.real("attention_dropout"),
-      .pooling = pooling_of(model.text("pooling")),
-      .classifier = model.text("classifier") == "mlp" ? Classifier::kMlp : Classifier::kLinear,
-      .classifier_hidden = model.integer("classifier_hidden"),
-      .positions = positions == "rotary" ? Positions::kRotary
-                   : positions == "none" ? Positions::kNone
-                                         : Positions::kAdded,
-      .causal = task.causal || model.boolean("causal"),
-      .sinusoidal = positions == "sinusoidal",
-      .norm_first = model.text("norm") == "pre",
-      .relu = model.text("activation") == "relu",
-      .tied_output = model.boolean("tied_output"),
-      .segment = model.integer("segment"),
-      .cut = cut == "nowhere"   ? Cut::kNowhere
-             : cut == "between" ? Cut::kBetween
-                                : Cut::kBeforeLast,
+      .layers = model.layers,
+      .d_model = model.d_model,
+      .hidden = model.hidden,
+      .attention_width = model.attention_width,
+      .dropout = model.dropout,
+      .inner_dropout = model.inner_dropout,
+      .attention_dropout = model.attention_dropout,
+      .pooling = pooling_of(model.pooling),
+      .classifier = model.classifier == "mlp" ? Classifier::kMlp : Classifier::kLinear,
+      .classifier_hidden = model.classifier_hidden,
+      .positions = asked.rotary                ? Positions::kRotary
+                   : model.positions == "none" ? Positions::kNone
+                                               : Positions::kAdded,
+      .asked = asked,
+      .causal = asked.causal || asked.looks_back,
+      .sinusoidal = model.positions == "sinusoidal",
+      .norm_first = model.norm == "pre",
+      .relu = model.activation == "relu",
+      .tied_output = model.tied_output,
+      .segment = model.segment,
+      .cut = model.cut == "nowhere"   ? Cut::kNowhere
+             : model.cut == "between" ? Cut::kBetween
+                                      : Cut::kBeforeLast,
   };
   if (options.tied_output && (task.fields.size() != 1 || task.fields.front().vocabulary != task.classes))
     throw Error("model.tied_output needs one field of ids whose vocabulary is the classes: the task's are " +

@@ -3,9 +3,9 @@
 
 #include "ablate/attention.h"
 #include "ablate/task.h"
-#include "ablate/values.h"
 #include "core/shared/objectives.h"
 #include "core/shared/poolings.h"
+#include "core/shared/requirements.h"
 
 namespace ablate {
 
@@ -23,6 +23,7 @@ struct ModelOptions {
   Classifier classifier = Classifier::kLinear;
   std::int64_t classifier_hidden = 0;  ///< channels between an mlp's layers; 0: d_model
   Positions positions = Positions::kAdded;
+  Requirements asked;        ///< of the attentions, as far as model and task say it
   bool causal = false;       ///< by the task or by choice
   bool sinusoidal = false;   ///< positions that are added are not learned
   bool norm_first = true;    ///< else after the residual, as in Vaswani et al. 2017
@@ -36,7 +37,7 @@ struct ModelOptions {
   std::int64_t places() const { return task.length + (class_token() ? 1 : 0); }        ///< of a sequence, with the class token
 };
 
-/// @param model the section [model], complete. Throws Error for values that exclude each other, or the task.
-ModelOptions model_options(const TaskInfo& task, const Values& model);
+/// Throws Error for values that exclude each other, or the task.
+ModelOptions model_options(const TaskInfo& task, const ModelSpec& model);
 
 }  // namespace ablate

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/registry/values.h"
-#include "core/shared/sections.h"
 #include "core/trial/model/attention_place.h"
 #include "core/trial/model/model.h"
 #include "core/trial/model/refused_part.h"
@@ -11,15 +9,15 @@
 
 namespace ablate {
 
-std::vector<RefusedPlace> refused_places(const TaskInfo& task, const nlohmann::json& model, const nlohmann::json& attention,
-                                         const FindPlugin& find) {
+std::vector<RefusedPlace> refused_places(const TaskInfo& task, const TrialSpec& trial, const FindPlugin& find) {
   std::vector<RefusedPlace> refused;
   ModelOptions options;
   try {
-    options = model_options(task, JsonValues(model, model_parameters(), "[model]"));
+    options = model_options(task, trial.model);
   } catch (const Error& error) {
     return {{"", error.what()}};
   }
+  const auto attention = to_json(trial.attention);
   auto place = attention_place(options, options.hands_on() && carries_state(attention, find));
   const auto sections = sections_of(attention);
   const auto generator = make_generator(0);
@@ -27,7 +25,7 @@ std::vector<RefusedPlace> refused_places(const TaskInfo& task, const nlohmann::j
   for (; place.layer < std::min(options.layers, static_cast<std::int64_t>(sections.size())); ++place.layer) try {
       make_attention(sections[static_cast<std::size_t>(place.layer)], place, find, generator, shared);
     } catch (const RefusedPart& part) {
-      const auto path = attention.is_array() ? "attention." + std::to_string(place.layer) : "attention";
+      const auto path = trial.attention.is_list ? "attention." + std::to_string(place.layer) : "attention";
       refused.push_back({part.path.empty() ? path : path + "." + part.path, part.what()});
     } catch (const std::exception&) {
     }

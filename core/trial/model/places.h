@@ -1,11 +1,11 @@
 // What attentions say of the places that a study gives them, before any trial: they are made, and never called.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "ablate/task.h"
+#include "core/shared/trial_spec.h"
 #include "core/trial/model/instances.h"
 
 namespace ablate {
@@ -15,11 +15,9 @@ struct RefusedPlace {
   std::string why;
 };
 
-/// What a model of the section, with these attentions, refuses for the task: shares or heads that do not divide a width (what
+/// What a trial's model, with its attentions, refuses for the task: shares or heads that do not divide a width (what
 /// the factories throw as std::invalid_argument). Each of a list of attentions once, in the first layer that it has; and
 /// what model_options refuses. Other faults are the trial's to tell.
-/// @param model the section [model] @param attention a section, or a list of them; complete
-std::vector<RefusedPlace> refused_places(const TaskInfo& task, const nlohmann::json& model, const nlohmann::json& attention,
-                                         const FindPlugin& find);
+std::vector<RefusedPlace> refused_places(const TaskInfo& task, const TrialSpec& trial, const FindPlugin& find);
 
 }  // namespace ablate

@@ -11,7 +11,7 @@
 #include "core/registry/plugin_info.h"
 #include "core/registry/scan.h"
 #include "core/registry/values.h"
-#include "core/shared/objectives.h"
+#include "core/shared/requirements.h"
 #include "core/shared/task_info.h"
 #include "core/trial/device/device.h"
 #include "core/trial/model/places.h"
@@ -160,12 +160,10 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
     const auto made = make_task(spec.at("section"), static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
     const auto info = made->info();
     check_info(info);
-    json answer{{"length", info.length},
-                {"train_length", info.train_length > 0 ? info.train_length : info.length},
-                {"causal", info.causal},
-                {"holes", info.holes},
-                {"pooled", asks_of(info.objective).pooled},
-                {"stream", info.sampling == Sampling::kStream}};
+    const auto shape = shape_of(info);
+    json answer{{"length", shape.length}, {"train_length", info.train_length > 0 ? info.train_length : info.length},
+                {"causal", shape.causal}, {"holes", shape.holes},
+                {"pooled", shape.pooled}, {"stream", shape.stream}};
     auto files = files_of(*made);
     if (kind == "prepare-task") {
       made->load();
@@ -194,12 +192,13 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
   } else if (kind == "try-places") {
     load(spec);
     const auto find = [this](Kind part, const std::string& id) -> const Descriptor& { return plugin(part, id); };
-    const auto made = make_task(spec.at("task"), 1);
+    std::vector<TrialSpec> trials;  // of one task
+    for (const auto& place : spec.at("places")) trials.push_back(trial_from_json(place.at("trial")));
+    const auto made = make_task(to_json(trials.at(0).task), 1);
     const auto info = made->info();
     json answer{{"files", files_of(*made)}, {"refused", json::array()}};
-    for (std::size_t place = 0; place < spec.at("places").size(); ++place)
-      for (const auto& [path, why] :
-           refused_places(info, spec.at("places")[place].at("model"), spec.at("places")[place].at("attention"), find))
+    for (std::size_t place = 0; place < trials.size(); ++place)
+      for (const auto& [path, why] : refused_places(info, trials[place], find))
         answer["refused"].push_back({{"place", place}, {"path", path}, {"why", why}});
     say(answer);
   } else if (kind == "open-device") {
@@ -218,10 +217,11 @@ void TorchJobs::run(const std::string& kind, const json& spec, const Say& say) t
 }
 
 void TorchJobs::trial(const json& spec, const Say& say) {
-  const auto& resolved = spec.at("resolved");
+  auto given = trial_from_json(spec.at("resolved"));
   const PlannedFiles files(spec.at("files"));
-  const TrialParts parts{.resolved = resolved,
-                         .task = task(resolved.at("task")),
+  auto& loaded = task(to_json(given.task));
+  const TrialParts parts{.trial = std::move(given),
+                         .task = loaded,
                          .find = [this](Kind kind, const std::string& id) -> const Descriptor& { return plugin(kind, id); }};
   const auto result = run_trial(parts, [&](const Progress& now) {
     if (now.step == 0) files.check();  // the factories have read them

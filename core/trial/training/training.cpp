@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/shared/objectives.h"
-#include "core/shared/sections.h"
 #include "core/trial/model/instances.h"
 #include "core/trial/training/dtype.h"
 #include "core/util/error.h"
@@ -52,41 +51,31 @@ MetricInfo attention_metric(const Measurement& measured) {
 
 Training::Training(const TrialParts& parts, c10::Device device)
     : parts_(parts),
-      model_section_(parts.resolved.at("model"), model_parameters(), "[model]"),
-      train_(parts.resolved.at("train"), train_parameters(), "[train]"),
       info_(parts.task.info()),
       device_(device),
       reader_(parts.task, info_, device),
       objective_(make_objective(info_)),
-      rate_{schedule_of(train_.text("schedule")),
-            train_.real("learning_rate"),
-            train_.real("clip"),
-            train_.integer("steps"),
-            train_.integer("warmup"),
-            train_.integer("accumulate"),
-            train_.real("beta1"),
-            train_.real("beta1_low")} {
-  const auto seed = parts.resolved.at("seed").get<std::uint64_t>();
+      schedule_(schedule_of(parts.trial.train.schedule)) {
+  const auto& [given_task, model, attentions, train, seed] = parts.trial;
   at::manual_seed(seed);
   const auto generator = make_generator(seed_of(seed, Stream::kWeights));
-  const auto& attention = parts.resolved.at("attention");
-  auto options = model_options(info_, model_section_);
-  options.piece = train_.integer("loss_piece");
+  const auto attention = to_json(attentions);
+  auto options = model_options(info_, model);
+  options.piece = train.loss_piece;
   train_length_ = training_length(info_, options, attention, parts.find);
   const bool carries = options.hands_on() && carries_state(attention, parts.find);
   model_ = std::make_shared<Model>(
       options, attention, carries, parts.find,
       [&](const auto& given, const auto& table, const auto& random) { return objective_->make_head(given, table, random); },
       generator);
-  move_to(*model_, device_, scalar_type_of(train_.text("dtype")));
-  optimizer_ = std::make_unique<AdamW>(
-      model_->parameters(),
-      AdamW::Options{train_.real("beta1"), train_.real("beta2"), train_.real("epsilon"), train_.real("weight_decay")});
+  move_to(*model_, device_, scalar_type_of(train.dtype));
+  optimizer_ = std::make_unique<AdamW>(model_->parameters(),
+                                       AdamW::Options{train.beta1, train.beta2, train.epsilon, train.weight_decay});
   const auto size = parts.task.size(Split::kTrain);
-  order_ = make_order(info_, size, train_.integer("batch"), seed_of(seed, Stream::kOrder));
+  order_ = make_order(info_, size, train.batch, seed_of(seed, Stream::kOrder));
   generator_ = at::globalContext().defaultGenerator(device_);
-  if (model_->stateful()) state_ = model_->initial_state(train_.integer("batch"));
-  if (!train_.boolean("shuffle_labels")) return;
+  if (model_->stateful()) state_ = model_->initial_state(train.batch);
+  if (!train.shuffle_labels) return;
   if (info_.sampling == Sampling::kStream) throw Error("train.shuffle_labels needs a task of examples: a stream has no labels");
   shuffled_.resize(static_cast<std::size_t>(size));
   std::iota(shuffled_.begin(), shuffled_.end(), 0);
@@ -108,10 +97,11 @@ Batch Training::next_batch() {
 
 std::optional<double> Training::step(StepTimes& times) {
   const auto step = ++done_;
+  const auto& train = parts_.trial.train;
   times.begin();
   std::vector<Batch> batches;
   double targets = 0, mean = 0;
-  for (std::int64_t i = 0; i < rate_.batches; ++i) {
+  for (std::int64_t i = 0; i < train.accumulate; ++i) {
     batches.push_back(next_batch());
     targets += static_cast<double>(batches.back().targets.size(0));
   }
@@ -127,10 +117,10 @@ std::optional<double> Training::step(StepTimes& times) {
     times.gradients();
   }
   if (learns) {
-    optimizer_->clip(rate_.clip);
-    const auto pace = rate_.schedule.pace({step, rate_.steps, rate_.warmup});
-    const auto beta1 = rate_.beta1_low > 0 ? rate_.beta1 - (rate_.beta1 - rate_.beta1_low) * pace.cycle : rate_.beta1;
-    optimizer_->step(rate_.peak * pace.rate, beta1);
+    optimizer_->clip(train.clip);
+    const auto pace = schedule_.pace({step, train.steps, train.warmup});
+    const auto beta1 = train.beta1_low > 0 ? train.beta1 - (train.beta1 - train.beta1_low) * pace.cycle : train.beta1;
+    optimizer_->step(train.learning_rate * pace.rate, beta1);
     model_->on_step(step, generator_);
   }
   times.end();
@@ -159,10 +149,11 @@ std::optional<Training::Loss> Training::pass(const Batch& batch, std::int64_t st
 }
 
 Evaluation Training::evaluate(Split split) {
+  const auto& train = parts_.trial.train;
   const EvaluationPlan plan{.split = split,
-                            .batch = train_.integer("batch"),
-                            .batches = train_.integer(split == Split::kDev ? "evaluate_batches" : "test_batches"),
-                            .stride = train_.integer("stride")};
+                            .batch = train.batch,
+                            .batches = split == Split::kDev ? train.evaluate_batches : train.test_batches,
+                            .stride = train.stride};
   return ablate::evaluate(*model_, *objective_, reader_, parts_.task, info_, plan, generator_);
 }
 

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/registry/values.h"
 #include "core/shared/schedules.h"
+#include "core/shared/trial_spec.h"
 #include "core/trial/training/curve.h"
 #include "core/trial/training/evaluation.h"
 #include "core/trial/training/optimizer.h"
@@ -18,8 +17,8 @@ namespace ablate {
 
 /// What a trial is made of.
 struct TrialParts {
-  const nlohmann::json& resolved;  ///< Trial::resolved (core/host/study/study.h)
-  Task& task;                      ///< loaded
+  TrialSpec trial;
+  Task& task;  ///< loaded
   FindPlugin find;
 };
 
@@ -75,18 +74,12 @@ class Training {
   std::vector<Tensor> model_tensors() const;
 
   const TrialParts& parts_;
-  JsonValues model_section_, train_;
   TaskInfo info_;
   c10::Device device_;
   BatchReader reader_;
   std::int64_t train_length_ = 0;  ///< of rows
   std::unique_ptr<Question> objective_;
-  struct {
-    const Schedule& schedule;
-    double peak, clip;
-    std::int64_t steps, warmup, batches;  ///< batches: to a step
-    double beta1, beta1_low;
-  } rate_;  ///< read once: steps are timed
+  const Schedule& schedule_;
   std::shared_ptr<Model> model_;
   std::unique_ptr<AdamW> optimizer_;
   std::unique_ptr<Order> order_;

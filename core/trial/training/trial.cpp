@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "core/shared/evaluations.h"
-#include "core/shared/sections.h"
 #include "core/trial/device/device.h"
 #include "core/trial/device/tensor_memory.h"
 
@@ -28,12 +27,12 @@ const MetricInfo& metric(const std::string& name) {
   return *found;
 }
 
-c10::Device prepare_device(const Values& train) {
+c10::Device prepare_device(const TrainSpec& train) {
   keep_freed_memory();
-  at::set_num_threads(static_cast<int>(train.integer("threads")));
+  at::set_num_threads(static_cast<int>(train.threads));
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
   at::globalContext().setDeterministicFillUninitializedMemory(false);
-  return open_device(train.text("device"));
+  return open_device(train.device);
 }
 
 /// The mean training loss since the last point of its curve.
@@ -59,7 +58,7 @@ class Course {
  public:
   Course(const TrialParts& parts, const std::function<void(const Progress&)>& report)
       : report_(report),
-        train_(parts.resolved.at("train"), train_parameters(), "[train]"),
+        train_(parts.trial.train),
         device_(prepare_device(train_)),
         training_(parts, device_),
         times_(device_) {}
@@ -87,8 +86,8 @@ class Course {
 
  private:
   void train() {
-    const auto steps = now_.steps = train_.integer("steps"), size = train_.integer("batch") * train_.integer("accumulate");
-    const auto every = steps_between_evaluations(steps, train_.integer("evaluate_every"));
+    const auto steps = now_.steps = train_.steps, size = train_.batch * train_.accumulate;
+    const auto every = steps_between_evaluations(steps, train_.evaluate_every);
     LossWindow window(steps);
     std::int64_t peak_bytes = 0;
     report();
@@ -138,7 +137,7 @@ class Course {
   }
 
   const std::function<void(const Progress&)>& report_;
-  JsonValues train_;
+  const TrainSpec& train_;
   c10::Device device_;
   Training training_;
   StepTimes times_;

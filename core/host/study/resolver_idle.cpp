@@ -1,0 +1,46 @@
+// Values that nothing reads.
+#include <fmt/format.h>
+
+#include "core/host/study/path.h"
+#include "core/host/study/resolver.h"
+#include "core/registry/conditions.h"
+
+namespace ablate {
+
+using nlohmann::json;
+
+/// A value that nothing reads, since another parameter has not the value that it belongs to.
+void Resolver::refuse_unread(const std::string& path, const PluginInfo& plugin, const json& object) {
+  const auto of_override = [&](const std::string& other) {
+    const auto set = point_->settings.find(other);
+    return set != point_->settings.end() && set->second.assignment->key.file == kOverrideFile;
+  };
+  for (const auto& parameter : plugin.parameters) {
+    const auto at = path + "." + parameter.name;
+    const auto found = point_->settings.find(at);
+    const auto other = sides_of(parameter.when).first;
+    if (found == point_->settings.end()) continue;
+    const auto& assignment = *found->second.assignment;
+    const auto why = idle_reason(plugin, parameter, object);
+    if (why.empty() || wrong_.contains(path + "." + other)) {  // and reported
+      read_.insert(at);
+    } else if (assignment.key.file != kOverrideFile && of_override(path + "." + other)) {
+      continue;  // the override has taken away what the file's own value serves
+    } else if (found->second.by_grid) {
+      report(assignment.key,
+             fmt::format("{} does nothing where {}.{} = {}: {}; put it in a row with that, or exclude the combination", at,
+                         path, other, show(object[other]), why));
+    } else if (assignment.key.file != draft_.preset) {
+      unread_.try_emplace(
+          at, Diagnostic{assignment.key, fmt::format("{} does nothing: {}, which no trial has; set {}.{}, or leave {} out", at,
+                                                     why, path, other, at)});
+    }
+  }
+}
+
+void Resolver::report_unread() const {
+  for (const auto& [path, found] : unread_)
+    if (!read_.contains(path)) diagnostics_.add(found.where, found.message);
+}
+
+}  // namespace ablate

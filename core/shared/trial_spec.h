@@ -1,0 +1,95 @@
+// A trial as a type: what a study settles for it, read by field everywhere. Its JSON document is the text that keys are made
+// of, that goes to a worker, and that the history keeps; the source beside this header alone reads and writes it. Torch-free.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/registry/plugin_info.h"
+
+namespace ablate {
+
+struct PluginSpec;
+
+/// What stands where plugins may be named: one, or a list of them, which a document tells apart.
+struct PluginGroup {
+  std::vector<PluginSpec> all;
+  bool is_list = false;
+};
+
+/// A plugin with everything that it is given.
+struct PluginSpec {
+  std::string id;
+  nlohmann::json values = nlohmann::json::object();  ///< of parameters that name no plugins: canonical, as check_value has them
+  std::map<std::string, PluginGroup> parts = {};     ///< of those that do
+};
+
+/// [model]: members are named as its parameters (core/shared/sections.cpp), which tell what each means.
+struct ModelSpec {
+  std::int64_t layers = 0, d_model = 0, hidden = 0;
+  double dropout = 0, inner_dropout = 0;
+  std::int64_t attention_width = 0;
+  double attention_dropout = 0;
+  std::string pooling, classifier;
+  std::int64_t classifier_hidden = 0;
+  std::string positions;
+  bool causal = false;
+  std::string norm, activation;
+  std::int64_t segment = 0;
+  std::string cut;
+  bool tied_output = false;
+
+  /// Channels of all heads of an attention together.
+  std::int64_t width() const { return attention_width > 0 ? attention_width : d_model; }
+};
+
+/// [train], likewise.
+struct TrainSpec {
+  std::int64_t steps = 0, batch = 0;
+  double learning_rate = 0;
+  std::string schedule;
+  std::int64_t accumulate = 0, warmup = 0;
+  double weight_decay = 0, beta1 = 0, beta1_low = 0, beta2 = 0, epsilon = 0, clip = 0;
+  std::int64_t loss_piece = 0, evaluate_every = 0, evaluate_batches = 0, test_batches = 0, stride = 0;
+  bool shuffle_labels = false;
+  std::string dtype = "float32", device = "cpu";
+  std::int64_t threads = 0;
+
+  bool on_cuda() const { return device.starts_with("cuda"); }
+};
+
+struct TrialSpec {
+  PluginSpec task = {};
+  ModelSpec model = {};
+  PluginGroup attention = {};  ///< layer i has number i modulo their count
+  TrainSpec train = {};
+  std::uint64_t seed = 0;
+};
+
+/// {"plugin": "softmax", "heads": 2}; of a list an array.
+nlohmann::json to_json(const PluginSpec& plugin);
+nlohmann::json to_json(const PluginGroup& plugins);
+/// {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "train": {...}, "seed": 1}
+nlohmann::json to_json(const TrialSpec& trial);
+
+/// Each throws nlohmann::json::exception where a value lacks, or is of another type.
+PluginSpec plugin_from_json(const nlohmann::json& section);
+PluginGroup plugins_from_json(const nlohmann::json& value);
+ModelSpec model_from_json(const nlohmann::json& section);
+TrainSpec train_from_json(const nlohmann::json& section);
+/// A document without a task has none: the worker's tests and the suite bring their own.
+TrialSpec trial_from_json(const nlohmann::json& document);
+
+/// A section that no plugin declares.
+struct HostSection {
+  std::string name;  ///< "model"
+  nlohmann::json values;
+  std::span<const ParameterInfo> parameters;
+};
+std::vector<HostSection> host_sections(const TrialSpec& trial);
+
+}  // namespace ablate

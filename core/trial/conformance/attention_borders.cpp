@@ -40,20 +40,6 @@ void look_at_borders(const AttentionSubject& subject, const Setting& setting, st
   }
 }
 
-std::vector<std::int64_t> every_border(std::int64_t n) {
-  std::vector<std::int64_t> all;
-  for (std::int64_t k = 1; k < n; ++k) all.push_back(k);
-  return all;
-}
-
-/// At every so many tokens, before and behind: all of 300 and more would take longer than all other checks.
-std::vector<std::int64_t> borders_of_blocks(std::int64_t n, std::int64_t block) {
-  std::vector<std::int64_t> all;
-  for (std::int64_t k = 1; k < n; ++k)
-    if (k % block == 0 || k % block == 1 || k % block == block - 1) all.push_back(k);
-  return all;
-}
-
 /// Whether the first outputs are those of the sequence cut behind them.
 void look_at_prefix(const Instance& instance, const Tensor& tokens, const Tensor& output, std::int64_t cut,
                     const std::string& where, Finding& finding) {

@@ -12,20 +12,20 @@ namespace ablate::conformance {
 /// Batches of up to 16 items of as many lengths: each is what it is alone, in outputs and in its tokens' gradients; padded to
 /// turning lengths, and of turning lengths padded to another one. Cross-attention as well where promised.
 void padding_of_many(const AttentionSubject& subject, Finding& finding);
-/// Eight items of a turning length: each is what it is alone, with and without a promise of padding.
+/// Eight items of one length, 1 to 7 tokens and turning ones: three of them are what they are alone.
 void batch_of_many(const AttentionSubject& subject, Finding& finding);
 /// Central differences at 1 to 6 tokens, and at the width of a block.
 void gradient_of_few(const AttentionSubject& subject, Finding& finding);
-/// 2,113 tokens in one item: numbers are finite; a padded one is what it is alone; where it is causal, other tokens behind one
-/// change nothing, and the first tokens give what they give without the others.
+/// 2,113 tokens in one item: numbers are finite; padded at home, it gives what its tokens give alone; where it is causal, other
+/// tokens behind position 2,041 change nothing before it.
 void beyond_long(const AttentionSubject& subject, Finding& finding);
 /// Segments of more than 256 tokens, by a state, give what the sequence gives at once.
 void recurrent_beyond(const AttentionSubject& subject, Finding& finding);
 /// Segments of more than 256 tokens: an item with its state is what it is alone.
 void state_beyond(const AttentionSubject& subject, Finding& finding);
 
-/// A batch whose item k has other tokens from k on: outputs before k are as they were. Every k of 150 tokens, of 300 and
-/// 1,100 those at and beside some 128th.
+/// A batch whose item k has other tokens from k on: outputs before k are as they were. Every k of 150 tokens, of 300
+/// those at and beside each 16th, of 1,100 each 128th.
 void causal_borders(const AttentionSubject& subject, Finding& finding);
 /// Where the first outputs of lengths that are none of a block's do not depend on what is behind, they do not at turning
 /// lengths either: what is cut there gives the same.

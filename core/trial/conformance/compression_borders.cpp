@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/trial/conformance/compression_contract.h"
+#include "core/trial/conformance/lengths.h"
 
 namespace ablate::conformance {
 namespace {
@@ -43,10 +44,13 @@ void look_at_places(const CompressionSubject& subject, const CompressionSetting&
   }
 }
 
-std::vector<std::int64_t> places_of(std::int64_t n, bool all) {
+/// The places behind each slot's last token. Other tokens from a place between two of them on change no more: a slot that is
+/// complete before it is so before the place in front of it, too.
+std::vector<std::int64_t> behind_slots(const CompressionSubject& subject, const CompressionSetting& setting) {
+  const auto last = write(*subject.make(setting), inputs_of(setting.longest, {}, 7, 1)).last;
   std::vector<std::int64_t> places;
-  for (std::int64_t k = 1; k < n; ++k)
-    if (all || k % 16 == 0 || k % 16 == 1 || k % 16 == 15) places.push_back(k);
+  for (std::int64_t j = 0; j < last.size(0); ++j)
+    if (const auto k = last[j].item().toLong() + 1; k > 0 && k < setting.longest) places.push_back(k);
   return places;
 }
 
@@ -54,17 +58,20 @@ std::vector<std::int64_t> places_of(std::int64_t n, bool all) {
 
 void causal_places(const CompressionSubject& subject, Finding& finding) {
   if (!subject.full()) return;
-  const auto look = [&](const Slots& slots, std::int64_t tokens, bool training, bool all) {
-    const auto n = subject.length(tokens);
-    const CompressionSetting setting{slots, kDouble, training, n};
-    if (training && pass(*subject.make(setting), inputs_of(n, {}), {.with_gradients = false}).drew)
-      return finding.leave(kDraws);
-    look_at_places(subject, setting, places_of(n, all), finding);
-  };
-  for (const bool training : {false, true}) look(subject.usual(), 150, training, true);
-  look(subject.usual(), 300, false, true);
-  const auto lowest = subject.takes(kLowest) ? Slots{kLowest} : subject.usual();
-  look(lowest, 1100, false, subject.takes(kLowest));
+  const auto n = subject.length(150), many = subject.length(300), most = subject.length(1100);
+  const CompressionSetting plain{subject.usual(), kDouble, false, n}, trains{subject.usual(), kDouble, true, n};
+  look_at_places(subject, plain, every_border(n), finding);
+  if (pass(*subject.make(trains), inputs_of(n, {}), {.with_gradients = false}).drew)
+    finding.leave(kDraws);
+  else
+    look_at_places(subject, trains, behind_slots(subject, trains), finding);
+  const CompressionSetting longer{subject.usual(), kDouble, false, many};
+  look_at_places(subject, longer, behind_slots(subject, longer), finding);
+  // At the lowest rate, whose few slots keep reads of so many tokens small.
+  if (subject.takes(kLowest))
+    look_at_places(subject, {Slots{kLowest}, kDouble, false, most}, borders_of_blocks(most, 64), finding);
+  else
+    look_at_places(subject, {subject.usual(), kDouble, false, most}, borders_of_blocks(most, 256), finding);
 }
 
 }  // namespace ablate::conformance

@@ -45,14 +45,15 @@ void padding_of_many(const CompressionSubject& subject, Finding& finding) {
     padding(subject, finding, {slots, type, training, lengths.front()}, lengths);
   };
   look(usual, few);
-  look(usual, few, kDouble, true);
-  look(usual, few, kFloat);
+  const auto eight = lengths_for(subject, every_length(8));
+  look(usual, eight, kDouble, true);
+  look(usual, eight, kFloat);
   look(usual, many);
   for (const auto n : kTurning) look(usual, lengths_for(subject, plain_below(n)));
   look(usual, lengths_for(subject, plain_below(128)), kDouble, true);
   look(usual, lengths_for(subject, plain_below(128)), kFloat);
   look(usual, lengths_for(subject, {kBeyond, 2041}));
-  if (subject.takes(kLowest)) look({kLowest}, many);
+  if (subject.takes(kLowest)) look({kLowest}, lengths_for(subject, {262, 256, 193, 129, 128, 65, 64, 63}));
   if (const auto slots = long_segments(subject)) look(*slots, lengths_for(subject, {700, 601, 600, 512, 301, 300, 257, 256}));
 }
 

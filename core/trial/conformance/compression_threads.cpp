@@ -21,8 +21,6 @@ void threads(const CompressionSubject& subject, Finding& finding) {
     finding.near(in_thread([&] { return all_of(made); }), here, setting.text() + ", made in one thread and called from another",
                  kRounding);
     finding.near(all_of(made_there), here, setting.text() + ", made in a thread that has ended", kRounding);
-    finding.near(in_thread([&] { return all_of(in_thread(make)); }), here,
-                 setting.text() + ", made in a thread that has ended and called from another", kRounding);
   }
 }
 

@@ -7,8 +7,9 @@
 
 namespace ablate::conformance {
 
-/// Multiples of 16, 64, 128 and 256, one token behind a block, and primes.
-inline constexpr std::int64_t kTurning[] = {16, 48, 64, 65, 67, 128, 129, 131, 192, 193, 256};
+/// One of each kind: multiples of 16, 64, 128 and 256, one token behind a block, and a prime. More of a kind cost a pass each
+/// and find what the first one finds; many_lengths() has them in one batch.
+inline constexpr std::int64_t kTurning[] = {48, 64, 67, 128, 129, 256};
 /// None of these, and more than the longest of them.
 inline constexpr std::int64_t kPlain[] = {6, 10, 22, 38, 58, 86, 122, 154, 250, 262};
 /// More than the 2,048 of the tables and blocks that are the longest.
@@ -34,6 +35,22 @@ inline std::vector<std::int64_t> plain_below(std::int64_t n) {
 /// Sixteen lengths of a batch padded to 262 tokens, most of them turning ones.
 inline const std::vector<std::int64_t>& many_lengths() {
   static const std::vector<std::int64_t> all = {262, 256, 255, 193, 192, 131, 129, 128, 127, 97, 67, 65, 64, 63, 48, 32};
+  return all;
+}
+
+/// Every place behind the first of so many tokens.
+inline std::vector<std::int64_t> every_border(std::int64_t n) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t k = 1; k < n; ++k) all.push_back(k);
+  return all;
+}
+
+/// The borders of blocks, and the places before and behind each: of 300 tokens and more all would take longer than all other
+/// checks.
+inline std::vector<std::int64_t> borders_of_blocks(std::int64_t n, std::int64_t block) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t k = 1; k < n; ++k)
+    if (k % block == 0 || k % block == 1 || k % block == block - 1) all.push_back(k);
   return all;
 }
 

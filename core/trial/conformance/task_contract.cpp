@@ -98,7 +98,7 @@ void task_fields(const TaskSubject& subject, Splits on, Finding& finding) {
       found = fmt::format("example {}: {}", index, fault);
   };
   if (subject.is_small(split))
-    each_of(*subject.task, subject.info, split, sample.size, look);
+    subject.read_to_the_end(split, look);
   else
     for (std::size_t i = 0; i < sample.examples.size(); ++i) look(sample.indices[i], sample.examples[i]);
   wrong(finding, found);

@@ -152,12 +152,14 @@ std::size_t hash_of(const Example& example) {
   return hash;
 }
 
+Content content_of(const Example& example) {
+  const auto shown = hash_of(example);
+  return {shown, mixed(shown, example.targets, end_of(example.targets, std::int64_t{-1}))};
+}
+
 std::vector<Content> contents_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most) {
   std::vector<Content> all;
-  each_of(task, info, split, most, [&](std::int64_t, const Example& example) {
-    const auto shown = hash_of(example);
-    all.push_back({shown, mixed(shown, example.targets, end_of(example.targets, std::int64_t{-1}))});
-  });
+  each_of(task, info, split, most, [&](std::int64_t, const Example& example) { all.push_back(content_of(example)); });
   return all;
 }
 

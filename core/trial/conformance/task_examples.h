@@ -48,6 +48,7 @@ struct Content {
   std::size_t shown = 0, asked = 0;
   bool operator==(const Content&) const = default;
 };
+Content content_of(const Example& example);
 /// Of the first `most` examples of a split.
 std::vector<Content> contents_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most = 100'000);
 

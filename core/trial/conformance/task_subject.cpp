@@ -117,6 +117,16 @@ const std::vector<Content>& TaskSubject::contents(Split split) const {
   return contents;
 }
 
+void TaskSubject::read_to_the_end(Split split,
+                                  const std::function<void(std::int64_t index, const Example& example)>& take) const {
+  std::vector<Content> contents;
+  each_of(*task, info, split, sample(split).size, [&](std::int64_t index, const Example& example) {
+    take(index, example);
+    contents.push_back(content_of(example));
+  });
+  contents_[static_cast<std::size_t>(split)] = std::move(contents);
+}
+
 const std::vector<Content>& TaskSubject::other_contents(Split split) const {
   auto& contents = other_contents_[static_cast<std::size_t>(split)];
   if (contents.empty()) contents = contents_of(*other, other->info(), split, kMostOfOther);

@@ -50,6 +50,8 @@ class TaskSubject {
   const Sample& sample(Split split) const { return samples_[static_cast<std::size_t>(split)]; }
   /// Of what stands in the first 100,000 examples of a split, or in 2000.
   const std::vector<Content>& contents(Split split) const;
+  /// Hands over each example of a small split, and keeps its contents on the way.
+  void read_to_the_end(Split split, const std::function<void(std::int64_t index, const Example& example)>& take) const;
   /// Of the first 10,000 of the third task's.
   const std::vector<Content>& other_contents(Split split) const;
   /// Positions that may be present in a split's examples.

@@ -69,10 +69,17 @@ using Refuse = std::function<void(const std::string& why)>;
 /// Why a `when` can never be so, or is none; "" where it is well.
 std::string condition_refusal(const std::string& when, const PluginInfo& info) {
   if (when.empty()) return "";
-  const auto [name, text] = sides_of(when);
+  const auto [name, comparison, text] = condition_of(when);
   const auto* parameter = info.find(name);
-  if (parameter == nullptr) return "expected \"PARAMETER = VALUE\" of its own";
+  if (parameter == nullptr) return "expected \"PARAMETER = VALUE\" of its own (or > or < of a number)";
   const auto value = json::parse(text, nullptr, false);
+  if (comparison != '=') {
+    const bool numbers =
+        value.is_number() && (parameter->type == ParameterType::kInteger || parameter->type == ParameterType::kReal);
+    if (numbers && (comparison == '>' ? value.get<double>() < parameter->maximum : value.get<double>() > parameter->minimum))
+      return "";
+    return fmt::format("and {} takes {}", parameter->name, expectation(*parameter));
+  }
   if (check_value(*parameter, text).ok() || (!value.is_discarded() && check_value(*parameter, value).ok())) return "";
   return fmt::format("and {} takes {}", parameter->name, expectation(*parameter));
 }
@@ -80,7 +87,7 @@ std::string condition_refusal(const std::string& when, const PluginInfo& info) {
 void check_conditions(const PluginInfo& info, const Refuse& refuse) {
   for (const auto& p : info.parameters) {
     auto why = condition_refusal(p.when, info);
-    if (sides_of(p.when).first == p.name) why = "which is itself";
+    if (condition_of(p.when).name == p.name && !p.when.empty()) why = "which is itself";
     if (!p.when.empty() && p.plugin_kind()) why = "and a plugin is always read";
     if (!why.empty()) refuse(fmt::format("its parameter {} is read when \"{}\", {}", p.name, p.when, why));
   }

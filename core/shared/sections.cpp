@@ -35,40 +35,47 @@ Declared<ModelSpec> model_section() {
   return {
       {integer("layers", "2", {0, 64}, "layers; 0: embeddings and classifier alone, a baseline"), &ModelSpec::layers},
       {integer("d_model", "64", {1, 8192}, "channels of a token between layers"), &ModelSpec::d_model},
-      {integer("hidden", "128", {0, 65536}, "channels inside the feed-forward part of a layer; 0: layers without one"),
+      {when("layers > 0",
+            integer("hidden", "128", {0, 65536}, "channels inside the feed-forward part of a layer; 0: layers without one")),
        &ModelSpec::hidden},
       {real("dropout", "0.1", {0, 0.9}, "probability of dropping a channel: embedding, attention output, feed-forward"),
        &ModelSpec::dropout},
-      {real("inner_dropout", "0", {0, 0.9},
-            "probability of dropping a channel inside the feed-forward part, behind its activation"),
+      {when("hidden > 0", real("inner_dropout", "0", {0, 0.9},
+                               "probability of dropping a channel inside the feed-forward part, behind its activation")),
        &ModelSpec::inner_dropout},
-      {integer("attention_width", "0", {0, 8192}, "channels of all heads of an attention together; 0: d_model"),
+      {when("layers > 0",
+            integer("attention_width", "0", {0, 8192}, "channels of all heads of an attention together; 0: d_model")),
        &ModelSpec::attention_width},
-      {real("attention_dropout", "0", {0, 0.9}, "probability of dropping an attention weight, where the attention promises it"),
+      {when("layers > 0", real("attention_dropout", "0", {0, 0.9},
+                               "probability of dropping an attention weight, where the attention promises it")),
        &ModelSpec::attention_dropout},
       {text("pooling", "\"mean\"", poolings.c_str(), pooling.c_str()), &ModelSpec::pooling},
       {text("classifier", "\"linear\"", "linear|mlp",
             "on what is pooled, or stands at a target: a linear layer, or linear, ReLU, linear"),
        &ModelSpec::classifier},
-      {integer("classifier_hidden", "0", {0, 65536}, "channels between the two layers of an mlp classifier; 0: d_model"),
+      {when("classifier = mlp",
+            integer("classifier_hidden", "0", {0, 65536}, "channels between the two layers of an mlp classifier; 0: d_model")),
        &ModelSpec::classifier_hidden},
       {text("positions", "\"learned\"", "learned|sinusoidal|rotary|none",
             "how positions are told: added to the embedding (learned or sinusoidal), turning queries and keys (where that is "
             "promised), or not at all"),
        &ModelSpec::positions},
-      {boolean("causal", "false", "a position sees earlier ones alone, also where the task does not ask for it"),
+      {when("layers > 0",
+            boolean("causal", "false", "a position sees earlier ones alone, also where the task does not ask for it")),
        &ModelSpec::causal},
-      {text("norm", "\"pre\"", "pre|post", "layer norm before each part of a layer, or after its residual"), &ModelSpec::norm},
-      {text("activation", "\"gelu\"", "gelu|relu", "of the feed-forward part"), &ModelSpec::activation},
+      {when("layers > 0", text("norm", "\"pre\"", "pre|post", "layer norm before each part of a layer, or after its residual")),
+       &ModelSpec::norm},
+      {when("hidden > 0", text("activation", "\"gelu\"", "gelu|relu", "of the feed-forward part")), &ModelSpec::activation},
       {integer(
            "segment", "0", {0, 1e9},
            "an example is read in segments of so many positions, which divide the task's length; what layers carry goes from "
            "one to the next, and the head sees all of them; 0: whole",
            "positions"),
        &ModelSpec::segment},
-      {text("cut", "\"between\"", "nowhere|between|before-last",
-            "where gradients are cut in an example of several segments: nowhere (as if it were whole), between them, or before "
-            "the last one, where the earlier ones keep nothing for a backward pass"),
+      {when("segment > 0", text("cut", "\"between\"", "nowhere|between|before-last",
+                                "where gradients are cut in an example of several segments: nowhere (as if it were whole), "
+                                "between them, or before "
+                                "the last one, where the earlier ones keep nothing for a backward pass")),
        &ModelSpec::cut},
       {boolean("tied_output", "false", "next-token logits use the embedding's weights"), &ModelSpec::tied_output},
   };
@@ -76,6 +83,9 @@ Declared<ModelSpec> model_section() {
 
 Declared<TrainSpec> train_section() {
   const auto dtypes = choices_of(kDtypes);
+  const auto* const cycles =
+      std::find_if(std::begin(kSchedules), std::end(kSchedules), [](const auto& one) { return one.cycles; });
+  const auto cycling = std::string("schedule = ") + cycles->name;
   const auto schedules = choices_of(kSchedules), schedule = help_of("learning rate after a linear warm-up", kSchedules);
   return {
       {integer("steps", "1000", {1, 1e9}, "optimiser steps", "steps"), &TrainSpec::steps},
@@ -89,8 +99,9 @@ Declared<TrainSpec> train_section() {
        &TrainSpec::warmup},
       {real("weight_decay", "0", {0, 10}, "AdamW's decoupled weight decay"), &TrainSpec::weight_decay},
       {real("beta1", "0.9", {0, 0.999999}, "AdamW's decay of the gradient's average"), &TrainSpec::beta1},
-      {real("beta1_low", "0", {0, 0.999999},
-            "with the one-cycle schedule beta1 falls to this while the rate rises, and comes back as it falls; 0: it stays"),
+      {when(cycling.c_str(), real("beta1_low", "0", {0, 0.999999},
+                                  "with the one-cycle schedule beta1 falls to this while the rate rises, and comes back as it "
+                                  "falls; 0: it stays")),
        &TrainSpec::beta1_low},
       {real("beta2", "0.999", {0, 0.999999}, "AdamW's decay of the squared gradient's average"), &TrainSpec::beta2},
       {real("epsilon", "1e-6", {1e-16, 1}, "AdamW's denominator term"), &TrainSpec::epsilon},

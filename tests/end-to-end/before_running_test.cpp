@@ -36,7 +36,7 @@ TEST_CASE("a dry run and a run refuse the same studies, before anything is writt
       {"[task]\nplugin = \"faulty-task\"\nwhere = \"load\"\nhow = \"crash\"\n" + linear, 3,
        "study.toml:2:10: task faulty-task: signal 11"},
       {"[task]\nplugin = \"recall\"\npairs = \"2,x\"\n" + linear, 2, "study.toml:3:9: task recall: pairs = \"2,x\""},
-      {"[task]\nplugin = \"recall\"\n[model]\npooling = \"last\"\ncut = \"nowhere\"\n[train]\nstride = 4\n" + linear, 2,
+      {"[task]\nplugin = \"recall\"\n[model]\npooling = \"last\"\n[train]\nstride = 4\n" + linear, 2,
        "study.toml:4:11: model.pooling = \"last\" changes nothing here: targets stand at positions, and nothing is pooled"},
       {kTiny + "[attention]\nplugin = \"compressed\"\nslots = 8\n[attention.compression]\nplugin = \"clustering\"\n", 2,
        "study.toml:24:10: attention.compression: compression clustering does not promise to keep a fixed number of slots"},

@@ -94,9 +94,9 @@ TEST_CASE("a bench's mistakes are told by its own options") {
   };
   CHECK(err({"--set", "train.stps=3"}) == "--set train.stps=3: unknown key stps in [train] (did you mean steps?)\n");
   CHECK(err({"softmax", "linear", "--heads", "3", "--lengths", "16"}) ==
-        "--heads: attention.heads = 3 does not divide model.d_model = 64\n");
+        "--heads: attention.heads = 3 does not divide d_model = 64\n");
   CHECK(err({"softmax", "--vary", "attention.heads=[2, 3]"}) ==
-        "--vary attention.heads: attention.heads = 3 does not divide model.d_model = 64\n");
+        "--vary attention.heads: attention.heads = 3 does not divide d_model = 64\n");
   CHECK(err({"softmax", "--vary", "train.bach=[1]"}) ==
         "--vary train.bach: unknown key bach in [train] (did you mean batch?)\n");
   CHECK(err({"softmax", "--batch", "70000"}) == "--batch: train.batch = 70000: expected an integer in [1, 65536]\n");

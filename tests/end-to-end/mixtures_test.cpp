@@ -95,6 +95,24 @@ attention.1.heads = [1, 4]
   CHECK(says(of_layers.out, "linear,softmax,4"));
 }
 
+TEST_CASE("a width that an attention cannot share out is refused by the attention, where the study says it") {
+  Workplace place;
+  const std::string softmax = "[attention]\nplugin = \"softmax\"\n";
+  CHECK(message(place, softmax + "heads = 3\n") == "study.toml:22:9: attention.heads = 3 does not divide d_model = 16\n");
+  CHECK(message(place, softmax + "[grid]\nmodel.d_model = [16, 17]\n") ==
+        "study.toml:23:22: attention.heads = 2 does not divide d_model = 17\n");
+  CHECK(message(place, softmax + "[grid]\nmodel.attention_width = [17]\n") ==
+        "study.toml:23:26: attention.heads = 2 does not divide the part's width = 17\n");
+  CHECK(message(place, "[grid]\nattention = [[{ plugin = \"linear\" }, { plugin = \"softmax\", heads = 3 }]]\n") ==
+        "study.toml:21:68: attention.1.heads = 3 does not divide d_model = 16\n");
+  CHECK_FALSE(place.has_database());
+  // As published, Gated DeltaNet's keys are narrower than the model, whose width its heads need not divide.
+  place.study(kRecall + "[attention]\nplugin = \"delta\"\nheads = 6\nkey_width = 0.75\nvalue_width = 1.5\n");
+  const auto published = place.run({"run", "study.toml", "--dry-run", "--set", "model.d_model=2048"});
+  INFO(published.err);
+  CHECK(published.exit_code == 0);
+}
+
 TEST_CASE("what does not fit in a mixture, or in the model, is told at its place before anything runs", "[mixtures]") {
   Workplace place;
   const std::string three =

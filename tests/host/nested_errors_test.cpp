@@ -85,7 +85,6 @@ TEST_CASE("mistakes in sections of plugins, each at its place") {
        "4:10: attention is a list of 2, which does not divide model.layers = 3; layers take its entries in turn"},
       {kLayers + "[grid]\nattention.heads = [2, 4]\n",
        "8:11: unknown key heads in [attention]: attention is a list here, its entries are counted from 0 (did you mean "},
-      {kLayers + "[grid]\nattention.0.heads = [2, 3]\n", "8:25: attention.0.heads = 3 does not divide model.d_model = 64"},
       {kTask + "[attention]\nplugin = \"softmax\"\n[grid]\nattention.0.heads = [2, 4]\n",
        "6:13: attention.plugin is one attention for all layers, and attention.0 the first of a list; keep one of the two"},
       {kLayers + "[grid]\nattention.plugin = [\"softmax\"]\nattention.0.heads = [2]\n",

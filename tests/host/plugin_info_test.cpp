@@ -120,11 +120,15 @@ TEST_CASE("a condition of a parameter is one of the plugin's own, and can be so"
                              file("table", "\"\"", ""), when(condition, real("decay", "1", {0, 1}, ""))};
     return why(all);
   };
-  for (const auto* fine : {"map = relu", "map = \"elu+1\"", "heads = 2", "table = \"\"", ""}) CHECK(with(fine).empty());
+  for (const auto* fine : {"heads > 1", "heads < 2", "map = relu", "map = \"elu+1\"", "heads = 2", "table = \"\"", ""})
+    CHECK(with(fine).empty());
   CHECK(says(with("mpa = relu"), "its parameter decay is read when \"mpa = relu\", expected \"PARAMETER = VALUE\" of its own"));
   CHECK(says(with("map=relu"), "expected \"PARAMETER = VALUE\" of its own"));
   CHECK(says(with("map = tanh"), "its parameter decay is read when \"map = tanh\", and map takes one of relu, elu+1"));
   CHECK(says(with("heads = 65"), "and heads takes an integer in [1, 64]"));
+  CHECK(says(with("heads > 64"), "and heads takes an integer in [1, 64]"));
+  CHECK(says(with("heads < 1"), "and heads takes an integer in [1, 64]"));
+  CHECK(says(with("map > 1"), "and map takes one of relu, elu+1"));
   CHECK(says(with("decay = 1"), "its parameter decay is read when \"decay = 1\", which is itself"));
   CHECK(says(with(nullptr), "its condition is null"));
   const Parameter part[] = {boolean("flag", "true", ""), when("flag = true", plugin("memory", "compression", ""))};
@@ -133,9 +137,11 @@ TEST_CASE("a condition of a parameter is one of the plugin's own, and can be so"
 
 TEST_CASE("a condition holds of a section with that value, a text's with or without quotes") {
   const json section = {{"map", "relu"}, {"heads", 2}, {"data", ""}, {"flag", false}};
-  for (const auto* so : {"", "map = relu", "map = \"relu\"", "heads = 2", "data = \"\"", "flag = false"})
+  for (const auto* so :
+       {"", "map = relu", "map = \"relu\"", "heads = 2", "heads > 1", "heads < 3", "data = \"\"", "flag = false"})
     CHECK(holds(so, section));
-  for (const auto* not_so : {"map = elu+1", "heads = 3", "data = x", "flag = true", "other = 1"})
+  for (const auto* not_so :
+       {"map = elu+1", "heads = 3", "heads > 2", "heads < 2", "map > 0", "other > 0", "data = x", "flag = true", "other = 1"})
     CHECK_FALSE(holds(not_so, section));
 }
 
@@ -235,6 +241,8 @@ TEST_CASE("a section is changed so that a parameter is read, through a chain of 
   const json deep{{"mode", "y"}, {"deep", true}, {"gap", 1.0}, {"heads", 2}};
   CHECK(reading(info, "gap", section) == deep);
   CHECK(reading(info, "gap", deep) == deep);
-  CHECK(idle_reason(info, *info.find("gap"), section) == "good reads it where deep = true alone");
-  CHECK(idle_reason(info, *info.find("gap"), deep) == "");
+  const auto unmet = [&](const json& in) { return unmet_condition(info.parameters, *info.find("gap"), in); };
+  CHECK(unmet(section) == "deep = true");
+  CHECK(unmet({{"mode", "x"}, {"deep", true}}) == "mode = y");  // nobody reads what the condition names
+  CHECK(unmet(deep) == "");
 }

@@ -87,3 +87,28 @@ TEST_CASE("a wrong value that a condition is about is reported alone") {
   CHECK(errors(kBase + "noise = 0.5\nkind = \"noisy\"\n") ==
         Names{"6:8: task.kind = \"noisy\": expected one of copying, noisy-recall, recall"});
 }
+
+TEST_CASE("the host's own values are held to it, by comparisons too") {
+  // Lines 1 to 5; what follows is of the model, from line 6.
+  const std::string model = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[model]\n";
+  const auto idle = [](const std::string& where, const std::string& path, const std::string& condition) {
+    return where + ": model." + path + " does nothing where model.hidden = 0: it is read where " + condition +
+           " alone; put it in a row with that, or exclude the combination";
+  };
+  const std::string axes = "[grid]\nmodel.activation = [\"gelu\", \"relu\"]\nmodel.inner_dropout = [0.1, 0.2]\n";
+  CHECK(errors(model + "hidden = 0\n" + axes) ==
+        Names{idle("8:7", "activation", "hidden > 0"), idle("9:7", "inner_dropout", "hidden > 0")});
+  CHECK(errors(model + "hidden = 8\n" + axes).empty());
+  CHECK(errors(model + "[grid]\nrows = [{model.hidden = 0}, {model.hidden = 8, model.activation = \"relu\"}]\n").empty());
+  const auto nowhere = [](const std::string& where, const std::string& path) {
+    return where + ": model." + path +
+           " does nothing: it is read where layers > 0 alone, which no trial has; set model.layers, " + "or leave model." +
+           path + " out";
+  };
+  CHECK(errors(model + "layers = 0\nhidden = 32\ninner_dropout = 0.1\n") ==
+        Names{nowhere("7:1", "hidden"), nowhere("8:1", "inner_dropout")});
+  CHECK(errors(model + "hidden = 32\n[grid]\nmodel.layers = [0, 2]\n").empty());
+  CHECK(errors(model + "layers = 0\n[grid]\nattention.heads = [1, 2]\n").empty());  // of a baseline it may be any
+  CHECK(errors(model + "[train]\nbeta1_low = 0.85\n[grid]\ntrain.schedule = [\"one-cycle\", \"cosine\"]\n").empty());
+  CHECK(errors(model + "hidden = -1\ninner_dropout = 0.1\n").size() == 1);
+}

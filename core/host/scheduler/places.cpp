@@ -7,6 +7,7 @@
 
 #include "core/host/scheduler/start_worker.h"
 #include "core/host/study/diagnostics.h"
+#include "core/host/study/path.h"
 #include "core/host/study/start_checks.h"
 #include "core/host/study/used_plugins.h"
 #include "core/util/stop_on_signal.h"
@@ -69,6 +70,14 @@ std::string parameter_of(const Trial& trial, const Catalog& catalog, const std::
   return "";
 }
 
+/// What gives the trial's attentions a width that one of them speaks of, where the study says it; of parts another part may.
+std::string width_of(const Trial& trial, const std::string& path, const std::string& why) {
+  const auto name = split_path(path).second;
+  const bool is_part = !name.empty() && !(path == "attention." + name && is_index(name));
+  if (is_part || (why.find("d_model") == std::string::npos && why.find("width") == std::string::npos)) return "";
+  return trial.spec.model.attention_width > 0 ? "model.attention_width" : "model.d_model";
+}
+
 }  // namespace
 
 std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
@@ -83,8 +92,9 @@ std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog,
         continue;
       }
       const auto parameter = parameter_of(trial, catalog, path, why);
-      diagnostics.add(where_of(study, trial, {path + "." + parameter, path + ".plugin", "attention.plugin"}),
-                      parameter.empty() ? fmt::format("{}: {}", path, why) : fmt::format("{}.{}", path, why));
+      diagnostics.add(
+          where_of(study, trial, {path + "." + parameter, width_of(trial, path, why), path + ".plugin", "attention.plugin"}),
+          parameter.empty() ? fmt::format("{}: {}", path, why) : fmt::format("{}.{}", path, why));
     }
   return diagnostics.sorted();
 }

@@ -6,7 +6,6 @@
 #include <initializer_list>
 
 #include "core/shared/requirements.h"
-#include "core/shared/schedules.h"
 #include "core/shared/sections.h"
 
 namespace ablate {
@@ -17,24 +16,6 @@ Location where_of(const Trial& trial, std::initializer_list<const char*> paths) 
   for (const auto* path : paths)
     if (const auto found = trial.where.find(path); found != trial.where.end()) return found->second;
   return {};
-}
-
-/// @param path of the attention's section
-bool check_heads(const Trial& trial, const std::set<std::string>& wrong, const PluginSpec& attention, const std::string& path,
-                 Diagnostics& diagnostics) {
-  bool ok = true;
-  const bool apart = trial.spec.model.attention_width > 0;
-  const char* const channels = apart ? "model.attention_width" : "model.d_model";
-  for (const auto* name : {"heads", "subheads"}) {
-    const auto heads = attention.values.find(name);
-    const auto at = path + "." + name, plugin = path + ".plugin";
-    if (wrong.contains(channels) || heads == attention.values.end() || !heads->is_number_integer() || *heads <= 0) continue;
-    if (wrong.contains(at) || trial.spec.model.width() % heads->get<std::int64_t>() == 0) continue;
-    diagnostics.add(where_of(trial, {at.c_str(), channels, plugin.c_str()}),
-                    fmt::format("{} = {} does not divide {} = {}", at, heads->dump(), channels, trial.spec.model.width()));
-    ok = false;
-  }
-  return ok;
 }
 
 }  // namespace
@@ -48,10 +29,6 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
     ok = false;
   };
   const auto& [task, model, attention, train, seed] = trial.spec;
-  for (std::size_t i = 0; i < attention.all.size(); ++i) {
-    const auto path = attention.is_list ? fmt::format("attention.{}", i) : "attention";
-    ok = check_heads(trial, wrong, attention.all[i], path, diagnostics) && ok;
-  }
   const auto count = static_cast<std::int64_t>(attention.all.size());
   refuse(attention.is_list && count > 0 && model.layers % count != 0, {"attention.0.plugin", "model.layers"}, [&] {
     return fmt::format("attention is a list of {}, which does not divide model.layers = {}; layers take its entries in turn",
@@ -61,26 +38,17 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
     return fmt::format("train.warmup = {} is more than train.steps = {}; the warm-up is a part of the training",
                        trial.spec.train.warmup, trial.spec.train.steps);
   });
-  const bool cycles = schedule_of(train.schedule).cycles;
-  refuse(train.beta1_low > 0 && !cycles, {"train.beta1_low", "train.schedule"}, [&] {
-    return fmt::format("train.beta1_low = {} needs a schedule that cycles, one-cycle, and not {}",
-                       show(trial.spec.train.beta1_low), show(trial.spec.train.schedule));
-  });
-  refuse(train.beta1_low > train.beta1 && cycles, {"train.beta1_low", "train.beta1"}, [&] {
+  refuse(train.beta1_low > train.beta1, {"train.beta1_low", "train.beta1"}, [&] {
     return fmt::format("train.beta1_low = {} is more than train.beta1 = {}", show(trial.spec.train.beta1_low),
                        show(trial.spec.train.beta1));
   });
-  const bool mlp = model.classifier == "mlp";
-  refuse(model.classifier_hidden > 0 && !mlp, {"model.classifier_hidden", "model.classifier"}, [&] {
-    return fmt::format("model.classifier_hidden = {} needs model.classifier = mlp, and not {}",
-                       trial.spec.model.classifier_hidden, show(trial.spec.model.classifier));
-  });
   // The embedding's weights have another width.
-  refuse(model.classifier_hidden > 0 && mlp && model.tied_output && model.classifier_hidden != model.d_model,
-         {"model.classifier_hidden", "model.tied_output", "model.d_model"}, [&] {
-           return fmt::format("model.classifier_hidden = {} is not model.d_model = {}, which the weights of a tied output have",
-                              trial.spec.model.classifier_hidden, trial.spec.model.d_model);
-         });
+  refuse(
+      model.classifier == "mlp" && model.classifier_hidden > 0 && model.tied_output && model.classifier_hidden != model.d_model,
+      {"model.classifier_hidden", "model.tied_output", "model.d_model"}, [&] {
+        return fmt::format("model.classifier_hidden = {} is not model.d_model = {}, which the weights of a tied output have",
+                           trial.spec.model.classifier_hidden, trial.spec.model.d_model);
+      });
   refuse(!is_device(train.device), {"train.device"},
          [&] { return fmt::format("train.device = {}: expected cpu, cuda or cuda:N", show(trial.spec.train.device)); });
   return ok;

@@ -68,7 +68,7 @@ json Resolver::section(const std::string& path, const PluginInfo* plugin) {
     if (!value.is_null()) object[parameter.name] = std::move(value);
   }
   refuse_unused(path, plugin);
-  if (plugin != nullptr) refuse_unread(path, *plugin, object);
+  refuse_unread(path, plugin, object);
   return object;
 }
 

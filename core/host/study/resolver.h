@@ -32,7 +32,7 @@ class Resolver {
   void add_value(const std::string& path, const ParameterInfo& parameter, const PluginInfo* plugin, nlohmann::json& object);
   void add_file(const std::string& path, const std::string& file, const PluginInfo* plugin);
   void refuse_unused(const std::string& path, const PluginInfo* plugin);
-  void refuse_unread(const std::string& path, const PluginInfo& plugin, const nlohmann::json& object);
+  void refuse_unread(const std::string& path, const PluginInfo* plugin, const nlohmann::json& object);
   bool check_plugin(const std::string& path, Kind kind, const PluginInfo* owner);
   void report_missing(const std::string& path, Kind kind, const PluginInfo* owner);
   Location place_of(const std::string& path) const;

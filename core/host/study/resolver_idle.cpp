@@ -10,19 +10,20 @@ namespace ablate {
 using nlohmann::json;
 
 /// A value that nothing reads, since another parameter has not the value that it belongs to.
-void Resolver::refuse_unread(const std::string& path, const PluginInfo& plugin, const json& object) {
+void Resolver::refuse_unread(const std::string& path, const PluginInfo* plugin, const json& object) {
   const auto of_override = [&](const std::string& other) {
     const auto set = point_->settings.find(other);
     return set != point_->settings.end() && set->second.assignment->key.file == kOverrideFile;
   };
-  for (const auto& parameter : plugin.parameters) {
+  const auto declared = Schema::parameters(path, plugin);
+  for (const auto& parameter : declared) {
     const auto at = path + "." + parameter.name;
     const auto found = point_->settings.find(at);
-    const auto other = sides_of(parameter.when).first;
     if (found == point_->settings.end()) continue;
     const auto& assignment = *found->second.assignment;
-    const auto why = idle_reason(plugin, parameter, object);
-    if (why.empty() || wrong_.contains(path + "." + other)) {  // and reported
+    const auto unmet = unmet_condition(declared, parameter, object), other = condition_of(unmet).name;
+    const auto why = fmt::format("{} where {} alone", plugin == nullptr ? "it is read" : plugin->id + " reads it", unmet);
+    if (unmet.empty() || wrong_.contains(path + "." + other)) {  // and reported
       read_.insert(at);
     } else if (assignment.key.file != kOverrideFile && of_override(path + "." + other)) {
       continue;  // the override has taken away what the file's own value serves

@@ -91,8 +91,6 @@ std::vector<Diagnostic> check_idle(const Study& study, const OfTask<TaskShape>& 
   const Setting settings[] = {
       {"model.pooling", [](const TrialSpec& trial) { return trial.model.pooling != kPoolings[0].name; },
        [&](const TrialSpec& trial) { return of(trial).pooled; }, "targets stand at positions, and nothing is pooled"},
-      {"model.cut", [](const TrialSpec& trial) { return trial.model.cut != "between"; },
-       [](const TrialSpec& trial) { return trial.model.segment > 0; }, "no example is read in segments (model.segment)"},
       {"train.stride", has_stride, [&](const TrialSpec& trial) { return of(trial).stream; },
        "the task's splits are no streams, which it moves windows through"},
       {"train.stride", has_stride,

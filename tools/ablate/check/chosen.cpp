@@ -49,10 +49,10 @@ void refuse_idle(const PluginInfo& plugin, const json& given, const std::string&
     const auto value = given.find(parameter.name);
     if (value == given.end()) continue;
     const auto at = path + parameter.name;
-    if (const auto why = idle_reason(plugin, parameter, section); !why.empty())
-      throw Error(fmt::format("--set {}={}: it does nothing: {}; set {}{}, or leave {} out", at,
-                              value->is_string() ? value->get<std::string>() : value->dump(), why, path,
-                              sides_of(parameter.when).first, at));
+    if (const auto unmet = unmet_condition(plugin.parameters, parameter, section); !unmet.empty())
+      throw Error(fmt::format("--set {}={}: it does nothing: {} reads it where {} alone; set {}{}, or leave {} out", at,
+                              value->is_string() ? value->get<std::string>() : value->dump(), plugin.id, unmet, path,
+                              condition_of(unmet).name, at));
     if (!parameter.plugin_kind()) continue;
     const auto refuse_part = [&](const json& one, const std::string& below) {
       if (const auto part = parts.find(one.at("plugin").get<std::string>()); part != parts.end())

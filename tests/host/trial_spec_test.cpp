@@ -1,0 +1,100 @@
+// A trial as a type: each value of its document in the member of its name, and back; and what it asks of plugins.
+#include "core/registry/conditions.h"
+#include "core/shared/requirements.h"
+#include "core/shared/sections.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using nlohmann::json;
+
+namespace {
+
+json changed(std::span<const ParameterInfo> parameters, const json& changes) {
+  auto section = json::object();
+  for (const auto& parameter : parameters) section[parameter.name] = parameter.default_value;
+  if (!changes.is_null()) section.update(changes);
+  return section;
+}
+
+}  // namespace
+
+TEST_CASE("each value of a document fills the member of its name") {
+  const json model{{"layers", 3},
+                   {"d_model", 5},
+                   {"hidden", 7},
+                   {"dropout", 0.125},
+                   {"inner_dropout", 0.25},
+                   {"attention_width", 11},
+                   {"attention_dropout", 0.375},
+                   {"pooling", "last"},
+                   {"classifier", "mlp"},
+                   {"classifier_hidden", 13},
+                   {"positions", "none"},
+                   {"causal", true},
+                   {"norm", "post"},
+                   {"activation", "relu"},
+                   {"segment", 17},
+                   {"cut", "nowhere"},
+                   {"tied_output", true}};
+  const auto m = model_from_json(model);
+  CHECK(model.size() == model_parameters().size());
+  CHECK(json{m.layers, m.d_model, m.hidden, m.attention_width, m.classifier_hidden, m.segment} == json{3, 5, 7, 11, 13, 17});
+  CHECK(json{m.dropout, m.inner_dropout, m.attention_dropout} == json{0.125, 0.25, 0.375});
+  CHECK(json{m.pooling, m.classifier, m.positions, m.norm, m.activation, m.cut} ==
+        json{"last", "mlp", "none", "post", "relu", "nowhere"});
+  CHECK((m.causal && m.tied_output));
+  CHECK_FALSE(model_from_json(changed(model_parameters(), {{"causal", true}})).tied_output);
+  const json train{
+      {"steps", 2},         {"batch", 3},           {"learning_rate", 0.5},   {"schedule", "cosine"}, {"accumulate", 5},
+      {"warmup", 7},        {"weight_decay", 0.25}, {"beta1", 0.75},          {"beta1_low", 0.625},   {"beta2", 0.875},
+      {"epsilon", 0.125},   {"clip", 4.0},          {"loss_piece", 11},       {"evaluate_every", 13}, {"evaluate_batches", 17},
+      {"test_batches", 19}, {"stride", 23},         {"shuffle_labels", true}, {"dtype", "bfloat16"},  {"device", "cuda:1"},
+      {"threads", 29}};
+  const auto t = train_from_json(train);
+  CHECK(train.size() == train_parameters().size());
+  CHECK(json{t.steps, t.batch, t.accumulate, t.warmup, t.loss_piece} == json{2, 3, 5, 7, 11});
+  CHECK(json{t.evaluate_every, t.evaluate_batches, t.test_batches, t.stride, t.threads} == json{13, 17, 19, 23, 29});
+  CHECK(json{t.learning_rate, t.weight_decay, t.beta1, t.beta1_low, t.beta2} == json{0.5, 0.25, 0.75, 0.625, 0.875});
+  CHECK(json{t.epsilon, t.clip, t.schedule, t.dtype, t.device} == json{0.125, 4.0, "cosine", "bfloat16", "cuda:1"});
+  CHECK((t.shuffle_labels && t.on_cuda()));
+  const json softmax{{"plugin", "softmax"}, {"heads", 2}, {"rates", {"1/2", "1/4"}}};
+  for (const auto& attention : {softmax, json::array({softmax}), json{{"plugin", "mixed"}, {"parts", {softmax, softmax}}},
+                                json{{"plugin", "compressed"}, {"compression", {{"plugin", "rbf"}}}}}) {
+    const json document{{"model", model}, {"train", train}, {"attention", attention}, {"task", softmax}, {"seed", 3}};
+    CHECK(to_json(trial_from_json(document)).dump() == document.dump());
+  }
+  CHECK_THROWS(model_from_json(json{{"layers", 3}}));
+  CHECK_THROWS_WITH(model_from_json(changed(model_parameters(), {{"layers", "3"}})),
+                    "layers of [model] is \"3\", expected an integer in [0, 64]");
+}
+
+TEST_CASE("what a trial asks of its plugins is of its settings and of the task's shape") {
+  const auto asked = [](const json& model, const json& train, const TaskShape& task) {
+    return requirements_of({.model = model_from_json(changed(model_parameters(), model)),
+                            .train = train_from_json(changed(train_parameters(), train))},
+                           task);
+  };
+  const auto plain = asked({}, {}, {.length = 64});
+  CHECK(plain.places == 64);
+  CHECK_FALSE((plain.causal || plain.holes || plain.padded || plain.looks_back || plain.rotary || plain.weight_dropout ||
+               plain.cuda || plain.half || plain.class_token));
+  const auto all = asked({{"positions", "rotary"}, {"attention_dropout", 0.1}, {"causal", true}},
+                         {{"device", "cuda:1"}, {"dtype", "bfloat16"}}, {.causal = true, .holes = true, .padded = true});
+  CHECK((all.causal && all.holes && all.padded && all.looks_back && all.rotary && all.weight_dropout && all.cuda && all.half));
+  CHECK(all.places == 0);
+  CHECK(asked({{"pooling", "cls"}}, {}, {.length = 64}).places == 65);
+  CHECK(asked({{"pooling", "cls"}}, {}, {.length = 64, .pooled = false}).places == 64);
+  CHECK(asked({{"segment", 16}}, {}, {.length = 64}).places == 16);
+  CHECK(asked({{"segment", 128}}, {}, {.length = 64}).places == 64);
+}
+
+TEST_CASE("conditions of the host's own parameters are of their section, and can be so") {
+  for (const auto parameters : {model_parameters(), train_parameters()}) {
+    const PluginInfo host{.id = "host", .parameters = {parameters.begin(), parameters.end()}};
+    for (const auto& parameter : parameters) {
+      INFO(parameter.name);
+      const auto read = reading(host, parameter.name, changed(parameters, {{"layers", 0}, {"hidden", 0}}));
+      CHECK(unmet_condition(parameters, parameter, read) == "");
+    }
+  }
+}

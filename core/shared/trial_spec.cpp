@@ -1,8 +1,11 @@
 #include "core/shared/trial_spec.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/shared/sections.h"
+#include "core/util/error.h"
 
 namespace ablate {
 namespace {
@@ -11,6 +14,13 @@ using nlohmann::json;
 
 constexpr const char *kPlugin = "plugin", *kTask = "task", *kModel = "model", *kAttention = "attention", *kTrain = "train",
                      *kSeed = "seed";
+
+/// @param section its name
+void check(const json& object, std::span<const ParameterInfo> declared, const char* section) {
+  for (const auto& parameter : declared)
+    if (const auto& value = object.at(parameter.name); !check_value(parameter, value).ok())
+      throw Error(fmt::format("{} of [{}] is {}, expected {}", parameter.name, section, value.dump(), expectation(parameter)));
+}
 
 template <class Section>
 Section section_from_json(const json& object, std::span<const Member<Section>> members) {
@@ -76,8 +86,15 @@ PluginGroup plugins_from_json(const json& value) {
   return plugins;
 }
 
-ModelSpec model_from_json(const json& section) { return section_from_json(section, model_members()); }
-TrainSpec train_from_json(const json& section) { return section_from_json(section, train_members()); }
+ModelSpec model_from_json(const json& section) {
+  check(section, model_parameters(), kModel);
+  return section_from_json(section, model_members());
+}
+
+TrainSpec train_from_json(const json& section) {
+  check(section, train_parameters(), kTrain);
+  return section_from_json(section, train_members());
+}
 
 TrialSpec trial_from_json(const json& document) {
   return {.task = document.contains(kTask) ? plugin_from_json(document.at(kTask)) : PluginSpec(),

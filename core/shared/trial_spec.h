@@ -76,7 +76,7 @@ nlohmann::json to_json(const PluginGroup& plugins);
 /// {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "train": {...}, "seed": 1}
 nlohmann::json to_json(const TrialSpec& trial);
 
-/// Each throws nlohmann::json::exception where a value lacks, or is of another type.
+/// Each throws nlohmann::json::exception where a value lacks, and Error for one of the host's that is none of its parameter.
 PluginSpec plugin_from_json(const nlohmann::json& section);
 PluginGroup plugins_from_json(const nlohmann::json& value);
 ModelSpec model_from_json(const nlohmann::json& section);

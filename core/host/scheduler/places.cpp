@@ -1,15 +1,15 @@
-#include "core/host/scheduler/places.h"
-
 #include <fmt/format.h>
 
 #include <map>
 #include <set>
 
+#include "core/host/scheduler/places.h"
 #include "core/host/scheduler/start_worker.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/path.h"
 #include "core/host/study/start_checks.h"
 #include "core/host/study/used_plugins.h"
+#include "core/shared/sections.h"
 #include "core/util/stop_on_signal.h"
 
 namespace ablate {
@@ -25,13 +25,21 @@ struct Question {
   std::vector<const Trial*> trials;              ///< the first that has each
 };
 
+/// Every default: no place depends on how a trial trains.
+TrainSpec any_training() {
+  auto section = json::object();
+  for (const auto& parameter : train_parameters()) section[parameter.name] = parameter.default_value;
+  return train_from_json(section);
+}
+
 std::vector<Question> questions(const Study& study, const Catalog& catalog) {
   std::map<std::string, Question> asked;
   std::set<std::string> seen;
+  const auto training = any_training();
   for (const auto& trial : study.trials) {
     stop_if_asked();
     const auto& [task, model, attention, train, seed] = trial.spec;
-    json place{{"trial", to_json(TrialSpec{.task = task, .model = model, .attention = attention})}};
+    json place{{"trial", to_json(TrialSpec{.task = task, .model = model, .attention = attention, .train = training})}};
     if (!trial.files.empty()) place["files"] = trial.files;  // what a factory says of one content holds for no other
     if (!seen.insert(place.dump()).second) continue;
     std::string code;

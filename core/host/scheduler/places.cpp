@@ -1,9 +1,10 @@
+#include "core/host/scheduler/places.h"
+
 #include <fmt/format.h>
 
 #include <map>
 #include <set>
 
-#include "core/host/scheduler/places.h"
 #include "core/host/scheduler/start_worker.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/path.h"

@@ -206,7 +206,7 @@ class Scheduler {
   /// What has ended already is not interrupted.
   void drain() {
     try {
-      while (worker_ && running_.size() > 0) {
+      while (worker_ && !running_.empty()) {
         const auto event = worker_->next(0);
         if (!event) return;
         handle(*event);

@@ -165,7 +165,7 @@ void Resolver::add_value(const std::string& path, const ParameterInfo& parameter
         report(where, fmt::format("{} = {}: expected {}{}", path, show(written), checked.expected, remedy(parameter, setting)));
     }
   }
-  if (parameter.type == ParameterType::kFile && value != "") add_file(path, value, plugin);
+  if (parameter.type == ParameterType::kFile && !value.get_ref<const std::string&>().empty()) add_file(path, value, plugin);
   object[parameter.name] = std::move(value);
 }
 

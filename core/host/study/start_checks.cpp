@@ -65,7 +65,8 @@ std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, 
     std::vector<std::pair<std::string, std::string>> told;
     for (const auto& use : uses) {
       if (use.info->kind == Kind::kTask) continue;
-      for (const auto& [key, what] : unpromised(use.info->kind, use.info->id, promises(use), asked)) {
+      for (const auto& wanted : unpromised(use.info->kind, use.info->id, promises(use), asked)) {
+        const std::string& key = wanted.key;
         if (std::any_of(told.begin(), told.end(),
                         [&](const auto& one) { return one.first.starts_with(use.path + ".") && one.second == key; }))
           continue;
@@ -73,7 +74,7 @@ std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, 
         const auto path = use.path + ".plugin";
         diagnostics.add(key == "task.plugin" ? where_of(study, trial, {path, "attention.plugin", key})
                                              : where_of(study, trial, {key, path}),
-                        what + declared_note(use, key, asked));
+                        wanted.what + declared_note(use, key, asked));
       }
     }
   }
@@ -101,12 +102,14 @@ std::vector<Diagnostic> check_idle(const Study& study, const OfTask<TaskShape>& 
        "windows are as long as the task's segments (task.length), and it moves them as far"},
   };
   Diagnostics diagnostics(study.overrides);
-  for (const auto& [path, is_set, counts, why] : settings) {
-    if (std::any_of(study.trials.begin(), study.trials.end(), [&](const auto& trial) { return counts(trial.spec); })) continue;
+  for (const auto& setting : settings) {
+    if (std::any_of(study.trials.begin(), study.trials.end(), [&](const auto& trial) { return setting.counts(trial.spec); }))
+      continue;
     for (const auto& trial : study.trials)
-      if (is_set(trial.spec))
-        diagnostics.add(where_of(study, trial, {path}), fmt::format("{} = {} changes nothing here: {}; leave it out", path,
-                                                                    flatten(trial.resolved).at(path).dump(), why));
+      if (setting.is_set(trial.spec))
+        diagnostics.add(where_of(study, trial, {setting.path}),
+                        fmt::format("{} = {} changes nothing here: {}; leave it out", setting.path,
+                                    flatten(trial.resolved).at(setting.path).dump(), setting.why));
   }
   return diagnostics.sorted();
 }

@@ -1,4 +1,4 @@
-#include "core/host/scheduler/carried.h"
+#include "core/host/proof/carried.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

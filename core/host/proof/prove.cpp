@@ -1,4 +1,4 @@
-#include "core/host/scheduler/prove.h"
+#include "core/host/proof/prove.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <map>
 
-#include "core/host/scheduler/carried.h"
+#include "core/host/proof/carried.h"
 #include "core/shared/metrics.h"
 #include "db/history/lineage.h"
 #include "db/history/reader.h"

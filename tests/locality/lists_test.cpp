@@ -37,7 +37,7 @@ std::string output_of(const std::vector<std::string>& command, const std::string
 
 TEST_CASE("an output format and a statistic touch a line of a list each, and then are asked for by name") {
   TemporaryFolder copy;
-  for (const auto* folder : {"db/report", "db/types", "core/util", "core/sdk"}) {
+  for (const auto* folder : {"db/report", "db/types", "core/records", "core/util", "core/sdk"}) {
     std::filesystem::create_directories(copy / folder);
     std::filesystem::copy(kSource / folder, copy / folder, std::filesystem::copy_options::recursive);
   }

@@ -61,3 +61,25 @@ TEST_CASE("every metric has a name in a domain, a description and a known direct
       CHECK((metric.direction == "max" || metric.direction == "min" || metric.direction.empty()));
     }
 }
+
+TEST_CASE("every metric says what it is: times and memory are the host's costs, and those of steps are told by their spread") {
+  std::string costs, of_steps, counts;
+  for (const auto metrics : {ablate::training_metrics(), ablate::process_metrics()})
+    for (const auto& metric : metrics) {
+      INFO(metric.name);
+      CHECK((metric.owner == ablate::MetricOwner::kHost) == (metric.name != "train/loss"));
+      if (metric.is_measured()) costs += metric.name + " ";
+      if (metric.of_steps) of_steps += metric.name + " ";
+      if (metric.kind == ablate::MetricKind::kCount) counts += metric.name + " ";
+      CHECK(nlohmann::json(metric).get<ablate::MetricInfo>().of_steps == metric.of_steps);
+      CHECK(nlohmann::json(metric).get<ablate::MetricInfo>().is_measured() == metric.is_measured());
+    }
+  const std::string times = "train/forward_time train/forward_backward_time train/step_time train/step_cpu_time ";
+  CHECK(of_steps == times + "train/examples_per_second ");
+  CHECK(costs == times +
+                     "train/step_spread train/examples_per_second memory/peak_tensor memory/state memory/peak_resident "
+                     "time/cpu time/wall ");
+  CHECK(counts == "dev/best_step model/parameters ");
+  const auto accuracy = ablate::objective_metric("accuracy");
+  CHECK((accuracy.kind == ablate::MetricKind::kScore && accuracy.owner == ablate::MetricOwner::kTask));
+}

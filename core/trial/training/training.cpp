@@ -44,9 +44,13 @@ std::int64_t training_length(const TaskInfo& info, const ModelOptions& options, 
 }  // namespace
 
 MetricInfo attention_metric(const Measurement& measured) {
-  return {fmt::format("attention/{}", measured.name), measured.unit, "",
+  return {fmt::format("attention/{}", measured.name),
+          measured.unit,
+          "",
           fmt::format("reported by {}; mean over targets and over the layers that report it",
-                      measured.name.substr(0, measured.name.find('/')))};
+                      measured.name.substr(0, measured.name.find('/'))),
+          MetricKind::kCount,
+          MetricOwner::kMethod};
 }
 
 Training::Training(const TrialParts& parts, c10::Device device)

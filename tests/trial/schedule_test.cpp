@@ -42,14 +42,17 @@ TEST_CASE("inverse-sqrt is the Long Range Arena's schedule up to its constant") 
 }
 
 TEST_CASE("no schedule leaves [0, 1], with any warm-up") {
-  for (const auto& schedule : ablate::kSchedules)
+  for (const auto& schedule : ablate::all_schedules()) {
+    auto own = nlohmann::json::object();
+    for (const auto& parameter : schedule.parameters) own[parameter.name] = nlohmann::json::parse(parameter.default_value);
     for (const int warmup : {0, 1, 7, 20})
       for (int step = 1; step <= 20; ++step) {
-        const double factor = schedule.pace({step, 20, warmup}).rate;
+        const double factor = schedule.pace({step, 20, warmup, own}).rate;
         CHECK(std::isfinite(factor));
         CHECK(factor >= 0);
         CHECK(factor <= 1 + 1e-12);
       }
+  }
   CHECK_THROWS_AS(ablate::schedule_of("linear"), std::invalid_argument);
 }
 

@@ -122,7 +122,7 @@ std::optional<double> Training::step(StepTimes& times) {
   }
   if (learns) {
     optimizer_->clip(train.clip);
-    const auto pace = schedule_.pace({step, train.steps, train.warmup});
+    const auto pace = schedule_.pace({step, train.steps, train.warmup, train.own});
     const auto beta1 = train.beta1_low > 0 ? train.beta1 - (train.beta1 - train.beta1_low) * pace.cycle : train.beta1;
     optimizer_->step(train.learning_rate * pace.rate, beta1);
     model_->on_step(step, generator_);

@@ -124,7 +124,8 @@ std::string differences(const std::vector<Recorded>& recorded, const std::string
       const auto trials = of_gpu(name) ? one.on_gpu : one.trials;
       if (name == without) continue;
       auto& known = values[name];
-      const auto at = std::find_if(known.begin(), known.end(), [&](const Value& value) { return value.text == text; });
+      const auto at =
+          std::find_if(known.begin(), known.end(), [&, &text = text](const Value& value) { return value.text == text; });
       if (at == known.end())
         known.push_back({text, trials});
       else

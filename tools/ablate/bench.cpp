@@ -48,7 +48,7 @@ void check_name(const std::string& name, const fs::path& kept, const fs::path& d
 /// Under the hash of its text, so that a run's study stays what it was.
 fs::path keep(const std::string& name, const std::string& text) {
   const auto folder = kept_studies();
-  const auto file = folder / fmt::format("{}-{}.toml", name, sha256(text).substr(0, 12));
+  auto file = folder / fmt::format("{}-{}.toml", name, sha256(text).substr(0, 12));
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed)

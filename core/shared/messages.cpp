@@ -10,27 +10,17 @@ using nlohmann::json;
 /// JSON has no NaN: it arrives as null.
 double number(const json& value) { return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN(); }
 
-json metric_json(const MetricInfo& metric) {
-  return {{"name", metric.name}, {"unit", metric.unit}, {"direction", metric.direction}, {"description", metric.description}};
-}
-
-MetricInfo metric_from(const json& message) {
-  return {message.at("name"), message.at("unit"), message.at("direction"), message.at("description")};
-}
-
 void add_curve(json& message, const CurvePart& part) {
   auto& curve = message["curve"] = json::array();
   for (const auto& point : part.points) curve.push_back({point.metric, point.step, point.value});
-  auto& metrics = message["metrics"] = json::array();
-  for (const auto& metric : part.metrics) metrics.push_back(metric_json(metric));
+  message["metrics"] = part.metrics;
 }
 
 }  // namespace
 
 json to_json(const Progress& progress) {
   json message{{"step", progress.step}, {"steps", progress.steps}, {"loss", progress.loss}};
-  if (!progress.dev_metric.name.empty())
-    message["dev"] = {{"metric", metric_json(progress.dev_metric)}, {"value", progress.dev}};
+  if (!progress.dev_metric.name.empty()) message["dev"] = {{"metric", progress.dev_metric}, {"value", progress.dev}};
   add_curve(message, progress.curve);
   return message;
 }
@@ -45,8 +35,7 @@ bool is_result(const json& message) { return message.contains("results"); }
 
 CurvePart curve_from_json(const json& message) {
   CurvePart part;
-  if (const auto metrics = message.find("metrics"); metrics != message.end())
-    for (const auto& metric : *metrics) part.metrics.push_back(metric_from(metric));
+  if (const auto metrics = message.find("metrics"); metrics != message.end()) metrics->get_to(part.metrics);
   if (const auto curve = message.find("curve"); curve != message.end())
     for (const auto& point : *curve) part.points.push_back({point.at(0), point.at(1), number(point.at(2))});
   return part;
@@ -59,7 +48,7 @@ Progress progress_from_json(const json& message) {
                     .dev = std::numeric_limits<double>::quiet_NaN(),
                     .curve = curve_from_json(message)};
   if (const auto dev = message.find("dev"); dev != message.end())
-    progress.dev_metric = metric_from(dev->at("metric")), progress.dev = number(dev->at("value"));
+    dev->at("metric").get_to(progress.dev_metric), progress.dev = number(dev->at("value"));
   return progress;
 }
 

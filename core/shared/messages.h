@@ -7,15 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "core/shared/metrics.h"
+#include "core/records/curve_point.h"
+#include "core/records/metric.h"
 
 namespace ablate {
-
-struct CurvePoint {
-  std::string metric;
-  std::int64_t step;
-  double value;
-};
 
 /// A part of a trial's curves. The parts of a trial, one after the other, are all of it.
 struct CurvePart {

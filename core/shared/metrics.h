@@ -1,18 +1,13 @@
-// The metrics that every trial yields: name, unit, direction. Torch-free.
+// The metrics that every trial yields. Torch-free.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
-namespace ablate {
+#include "core/records/metric.h"
 
-struct MetricInfo {
-  std::string name;         ///< domain/name
-  std::string unit;         ///< "" for a plain number
-  std::string direction;    ///< "max", "min" or ""
-  std::string description;  ///< one line
-};
+namespace ablate {
 
 /// Of a task's targets, by the objective: without the split in front ("accuracy"; a trial has dev/accuracy and test/accuracy).
 /// "bits_per_X" for any unit X. Throws std::logic_error for a name that no objective has.
@@ -25,8 +20,5 @@ std::span<const MetricInfo> training_metrics();
 
 /// Measured from outside by the worker's parent: CPU time, wall time, resident memory.
 std::span<const MetricInfo> process_metrics();
-
-/// Whether it is a time or a memory that the host measured: never the same twice, unlike a task's own metric in seconds.
-bool is_measured(const std::string& name);
 
 }  // namespace ablate

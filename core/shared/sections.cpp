@@ -83,10 +83,10 @@ Declared<ModelSpec> model_section() {
 
 Declared<TrainSpec> train_section() {
   const auto dtypes = choices_of(kDtypes);
-  const auto* const cycles =
-      std::find_if(std::begin(kSchedules), std::end(kSchedules), [](const auto& one) { return one.cycles; });
+  const auto& all = all_schedules();
+  const auto cycles = std::find_if(all.begin(), all.end(), [](const auto& one) { return one.cycles; });
   const auto cycling = std::string("schedule = ") + cycles->name;
-  const auto schedules = choices_of(kSchedules), schedule = help_of("learning rate after a linear warm-up", kSchedules);
+  const auto schedules = choices_of(all), schedule = help_of("learning rate after a linear warm-up", all);
   return {
       {integer("steps", "1000", {1, 1e9}, "optimiser steps", "steps"), &TrainSpec::steps},
       {integer("batch", "32", {1, 65536}, "examples a step", "examples"), &TrainSpec::batch},
@@ -144,7 +144,15 @@ const Declared<ModelSpec>& model() {
 }
 
 const Declared<TrainSpec>& train() {
-  static const auto section = train_section();
+  static const auto section = [] {
+    auto own = train_section();
+    for (const auto& schedule : all_schedules())
+      for (const auto& parameter : schedule.parameters) {
+        auto& info = own.parameters.emplace_back(describe(parameter));
+        info.when = std::string("schedule = ") + schedule.name;
+      }
+    return own;
+  }();
   return section;
 }
 

@@ -20,7 +20,7 @@ struct Member {
   std::variant<std::int64_t Section::*, double Section::*, bool Section::*, std::string Section::*> pointer;
 };
 
-/// Of all parameters, in their order.
+/// Of the parameters, in their order; those of [train] that its parts bring (TrainSpec::own) come behind, and fill no member.
 std::span<const Member<ModelSpec>> model_members();
 std::span<const Member<TrainSpec>> train_members();
 

@@ -38,6 +38,12 @@ json section_to_json(const Section& section, std::span<const Member<Section>> me
   return object;
 }
 
+json train_to_json(const TrainSpec& train) {
+  auto object = section_to_json(train, train_members());
+  object.update(train.own);
+  return object;
+}
+
 /// Whether a value of a section names plugins: no value of another type is an object, or a list of them.
 bool names_plugins(const json& value) {
   return value.is_object() || (value.is_array() && !value.empty() &&
@@ -63,7 +69,7 @@ json to_json(const PluginGroup& plugins) {
 json to_json(const TrialSpec& trial) {
   json document{{kModel, section_to_json(trial.model, model_members())},
                 {kAttention, to_json(trial.attention)},
-                {kTrain, section_to_json(trial.train, train_members())},
+                {kTrain, train_to_json(trial.train)},
                 {kSeed, trial.seed}};
   if (!trial.task.id.empty()) document[kTask] = to_json(trial.task);
   return document;
@@ -93,7 +99,10 @@ ModelSpec model_from_json(const json& section) {
 
 TrainSpec train_from_json(const json& section) {
   check(section, train_parameters(), kTrain);
-  return section_from_json(section, train_members());
+  auto train = section_from_json(section, train_members());
+  for (const auto& parameter : train_parameters().subspan(train_members().size()))
+    train.own[parameter.name] = section.at(parameter.name);
+  return train;
 }
 
 TrialSpec trial_from_json(const json& document) {
@@ -106,7 +115,7 @@ TrialSpec trial_from_json(const json& document) {
 
 std::vector<HostSection> host_sections(const TrialSpec& trial) {
   return {{kModel, section_to_json(trial.model, model_members()), model_parameters()},
-          {kTrain, section_to_json(trial.train, train_members()), train_parameters()}};
+          {kTrain, train_to_json(trial.train), train_parameters()}};
 }
 
 }  // namespace ablate

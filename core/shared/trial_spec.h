@@ -58,6 +58,7 @@ struct TrainSpec {
   bool shuffle_labels = false;
   std::string dtype = "float32", device = "cpu";
   std::int64_t threads = 0;
+  nlohmann::json own = nlohmann::json::object();  ///< of parameters that its schedules bring, by name
 
   bool on_cuda() const { return device.starts_with("cuda"); }
 };

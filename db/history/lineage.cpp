@@ -8,6 +8,7 @@
 #include "db/history/reader.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
+#include "db/history/stored_metric.h"
 #include "db/history/trial_writer.h"
 
 namespace ablate::db {
@@ -33,7 +34,7 @@ constexpr const char* kPastByProof =
     "DESC";
 
 /// Whether that is what a program like this one has written: the file may be of another.
-bool is_whole(const KeyParts& parts) {
+bool is_whole(const Identity& parts) {
   const auto& [settings, basis] = parts;
   const auto is = [](const json& object, const std::string& name, auto type) {
     const auto found = object.find(name);
@@ -80,7 +81,7 @@ std::int64_t put_text(SQLite::Database& database, const char* table, const std::
   return id;
 }
 
-void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, KeyParts>>& parts,
+void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, Identity>>& parts,
                const std::function<void(std::size_t done)>& tick) {
   Statement put(
       database,
@@ -188,14 +189,15 @@ json environment_of(const Reader& reader, std::int64_t attempt) {
 
 std::vector<Result> results_of(const Reader& reader, std::int64_t attempt) {
   return guarded(reader.file(), [&] {
-    Statement ask(
-        reader.database(),
-        "SELECT m.name, m.unit, r.value FROM result r JOIN metric m ON m.id = r.metric WHERE r.attempt = ? ORDER BY m.name");
+    Statement ask(reader.database(), fmt::format("SELECT {}, r.value FROM result r JOIN metric m ON m.id = r.metric "
+                                                 "WHERE r.attempt = ? ORDER BY m.name",
+                                                 kMetricColumns));
     ask.bind(1, attempt);
     std::vector<Result> found;
-    while (ask.executeStep())
-      found.push_back({ask.getColumn(0).getString(), ask.getColumn(1).getString(),
-                       ask.getColumn(2).isNull() ? std::numeric_limits<double>::quiet_NaN() : ask.getColumn(2).getDouble()});
+    while (ask.executeStep()) {
+      const auto value = ask.getColumn(7);
+      found.push_back({metric_from(ask), value.isNull() ? std::numeric_limits<double>::quiet_NaN() : value.getDouble()});
+    }
     return found;
   });
 }

@@ -1,10 +1,8 @@
 #include "db/history/migrations.h"
 
 #include <array>
-#include <nlohmann/json.hpp>
 
-#include "db/history/stored_json.h"
-#include "db/history/trial_writer.h"
+#include "db/history/nested_compressions.h"
 
 namespace ablate::db {
 namespace {
@@ -256,34 +254,19 @@ CREATE TABLE verdict (
 -- The key that it was made from, where a proof gave that one, too; NULL: the trial's own.
 ALTER TABLE alias ADD COLUMN rests_on TEXT;
 CREATE INDEX alias_by_rests_on ON alias (rests_on) WHERE rests_on IS NOT NULL;
+)sql",
+                                    R"sql(
+-- What a metric is, and whose. Definitions of before tell it by their names and units alone; the next run of a trial writes them anew.
+ALTER TABLE metric ADD COLUMN kind TEXT NOT NULL DEFAULT 'score' CHECK (kind IN ('score', 'cost', 'count'));
+ALTER TABLE metric ADD COLUMN owner TEXT NOT NULL DEFAULT 'task' CHECK (owner IN ('task', 'method', 'host'));
+ALTER TABLE metric ADD COLUMN of_steps INTEGER NOT NULL DEFAULT 0 CHECK (of_steps IN (0, 1));
+UPDATE metric SET kind = 'count' WHERE direction = '';
+UPDATE metric SET kind = 'count', owner = 'method' WHERE name LIKE 'attention/%';
+UPDATE metric SET kind = 'count', owner = 'host' WHERE name IN ('model/parameters', 'dev/best_step');
+UPDATE metric SET kind = 'cost', owner = 'host'
+  WHERE name LIKE 'time/%' OR name LIKE 'memory/%' OR name LIKE 'train/%' AND name <> 'train/loss';
+UPDATE metric SET of_steps = 1 WHERE name LIKE 'train/%' AND unit IN ('ms', 's', 'examples/s');
 )sql"};
-
-/// {"attention": A, "compression": C} becomes {"attention": {A, "compression": C}}, and the settings' hash that of the new
-/// text: so that the same settings asked for again are known as the same.
-void nest_compression(SQLite::Database& database) {
-  SQLite::Statement all(database, "SELECT trial, json FROM resolved WHERE json LIKE '%\"compression\"%'");
-  SQLite::Statement put(database, "UPDATE resolved SET json = ? WHERE trial = ?");
-  SQLite::Statement settings(database, "UPDATE trial SET configuration = ? WHERE id = ?");
-  std::vector<std::pair<std::int64_t, std::string>> changed;
-  while (all.executeStep()) {
-    auto resolved = stored_json(all.getColumn(1).getString());
-    if (!resolved.is_object()) continue;  // of another program
-    const auto compression = resolved.find("compression");
-    const auto attention = resolved.find("attention");
-    if (compression == resolved.end() || attention == resolved.end() || !attention->is_object()) continue;
-    (*attention)["compression"] = *compression;
-    resolved.erase("compression");
-    changed.emplace_back(all.getColumn(0).getInt64(), json_text(resolved));
-  }
-  for (const auto& [trial, text] : changed) {
-    put.bind(1, text);
-    put.bind(2, trial);
-    execute(put);
-    settings.bind(1, configuration_of(text));
-    settings.bind(2, trial);
-    execute(settings);
-  }
-}
 
 }  // namespace
 
@@ -291,7 +274,7 @@ int schema_version() { return static_cast<int>(kMigrations.size()); }
 
 void migrate_from(int version, SQLite::Database& database) {
   database.exec(kMigrations[static_cast<std::size_t>(version)]);
-  if (version == 3) nest_compression(database);
+  if (version == 3) nest_compressions(database);
 }
 
 }  // namespace ablate::db

@@ -11,6 +11,7 @@
 #include "db/history/names.h"
 #include "db/history/place.h"
 #include "db/history/schema.h"
+#include "db/history/stored_metric.h"
 #include "db/types/metric_name.h"
 
 namespace ablate::db {
@@ -102,16 +103,8 @@ std::map<std::string, std::int64_t> Reader::paths() const {
 std::vector<Reader::StoredMetric> Reader::metrics() const {
   return guarded(file_, [&] {
     std::vector<StoredMetric> all;
-    SQLite::Statement ask(*database_, "SELECT name, unit, direction, description, id FROM metric ORDER BY name");
-    while (ask.executeStep()) {
-      StoredMetric metric;
-      metric.name = ask.getColumn(0).getString();
-      metric.unit = ask.getColumn(1).getString();
-      metric.direction = ask.getColumn(2).getString();
-      metric.description = ask.getColumn(3).getString();
-      metric.id = ask.getColumn(4).getInt64();
-      all.push_back(std::move(metric));
-    }
+    SQLite::Statement ask(*database_, fmt::format("SELECT {}, m.id FROM metric m ORDER BY m.name", kMetricColumns));
+    while (ask.executeStep()) all.push_back({metric_from(ask), ask.getColumn(7).getInt64()});
     return all;
   });
 }

@@ -49,7 +49,7 @@ class Reader {
   /// A line each: "attempts 3, 4 are left out: what the key is made of cannot be read (...)".
   std::vector<std::string> left_out() const;
 
-  struct StoredMetric : Metric {
+  struct StoredMetric : MetricInfo {
     std::int64_t id = 0;
   };
   std::vector<StoredMetric> metrics() const;

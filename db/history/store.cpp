@@ -16,6 +16,7 @@
 #include "db/history/proofs.h"
 #include "db/history/running.h"
 #include "db/history/schema.h"
+#include "db/history/stored_metric.h"
 #include "db/history/trial_writer.h"
 #include "db/history/views.h"
 
@@ -241,7 +242,7 @@ std::set<std::string> Store::done(const std::vector<std::string>& keys) {
   });
 }
 
-void Store::put_parts(const std::vector<std::pair<std::string, KeyParts>>& parts, const Tick& tick) {
+void Store::put_parts(const std::vector<std::pair<std::string, Identity>>& parts, const Tick& tick) {
   implementation_->write([&] {
     db::put_parts(implementation_->database, parts, tick);
     return 0;
@@ -256,19 +257,18 @@ Withdrawn Store::withdraw_proof(std::int64_t number) {
   return implementation_->write([&] { return db::withdraw_proof(implementation_->database, number); });
 }
 
-void Store::put_metrics(const std::vector<Metric>& metrics) {
+void Store::put_metrics(const std::vector<MetricInfo>& metrics) {
   implementation_->write([&] {
     // An unchanged definition is not written again.
     Statement put(
         implementation_->database,
-        "INSERT INTO metric (name, unit, direction, description) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET "
-        "unit = excluded.unit, direction = excluded.direction, description = excluded.description "
-        "WHERE (unit, direction, description) <> (excluded.unit, excluded.direction, excluded.description)");
+        "INSERT INTO metric (name, unit, direction, description, kind, owner, of_steps) VALUES (?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (name) DO UPDATE SET unit = excluded.unit, direction = excluded.direction, "
+        "description = excluded.description, kind = excluded.kind, owner = excluded.owner, of_steps = excluded.of_steps "
+        "WHERE (unit, direction, description, kind, owner, of_steps) <> "
+        "(excluded.unit, excluded.direction, excluded.description, excluded.kind, excluded.owner, excluded.of_steps)");
     for (const auto& metric : metrics) {
-      put.bind(1, metric.name);
-      put.bind(2, metric.unit);
-      put.bind(3, metric.direction);
-      put.bind(4, metric.description);
+      bind_metric(put, metric);
       execute(put);
     }
     return metrics.size();

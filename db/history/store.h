@@ -58,12 +58,12 @@ class Store {
   std::set<std::string> done(const std::vector<std::string>& keys);
 
   /// Remembers what the keys of known trials are made of; and that trials have other keys as well.
-  void put_parts(const std::vector<std::pair<std::string, KeyParts>>& parts, const Tick& tick = {});
+  void put_parts(const std::vector<std::pair<std::string, Identity>>& parts, const Tick& tick = {});
   std::int64_t put_proof(const Proof& proof);  ///< @return its number
   /// Takes a proof back, with the keys that it gave, and what rests on them. Throws Error for a number that is none's.
   Withdrawn withdraw_proof(std::int64_t number);
 
-  void put_metrics(const std::vector<Metric>& metrics);
+  void put_metrics(const std::vector<MetricInfo>& metrics);
 
   /// One transaction: the attempt with all its values, or nothing. The trial must be known. @return the attempt's number
   std::int64_t put_attempt(const Attempt& attempt);

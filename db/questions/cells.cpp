@@ -63,7 +63,8 @@ std::size_t place(const Table& table, std::size_t row_and_column, std::size_t me
 void fill_cells(const TableTrials& from, Table& table) {
   table.cells.resize(from.members.size() * from.metrics.size());
   std::optional<Settling> settling;
-  if (std::any_of(from.metrics.begin(), from.metrics.end(), is_step_time)) settling = load_settling(from.reader, from.trials);
+  if (std::any_of(from.metrics.begin(), from.metrics.end(), [](const auto& metric) { return metric.of_steps; }))
+    settling = load_settling(from.reader, from.trials);
   for (std::size_t i = 0; i < from.members.size(); ++i) {
     const auto& members = from.members[i];
     const auto failures = failures_of(from, members);
@@ -72,7 +73,7 @@ void fill_cells(const TableTrials& from, Table& table) {
       cell.trials = static_cast<int>(members.size());
       cell.samples = samples_of(from, members, from.results[m]);
       cell.failures = failures;
-      if (is_step_time(from.metrics[m])) settle(members, from.results[m], *settling, cell);
+      if (from.metrics[m].of_steps) settle(members, from.results[m], *settling, cell);
     }
   }
 }

@@ -16,11 +16,6 @@ namespace {
 using nlohmann::json;
 using SQLite::Statement;
 
-/// Times and memory.
-bool is_cost(const Metric& metric) {
-  return metric.unit == "ms" || metric.unit == "s" || metric.unit == "MiB" || metric.unit == "examples/s";
-}
-
 /// An environment, and how many of the trials ran there.
 struct Recorded {
   json environment;
@@ -162,6 +157,7 @@ std::string differences(const std::vector<Recorded>& recorded, const std::string
 std::vector<std::string> environment_notes(const Reader& reader, const std::vector<SelectedTrial>& trials,
                                            const std::vector<Reader::StoredMetric>& metrics) {
   const auto recorded = load_environments(reader, trials);
+  const auto is_cost = [](const auto& metric) { return metric.is_cost(); };
   std::vector<std::string> notes;
   if (const auto names = machines(recorded); names.size() > 1 && std::any_of(metrics.begin(), metrics.end(), is_cost))
     notes.push_back(

@@ -1,15 +1,9 @@
 #include "db/questions/settling.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 namespace ablate::db {
-
-bool is_step_time(const Metric& metric) {
-  constexpr std::array<std::string_view, 3> kUnits = {"ms", "s", "examples/s"};
-  return metric.name.starts_with("train/") && std::find(kUnits.begin(), kUnits.end(), metric.unit) != kUnits.end();
-}
 
 Settling load_settling(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   const auto metrics = reader.metrics();

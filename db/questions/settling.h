@@ -8,9 +8,6 @@
 
 namespace ablate::db {
 
-/// Times of steps and what is derived from them: metrics "train/..." in ms, s or examples/s.
-bool is_step_time(const Metric& metric);
-
 /// Steps are settled while their times spread by no more than this, %, and
 inline constexpr double kMostSpread = 10;
 /// while a trial on the CPU with one thread (train.threads) computes for at least this part of a step's time: else its only

@@ -61,7 +61,7 @@ std::vector<std::string> settling_notes(const Table& table) {
       for (std::size_t column = 0; column < table.columns.size(); ++column) {
         const auto& cell = table.cell(row, metric, column);
         unsettled += cell.unsettled;
-        timed += !cell.samples.empty() && is_step_time(table.metrics[metric]);
+        timed += !cell.samples.empty() && table.metrics[metric].of_steps;
       }
   if (unsettled == 0) return {};
   return {fmt::format(

@@ -13,7 +13,7 @@
 namespace ablate::db {
 namespace {
 
-std::string with_unit(const Metric& metric) {
+std::string with_unit(const MetricInfo& metric) {
   return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
 }
 
@@ -22,7 +22,7 @@ bool stacked(const Table& table) { return table.metrics.size() > 1 && table.colu
 
 /// "train.steps=25", behind the metric where several stand side by side. A single metric over columns stands in the caption,
 /// and the metric of a block above the block.
-std::string heading(const Table& table, const Metric& metric, const std::vector<std::string>& column) {
+std::string heading(const Table& table, const MetricInfo& metric, const std::vector<std::string>& column) {
   std::string text;
   if ((table.metrics.size() > 1 && !stacked(table)) || column.empty()) text = with_unit(metric);
   for (std::size_t i = 0; i < column.size(); ++i)

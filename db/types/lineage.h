@@ -1,5 +1,4 @@
-// What the keys of trials are made of, and which keys are proven to mean the same numbers. What the parts mean, the scheduler
-// knows. No SQLite.
+// Trials that are done, by what their keys are made of, and which keys are proven to mean the same numbers. No SQLite.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +8,15 @@
 #include <string>
 #include <vector>
 
-namespace ablate::db {
+#include "core/records/identity.h"
 
-/// What a trial's key is made of: what was chosen, and the code, data and versions that it was computed with.
-struct KeyParts {
-  nlohmann::json settings;  ///< {"PATH.plugin": id, "PATH.NAME": value, "seed": 1, ...}
-  nlohmann::json basis;     ///< {"plugins": {PATH: code}, "data": digest, "runtime": 4, "torch": version}
-};
+namespace ablate::db {
 
 /// A trial that is done.
 struct PastTrial {
   std::int64_t trial = 0, attempt = 0;  ///< its id; the latest attempt that is done
   std::string key;
-  KeyParts parts;         ///< the key's
+  Identity parts;         ///< what the key is made of
   bool by_proof = false;  ///< the key is another one of the trial, which a proof has given
 };
 

@@ -9,30 +9,15 @@
 #include <string>
 #include <vector>
 
-namespace ablate::db {
+#include "core/records/curve_point.h"
+#include "core/records/metric.h"
+#include "core/records/used_plugin.h"
 
-/// What a metric's number means. Definitions are stored once, by name.
-struct Metric {
-  std::string name;         ///< domain/name: "dev/accuracy"; over a group of the examples "test/accuracy@pairs=8"
-  std::string unit;         ///< "%", "ms", "MiB", "examples/s", "" for a plain number
-  std::string direction;    ///< "max", "min" or "": which way is better
-  std::string description;  ///< one line
-};
+namespace ablate::db {
 
 struct Experiment {
   std::string name, description, file, text;
   std::vector<std::string> overrides;
-};
-
-/// What the conformance suite has said of a plugin's code (docs/checks.md).
-struct PluginVerdict {
-  std::string verdict = "unchecked";  ///< "passed", "failed", or "unchecked": nobody has looked
-  std::string failed_checks;          ///< "padding, gradient"; "" where none failed
-};
-
-struct UsedPlugin {
-  std::string kind, id, version, code_identity, content_hash, path;
-  PluginVerdict verdict = {};  ///< as it was known when the attempt started
 };
 
 /// What the conformance suite has said last of a plugin's code.
@@ -59,12 +44,7 @@ struct Attempt {
   std::map<std::string, double> results;  ///< final values, by metric
   /// Of the results the one that the trial is judged by, as its task has it: "test/bits_per_byte". "": it does not say.
   std::string main_metric;
-  struct Point {
-    std::string metric;
-    std::int64_t step;
-    double value;
-  };
-  std::vector<Point> curve;
+  std::vector<CurvePoint> curve;
 };
 
 /// A trial in the grid of an experiment.

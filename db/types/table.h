@@ -113,7 +113,7 @@ struct Table {
   std::vector<std::vector<nlohmann::ordered_json>> row_values, column_values;  ///< the labels with their own types; null: "-"
   std::vector<std::string> tuned_paths;  ///< parameters whose values dev chose: the cells are of these alone
   std::vector<Chosen> chosen;            ///< [row][column][tuned path]
-  std::vector<Metric> metrics;
+  std::vector<MetricInfo> metrics;
   std::vector<Cell> cells;          ///< [row][metric][column]
   std::string baseline;             ///< "attention=softmax"; "": no ratios
   bool published = false;           ///< whether asked for, and there for any cell

@@ -67,10 +67,10 @@ inline Attempt failed(const nlohmann::json& resolved, const std::string& reason,
   return attempt;
 }
 
-inline std::vector<Metric> usual_metrics() {
+inline std::vector<MetricInfo> usual_metrics() {
   return {{"test/accuracy", "%", "max", "share of test examples that are right"},
           {"dev/accuracy", "%", "max", "share of dev examples that are right"},
-          {"train/step_time", "ms", "min", "median"}};
+          {"train/step_time", "ms", "min", "median", MetricKind::kCost, MetricOwner::kHost, true}};
 }
 
 /// Makes an experiment of the trials; each gets key_of as its key.

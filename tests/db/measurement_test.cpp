@@ -33,7 +33,8 @@ struct Study {
   void add(const nlohmann::json& resolved, const nlohmann::json& environment, const std::map<std::string, double>& results) {
     trials.push_back(resolved);
     put(store, "study", trials);
-    store.put_metrics({{"train/step_cpu_time", "ms", "min", ""}, {"train/step_spread", "%", "min", ""}});
+    store.put_metrics({{"train/step_cpu_time", "ms", "min", "", MetricKind::kCost, MetricOwner::kHost, true},
+                       {"train/step_spread", "%", "min", "", MetricKind::kCost, MetricOwner::kHost}});
     auto attempt = done(resolved, 50);
     attempt.environment = environment;
     attempt.results = results;
@@ -96,6 +97,9 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     const auto both = study.table({"test/accuracy", "train/step_time"}).notes;
     REQUIRE(both.size() == 2);
     CHECK(has(both[1], "processor"));
+    // A time that the task tells as an answer's is no cost of a machine.
+    study.store.put_metrics({{"test/accuracy", "s", "min", ""}});
+    CHECK(study.table({"test/accuracy"}).notes.size() == 1);
   }
 }
 

@@ -106,6 +106,31 @@ TEST_CASE("a file of schema 3 that has both spellings keeps the values of both")
   CHECK(number(file, "SELECT count(*) FROM pragma_foreign_key_check") == 0);
 }
 
+TEST_CASE("in a file of schema 3 a metric says what it is, whose, and whether it is of steps' times") {
+  Folder folder;
+  const auto file = folder / "old.db";
+  write_old(file, "schema3.sql",
+            "INSERT INTO metric VALUES (100, 'attention/adamra/kept', 'tokens', '', ''), (101, 'test/delay', 's', 'min', ''), "
+            "(102, 'test/depth', '', '', '');");
+  { Store store(file); }
+  const Reader reader(file);
+  std::map<std::string, std::string> known;
+  for (const auto& metric : reader.metrics()) {
+    const nlohmann::json said = metric;
+    known[said["kind"].get<std::string>() + " of " + said["owner"].get<std::string>()] += metric.name + " ";
+    if (metric.of_steps) known["of steps"] += metric.name + " ";
+  }
+  const std::string times = "train/examples_per_second train/forward_backward_time train/forward_time train/step_cpu_time ";
+  CHECK(known == std::map<std::string, std::string>{
+                     {"score of task", "dev/accuracy dev/loss test/accuracy test/delay test/loss train/loss "},
+                     {"count of task", "test/depth "},
+                     {"count of method", "attention/adamra/kept "},
+                     {"count of host", "dev/best_step model/parameters "},
+                     {"cost of host", "memory/peak_resident memory/peak_tensor time/cpu time/wall " + times +
+                                          "train/step_spread train/step_time "},
+                     {"of steps", times + "train/step_time "}});
+}
+
 TEST_CASE("a file of schema 7 takes verdicts, and keeps what it holds") {
   Folder folder;
   const auto file = folder / "old.db";

@@ -21,7 +21,7 @@ const json kProgress = {{"step", 40},
                         {"steps", 100},
                         {"loss", 0.5},
                         {"curve", {{"train/loss", 20, 0.7}, {"train/loss", 40, 0.5}}},
-                        {"metrics", {{{"name", "train/loss"}, {"unit", ""}, {"direction", "min"}, {"description", "d"}}}}};
+                        {"metrics", json::array({MetricInfo{"train/loss", "", "min", "d"}})}};
 const json kResults = {
     {"results", {{"test/accuracy", 81.0}}}, {"main_metric", "test/accuracy"}, {"curve", {{"train/loss", 100, 0.2}}}};
 
@@ -43,7 +43,8 @@ TEST_CASE("a trial that does not come to its end keeps its curves and how far it
   CHECK(attempt.outcome == outcome);
   CHECK(attempt.reason == reason);
   CHECK(attempt.curve.size() == 2);
-  CHECK(trial.metrics().size() == 1);
+  REQUIRE(trial.metrics().size() == 1);
+  CHECK(json(trial.metrics().front()) == kProgress["metrics"][0]);
   CHECK(attempt.step == 40);
   CHECK(attempt.steps == 100);
   CHECK(attempt.results.empty());
@@ -110,9 +111,9 @@ TEST_CASE("a message that is none of a trial's fails it, and nothing else") {
 }
 
 TEST_CASE("a trial says which of its results it is judged by") {
-  const json definition = {{"name", "test/bits_per_byte"}, {"unit", "bits"}, {"direction", "min"}, {"description", "d"}};
+  const json definition = MetricInfo{"test/bits_per_byte", "bits", "min", "d"};
   json results = {{"results", {{"test/accuracy", 30.0}, {"test/bits_per_byte", 1.9375}}},
-                  {"metrics", {definition}},
+                  {"metrics", json::array({definition})},
                   {"main_metric", "test/bits_per_byte"}};
   AttemptInProgress trial(kPlanned, {}, 0, kNoVerdicts);
   trial.take(results);
@@ -123,7 +124,7 @@ TEST_CASE("a trial says which of its results it is judged by") {
   const Trial one_of_several{.cell = 0};  // of [grid.tune]: by its metric on dev
   const PlannedTrial planned{.trial = &one_of_several, .key = "k"};
   results["results"]["dev/bits_per_byte"] = 2.5;
-  results["metrics"].push_back({{"name", "dev/bits_per_byte"}, {"unit", "bits"}, {"direction", "min"}, {"description", "d"}});
+  results["metrics"].push_back(MetricInfo{"dev/bits_per_byte", "bits", "min", "d"});
   AttemptInProgress tuned(planned, {}, 0, kNoVerdicts);
   tuned.take(results);
   tuned.end(end(0), 3);

@@ -1,5 +1,5 @@
 // Proofs as a chain: what one has given, the next carries on; and what a command says of it at its end.
-#include "core/host/scheduler/carried.h"
+#include "core/host/proof/carried.h"
 
 #include "core/shared/versions.h"
 #include "db/history/store.h"

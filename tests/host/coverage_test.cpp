@@ -1,5 +1,5 @@
 // Which trials a proof repeats, and which trials it is a proof of.
-#include "core/host/scheduler/coverage.h"
+#include "core/host/proof/coverage.h"
 
 #include <algorithm>
 

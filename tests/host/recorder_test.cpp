@@ -28,7 +28,7 @@ db::Attempt attempt(double accuracy) {
   return made;
 }
 
-const std::vector<db::Metric> kMetrics = {{"test/accuracy", "%", "max", "d"}};
+const std::vector<MetricInfo> kMetrics = {{"test/accuracy", "%", "max", "d"}};
 
 std::vector<double> accuracies(const fs::path& file) {
   SQLite::Database database(file.string(), SQLite::OPEN_READONLY);

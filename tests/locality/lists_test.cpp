@@ -33,36 +33,79 @@ std::string output_of(const std::vector<std::string>& command, const std::string
   return ended.out;
 }
 
+/// Applies a patch of this folder, which makes a file and adds a line to another one.
+void apply(const std::string& name, const TemporaryFolder& copy) {
+  const auto patch = kSource / "tests/locality" / (name + ".patch");
+  INFO(patch.string());
+  const auto extent = extent_of(patch);
+  CHECK(extent.own_files == 1);
+  CHECK(extent.other_files == 1);
+  CHECK(extent.added == 1);
+  CHECK(extent.removed == 0);
+  output_of({"patch", "-p1", "-s", "--fuzz=0", "-i", patch.string()}, copy.path().string());
+}
+
+void copy_folders(const std::vector<std::string>& folders, const TemporaryFolder& copy) {
+  for (const auto& folder : folders) {
+    std::filesystem::create_directories(copy / folder);
+    std::filesystem::copy(kSource / folder, copy / folder, std::filesystem::copy_options::recursive);
+  }
+}
+
+/// One source of several, so that their headers are read once.
+class Sources {
+ public:
+  void add(const std::filesystem::path& file) { text_ += "#include \"" + file.string() + "\"\n"; }
+  void add_all(const std::filesystem::path& folder) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      if (entry.path().extension() == ".cpp") add(entry.path());
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// A program of them. @param more arguments of the compiler
+std::string made_of(const Sources& sources, const std::vector<std::string>& more, const TemporaryFolder& copy) {
+  copy.write("all.cpp", sources.text());
+  std::vector<std::string> command{ABLATE_COMPILER, "-std=c++20", "-O0", "-I.", "-o", "program", "all.cpp"};
+  command.insert(command.end(), more.begin(), more.end());
+  output_of(command, copy.path().string());
+  return (copy / "program").string();
+}
+
 }  // namespace
 
 TEST_CASE("an output format and a statistic touch a line of a list each, and then are asked for by name") {
   TemporaryFolder copy;
-  for (const auto* folder : {"db/report", "db/types", "core/util", "core/sdk"}) {
-    std::filesystem::create_directories(copy / folder);
-    std::filesystem::copy(kSource / folder, copy / folder, std::filesystem::copy_options::recursive);
-  }
-  for (const auto* name : {"format", "statistic"}) {
-    const auto patch = kSource / "tests/locality" / (std::string(name) + ".patch");
-    INFO(patch.string());
-    const auto extent = extent_of(patch);
-    CHECK(extent.own_files == 1);
-    CHECK(extent.other_files == 1);
-    CHECK(extent.added == 1);
-    CHECK(extent.removed == 0);
-    output_of({"patch", "-p1", "-s", "--fuzz=0", "-i", patch.string()}, copy.path().string());
-  }
-  // All that a table is printed with, and what of core/util it names, as one source: the headers are read once.
-  std::string all;
-  const auto include = [&](const std::filesystem::path& file) { all += "#include \"" + file.string() + "\"\n"; };
-  for (const auto* folder : {"db/report", "db/report/printers", "db/report/statistics"})
-    for (const auto& entry : std::filesystem::directory_iterator(copy / folder))
-      if (entry.path().extension() == ".cpp") include(entry.path());
+  copy_folders({"db/report", "db/types", "core/records", "core/util", "core/sdk"}, copy);
+  apply("format", copy);
+  apply("statistic", copy);
+  // All that a table is printed with, and what of core/util it names.
+  Sources sources;
+  for (const auto* folder : {"db/report", "db/report/printers", "db/report/statistics"}) sources.add_all(copy / folder);
   for (const auto* file : {"flatten", "nearest", "plain_text", "rate_text", "shell_word"})
-    include(copy / (std::string("core/util/") + file + ".cpp"));
-  include(kSource / "tests/locality/prints.cpp");
-  copy.write("all.cpp", all);
-  output_of({ABLATE_COMPILER, "-std=c++20", "-O0", "-I.", "-Icore/sdk/include", "-o", "prints", "all.cpp", "-lfmt"},
-            copy.path().string());
-  CHECK(output_of({"./prints", "tabs", "range"}, copy.path().string()) ==
+    sources.add(copy / (std::string("core/util/") + file + ".cpp"));
+  sources.add(kSource / "tests/locality/prints.cpp");
+  const auto program = made_of(sources, {"-Icore/sdk/include", "-lfmt"}, copy);
+  CHECK(output_of({program, "tabs", "range"}, copy.path().string()) ==
         "attention\ttest/accuracy (%)\trange\nsoftmax\t72.0 ± 2.8\t4.000\nlinear\t65.0 ± 1.4\t2.000\n");
+}
+
+TEST_CASE("a schedule with a parameter of its own touches a line of a list, and a study may write both") {
+  TemporaryFolder copy;
+  copy_folders({"core/shared"}, copy);
+  apply("schedule", copy);
+  Sources sources;
+  for (const auto* file : {"schedules", "sections", "trial_spec"})
+    sources.add(copy / ("core/shared/" + std::string(file) + ".cpp"));
+  sources.add_all(copy / "core/shared/schedules");
+  sources.add(kSource / "tests/locality/paces.cpp");
+  const auto program = made_of(sources,
+                               {"-I" + kSource.string(), "-I" + (kSource / "core/sdk/include").string(), ABLATE_REGISTRY,
+                                ABLATE_UTIL, "-lfmt", "-lcrypto"},
+                               copy);
+  CHECK(output_of({program, "steps", "drop", "0.5"}, copy.path().string()) ==
+        "drop: 0.1, read with schedule = steps; train.drop = 0.5\n1 1 1 0.5 0.5 0.5 0.25 0.25 0.25\n");
 }

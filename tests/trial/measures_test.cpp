@@ -73,6 +73,7 @@ TEST_CASE("what an attention reports is its own, over the layers that report it,
     CHECK(told.result.values.at("attention/reporting/of_second_layer") == 7);
     const auto metric = told.metrics().at("attention/reporting/batch");
     CHECK(metric.unit == "examples");
+    CHECK((metric.kind == MetricKind::kCount && metric.owner == MetricOwner::kMethod));
     CHECK(metric.description.find("reporting") != std::string::npos);
   }
 }

@@ -87,7 +87,7 @@ TEST_CASE("beta1 cycles as PyTorch's OneCycleLR lets it, against the rate") {
   CHECK(at(10) == 1);
   CHECK(at(55) == Approx(0.5));
   CHECK(at(100) == Approx(0).margin(1e-12));
-  for (const auto& schedule : kSchedules)
+  for (const auto& schedule : all_schedules())
     for (std::int64_t step = 1; step <= 20; ++step) {
       const auto cycle = schedule.pace({step, 20, 5}).cycle;
       CHECK((cycle >= 0 && cycle <= 1 && (schedule.cycles || cycle == 0)));

@@ -42,14 +42,17 @@ TEST_CASE("inverse-sqrt is the Long Range Arena's schedule up to its constant") 
 }
 
 TEST_CASE("no schedule leaves [0, 1], with any warm-up") {
-  for (const auto& schedule : ablate::kSchedules)
+  for (const auto& schedule : ablate::all_schedules()) {
+    auto own = nlohmann::json::object();
+    for (const auto& parameter : schedule.parameters) own[parameter.name] = nlohmann::json::parse(parameter.default_value);
     for (const int warmup : {0, 1, 7, 20})
       for (int step = 1; step <= 20; ++step) {
-        const double factor = schedule.pace({step, 20, warmup}).rate;
+        const double factor = schedule.pace({step, 20, warmup, own}).rate;
         CHECK(std::isfinite(factor));
         CHECK(factor >= 0);
         CHECK(factor <= 1 + 1e-12);
       }
+  }
   CHECK_THROWS_AS(ablate::schedule_of("linear"), std::invalid_argument);
 }
 
@@ -60,4 +63,26 @@ TEST_CASE("every metric has a name in a domain, a description and a known direct
       CHECK_FALSE(metric.description.empty());
       CHECK((metric.direction == "max" || metric.direction == "min" || metric.direction.empty()));
     }
+}
+
+TEST_CASE("every metric says what it is: times and memory are the host's costs, and those of steps are told by their spread") {
+  std::string costs, of_steps, counts;
+  for (const auto metrics : {ablate::training_metrics(), ablate::process_metrics()})
+    for (const auto& metric : metrics) {
+      INFO(metric.name);
+      CHECK((metric.owner == ablate::MetricOwner::kHost) == (metric.name != "train/loss"));
+      if (metric.is_measured()) costs += metric.name + " ";
+      if (metric.of_steps) of_steps += metric.name + " ";
+      if (metric.kind == ablate::MetricKind::kCount) counts += metric.name + " ";
+      CHECK(nlohmann::json(metric).get<ablate::MetricInfo>().of_steps == metric.of_steps);
+      CHECK(nlohmann::json(metric).get<ablate::MetricInfo>().is_measured() == metric.is_measured());
+    }
+  const std::string times = "train/forward_time train/forward_backward_time train/step_time train/step_cpu_time ";
+  CHECK(of_steps == times + "train/examples_per_second ");
+  CHECK(costs == times +
+                     "train/step_spread train/examples_per_second memory/peak_tensor memory/state memory/peak_resident "
+                     "time/cpu time/wall ");
+  CHECK(counts == "dev/best_step model/parameters ");
+  const auto accuracy = ablate::objective_metric("accuracy");
+  CHECK((accuracy.kind == ablate::MetricKind::kScore && accuracy.owner == ablate::MetricOwner::kTask));
 }

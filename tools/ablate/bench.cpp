@@ -107,7 +107,7 @@ std::string unsettled_text(const db::Table& table) {
 
 void print_tables(db::TableRequest request, const std::vector<Subject>& subjects, const Options& options) {
   const db::Reader reader(options.database_file());
-  request.verdict_today = [&](const db::UsedPlugin& plugin) { return verdict_today(reader, plugin); };
+  request.verdict_today = [&](const UsedPlugin& plugin) { return verdict_today(reader, plugin); };
   request.check_options = [&](const auto& libraries) { return plugin_options(options.plugins, libraries); };
   std::string unsettled;
   const auto show = [&](const std::string& metric) {

@@ -6,8 +6,8 @@
 #include <set>
 #include <thread>
 
+#include "core/host/proof/prove.h"
 #include "core/host/scheduler/plan_text.h"
-#include "core/host/scheduler/prove.h"
 #include "core/host/scheduler/recording.h"
 #include "core/host/scheduler/scheduler.h"
 #include "core/host/scheduler/start_worker.h"

@@ -50,7 +50,7 @@ std::vector<db::KnownVerdict> known_verdicts(const std::vector<PluginInfo>& plug
     const auto code = code_of(info);
     const auto verdict = memory.find(code);
     if (!verdict.passed() && !verdict.has_failed()) continue;
-    db::UsedPlugin plugin{.kind = code.kind, .id = code.id, .code_identity = code.identity};
+    UsedPlugin plugin{.kind = code.kind, .id = code.id, .code_identity = code.identity};
     plugin.verdict = {verdict.verdict, verdict.failed_text()};
     known.push_back({plugin, kSuiteVersion, verdict.checked_s});
   }

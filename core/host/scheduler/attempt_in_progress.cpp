@@ -49,8 +49,8 @@ void AttemptInProgress::take(const json& data) {
 
 void AttemptInProgress::read(const json& data) {
   const auto curve = curve_from_json(data);
-  for (const auto& m : curve.metrics) metrics_.push_back({m.name, m.unit, m.direction, m.description});
-  for (const auto& point : curve.points) attempt_.curve.push_back({point.metric, point.step, point.value});
+  metrics_.insert(metrics_.end(), curve.metrics.begin(), curve.metrics.end());
+  attempt_.curve.insert(attempt_.curve.end(), curve.points.begin(), curve.points.end());
   if (data.contains("failed")) {
     failed_ = data.at("failed");
   } else if (data.contains("crashed")) {

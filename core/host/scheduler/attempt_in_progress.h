@@ -28,7 +28,7 @@ class AttemptInProgress {
   bool has_progress() const { return has_progress_; }
   const Progress& progress() const { return progress_; }
   /// Definitions told so far.
-  const std::vector<db::Metric>& metrics() const { return metrics_; }
+  const std::vector<MetricInfo>& metrics() const { return metrics_; }
 
   /// The worker's "ended" event. Done is what gave its results and then ended without a fault. @param timeout_s the study's
   void end(const nlohmann::json& event, double timeout_s);
@@ -47,7 +47,7 @@ class AttemptInProgress {
   const PlannedTrial* planned_;
   double started_s_;
   db::Attempt attempt_;
-  std::vector<db::Metric> metrics_;
+  std::vector<MetricInfo> metrics_;
   std::string failed_;   ///< the trial's own words
   std::string crashed_;  ///< where
   bool has_result_ = false, has_progress_ = false;

@@ -7,7 +7,6 @@
 #include "core/host/study/used_plugins.h"
 #include "core/shared/versions.h"
 #include "core/util/plain_json.h"
-#include "core/util/sha256.h"
 
 namespace ablate {
 namespace {
@@ -42,8 +41,6 @@ std::set<std::string> names_of(const json& a, const json& b) {
 }
 
 }  // namespace
-
-std::string Identity::key() const { return sha256(json{{"settings", settings}, {"basis", basis}}.dump()); }
 
 Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::string>& files, const Catalog& catalog,
                      const std::string& data_digest, const std::string& torch_version) {

@@ -16,11 +16,11 @@ LibraryWatch::File LibraryWatch::look(const std::filesystem::path& path) {
                                                                 s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec)};
 }
 
-void LibraryWatch::remember(const std::vector<db::UsedPlugin>& plugins) {
+void LibraryWatch::remember(const std::vector<UsedPlugin>& plugins) {
   for (const auto& plugin : plugins) files_[plugin.path] = look(plugin.path);
 }
 
-std::string LibraryWatch::overwritten(const std::vector<db::UsedPlugin>& plugins) {
+std::string LibraryWatch::overwritten(const std::vector<UsedPlugin>& plugins) {
   for (const auto& plugin : plugins) {
     auto& file = files_[plugin.path];
     const auto now = look(plugin.path);
@@ -42,7 +42,7 @@ std::string LibraryWatch::overwritten(const std::vector<db::UsedPlugin>& plugins
   return "";
 }
 
-std::vector<std::string> LibraryWatch::newly_replaced(const std::vector<db::UsedPlugin>& plugins) {
+std::vector<std::string> LibraryWatch::newly_replaced(const std::vector<UsedPlugin>& plugins) {
   std::vector<std::string> found;
   for (const auto& plugin : plugins) {
     auto& file = files_[plugin.path];

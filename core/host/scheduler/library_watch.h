@@ -16,13 +16,13 @@ namespace ablate {
 class LibraryWatch {
  public:
   /// Remembers the files as they are, just before a worker loads them.
-  void remember(const std::vector<db::UsedPlugin>& plugins);
+  void remember(const std::vector<UsedPlugin>& plugins);
 
   /// Why trials of these plugins cannot be believed: "PATH was overwritten ..."; "" where they can.
-  std::string overwritten(const std::vector<db::UsedPlugin>& plugins);
+  std::string overwritten(const std::vector<UsedPlugin>& plugins);
 
   /// The libraries among these that were replaced or deleted, each told once.
-  std::vector<std::string> newly_replaced(const std::vector<db::UsedPlugin>& plugins);
+  std::vector<std::string> newly_replaced(const std::vector<UsedPlugin>& plugins);
 
  private:
   struct File {

@@ -20,7 +20,7 @@ struct PlannedTrial {
   const Trial* trial;
   Identity identity;
   std::string key;  ///< the identity's
-  std::vector<db::UsedPlugin> plugins;
+  std::vector<UsedPlugin> plugins;
   std::string data_digest;  ///< of the task's data as it was when the trial was planned; part of the key
   std::int64_t train_size = 0, dev_size = 0, test_size = 0;  ///< examples of the task's splits; of a stream segments
   std::int64_t length = 0, train_length = 0;                 ///< of the longest example, and of the longest in training

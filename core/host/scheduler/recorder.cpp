@@ -45,7 +45,7 @@ void Recorder::warn_of_others() try {
 } catch (const Error&) {  // a result that is written will tell what is wrong
 }
 
-std::string Recorder::put(const db::Attempt& attempt, const std::vector<db::Metric>& metrics) {
+std::string Recorder::put(const db::Attempt& attempt, const std::vector<MetricInfo>& metrics) {
   const auto lost = lost_;
   waiting_.push_back({attempt, metrics});
   next_try_ = {};
@@ -86,7 +86,7 @@ void Recorder::write_running(const std::vector<db::RunningTrial>& trials) {
 void Recorder::write_waiting(db::Store& to) {
   while (!waiting_.empty()) {
     auto& [attempt, metrics] = waiting_.front();
-    std::erase_if(metrics, [&](const db::Metric& metric) { return defined_.contains(metric.name); });
+    std::erase_if(metrics, [&](const MetricInfo& metric) { return defined_.contains(metric.name); });
     if (!metrics.empty()) to.put_metrics(metrics);
     for (const auto& metric : metrics) defined_.insert(metric.name);
     to.put_attempt(attempt);

@@ -32,7 +32,7 @@ class Recorder {
 
   /// Definitions that are known already are not written again.
   /// @return "" where it is in a file now, else what a line about the trial has to end with: "; waits to be written"
-  std::string put(const db::Attempt& attempt, const std::vector<db::Metric>& metrics);
+  std::string put(const db::Attempt& attempt, const std::vector<MetricInfo>& metrics);
 
   /// Whether a trial is done, by this or another process; nothing where the database cannot be asked now.
   std::optional<bool> is_done(const std::string& key);
@@ -58,7 +58,7 @@ class Recorder {
   using Clock = std::chrono::steady_clock;
   struct Waiting {
     db::Attempt attempt;
-    std::vector<db::Metric> metrics;
+    std::vector<MetricInfo> metrics;
   };
 
   db::Store& store() { return rescue_ ? *rescue_ : store_; }

@@ -29,7 +29,7 @@ void Recording::write(db::Store& into, bool ends_early) const {
     };
   };
   std::vector<db::GridTrial> rows;
-  std::vector<std::pair<std::string, db::KeyParts>> parts;
+  std::vector<std::pair<std::string, Identity>> parts;
   for (const auto& trial : planned_) {
     rows.push_back({trial.key, trial.trial->resolved, trial.trial->cell});
     parts.push_back({trial.key, {trial.identity.settings, trial.identity.basis}});

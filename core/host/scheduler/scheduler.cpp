@@ -26,12 +26,6 @@ using nlohmann::json;
 constexpr double kLongestTick = 1;  ///< s; what takes longer, this process was not running, or waited for a lock
 constexpr double kLastWrites = 600, kLastWritesInterrupted = 10;  ///< s, for a database that others hold
 
-std::vector<db::Metric> to_store(std::span<const MetricInfo> metrics) {
-  std::vector<db::Metric> result;
-  for (const auto& metric : metrics) result.push_back({metric.name, metric.unit, metric.direction, metric.description});
-  return result;
-}
-
 class Scheduler {
  public:
   Scheduler(std::unique_ptr<WorkerClient>& worker, db::Store& store, const RunOptions& options,
@@ -288,7 +282,7 @@ RunSummary run_trials(const std::vector<PlannedTrial>& planned, std::unique_ptr<
   const auto skipped = static_cast<int>(planned.size() - waiting.size());
   RunSummary summary;
   if (!waiting.empty()) {
-    store.put_metrics(to_store(process_metrics()));
+    store.put_metrics({process_metrics().begin(), process_metrics().end()});
     summary = Scheduler(worker, store, options, std::move(waiting)).run();
   } else if (options.record) {
     options.record(store);

@@ -20,8 +20,6 @@ namespace {
 constexpr int kMostCompared = 2000;    ///< of an experiment's trials, the latest: nearer ones are hardly older
 constexpr std::size_t kMostShown = 5;  ///< differences
 
-Identity identity_of(const db::PastTrial& past) { return {past.parts.settings, past.parts.basis}; }
-
 /// Identities as numbers, so that thousands are compared with thousands: differences() writes texts.
 class Marks {
  public:
@@ -79,10 +77,10 @@ class Comparison {
   std::string why_not_done(const PlannedTrial& trial) {
     if (const auto same = db::done_with(reader_, trial.identity.settings); !same.empty())
       return fmt::format("as attempt {}, but for {}", same.front().attempt,
-                         listed(differences(trial.identity, identity_of(same.front()))));
+                         listed(differences(trial.identity, same.front().parts)));
     if (!others_) {
       others_ = db::done_of(reader_, experiment_, kMostCompared);
-      for (const auto& other : *others_) marked_.push_back(marks_.mark(identity_of(other)));
+      for (const auto& other : *others_) marked_.push_back(marks_.mark(other.parts));
     }
     if (others_->empty()) return "nothing like it has been run";
     const auto own = marks_.mark(trial.identity);
@@ -91,7 +89,7 @@ class Comparison {
       if (const auto found = Marks::distance(own, marked_[i]); found < least) nearest = i, least = found;
     const auto& other = (*others_)[nearest];
     return fmt::format("the nearest, attempt {}, differs in {}", other.attempt,
-                       listed(differences(trial.identity, identity_of(other))));
+                       listed(differences(trial.identity, other.parts)));
   }
 
  private:

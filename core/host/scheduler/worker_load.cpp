@@ -17,7 +17,7 @@ constexpr int kMostDeaths = 3;
 constexpr double kLong_s = 60;  ///< after which it is told what is being loaded, and so often from then on
 constexpr const char* kCuda = "cuda";
 
-std::string key_of(const db::UsedPlugin& plugin) { return "library " + plugin.path; }
+std::string key_of(const UsedPlugin& plugin) { return "library " + plugin.path; }
 std::string key_of_task(const PlannedTrial& planned) { return "task " + to_json(planned.trial->spec.task).dump(); }
 
 }  // namespace

@@ -35,7 +35,7 @@ class WorkerLoad {
   struct Item {
     std::string key, name;   ///< the name for people
     nlohmann::json request;  ///< of the worker
-    db::UsedPlugin library;  ///< its path is "" for another item
+    UsedPlugin library;      ///< its path is "" for another item
   };
   struct Refusal {
     std::string reason;

@@ -1,7 +1,12 @@
 #include "core/shared/schedules.h"
 
-namespace ablate::schedules {
+namespace ablate {
+namespace {
 
-Pace constant(const RunStep& step) { return {step.rise()}; }
+Pace constant_pace(const RunStep& step) { return {step.rise()}; }
 
-}  // namespace ablate::schedules
+}  // namespace
+
+const Schedule schedules::constant{"constant", "flat after the warm-up", false, constant_pace};
+
+}  // namespace ablate

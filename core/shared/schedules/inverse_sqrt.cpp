@@ -3,8 +3,13 @@
 
 #include "core/shared/schedules.h"
 
-namespace ablate::schedules {
+namespace ablate {
+namespace {
 
-Pace inverse_sqrt(const RunStep& step) { return {step.at < step.warmup ? step.rise() : std::sqrt(step.warmup / step.at)}; }
+Pace inverse_sqrt_pace(const RunStep& step) { return {step.at < step.warmup ? step.rise() : std::sqrt(step.warmup / step.at)}; }
 
-}  // namespace ablate::schedules
+}  // namespace
+
+const Schedule schedules::inverse_sqrt{"inverse-sqrt", "times sqrt(warmup / step)", false, inverse_sqrt_pace};
+
+}  // namespace ablate

@@ -63,7 +63,8 @@ std::vector<Scored> OwnMetrics::of(const std::string& group) const {
     if (!std::isfinite(mean))
       throw Error(fmt::format("the task judges examples{} with values of {} whose sum is {}",
                               group.empty() ? "" : " with " + group, name, mean));
-    all.push_back({{name, unit, direction, description}, mean});
+    const auto kind = direction.empty() ? MetricKind::kCount : MetricKind::kScore;
+    all.push_back({{name, unit, direction, description, kind, MetricOwner::kTask}, mean});
   }
   return all;
 }

@@ -44,9 +44,13 @@ std::int64_t training_length(const TaskInfo& info, const ModelOptions& options, 
 }  // namespace
 
 MetricInfo attention_metric(const Measurement& measured) {
-  return {fmt::format("attention/{}", measured.name), measured.unit, "",
+  return {fmt::format("attention/{}", measured.name),
+          measured.unit,
+          "",
           fmt::format("reported by {}; mean over targets and over the layers that report it",
-                      measured.name.substr(0, measured.name.find('/')))};
+                      measured.name.substr(0, measured.name.find('/'))),
+          MetricKind::kCount,
+          MetricOwner::kMethod};
 }
 
 Training::Training(const TrialParts& parts, c10::Device device)
@@ -118,7 +122,7 @@ std::optional<double> Training::step(StepTimes& times) {
   }
   if (learns) {
     optimizer_->clip(train.clip);
-    const auto pace = schedule_.pace({step, train.steps, train.warmup});
+    const auto pace = schedule_.pace({step, train.steps, train.warmup, train.own});
     const auto beta1 = train.beta1_low > 0 ? train.beta1 - (train.beta1 - train.beta1_low) * pace.cycle : train.beta1;
     optimizer_->step(train.learning_rate * pace.rate, beta1);
     model_->on_step(step, generator_);

@@ -10,13 +10,13 @@ using nlohmann::json;
 
 json to_json(const std::vector<Scored>& metrics) {
   auto all = json::array();
-  for (const auto& [info, value] : metrics) all.push_back({info.name, info.unit, info.direction, info.description, value});
+  for (const auto& [info, value] : metrics) all.push_back({info, value});
   return all;
 }
 
 std::vector<Scored> scored_from(const json& saved) {
   std::vector<Scored> all;
-  for (const auto& one : saved) all.push_back({{one[0], one[1], one[2], one[3]}, one[4]});
+  for (const auto& one : saved) all.push_back({one[0], one[1]});
   return all;
 }
 

@@ -13,7 +13,7 @@
 namespace ablate {
 namespace {
 
-std::string named(const db::Metric& metric) {
+std::string named(const MetricInfo& metric) {
   return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
 }
 

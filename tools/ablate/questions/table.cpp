@@ -106,7 +106,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([command, arguments, database, &exit_code] {
     const auto format = arguments->format;
     const db::Reader reader(database());
-    arguments->request.verdict_today = [&](const db::UsedPlugin& plugin) { return verdict_today(reader, plugin); };
+    arguments->request.verdict_today = [&](const UsedPlugin& plugin) { return verdict_today(reader, plugin); };
     arguments->request.check_options = [command](const auto& libraries) {
       return plugin_options(named_folders(command), libraries);
     };

@@ -8,6 +8,6 @@
 namespace ablate {
 
 /// The verdict in the user's cache, else what this suite's version told the history; nothing where neither knows that code.
-std::optional<db::PluginVerdict> verdict_today(const db::Reader& history, const db::UsedPlugin& plugin);
+std::optional<PluginVerdict> verdict_today(const db::Reader& history, const UsedPlugin& plugin);
 
 }  // namespace ablate

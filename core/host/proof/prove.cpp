@@ -1,4 +1,4 @@
-#include "core/host/scheduler/prove.h"
+#include "core/host/proof/prove.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,8 +10,7 @@
 #include <cstdint>
 #include <map>
 
-#include "core/host/scheduler/carried.h"
-#include "core/shared/metrics.h"
+#include "core/host/proof/carried.h"
 #include "db/history/lineage.h"
 #include "db/history/reader.h"
 
@@ -51,7 +50,7 @@ std::string environment_difference(const json& before, const json& now) {
 std::map<std::string, double> numbers_of(const db::Reader& reader, std::int64_t attempt) {
   std::map<std::string, double> numbers;
   for (const auto& result : db::results_of(reader, attempt))
-    if (!is_measured(result.metric)) numbers[result.metric] = result.value;
+    if (!result.metric.is_measured()) numbers[result.metric.name] = result.value;
   return numbers;
 }
 
@@ -132,7 +131,7 @@ struct Repetition {
 
 Repetition repetition_of(const Change& change, const std::vector<Pair>& all, int least) {
   std::vector<Identity> before;
-  for (const auto& pair : all) before.push_back({pair.before.parts.settings, pair.before.parts.basis});
+  for (const auto& pair : all) before.push_back(pair.before.parts);
   Repetition chosen{change, {}, Coverage(changed_code(change), before, static_cast<std::size_t>(least))};
   for (const auto place : chosen.coverage.chosen()) chosen.pairs.push_back(all[place]);
   return chosen;

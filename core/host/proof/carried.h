@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/host/scheduler/coverage.h"
+#include "core/host/proof/coverage.h"
 #include "core/registry/catalog.h"
 #include "db/history/reader.h"
 #include "db/types/lineage.h"

@@ -1,4 +1,4 @@
-#include "core/host/scheduler/coverage.h"
+#include "core/host/proof/coverage.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/host/scheduler/carried.h"
+#include "core/host/proof/carried.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -48,7 +48,7 @@ Carried::Carried(const db::Reader& reader, const Catalog& catalog)
     : reader_(reader), catalog_(catalog), known_(db::all_done(reader)) {}
 
 Carried::Concerned Carried::concerned(const db::PastTrial& past) const {
-  Concerned one{past.attempt, {past.parts.settings, past.parts.basis}, "", {}};
+  Concerned one{past.attempt, past.parts, "", {}};
   for (const auto& [path, info] : plugins_today(one.today, catalog_))
     if (info == nullptr)
       one.gone =
@@ -75,7 +75,7 @@ std::vector<db::Alias> Carried::carry(const Change& change, const Coverage& cove
     const auto past = known_[i];
     const auto at = concerned_.try_emplace(past.trial, concerned(past)).first;
     if (done.contains(keys[i]) || given_.contains(keys[i])) continue;
-    if (const auto missing = coverage.missing({past.parts.settings, past.parts.basis}); !missing.empty()) {
+    if (const auto missing = coverage.missing(past.parts); !missing.empty()) {
       at->second.missing.insert(
           fmt::format("{} {} not repeated", fmt::join(missing, ", "), missing.size() == 1 ? "was" : "were"));
       continue;
@@ -100,7 +100,7 @@ std::string Carried::why_left(std::int64_t trial, const Concerned& one) const {
   std::vector<std::string> fewest;
   for (const auto& past : known_) {
     if (past.trial != trial) continue;
-    auto others = differences(one.today, {past.parts.settings, past.parts.basis});
+    auto others = differences(one.today, past.parts);
     if (fewest.empty() || others.size() < fewest.size()) fewest = std::move(others);
   }
   return fmt::format("what differs as well was not repeated: {}", fmt::join(fewest, ", "));

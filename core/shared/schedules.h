@@ -3,18 +3,25 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+
+#include "core/shared/choices.h"
 
 namespace ablate {
 
 /// A step of a run. Steps count from 1.
 struct RunStep {
-  RunStep(std::int64_t step, std::int64_t of, std::int64_t rising)
+  /// @param brought values of what the schedule brings, by name
+  RunStep(std::int64_t step, std::int64_t of, std::int64_t rising, nlohmann::json brought = {})
       : at(static_cast<double>(step)),
         steps(static_cast<double>(of)),
-        warmup(static_cast<double>(std::max<std::int64_t>(rising, 1))) {}
+        warmup(static_cast<double>(std::max<std::int64_t>(rising, 1))),
+        own(std::move(brought)) {}
 
   double at, steps, warmup;  ///< warmup: at least 1
+  nlohmann::json own;
 
   double rise() const { return std::min(1.0, at / warmup); }  ///< linearly from 0 to 1 over the warm-up
   /// 0 at the end of the warm-up, 1 at the last step.
@@ -24,15 +31,18 @@ struct RunStep {
 /// What a step trains with.
 struct Pace {
   double rate;       ///< factor on the peak learning rate, in [0, 1]
-  double cycle = 0;  ///< in [0, 1]: how far beta1 has gone from the end of its range to the other
+  double cycle = 0;  ///< in [0, 1]: how far what cycles against the rate has gone from one end of its range
 };
 
-/// File and function; whether it cycles; what a study writes; what it is.
-#define ABLATE_SCHEDULES(schedule)                                                                                        \
-  schedule(constant, false, "constant", "flat after the warm-up")                                                         \
-      schedule(one_cycle, true, "one-cycle", "from 1/25 up over the warm-up, then linearly to almost 0 at the last step") \
-          schedule(cosine, false, "cosine", "half a cosine to 0")                                                         \
-              schedule(inverse_sqrt, false, "inverse-sqrt", "times sqrt(warmup / step)")
+/// File and function; a Schedule.
+// clang-format off
+#define ABLATE_SCHEDULES(schedule)                                                                            \
+  schedule(constant, .name = "constant", .help = "flat after the warm-up")                                    \
+  schedule(one_cycle, .name = "one-cycle",                                                                    \
+           .help = "from 1/25 up over the warm-up, then linearly to almost 0 at the last step")               \
+  schedule(cosine, .name = "cosine", .help = "half a cosine to 0")                                            \
+  schedule(inverse_sqrt, .name = "inverse-sqrt", .help = "times sqrt(warmup / step)")
+// clang-format on
 
 namespace schedules {
 #define ABLATE_SCHEDULE(file, ...) Pace file(const RunStep& step);
@@ -42,17 +52,17 @@ ABLATE_SCHEDULES(ABLATE_SCHEDULE)
 
 struct Schedule {
   Pace (*pace)(const RunStep& step);
-  bool cycles;  ///< train.beta1_low means something
   const char *name, *help;
+  OwnParameters own = {};
 };
 
 inline constexpr Schedule kSchedules[] = {
-#define ABLATE_SCHEDULE(file, ...) {schedules::file, __VA_ARGS__},
+#define ABLATE_SCHEDULE(file, ...) {.pace = schedules::file, __VA_ARGS__},
     ABLATE_SCHEDULES(ABLATE_SCHEDULE)
 #undef ABLATE_SCHEDULE
 };
 
 /// Throws std::invalid_argument for a name that is none of them.
-const Schedule& schedule_of(const std::string& name);
+inline const Schedule& schedule_of(const std::string& name) { return kSchedules[place_of_choice(kSchedules, name)]; }
 
 }  // namespace ablate

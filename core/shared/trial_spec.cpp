@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "core/shared/sections.h"
 #include "core/util/error.h"
@@ -26,7 +27,14 @@ template <class Section>
 Section section_from_json(const json& object, std::span<const Member<Section>> members) {
   Section section;
   for (const auto& [name, pointer] : members)
-    std::visit([&, &name = name](auto member) { object.at(name).get_to(section.*member); }, pointer);
+    std::visit(
+        [&, &name = name](auto member) {
+          if constexpr (std::is_same_v<decltype(member), json Section::*>)
+            (section.*member)[name] = object.at(name);
+          else
+            object.at(name).get_to(section.*member);
+        },
+        pointer);
   return section;
 }
 
@@ -34,7 +42,14 @@ template <class Section>
 json section_to_json(const Section& section, std::span<const Member<Section>> members) {
   auto object = json::object();
   for (const auto& [name, pointer] : members)
-    std::visit([&, &name = name](auto member) { object[name] = section.*member; }, pointer);
+    std::visit(
+        [&, &name = name](auto member) {
+          if constexpr (std::is_same_v<decltype(member), json Section::*>)
+            object[name] = (section.*member).value(name, json());
+          else
+            object[name] = section.*member;
+        },
+        pointer);
   return object;
 }
 

@@ -215,7 +215,7 @@ TEST_CASE("training goes on in the middle of a loss window, of an epoch, and bef
   }
 }
 
-TEST_CASE("training goes on with vectors that are drawn again, in half precision, by sums of batches, on shuffled labels") {
+TEST_CASE("training goes on with vectors that are drawn again, in half precision, by another optimiser, by sums of batches") {
   Majority examples;
   Text stream(200, 8);
   const auto with = [](json changes) {
@@ -226,6 +226,7 @@ TEST_CASE("training goes on with vectors that are drawn again, in half precision
   check_resumed(examples, small(kFewSteps, redrawn), 3);
   check_resumed(stream, small(kFewSteps, redrawn), 3);
   check_resumed(examples, small(with({{"dtype", "bfloat16"}}), plugin("softmax")), 3);
+  check_resumed(examples, small(with({{"optimizer", "sgd"}}), plugin("softmax")), 3);
   check_resumed(examples, small(with({{"accumulate", 2}, {"shuffle_labels", true}, {"beta1_low", 0.5}}), plugin("linear")), 3);
 }
 

@@ -69,8 +69,7 @@ Training::Training(const TrialParts& parts, c10::Device device)
       [&](const auto& given, const auto& table, const auto& random) { return objective_->make_head(given, table, random); },
       generator);
   move_to(*model_, device_, scalar_type_of(train.dtype));
-  optimizer_ = std::make_unique<AdamW>(model_->parameters(),
-                                       AdamW::Options{train.beta1, train.beta2, train.epsilon, train.weight_decay});
+  optimizer_ = make_optimizer(model_->parameters(), train);
   const auto size = parts.task.size(Split::kTrain);
   order_ = make_order(info_, size, train.batch, seed_of(seed, Stream::kOrder));
   generator_ = at::globalContext().defaultGenerator(device_);
@@ -120,9 +119,8 @@ std::optional<double> Training::step() {
   }
   if (learns) {
     optimizer_->clip(train.clip);
-    const auto pace = schedule_.pace({step, train.steps, train.warmup});
-    const auto beta1 = train.beta1_low > 0 ? train.beta1 - (train.beta1 - train.beta1_low) * pace.cycle : train.beta1;
-    optimizer_->step(train.learning_rate * pace.rate, beta1);
+    const auto pace = schedule_.pace({step, train.steps, train.warmup, train.own});
+    optimizer_->step(train.learning_rate * pace.rate, pace.cycle);
     model_->on_step(step, generator_);
   }
   const auto loss = learns ? std::optional(mean) : std::nullopt;

@@ -90,7 +90,7 @@ class Training {
   std::unique_ptr<Question> objective_;
   const Schedule& schedule_;
   std::shared_ptr<Model> model_;
-  std::unique_ptr<AdamW> optimizer_;
+  std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Order> order_;
   Generator generator_;
   ModelState state_;  ///< of the lanes; empty where none is carried

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <vector>
 
 namespace ablate {
 
@@ -23,6 +25,50 @@ json holding_value(const ParameterInfo& parameter, const Condition& condition) {
   return bound + (above ? 1 : -1) * std::min(1.0, room / 2);
 }
 
+std::vector<std::string> single_conditions(const std::string& when) {
+  constexpr std::string_view kAnd = " and ";
+  std::vector<std::string> all;
+  for (std::size_t begin = 0; begin < when.size();) {
+    const auto end = std::min(when.find(kAnd, begin), when.size());
+    all.push_back(when.substr(begin, end - begin));
+    begin = end + kAnd.size();
+  }
+  return all;
+}
+
+bool holds_alone(const std::string& when, const json& section) {
+  const auto [name, comparison, text] = condition_of(when);
+  const auto value = section.find(name);
+  if (value == section.end()) return false;
+  const auto expected = json::parse(text, nullptr, false);
+  if (comparison == '=') return *value == text || *value == expected;
+  return value->is_number() && expected.is_number() && (comparison == '>' ? *value > expected : *value < expected);
+}
+
+/// @param deeper how many parameters may follow from each other: in a ring of them each is met once
+std::string unmet_of(const std::string& when, std::span<const ParameterInfo> declared, const json& section,
+                     std::size_t deeper) {
+  for (const auto& one : single_conditions(when)) {
+    if (!holds_alone(one, section)) return one;
+    const auto name = condition_of(one).name;
+    const auto next = std::find_if(declared.begin(), declared.end(), [&](const auto& other) { return other.name == name; });
+    if (next == declared.end() || deeper == 0) continue;
+    if (auto unmet = unmet_of(next->when, declared, section, deeper - 1); !unmet.empty()) return unmet;
+  }
+  return "";
+}
+
+/// Changes the values of parameters that conditions name, and what those need to be read, so that they hold.
+void make_hold(const std::string& when, const PluginInfo& plugin, json& section, std::size_t deeper) {
+  for (const auto& one : single_conditions(when)) {
+    const auto condition = condition_of(one);
+    const auto* read = plugin.find(condition.name);
+    if (read == nullptr || deeper == 0) continue;
+    if (!holds_alone(one, section)) section[condition.name] = holding_value(*read, condition);
+    make_hold(read->when, plugin, section, deeper - 1);
+  }
+}
+
 }  // namespace
 
 Condition condition_of(const std::string& when) {
@@ -34,36 +80,16 @@ Condition condition_of(const std::string& when) {
 }
 
 bool holds(const std::string& when, const json& section) {
-  if (when.empty()) return true;
-  const auto [name, comparison, text] = condition_of(when);
-  const auto value = section.find(name);
-  if (value == section.end()) return false;
-  const auto expected = json::parse(text, nullptr, false);
-  if (comparison == '=') return *value == text || *value == expected;
-  return value->is_number() && expected.is_number() && (comparison == '>' ? *value > expected : *value < expected);
+  const auto all = single_conditions(when);
+  return std::all_of(all.begin(), all.end(), [&](const auto& one) { return holds_alone(one, section); });
 }
 
 std::string unmet_condition(std::span<const ParameterInfo> declared, const ParameterInfo& parameter, const json& section) {
-  const auto* at = &parameter;
-  for (std::size_t i = 0; i <= declared.size(); ++i) {  // in a ring of them each is met once
-    if (!holds(at->when, section)) return at->when;
-    const auto name = condition_of(at->when).name;
-    const auto next = std::find_if(declared.begin(), declared.end(), [&](const auto& one) { return one.name == name; });
-    if (next == declared.end()) break;
-    at = &*next;
-  }
-  return "";
+  return unmet_of(parameter.when, declared, section, declared.size());
 }
 
 json reading(const PluginInfo& plugin, const std::string& parameter, json section) {
-  const auto* read = plugin.find(parameter);
-  // A condition may name what is read under one itself; in a ring of them each is met once.
-  for (std::size_t i = 0; read != nullptr && i < plugin.parameters.size(); ++i) {
-    const auto condition = condition_of(read->when);
-    const auto holding = holds(read->when, section);
-    read = plugin.find(condition.name);
-    if (read != nullptr && !holding) section[condition.name] = holding_value(*read, condition);
-  }
+  if (const auto* read = plugin.find(parameter)) make_hold(read->when, plugin, section, plugin.parameters.size());
   return section;
 }
 

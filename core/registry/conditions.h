@@ -1,5 +1,5 @@
 // "NAME = VALUE", "NAME > NUMBER", "NAME < NUMBER": with which value of another parameter one is read (ParameterInfo::when), or
-// an exemption holds.
+// an exemption holds. Of the host's own parameters several of them, joined by " and ".
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,13 +16,13 @@ struct Condition {
   std::string value;      ///< a text with or without its quotes
 };
 
-/// Its name is empty where the text is no condition.
+/// Of one condition. Its name is empty where the text is none.
 Condition condition_of(const std::string& when);
 
-/// Whether a condition is so in a section; "" always is.
+/// Whether conditions are all so in a section; "" always is.
 bool holds(const std::string& when, const nlohmann::json& section);
 
-/// The condition that keeps a parameter from being read in a section: its own, or that of the parameter which its own names,
+/// The condition that keeps a parameter from being read in a section: one of its own, or of a parameter which its own name,
 /// and so on; "" where it is read. @param declared all parameters of the section, which has a value of each that a condition
 /// names
 std::string unmet_condition(std::span<const ParameterInfo> declared, const ParameterInfo& parameter,

@@ -1,9 +1,28 @@
-// What a list of parts (poolings, schedules) says in a parameter's declaration.
+// Lists of parts that a study chooses by name: optimisers, schedules, poolings, activations, types. Each list is a macro of
+// lines in a header of this folder; a line names a file and says, by designated initialisers, what a study writes and what that
+// is. It may bring parameters of its own, which stand in the section beside the choice and are read with that choice alone.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <stdexcept>
 #include <string>
+#include <vector>
+
+#include "ablate/parameter.h"
+#include "core/registry/plugin_info.h"
 
 namespace ablate {
+
+/// What a choice brings, in order; what is unused has no name. Their values are in the `own` of a trial's section.
+using OwnParameters = std::array<Parameter, 6>;
+
+/// Of most lists.
+struct Choice {
+  const char *name, *help;
+  OwnParameters own = {};
+};
 
 /// "mean|cls": what may be written. @param parts each with a name
 template <class Parts>
@@ -18,6 +37,28 @@ template <class Parts>
 std::string help_of(const std::string& help, const Parts& parts) {
   std::string all;
   for (const auto& part : parts) all += (all.empty() ? help + ": " : ", ") + std::string(part.name) + " (" + part.help + ")";
+  return all;
+}
+
+/// Which of the parts has a name. Throws std::invalid_argument where none has.
+template <class Parts>
+std::size_t place_of_choice(const Parts& parts, const std::string& name) {
+  const auto found = std::find_if(std::begin(parts), std::end(parts), [&](const auto& one) { return one.name == name; });
+  if (found == std::end(parts)) throw std::invalid_argument("\"" + name + "\" is none of " + choices_of(parts));
+  return static_cast<std::size_t>(found - std::begin(parts));
+}
+
+/// What all parts bring, each read where the parameter `choice` has its part's value, and where the part's own condition holds.
+template <class Parts>
+std::vector<ParameterInfo> own_of(const std::string& choice, const Parts& parts) {
+  std::vector<ParameterInfo> all;
+  for (const auto& part : parts)
+    for (const auto& parameter : part.own) {
+      if (parameter.name == nullptr) break;
+      all.push_back(describe(parameter));
+      auto& when = all.back().when;
+      when = choice + " = " + part.name + (when.empty() ? "" : " and " + when);
+    }
   return all;
 }
 

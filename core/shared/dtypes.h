@@ -2,17 +2,19 @@
 // come from this one list.
 #pragma once
 
-/// Torch's ScalarType; what a study writes.
-#define ABLATE_DTYPES(dtype) dtype(Float, "float32") dtype(BFloat16, "bfloat16")
+#include "core/shared/choices.h"
+
+/// Torch's ScalarType; a Choice.
+// clang-format off
+#define ABLATE_DTYPES(dtype)                                                                                  \
+  dtype(Float, .name = "float32", .help = "24 binary digits")                                                 \
+  dtype(BFloat16, .name = "bfloat16", .help = "8 binary digits; the optimiser keeps float32 weights beside it")
+// clang-format on
 
 namespace ablate {
 
-struct DtypeInfo {
-  const char* name;
-};
-
-inline constexpr DtypeInfo kDtypes[] = {
-#define ABLATE_DTYPE(type, name) {name},
+inline constexpr Choice kDtypes[] = {
+#define ABLATE_DTYPE(type, ...) {__VA_ARGS__},
     ABLATE_DTYPES(ABLATE_DTYPE)
 #undef ABLATE_DTYPE
 };

@@ -2,18 +2,23 @@
 // Torch-free: what a study may write and what a worker computes come from this one list.
 #pragma once
 
-/// File and function; what a study writes; what it is; whether the model puts a learned token before the sequence for it.
-#define ABLATE_POOLINGS(pooling)                                                                       \
-  pooling(mean, "mean", "of what is present", false)                                                   \
-      pooling(mean_all, "mean-all", "their sum by the padded length, as published code has it", false) \
-          pooling(class_token, "cls", "a learned class token put first", true)                         \
-              pooling(last, "last", "the last position that is present", false)
+#include "core/shared/choices.h"
+
+/// File and function; a PoolingInfo.
+// clang-format off
+#define ABLATE_POOLINGS(pooling)                                                                                      \
+  pooling(mean, .name = "mean", .help = "of what is present")                                                         \
+  pooling(mean_all, .name = "mean-all", .help = "their sum by the padded length, as published code has it")           \
+  pooling(class_token, .name = "cls", .help = "a learned class token put first", .class_token = true)                 \
+  pooling(last, .name = "last", .help = "the last position that is present")
+// clang-format on
 
 namespace ablate {
 
 struct PoolingInfo {
   const char *name, *help;
-  bool class_token;
+  bool class_token = false;  ///< the model puts a learned token before the sequence for it
+  OwnParameters own = {};
 };
 
 inline constexpr PoolingInfo kPoolings[] = {

@@ -1,32 +1,27 @@
-// Learning-rate schedules. A new one is a line here and the file that it names: core/shared/schedules/FILE.cpp, which says what
-// a study writes, and which parameters of [train] are the schedule's own. Torch-free.
+// Learning-rate schedules. A new one is a line here and the file that it names: core/shared/schedules/FILE.cpp. Torch-free.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "ablate/parameter.h"
+#include "core/shared/choices.h"
 
 namespace ablate {
 
-/// Of a schedule without parameters of its own.
-inline const nlohmann::json kNoValues = nlohmann::json::object();
-
 /// A step of a run. Steps count from 1.
 struct RunStep {
-  /// @param given values of the schedule's own parameters, by name; outlives the step
-  RunStep(std::int64_t step, std::int64_t of, std::int64_t rising, const nlohmann::json& given = kNoValues)
+  /// @param brought values of what the schedule brings, by name
+  RunStep(std::int64_t step, std::int64_t of, std::int64_t rising, nlohmann::json brought = {})
       : at(static_cast<double>(step)),
         steps(static_cast<double>(of)),
         warmup(static_cast<double>(std::max<std::int64_t>(rising, 1))),
-        own(given) {}
+        own(std::move(brought)) {}
 
   double at, steps, warmup;  ///< warmup: at least 1
-  const nlohmann::json& own;
+  nlohmann::json own;
 
   double rise() const { return std::min(1.0, at / warmup); }  ///< linearly from 0 to 1 over the warm-up
   /// 0 at the end of the warm-up, 1 at the last step.
@@ -36,34 +31,38 @@ struct RunStep {
 /// What a step trains with.
 struct Pace {
   double rate;       ///< factor on the peak learning rate, in [0, 1]
-  double cycle = 0;  ///< in [0, 1]: how far beta1 has gone from the end of its range to the other
+  double cycle = 0;  ///< in [0, 1]: how far what cycles against the rate has gone from one end of its range
 };
 
-/// The file of each, in the order of the help.
+/// File and function; a Schedule.
 // clang-format off
-#define ABLATE_SCHEDULES(schedule) \
-  schedule(constant)               \
-  schedule(one_cycle)              \
-  schedule(cosine)                 \
-  schedule(inverse_sqrt)
+#define ABLATE_SCHEDULES(schedule)                                                                            \
+  schedule(constant, .name = "constant", .help = "flat after the warm-up")                                    \
+  schedule(one_cycle, .name = "one-cycle",                                                                    \
+           .help = "from 1/25 up over the warm-up, then linearly to almost 0 at the last step")               \
+  schedule(cosine, .name = "cosine", .help = "half a cosine to 0")                                            \
+  schedule(inverse_sqrt, .name = "inverse-sqrt", .help = "times sqrt(warmup / step)")
 // clang-format on
 
-struct Schedule {
-  const char *name, *help;  ///< what a study writes; what it is
-  bool cycles;              ///< train.beta1_low means something
-  Pace (*pace)(const RunStep& step);
-  std::span<const Parameter> parameters = {};  ///< of its own, as train.NAME: read with this schedule alone
-};
-
 namespace schedules {
-#define ABLATE_SCHEDULE(file) extern const Schedule file;
+#define ABLATE_SCHEDULE(file, ...) Pace file(const RunStep& step);
 ABLATE_SCHEDULES(ABLATE_SCHEDULE)
 #undef ABLATE_SCHEDULE
 }  // namespace schedules
 
-const std::vector<Schedule>& all_schedules();
+struct Schedule {
+  Pace (*pace)(const RunStep& step);
+  const char *name, *help;
+  OwnParameters own = {};
+};
+
+inline constexpr Schedule kSchedules[] = {
+#define ABLATE_SCHEDULE(file, ...) {.pace = schedules::file, __VA_ARGS__},
+    ABLATE_SCHEDULES(ABLATE_SCHEDULE)
+#undef ABLATE_SCHEDULE
+};
 
 /// Throws std::invalid_argument for a name that is none of them.
-const Schedule& schedule_of(const std::string& name);
+inline const Schedule& schedule_of(const std::string& name) { return kSchedules[place_of_choice(kSchedules, name)]; }
 
 }  // namespace ablate

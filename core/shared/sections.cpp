@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "core/shared/choices.h"
+#include "core/shared/activations.h"
 #include "core/shared/dtypes.h"
+#include "core/shared/optimizers.h"
 #include "core/shared/poolings.h"
 #include "core/shared/schedules.h"
 
@@ -14,15 +15,24 @@ namespace {
 template <class Section>
 struct Declared {
   struct Entry {
+    /// @param own of its choices
+    Entry(const Parameter& one, decltype(Member<Section>::pointer) filled, std::vector<ParameterInfo> own = {})
+        : parameter(one), member(filled), brought(std::move(own)) {}
+
     Parameter parameter;
     decltype(Member<Section>::pointer) member;
+    std::vector<ParameterInfo> brought;
   };
 
   // NOLINTNEXTLINE(google-explicit-constructor): a list of entries is all that it is
   Declared(std::initializer_list<Entry> entries) {
-    for (const auto& [parameter, member] : entries) {
+    for (const auto& [parameter, member, brought] : entries) {
       parameters.push_back(describe(parameter));
       members.push_back({parameter.name, member});
+      for (const auto& own : brought) {
+        parameters.push_back(own);
+        members.push_back({own.name, &Section::own});
+      }
     }
   }
 
@@ -32,6 +42,7 @@ struct Declared {
 
 Declared<ModelSpec> model_section() {
   const auto poolings = choices_of(kPoolings), pooling = help_of("what a classifier sees", kPoolings);
+  const auto activations = choices_of(kActivations), activation = help_of("of the feed-forward part", kActivations);
   return {
       {integer("layers", "2", {0, 64}, "layers; 0: embeddings and classifier alone, a baseline"), &ModelSpec::layers},
       {integer("d_model", "64", {1, 8192}, "channels of a token between layers"), &ModelSpec::d_model},
@@ -49,7 +60,7 @@ Declared<ModelSpec> model_section() {
       {when("layers > 0", real("attention_dropout", "0", {0, 0.9},
                                "probability of dropping an attention weight, where the attention promises it")),
        &ModelSpec::attention_dropout},
-      {text("pooling", "\"mean\"", poolings.c_str(), pooling.c_str()), &ModelSpec::pooling},
+      {text("pooling", "\"mean\"", poolings.c_str(), pooling.c_str()), &ModelSpec::pooling, own_of("pooling", kPoolings)},
       {text("classifier", "\"linear\"", "linear|mlp",
             "on what is pooled, or stands at a target: a linear layer, or linear, ReLU, linear"),
        &ModelSpec::classifier},
@@ -65,7 +76,8 @@ Declared<ModelSpec> model_section() {
        &ModelSpec::causal},
       {when("layers > 0", text("norm", "\"pre\"", "pre|post", "layer norm before each part of a layer, or after its residual")),
        &ModelSpec::norm},
-      {when("hidden > 0", text("activation", "\"gelu\"", "gelu|relu", "of the feed-forward part")), &ModelSpec::activation},
+      {when("hidden > 0", text("activation", "\"gelu\"", activations.c_str(), activation.c_str())), &ModelSpec::activation,
+       own_of("activation", kActivations)},
       {integer(
            "segment", "0", {0, 1e9},
            "an example is read in segments of so many positions, which divide the task's length; what layers carry goes from "
@@ -82,29 +94,24 @@ Declared<ModelSpec> model_section() {
 }
 
 Declared<TrainSpec> train_section() {
-  const auto dtypes = choices_of(kDtypes);
-  const auto& all = all_schedules();
-  const auto cycles = std::find_if(all.begin(), all.end(), [](const auto& one) { return one.cycles; });
-  const auto cycling = std::string("schedule = ") + cycles->name;
-  const auto schedules = choices_of(all), schedule = help_of("learning rate after a linear warm-up", all);
+  const auto dtypes = choices_of(kDtypes), dtype = help_of("type of weights and activations", kDtypes);
+  const auto optimizers = choices_of(kOptimizers), optimizer = help_of("what steps are taken by", kOptimizers);
+  const auto schedules = choices_of(kSchedules), schedule = help_of("learning rate after a linear warm-up", kSchedules);
   return {
       {integer("steps", "1000", {1, 1e9}, "optimiser steps", "steps"), &TrainSpec::steps},
       {integer("batch", "32", {1, 65536}, "examples a step", "examples"), &TrainSpec::batch},
-      {real("learning_rate", "0.0001", {0, 10}, "AdamW's learning rate at its peak"), &TrainSpec::learning_rate},
-      {text("schedule", "\"one-cycle\"", schedules.c_str(), schedule.c_str()), &TrainSpec::schedule},
+      {real("learning_rate", "0.0001", {0, 10}, "learning rate at its peak"), &TrainSpec::learning_rate},
+      {text("optimizer", "\"adamw\"", optimizers.c_str(), optimizer.c_str()), &TrainSpec::optimizer,
+       own_of("optimizer", kOptimizers)},
+      {text("schedule", "\"one-cycle\"", schedules.c_str(), schedule.c_str()), &TrainSpec::schedule,
+       own_of("schedule", kSchedules)},
       {integer("accumulate", "1", {1, 65536},
                "batches to a step: their gradients are added up, the loss is the mean over the targets of all", "batches"),
        &TrainSpec::accumulate},
       {integer("warmup", "0", {0, 1e9}, "steps over which the learning rate rises linearly from 0", "steps"),
        &TrainSpec::warmup},
-      {real("weight_decay", "0", {0, 10}, "AdamW's decoupled weight decay"), &TrainSpec::weight_decay},
-      {real("beta1", "0.9", {0, 0.999999}, "AdamW's decay of the gradient's average"), &TrainSpec::beta1},
-      {when(cycling.c_str(), real("beta1_low", "0", {0, 0.999999},
-                                  "with the one-cycle schedule beta1 falls to this while the rate rises, and comes back as it "
-                                  "falls; 0: it stays")),
-       &TrainSpec::beta1_low},
-      {real("beta2", "0.999", {0, 0.999999}, "AdamW's decay of the squared gradient's average"), &TrainSpec::beta2},
-      {real("epsilon", "1e-6", {1e-16, 1}, "AdamW's denominator term"), &TrainSpec::epsilon},
+      {real("weight_decay", "0", {0, 10}, "AdamW's decoupled weight decay; SGD adds so much of a weight to its gradient"),
+       &TrainSpec::weight_decay},
       {real("clip", "0", {0, 1e9}, "largest norm of the gradient of all weights together; 0: not clipped"), &TrainSpec::clip},
       {integer(
            "loss_piece", "0", {0, 1e9},
@@ -130,9 +137,7 @@ Declared<TrainSpec> train_section() {
       {boolean("shuffle_labels", "false",
                "control: train on labels that are shuffled among the examples; dev accuracy must stay at chance"),
        &TrainSpec::shuffle_labels},
-      {text("dtype", "\"float32\"", dtypes.c_str(),
-            "type of weights and activations; the optimiser keeps float32 weights beside bfloat16 ones"),
-       &TrainSpec::dtype},
+      {text("dtype", "\"float32\"", dtypes.c_str(), dtype.c_str()), &TrainSpec::dtype, own_of("dtype", kDtypes)},
       {text("device", "\"cpu\"", "", "cpu, cuda or cuda:N"), &TrainSpec::device},
       {integer("threads", "1", {1, 1024}, "processor threads of the trial", "threads"), &TrainSpec::threads},
   };
@@ -144,15 +149,7 @@ const Declared<ModelSpec>& model() {
 }
 
 const Declared<TrainSpec>& train() {
-  static const auto section = [] {
-    auto own = train_section();
-    for (const auto& schedule : all_schedules())
-      for (const auto& parameter : schedule.parameters) {
-        auto& info = own.parameters.emplace_back(describe(parameter));
-        info.when = std::string("schedule = ") + schedule.name;
-      }
-    return own;
-  }();
+  static const auto section = train_section();
   return section;
 }
 

@@ -13,14 +13,15 @@ namespace ablate {
 std::span<const ParameterInfo> model_parameters();
 std::span<const ParameterInfo> train_parameters();
 
-/// Which member of a trial's section a parameter fills.
+/// Which member of a trial's section a parameter fills; of what a choice brings the one of all such values, by name.
 template <class Section>
 struct Member {
   std::string name;
-  std::variant<std::int64_t Section::*, double Section::*, bool Section::*, std::string Section::*> pointer;
+  std::variant<std::int64_t Section::*, double Section::*, bool Section::*, std::string Section::*, nlohmann::json Section::*>
+      pointer;
 };
 
-/// Of the parameters, in their order; those of [train] that its parts bring (TrainSpec::own) come behind, and fill no member.
+/// Of all parameters, in their order.
 std::span<const Member<ModelSpec>> model_members();
 std::span<const Member<TrainSpec>> train_members();
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "core/shared/sections.h"
 #include "core/util/error.h"
@@ -26,7 +27,14 @@ template <class Section>
 Section section_from_json(const json& object, std::span<const Member<Section>> members) {
   Section section;
   for (const auto& [name, pointer] : members)
-    std::visit([&, &name = name](auto member) { object.at(name).get_to(section.*member); }, pointer);
+    std::visit(
+        [&, &name = name](auto member) {
+          if constexpr (std::is_same_v<decltype(member), json Section::*>)
+            (section.*member)[name] = object.at(name);
+          else
+            object.at(name).get_to(section.*member);
+        },
+        pointer);
   return section;
 }
 
@@ -34,13 +42,14 @@ template <class Section>
 json section_to_json(const Section& section, std::span<const Member<Section>> members) {
   auto object = json::object();
   for (const auto& [name, pointer] : members)
-    std::visit([&, &name = name](auto member) { object[name] = section.*member; }, pointer);
-  return object;
-}
-
-json train_to_json(const TrainSpec& train) {
-  auto object = section_to_json(train, train_members());
-  object.update(train.own);
+    std::visit(
+        [&, &name = name](auto member) {
+          if constexpr (std::is_same_v<decltype(member), json Section::*>)
+            object[name] = (section.*member).value(name, json());
+          else
+            object[name] = section.*member;
+        },
+        pointer);
   return object;
 }
 
@@ -69,7 +78,7 @@ json to_json(const PluginGroup& plugins) {
 json to_json(const TrialSpec& trial) {
   json document{{kModel, section_to_json(trial.model, model_members())},
                 {kAttention, to_json(trial.attention)},
-                {kTrain, train_to_json(trial.train)},
+                {kTrain, section_to_json(trial.train, train_members())},
                 {kSeed, trial.seed}};
   if (!trial.task.id.empty()) document[kTask] = to_json(trial.task);
   return document;
@@ -99,10 +108,7 @@ ModelSpec model_from_json(const json& section) {
 
 TrainSpec train_from_json(const json& section) {
   check(section, train_parameters(), kTrain);
-  auto train = section_from_json(section, train_members());
-  for (const auto& parameter : train_parameters().subspan(train_members().size()))
-    train.own[parameter.name] = section.at(parameter.name);
-  return train;
+  return section_from_json(section, train_members());
 }
 
 TrialSpec trial_from_json(const json& document) {
@@ -115,7 +121,7 @@ TrialSpec trial_from_json(const json& document) {
 
 std::vector<HostSection> host_sections(const TrialSpec& trial) {
   return {{kModel, section_to_json(trial.model, model_members()), model_parameters()},
-          {kTrain, train_to_json(trial.train), train_parameters()}};
+          {kTrain, section_to_json(trial.train, train_members()), train_parameters()}};
 }
 
 }  // namespace ablate

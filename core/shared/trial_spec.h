@@ -42,6 +42,7 @@ struct ModelSpec {
   std::int64_t segment = 0;
   std::string cut;
   bool tied_output = false;
+  nlohmann::json own = nlohmann::json::object();  ///< values of what choices bring (core/shared/choices.h), by name
 
   /// Channels of all heads of an attention together.
   std::int64_t width() const { return attention_width > 0 ? attention_width : d_model; }
@@ -51,14 +52,14 @@ struct ModelSpec {
 struct TrainSpec {
   std::int64_t steps = 0, batch = 0;
   double learning_rate = 0;
-  std::string schedule;
+  std::string optimizer, schedule;
   std::int64_t accumulate = 0, warmup = 0;
-  double weight_decay = 0, beta1 = 0, beta1_low = 0, beta2 = 0, epsilon = 0, clip = 0;
+  double weight_decay = 0, clip = 0;
   std::int64_t loss_piece = 0, evaluate_every = 0, evaluate_batches = 0, test_batches = 0, stride = 0;
   bool shuffle_labels = false;
   std::string dtype = "float32", device = "cpu";
   std::int64_t threads = 0;
-  nlohmann::json own = nlohmann::json::object();  ///< of parameters that its schedules bring, by name
+  nlohmann::json own = nlohmann::json::object();  ///< as in ModelSpec: "momentum" of SGD
 
   bool on_cuda() const { return device.starts_with("cuda"); }
 };

@@ -14,6 +14,9 @@ struct Pinned {
   std::string settings, documents;  ///< SHA-256 of all trials' texts
 };
 
+/// Parameters of [train] that came after these texts were pinned: a document holds their defaults, and no setting does.
+constexpr const char* kLater[] = {"optimizer", "momentum"};
+
 }  // namespace
 
 TEST_CASE("settings and documents of four studies are written as ever") {
@@ -35,7 +38,9 @@ TEST_CASE("settings and documents of four studies are written as ever") {
     std::string all_settings, all_documents;
     for (const auto& trial : study.trials) {
       all_settings += ablate::identity_of(trial.spec, trial.files, catalog, "", "").settings.dump() + "\n";
-      all_documents += trial.resolved.dump() + "\n";
+      auto document = trial.resolved;
+      for (const auto* parameter : kLater) REQUIRE(document.at("train").erase(parameter) == 1);
+      all_documents += document.dump() + "\n";
     }
     CHECK(study.trials.size() == count);
     CHECK(ablate::sha256(all_settings) == settings);

@@ -246,3 +246,25 @@ TEST_CASE("a section is changed so that a parameter is read, through a chain of 
   CHECK(unmet({{"mode", "x"}, {"deep", true}}) == "mode = y");  // nobody reads what the condition names
   CHECK(unmet(deep) == "");
 }
+
+TEST_CASE("a parameter of the host's may be read where two conditions hold, each in a chain of its own") {
+  const Parameter all[] = {text("mode", "\"x\"", "x|y", ""), when("mode = y", boolean("deep", "false", "")),
+                           integer("heads", "2", {1, 64}, ""), real("gap", "1", {0, 1}, "")};
+  auto info = describe(descriptor(all));
+  info.parameters.back().when = "heads > 2 and deep = true";
+  const json section{{"mode", "x"}, {"deep", false}, {"gap", 1.0}, {"heads", 2}};
+  const json read{{"mode", "y"}, {"deep", true}, {"gap", 1.0}, {"heads", 3}};
+  CHECK(reading(info, "gap", section) == read);
+  const auto unmet = [&](json changes) {
+    auto in = read;
+    in.update(changes);
+    return unmet_condition(info.parameters, *info.find("gap"), in);
+  };
+  CHECK(unmet(json::object()) == "");
+  CHECK(unmet({{"heads", 2}}) == "heads > 2");
+  CHECK(unmet({{"deep", false}}) == "deep = true");
+  CHECK(unmet({{"mode", "x"}}) == "mode = y");
+  CHECK(holds("heads > 2 and deep = true", read));
+  CHECK_FALSE(holds("heads > 2 and deep = false", read));
+  CHECK_FALSE(holds("heads > 3 and deep = true", read));
+}

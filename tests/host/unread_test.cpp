@@ -112,3 +112,18 @@ TEST_CASE("the host's own values are held to it, by comparisons too") {
   CHECK(errors(model + "[train]\nbeta1_low = 0.85\n[grid]\ntrain.schedule = [\"one-cycle\", \"cosine\"]\n").empty());
   CHECK(errors(model + "hidden = -1\ninner_dropout = 0.1\n").size() == 1);
 }
+
+TEST_CASE("what an optimiser brings is read with that one alone") {
+  const std::string train = kBase + "[train]\n", rows = "[grid]\ntrain.optimizer = [\"adamw\", \"sgd\"]\n";
+  const auto nowhere = [](const std::string& where, const std::string& name, const std::string& optimizer) {
+    return Names{where + ": train." + name + " does nothing: it is read where optimizer = " + optimizer +
+                 " alone, which no trial has; set train.optimizer, or leave train." + name + " out"};
+  };
+  CHECK(errors(train + "momentum = 0.5\n") == nowhere("6:1", "momentum", "sgd"));
+  for (const std::string name : {"beta1", "beta1_low", "beta2", "epsilon"}) {
+    CHECK(errors(train + "optimizer = \"sgd\"\n" + name + " = 0.5\n") == nowhere("7:1", name, "adamw"));
+    CHECK(errors(train + name + " = 0.5\n").empty());
+  }
+  CHECK(errors(train + "momentum = 0.5\nbeta2 = 0.5\n" + rows).empty());
+  CHECK(errors(train + "optimizer = \"adam\"\n") == Names{"6:13: train.optimizer = \"adam\": expected one of adamw, sgd"});
+}

@@ -101,7 +101,6 @@ TEST_CASE("in training each lane has its own state, which is new where the lane 
   auto resolved = resolved_trial({{"batch", 3}}, json{{"plugin", "count"}});
   resolved["model"]["positions"] = "none";
   const TrialParts parts{trial_from_json(resolved), task, count};
-  StepTimes times(at::kCPU);
   Training training(parts, at::kCPU);
   const auto check = [](std::size_t expected_new) {
     std::size_t begun = 0;
@@ -113,16 +112,20 @@ TEST_CASE("in training each lane has its own state, which is new where the lane 
     Count::noted.clear();
   };
   const auto layers = resolved.at("model").at("layers").get<std::size_t>();
-  for (int step = 0; step < 3; ++step) training.step(times);
+  for (int step = 0; step < 3; ++step) training.step();
   CHECK(Count::noted.size() == 3 * 3 * layers);
   check(3 * layers);
   training.evaluate(Split::kDev);
   check(3 * layers);
   // Lanes of 33 places have 4 segments, or 3 where they begin later: 4 more steps begin each once.
-  for (int step = 0; step < 4; ++step) training.step(times);
+  for (int step = 0; step < 4; ++step) training.step();
   CHECK(Count::noted.front().second == 24);
   check(3 * layers);
-  CHECK(training.state_bytes() == static_cast<double>(sizeof(std::int64_t) * layers));  // a lane's, not that of all three
+  const auto observed = training.observed();
+  const auto state =
+      std::find_if(observed.begin(), observed.end(), [](const auto& one) { return one.info.name == "memory/state"; });
+  REQUIRE(state != observed.end());
+  CHECK(state->value * kMiB == static_cast<double>(sizeof(std::int64_t) * layers));  // a lane's, not that of all three
 }
 
 TEST_CASE("rows that begin get the initial state, and the others keep theirs") {

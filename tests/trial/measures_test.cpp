@@ -1,7 +1,7 @@
 // What a trial measures besides what it learns: times, memory, and what an attention reports.
 #include "ablate/headwise.h"
 #include "core/trial/device/tensor_memory.h"
-#include "core/trial/training/step_times.h"
+#include "core/trial/training/observer.h"
 #include "tests/trial/majority.h"
 
 using namespace ablate;

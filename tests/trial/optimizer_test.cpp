@@ -1,61 +1,121 @@
-// The optimiser is AdamW.
+// The optimisers are torch's, and have what all of them share: clipping, float32 copies, weights without decay.
 #include "core/trial/training/optimizer.h"
 
 #include <ATen/ATen.h>
 #include <torch/optim/adamw.h>
+#include <torch/optim/sgd.h>
+
+#include <functional>
 
 #include "tests/support/catch.h"
 
 using namespace ablate;
 
-TEST_CASE("the fused optimiser takes the steps of torch's AdamW") {
+namespace {
+
+using Parameters = std::vector<Module::Entry>;
+
+std::unique_ptr<Optimizer> adamw(const Parameters& parameters, double weight_decay, double epsilon = 1e-6) {
+  TrainSpec train{.optimizer = "adamw", .weight_decay = weight_decay};
+  train.own = {{"beta1", 0.9}, {"beta1_low", 0.0}, {"beta2", 0.99}, {"epsilon", epsilon}};
+  return make_optimizer(parameters, train);
+}
+
+std::unique_ptr<Optimizer> sgd(const Parameters& parameters, double weight_decay, double momentum) {
+  TrainSpec train{.optimizer = "sgd", .weight_decay = weight_decay};
+  train.own = {{"momentum", momentum}};
+  return make_optimizer(parameters, train);
+}
+
+/// Five steps of both towards the same targets. @return how far they are apart at the most
+double apart(const std::function<std::unique_ptr<Optimizer>(const Parameters&)>& make,
+             const std::function<std::unique_ptr<torch::optim::Optimizer>(const Tensor&)>& make_reference) {
   const auto start = torch::randn({5, 3});
   auto ours = start.clone().requires_grad_(), theirs = start.clone().requires_grad_();
   auto idle = torch::ones({2}).requires_grad_();
-  AdamW optimizer({{"ours", ours, {}}, {"idle", idle, {}}}, {0.9, 0.99, 1e-6, 0.1});
-  torch::optim::AdamW reference({theirs}, torch::optim::AdamWOptions(0.01).betas({0.9, 0.99}).eps(1e-6).weight_decay(0.1));
+  const auto optimizer = make({{"ours", ours, {}}, {"idle", idle, {}}});
+  const auto reference = make_reference(theirs);
   for (int step = 0; step < 5; ++step) {
     const auto target = torch::randn({5, 3});
-    optimizer.zero_grad();
-    reference.zero_grad();
+    optimizer->zero_grad();
+    reference->zero_grad();
     (ours - target).square().sum().backward();
     (theirs - target).square().sum().backward();
-    optimizer.step(0.01);
-    reference.step();
+    optimizer->step(0.01);
+    reference->step();
   }
-  CHECK(torch::allclose(ours, theirs, 1e-5, 1e-6));
+  CHECK((start - ours).abs().max().item<double>() > 0.01);
   CHECK(torch::equal(idle, torch::ones({2})));  // no gradient: not even decayed
+  return (ours - theirs).abs().max().item<double>();
+}
+
+}  // namespace
+
+TEST_CASE("AdamW takes the steps of torch's") {
+  using Options = torch::optim::AdamWOptions;
+  CHECK(apart([](const auto& parameters) { return adamw(parameters, 0.1); },
+              [](const auto& weight) {
+                return std::make_unique<torch::optim::AdamW>(std::vector{weight},
+                                                             Options(0.01).betas({0.9, 0.99}).eps(1e-6).weight_decay(0.1));
+              }) < 1e-5);
+}
+
+TEST_CASE("SGD takes the steps of torch's, with momentum and without") {
+  using Options = torch::optim::SGDOptions;
+  for (const double momentum : {0.0, 0.9}) {
+    INFO(momentum);
+    const auto reference = [&](double with) {
+      return [with](const Tensor& weight) {
+        return std::make_unique<torch::optim::SGD>(std::vector{weight}, Options(0.01).momentum(with).weight_decay(0.1));
+      };
+    };
+    const auto ours = [&](const auto& parameters) { return sgd(parameters, 0.1, momentum); };
+    CHECK(apart(ours, reference(momentum)) < 1e-5);
+    CHECK(apart(ours, reference(0.5)) > 1e-3);
+    const auto without_decay = [&](const auto& parameters) { return sgd(parameters, 0, momentum); };
+    CHECK(apart(without_decay, reference(momentum)) > 1e-4);
+  }
+}
+
+TEST_CASE("an optimiser that none is is refused") {
+  CHECK_THROWS_WITH(make_optimizer({}, {.optimizer = "adam"}), "\"adam\" is none of adamw|sgd");
 }
 
 TEST_CASE("clipping bounds the norm of all gradients together") {
   auto a = torch::ones({4}).requires_grad_(), b = torch::ones({9}).requires_grad_();
-  AdamW optimizer({{"a", a, {}}, {"b", b, {}}}, {0.9, 0.99, 1e-6, 0});
+  const auto optimizer = adamw({{"a", a, {}}, {"b", b, {}}}, 0);
   const auto norm = [&] { return std::sqrt(a.grad().square().sum().item<double>() + b.grad().square().sum().item<double>()); };
   (10 * a.sum() + 10 * b.sum()).backward();
-  optimizer.clip(0);
+  optimizer->clip(0);
   CHECK(norm() == Approx(10 * std::sqrt(13.0)));
-  optimizer.clip(1);
+  optimizer->clip(1);
   CHECK(norm() == Approx(1).epsilon(1e-4));
 }
 
 TEST_CASE("steps smaller than the digits of bfloat16 add up") {
-  // Below 1 bfloat16 steps by 1/256; under a constant gradient AdamW steps by its learning rate.
-  auto weight = torch::ones({4}, torch::kBFloat16).requires_grad_();
-  AdamW optimizer({{"weight", weight, {}}}, {.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8, .weight_decay = 0});
-  for (int step = 0; step < 20; ++step) {
-    optimizer.zero_grad();
-    weight.sum().backward();
-    optimizer.step(1e-3);
+  // Below 1 bfloat16 steps by 1/256; under a constant gradient of 1 both step by the learning rate.
+  for (const bool adam : {true, false}) {
+    auto weight = torch::ones({4}, torch::kBFloat16).requires_grad_();
+    const Parameters parameters{{"weight", weight, {}}};
+    const auto optimizer = adam ? adamw(parameters, 0, 1e-8) : sgd(parameters, 0, 0);
+    for (int step = 0; step < 20; ++step) {
+      optimizer->zero_grad();
+      weight.sum().backward();
+      optimizer->step(1e-3);
+    }
+    CHECK(weight[0].item<double>() == Approx(0.98).margin(1.0 / 256));
   }
-  CHECK(weight[0].item<double>() == Approx(0.98).margin(1.0 / 256));
 }
 
 TEST_CASE("what takes no weight decay gets none") {
-  auto weight = at::ones({3}).requires_grad_(), bias = at::ones({3}).requires_grad_();
-  AdamW optimizer({{"weight", weight, {}}, {"bias", bias, {.decay = false}}}, {0.9, 0.99, 1e-6, 0.5});
-  optimizer.zero_grad();
-  (0 * weight.sum() + 0 * bias.sum()).backward();
-  optimizer.step(0.1);
-  CHECK(at::allclose(weight, at::full({3}, 0.95)));
-  CHECK(at::equal(bias, at::ones({3})));
+  for (const bool adam : {true, false}) {
+    auto weight = at::ones({3}).requires_grad_(), bias = at::ones({3}).requires_grad_();
+    const Parameters parameters{{"weight", weight, {}}, {"bias", bias, {.decay = false}}};
+    const auto optimizer = adam ? adamw(parameters, 0.5) : sgd(parameters, 0.5, 0.9);
+    optimizer->zero_grad();
+    (0 * weight.sum() + 0 * bias.sum()).backward();
+    optimizer->step(0.1);
+    CHECK(at::allclose(weight, at::full({3}, 0.95)));
+    CHECK(at::equal(bias, at::ones({3})));
+  }
 }

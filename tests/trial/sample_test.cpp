@@ -48,8 +48,7 @@ Indices asked(Split split, const json& train, std::uint64_t seed = 1, const char
   const auto resolved = resolved_trial(train, plugin(attention), seed);
   const TrialParts parts{trial_from_json(resolved), task, find_plugin};
   Training training(parts, at::kCPU);
-  StepTimes times(at::kCPU);
-  training.step(times), training.step(times);
+  training.step(), training.step();
   task.asked.clear();
   training.evaluate(split);
   return task.asked;

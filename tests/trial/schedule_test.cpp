@@ -42,9 +42,9 @@ TEST_CASE("inverse-sqrt is the Long Range Arena's schedule up to its constant") 
 }
 
 TEST_CASE("no schedule leaves [0, 1], with any warm-up") {
-  for (const auto& schedule : ablate::all_schedules()) {
+  for (const auto& schedule : ablate::kSchedules) {
     auto own = nlohmann::json::object();
-    for (const auto& parameter : schedule.parameters) own[parameter.name] = nlohmann::json::parse(parameter.default_value);
+    for (const auto& parameter : ablate::own_of("schedule", std::array{schedule})) own[parameter.name] = parameter.default_value;
     for (const int warmup : {0, 1, 7, 20})
       for (int step = 1; step <= 20; ++step) {
         const double factor = schedule.pace({step, 20, warmup, own}).rate;
@@ -54,6 +54,24 @@ TEST_CASE("no schedule leaves [0, 1], with any warm-up") {
       }
   }
   CHECK_THROWS_AS(ablate::schedule_of("linear"), std::invalid_argument);
+}
+
+TEST_CASE("what a choice of a list brings is read with that choice alone, and where its own condition holds") {
+  using namespace ablate;
+  constexpr Choice kList[] = {{.name = "plain", .help = "brings nothing"},
+                              {.name = "steep",
+                               .help = "brings two",
+                               .own = {real("power", "2", {0, 9}, ""), when("steps > 5", real("bend", "1", {}, ""))}}};
+  const auto own = own_of("shape", kList);
+  REQUIRE(own.size() == 2);
+  CHECK(own[0].name == "power");
+  CHECK(own[0].default_value == 2);
+  CHECK(own[0].when == "shape = steep");
+  CHECK(own[1].name == "bend");
+  CHECK(own[1].when == "shape = steep and steps > 5");
+  CHECK(place_of_choice(kList, "steep") == 1);
+  CHECK_THROWS_WITH(place_of_choice(kList, "flat"), "\"flat\" is none of plain|steep");
+  CHECK(RunStep(1, 2, 0, {{"power", 3.0}}).own.at("power") == 3.0);  // as a schedule reads it
 }
 
 TEST_CASE("every metric has a name in a domain, a description and a known direction") {

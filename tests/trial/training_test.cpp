@@ -55,14 +55,13 @@ bool equal(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
 void check_copy(Task& task, const json& attention) {
   const auto resolved = resolved_trial({{"batch", 4}}, attention);
   const TrialParts parts{trial_from_json(resolved), task, find_plugin};
-  StepTimes times(at::kCPU);
   Training first(parts, at::kCPU);
-  for (int step = 0; step < 3; ++step) first.step(times);
+  for (int step = 0; step < 3; ++step) first.step();
   first.evaluate_dev();
   const auto saved = first.save();
   const auto before = weights(first);
   std::vector<double> losses;
-  for (int step = 0; step < 2; ++step) losses.push_back(*first.step(times));
+  for (int step = 0; step < 2; ++step) losses.push_back(*first.step());
   Training second(parts, at::kCPU);
   CHECK_FALSE(equal(weights(second), before));
   second.load(saved);
@@ -70,7 +69,7 @@ void check_copy(Task& task, const json& attention) {
   CHECK(second.steps_done() == 3);
   CHECK(second.best_step() == 3);
   CHECK(second.best().metrics.front().value == first.best().metrics.front().value);
-  for (const double loss : losses) CHECK(*second.step(times) == loss);
+  for (const double loss : losses) CHECK(*second.step() == loss);
   CHECK(equal(weights(second), weights(first)));
   CHECK(second.evaluate(Split::kTest).loss == first.evaluate(Split::kTest).loss);
   second.restore_best();
@@ -90,16 +89,15 @@ TEST_CASE("without the generator's state a copy would not go on alike") {
   Majority task;
   const auto resolved = resolved_trial({{"batch", 4}}, plugin("softmax"));
   const TrialParts parts{trial_from_json(resolved), task, find_plugin};
-  StepTimes times(at::kCPU);
   Training first(parts, at::kCPU);
-  first.step(times);
+  first.step();
   const auto saved = first.save();
   Training second(parts, at::kCPU);
   second.load(saved);
   at::manual_seed(99);  // dropout draws others
-  const auto other = *second.step(times);
+  const auto other = *second.step();
   first.load(saved);
-  CHECK(*first.step(times) != other);
+  CHECK(*first.step() != other);
 }
 
 TEST_CASE("a stream's next token is learned, and told in bits per byte") {
@@ -115,7 +113,7 @@ TEST_CASE("a stream's next token is learned, and told in bits per byte") {
 TEST_CASE("a study trains in the type that it names, and a type that is none is refused") {
   CHECK(scalar_type_of("float32") == at::kFloat);
   CHECK(scalar_type_of("bfloat16") == at::kBFloat16);
-  CHECK_THROWS_WITH(scalar_type_of("float16"), "train.dtype is \"float16\", expected one of float32|bfloat16");
+  CHECK_THROWS_WITH(scalar_type_of("float16"), "\"float16\" is none of float32|bfloat16");
   const auto trained = [](const char* dtype) { return run({{"steps", 2}, {"dtype", dtype}}, plugin("softmax")).failed; };
   CHECK(trained("bfloat16") == "");
   CHECK(trained("float16") == "dtype of [train] is \"float16\", expected one of float32, bfloat16");

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/shared/optimizers.h"
+#include "core/shared/schedules.h"
 #include "core/util/plain_json.h"
 
 namespace ablate {
@@ -86,8 +88,13 @@ std::pair<std::string, std::string> place_of(const Identity& trial, const std::s
 }  // namespace
 
 const std::set<std::string>& numbers_alone() {
-  static const std::set<std::string> names{"learning_rate", "schedule", "warmup", "weight_decay", "beta1",         "beta1_low",
-                                           "beta2",         "epsilon",  "clip",   "loss_piece",   "shuffle_labels"};
+  static const auto names = [] {
+    std::set<std::string> all{"learning_rate", "optimizer", "schedule",   "warmup",
+                              "weight_decay",  "clip",      "loss_piece", "shuffle_labels"};
+    for (const auto& brought : {own_of("optimizer", kOptimizers), own_of("schedule", kSchedules)})
+      for (const auto& parameter : brought) all.insert(parameter.name);
+    return all;
+  }();
   return names;
 }
 

@@ -38,10 +38,9 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
     return fmt::format("train.warmup = {} is more than train.steps = {}; the warm-up is a part of the training",
                        trial.spec.train.warmup, trial.spec.train.steps);
   });
-  refuse(train.beta1_low > train.beta1, {"train.beta1_low", "train.beta1"}, [&] {
-    return fmt::format("train.beta1_low = {} is more than train.beta1 = {}", show(trial.spec.train.beta1_low),
-                       show(trial.spec.train.beta1));
-  });
+  const auto &low = train.own.at("beta1_low"), &high = train.own.at("beta1");
+  refuse(low > high, {"train.beta1_low", "train.beta1"},
+         [&] { return fmt::format("train.beta1_low = {} is more than train.beta1 = {}", show(low), show(high)); });
   // The embedding's weights have another width.
   refuse(
       model.classifier == "mlp" && model.classifier_hidden > 0 && model.tied_output && model.classifier_hidden != model.d_model,

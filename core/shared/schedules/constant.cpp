@@ -1,12 +1,7 @@
 #include "core/shared/schedules.h"
 
-namespace ablate {
-namespace {
+namespace ablate::schedules {
 
-Pace constant_pace(const RunStep& step) { return {step.rise()}; }
+Pace constant(const RunStep& step) { return {step.rise()}; }
 
-}  // namespace
-
-const Schedule schedules::constant{"constant", "flat after the warm-up", false, constant_pace};
-
-}  // namespace ablate
+}  // namespace ablate::schedules

@@ -3,13 +3,8 @@
 
 #include "core/shared/schedules.h"
 
-namespace ablate {
-namespace {
+namespace ablate::schedules {
 
-Pace inverse_sqrt_pace(const RunStep& step) { return {step.at < step.warmup ? step.rise() : std::sqrt(step.warmup / step.at)}; }
+Pace inverse_sqrt(const RunStep& step) { return {step.at < step.warmup ? step.rise() : std::sqrt(step.warmup / step.at)}; }
 
-}  // namespace
-
-const Schedule schedules::inverse_sqrt{"inverse-sqrt", "times sqrt(warmup / step)", false, inverse_sqrt_pace};
-
-}  // namespace ablate
+}  // namespace ablate::schedules

@@ -2,19 +2,13 @@
 // linearly down to 1/250,000 at the last step. Its cycle_momentum goes the other way: lowest where the rate is highest.
 #include "core/shared/schedules.h"
 
-namespace ablate {
-namespace {
+namespace ablate::schedules {
 
-Pace one_cycle_pace(const RunStep& step) {
+Pace one_cycle(const RunStep& step) {
   constexpr double kStart = 1.0 / 25, kEnd = kStart / 1e4;
   if (step.at < step.warmup)
     return {kStart + (1 - kStart) * (step.at - 1) / (step.warmup - 1), (step.at - 1) / (step.warmup - 1)};
   return {1 + (kEnd - 1) * step.after(), 1 - step.after()};
 }
 
-}  // namespace
-
-const Schedule schedules::one_cycle{"one-cycle", "from 1/25 up over the warm-up, then linearly to almost 0 at the last step",
-                                    true, one_cycle_pace};
-
-}  // namespace ablate
+}  // namespace ablate::schedules

@@ -77,16 +77,15 @@ void go_on(const Candidate& candidate, Feed feed, Finding& finding) {
                                    .seed = 1},
                          .task = task,
                          .find = candidate.find};
-  StepTimes times(candidate.device);
   Training one(parts, candidate.device);
-  for (int step = 0; step < kBefore; ++step) one.step(times);
+  for (int step = 0; step < kBefore; ++step) one.step();
   const auto saved = one.save();
   std::vector<std::optional<double>> losses;
-  for (int step = 0; step < kAfter; ++step) losses.push_back(one.step(times));
+  for (int step = 0; step < kAfter; ++step) losses.push_back(one.step());
   Training other(parts, candidate.device);
   other.load(saved);
   for (int step = 0; step < kAfter; ++step)
-    if (other.step(times) != losses[static_cast<std::size_t>(step)])
+    if (other.step() != losses[static_cast<std::size_t>(step)])
       throw std::runtime_error("another loss in step " + std::to_string(step + 1) + " after it was loaded");
   for (std::size_t i = 0; const auto& parameter : one.model().parameters())
     finding.near(other.model().parameters()[i++].tensor, parameter.tensor, parameter.name + " after the steps that followed");

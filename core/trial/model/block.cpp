@@ -5,7 +5,11 @@
 namespace ablate {
 
 Block::Block(const ModelOptions& options, const Generator& generator)
-    : dropout_(options.dropout), inner_dropout_(options.inner_dropout), norm_first_(options.norm_first), relu_(options.relu) {
+    : dropout_(options.dropout),
+      inner_dropout_(options.inner_dropout),
+      norm_first_(options.norm_first),
+      activation_(options.activation),
+      own_(options.own) {
   norm1_ = register_module("norm1", std::make_shared<LayerNorm>(options.d_model));
   if (options.hidden == 0) return;
   norm2_ = register_module("norm2", std::make_shared<LayerNorm>(options.d_model));
@@ -19,7 +23,7 @@ Tensor Block::drop(const Tensor& x, double probability) const {
 
 Tensor Block::feed_forward(const Tensor& x) const {
   const auto inner = expand_->forward(x);
-  return contract_->forward(drop(relu_ ? inner.relu() : gelu(inner), inner_dropout_));
+  return contract_->forward(drop(activation_(inner, own_), inner_dropout_));
 }
 
 AttentionOutput Block::forward(Tensor& x, Attention& attention, AttentionInput input) const {

@@ -22,7 +22,9 @@ class Block final : public Module {
   Tensor feed_forward(const Tensor& x) const;
 
   double dropout_, inner_dropout_;
-  bool norm_first_, relu_;
+  bool norm_first_;
+  Activation activation_;
+  nlohmann::json own_;  ///< values of what choices bring
   std::shared_ptr<LayerNorm> norm1_, norm2_;
   std::shared_ptr<Linear> expand_, contract_;
 };

@@ -1,18 +1,8 @@
 #include "core/trial/model/model_options.h"
 
-#include <algorithm>
-
 #include "core/util/error.h"
 
 namespace ablate {
-namespace {
-
-// The schema has refused all other names.
-const PoolingInfo* pooling_of(const std::string& name) {
-  return std::find_if(std::begin(kPoolings), std::end(kPoolings), [&](const auto& one) { return one.name == name; });
-}
-
-}  // namespace
 
 ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
   const auto asked = requirements_of({.model = model}, shape_of(task));
@@ -25,7 +15,7 @@ ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
       .dropout = model.dropout,
       .inner_dropout = model.inner_dropout,
       .attention_dropout = model.attention_dropout,
-      .pooling = pooling_of(model.pooling),
+      .pooling = &kPoolings[place_of_choice(kPoolings, model.pooling)],
       .classifier = model.classifier == "mlp" ? Classifier::kMlp : Classifier::kLinear,
       .classifier_hidden = model.classifier_hidden,
       .positions = asked.rotary                ? Positions::kRotary
@@ -35,7 +25,8 @@ ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
       .causal = asked.causal || asked.looks_back,
       .sinusoidal = model.positions == "sinusoidal",
       .norm_first = model.norm == "pre",
-      .relu = model.activation == "relu",
+      .activation = activation_of(model.activation),
+      .own = model.own,
       .tied_output = model.tied_output,
       .segment = model.segment,
       .cut = model.cut == "nowhere"   ? Cut::kNowhere

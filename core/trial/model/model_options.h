@@ -6,6 +6,7 @@
 #include "core/shared/objectives.h"
 #include "core/shared/poolings.h"
 #include "core/shared/requirements.h"
+#include "core/trial/model/activation.h"
 
 namespace ablate {
 
@@ -23,11 +24,12 @@ struct ModelOptions {
   Classifier classifier = Classifier::kLinear;
   std::int64_t classifier_hidden = 0;  ///< channels between an mlp's layers; 0: d_model
   Positions positions = Positions::kAdded;
-  Requirements asked;        ///< of the attentions, as far as model and task say it
-  bool causal = false;       ///< by the task or by choice
-  bool sinusoidal = false;   ///< positions that are added are not learned
-  bool norm_first = true;    ///< else after the residual, as in Vaswani et al. 2017
-  bool relu = false;         ///< else gelu
+  Requirements asked;       ///< of the attentions, as far as model and task say it
+  bool causal = false;      ///< by the task or by choice
+  bool sinusoidal = false;  ///< positions that are added are not learned
+  bool norm_first = true;   ///< else after the residual, as in Vaswani et al. 2017
+  Activation activation = activations::gelu;
+  nlohmann::json own;        ///< values of what choices bring, by name
   bool tied_output = false;  ///< the head's weights are the embedding's
   std::int64_t segment = 0;  ///< positions of a segment of an example; 0: it is read whole
   Cut cut = Cut::kBetween;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,6 +23,10 @@ class Curve {
   }
   /// What was not yet taken.
   CurvePart take() { return std::exchange(untold_, {}); }
+
+  /// What was not yet taken, and which definitions were.
+  nlohmann::json save() const;
+  void load(const nlohmann::json& saved);
 
  private:
   CurvePart untold_;

@@ -1,27 +1,27 @@
 #include "core/trial/training/optimizer.h"
 
-#include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
 namespace ablate {
 
-AdamW::AdamW(const std::vector<Module::Entry>& parameters, const Options& options) : options_(options) {
+Optimizer::Optimizer(const std::vector<Module::Entry>& parameters, int like_weights, int scalars) {
   const NoGradGuard no_grad;
   for (const auto& entry : parameters) {
-    // A float32 parameter is its own; steps of a small learning rate would round to nothing in fewer digits.
-    const auto master = entry.tensor.to(kFloat);
-    trained_.push_back({entry.tensor, master, at::zeros_like(master), at::zeros_like(master), at::zeros({}, master.options()),
-                        entry.kept.decay});
+    // A float32 parameter is its own.
+    trained_.push_back({entry.tensor, entry.tensor.to(kFloat), entry.kept.decay, {}});
+    auto& [parameter, master, decay, kept] = trained_.back();
+    for (int i = 0; i < like_weights; ++i) kept.push_back(at::zeros_like(master));
+    for (int i = 0; i < scalars; ++i) kept.push_back(at::zeros({}, master.options()));
   }
 }
 
-void AdamW::zero_grad() {
+void Optimizer::zero_grad() {
   for (auto& one : trained_) one.parameter.mutable_grad().reset();
 }
 
-void AdamW::clip(double largest) {
+void Optimizer::clip(double largest) {
   if (largest <= 0) return;
   std::vector<Tensor> gradients, norms;
   for (const auto& one : trained_)
@@ -37,34 +37,39 @@ void AdamW::clip(double largest) {
   for (auto& gradient : gradients) gradient.mul_(factor);
 }
 
-void AdamW::step(double learning_rate, double beta1) {
+void Optimizer::step(double learning_rate, double cycle) {
   const NoGradGuard no_grad;
-  for (const bool decay : {true, false}) step_those(learning_rate, beta1, decay);
+  for (const bool decay : {true, false}) {
+    Step step{.learning_rate = learning_rate, .cycle = cycle, .decay = decay, .weights = {}, .gradients = {}, .kept = {}};
+    for (const auto& one : trained_) {
+      if (one.decay != decay || !one.parameter.grad().defined()) continue;
+      step.weights.push_back(one.master);
+      step.gradients.push_back(one.parameter.grad().to(kFloat));
+      step.kept.resize(one.kept.size());
+      for (std::size_t i = 0; i < one.kept.size(); ++i) step.kept[i].push_back(one.kept[i]);
+    }
+    if (!step.weights.empty()) do_step(step);
+  }
   for (auto& one : trained_)
     if (!one.master.is_same(one.parameter)) one.parameter.copy_(one.master);
 }
 
-void AdamW::step_those(double learning_rate, double beta1, bool decay) {
-  std::vector<Tensor> parameters, gradients, average, square, count;
-  for (auto& one : trained_) {
-    if (one.decay != decay || !one.parameter.grad().defined()) continue;
-    one.count.add_(1);
-    parameters.push_back(one.master);
-    gradients.push_back(one.parameter.grad().to(kFloat));
-    average.push_back(one.average);
-    square.push_back(one.square);
-    count.push_back(one.count);
+std::vector<Tensor> Optimizer::state() const {
+  std::vector<Tensor> all;
+  for (const auto& one : trained_) {
+    all.push_back(one.master);
+    all.insert(all.end(), one.kept.begin(), one.kept.end());
   }
-  if (parameters.empty()) return;
-  at::_fused_adamw_(parameters, gradients, average, square, {}, count, learning_rate, beta1, options_.beta2,
-                    decay ? options_.weight_decay : 0, options_.epsilon, /*amsgrad=*/false, /*maximize=*/false);
+  return all;
 }
 
-std::vector<Tensor> AdamW::state() const {
-  std::vector<Tensor> all;
-  for (const auto& one : trained_)
-    for (const auto& tensor : {one.master, one.average, one.square, one.count}) all.push_back(tensor);
-  return all;
+std::unique_ptr<Optimizer> make_optimizer(const std::vector<Module::Entry>& parameters, const TrainSpec& train) {
+  constexpr decltype(&optimizers::adamw) kAll[] = {
+#define ABLATE_OPTIMIZER(file, ...) optimizers::file,
+      ABLATE_OPTIMIZERS(ABLATE_OPTIMIZER)
+#undef ABLATE_OPTIMIZER
+  };
+  return kAll[place_of_choice(kOptimizers, train.optimizer)](parameters, train);
 }
 
 }  // namespace ablate

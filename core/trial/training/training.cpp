@@ -73,12 +73,12 @@ Training::Training(const TrialParts& parts, c10::Device device)
       [&](const auto& given, const auto& table, const auto& random) { return objective_->make_head(given, table, random); },
       generator);
   move_to(*model_, device_, scalar_type_of(train.dtype));
-  optimizer_ = std::make_unique<AdamW>(model_->parameters(),
-                                       AdamW::Options{train.beta1, train.beta2, train.epsilon, train.weight_decay});
+  optimizer_ = make_optimizer(model_->parameters(), train);
   const auto size = parts.task.size(Split::kTrain);
   order_ = make_order(info_, size, train.batch, seed_of(seed, Stream::kOrder));
   generator_ = at::globalContext().defaultGenerator(device_);
   if (model_->stateful()) state_ = model_->initial_state(train.batch);
+  observers_ = make_observers({.train = train, .device = device_, .state = state_});
   if (!train.shuffle_labels) return;
   if (info_.sampling == Sampling::kStream) throw Error("train.shuffle_labels needs a task of examples: a stream has no labels");
   shuffled_.resize(static_cast<std::size_t>(size));
@@ -99,10 +99,11 @@ Batch Training::next_batch() {
   return batch;
 }
 
-std::optional<double> Training::step(StepTimes& times) {
+std::optional<double> Training::step() {
   const auto step = ++done_;
   const auto& train = parts_.trial.train;
-  times.begin();
+  if (!std::exchange(begun_, true)) tell_observers([](Observer& one) { one.begin(); });
+  tell_observers([](Observer& one) { one.step_begins(); });
   std::vector<Batch> batches;
   double targets = 0, mean = 0;
   for (std::int64_t i = 0; i < train.accumulate; ++i) {
@@ -113,30 +114,28 @@ std::optional<double> Training::step(StepTimes& times) {
   for (const auto& batch : batches) {
     const auto share = static_cast<double>(batch.targets.size(0)) / targets;
     const auto loss = pass(batch, step);
-    times.loss();
+    tell_observers([](Observer& one) { one.has_loss(); });
     if (!loss) continue;
     mean += share * loss->value;
     if (!std::exchange(learns, true)) optimizer_->zero_grad();
     (batches.size() > 1 ? loss->graph * share : loss->graph).backward();
-    times.gradients();
+    tell_observers([](Observer& one) { one.has_gradients(); });
   }
   if (learns) {
     optimizer_->clip(train.clip);
     const auto pace = schedule_.pace({step, train.steps, train.warmup, train.own});
-    const auto beta1 = train.beta1_low > 0 ? train.beta1 - (train.beta1 - train.beta1_low) * pace.cycle : train.beta1;
-    optimizer_->step(train.learning_rate * pace.rate, beta1);
+    optimizer_->step(train.learning_rate * pace.rate, pace.cycle);
     model_->on_step(step, generator_);
   }
-  times.end();
-  return learns ? std::optional(mean) : std::nullopt;
+  const auto loss = learns ? std::optional(mean) : std::nullopt;
+  tell_observers([&](Observer& one) { one.step_ends(step, loss, curve_); });
+  return loss;
 }
 
-std::optional<double> Training::state_bytes() const {
-  if (state_.empty()) return std::nullopt;
-  double bytes = 0;
-  for (const auto& layer : state_)
-    for (const auto& tensor : layer) bytes += static_cast<double>(tensor.nbytes()) / static_cast<double>(tensor.size(0));
-  return bytes;
+std::vector<Scored> Training::observed() const {
+  std::vector<Scored> told;
+  for (const auto& [name, observer] : observers_) observer->end(told);
+  return told;
 }
 
 std::optional<Training::Loss> Training::pass(const Batch& batch, std::int64_t step) {
@@ -162,7 +161,12 @@ Evaluation Training::evaluate(Split split) {
 }
 
 void Training::evaluate_dev() {
-  auto dev = evaluate(Split::kDev);
+  tell_observers([](Observer& one) { one.evaluation_begins(); });
+  keep_if_best(evaluate(Split::kDev));
+  tell_observers([](Observer& one) { one.evaluation_ends(); });
+}
+
+void Training::keep_if_best(Evaluation dev) {
   latest_dev_ = dev.metrics.front().value;
   const auto tell = [&](Scored scored) {
     scored.info.name = "dev/" + scored.info.name;

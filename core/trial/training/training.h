@@ -8,10 +8,10 @@
 #include "core/shared/trial_spec.h"
 #include "core/trial/training/curve.h"
 #include "core/trial/training/evaluation.h"
+#include "core/trial/training/observer.h"
 #include "core/trial/training/optimizer.h"
 #include "core/trial/training/order.h"
 #include "core/trial/training/snapshot.h"
-#include "core/trial/training/step_times.h"
 
 namespace ablate {
 
@@ -24,25 +24,26 @@ struct TrialParts {
 
 /// A training as it was between two steps, in the host's memory: what goes on from it gives the same bits.
 struct TrainingState {
-  Snapshot training;  ///< model, optimiser, generator, states of lanes; and what is no tensor
-  Snapshot best;
-  Curve curve;
+  Snapshot training;  ///< model, optimiser, generators, states of lanes; and what is no tensor
+  Snapshot best;      ///< the best checkpoint's tensors
 };
 
-/// Model, optimiser, data order, lanes and their states, generator, best checkpoint, curves. One thread, which is a trial's
-/// own: it seeds torch's generator of the device.
+/// Model, optimiser, data order, lanes and their states, generators, best checkpoint, curves, observers. One thread, which is a
+/// trial's own: it seeds torch's generators.
 class Training {
  public:
   /// @param device opened. Throws Error where a plugin does not promise what the trial asks of it.
   Training(const TrialParts& parts, c10::Device device);
+  Training(const Training&) = delete;
+  Training& operator=(const Training&) = delete;
 
   /// One optimiser step. @return the training loss, without auxiliary losses; nothing where the batch had no target, and
   /// nothing was learned. Throws Error for a loss that is not finite.
-  std::optional<double> step(StepTimes& times);
+  std::optional<double> step();
   std::int64_t steps_done() const { return done_; }
 
   Evaluation evaluate(Split split);
-  /// On the dev split, after a step: told in the curves, kept as the best checkpoint where it is.
+  /// On the dev split, after a step: told in the curves, and the best checkpoint where it is that.
   void evaluate_dev();
 
   /// The first dev evaluation whose first metric no later one has bettered; metrics empty before there is one.
@@ -55,8 +56,8 @@ class Training {
   /// Into a training made from the same parts.
   void load(const TrainingState& state);
 
-  /// Of what the lanes hand on now, by lane; nothing where no state is handed on.
-  std::optional<double> state_bytes() const;
+  /// What the observers have measured, after one step at least.
+  std::vector<Scored> observed() const;
 
   Curve& curve() { return curve_; }
   const Model& model() const { return *model_; }
@@ -71,7 +72,15 @@ class Training {
   Batch next_batch();
   /// Forward; nothing of a batch without targets.
   std::optional<Loss> pass(const Batch& batch, std::int64_t step);
+  /// A dev evaluation after a step: told in the curves, kept as the best checkpoint where it is.
+  void keep_if_best(Evaluation dev);
   std::vector<Tensor> model_tensors() const;
+  /// Of the device, and of the processor where that is another.
+  std::vector<Generator> generators() const;
+  template <class See>
+  void tell_observers(const See& see) {
+    for (const auto& [name, observer] : observers_) see(*observer);
+  }
 
   const TrialParts& parts_;
   TaskInfo info_;
@@ -81,7 +90,7 @@ class Training {
   std::unique_ptr<Question> objective_;
   const Schedule& schedule_;
   std::shared_ptr<Model> model_;
-  std::unique_ptr<AdamW> optimizer_;
+  std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Order> order_;
   Generator generator_;
   ModelState state_;  ///< of the lanes; empty where none is carried
@@ -91,6 +100,8 @@ class Training {
   Evaluation best_;
   Snapshot best_tensors_;
   Curve curve_;
+  std::vector<NamedObserver> observers_;
+  bool begun_ = false;  ///< observers know that steps are taken in this process
 };
 
 /// "attention/PLUGIN/name": two plugins may each mean something else by a name.

@@ -1,4 +1,5 @@
 // Training's save and load.
+#include <ATen/Context.h>
 #include <ATen/core/Generator.h>
 
 #include "core/trial/training/training.h"
@@ -22,11 +23,18 @@ std::vector<Scored> scored_from(const json& saved) {
 
 }  // namespace
 
+std::vector<Generator> Training::generators() const {
+  if (device_.is_cpu()) return {generator_};
+  return {generator_, at::globalContext().defaultGenerator(at::kCPU)};
+}
+
 TrainingState Training::save() const {
-  TrainingState saved{.best = best_tensors_, .curve = curve_};
+  TrainingState saved{.best = best_tensors_};
+  auto observers = json::object();  // first: what follows makes tensors
+  for (const auto& [name, observer] : observers_) observers[name] = observer->save();
   auto tensors = model_tensors();
   for (const auto& tensor : optimizer_->state()) tensors.push_back(tensor);
-  tensors.push_back(generator_.get_state());
+  for (const auto& generator : generators()) tensors.push_back(generator.get_state());
   auto widths = json::array();
   for (const auto& layer : state_) {
     widths.push_back(layer.size());
@@ -40,6 +48,8 @@ TrainingState Training::save() const {
                             {"state", widths},
                             {"best_step", best_step_},
                             {"latest_dev", latest_dev_},
+                            {"curve", curve_.save()},
+                            {"observers", observers},
                             {"best",
                              {{"metrics", to_json(best_.metrics)},
                               {"sliced", to_json(best_.sliced)},
@@ -57,7 +67,7 @@ void Training::load(const TrainingState& saved) {
   TORCH_CHECK(tensors.size() > own.size(), "a saved training of another model");
   for (std::size_t i = 0; i < own.size(); ++i) own[i].copy_(tensors[i]);
   auto next = own.size();
-  generator_.set_state(tensors[next++]);
+  for (auto& generator : generators()) generator.set_state(tensors.at(next++));
   state_.clear();
   for (const std::size_t width : numbers.at("state")) {
     auto& layer = state_.emplace_back();
@@ -71,7 +81,9 @@ void Training::load(const TrainingState& saved) {
   best_ = {.metrics = scored_from(best.at("metrics")), .sliced = scored_from(best.at("sliced")), .loss = best.at("loss")};
   for (const auto& one : best.at("measurements")) best_.measurements.push_back({one[0], one[1], one[2]});
   best_tensors_ = saved.best;
-  curve_ = saved.curve;
+  curve_.load(numbers.at("curve"));
+  for (const auto& [name, observer] : observers_) observer->load(numbers.at("observers").at(name));
+  begun_ = false;
 }
 
 }  // namespace ablate

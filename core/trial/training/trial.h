@@ -1,6 +1,7 @@
 // One trial, from a resolved study point to its results.
 #pragma once
 
+#include <chrono>
 #include <functional>
 
 #include "core/shared/messages.h"
@@ -8,10 +9,41 @@
 
 namespace ablate {
 
-/// Trains, evaluates, tests. Same parts, same bits. Takes over the process: threads, seeds, device.
-/// @param report called at step 0, at most ten times a second, after the last step, and before an exception leaves: what a
-/// trial has measured is told however it ends Throws std::exception with the reason: a loss that is not finite, a promise that
-/// the plugin does not make, a device that is not there.
-TrialResult run_trial(const TrialParts& parts, const std::function<void(const Progress&)>& report);
+using Report = std::function<void(const Progress&)>;
+
+/// How a trial goes: what is measured of it, and told. Between two steps it may be saved, and another of the same parts goes on
+/// with the same bits. Takes over the process: threads, seeds, device.
+class TrialRun {
+ public:
+  /// @param parts outlive the run @param report called before the first step, at most ten times a second, after the last step,
+  /// and before an exception leaves result(): what a trial has measured is told however it ends Throws std::exception with the
+  /// reason: a promise that the plugin does not make, a device that is not there.
+  TrialRun(const TrialParts& parts, Report report);
+
+  /// One step, and the evaluation that is due after it. Throws std::exception with the reason: a loss that is not finite.
+  void advance();
+
+  /// All steps that are left, and the test. Throws as advance() does.
+  TrialResult result();
+
+  TrainingState save() const { return training_.save(); }
+  /// Before a step is taken.
+  void load(const TrainingState& state) { training_.load(state); }
+
+ private:
+  void put(const std::string& split, const Evaluation& evaluation);
+  void tell();
+
+  Report report_;
+  const TrainSpec& train_;
+  c10::Device device_;
+  Training training_;
+  Progress now_;
+  std::chrono::steady_clock::time_point told_{};
+  TrialResult result_;
+};
+
+/// Trains, evaluates, tests: a TrialRun from its beginning to its end. Same parts, same bits.
+TrialResult run_trial(const TrialParts& parts, const Report& report);
 
 }  // namespace ablate

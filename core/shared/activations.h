@@ -1,0 +1,22 @@
+// What stands between the two layers of a feed-forward part. A new one is a line here and the file that it names:
+// core/trial/model/activations/FILE.cpp. Torch-free.
+#pragma once
+
+#include "core/shared/choices.h"
+
+/// File and function; a Choice.
+// clang-format off
+#define ABLATE_ACTIVATIONS(activation)                                                             \
+  activation(gelu, .name = "gelu", .help = "x times the normal distribution's share below x")      \
+  activation(relu, .name = "relu", .help = "x where it is positive, else 0")
+// clang-format on
+
+namespace ablate {
+
+inline constexpr Choice kActivations[] = {
+#define ABLATE_ACTIVATION(file, ...) {__VA_ARGS__},
+    ABLATE_ACTIVATIONS(ABLATE_ACTIVATION)
+#undef ABLATE_ACTIVATION
+};
+
+}  // namespace ablate

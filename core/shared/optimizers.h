@@ -1,0 +1,29 @@
+// Optimisers. A new one is a line here and the file that it names: core/trial/training/optimizers/FILE.cpp. Torch-free: what a
+// study may write and what a worker trains with come from this one list.
+#pragma once
+
+#include "core/shared/choices.h"
+
+/// File and function; a Choice.
+// clang-format off
+#define ABLATE_OPTIMIZERS(optimizer)                                                                                        \
+  optimizer(adamw, .name = "adamw", .help = "Loshchilov and Hutter 2019",                                                   \
+    .own = {real("beta1", "0.9", {0, 0.999999}, "AdamW's decay of the gradient's average"),                                 \
+            when("schedule = one-cycle", real("beta1_low", "0", {0, 0.999999},                                              \
+                 "with the one-cycle schedule beta1 falls to this while the rate rises, and comes back as it falls; 0: it " \
+                 "stays")),                                                                                                 \
+            real("beta2", "0.999", {0, 0.999999}, "AdamW's decay of the squared gradient's average"),                       \
+            real("epsilon", "1e-6", {1e-16, 1}, "AdamW's denominator term")})                                               \
+  optimizer(sgd, .name = "sgd", .help = "stochastic gradient descent with momentum",                                        \
+    .own = {real("momentum", "0.9", {0, 0.999999}, "SGD's decay of the sum of gradients that a step follows; 0: none")})
+// clang-format on
+
+namespace ablate {
+
+inline constexpr Choice kOptimizers[] = {
+#define ABLATE_OPTIMIZER(file, ...) {__VA_ARGS__},
+    ABLATE_OPTIMIZERS(ABLATE_OPTIMIZER)
+#undef ABLATE_OPTIMIZER
+};
+
+}  // namespace ablate

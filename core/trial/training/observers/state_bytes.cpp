@@ -1,0 +1,28 @@
+// What all layers together hand on from a segment to the next.
+#include "core/trial/training/observer.h"
+
+namespace ablate {
+namespace {
+
+/// Looks at the end alone, so that it keeps nothing.
+class StateBytes final : public Observer {
+ public:
+  explicit StateBytes(const Observed& observed) : state_(observed.state) {}
+
+  void end(std::vector<Scored>& told) const override {
+    if (state_.empty()) return;
+    double bytes = 0;  // of one lane
+    for (const auto& layer : state_)
+      for (const auto& tensor : layer) bytes += static_cast<double>(tensor.nbytes()) / static_cast<double>(tensor.size(0));
+    told.push_back(training_score("memory/state", bytes / kMiB));
+  }
+
+ private:
+  const ModelState& state_;
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> observers::state_bytes(const Observed& observed) { return std::make_unique<StateBytes>(observed); }
+
+}  // namespace ablate

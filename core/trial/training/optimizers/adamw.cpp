@@ -1,0 +1,39 @@
+// AdamW (Loshchilov and Hutter 2019): torch's fused kernel, which takes one call where torch::optim::AdamW takes ten a
+// parameter.
+#include <ATen/ops/_fused_adamw.h>
+
+#include "core/trial/training/optimizer.h"
+
+namespace ablate {
+namespace {
+
+class AdamW final : public Optimizer {
+ public:
+  /// Of each weight: averages of the gradient and of its square, and the count of steps.
+  AdamW(const std::vector<Module::Entry>& parameters, const TrainSpec& train)
+      : Optimizer(parameters, 2, 1),
+        beta1_(train.own.at("beta1")),
+        beta1_low_(train.own.at("beta1_low")),
+        beta2_(train.own.at("beta2")),
+        epsilon_(train.own.at("epsilon")),
+        weight_decay_(train.weight_decay) {}
+
+ private:
+  void do_step(Step& step) override {
+    auto &average = step.kept[0], &square = step.kept[1], &count = step.kept[2];
+    for (auto& one : count) one.add_(1);
+    const auto beta1 = beta1_low_ > 0 ? beta1_ - (beta1_ - beta1_low_) * step.cycle : beta1_;
+    at::_fused_adamw_(step.weights, step.gradients, average, square, {}, count, step.learning_rate, beta1, beta2_,
+                      step.decay ? weight_decay_ : 0, epsilon_, /*amsgrad=*/false, /*maximize=*/false);
+  }
+
+  double beta1_, beta1_low_, beta2_, epsilon_, weight_decay_;
+};
+
+}  // namespace
+
+std::unique_ptr<Optimizer> optimizers::adamw(const std::vector<Module::Entry>& parameters, const TrainSpec& train) {
+  return std::make_unique<AdamW>(parameters, train);
+}
+
+}  // namespace ablate

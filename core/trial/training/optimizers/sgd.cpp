@@ -1,0 +1,35 @@
+// Stochastic gradient descent with momentum, as torch.optim.SGD takes it: the learning rate times a sum of gradients in which
+// older ones fade, weight decay being a part of the gradient. Torch's fused kernel.
+#include <ATen/ops/_fused_sgd.h>
+
+#include "core/trial/training/optimizer.h"
+
+namespace ablate {
+namespace {
+
+class Sgd final : public Optimizer {
+ public:
+  /// Of each weight: the sum of gradients, where there is any momentum.
+  Sgd(const std::vector<Module::Entry>& parameters, const TrainSpec& train)
+      : Optimizer(parameters, train.own.at("momentum") > 0 ? 1 : 0, 0),
+        momentum_(train.own.at("momentum")),
+        weight_decay_(train.weight_decay) {}
+
+ private:
+  void do_step(Step& step) override {
+    // A sum of zeros before the first step is torch's own beginning, without dampening.
+    at::_fused_sgd_(step.weights, step.gradients, step.kept.empty() ? std::vector<Tensor>() : step.kept[0],
+                    step.decay ? weight_decay_ : 0, momentum_, step.learning_rate, /*dampening=*/0, /*nesterov=*/false,
+                    /*maximize=*/false, /*is_first_step=*/false);
+  }
+
+  double momentum_, weight_decay_;
+};
+
+}  // namespace
+
+std::unique_ptr<Optimizer> optimizers::sgd(const std::vector<Module::Entry>& parameters, const TrainSpec& train) {
+  return std::make_unique<Sgd>(parameters, train);
+}
+
+}  // namespace ablate

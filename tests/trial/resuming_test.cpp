@@ -1,0 +1,247 @@
+// A trial stops at a step, and goes on in another process as if it had not: all that it told and measured but times is the same
+// to the last bit.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "core/registry/plugin_info.h"
+#include "core/trial/device/tensor_memory.h"
+#include "tests/support/temporary.h"
+#include "tests/trial/stream.h"
+
+using namespace ablate;
+using namespace ablate::tests;
+using nlohmann::json;
+
+namespace {
+
+/// What some work in a process of its own comes to: no tensor, generator or thread of another one is there.
+json in_a_process(const TemporaryFolder& folder, const std::function<json()>& work) {
+  const auto pid = fork();
+  if (pid == 0) {
+    json told;
+    try {
+      told = work();
+    } catch (const std::exception& error) {
+      told = {{"failed", error.what()}};
+    }
+    const auto bytes = json::to_cbor(told);
+    folder.write("told", std::string(bytes.begin(), bytes.end()));
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(pid, &status, 0) == pid);
+  REQUIRE(status == 0);
+  auto told = json::from_cbor(read_text(folder / "told"));
+  if (told.contains("failed")) FAIL(told.at("failed").get<std::string>());
+  return told;
+}
+
+json written(const Snapshot& snapshot) {
+  auto tensors = json::array();
+  for (const auto& tensor : snapshot.tensors()) {
+    const auto* const bytes = static_cast<const std::uint8_t*>(tensor.const_data_ptr());
+    tensors.push_back({static_cast<int>(tensor.scalar_type()), tensor.sizes().vec(),
+                       json::binary(std::vector<std::uint8_t>(bytes, bytes + tensor.nbytes()))});
+  }
+  return {{"tensors", tensors}, {"numbers", snapshot.numbers}};
+}
+
+Snapshot read(const json& saved) {
+  std::vector<Tensor> tensors;
+  for (const auto& one : saved.at("tensors")) {
+    tensors.push_back(empty(one[1].get<std::vector<std::int64_t>>(), static_cast<at::ScalarType>(one[0].get<int>())));
+    const auto& bytes = one[2].get_binary();
+    std::copy(bytes.begin(), bytes.end(), static_cast<std::uint8_t*>(tensors.back().mutable_data_ptr()));
+  }
+  Snapshot snapshot;
+  snapshot.keep(tensors);
+  snapshot.numbers = saved.at("numbers");
+  return snapshot;
+}
+
+/// Ids at every position, and a class that follows from their sum.
+class Sums final : public Majority {
+ public:
+  explicit Sums(std::int64_t length) : length_(length) {}
+  TaskInfo info() override { return {.fields = {{"token", 7}}, .length = length_, .classes = 3}; }
+  void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      std::mt19937_64 random(static_cast<std::uint64_t>(indices[i] * 3 + static_cast<int>(split)));
+      std::int64_t sum = 0;
+      for (std::size_t j = 0; j < static_cast<std::size_t>(length_); ++j) {
+        const auto at = i * static_cast<std::size_t>(length_) + j;
+        batch.present[0][at] = 1;
+        batch.ids[0][at] = static_cast<std::int64_t>(random() % 7);
+        sum += batch.ids[0][at];
+      }
+      batch.targets[i] = sum % 3;
+    }
+  }
+
+ private:
+  std::int64_t length_;
+};
+
+/// Whether a metric is of the clock, which no two runs have alike.
+bool is_time(const std::string& name) {
+  for (const char* end : {"_time", "step_spread", "examples_per_second"})
+    if (name.ends_with(end)) return true;
+  return false;
+}
+
+/// What a run has told so far, in order.
+struct Heard {
+  json points = json::array(), metrics = json::array();
+
+  void hear(const CurvePart& part) {
+    for (const auto& [metric, step, value] : part.points) points.push_back({metric, step, value});
+    for (const auto& [name, unit, direction, description] : part.metrics)
+      metrics.push_back({name, unit, direction, description});
+  }
+  json told() const { return {{"points", points}, {"metrics", metrics}}; }
+};
+
+json finished(TrialRun& run, Heard& heard) {
+  const auto result = run.result();
+  json observed = run.save().training.numbers.at("observers");
+  heard.hear(result.curve);
+  auto told = heard.told();
+  for (const auto& [name, value] : result.values)
+    if (!is_time(name)) told["values"][name] = value;
+  told["times"] = std::count_if(result.values.begin(), result.values.end(), [](const auto& one) { return is_time(one.first); });
+  for (const auto& times : observed.at("step_times")) told["timed"].push_back(times.size());
+  return told;
+}
+
+/// @param stop steps that the first process takes
+void check_resumed(Task& task, const json& resolved, std::int64_t stop) {
+  const TemporaryFolder folder;
+  const TrialParts parts{trial_from_json(resolved), task, find_plugin};
+  const auto in_run = [&](const std::function<json(TrialRun&, Heard&)>& work) {
+    return in_a_process(folder, [&] {
+      count_tensor_memory();
+      Heard heard;
+      TrialRun run(parts, [&](const Progress& now) { heard.hear(now.curve); });
+      return work(run, heard);
+    });
+  };
+  const auto whole = in_run(finished);
+  const auto begun = in_run([&](TrialRun& run, Heard& heard) -> json {
+    for (std::int64_t step = 0; step < stop; ++step) run.advance();
+    const auto state = run.save();
+    return {{"training", written(state.training)}, {"best", written(state.best)}, {"heard", heard.told()}};
+  });
+  const auto rest = in_run([&](TrialRun& run, Heard& heard) {
+    run.load({.training = read(begun.at("training")), .best = read(begun.at("best"))});
+    return finished(run, heard);
+  });
+  CHECK(whole.at("values").size() >= 8);
+  CHECK(whole.at("times") == 6);
+  CHECK(rest.at("times") == 6);
+  CHECK(rest.at("timed") == json(std::vector(4, parts.trial.train.steps)));
+  CHECK(rest.at("values") == whole.at("values"));
+  for (const char* told : {"points", "metrics"}) {
+    auto both = begun.at("heard").at(told);
+    for (const auto& one : rest.at(told)) both.push_back(one);
+    CHECK(both == whole.at(told));
+  }
+}
+
+json small(json train, const json& attention, const json& model = json::object()) {
+  train.update({{"batch", 4}, {"warmup", 2}, {"clip", 1.0}, {"weight_decay", 0.01}});
+  auto resolved = resolved_trial(train, attention);
+  resolved["model"].update(model);
+  return resolved;
+}
+
+/// A section of the attention; where it has parts they are simple ones.
+json section_of(const PluginInfo& info, const char* compression) {
+  auto parameters = json::object();
+  for (const auto& parameter : info.parameters)
+    if (const auto kind = parameter.plugin_kind()) {
+      const json part{{"plugin", *kind == Kind::kAttention ? "softmax" : compression}};
+      parameters[parameter.name] = parameter.type == ParameterType::kPlugins ? json{part, part} : part;
+    }
+  return plugin(info.id, parameters);
+}
+
+/// Stopped between two evaluations, and after a best checkpoint.
+const json kFewSteps{{"steps", 6}, {"evaluate_every", 2}, {"evaluate_batches", 4}, {"test_batches", 4}};
+
+}  // namespace
+
+TEST_CASE("training with every attention goes on in another process") {
+  int attentions = 0, streams = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(ABLATE_BUILD_DIR "/lib/ablate/plugins")) {
+    if (entry.path().extension() != ".so") continue;
+    const auto info = describe(load_library(entry.path()));
+    if (info.kind != Kind::kAttention) continue;
+    INFO(info.id);
+    auto section = section_of(info, "segment-mean");
+    const auto promises = promises_of(Kind::kAttention, section, find_plugin);
+    const auto length = (24 / promises.length_multiple + 1) * promises.length_multiple;
+    const json model{{"attention_dropout", promises.weight_dropout ? 0.1 : 0.0}};
+    Text stream(4 * 5 * length / 2, length);
+    Sums examples(length);
+    Task& task = promises.causal ? static_cast<Task&>(stream) : examples;
+    const auto refused = [&] {
+      const TrialParts parts{trial_from_json(small(kFewSteps, section, model)), task, find_plugin};
+      return in_a_process(TemporaryFolder(), [&]() -> json {
+        try {
+          const TrialRun made(parts, [](const Progress&) {});
+          return {{"refused", false}};
+        } catch (const std::exception&) {
+          return {{"refused", true}};
+        }
+      });
+    };
+    if (refused().at("refused") == true) section = section_of(info, "rbf");  // which promises what that one does not
+    check_resumed(task, small(kFewSteps, section, model), 3);
+    ++attentions, streams += promises.causal ? 1 : 0;
+  }
+  CHECK(attentions > 25);
+  CHECK(streams > 10);
+}
+
+TEST_CASE("training goes on in the middle of a loss window, of an epoch, and before an evaluation") {
+  Majority task;
+  // Windows of the loss are of three steps; an epoch is a hundred.
+  const json train{{"steps", 430}, {"evaluate_every", 120}};
+  for (const std::int64_t stop : {1, 119, 331}) {
+    INFO(stop);
+    check_resumed(task, small(train, plugin("softmax"), {{"layers", 1}}), stop);
+  }
+}
+
+TEST_CASE("training goes on with vectors that are drawn again, in half precision, by another optimiser, by sums of batches") {
+  Majority examples;
+  Text stream(200, 8);
+  const auto with = [](json changes) {
+    changes.update(kFewSteps);
+    return changes;
+  };
+  const auto redrawn = plugin("performer", {{"redraw", 2}});
+  check_resumed(examples, small(kFewSteps, redrawn), 3);
+  check_resumed(stream, small(kFewSteps, redrawn), 3);
+  check_resumed(examples, small(with({{"dtype", "bfloat16"}}), plugin("softmax")), 3);
+  check_resumed(examples, small(with({{"optimizer", "sgd"}}), plugin("softmax")), 3);
+  check_resumed(examples, small(with({{"accumulate", 2}, {"shuffle_labels", true}, {"beta1_low", 0.5}}), plugin("linear")), 3);
+}
+
+TEST_CASE("the most memory of steps before a stop counts") {
+  Majority task;
+  const TrialParts parts{trial_from_json(small(kFewSteps, plugin("linear"))), task, find_plugin};
+  const auto values = in_a_process(TemporaryFolder(), [&]() -> json {
+    count_tensor_memory();
+    const Report deaf = [](const Progress&) {};
+    TrialRun first(parts, deaf), second(parts, deaf);
+    first.advance();
+    auto state = first.save();
+    state.training.numbers["observers"]["peak_memory"] = std::int64_t{1} << 40;
+    second.load(state);
+    return second.result().values;
+  });
+  CHECK(values.at("memory/peak_tensor") == 1024.0 * 1024.0);
+}

@@ -1,6 +1,8 @@
 // AdaMRA, adaptive multi-resolution attention: every query chooses the resolution at which it reads the sequence.
 #include "ablate/attention.h"
+#include "ablate/choices.h"
 #include "ablate/linear.h"
+#include "ablate/straight_through.h"
 #include "choices.h"
 #include "routing.h"
 
@@ -10,19 +12,28 @@ using ablate::Capabilities;
 using ablate::Similarity;
 using ablate::Tensor;
 
+enum class Routing { kLearned, kRandom, kAll };
+constexpr auto kRoutings =
+    ablate::choices<Routing>({{"learned", Routing::kLearned}, {"random", Routing::kRandom}, {"all", Routing::kAll}});
+
+enum class RouterGradient { kScale, kStraightThrough, kNone };
+constexpr auto kRouterGradients = ablate::choices<RouterGradient>({{"scale", RouterGradient::kScale},
+                                                                   {"straight-through", RouterGradient::kStraightThrough},
+                                                                   {"none", RouterGradient::kNone}});
+
 constexpr ablate::Parameter parameters[] = {
     ablate::rates("rates", "[\"1/2\", \"1/4\", \"1/8\", \"1/16\"]", "compression rate of each head; as many heads as rates"),
     ablate::integer("subheads", "2", {1, 64}, "subheads of each head, all at its rate; must divide model.d_model"),
     ablate::plugin("compression", "compression", "what each head writes its memory with"),
     ablate::text(
-        "feature_map", "\"relu\"", "relu|elu+1|softmax",
+        "feature_map", "\"relu\"", ablate::kSimilarityChoices,
         "phi of Eq. 7, or the exponential of Table 5; a memory with a kernel of its own (rbf, random-features) does not "
         "use it"),
     ablate::text(
-        "routing", "\"learned\"", "learned|random|all",
+        "routing", "\"learned\"", kRoutings,
         "learned: the head the router finds most probable; random: a drawn one (Table 5, Rand); all: the sum of all heads"),
     ablate::text(
-        "router_gradient", "\"scale\"", "scale|straight-through|none",
+        "router_gradient", "\"scale\"", kRouterGradients,
         "scale: a head's output times its probability; straight-through: that gradient without the factor; none: neither. "
         "Under routing = all, scale weighs every head by its probability, the others add the heads up; under random no use"),
 };
@@ -37,19 +48,14 @@ Capabilities promises(const Capabilities& declared, const ablate::Values& given,
   auto can = declared;
   const auto& memory = parts.front();
   // A head that is drawn by position makes tokens that are alike differ.
-  can.averages = memory.averages && given.text("routing") != "random";
+  can.averages = memory.averages && kRoutings.of(given, "routing") != Routing::kRandom;
   can.half_precision = memory.half_precision;
   can.cuda = memory.cuda;
   can.deterministic = memory.deterministic;
   can.length_multiple = memory.length_multiple;
-  can.time_exponent = given.text("feature_map") == "softmax" ? 2 : memory.time_exponent;
+  can.time_exponent = ablate::kSimilarityChoices.of(given, "feature_map") == Similarity::kSoftmax ? 2 : memory.time_exponent;
   can.memory_exponent = memory.memory_exponent;
   return can;
-}
-
-Similarity similarity(const std::string& name) {
-  if (name == "softmax") return Similarity::kSoftmax;
-  return name == "relu" ? Similarity::kRelu : Similarity::kElu;
 }
 
 /// One linear map in place of two in a row, x -> (x W^T + b) A: d^3 operations a head rather than d^2 a token.
@@ -65,9 +71,9 @@ class AdaMra final : public ablate::Attention {
   explicit AdaMra(const ablate::AttentionContext& context)
       : rates_(context.parameters.rates("rates")),
         subheads_(context.parameters.integer("subheads")),
-        similarity_(similarity(context.parameters.text("feature_map"))),
-        routing_(context.parameters.text("routing")),
-        router_gradient_(context.parameters.text("router_gradient")),
+        similarity_(ablate::kSimilarityChoices.of(context.parameters, "feature_map")),
+        routing_(kRoutings.of(context.parameters, "routing")),
+        router_gradient_(kRouterGradients.of(context.parameters, "router_gradient")),
         compress_first_(context.parts.promises("compression").slots_have_keys) {
     const auto d = context.width, heads = static_cast<std::int64_t>(rates_.size());
     const auto& generator = context.generator;
@@ -85,8 +91,8 @@ class AdaMra final : public ablate::Attention {
     head_query_ = matrix("head_query", {heads, d, d});
     head_key_ = matrix("head_key", {heads, d, d});
     head_value_ = matrix("head_value", {heads, d, d});
-    if (routing_ == "learned" || weighs_all()) router_ = matrix("router", {d, heads});
-    if (routing_ == "random")
+    if (routing_ == Routing::kLearned || weighs_all()) router_ = matrix("router", {d, heads});
+    if (routing_ == Routing::kRandom)
       random_heads_ = register_buffer("random_heads", ablate::randint(heads, {context.max_length}, generator));
     for (std::size_t h = 0; h < rates_.size(); ++h) {
       // Compression comes before the per-head projections (section 3.2), so its input is one head of all channels. A memory
@@ -114,17 +120,19 @@ class AdaMra final : public ablate::Attention {
     Tensor probability;  // [batch * n, heads], Eq. 6
     if (router_.defined()) {
       // Where the router gets no gradient, nothing of it is kept for one.
-      c10::AutoGradMode gradient(c10::GradMode::is_enabled() && router_gradient_ != "none");
+      c10::AutoGradMode gradient(c10::GradMode::is_enabled() && router_gradient_ != RouterGradient::kNone);
       const Folded router(*query_, router_);
       probability = router.bias.addmm(queries, router.weight).softmax(-1);
       if (input.measure) result.metrics.push_back({"router_entropy", ablate::adamra::entropy(probability, real), "bit"});
     }
-    const auto heads = routing_ == "all" ? sum_of_heads(call, queries, probability)
-                                         : chosen_heads(call, queries, probability, input, real, result);
+    const auto heads = routing_ == Routing::kAll ? sum_of_heads(call, queries, probability)
+                                                 : chosen_heads(call, queries, probability, input, real, result);
     result.output = output_->forward(heads.view({batch, n, -1}));
     result.auxiliary_loss = call.auxiliary_loss();
     return result;
   }
+
+  std::vector<std::shared_ptr<ablate::Linear>> do_output_projections() const override { return {output_}; }
 
   void do_step(std::int64_t step, const ablate::Generator& generator) override {
     for (const auto& compression : compressions_) compression->on_step(step, generator);
@@ -134,12 +142,7 @@ class AdaMra final : public ablate::Attention {
   class Call {
    public:
     Call(AdaMra& owner, const Tensor& context, const ablate::AttentionInput& input, std::int64_t batch)
-        : owner_(owner),
-          context_(context),
-          mask_(input.mask),
-          generator_(input.generator),
-          surrogate_(input.surrogate),
-          batch_(batch) {
+        : owner_(owner), context_(context), mask_(input.mask), generator_(input.generator), batch_(batch) {
       const Folded query(*owner.query_, owner.head_query_);
       query_weights_ = query.weight.unbind();
       query_biases_ = query.bias.unbind();
@@ -179,8 +182,7 @@ class AdaMra final : public ablate::Attention {
         return ablate::split_heads(x.matmul(weight), owner_.subheads_);
       };
       if (owner_.compress_first_) {
-        auto memory = compression.write(
-            {.keys = keys_, .values = values_, .mask = mask_, .generator = generator_, .surrogate = surrogate_});
+        auto memory = compression.write({.keys = keys_, .values = values_, .mask = mask_, .generator = generator_});
         memory.keys = project(memory.keys.squeeze(1), key_weights_[h]);
         memory.values = project(memory.values.squeeze(1), value_weights_[h]);
         return memory;
@@ -190,19 +192,17 @@ class AdaMra final : public ablate::Attention {
       };
       // Values first: gradients add up in the order of what was computed, and other bits would be another experiment.
       const auto values = split(value_weights_[h], value_biases_[h]), keys = split(key_weights_[h], key_biases_[h]);
-      return compression.write(
-          {.keys = keys, .values = values, .mask = mask_, .generator = generator_, .surrogate = surrogate_});
+      return compression.write({.keys = keys, .values = values, .mask = mask_, .generator = generator_});
     }
 
     AdaMra& owner_;
     Tensor context_, mask_, keys_, values_, auxiliary_loss_;
     ablate::Generator generator_;
-    ablate::Surrogate* surrogate_;
     std::int64_t batch_;
     std::vector<Tensor> query_weights_, query_biases_, key_weights_, key_biases_, value_weights_, value_biases_;
   };
 
-  bool weighs_all() const { return routing_ == "all" && router_gradient_ == "scale"; }
+  bool weighs_all() const { return routing_ == Routing::kAll && router_gradient_ == RouterGradient::kScale; }
 
   /// Every query in every head. @return [batch * n, width]
   Tensor sum_of_heads(Call& call, const Tensor& queries, const Tensor& probability) const {
@@ -222,13 +222,12 @@ class AdaMra final : public ablate::Attention {
     const auto batch = input.queries.size(0), n = input.queries.size(1);
     const auto heads = static_cast<std::int64_t>(rates_.size());
     Tensor chosen, weight;  // [batch, n]; [batch * n, 1]
-    if (routing_ == "learned") {
+    if (routing_ == Routing::kLearned) {
       auto [highest, index] = probability.max(-1, true);
       chosen = index.view({batch, n});
-      if (router_gradient_ == "scale") weight = highest;
-      if (router_gradient_ == "straight-through")
-        weight = ablate::straight_through(ablate::ones(highest.sizes(), highest.options().requires_grad(false)), highest,
-                                          input.surrogate);
+      if (router_gradient_ == RouterGradient::kScale) weight = highest;
+      if (router_gradient_ == RouterGradient::kStraightThrough)
+        weight = ablate::straight_through(ablate::ones(highest.sizes(), highest.options().requires_grad(false)), highest);
     } else if (is_training()) {
       chosen = ablate::randint(heads, {batch, n}, input.generator, queries.options().dtype(ablate::kLong).requires_grad(false));
     } else {
@@ -254,7 +253,8 @@ class AdaMra final : public ablate::Attention {
   std::vector<ablate::Rate> rates_;
   std::int64_t subheads_;
   Similarity similarity_;
-  std::string routing_, router_gradient_;
+  Routing routing_;
+  RouterGradient router_gradient_;
   bool compress_first_;
   std::shared_ptr<ablate::Linear> query_, key_, value_, output_;
   Tensor head_query_, head_key_, head_value_;  // [heads, width in, width out], the subheads' side by side (Eq. 9)

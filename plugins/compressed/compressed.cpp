@@ -19,7 +19,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::rate("rate", "\"1/4\"", "slots of the memory per token, rounded up; left out where slots is set"),
     ablate::integer("slots", "0", {0, 65536}, "a fixed number of slots; 0: by the rate", "slots"),
     ablate::text(
-        "read", "\"softmax\"", "softmax|elu+1|relu",
+        "read", "\"softmax\"", ablate::kSimilarityChoices,
         "how alike a query and a slot's key are; a memory with a kernel of its own (rbf, random-features) does not use it"),
     ablate::plugin("compression", "compression", "what writes the memory and reads it"),
 };
@@ -39,11 +39,6 @@ Capabilities promises(const Capabilities& declared, const ablate::Values& values
   return can;
 }
 
-ablate::Similarity similarity(const std::string& name) {
-  if (name == "softmax") return ablate::Similarity::kSoftmax;
-  return name == "relu" ? ablate::Similarity::kRelu : ablate::Similarity::kElu;
-}
-
 constexpr ablate::Rate kDefaultRate{1, 4};
 
 /// Two rates of one number of slots would be two trials with the same numbers.
@@ -60,7 +55,7 @@ class CompressedAttention final : public ablate::HeadwiseAttention {
  public:
   explicit CompressedAttention(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, context.parameters.integer("heads")),
-        similarity_(similarity(context.parameters.text("read"))) {
+        similarity_(ablate::kSimilarityChoices.of(context.parameters, "read")) {
     const auto slots = slots_of(context.parameters);
     compression_ = register_module("compression", context.parts.compression("compression", slots, heads(), d_head()));
   }
@@ -72,8 +67,7 @@ class CompressedAttention final : public ablate::HeadwiseAttention {
                                              .mask = input.mask,
                                              .queries = input.q,
                                              .query_mask = input.query_mask,
-                                             .generator = input.generator,
-                                             .surrogate = input.surrogate});
+                                             .generator = input.generator});
     auto read = compression_->read({.queries = input.q, .memory = memory, .similarity = similarity_, .causal = causal()});
     return {.values = std::move(read.values), .auxiliary_loss = std::move(read.auxiliary_loss)};
   }

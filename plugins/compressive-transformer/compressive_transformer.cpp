@@ -6,6 +6,7 @@
 #include "ablate/dropout.h"
 #include "ablate/leaving.h"
 #include "ablate/relative.h"
+#include "ablate/straight_through.h"
 
 namespace {
 
@@ -96,7 +97,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
   AttentionState compress(const HeadInput& input, const Old& old, const Tensor& looks, Tensor& loss) {
     const auto n = input.q.size(2);
     // Constants to the compression's loss, which is not to train what they come from.
-    const auto tokens = ablate::frozen(input.context, input.surrogate);
+    const auto tokens = ablate::frozen(input.context);
     const auto usage = ablate::pad(old.usage, {0, n}) + looks;
     const ablate::Leaving leaving(input.mask, memory_);
     const auto& leaves = leaving.there;
@@ -106,8 +107,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
                              .values = gone.unsqueeze(1),
                              .mask = leaves,
                              .usage = ablate::rows_from(usage, leaving.oldest, n).unsqueeze(1).to(gone.scalar_type()),
-                             .generator = input.generator,
-                             .surrogate = input.surrogate});
+                             .generator = input.generator});
     // [batch, slots]: of those that an item has, one without mass (a cluster without members) keeps its place, and is not seen.
     const auto present = (written.mass > 0).squeeze(1);
     const auto own = written.slots.defined() ? written.slots.squeeze(1) : ablate::ones(present.sizes(), present.options());
@@ -125,11 +125,10 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
   /// frozen, so that nothing but the compression learns from it.
   Tensor reconstruction_loss(const HeadInput& input, const Tensor& tokens, const Tensor& gone, const Tensor& leaves,
                              const Tensor& slots, const Tensor& present) const {
-    const auto q = ablate::widened(frozen_queries_of(tokens.narrow(1, memory_, input.q.size(2)), input.surrogate));
+    const auto q = ablate::widened(frozen_queries_of(tokens.narrow(1, memory_, input.q.size(2))));
     const auto read = [&](const Tensor& x, const Tensor& mask) {
       const auto hidden = mask.logical_not().unsqueeze(1).unsqueeze(1);
-      const auto k = ablate::widened(frozen_keys_of(x, input.surrogate)),
-                 v = ablate::widened(frozen_values_of(x, input.surrogate));
+      const auto k = ablate::widened(frozen_keys_of(x)), v = ablate::widened(frozen_values_of(x));
       const auto scores = q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(q.size(3)));
       return ablate::masked_softmax(scores, hidden).matmul(v);
     };

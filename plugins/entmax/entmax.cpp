@@ -2,6 +2,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "ablate/choices.h"
 #include "ablate/dropout.h"
 #include "ablate/headwise.h"
 #include "ablate/masked_softmax.h"
@@ -13,9 +14,13 @@ using ablate::HeadInput;
 using ablate::HeadOutput;
 using ablate::Tensor;
 
+enum class Form { kEntmax, kTrainedEntmax, kTopK };
+constexpr auto kForms =
+    ablate::choices<Form>({{"entmax", Form::kEntmax}, {"trained-entmax", Form::kTrainedEntmax}, {"top-k", Form::kTopK}});
+
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::text("weights", "\"entmax\"", "entmax|trained-entmax|top-k",
+    ablate::text("weights", "\"entmax\"", kForms,
                  "entmax: of `alpha`; trained-entmax: each head learns its own, between 1 and 2; top-k: softmax over the k "
                  "largest scores of a query"),
     ablate::when("weights = entmax", ablate::real("alpha", "1.5", {1, 2}, "1: softmax, else 1.01 to 2: sparsemax")),
@@ -31,12 +36,12 @@ class Entmax final : public ablate::HeadwiseAttention {
  public:
   explicit Entmax(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, context.parameters.integer("heads")),
-        form_(context.parameters.text("weights")),
+        form_(kForms.of(context.parameters, "weights")),
         alpha_(context.parameters.real("alpha")),
         k_(context.parameters.integer("k")) {
     if (alpha_ > 1 && alpha_ < kLeastAlpha)
       throw std::invalid_argument("alpha = " + std::to_string(alpha_) + ", expected 1 (softmax), or 1.01 to 2");
-    if (form_ == "trained-entmax") trained_ = register_parameter("alpha", ablate::zeros({heads(), 1, 1}));
+    if (form_ == Form::kTrainedEntmax) trained_ = register_parameter("alpha", ablate::zeros({heads(), 1, 1}));
   }
 
  private:
@@ -58,12 +63,12 @@ class Entmax final : public ablate::HeadwiseAttention {
   }
 
   Tensor weights_of(const Tensor& scores) const {
-    if (form_ == "top-k") {
+    if (form_ == Form::kTopK) {
       if (k_ >= scores.size(-1)) return scores.softmax(-1);
       const auto least = std::get<0>(scores.detach().topk(k_, -1)).narrow(-1, k_ - 1, 1);
       return scores.masked_fill(scores < least, kNothing).softmax(-1);
     }
-    if (form_ == "trained-entmax")
+    if (form_ == Form::kTrainedEntmax)
       return ablate::entmax::alpha_entmax(scores, trained_alpha(trained_.to(scores.scalar_type())));
     if (alpha_ == 1) return scores.softmax(-1);
     return ablate::entmax::alpha_entmax(scores, ablate::full({1}, alpha_, scores.options().requires_grad(false)));
@@ -71,7 +76,7 @@ class Entmax final : public ablate::HeadwiseAttention {
 
   static Tensor trained_alpha(const Tensor& trained) { return (trained.sigmoid() + 1).clamp_min(kLeastAlpha); }
 
-  std::string form_;
+  Form form_;
   double alpha_;
   std::int64_t k_;
   Tensor trained_;  ///< [heads, 1, 1]: 1 + sigmoid of it is a head's alpha

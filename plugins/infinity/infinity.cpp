@@ -87,12 +87,8 @@ class Infinity final : public ablate::RelativeAttention {
     const auto tokens = ablate::widened(leaving.of(input.context)).unsqueeze(1);
     ablate::Memory held{.keys = signal.unsqueeze(1), .values = signal.unsqueeze(1)};
     if (usage.defined()) held.usage = usage.sum(1, true);
-    const auto written = compression_->write({.keys = tokens,
-                                              .values = tokens,
-                                              .mask = leaving.there,
-                                              .held = &held,
-                                              .generator = input.generator,
-                                              .surrogate = input.surrogate});
+    const auto written = compression_->write(
+        {.keys = tokens, .values = tokens, .mask = leaving.there, .held = &held, .generator = input.generator});
     return written.values.squeeze(1);
   }
 

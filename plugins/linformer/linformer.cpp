@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ablate/choices.h"
 #include "ablate/headwise.h"
 #include "ablate/padding.h"
 
@@ -13,12 +14,23 @@ using ablate::HeadInput;
 using ablate::HeadOutput;
 using ablate::Tensor;
 
+enum class Projection { kLinear, kConvolution, kMean, kMax };
+constexpr auto kProjections = ablate::choices<Projection>({{"linear", Projection::kLinear},
+                                                           {"convolution", Projection::kConvolution},
+                                                           {"mean", Projection::kMean},
+                                                           {"max", Projection::kMax}});
+bool learns(Projection form) { return form == Projection::kLinear || form == Projection::kConvolution; }
+
+enum class Sharing { kNone, kHeads, kKeyValue, kLayers };
+constexpr auto kSharings = ablate::choices<Sharing>(
+    {{"none", Sharing::kNone}, {"heads", Sharing::kHeads}, {"key-value", Sharing::kKeyValue}, {"layers", Sharing::kLayers}});
+
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("slots", "256", {1, 65536}, "k: what a sequence of the model's length is projected to", "slots"),
-    ablate::text("projection", "\"linear\"", "linear|convolution|mean|max",
+    ablate::text("projection", "\"linear\"", kProjections,
                  "linear: a matrix [n, k]; the others take n / k neighbours together, convolution with learned weights"),
-    ablate::text("sharing", "\"none\"", "none|heads|key-value|layers",
+    ablate::text("sharing", "\"none\"", kSharings,
                  "of linear and convolution; heads: all heads of a layer have one E and one F; key-value: E is F, too; layers: "
                  "and all layers have that one"),
 };
@@ -26,7 +38,7 @@ constexpr ablate::Parameter parameters[] = {
 /// Weights of 1 in all where slots are averages of tokens; a learned projection makes no average.
 Capabilities promises(const Capabilities& declared, const ablate::Values& given, std::span<const Capabilities>) {
   auto can = declared;
-  can.averages = given.text("projection") == "mean" || given.text("projection") == "max";
+  can.averages = !learns(kProjections.of(given, "projection"));
   return can;
 }
 
@@ -43,27 +55,28 @@ class Linformer final : public ablate::HeadwiseAttention {
  public:
   explicit Linformer(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, context.parameters.integer("heads")),
-        form_(context.parameters.text("projection")),
+        form_(kProjections.of(context.parameters, "projection")),
         stride_((context.max_length + context.parameters.integer("slots") - 1) / context.parameters.integer("slots")) {
-    if (form_ == "mean" || form_ == "max") return;
-    const auto sharing = context.parameters.text("sharing");
-    const auto groups = sharing == "none" ? heads() : 1;
-    const auto tokens = form_ == "linear" ? context.max_length : stride_;
+    if (!learns(form_)) return;
+    const auto sharing = kSharings.of(context.parameters, "sharing");
+    const auto groups = sharing == Sharing::kNone ? heads() : 1;
+    const auto tokens = form_ == Projection::kLinear ? context.max_length : stride_;
     const auto make = [&] {
       const double bound = 1 / std::sqrt(static_cast<double>(tokens));
-      return ablate::empty({groups, tokens, form_ == "linear" ? context.parameters.integer("slots") : 1})
+      return ablate::empty({groups, tokens, form_ == Projection::kLinear ? context.parameters.integer("slots") : 1})
           .uniform_(-bound, bound, context.generator);
     };
-    if (sharing == "layers")
+    if (sharing == Sharing::kLayers)
       of_keys_ = context.parts.shared("projection", make);
     else
-      of_keys_ = register_parameter(sharing == "key-value" ? "projection" : "key_projection", make());
-    of_values_ = sharing == "layers" || sharing == "key-value" ? of_keys_ : register_parameter("value_projection", make());
+      of_keys_ = register_parameter(sharing == Sharing::kKeyValue ? "projection" : "key_projection", make());
+    of_values_ = sharing == Sharing::kLayers || sharing == Sharing::kKeyValue ? of_keys_
+                                                                              : register_parameter("value_projection", make());
   }
 
  private:
   HeadOutput attend(const HeadInput& input) override {
-    if (form_ == "linear")
+    if (form_ == Projection::kLinear)
       // Padding is 0 in keys and values, and so has no part in any slot: an item uses the first rows of E alone.
       return {.values =
                   ablate::scaled_dot_product_attention(input.q, projected(of_keys_, input.k), projected(of_values_, input.v))};
@@ -90,12 +103,12 @@ class Linformer final : public ablate::HeadwiseAttention {
     const auto real = tokens.defined()
                           ? tokens
                           : in_slots(ablate::ones({1, 1, x.size(2), 1}, x.options().dtype(ablate::kBool).requires_grad(false)));
-    if (form_ == "mean") return all.sum(3) / real.sum(3).clamp_min(1).to(x.scalar_type());
+    if (form_ == Projection::kMean) return all.sum(3) / real.sum(3).clamp_min(1).to(x.scalar_type());
     const auto most = all.masked_fill(real.logical_not(), -std::numeric_limits<double>::infinity()).amax(3);
     return most.masked_fill(real.any(3).logical_not(), 0);
   }
 
-  std::string form_;
+  Projection form_;
   std::int64_t stride_;         ///< tokens of a slot, where neighbours are taken together
   Tensor of_keys_, of_values_;  ///< E and F: [heads or 1, max_length, k], or [heads or 1, stride, 1] of a convolution
 };

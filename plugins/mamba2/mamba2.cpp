@@ -86,6 +86,8 @@ class Mamba2 final : public ablate::Attention {
             ablate::zeros({batch, heads_, states_, inner_ / heads_}, ablate::wide_options(filter_))};
   }
 
+  std::vector<std::shared_ptr<ablate::Linear>> do_output_projections() const override { return {out_}; }
+
   std::int64_t channels() const { return inner_ + 2 * states_; }  ///< of what is convolved
 
   std::int64_t heads_, states_, inner_ = 0;

@@ -8,6 +8,9 @@
 namespace ablate::mixed {
 namespace {
 
+constexpr double kRounding = 1e-3;   ///< of float32; weights in half precision have no more digits, either
+constexpr std::int64_t kTried = 64;  ///< tokens that tell whether a part has weights: an attention's do not depend on how many
+
 struct Sum {
   double value = 0, queries = 0;
 };
@@ -24,6 +27,28 @@ void add(const Tensor& a, const Tensor& b, const Tensor& real, Sum& sum) {
   sum.queries += both.sum().item<double>();
 }
 
+/// [heads, n, keys]: rows of a distribution, or of 0. @param input one example
+Tensor distributions(Attention& part, const AttentionInput& input) {
+  const auto weights = part.weights(input);
+  if (!weights.defined()) throw std::runtime_error("mixed: a part's heads give no mean of their values here");
+  if (weights.min().item<double>() < -kRounding)
+    throw std::runtime_error("mixed: a part has attention weights below 0, which are no distribution to compare");
+  const auto positive = weights[0].clamp_min(0), sum = positive.sum(-1, true), nothing = sum < 0.5;
+  return (positive / sum.masked_fill(nothing, 1)).masked_fill(nothing, 0);
+}
+
+/// Whether a part has weights, on tokens of its own.
+bool has_weights(Attention& part, const AttentionContext& context, std::int64_t multiple) {
+  const auto n = std::min(context.max_length, (kTried + multiple - 1) / multiple * multiple);
+  auto draws = context.generator.clone();
+  const auto tokens = randn({1, n, context.d_model}, draws);
+  const AttentionInput input{.queries = tokens, .context = tokens, .generator = draws};
+  part.eval();
+  const auto weights = part.weights(input);
+  part.train();
+  return weights.defined();
+}
+
 AttentionInput example(const AttentionInput& input, std::int64_t i) {
   const auto of = [&](const Tensor& x) { return x.defined() ? x.narrow(0, i, 1) : x; };
   const bool self = input.queries.is_same(input.context);
@@ -38,6 +63,15 @@ AttentionInput example(const AttentionInput& input, std::int64_t i) {
 
 }  // namespace
 
+Divergence::Divergence(std::vector<std::shared_ptr<Attention>> parts, std::int64_t examples, const AttentionContext& context)
+    : parts_(std::move(parts)), examples_(examples), layer_(context.layer) {
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    if (!has_weights(*parts_[i], context, context.parts.promises("parts", i).length_multiple))
+      throw std::invalid_argument("divergence_examples = " + std::to_string(examples) + " compares heads, and parts." +
+                                  std::to_string(i) +
+                                  " has no attention weights: what its heads give is no mean of their values");
+}
+
 std::vector<Measurement> Divergence::of(const AttentionInput& input) const {
   const NoGradGuard none;
   std::map<std::pair<std::size_t, std::size_t>, Sum> sums;
@@ -46,7 +80,7 @@ std::vector<Measurement> Divergence::of(const AttentionInput& input) const {
     const auto real = one.query_mask.defined() ? one.query_mask[0] : Tensor();
     std::vector<std::pair<std::size_t, Tensor>> heads;
     for (std::size_t part = 0; part < parts_.size(); ++part)
-      for (const auto& weights : parts_[part].of(one).unbind()) heads.emplace_back(part, weights);
+      for (const auto& weights : distributions(*parts_[part], one).unbind()) heads.emplace_back(part, weights);
     for (std::size_t a = 0; a < heads.size(); ++a)
       for (auto b = a + 1; b < heads.size(); ++b)
         add(heads[a].second, heads[b].second, real, sums[{heads[a].first, heads[b].first}]);

@@ -1,9 +1,10 @@
 // How different the heads of a mixture look.
 #pragma once
 
+#include <memory>
 #include <vector>
 
-#include "head_weights.h"
+#include "ablate/attention.h"
 
 namespace ablate::mixed {
 
@@ -11,16 +12,16 @@ namespace ablate::mixed {
 /// 2021 compare local heads with routing ones: the mean over queries and over all pairs of heads of two parts, or of one.
 class Divergence {
  public:
-  /// @param examples of a batch that are looked at, from its first on @param layer from 0
-  Divergence(std::vector<HeadWeights> parts, std::int64_t examples, std::int64_t layer)
-      : parts_(std::move(parts)), examples_(examples), layer_(layer) {}
+  /// @param examples of a batch that are looked at, from its first on
+  /// Throws std::invalid_argument for a part without attention weights: one pass of each in evaluation tells.
+  Divergence(std::vector<std::shared_ptr<Attention>> parts, std::int64_t examples, const AttentionContext& context);
 
   /// divergence_I_J of parts I and J, from 0, and divergence_I_J_layer_L, from 1. A pair without two heads, or without a query
   /// for which both see something, is left out.
   std::vector<Measurement> of(const AttentionInput& input) const;
 
  private:
-  std::vector<HeadWeights> parts_;
+  std::vector<std::shared_ptr<Attention>> parts_;
   std::int64_t examples_, layer_;
 };
 

@@ -76,12 +76,6 @@ std::vector<std::int64_t> widths_of(const std::vector<Rate>& given, std::size_t 
   return widths;
 }
 
-/// A parameter of the layer called "output", as HeadwiseAttention calls its last one: of a part, or of a part inside of it.
-bool is_output(std::string name) {
-  while (name.starts_with("part_")) name = name.substr(name.find('.') + 1);
-  return name == "output.weight" || name == "output.bias";
-}
-
 /// The sum of the parts' outputs. Each has an output projection of its own, so that this is one projection of all their heads.
 /// It also starts as one: drawn for its own width alone (within 1 / sqrt(width)), each part would be as loud as a whole layer,
 /// and the sum of k equal ones sqrt(k) times as loud as one attention of their heads.
@@ -95,27 +89,17 @@ class MixedAttention final : public ablate::Attention {
     const ablate::NoGradGuard none;
     for (std::size_t i = 0; i < count; ++i) {
       const auto share = static_cast<double>(widths[i]) / static_cast<double>(context.width);
-      for (auto& [name, tensor, kept] : parts_[i]->parameters())
-        if (is_output(name)) tensor.mul_(std::sqrt(tensor.dim() > 1 ? share : share / static_cast<double>(count)));
+      for (const auto& projection : parts_[i]->output_projections()) {
+        projection->weight.mul_(std::sqrt(share));
+        if (projection->bias.defined()) projection->bias.mul_(std::sqrt(share / static_cast<double>(count)));
+      }
       state_sizes_.push_back(parts_[i]->initial_state(1).size());
     }
     if (const auto examples = context.parameters.integer("divergence_examples"); examples > 0)
-      divergence_.emplace(weights_of_parts(context, examples), examples, context.layer);
+      divergence_.emplace(parts_, examples, context);
   }
 
  private:
-  std::vector<ablate::mixed::HeadWeights> weights_of_parts(const ablate::AttentionContext& context,
-                                                           std::int64_t examples) const {
-    std::vector<ablate::mixed::HeadWeights> weights;
-    for (std::size_t i = 0; i < parts_.size(); ++i) try {
-        weights.emplace_back(parts_[i], context);
-      } catch (const std::invalid_argument& why) {
-        throw std::invalid_argument("divergence_examples = " + std::to_string(examples) + " compares heads, and parts." +
-                                    std::to_string(i) + " " + why.what());
-      }
-    return weights;
-  }
-
   static std::string name(std::size_t part) { return "part_" + std::to_string(part); }
 
   ablate::AttentionOutput do_forward(const ablate::AttentionInput& input) override {
@@ -147,6 +131,13 @@ class MixedAttention final : public ablate::Attention {
     return state;
   }
 
+  std::vector<std::shared_ptr<ablate::Linear>> do_output_projections() const override {
+    std::vector<std::shared_ptr<ablate::Linear>> all;
+    for (const auto& part : parts_)
+      for (auto& projection : part->output_projections()) all.push_back(std::move(projection));
+    return all;
+  }
+
   void do_step(std::int64_t step, const ablate::Generator& generator) override {
     for (const auto& part : parts_) part->on_step(step, generator);
   }
@@ -160,7 +151,7 @@ class MixedAttention final : public ablate::Attention {
 
 ABLATE_ATTENTION(MixedAttention,
                  {.id = "mixed",
-                  .version = "1.1.0",
+                  .version = "1.2.0",
                   .summary = "attentions side by side in one layer, each with its share of the width",
                   .paper = "Roy et al. 2020, Routing Transformer, arXiv 2003.05997, section 5 (half local, half routing)",
                   .capabilities = {.causal = true,

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ablate/blocks.h"
+#include "ablate/choices.h"
 #include "ablate/decayed_sums.h"
 #include "ablate/headwise.h"
 #include "ablate/masked_softmax.h"
@@ -18,10 +19,16 @@ using ablate::HeadInput;
 using ablate::HeadOutput;
 using ablate::Tensor;
 
+enum class Kernel { kPositive, kHyperbolic, kTrigonometric, kRelu };
+constexpr auto kKernels = ablate::choices<Kernel>({{"positive", Kernel::kPositive},
+                                                   {"hyperbolic", Kernel::kHyperbolic},
+                                                   {"trigonometric", Kernel::kTrigonometric},
+                                                   {"relu", Kernel::kRelu}});
+
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("features", "256", {1, 65536}, "m: feature vectors of a head"),
-    ablate::text("kernel", "\"positive\"", "positive|hyperbolic|trigonometric|relu",
+    ablate::text("kernel", "\"positive\"", kKernels,
                  "features of the softmax kernel; relu: generalised attention, relu(w.x) + 0.001"),
     ablate::integer("redraw", "1000", {0, 1e9}, "optimiser steps between new feature vectors; 0 never draws again", "steps"),
     ablate::integer(
@@ -54,7 +61,8 @@ struct Sums {
 /// nothing of a large phase.
 Capabilities promises(const Capabilities& declared, const ablate::Values& given, std::span<const Capabilities>) {
   auto can = declared;
-  if (given.text("kernel") == "trigonometric") can.causal = can.recurrent = can.averages = can.half_precision = false;
+  if (kKernels.of(given, "kernel") == Kernel::kTrigonometric)
+    can.causal = can.recurrent = can.averages = can.half_precision = false;
   return can;
 }
 
@@ -62,12 +70,12 @@ class Performer final : public ablate::HeadwiseAttention {
  public:
   explicit Performer(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, context.parameters.integer("heads")),
-        kernel_(context.parameters.text("kernel")),
+        kernel_(kKernels.of(context.parameters, "kernel")),
         error_examples_(context.parameters.integer("error_examples")),
         vectors_(register_module(
             "features", std::make_shared<ablate::FeatureVectors>(heads(), context.parameters.integer("features"), d_head(),
                                                                  context.parameters.integer("redraw"), context.generator))) {
-    if (error_examples_ > 0 && kernel_ == "relu")
+    if (error_examples_ > 0 && kernel_ == Kernel::kRelu)
       throw std::invalid_argument("error_examples = " + std::to_string(error_examples_) +
                                   " asks how far off softmax attention is met, and kernel = relu is no approximation of it");
   }
@@ -138,7 +146,9 @@ class Performer final : public ablate::HeadwiseAttention {
 
   void do_step(std::int64_t step, const ablate::Generator&) override { vectors_->on_step(step); }
 
-  std::int64_t columns() const { return vectors_->vectors.size(1) * (kernel_ == "relu" ? 1 : ablate::columns_of(kernel())); }
+  std::int64_t columns() const {
+    return vectors_->vectors.size(1) * (kernel_ == Kernel::kRelu ? 1 : ablate::columns_of(kernel()));
+  }
 
   Sums sums_before(const HeadInput& input, const Tensor& q) const {
     const auto batch = q.size(0);
@@ -176,7 +186,7 @@ class Performer final : public ablate::HeadwiseAttention {
     const auto gone = mask.defined() ? mask.logical_not().unsqueeze(1).unsqueeze(-1) : Tensor();
     const auto scaled = x * std::pow(static_cast<double>(x.size(-1)), -0.25);
     Tensor phi, largest;
-    if (kernel_ == "relu") {
+    if (kernel_ == Kernel::kRelu) {
       phi = scaled.matmul(vectors_->vectors.to(x.scalar_type()).transpose(-1, -2)).relu() + kReluLeast;
       largest = ablate::zeros({x.size(0), x.size(1), over.size() == 1 ? x.size(2) : 1, 1}, x.options().requires_grad(false));
     } else {
@@ -194,14 +204,14 @@ class Performer final : public ablate::HeadwiseAttention {
   }
 
   FeatureKernel kernel() const {
-    if (kernel_ == "positive") return FeatureKernel::kPositive;
-    return kernel_ == "hyperbolic" ? FeatureKernel::kHyperbolic : FeatureKernel::kTrigonometric;
+    if (kernel_ == Kernel::kPositive) return FeatureKernel::kPositive;
+    return kernel_ == Kernel::kHyperbolic ? FeatureKernel::kHyperbolic : FeatureKernel::kTrigonometric;
   }
 
   /// 0 where the weights sum to nothing: over infinity, both the value and every gradient are exactly 0.
   Tensor quotient(const Tensor& read, const Tensor& q, const Sums& sums) const {
     auto denominator = read.narrow(3, d_head(), 1);
-    if (kernel_ == "trigonometric") {
+    if (kernel_ == Kernel::kTrigonometric) {
       const auto mass = sums.sums.narrow(3, d_head(), 1).norm(2, -2, true);
       denominator = denominator.maximum(kLeastShare * q.norm(2, -1, true) * mass);
     }
@@ -210,7 +220,7 @@ class Performer final : public ablate::HeadwiseAttention {
     return read.narrow(3, 0, d_head()) / denominator.masked_fill(denominator <= tiny, std::numeric_limits<double>::infinity());
   }
 
-  std::string kernel_;
+  Kernel kernel_;
   std::int64_t error_examples_;
   std::shared_ptr<ablate::FeatureVectors> vectors_;
 };

@@ -20,9 +20,12 @@ using ablate::ReadOutput;
 using ablate::Tensor;
 using ablate::WriteInput;
 
+constexpr auto kKernels = ablate::choices<FeatureKernel>({{"positive", FeatureKernel::kPositive},
+                                                          {"trigonometric", FeatureKernel::kTrigonometric},
+                                                          {"hyperbolic", FeatureKernel::kHyperbolic}});
+
 constexpr ablate::Parameter parameters[] = {
-    ablate::text("kernel", "\"positive\"", "positive|trigonometric|hyperbolic",
-                 "features of the softmax kernel; the last two keep two columns a slot"),
+    ablate::text("kernel", "\"positive\"", kKernels, "features of the softmax kernel; the last two keep two columns a slot"),
     ablate::integer("redraw", "1000", {0, 1e9}, "optimiser steps between new feature vectors; 0 never draws again", "steps"),
 };
 
@@ -31,16 +34,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // |phi(q)| |mass|; whatever is below this share of that bound is taken as this share.
 constexpr double kLeastShare = 1e-3;
 
-FeatureKernel kernel_named(const std::string& name) {
-  if (name == "positive") return FeatureKernel::kPositive;
-  return name == "hyperbolic" ? FeatureKernel::kHyperbolic : FeatureKernel::kTrigonometric;
-}
-
 class RandomFeatures final : public ablate::Compression {
  public:
   explicit RandomFeatures(const ablate::CompressionContext& context)
       : Compression(context),
-        kernel_(kernel_named(context.parameters.text("kernel"))),
+        kernel_(kKernels.of(context.parameters, "kernel")),
         features_(register_module(
             "features", std::make_shared<ablate::FeatureVectors>(context.heads, slots().of(context.max_length), context.d_head,
                                                                  context.parameters.integer("redraw"), context.generator))) {}

@@ -1,6 +1,7 @@
 // Synthesizer (Tay et al. 2021): attention weights without comparing tokens, from each token alone, or from its position alone.
 #include <cmath>
 
+#include "ablate/choices.h"
 #include "ablate/dropout.h"
 #include "ablate/headwise.h"
 #include "ablate/masked_softmax.h"
@@ -12,20 +13,27 @@ using ablate::HeadOutput;
 using ablate::Linear;
 using ablate::Tensor;
 
+enum class Synthesis { kDense, kRandom, kFactorizedDense, kFactorizedRandom, kMixture };
+constexpr auto kSyntheses = ablate::choices<Synthesis>({{"dense", Synthesis::kDense},
+                                                        {"random", Synthesis::kRandom},
+                                                        {"factorized-dense", Synthesis::kFactorizedDense},
+                                                        {"factorized-random", Synthesis::kFactorizedRandom},
+                                                        {"mixture", Synthesis::kMixture}});
+/// Whether scores come from each token alone.
+bool is_dense(Synthesis form) { return form == Synthesis::kDense || form == Synthesis::kFactorizedDense; }
+
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::text("synthesis", "\"dense\"", "dense|random|factorized-dense|factorized-random|mixture",
+    ablate::text("synthesis", "\"dense\"", kSyntheses,
                  "dense: scores of a token from an MLP of it; random: a matrix [n, n]; factorized: of two factors; mixture: "
                  "random and dot-product scores, weighed by a learned share"),
     ablate::when("synthesis = factorized-random", ablate::integer("rank", "8", {1, 4096}, "columns of each factor")),
 };
 
-bool uses(const std::string& form, const char* word) { return form.find(word) != std::string::npos; }
-
 class Synthesizer final : public ablate::HeadwiseAttention {
  public:
   explicit Synthesizer(const ablate::AttentionContext& context)
-      : HeadwiseAttention(context, options_of(context)), form_(context.parameters.text("synthesis")) {
+      : HeadwiseAttention(context, options_of(context)), form_(kSyntheses.of(context.parameters, "synthesis")) {
     const auto length = context.max_length, d = d_head();
     const auto& generator = context.generator;
     const auto linear = [&](const char* name, std::int64_t in, std::int64_t out) {
@@ -35,28 +43,28 @@ class Synthesizer final : public ablate::HeadwiseAttention {
       const double bound = 1 / std::sqrt(static_cast<double>(sizes.back()));
       return register_parameter(name, ablate::empty(sizes).uniform_(-bound, bound, generator));
     };
-    if (uses(form_, "dense")) hidden_ = linear("hidden", context.d_model, heads() * d);
-    if (form_ == "dense") {
+    if (is_dense(form_)) hidden_ = linear("hidden", context.d_model, heads() * d);
+    if (form_ == Synthesis::kDense) {
       scores_ = matrix("scores", {heads(), length, d});
       score_bias_ = matrix("score_bias", {heads(), length});
-    } else if (form_ == "factorized-dense") {
+    } else if (form_ == Synthesis::kFactorizedDense) {
       outer_ = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(length))));
       inner_ = (length + outer_ - 1) / outer_;
       scores_ = matrix("scores", {heads(), outer_ + inner_, d});
       score_bias_ = matrix("score_bias", {heads(), outer_ + inner_});
-    } else if (form_ == "factorized-random") {
+    } else if (form_ == Synthesis::kFactorizedRandom) {
       rows_ = matrix("rows", {heads(), length, context.parameters.integer("rank")});
       columns_ = matrix("columns", {heads(), length, context.parameters.integer("rank")});
     } else {
       scores_ = matrix("scores", {heads(), length, length});
     }
-    if (form_ == "mixture") share_ = register_parameter("share", ablate::zeros({heads()}));
+    if (form_ == Synthesis::kMixture) share_ = register_parameter("share", ablate::zeros({heads()}));
   }
 
  private:
   /// Tokens are compared in the mixture alone.
   static ablate::HeadOptions options_of(const ablate::AttentionContext& context) {
-    const bool compares = context.parameters.text("synthesis") == "mixture";
+    const bool compares = kSyntheses.of(context.parameters, "synthesis") == Synthesis::kMixture;
     return {.heads = context.parameters.integer("heads"), .queries = compares, .keys = compares};
   }
 
@@ -74,24 +82,24 @@ class Synthesizer final : public ablate::HeadwiseAttention {
 
   Tensor synthesized(const HeadInput& input, std::int64_t n) const {
     const auto first = [&](const Tensor& x) { return ablate::widened(x).narrow(1, 0, n); };
-    if (form_ == "factorized-random") return first(rows_).matmul(first(columns_).transpose(1, 2)).unsqueeze(0);
-    if (uses(form_, "dense")) {
+    if (form_ == Synthesis::kFactorizedRandom) return first(rows_).matmul(first(columns_).transpose(1, 2)).unsqueeze(0);
+    if (is_dense(form_)) {
       const auto h =
           ablate::widened(ablate::split_heads(hidden_->forward(input.context), heads()).relu());  // [batch, heads, n, d]
-      if (form_ == "dense") return h.matmul(first(scores_).transpose(1, 2)) + first(score_bias_).unsqueeze(1);
+      if (form_ == Synthesis::kDense) return h.matmul(first(scores_).transpose(1, 2)) + first(score_bias_).unsqueeze(1);
       const auto factors = h.matmul(ablate::widened(scores_).transpose(1, 2)) + ablate::widened(score_bias_).unsqueeze(1);
       const auto outer = factors.narrow(3, 0, outer_), inner = factors.narrow(3, outer_, inner_);
       return (outer.unsqueeze(4) * inner.unsqueeze(3)).flatten(3).narrow(3, 0, n);
     }
     const auto random = first(scores_).narrow(2, 0, n).unsqueeze(0);
-    if (form_ == "random") return random;
+    if (form_ == Synthesis::kRandom) return random;
     const auto share = ablate::widened(share_).sigmoid().view({-1, 1, 1});
     const auto scale = 1 / std::sqrt(static_cast<double>(d_head()));
     return (ablate::widened(input.q) * (share * scale)).matmul(ablate::widened(input.k).transpose(-1, -2)) +
            (1 - share) * random;
   }
 
-  std::string form_;
+  Synthesis form_;
   std::int64_t outer_ = 0, inner_ = 0;  ///< numbers of the two factors of a token's scores, outer * inner >= max_length
   std::shared_ptr<Linear> hidden_;      ///< the MLP's first layer, of all heads
   Tensor scores_, score_bias_;          ///< its second one, [heads, max_length, d]; or the matrix of scores

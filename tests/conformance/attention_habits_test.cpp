@@ -2,6 +2,7 @@
 #include <map>
 
 #include "ablate/headwise.h"
+#include "ablate/straight_through.h"
 #include "tests/conformance/suite_of.h"
 
 using namespace ablate;
@@ -106,9 +107,8 @@ class Wonted : public HeadwiseAttention {
     }
     const auto soft = read.tanh(), hard = (read > 0).to(read.scalar_type());
     if (is(Habit::kHardForward)) read = hard + (soft - soft.detach());
-    if (is(Habit::kHardDeclared)) read = straight_through(hard, soft, input.surrogate);
-    if (is(Habit::kHardOther))
-      read = straight_through(hard, soft + (read * 2 - (read * 2).detach()), input.surrogate) - soft * 0;
+    if (is(Habit::kHardDeclared)) read = straight_through(hard, soft);
+    if (is(Habit::kHardOther)) read = straight_through(hard, soft + (read * 2 - (read * 2).detach())) - soft * 0;
     HeadOutput output{.values = read.to(type)};
     if (is(Habit::kAuxiliaryCut)) output.auxiliary_loss = gain_.detach().square().sum();
     if (is(Habit::kAuxiliaryFalls)) output.auxiliary_loss = gain_.square().sum().neg();

@@ -150,8 +150,7 @@ class Met : public HeadwiseAttention {
     if ((is(Meeting::kDeadCausal) && causal()) || (is(Meeting::kDeadTwoWay) && !causal()))
       read = ablate::cat({read.narrow(1, 0, 1), zeros_like(read.narrow(1, 1, 1))}, 1);
     if (is(Meeting::kGate))
-      read = read *
-             straight_through((extra_ > 0).to(extra_.scalar_type()), extra_.sigmoid(), input.surrogate).to(read.scalar_type());
+      read = read * straight_through((extra_ > 0).to(extra_.scalar_type()), extra_.sigmoid()).to(read.scalar_type());
     return {.values = read.to(type), .auxiliary_loss = loss_of(input)};
   }
 

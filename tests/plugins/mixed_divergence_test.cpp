@@ -161,10 +161,10 @@ TEST_CASE("a part without weights to compare is refused where they are asked for
   CHECK_NOTHROW(make(mixed({part("softmax", 2), adamra}, 0)));
   CHECK_THROWS_WITH(
       make(mixed({part("softmax", 2), adamra}, 2)),
-      "divergence_examples = 2 compares heads, and parts.1 is no mean of its values, so that it has no weights to "
-      "compare");
+      "divergence_examples = 2 compares heads, and parts.1 has no attention weights: what its heads give is no mean of their "
+      "values");
   CHECK_THROWS_WITH(
       make(mixed({mixed({part("softmax", 1)}, 0), part("softmax", 2)}, 2)),
-      "divergence_examples = 2 compares heads, and parts.0 has no value and output projections to read its weights "
-      "through");
+      "divergence_examples = 2 compares heads, and parts.0 has no attention weights: what its heads give is no mean of their "
+      "values");
 }

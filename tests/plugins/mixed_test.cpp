@@ -162,6 +162,18 @@ TEST_CASE("a mixture starts as loud as one attention of the same heads") {
   }
 }
 
+TEST_CASE("a part whose last layer has a name of its own starts quieter, too") {
+  // Two parts of 16 inner channels each are one layer of 32.
+  const auto made = make(mixed({part("mamba2"), part("mamba2")}), 1, {.causal = true});
+  const auto bound = 1 / std::sqrt(2.0 * kChannels);
+  REQUIRE(made->output_projections().size() == 2);
+  for (const auto& projection : made->output_projections()) {
+    const auto largest = projection->weight.abs().max().item<double>();
+    CHECK(largest < 1.0001 * bound);
+    CHECK(largest > 0.9 * bound);
+  }
+}
+
 TEST_CASE("parts of a mixture keep states, metrics and steps of their own") {
   const auto x = random_tokens(2, 12, 3);
   // Of three parts the first and the last carry a state.

@@ -1,8 +1,8 @@
 #include "core/host/scheduler/task_memory.h"
 
-#include <cstdlib>
 #include <set>
 
+#include "ablate/data_files.h"
 #include "core/util/file_stamp.h"
 #include "core/util/kept_json.h"
 #include "core/util/sha256.h"
@@ -26,17 +26,14 @@ void add_texts(const json& value, std::set<std::string>& texts) {
 }
 
 /// What is where find_data looks for data of these names, by path. What comes first may not have been there before.
-json looked_at(const json& question, const std::string& root, const std::string& here) {
+json looked_at(const json& question) {
   std::set<std::string> texts;
   add_texts(question, texts);
   json found = json::object();
   for (const auto& text : texts) {
     if (text.empty() || fs::path(text).is_absolute() || text.find('\0') != std::string::npos) continue;
-    for (const auto& folder : {root, std::string("/usr/share/datasets"), here}) {
-      if (folder.empty()) continue;
-      const auto path = fs::path(folder) / text;
-      if (auto stamp = file_stamp(path); !stamp.empty()) found[path.string()] = std::move(stamp);
-    }
+    for (const auto& folder : data_folders())
+      if (auto stamp = file_stamp(folder / text); !stamp.empty()) found[(folder / text).string()] = std::move(stamp);
   }
   return found;
 }
@@ -55,11 +52,9 @@ bool is_remembered(const json& answer) {
 
 fs::path TaskMemory::place(const std::string& code, const json& question) const {
   if (folder_.empty()) return {};
-  std::error_code gone;
-  const auto here = fs::current_path(gone).string();
-  const char* const set = std::getenv("ABLATE_DATA");
-  const std::string root = set == nullptr ? "" : set;
-  return folder_ / (sha256(json{kForm, code, question, here, root, looked_at(question, root, here)}.dump()) + ".json");
+  auto folders = json::array();
+  for (const auto& folder : data_folders()) folders.push_back(folder.string());
+  return folder_ / (sha256(json{kForm, code, question, folders, looked_at(question)}.dump()) + ".json");
 }
 
 std::optional<json> TaskMemory::find(const fs::path& place) const {

@@ -38,4 +38,15 @@ AttentionState Attention::initial_state(std::int64_t batch) const {
   return state;
 }
 
+Tensor Attention::weights(const AttentionInput& input) {
+  if (is_training()) throw std::logic_error("weights() of an attention in training, expected evaluation: call eval() before");
+  const NoGradGuard none;
+  auto own = input;
+  own.state.clear();
+  own.measure = false;
+  const auto weights = do_weights(own);
+  if (weights.defined() && weights.dim() != 4) throw std::runtime_error(c10::str("weights() gave ", shape_text(weights)));
+  return weights;
+}
+
 }  // namespace ablate

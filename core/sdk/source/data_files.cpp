@@ -10,13 +10,10 @@ namespace fs = std::filesystem;
 fs::path find_data(const std::string& task, const std::string& data, const std::string& expected,
                    const std::function<bool(const fs::path&)>& will_do) {
   std::vector<fs::path> places;
-  const char* root = std::getenv("ABLATE_DATA");
-  const bool has_root = root != nullptr && *root != '\0';
-  if (!data.empty() && fs::path(data).is_relative() && *fs::path(data).begin() != "." && *fs::path(data).begin() != "..") {
-    if (has_root) places.push_back(fs::path(root) / data);
-    places.push_back(fs::path("/usr/share/datasets") / data);
-  }
-  if (!data.empty()) places.push_back(fs::absolute(data));
+  if (!data.empty() && fs::path(data).is_relative() && *fs::path(data).begin() != "." && *fs::path(data).begin() != "..")
+    for (const auto& folder : data_folders()) places.push_back(folder / data);
+  else if (!data.empty())
+    places.push_back(fs::absolute(data));
   std::string looked;
   for (const auto& place : places) {
     looked += (looked.empty() ? "; looked for " : ", ") + place.string();
@@ -28,8 +25,10 @@ fs::path find_data(const std::string& task, const std::string& data, const std::
       break;
     }
   }
+  const char* root = std::getenv("ABLATE_DATA");
   throw std::runtime_error(task + ": data = \"" + data + "\" was not found" + looked + "; expected " + expected +
-                           " (ABLATE_DATA, the folder of data sets: " + (has_root ? root : "not set") + ")");
+                           " (ABLATE_DATA, the folder of data sets: " + (root != nullptr && *root != '\0' ? root : "not set") +
+                           ")");
 }
 
 fs::path plain_or_gzipped(const fs::path& path) {

@@ -6,12 +6,14 @@
 #include <string>
 
 #include "ablate/padding.h"
+#include "ablate/straight_through.h"
 #include "found.h"
 
 namespace ablate {
 namespace {
 
 constexpr double kRotaryBase = 10000;
+constexpr double kRounding = 1e-2;  // of sums of weights: half precision has no more digits
 
 std::int64_t head_width(const char* what, std::int64_t asked, const AttentionContext& context, std::int64_t heads) {
   if (asked > 0) return asked;
@@ -83,17 +85,18 @@ AttentionState HeadwiseAttention::do_initial_state(std::int64_t batch) const {
   return state;
 }
 
-AttentionOutput HeadwiseAttention::do_forward(const AttentionInput& given) {
-  HeadInput input{given};
+HeadwiseAttention::Prepared HeadwiseAttention::prepare(const AttentionInput& given) const {
+  Prepared prepared{.input = {given}};
+  auto& input = prepared.input;
   const bool padded = input.mask.defined();
   // Zeroing is no masking (attend still has to leave these keys out); it keeps NaN in padded inputs from reaching a product.
   if (padded) input.context = input.context.masked_fill(input.mask.logical_not().unsqueeze(-1), 0);
   input.self = given.queries.is_same(given.context);
   const auto sources = input.self ? input.context : input.queries;
-  AttentionState remembered;
   if (!input.state.empty() && memory() > 0) {
     if (!input.self) throw std::logic_error("a memory of earlier segments needs self-attention");
-    remembered = {input.state[0], input.state[1]};
+    prepared.remembers = true;
+    const AttentionState remembered = {input.state[0], input.state[1]};
     input.state.erase(input.state.begin(), input.state.begin() + 2);
     input.offset = remembered[0].size(1);
     const auto present = padded ? input.mask : all_true(input.context);
@@ -107,22 +110,53 @@ AttentionOutput HeadwiseAttention::do_forward(const AttentionInput& given) {
   if (query_) input.q = project(query_, sources);
   if (const auto& keys = options_.keys_are_queries ? query_ : key_) input.k = of_context(keys);
   if (value_) input.v = of_context(value_);
-  AttentionState convolved;
-  if (filter_.defined()) convolve(input, convolved);
+  if (filter_.defined()) convolve(input, prepared.convolved);
   if (rotary_ && input.q.defined() && input.k.defined()) {
     input.q = rotate_positions(input.q, input.position, 0);
     input.k = rotate_positions(input.k, input.position, -input.offset);
   }
+  return prepared;
+}
+
+AttentionOutput HeadwiseAttention::do_forward(const AttentionInput& given) {
+  const auto [input, remembers, convolved] = prepare(given);
   auto attended = attend(input);
   check(attended, input, options_.heads, options_.d_value);
   AttentionOutput result;
-  if (!remembered.empty()) remember(input, result.state);
-  for (auto& tensor : convolved) result.state.push_back(std::move(tensor));
+  if (remembers) remember(input, result.state);
+  for (const auto& tensor : convolved) result.state.push_back(tensor);
   for (auto& tensor : attended.state) result.state.push_back(std::move(tensor));
   result.auxiliary_loss = std::move(attended.auxiliary_loss);
   result.metrics = std::move(attended.metrics);
   result.output = output_->forward(merge_heads(attended.values));
   return result;
+}
+
+/// What heads give is linear in their values where they are means of them: one-hot values give the weights. A head has channels
+/// for d_value of the keys, the others' turn comes in further rows of the batch, and the last row reads ones.
+Tensor HeadwiseAttention::do_weights(const AttentionInput& given) {
+  auto input = prepare(given).input;
+  if (!input.v.defined()) return {};
+  const auto batch = input.v.size(0), keys = input.v.size(2), d = options_.d_value, blocks = (keys + d - 1) / d;
+  const auto options = input.v.options().requires_grad(false);
+  const auto item = arange(batch, options.dtype(kLong)).unsqueeze(1).expand({-1, blocks + 1}).flatten();
+  for (auto* const x : {&input.q, &input.k, &input.queries, &input.mask, &input.query_mask, &input.position})
+    if (x->defined()) *x = x->index_select(0, item);
+  input.context = input.self && !given.mask.defined() ? input.queries : input.context.index_select(0, item);
+  const auto key = arange(keys, options.dtype(kLong)).view({1, keys, 1});
+  const auto place = arange(blocks * d, options.dtype(kLong)).view({blocks, 1, d});
+  const auto values = cat({(key == place).to(options.dtype()), ones({1, keys, d}, options)}, 0).unsqueeze(1);
+  input.v = clear_padding(values.expand({-1, options_.heads, -1, -1}).repeat({batch, 1, 1, 1}), input.mask);
+  auto attended = attend(input);
+  check(attended, input, options_.heads, d);
+  auto read = attended.values.to(kDouble).unflatten(0, {batch, blocks + 1});  // [batch, blocks + 1, heads, n, d]
+  if (given.query_mask.defined()) read = read.masked_fill(given.query_mask.logical_not().view({batch, 1, 1, -1, 1}), 0);
+  const auto weights = read.narrow(1, 0, blocks).permute({0, 2, 3, 1, 4}).flatten(3).narrow(3, 0, keys);
+  const auto sum = read.select(1, blocks);
+  const auto is = [&](double whole) { return (sum - whole).abs() < kRounding; };
+  const bool mean =
+      is(1).logical_or(is(0)).all().item<bool>() && (weights.sum(-1, true) - sum).abs().amax().item<double>() < kRounding;
+  return mean ? weights : Tensor();
 }
 
 /// The last tokens of memory and segment together, of each item its own: padding does not push anything out.
@@ -161,10 +195,9 @@ Tensor HeadwiseAttention::project(const std::shared_ptr<Linear>& projection, con
   return split_heads(projection->forward(x), options_.heads);
 }
 
-Tensor HeadwiseAttention::project_frozen(const std::shared_ptr<Linear>& projection, const Tensor& x,
-                                         Surrogate* surrogate) const {
+Tensor HeadwiseAttention::project_frozen(const std::shared_ptr<Linear>& projection, const Tensor& x) const {
   if (!projection) throw std::logic_error("an attention asks for a projection that its options leave out");
-  const auto weight = frozen(projection->weight, surrogate), bias = frozen(projection->bias, surrogate);
+  const auto weight = frozen(projection->weight), bias = frozen(projection->bias);
   return split_heads(linear(x, weight, bias), options_.heads);
 }
 

@@ -6,20 +6,19 @@ namespace ablate::conformance {
 namespace {
 
 /// The loss at the parameters and inputs as they stand, with straight-through calls at what they recorded.
-double value_at(const Instance& instance, Pass pass, Surrogate& surrogate) {
+double value_at(const Instance& instance, Pass pass, const std::shared_ptr<Surrogate>& surrogate) {
   const NoGradGuard none;
-  pass.surrogate = &surrogate;
-  surrogate.next = 0;
+  pass.surrogate = surrogate;
+  surrogate->next = 0;
   return loss_of(forward(instance, pass), queries_of(pass)).item().toDouble();
 }
 
-Surrogate recorded(const Instance& instance, Pass pass) {
+std::shared_ptr<Surrogate> recorded(const Instance& instance, Pass pass) {
   const NoGradGuard none;
-  Surrogate surrogate;
-  pass.surrogate = &surrogate;
+  pass.surrogate = std::make_shared<Surrogate>();
   forward(instance, pass);
-  surrogate.replays = true;
-  return surrogate;
+  pass.surrogate->replays = true;
+  return pass.surrogate;
 }
 
 /// What gradients() differentiates by, in its order.
@@ -32,7 +31,7 @@ std::vector<Tensor> variables_of(const Instance& instance, const Pass& pass) {
 
 /// Along a direction in all tensors at once.
 Difference along_all(const Instance& instance, const Pass& pass, const Gradients& analytic) {
-  auto surrogate = recorded(instance, pass);
+  const auto surrogate = recorded(instance, pass);
   const auto tensors = variables_of(instance, pass);
   std::vector<Tensor> directions;
   double expected = 0;
@@ -57,7 +56,7 @@ Difference along_all(const Instance& instance, const Pass& pass, const Gradients
 
 /// How far off each tensor's gradient is, along a direction of its own.
 std::vector<Difference> one_by_one(const Instance& instance, const Pass& pass, const Gradients& analytic) {
-  auto surrogate = recorded(instance, pass);
+  const auto surrogate = recorded(instance, pass);
   const auto value = [&] { return value_at(instance, pass, surrogate); };
   std::vector<Difference> off;
   for (const auto& tensor : variables_of(instance, pass))

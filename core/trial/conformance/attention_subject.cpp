@@ -206,7 +206,6 @@ AttentionInput input_of(const Instance& instance, const Pass& pass) {
   input.position = there(pass.position);
   input.state = pass.state.empty() ? instance.attention().initial_state(pass.queries.size(0)) : pass.state;
   input.measure = pass.measure;
-  input.surrogate = pass.surrogate;
   input.generator = generator_on(instance.device(), pass.seed);
   return input;
 }
@@ -216,6 +215,7 @@ AttentionOutput forward(const Instance& instance, const Pass& pass) {
   std::vector<Tensor> buffers;
   for (const auto& entry : instance.buffers()) buffers.push_back(entry.tensor);
   const auto before = restores ? copies(buffers) : std::vector<Tensor>{};
+  const WithSurrogate recorded(pass.surrogate);
   auto result = instance.attention().forward(input_of(instance, pass));
   result.output = result.output.to(c10::kCPU);
   if (result.auxiliary_loss.defined()) result.auxiliary_loss = result.auxiliary_loss.to(c10::kCPU);

@@ -1,9 +1,11 @@
 // An attention under test: instances of it at the places it promises to stand, and one pass through them.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "ablate/surrogate.h"
 #include "core/trial/conformance/candidate.h"
 #include "core/trial/conformance/finding.h"
 #include "core/trial/conformance/numbers.h"
@@ -125,7 +127,7 @@ struct Pass {
   AttentionState state;
   Tensor position;
   bool measure = false;
-  Surrogate* surrogate = nullptr;
+  std::shared_ptr<Surrogate> surrogate = nullptr;  ///< set during the pass
   bool moves = false;  ///< in training: buffers stay as the pass leaves them (moving averages); else they are put back
   std::uint64_t seed = 17;
 };

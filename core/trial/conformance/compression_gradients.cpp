@@ -56,13 +56,13 @@ void gradient(const CompressionSubject& subject, Finding& finding) {
   const auto look_at = [&](const CompressionSetting& setting, std::int64_t n, bool masked, std::uint64_t seed) {
     const auto compression = subject.make(setting);
     const auto in = inputs_of(n, masked ? subject.lengths({n, (n + 1) / 2, 1}) : std::vector<std::int64_t>{}, seed);
-    Surrogate surrogate;
-    const auto analytic = pass(*compression, in, {.surrogate = &surrogate}).gradients;
+    const auto surrogate = std::make_shared<Surrogate>();
+    const auto analytic = pass(*compression, in, {.surrogate = surrogate}).gradients;
     const auto place = fmt::format("{}, {} tokens{}", setting.text(), n, masked ? ", masked" : "");
-    surrogate.replays = true;
+    surrogate->replays = true;
     const auto value = [&] {
-      surrogate.next = 0;
-      return pass(*compression, in, {.surrogate = &surrogate, .with_gradients = false}).loss;
+      surrogate->next = 0;
+      return pass(*compression, in, {.surrogate = surrogate, .with_gradients = false}).loss;
     };
     const auto off = off_each(value, leaves_of(*compression, in), analytic);
     bool turns = false;
@@ -70,7 +70,7 @@ void gradient(const CompressionSubject& subject, Finding& finding) {
       turns = turns || off[i].turns;
       if (!off[i].turns) finding.off_by(off[i].off, place + ", " + analytic[i].what, kDifferences);
     }
-    if (!surrogate.calls.empty() && n == subject.length(9) && masked && !setting.training)
+    if (!surrogate->calls.empty() && n == subject.length(9) && masked && !setting.training)
       finding.say("straight-through, against the surrogate that it declares");
     return !turns;
   };

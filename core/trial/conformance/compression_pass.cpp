@@ -113,7 +113,7 @@ CompressionPass pass(const CompressionInstance& compression, const CompressionIn
   input.query_mask = there.query_mask;
   Memory held_there;
   if (options.held != nullptr) input.held = &(held_there = on(compression.device(), *options.held));
-  input.surrogate = options.surrogate;
+  const WithSurrogate recorded(options.surrogate);
   input.generator = generator_on(compression.device(), options.seed);
   const auto drawn = input.generator.get_state();
   const auto memory = compression->write(input);

@@ -1,9 +1,11 @@
 // One pass through a compression, write and read with their gradients, on inputs made by seed; and how two passes compare.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "ablate/surrogate.h"
 #include "core/trial/conformance/compression_subject.h"
 
 namespace ablate {
@@ -45,7 +47,7 @@ struct CompressionPass {
 struct PassOptions {
   std::vector<std::int64_t> offsets = {};  ///< of causal reads; none: the middle of the sequence
   const Memory* held = nullptr;
-  Surrogate* surrogate = nullptr;
+  std::shared_ptr<Surrogate> surrogate = nullptr;  ///< set while it writes and reads
   bool with_gradients = true;
   bool of_auxiliary = false;  ///< the gradients are the auxiliary loss's
   bool keeps_moved = false;   ///< registered tensors stay as training moved them; else they are put back

@@ -4,11 +4,11 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <string_view>
 
+#include "ablate/data_files.h"
 #include "core/registry/plugin_info.h"
 #include "core/trial/conformance/opened_files.h"
 
@@ -74,11 +74,11 @@ std::string_view word_of(std::string_view line, std::size_t word) {
   return line.substr(line.size());
 }
 
-/// Where the parameter's value leads today: a path, or a name under $ABLATE_DATA.
+/// Where the parameter's value leads today: a path, or a name in one of the folders of data.
 fs::path place_of(const std::string& value) {
-  const char* root = std::getenv("ABLATE_DATA");
-  for (const auto& path : {fs::path(value), root != nullptr && !value.empty() ? fs::path(root) / value : fs::path()})
-    if (!path.empty() && fs::exists(path)) return fs::canonical(path);
+  if (value.empty()) return {};
+  for (const auto& folder : data_folders())
+    if (fs::exists(folder / value)) return fs::canonical(folder / value);
   return {};
 }
 

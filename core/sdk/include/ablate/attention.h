@@ -8,9 +8,9 @@
 
 #include "ablate/compression.h"
 #include "ablate/geometry.h"
+#include "ablate/linear.h"
 #include "ablate/module.h"
 #include "ablate/plugin.h"
-#include "ablate/straight_through.h"
 #include "ablate/values.h"
 
 namespace ablate {
@@ -77,12 +77,11 @@ struct AttentionInput {
   /// Context under it may hold anything, NaN too, and changes no output of a real query. In self-attention outputs at padded
   /// positions may be anything finite, and padding neither decays nor shifts a state.
   Tensor mask;
-  Tensor query_mask;               ///< [batch, n] bool, the queries' own; in self-attention the same tensor as mask
-  Tensor position;                 ///< [batch] int64: tokens of the sequence before query 0; undefined: none
-  AttentionState state;            ///< initial_state's or the last segment's; empty where none is carried
-  Generator generator;             ///< for randomness in training, on the input's device; evaluation draws nothing
-  bool measure = false;            ///< fill AttentionOutput::metrics (evaluation passes)
-  Surrogate* surrogate = nullptr;  ///< to be handed on to straight_through(): the suite's
+  Tensor query_mask;     ///< [batch, n] bool, the queries' own; in self-attention the same tensor as mask
+  Tensor position;       ///< [batch] int64: tokens of the sequence before query 0; undefined: none
+  AttentionState state;  ///< initial_state's or the last segment's; empty where none is carried
+  Generator generator;   ///< for randomness in training, on the input's device; evaluation draws nothing
+  bool measure = false;  ///< fill AttentionOutput::metrics (evaluation passes)
 };
 
 /// A figure about one forward pass, for the run history: averaged over examples and over the layers that report it, and stored
@@ -122,6 +121,16 @@ class Attention : public Module {
   /// a NoGradGuard of its own, never parameters. @param step from 1 @param generator on the device of the parameters
   void on_step(std::int64_t step, const Generator& generator) { do_step(step, generator); }
 
+  /// The last layers, whose outputs add up to this attention's: what has to start quieter where it is a part of a layer. None
+  /// where the output is no projection.
+  std::vector<std::shared_ptr<Linear>> output_projections() const { return do_output_projections(); }
+
+  /// What each query takes of each token's value, in evaluation: [batch, heads, n, n_context], float64, on the input's device.
+  /// A row adds up to 1, or is 0 for what is no query or sees nothing; single weights may be below 0 where a method's are.
+  /// Undefined where the heads give no mean of their values. The input's state is left unread. It costs a pass for every
+  /// d_value tokens of the context. Throws std::logic_error in training.
+  Tensor weights(const AttentionInput& input);
+
  private:
   virtual AttentionOutput do_forward(const AttentionInput& input) = 0;
   virtual AttentionState do_initial_state(std::int64_t batch) const {
@@ -129,6 +138,11 @@ class Attention : public Module {
     return {};
   }
   virtual void do_step(std::int64_t step, const Generator& generator) { static_cast<void>(step), static_cast<void>(generator); }
+  virtual std::vector<std::shared_ptr<Linear>> do_output_projections() const { return {}; }
+  virtual Tensor do_weights(const AttentionInput& input) {
+    static_cast<void>(input);
+    return {};
+  }
 };
 
 }  // namespace ablate

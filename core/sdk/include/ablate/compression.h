@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
+#include "ablate/choices.h"
 #include "ablate/module.h"
 #include "ablate/plugin.h"
 #include "ablate/rate.h"
-#include "ablate/straight_through.h"
 #include "ablate/values.h"
 
 namespace ablate {
@@ -31,6 +31,10 @@ enum class Similarity {
   kElu,      ///< phi(q).phi(k), phi = elu + 1 (Katharopoulos et al. 2020)
   kRelu,     ///< phi(q).phi(k), phi = relu (AdaMRA, section 4.3)
 };
+
+/// What studies call them.
+inline constexpr auto kSimilarityChoices =
+    choices<Similarity>({{"relu", Similarity::kRelu}, {"elu+1", Similarity::kElu}, {"softmax", Similarity::kSoftmax}});
 
 /// A compressed sequence. A slot's mass is how much of the sequence it stands for; a slot of mass 0 takes no part in any read.
 ///
@@ -64,9 +68,8 @@ struct WriteInput {
   /// [batch, 1 or heads, length], at least 0, without a graph: how much attention each token has had while it was one, for
   /// methods that keep what was used most; undefined: not known.
   Tensor usage;
-  const Memory* held = nullptr;    ///< written before: extended by these tokens, where extends is promised
-  Generator generator;             ///< for randomness in training, on the device of the keys
-  Surrogate* surrogate = nullptr;  ///< to be handed on to straight_through(): the attention's
+  const Memory* held = nullptr;  ///< written before: extended by these tokens, where extends is promised
+  Generator generator;           ///< for randomness in training, on the device of the keys
 };
 
 /// Who reads, and what.

@@ -1,6 +1,7 @@
 // Where the files of a data set are. Torch-free.
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <span>
@@ -13,8 +14,18 @@ inline bool is_folder(const std::filesystem::path& path) { return std::filesyste
 /// Whatever is there and no folder.
 inline bool is_file(const std::filesystem::path& path) { return std::filesystem::exists(path) && !is_folder(path); }
 
-/// What a task's parameter `data` stands for: itself, where it is absolute or begins with ./ or ../; else the first of
-/// $ABLATE_DATA/DATA, /usr/share/datasets/DATA and DATA in the working folder that will do. Throws std::runtime_error with all
+/// Where data of a name are looked for, in this order: $ABLATE_DATA where it is set, /usr/share/datasets, the working folder.
+inline std::vector<std::filesystem::path> data_folders() {
+  std::vector<std::filesystem::path> folders = {"/usr/share/datasets"};
+  if (const char* root = std::getenv("ABLATE_DATA"); root != nullptr && *root != '\0')
+    folders.insert(folders.begin(), std::filesystem::path(root));
+  std::error_code gone;
+  if (auto here = std::filesystem::current_path(gone); !gone) folders.push_back(std::move(here));
+  return folders;
+}
+
+/// What a task's parameter `data` stands for: itself, where it is absolute or begins with ./ or ../; else the first of data_folders() in
+/// which it will do. Throws std::runtime_error with all
 /// that was looked for.
 /// @param task the plugin's id
 /// @param expected what it has to be and how one comes to have it: the end of the message, after "expected "

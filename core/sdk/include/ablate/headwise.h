@@ -70,11 +70,9 @@ class HeadwiseAttention : public Attention {
   /// on to x, and none to the weights. @param x [batch, n, d_model] @return [batch, heads, n, d_key or d_value]
   Tensor keys_of(const Tensor& x) const { return project(options_.keys_are_queries ? query_ : key_, x); }
   Tensor values_of(const Tensor& x) const { return project(value_, x); }
-  Tensor frozen_queries_of(const Tensor& x, Surrogate* surrogate) const { return project_frozen(query_, x, surrogate); }
-  Tensor frozen_keys_of(const Tensor& x, Surrogate* surrogate) const {
-    return project_frozen(options_.keys_are_queries ? query_ : key_, x, surrogate);
-  }
-  Tensor frozen_values_of(const Tensor& x, Surrogate* surrogate) const { return project_frozen(value_, x, surrogate); }
+  Tensor frozen_queries_of(const Tensor& x) const { return project_frozen(query_, x); }
+  Tensor frozen_keys_of(const Tensor& x) const { return project_frozen(options_.keys_are_queries ? query_ : key_, x); }
+  Tensor frozen_values_of(const Tensor& x) const { return project_frozen(value_, x); }
 
  private:
   /// The arguments belong to the caller: never write into them. May throw std::exception.
@@ -85,13 +83,23 @@ class HeadwiseAttention : public Attention {
     return {};
   }
 
+  /// What attend() gets, and what the base class adds to the state behind it.
+  struct Prepared {
+    HeadInput input;
+    bool remembers = false;
+    AttentionState convolved;
+  };
+
   AttentionOutput do_forward(const AttentionInput& input) final;
   AttentionState do_initial_state(std::int64_t batch) const final;
+  std::vector<std::shared_ptr<Linear>> do_output_projections() const final { return {output_}; }
+  Tensor do_weights(const AttentionInput& input) final;
+  Prepared prepare(const AttentionInput& given) const;
   std::int64_t memory() const;
   void remember(const HeadInput& input, AttentionState& state) const;
   void convolve(HeadInput& input, AttentionState& state) const;
   Tensor project(const std::shared_ptr<Linear>& projection, const Tensor& x) const;
-  Tensor project_frozen(const std::shared_ptr<Linear>& projection, const Tensor& x, Surrogate* surrogate) const;
+  Tensor project_frozen(const std::shared_ptr<Linear>& projection, const Tensor& x) const;
 
   HeadOptions options_;
   std::int64_t d_model_;
@@ -100,14 +108,6 @@ class HeadwiseAttention : public Attention {
   std::shared_ptr<Linear> query_, key_, value_, output_;
   Tensor filter_;  ///< [channels of q, k and v, tokens]
 };
-
-/// x as a constant, on purpose, in a loss that shall train nothing else: the suite's finite differences hold it, too. What is
-/// detached is a tensor of this call: a parameter that were would never train again.
-inline Tensor frozen(const Tensor& x, Surrogate* surrogate) {
-  if (surrogate == nullptr) return x.detach();
-  // A copy, since what is recorded would move with a parameter that is moved in place.
-  return straight_through(x.detach().clone(), ablate::zeros_like(x.detach()), surrogate);
-}
 
 /// Rotary positions (Su et al. 2021, Eq. 34): channels (i, i + d/2) turned by position / 10000^(2 i / d), where token j of item
 /// b has the position first[b] + shift + j. Angles are formed in float64.

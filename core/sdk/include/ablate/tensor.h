@@ -9,7 +9,6 @@
 #include <ATen/ops/arange_ops.h>
 #include <ATen/ops/bmm_ops.h>
 #include <ATen/ops/constant_pad_nd_ops.h>
-#include <ATen/ops/einsum_ops.h>
 #include <ATen/ops/elu_ops.h>
 #include <ATen/ops/empty_ops.h>
 #include <ATen/ops/full_ops.h>
@@ -93,7 +92,6 @@ inline Tensor randint(std::int64_t high, IntArrayRef sizes, const Generator& gen
 Tensor cat(TensorList tensors, std::int64_t dim = 0);
 inline Tensor stack(TensorList tensors, std::int64_t dim = 0) { return at::_ops::stack::call(tensors, dim); }
 inline Tensor bmm(const Tensor& a, const Tensor& b) { return at::_ops::bmm::call(a, b); }
-inline Tensor einsum(std::string_view equation, TensorList operands) { return at::_ops::einsum::call(equation, operands, {}); }
 /// @param pad of the last dimension before and behind, then of the one before it, ...
 inline Tensor pad(const Tensor& x, IntArrayRef pad, const at::Scalar& value = 0) {
   return at::_ops::constant_pad_nd::call(x, c10::fromIntArrayRefSlow(pad), value);

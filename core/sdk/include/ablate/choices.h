@@ -1,0 +1,60 @@
+// Text parameters whose values are an enumeration's, so that no text is compared where tensors are. Torch-free.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+#include "ablate/parameter.h"
+#include "ablate/values.h"
+
+namespace ablate {
+
+template <class E>
+struct Choice {
+  const char* text;
+  E value;
+};
+
+/// The values of a text parameter, told once: for the schema, and for the code.
+template <class E, std::size_t N>
+class Choices {
+ public:
+  constexpr explicit Choices(const Choice<E> (&all)[N]) {
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < N; ++i) {
+      all_[i] = all[i];
+      if (i > 0) joined_[end++] = '|';
+      for (const char* c = all[i].text; *c != '\0'; ++c) joined_[end++] = *c;  // beyond its end no constant expression
+    }
+  }
+
+  /// As a schema has them: "relu|elu+1". Static storage where this is.
+  constexpr const char* joined() const { return joined_; }
+
+  /// The parameter's value. Throws std::logic_error for a text that the schema does not allow.
+  E of(const Values& values, const char* name) const {
+    const auto text = values.text(name);
+    for (const auto& choice : all_)
+      if (text == choice.text) return choice.value;
+    throw std::logic_error(std::string(name) + " = " + text + ", expected " + joined_);
+  }
+
+ private:
+  Choice<E> all_[N] = {};
+  char joined_[256] = {};
+};
+
+/// To be kept as a constant of its own: constexpr auto kRoutings = choices<Routing>({{"learned", Routing::kLearned}, ...});
+template <class E, std::size_t N>
+constexpr Choices<E, N> choices(const Choice<E> (&all)[N]) {
+  return Choices<E, N>(all);
+}
+
+/// @param default_value with its JSON quotes: "\"relu\""
+template <class E, std::size_t N>
+constexpr Parameter text(const char* name, const char* default_value, const Choices<E, N>& choices, const char* help) {
+  return text(name, default_value, choices.joined(), help);
+}
+
+}  // namespace ablate

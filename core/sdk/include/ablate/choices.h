@@ -11,7 +11,7 @@
 namespace ablate {
 
 template <class E>
-struct Choice {
+struct ChoiceOf {
   const char* text;
   E value;
 };
@@ -20,7 +20,7 @@ struct Choice {
 template <class E, std::size_t N>
 class Choices {
  public:
-  constexpr explicit Choices(const Choice<E> (&all)[N]) {
+  constexpr explicit Choices(const ChoiceOf<E> (&all)[N]) {
     std::size_t end = 0;
     for (std::size_t i = 0; i < N; ++i) {
       all_[i] = all[i];
@@ -41,13 +41,13 @@ class Choices {
   }
 
  private:
-  Choice<E> all_[N] = {};
+  ChoiceOf<E> all_[N] = {};
   char joined_[256] = {};
 };
 
 /// To be kept as a constant of its own: constexpr auto kRoutings = choices<Routing>({{"learned", Routing::kLearned}, ...});
 template <class E, std::size_t N>
-constexpr Choices<E, N> choices(const Choice<E> (&all)[N]) {
+constexpr Choices<E, N> choices(const ChoiceOf<E> (&all)[N]) {
   return Choices<E, N>(all);
 }
 

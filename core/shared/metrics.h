@@ -12,6 +12,7 @@ struct MetricInfo {
   std::string unit;         ///< "" for a plain number
   std::string direction;    ///< "max", "min" or ""
   std::string description;  ///< one line
+  bool operator==(const MetricInfo&) const = default;
 };
 
 /// Of a task's targets, by the objective: without the split in front ("accuracy"; a trial has dev/accuracy and test/accuracy).

@@ -10,6 +10,8 @@ struct CurvePoint {
   std::string metric;
   std::int64_t step;
   double value;
+
+  bool operator==(const CurvePoint&) const = default;
 };
 
 }  // namespace ablate

@@ -28,6 +28,8 @@ struct MetricInfo {
   bool is_cost() const { return kind == MetricKind::kCost; }
   /// Whether the host took it from the machine: never the same twice, unlike a task's own metric in seconds.
   bool is_measured() const { return is_cost() && owner == MetricOwner::kHost; }
+
+  bool operator==(const MetricInfo&) const = default;
 };
 
 /// As processes tell each other, and the words of the history. From JSON: throws nlohmann::json::exception.

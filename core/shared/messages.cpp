@@ -1,61 +1,93 @@
 #include "core/shared/messages.h"
 
-#include <limits>
+#include <optional>
+
+#include "core/shared/fields.h"
 
 namespace ablate {
-namespace {
 
 using nlohmann::json;
 
-/// JSON has no NaN: it arrives as null.
-double number(const json& value) { return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN(); }
+/// [metric, step, value]: a curve has many.
+template <>
+struct TextOf<CurvePoint> {
+  static constexpr const char* expected = "[a metric's name, a whole number, a number or null]";
+  static json to(const CurvePoint& point) { return {point.metric, point.step, point.value}; }
+  static CurvePoint from(const json& value) {
+    const auto& number = value.at(2);
+    return {value.at(0), value.at(1), number.is_null() ? std::numeric_limits<double>::quiet_NaN() : number.get<double>()};
+  }
+};
 
-void add_curve(json& message, const CurvePart& part) {
-  auto& curve = message["curve"] = json::array();
-  for (const auto& point : part.points) curve.push_back({point.metric, point.step, point.value});
-  message["metrics"] = part.metrics;
+template <>
+struct TextOf<MetricInfo> {
+  static constexpr const char* expected = "a metric's definition";
+  static json to(const MetricInfo& metric) { return metric; }
+  static MetricInfo from(const json& value) { return value; }
+};
+
+namespace {
+
+/// As Progress has it, where there is one.
+struct Dev {
+  MetricInfo metric;
+  double value = std::numeric_limits<double>::quiet_NaN();
+};
+
+void fields(auto& f, Is<Dev> auto& m) {
+  f("metric", m.metric);
+  f("value", m.value);
 }
 
 }  // namespace
 
+void fields(auto& f, Is<CurvePart> auto& m) {
+  f("curve", m.points);
+  f("metrics", m.metrics);
+}
+
+void fields(auto& f, Is<Progress> auto& m) {
+  f("step", m.step);
+  f("steps", m.steps);
+  f("loss", m.loss);
+  fields(f, m.curve);
+}
+
+void fields(auto& f, Is<TrialResult> auto& m) {
+  f("results", m.values);
+  f("main_metric", m.main_metric);
+  fields(f, m.curve);
+}
+
 json to_json(const Progress& progress) {
-  json message{{"step", progress.step}, {"steps", progress.steps}, {"loss", progress.loss}};
-  if (!progress.dev_metric.name.empty()) message["dev"] = {{"metric", progress.dev_metric}, {"value", progress.dev}};
-  add_curve(message, progress.curve);
+  json message;
+  FieldWriter writer(message);
+  fields(writer, progress);
+  if (!progress.dev_metric.name.empty())
+    writer("dev", std::optional(Dev{.metric = progress.dev_metric, .value = progress.dev}));
   return message;
 }
 
 json to_json(const TrialResult& result) {
-  json message{{"results", result.values}, {"main_metric", result.main_metric}};
-  add_curve(message, result.curve);
+  json message;
+  FieldWriter writer(message);
+  fields(writer, result);
   return message;
 }
 
-bool is_result(const json& message) { return message.contains("results"); }
-
-CurvePart curve_from_json(const json& message) {
-  CurvePart part;
-  if (const auto metrics = message.find("metrics"); metrics != message.end()) metrics->get_to(part.metrics);
-  if (const auto curve = message.find("curve"); curve != message.end())
-    for (const auto& point : *curve) part.points.push_back({point.at(0), point.at(1), number(point.at(2))});
-  return part;
-}
-
-Progress progress_from_json(const json& message) {
-  Progress progress{.step = message.at("step"),
-                    .steps = message.at("steps"),
-                    .loss = number(message.at("loss")),
-                    .dev = std::numeric_limits<double>::quiet_NaN(),
-                    .curve = curve_from_json(message)};
-  if (const auto dev = message.find("dev"); dev != message.end())
-    dev->at("metric").get_to(progress.dev_metric), progress.dev = number(dev->at("value"));
+TrialSaid trial_said_from_json(const json& message) {
+  FieldReader reader(message, "a trial's message");
+  if (message.contains("results")) {
+    TrialResult result;
+    fields(reader, result);
+    return result;
+  }
+  Progress progress{.loss = 0, .dev = std::numeric_limits<double>::quiet_NaN()};
+  fields(reader, progress);
+  std::optional<Dev> dev;
+  reader("dev", dev);
+  if (dev) progress.dev_metric = dev->metric, progress.dev = dev->value;
   return progress;
-}
-
-TrialResult result_from_json(const json& message) {
-  TrialResult result{.main_metric = message.at("main_metric"), .curve = curve_from_json(message)};
-  for (const auto& [name, value] : message.at("results").get_ref<const json::object_t&>()) result.values[name] = number(value);
-  return result;
 }
 
 }  // namespace ablate

@@ -19,6 +19,7 @@ struct PluginSpec;
 struct PluginGroup {
   std::vector<PluginSpec> all;
   bool is_list = false;
+  bool operator==(const PluginGroup&) const = default;
 };
 
 /// A plugin with everything that it is given.
@@ -26,6 +27,7 @@ struct PluginSpec {
   std::string id;
   nlohmann::json values = nlohmann::json::object();  ///< of parameters that name no plugins: canonical, as check_value has them
   std::map<std::string, PluginGroup> parts = {};     ///< of those that do
+  bool operator==(const PluginSpec&) const = default;
 };
 
 /// [model]: members are named as its parameters (core/shared/sections.cpp), which tell what each means.
@@ -46,6 +48,7 @@ struct ModelSpec {
 
   /// Channels of all heads of an attention together.
   std::int64_t width() const { return attention_width > 0 ? attention_width : d_model; }
+  bool operator==(const ModelSpec&) const = default;
 };
 
 /// [train], likewise.
@@ -62,6 +65,7 @@ struct TrainSpec {
   nlohmann::json own = nlohmann::json::object();  ///< as in ModelSpec: "momentum" of SGD
 
   bool on_cuda() const { return device.starts_with("cuda"); }
+  bool operator==(const TrainSpec&) const = default;
 };
 
 struct TrialSpec {
@@ -70,6 +74,7 @@ struct TrialSpec {
   PluginGroup attention = {};  ///< layer i has number i modulo their count
   TrainSpec train = {};
   std::uint64_t seed = 0;
+  bool operator==(const TrialSpec&) const = default;
 };
 
 /// {"plugin": "softmax", "heads": 2}; of a list an array.

@@ -12,9 +12,8 @@ const Trial kTrial;
 const PlannedTrial kPlanned{.trial = &kTrial, .key = "k"};
 const VerdictMemory kNoVerdicts("");
 
-json end(int status, bool late = false) {
-  return {{"event", "ended"}, {"status", status}, {"wall_s", 2.5},  {"cpu_s", 2.0}, {"peak_resident_bytes", 1 << 20},
-          {"output", "tail"}, {"late", late},     {"intrusion", ""}};
+EndedEvent end(int status, bool late = false) {
+  return {.status = status, .wall_s = 2.5, .cpu_s = 2.0, .peak_resident_bytes = 1 << 20, .output = "tail", .late = late};
 }
 
 const json kProgress = {{"step", 40},
@@ -22,19 +21,21 @@ const json kProgress = {{"step", 40},
                         {"loss", 0.5},
                         {"curve", {{"train/loss", 20, 0.7}, {"train/loss", 40, 0.5}}},
                         {"metrics", json::array({MetricInfo{"train/loss", "", "min", "d"}})}};
-const json kResults = {
-    {"results", {{"test/accuracy", 81.0}}}, {"main_metric", "test/accuracy"}, {"curve", {{"train/loss", 100, 0.2}}}};
+const json kResults = {{"results", {{"test/accuracy", 81.0}}},
+                       {"main_metric", "test/accuracy"},
+                       {"curve", {{"train/loss", 100, 0.2}}},
+                       {"metrics", json::array()}};
 
 }  // namespace
 
 TEST_CASE("a trial that does not come to its end keeps its curves and how far it got, and has no results") {
   const int killed = 9;
   const auto [event, outcome, reason] = GENERATE_COPY(
-      table<json, std::string, std::string>({{end(killed, true), "timeout", "ran longer than the 3 s that the study allows"},
-                                             {end(11), "failed", "signal 11 (Segmentation fault)"},
-                                             {end(1 << 8), "failed", "exit code 1"},
-                                             {end(0), "failed", "ended without a result"},
-                                             {{{"not_started", "no process"}}, "failed", "no process"}}));
+      table<Event, std::string, std::string>({{end(killed, true), "timeout", "ran longer than the 3 s that the study allows"},
+                                              {end(11), "failed", "signal 11 (Segmentation fault)"},
+                                              {end(1 << 8), "failed", "exit code 1"},
+                                              {end(0), "failed", "ended without a result"},
+                                              {NotStartedEvent{1, "no process"}, "failed", "no process"}}));
   AttemptInProgress trial(kPlanned, {}, 0, kNoVerdicts);
   trial.take(kProgress);
   CHECK(trial.progress().step == 40);
@@ -53,7 +54,7 @@ TEST_CASE("a trial that does not come to its end keeps its curves and how far it
 TEST_CASE("of a signal 9 that nobody here has sent the reason says what is known") {
   AttemptInProgress trial(kPlanned, {}, 0, kNoVerdicts);
   auto event = end(9);
-  event["killed"] = "the kernel's memory killer";
+  event.killed = "the kernel's memory killer";
   trial.end(event, 3);
   CHECK(trial.attempt().reason == "signal 9 (Killed): the kernel's memory killer");
 }
@@ -98,8 +99,9 @@ TEST_CASE("a crash says where, and a trial's own words come first") {
 }
 
 TEST_CASE("a message that is none of a trial's fails it, and nothing else") {
-  const auto message = GENERATE(json::object(), json({{"results", 7}}), json({{"step", "x"}}), json({{"failed", 3}}),
-                                json({{"curve", {1, 2}}, {"step", 1}}), json({{"metrics", {{{"name", 1}}}}}));
+  const auto message =
+      GENERATE(json::object(), json({{"results", 7}}), json({{"step", "x"}}), json({{"failed", 3}}),
+               json({{"curve", {1, 2}}, {"step", 1}}), json({{"metrics", {{{"name", 1}}}}}), json({{"failed", "why"}}));
   const bool results_first = GENERATE(true, false);
   AttemptInProgress trial(kPlanned, {}, 0, kNoVerdicts);
   if (results_first) trial.take(kResults);
@@ -113,6 +115,7 @@ TEST_CASE("a message that is none of a trial's fails it, and nothing else") {
 TEST_CASE("a trial says which of its results it is judged by") {
   const json definition = MetricInfo{"test/bits_per_byte", "bits", "min", "d"};
   json results = {{"results", {{"test/accuracy", 30.0}, {"test/bits_per_byte", 1.9375}}},
+                  {"curve", json::array()},
                   {"metrics", json::array({definition})},
                   {"main_metric", "test/bits_per_byte"}};
   AttemptInProgress trial(kPlanned, {}, 0, kNoVerdicts);

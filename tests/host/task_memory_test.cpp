@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "ablate/data_files.h"
-#include "core/host/scheduler/task_answer.h"
+#include "core/shared/jobs.h"
 #include "core/util/file_stamp.h"
 #include "core/util/sha256.h"
 #include "tests/support/catch.h"
@@ -112,24 +112,26 @@ TEST_CASE("an answer that does not say which files it is from, or of others, is 
   CHECK_FALSE(none.find(none.place("code", "question")));
 }
 
-TEST_CASE("an answer that is not of this version's shape is forgotten, whatever is wrong with it") {
+TEMPLATE_TEST_CASE("an answer that is not of this version's shape is forgotten, whatever is wrong with it", "",
+                   ablate::DescribeTaskJob, ablate::PrepareTaskJob) {
   const TemporaryFolder folder;
   const TaskMemory memory(folder / "memory");
-  const auto kind = GENERATE("describe-task", "prepare-task");
-  const json question{{"kind", kind}, {"scan_padding", true}};
+  TestType job;
+  constexpr bool kPrepared = std::is_same_v<TestType, ablate::PrepareTaskJob>;
+  if constexpr (kPrepared) job.scan_padding = true;
   json whole{{"length", 8}, {"train_length", 8}, {"causal", true}, {"holes", false}, {"pooled", true}, {"stream", false}};
-  if (question["kind"] == "prepare-task")
+  if (kPrepared)
     whole.update({{"digest", "d"}, {"train_places", 9}, {"sizes", {{"train", 9}, {"dev", 2}, {"test", 3}}}, {"padded", true}});
-  const auto place = memory.place("code", question);
+  const auto place = memory.place("code", "question");
   const auto find = [&](json answer) {
     answer["files"] = json::object();
     memory.put(place, answer);
-    return memory.find(place, [&](const json& known) { return ablate::task_answer_from(known, question); });
+    return memory.find(place, [&](const json& known) { return ablate::answer_from(known, job); });
   };
   const auto read = find(whole);
   REQUIRE(read);
-  CHECK(read->shape.length == 8);
-  if (question["kind"] == "prepare-task") CHECK(read->data.test == 3);
+  CHECK(read->length == 8);
+  if constexpr (kPrepared) CHECK(read->sizes.test == 3);
   std::vector<json> bad;
   for (const auto& [name, value] : whole.items()) {
     bad.push_back(whole);

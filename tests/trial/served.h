@@ -18,7 +18,7 @@ class Actions final : public ablate::Jobs {
   using Action = std::function<void(const nlohmann::json& spec, const ablate::Say&)>;
   explicit Actions(std::map<std::string, Action> all, std::function<void()> on_load = {})
       : all_(std::move(all)), on_load_(std::move(on_load)) {}
-  void load(const nlohmann::json&) override {
+  void load(const ablate::LoadCommand&) override {
     if (on_load_) on_load_();
   }
   void run(const std::string& kind, const nlohmann::json& spec, const ablate::Say& say) override { all_.at(kind)(spec, say); }
@@ -54,13 +54,13 @@ class Served {
   }
   ~Served() { std::fclose(from_); }
 
-  void send(const nlohmann::json& message) const {
-    const auto line = message.dump() + "\n";
+  void send(const ablate::Command& command) const {
+    const auto line = ablate::command_to_json(command).dump() + "\n";
     REQUIRE(write(to_, line.data(), line.size()) == static_cast<ssize_t>(line.size()));
   }
   void start(int job, const std::string& kind, const nlohmann::json& spec = nlohmann::json::object(),
              double limit_s = 0) const {
-    send({{"do", "start"}, {"job", job}, {"kind", kind}, {"spec", spec}, {"limit_s", limit_s}});
+    send(ablate::StartCommand{job, kind, spec, limit_s});
   }
 
   nlohmann::json next() const {

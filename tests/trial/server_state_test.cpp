@@ -76,7 +76,7 @@ TEST_CASE("what a library changes while it is loaded reaches no job") {
   const auto before = served.end_of(1).at("said");
   CHECK(before[0].at("third") == 1.0 / 3);
   CHECK(before[0].at("least") == true);
-  served.send({{"do", "load"}});
+  served.send(ablate::LoadCommand());
   CHECK(served.next().at("event") == "loaded");
   served.start(2, "look");
   CHECK(served.end_of(2).at("said") == before);
@@ -101,7 +101,7 @@ TEST_CASE("a library that changes the worker for good is refused, with what it h
     __user_cap_data_struct none[2] = {};
     REQUIRE(syscall(SYS_capset, &header, none) == 0);
   });
-  served.send({{"do", "load"}});
+  served.send(ablate::LoadCommand());
   const auto answer = served.next();
   CHECK(answer.at("event") == "refused");
   CHECK(answer.at("spoilt") == true);

@@ -239,7 +239,7 @@ TEST_CASE("where descriptors run out a job is not started, and the others go on"
   CHECK(refused > 0);
   served.start(41, "nap", {{"s", 0}});
   CHECK(served.end_of(41).at("status") == 0);
-  served.send({{"do", "ping"}});
+  served.send(ablate::PingCommand());
   CHECK(served.next().at("event") == "pong");
   served.end();
 }

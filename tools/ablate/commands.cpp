@@ -25,7 +25,9 @@ std::filesystem::path Options::database_file() const {
 }
 
 nlohmann::json inspect_library(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker) {
-  return ask_worker(worker, "inspect", {{"path", path.string()}}, kInspectTimeout);
+  const auto answered = ask_worker(worker, InspectJob{path.string()}, kInspectTimeout);
+  if (answered.answer) return to_json(*answered.answer);
+  return {{"failed", answered.failed}, {"late", answered.late}};
 }
 
 std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr<WorkerClient>& worker) {

@@ -29,7 +29,8 @@ std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr
 Catalog usable(const std::vector<FoundLibrary>& libraries, const Options& options);
 
 /// What a library says of itself, from a child of the worker that loads it: a PluginInfo as JSON, {"refusal": reason} or
-/// {"failed": reason}. Whatever the library does to the worker, `worker` is usable or null afterwards.
+/// {"failed": reason, "late": whether it did not end}. Whatever the library does to the worker, `worker` is usable or null
+/// afterwards.
 nlohmann::json inspect_library(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker);
 
 /// Whether the word is a library's path, and not a plugin's id.

@@ -16,7 +16,6 @@
 #include <cstring>
 #include <thread>
 
-#include "core/host/client/job_answer.h"
 #include "core/util/error.h"
 #include "core/util/orphans.h"
 #include "core/util/stop_on_signal.h"
@@ -40,17 +39,6 @@ std::filesystem::path path_of(const char* program) {
 }
 
 }  // namespace
-
-std::string reason_of(int status) {
-  if (WIFSIGNALED(status)) return fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  if (WIFEXITED(status) && WEXITSTATUS(status) != 0) return fmt::format("exit code {}", WEXITSTATUS(status));
-  return "";
-}
-
-std::string reason_of_end(const json& ended) {
-  const auto why = reason_of(ended.at("status").get<int>()), killed = ended.value("killed", "");
-  return killed.empty() ? why : why + ": " + killed;
-}
 
 WorkerClient::WorkerClient(const char* name, double ready_s) {
   stop_if_asked();
@@ -98,10 +86,9 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
       for (double waited_s = 0; waited_s < ready_s && asked_to_stop == 0;) {  // a signal ends a wait early
         const auto ready = next(static_cast<int>(std::ceil(std::min(kLongestWait_s, ready_s - waited_s) * 1000)));
         waited_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        if (!ready) continue;
-        environment_ = ready->value("environment", json::object());
-        most_jobs_ = ready->value("most_jobs", 1);
-        word_ = ready->value("word", "");
+        const auto* said = ready ? std::get_if<ReadyEvent>(&*ready) : nullptr;
+        if (said == nullptr) continue;
+        environment_ = said->environment, most_jobs_ = said->most_jobs, word_ = said->word;
         return;
       }
       why = fmt::format("it did not answer within {:g} s", ready_s);
@@ -151,8 +138,8 @@ std::string WorkerClient::end() {
                           : ": " + killed_text(memory_, look_at_memory(), static_cast<std::int64_t>(usage.ru_maxrss) * 1024));
 }
 
-void WorkerClient::send(const json& message) {
-  unsent_ += message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+void WorkerClient::send(const Command& command) {
+  unsent_ += command_to_json(command).dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   flush();
 }
 
@@ -166,7 +153,7 @@ void WorkerClient::flush() {
   }
 }
 
-std::optional<json> WorkerClient::next(int timeout_ms) {
+std::optional<Event> WorkerClient::next(int timeout_ms) {
   for (;;) {
     if (const auto end = buffer_.find('\n'); end != std::string::npos) {
       // What a thread of a library writes there may stand before a message, and is none.
@@ -174,7 +161,8 @@ std::optional<json> WorkerClient::next(int timeout_ms) {
       const auto begin = word_.empty() ? 0 : line.rfind(word_);
       auto message = begin == std::string::npos ? json() : json::parse(line.substr(begin + word_.size()), nullptr, false);
       buffer_.erase(0, end + 1);
-      if (message.is_object()) return message;
+      if (message.is_object() && (!word_.empty() || message.value("event", json()) == ReadyEvent::kName))
+        return event_from_json(message);
       continue;
     }
     if (buffer_.size() > kLongestLine) buffer_.erase(0, buffer_.size() - kLongestLine / 2);
@@ -193,26 +181,23 @@ std::optional<json> WorkerClient::next(int timeout_ms) {
   }
 }
 
-int WorkerClient::start(const std::string& kind, const json& spec, double timeout_s) {
-  const int job = --last_job_;
-  send({{"do", "start"}, {"job", job}, {"kind", kind}, {"spec", spec}, {"limit_s", timeout_s}});
-  return job;
-}
-
-json WorkerClient::ask(const std::string& kind, const json& spec, double timeout_s,
-                       const std::function<void(const json&)>& heard) {
-  const int job = start(kind, spec, timeout_s);
-  JobAnswer answer(timeout_s);
+WorkerClient::Reply WorkerClient::wait_for(int job, double timeout_s) {
+  HeardOfJob heard;
+  Reply reply;
   for (double silent_s = 0;;) {
     const auto event = next(static_cast<int>(kLongestWait_s * 1000));
     stop_if_asked();
     if (!event) silent_s += 1;
     if (timeout_s > 0 && silent_s > timeout_s + kAnswer_s) give_up();  // it is stopped; next() will tell
-    if (!event || event->value("job", 0) != job) continue;
-    if (event->at("event") == "ended") return answer.end(*event);
-    if (event->at("event") != "message") continue;
-    answer.hear(event->at("data"));
-    if (heard) heard(event->at("data"));
+    if (!event || job_of(*event) != job) continue;
+    if (const auto* said = std::get_if<SaidEvent>(&*event); said != nullptr && heard.take(said->data)) {
+      heard.answered();
+      reply.last = said->data;
+    }
+    if (const auto outcome = heard.end(*event)) {
+      reply.outcome = *outcome, reply.failed = failure_text(*outcome, timeout_s);
+      return reply;
+    }
   }
 }
 

@@ -1,40 +1,33 @@
 // The scheduler's side of a worker: a process that has loaded torch and forks one child a job. Torch-free.
 //
-// Messages are JSON, one a line. To the worker:
-//   {"do": "load", "libraries": [path], "hashes": {path: SHA-256}, "tasks": [{"section": {...}, "digest": ..., "files":
-//   [...]}], "cuda": bool}
-//       load for all later jobs -> "loaded" or "refused"; a library whose content is not what its hash says is refused, and so
-//       is a task whose data are not what its digest says, or whose files are not what theirs say (planned_files.h)
-//   {"do": "start", "job": N, "kind": "inspect" | "describe-task" | "prepare-task" | "promises" | "try-places" | "open-device"
-//    | "check" | "trial", "spec": {...}, "limit_s": seconds}          by the worker's clock; 0 or absent: none
-//   {"do": "kill", "job": N}
-//   {"do": "ping"}                                    -> "pong"
-// From it:
-//   {"event": "ready", "environment": {...}, "most_jobs": at a time, "word": what every later line begins with}
-//   {"event": "loaded"} | {"event": "pong"}
-//   {"event": "refused", "reason": ..., "code": exit code, "spoilt": whether this worker is of no use any more}
-//   {"event": "message", "job": N, "data": {...}}     an object that the job has said
-//   {"event": "ended", "job": N, "status": wait status, "wall_s": , "cpu_s": , "peak_resident_bytes": , "output": tail,
-//    "late": it was ended by its limit, "intrusion": what else was in its channel,
-//    "killed": what is known of a signal 9 that the worker has not sent}
-//   {"event": "ended", "job": N, "not_started": reason}
-// The end of its input, or the death of the scheduler, ends the worker, every job and what these left behind.
+// Messages are those of core/shared/pipe.h, one a line; each that comes from the worker begins with its word
+// (ReadyEvent). The end of its input, or the death of the scheduler, ends the worker, every job and what these left behind.
 #pragma once
 
 #include <sys/types.h>
 
 #include <filesystem>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "core/host/client/job_outcome.h"
+#include "core/shared/pipe.h"
 #include "core/util/error.h"
 #include "core/util/memory_kills.h"
 
 namespace ablate {
+
+/// What became of a question: an answer, or why there is none.
+template <class Answer>
+struct Answered {
+  std::optional<Answer> answer;
+  std::string failed;  ///< failure_text; "" where there is an answer
+  bool fault = false;  ///< whether that is a plugin's
+  bool late = false;   ///< it did not end in time
+};
 
 class WorkerClient {
  public:
@@ -50,10 +43,11 @@ class WorkerClient {
   WorkerClient& operator=(const WorkerClient&) = delete;
 
   /// Never waits: what a worker does not take yet is kept, and handed on by next().
-  void send(const nlohmann::json& message);
+  void send(const Command& command);
 
-  /// The next event, or nothing after the time-out. Returns early on a signal. Throws WorkerEnded where the worker is gone.
-  std::optional<nlohmann::json> next(int timeout_ms);
+  /// The next event, or nothing after the time-out. Returns early on a signal. Throws WorkerEnded where the worker is
+  /// gone.
+  std::optional<Event> next(int timeout_ms);
 
   const nlohmann::json& environment() const { return environment_; }
   int most_jobs() const { return most_jobs_; }  ///< at a time, as the limit of descriptors allows
@@ -63,15 +57,30 @@ class WorkerClient {
   void give_up();
 
   /// Starts a job; next() tells of it by its number, which is negative: never that of a trial. @param timeout_s 0: none
-  int start(const std::string& kind, const nlohmann::json& spec, double timeout_s = 0);
+  template <class Job>
+  int start(const Job& job, double timeout_s = 0) {
+    send(StartCommand{--last_job_, Job::kName, to_json(job), timeout_s});
+    return last_job_;
+  }
 
-  /// Runs one job to its end. @param timeout_s after which it is ended; 0: none @param heard each of its messages, as they come
-  /// @return as JobAnswer::end (core/host/client/job_answer.h). Throws Interrupted where a signal asks to stop: the job still
-  /// runs, and ends with the worker.
-  nlohmann::json ask(const std::string& kind, const nlohmann::json& spec, double timeout_s = 0,
-                     const std::function<void(const nlohmann::json&)>& heard = {});
+  /// Runs one job to its end. @param timeout_s after which it is ended; 0: none. Throws Interrupted where a signal asks to
+  /// stop: the job still runs, and ends with the worker.
+  template <class Job>
+  Answered<typename Job::Answer> ask(const Job& job, double timeout_s = 0) {
+    const auto [last, outcome, failed] = wait_for(start(job, timeout_s), timeout_s);
+    Answered<typename Job::Answer> answered{.failed = failed, .fault = outcome.fault, .late = outcome.late()};
+    if (outcome.done()) answered.answer = from_json<typename Job::Answer>(last);
+    return answered;
+  }
 
  private:
+  struct Reply {
+    nlohmann::json last;  ///< the job's last own message
+    JobOutcome outcome;
+    std::string failed;  ///< failure_text
+  };
+  Reply wait_for(int job, double timeout_s);
+
   /// Waits for the process, which has closed its side or is to; kills it after a while. @return reason_of(its end)
   std::string end();
 
@@ -98,10 +107,5 @@ struct WorkerMissing : Error {
 struct WorkerEnded : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-/// "signal 11 (Segmentation fault)", "exit code 3", "" for a clean end.
-std::string reason_of(int wait_status);
-/// The same of an "ended" event, with what it says of signal 9.
-std::string reason_of_end(const nlohmann::json& ended);
 
 }  // namespace ablate

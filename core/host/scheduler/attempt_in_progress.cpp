@@ -41,55 +41,49 @@ db::RunningTrial AttemptInProgress::running() const {
 void AttemptInProgress::take(const json& data) {
   has_progress_ = false;
   try {
-    read(data);
-  } catch (const json::exception& error) {
-    failed_ = fmt::format("it said what is no message of a trial: {}", one_line(data.dump(), 80));
+    if (heard_.take(data)) read(data);
+  } catch (const BadMessage& error) {
+    heard_.refuse(fmt::format("it said what is no message of a trial: {}", one_line(data.dump(), 80)));
   }
 }
 
 void AttemptInProgress::read(const json& data) {
-  const auto curve = curve_from_json(data);
+  auto said = trial_said_from_json(data);
+  const auto& curve = std::visit([](const auto& one) -> const CurvePart& { return one.curve; }, said);
   metrics_.insert(metrics_.end(), curve.metrics.begin(), curve.metrics.end());
   attempt_.curve.insert(attempt_.curve.end(), curve.points.begin(), curve.points.end());
-  if (data.contains("failed")) {
-    failed_ = data.at("failed");
-  } else if (data.contains("crashed")) {
-    crashed_ = one_line(data.at("crashed").get<std::string>(), 200);
-  } else if (is_result(data)) {
-    auto result = result_from_json(data);
-    attempt_.results = std::move(result.values);
-    attempt_.main_metric = std::move(result.main_metric);
+  if (auto* result = std::get_if<TrialResult>(&said)) {
+    attempt_.results = std::move(result->values);
+    attempt_.main_metric = std::move(result->main_metric);
     if (const auto& main = attempt_.main_metric; !attempt_.results.contains(main))
-      failed_ = fmt::format("it is judged by {}, which is none of its results", one_line(main, 80));
-    has_result_ = true;
+      heard_.refuse(fmt::format("it is judged by {}, which is none of its results", one_line(main, 80)));
+    heard_.answered();
   } else {
-    progress_ = progress_from_json(data);
+    progress_ = std::get<Progress>(std::move(said));
     attempt_.step = progress_.step, attempt_.steps = progress_.steps;
     has_progress_ = true;
   }
 }
 
-void AttemptInProgress::end(const json& event, double timeout_s) {
-  if (event.contains("not_started")) return fail(event.at("not_started"));
-  const int status = event.at("status");
-  attempt_.wall_s = event.at("wall_s"), attempt_.cpu_s = event.at("cpu_s");
-  attempt_.peak_resident_bytes = event.at("peak_resident_bytes");
-  attempt_.output = event.at("output");
-  if (WIFSIGNALED(status)) attempt_.signal = WTERMSIG(status);
-  if (WIFEXITED(status)) attempt_.exit_code = WEXITSTATUS(status);
-  auto why = reason_of_end(event);
-  if (!why.empty() && !crashed_.empty()) why += " in " + crashed_;
-  if (const std::string intrusion = event.value("intrusion", ""); !intrusion.empty()) return fail(intrusion);
-  if (has_result_ && why.empty() && failed_.empty()) return end_done();
-  if (event.value("late", false)) {
-    attempt_.outcome = "timeout";
-    attempt_.reason = fmt::format("ran longer than the {:g} s that the study allows", timeout_s);
-    attempt_.results.clear();
-    return;
+void AttemptInProgress::end(const Event& event, double timeout_s) {
+  if (const auto* ended = std::get_if<EndedEvent>(&event)) {
+    attempt_.wall_s = ended->wall_s, attempt_.cpu_s = ended->cpu_s;
+    attempt_.peak_resident_bytes = ended->peak_resident_bytes;
+    attempt_.output = ended->output;
+    if (WIFSIGNALED(ended->status)) attempt_.signal = WTERMSIG(ended->status);
+    if (WIFEXITED(ended->status)) attempt_.exit_code = WEXITSTATUS(ended->status);
   }
-  auto reason = !failed_.empty() ? failed_ : why.empty() ? "ended without a result" : why;
-  if (WIFSIGNALED(status) && !failed_.empty()) reason += "; then " + why;
-  fail(reason);
+  if (const auto outcome = heard_.end(event)) end(*outcome, timeout_s);
+}
+
+void AttemptInProgress::end(const JobOutcome& outcome, double timeout_s) {
+  using How = JobOutcome::How;
+  if (outcome.done()) return end_done();
+  if (outcome.how == How::kSilent) return fail("ended without a result");
+  fail(outcome.signal.empty() ? outcome.why : outcome.why + "; then " + outcome.signal);
+  if (!outcome.late()) return;
+  attempt_.outcome = "timeout";
+  attempt_.reason = fmt::format("ran longer than the {:g} s that the study allows", timeout_s);
 }
 
 void AttemptInProgress::end_done() {

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "core/host/client/job_outcome.h"
 #include "core/host/scheduler/plan.h"
 #include "core/shared/messages.h"
 #include "core/shared/verdict_memory.h"
@@ -30,8 +31,9 @@ class AttemptInProgress {
   /// Definitions told so far.
   const std::vector<MetricInfo>& metrics() const { return metrics_; }
 
-  /// The worker's "ended" event. Done is what gave its results and then ended without a fault. @param timeout_s the study's
-  void end(const nlohmann::json& event, double timeout_s);
+  /// An EndedEvent or a NotStartedEvent. Done is what gave its results and then ended without a fault. @param timeout_s the
+  /// study's
+  void end(const Event& event, double timeout_s);
   /// However it ended, as far as it is known without the worker.
   void end(const std::string& outcome, const std::string& reason, double wall_s);
   /// "test/accuracy 71.09 %, 24.8 ms a step" (the main metric), as far as it has them; of what is not done, why. Of a study
@@ -43,14 +45,14 @@ class AttemptInProgress {
  private:
   void read(const nlohmann::json& data);
   void end_done();
+  void end(const JobOutcome& outcome, double timeout_s);
 
   const PlannedTrial* planned_;
   double started_s_;
   db::Attempt attempt_;
   std::vector<MetricInfo> metrics_;
-  std::string failed_;   ///< the trial's own words
-  std::string crashed_;  ///< where
-  bool has_result_ = false, has_progress_ = false;
+  HeardOfJob heard_;
+  bool has_progress_ = false;
   Progress progress_{.loss = std::numeric_limits<double>::quiet_NaN(), .dev = std::numeric_limits<double>::quiet_NaN()};
 };
 

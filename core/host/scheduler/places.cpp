@@ -21,9 +21,9 @@ using nlohmann::json;
 /// What is asked of the same plugins at once.
 struct Question {
   std::string code;
-  std::map<std::string, std::string> libraries;  ///< content by path
-  json places = json::array();                   ///< {"trial": document, "files": digests, where there are any}
-  std::vector<const Trial*> trials;              ///< the first that has each
+  TryPlacesJob job;
+  json places = json::array();       ///< {"trial": document, "files": digests, where there are any}, to be remembered
+  std::vector<const Trial*> trials;  ///< the first that has each
 };
 
 /// Every default: no place depends on how a trial trains.
@@ -40,15 +40,18 @@ std::vector<Question> questions(const Study& study, const Catalog& catalog) {
   for (const auto& trial : study.trials) {
     stop_if_asked();
     const auto& [task, model, attention, train, seed] = trial.spec;
-    json place{{"trial", to_json(TrialSpec{.task = task, .model = model, .attention = attention, .train = training})}};
+    const TrialSpec tried{.task = task, .model = model, .attention = attention, .train = training};
+    json place{{"trial", to_json(tried)}};
     if (!trial.files.empty()) place["files"] = trial.files;  // what a factory says of one content holds for no other
     if (!seen.insert(place.dump()).second) continue;
     std::string code;
-    std::map<std::string, std::string> libraries;
+    Libraries libraries;
     for (const auto& use : used_plugins(trial.spec, catalog))
-      if (libraries.emplace(use.info->path.string(), use.info->content_hash).second) code += use.info->code_identity();
+      if (libraries.hashes.emplace(use.info->path.string(), use.info->content_hash).second) code += use.info->code_identity();
+    for (const auto& [path, hash] : libraries.hashes) libraries.paths.push_back(path);
     auto& question = asked[code + to_json(task).dump()];
-    question.code = code, question.libraries = libraries;
+    question.code = code, question.job.libraries = libraries;
+    question.job.places.push_back({tried});
     question.places.push_back(place);
     question.trials.push_back(&trial);
   }
@@ -57,19 +60,14 @@ std::vector<Question> questions(const Study& study, const Catalog& catalog) {
   return all;
 }
 
-/// @return [{"place": which, "path": of the section, "why": ...}]
-json ask(const Question& question, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory, double limit_s) {
-  json spec{{"kind", "try-places"}, {"places", question.places}};
-  const auto place = memory.place(question.code, spec);
-  if (memory.find(place)) return json::array();
-  auto with_libraries = spec;
-  with_libraries["libraries"] = json::array();
-  for (const auto& [path, hash] : question.libraries) with_libraries["libraries"].push_back(path);
-  with_libraries["hashes"] = question.libraries;
-  const auto answer = ask_worker(worker, "try-places", with_libraries, limit_s);
-  if (answer.contains("failed")) return json::array();
-  if (answer.at("refused").empty()) memory.put(place, answer);
-  return answer.at("refused");
+std::vector<TriedPlaces::Refused> ask(const Question& question, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory,
+                                      double limit_s) {
+  const auto place = memory.place(question.code, {{"kind", TryPlacesJob::kName}, {"places", question.places}});
+  if (memory.find(place)) return {};
+  const auto answered = ask_worker(worker, question.job, limit_s);
+  if (!answered.answer) return {};
+  if (answered.answer->refused.empty()) memory.put(place, to_json(*answered.answer));
+  return answered.answer->refused;
 }
 
 /// The parameter of the section that the plugin speaks of, "heads = 3 does not divide ..."; "" for none.
@@ -94,8 +92,8 @@ std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog,
   Diagnostics diagnostics(study.overrides);
   for (const auto& question : questions(study, catalog))
     for (const auto& refused : ask(question, worker, memory, limit_s)) {
-      const auto& trial = *question.trials.at(refused.at("place").get<std::size_t>());
-      const std::string path = refused.at("path"), why = refused.at("why");
+      const auto& trial = *question.trials.at(static_cast<std::size_t>(refused.place));
+      const auto& [place, path, why] = refused;
       if (path.empty()) {
         diagnostics.add(where_of(study, trial, {why.substr(0, why.find(' ')), "task.plugin"}), why);
         continue;

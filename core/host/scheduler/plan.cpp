@@ -8,7 +8,6 @@
 
 #include "core/host/scheduler/places.h"
 #include "core/host/scheduler/start_worker.h"
-#include "core/host/scheduler/task_answer.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/start_checks.h"
 #include "core/host/study/used_plugins.h"
@@ -22,24 +21,22 @@ using nlohmann::json;
 /// What is remembered under: a file by its content, too.
 json question(const std::string& kind, const Trial& trial, bool scan_padding) {
   json asked{{"kind", kind}, {"section", to_json(trial.spec.task)}, {"scan_padding", scan_padding}};
-  if (auto files = planned_files(trial, "task"); !files.empty()) asked["files"] = std::move(files);
+  for (const auto& file : planned_files(trial, "task")) asked["files"].push_back(to_json(file));
   return asked;
 }
 
 std::string text_of(const PluginSpec& plugin) { return to_json(plugin).dump(); }
 
-/// What the tasks of a study answer, each distinct section asked once.
+/// What the tasks of a study answer, each distinct section asked once. Job: DescribeTaskJob or PrepareTaskJob.
+template <class Job>
 class TaskAnswers {
  public:
+  using Answer = typename Job::Answer;
+
   /// @param late what to add where the limit was reached
-  TaskAnswers(std::string kind, double limit_s, std::string late, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
+  TaskAnswers(double limit_s, std::string late, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
               const TaskMemory& memory)
-      : kind_(std::move(kind)),
-        limit_s_(limit_s),
-        late_(std::move(late)),
-        catalog_(catalog),
-        worker_(worker),
-        memory_(memory) {}
+      : limit_s_(limit_s), late_(std::move(late)), catalog_(catalog), worker_(worker), memory_(memory) {}
 
   /// Asks for every trial. Throws ConfigError with all that the tasks themselves say; after a fault of one, no other is asked.
   /// @param scan_padding the sections whose examples are to be looked through for padding
@@ -50,48 +47,45 @@ class TaskAnswers {
       const auto& given = trial.spec.task;
       const auto [found, is_new] = answers_.try_emplace(text_of(given));
       if (is_new) found->second = ask(trial, scan_padding.contains(text_of(given)));
-      const auto& answer = found->second;
-      if (answer.failed.empty()) continue;
+      const auto& answered = found->second;
+      if (answered.answer) continue;
       // What a task says (missing data, ...) the user can mend; a crash or a wrong answer is the library's fault.
       const auto* task = catalog_.find(Kind::kTask, given.id);
-      const auto parameter = named_parameter(*task, answer.failed);
-      diagnostics.add(where_of(study, trial, {"task." + parameter, "task.plugin"}), message(given.id, answer.failed),
-                      answer.fault ? ExitCode::kPlugin : ExitCode::kUsage);
-      if (answer.fault) break;
+      const auto parameter = named_parameter(*task, answered.failed);
+      diagnostics.add(where_of(study, trial, {"task." + parameter, "task.plugin"}), message(given.id, answered.failed),
+                      answered.fault ? ExitCode::kPlugin : ExitCode::kUsage);
+      if (answered.fault) break;
     }
     if (!diagnostics.empty()) throw ConfigError(diagnostics.sorted());
   }
 
-  const TaskAnswer& of(const PluginSpec& task) const { return answers_.at(text_of(task)); }
+  const Answer& of(const PluginSpec& task) const { return *answers_.at(text_of(task)).answer; }
 
  private:
-  TaskAnswer ask(const Trial& trial, bool scan_padding) {
+  Answered<Answer> ask(const Trial& trial, bool scan_padding) {
     const auto* task = catalog_.find(Kind::kTask, trial.spec.task.id);
-    const auto asked = question(kind_, trial, scan_padding);
-    const auto place = memory_.place(task->code_identity(), asked);
-    if (auto known = memory_.find(place, [&](const json& answer) { return task_answer_from(answer, asked); })) return *known;
-    json spec{{"libraries", {task->path.string()}},
-              {"hashes", {{task->path.string(), task->content_hash}}},
-              {"section", to_json(trial.spec.task)}};
-    if (scan_padding) spec["scan_padding"] = true;
-    const auto answer = ask_worker(worker_, kind_, spec, limit_s_);
-    auto read = task_answer_from(answer, asked);
-    if (read.failed.empty()) memory_.put(place, answer);
-    if (answer.value("late", false)) read.failed += late_;
-    return read;
+    const auto place = memory_.place(task->code_identity(), question(Job::kName, trial, scan_padding));
+    Job job;
+    job.libraries = {{task->path.string()}, {{task->path.string(), task->content_hash}}}, job.section = trial.spec.task;
+    if constexpr (std::is_same_v<Job, PrepareTaskJob>) job.scan_padding = scan_padding;
+    const auto read = [&](const json& known) { return answer_from(known, job); };
+    if (auto known = memory_.find(place, read)) return {.answer = std::move(*known)};
+    auto answered = ask_worker(worker_, job, limit_s_);
+    if (answered.answer) memory_.put(place, to_json(*answered.answer));
+    if (answered.late) answered.failed += late_;
+    return answered;
   }
 
   static std::string message(const std::string& id, const std::string& why) {
     return why.starts_with(id + ": ") ? "task " + why : fmt::format("task {}: {}", id, why);
   }
 
-  std::string kind_;
   double limit_s_;
   std::string late_;
   const Catalog& catalog_;
   std::unique_ptr<WorkerClient>& worker_;
   const TaskMemory& memory_;
-  std::map<std::string, TaskAnswer> answers_;  ///< by text_of
+  std::map<std::string, Answered<Answer>> answers_;  ///< by text_of
 };
 
 /// What plugins promise whose promises depend on their parameters: asked of a worker, each distinct section once.
@@ -110,28 +104,25 @@ class PromiseAnswers {
 
  private:
   Capabilities ask(const PluginUse& use) {
-    json libraries = json::array(), hashes = json::object();
+    PromisesJob job;
+    job.kind = use.info->kind, job.section = *use.given;
     std::string code;
     for (const auto& part : used_plugins(use.info->kind, *use.given, catalog_)) {
-      libraries.push_back(part.info->path.string());
-      hashes[part.info->path.string()] = part.info->content_hash;
+      job.libraries.paths.push_back(part.info->path.string());
+      job.libraries.hashes[part.info->path.string()] = part.info->content_hash;
       code += part.info->code_identity();
     }
-    const json asked{{"kind", to_text(use.info->kind)}, {"section", to_json(*use.given)}};
-    const auto place = memory_.place(code, asked);
-    const auto read = [](const json& answer) { return capabilities_from_json(answer.at("promises")); };
+    const auto place = memory_.place(code, {{"kind", to_text(use.info->kind)}, {"section", to_json(*use.given)}});
+    const auto read = [](const json& answer) { return from_json<Promised>(answer).promises; };
     if (const auto known = memory_.find(place, read)) return *known;
-    auto spec = asked;
-    spec["libraries"] = libraries;
-    spec["hashes"] = hashes;
-    auto answer = ask_worker(worker_, "promises", spec, limit_s_);
-    if (answer.contains("failed"))
-      throw Error(fmt::format("{} {}: asked what it promises: {}", to_text(use.info->kind), use.info->id,
-                              answer.at("failed").get<std::string>()),
+    const auto answered = ask_worker(worker_, job, limit_s_);
+    if (!answered.answer)
+      throw Error(fmt::format("{} {}: asked what it promises: {}", to_text(use.info->kind), use.info->id, answered.failed),
                   ExitCode::kPlugin);
-    answer["files"] = json::object();
-    memory_.put(place, answer);
-    return read(answer);
+    auto remembered = to_json(*answered.answer);
+    remembered["files"] = json::object();
+    memory_.put(place, remembered);
+    return answered.answer->promises;
   }
 
   const Catalog& catalog_;
@@ -148,17 +139,18 @@ void throw_if_any(std::vector<std::vector<Diagnostic>> found) {
 }
 
 /// Reports every task that lacks examples which a trial needs: a split without any, a stream too short for its lanes.
-std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers& prepared) {
+std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers<PrepareTaskJob>& prepared) {
   Diagnostics diagnostics(study.overrides);
   for (const auto& trial : study.trials) {
     const auto& answer = prepared.of(trial.spec.task);
-    const auto& data = answer.data;
-    for (const auto& [split, size] : {std::pair("dev", data.dev), std::pair("test", data.test), std::pair("train", data.train)})
+    const auto& sizes = answer.sizes;
+    for (const auto& [split, size] :
+         {std::pair("dev", sizes.dev), std::pair("test", sizes.test), std::pair("train", sizes.train)})
       if (size == 0)
         diagnostics.add(where_of(study, trial, {fmt::format("task.{}", split), "task.plugin"}),
                         fmt::format("task {}: its {} split has no examples", trial.spec.task.id, split));
-    const auto lanes = trial.spec.train.batch, segment = answer.shape.length, places = data.train_places;
-    if (answer.shape.stream && places > 0 && places / lanes < segment)
+    const auto lanes = trial.spec.train.batch, segment = answer.length, places = answer.train_places;
+    if (answer.stream && places > 0 && places / lanes < segment)
       diagnostics.add(
           where_of(study, trial, {"train.batch", "task.length", "task.plugin"}),
           fmt::format("train.batch = {}: the training split has {} places, too few for so many lanes of at least one "
@@ -170,31 +162,29 @@ std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers& prepa
 
 }  // namespace
 
-json planned_files(const Trial& trial, const std::string& section) {
-  json files = json::array();
+std::vector<PlannedFile> planned_files(const Trial& trial, const std::string& section) {
+  std::vector<PlannedFile> files;
   if (trial.files.empty()) return files;
   const auto values = flatten(trial.resolved);
   for (const auto& [path, digest] : trial.files)
     if (path.starts_with(section + "."))
-      files.push_back({{"parameter", path},
-                       {"file", std::filesystem::absolute(values.at(path).get<std::string>()).string()},
-                       {"digest", digest}});
+      files.push_back({path, std::filesystem::absolute(values.at(path).get<std::string>()).string(), digest});
   return files;
 }
 
 void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory,
                  const TaskLimits& limits) {
-  TaskAnswers described("describe-task", limits.describe_s, ": its info() has to take milliseconds", catalog, worker, memory);
+  TaskAnswers<DescribeTaskJob> described(limits.describe_s, ": its info() has to take milliseconds", catalog, worker, memory);
   described.ask(study);
   const auto shape = [&](const PluginSpec& task) {
     stop_if_asked();  // asked for each trial
-    return described.of(task).shape;
+    return described.of(task).shape();
   };
   const auto length = [&](const PluginSpec& task) { return shape(task).length; };
   // Opened in a child, as a trial opens it: what the driver lists is neither what CUDA_VISIBLE_DEVICES leaves nor what torch
   // can use.
   const auto device_refusal = [&](const std::string& device) {
-    return ask_worker(worker, "open-device", {{"device", device}}, limits.describe_s).value("failed", "");
+    return ask_worker(worker, OpenDeviceJob{device}, limits.describe_s).failed;
   };
   PromiseAnswers promised(catalog, worker, memory, limits.describe_s);
   throw_if_any({check_rates(study, catalog, length), check_idle(study, shape), check_lanes(study, shape),
@@ -205,8 +195,9 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
 std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
                                const TaskMemory& memory, const TaskLimits& limits,
                                const std::function<void(std::size_t done)>& tick) {
-  TaskAnswers prepared("prepare-task", std::max(limits.prepare_s, study.timeout_s),
-                       ": where its load() needs longer, [experiment] timeout allows it", catalog, worker, memory);
+  TaskAnswers<PrepareTaskJob> prepared(std::max(limits.prepare_s, study.timeout_s),
+                                       ": where its load() needs longer, [experiment] timeout allows it", catalog, worker,
+                                       memory);
   PromiseAnswers promised(catalog, worker, memory, limits.describe_s);
   const auto promises = [&](const PluginUse& use) { return promised.of(use); };
   std::set<std::string> spare_padding;
@@ -216,7 +207,7 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::
   }
   prepared.ask(study, spare_padding);
   // Once more, since the examples alone tell of padding.
-  const auto shape = [&](const PluginSpec& task) { return prepared.of(task).shape; };
+  const auto shape = [&](const PluginSpec& task) { return prepared.of(task).shape(); };
   throw_if_any({check_sizes(study, prepared), check_asked(study, catalog, shape, promises)});
   std::vector<PlannedTrial> planned;
   for (const auto& trial : study.trials) {
@@ -224,18 +215,18 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::
     if (tick) tick(planned.size());
     const auto& answer = prepared.of(trial.spec.task);
     PlannedTrial next{.trial = &trial,
-                      .data_digest = answer.data.digest,
-                      .train_size = answer.data.train,
-                      .dev_size = answer.data.dev,
-                      .test_size = answer.data.test,
-                      .length = answer.shape.length,
+                      .data_digest = answer.digest,
+                      .train_size = answer.sizes.train,
+                      .dev_size = answer.sizes.dev,
+                      .test_size = answer.sizes.test,
+                      .length = answer.length,
                       .train_length = answer.train_length};
     // A stream's windows; a layer's state goes through it in lanes.
     const auto uses = used_plugins(trial.spec, catalog);
-    if (answer.shape.stream && std::none_of(uses.begin(), uses.end(), [&](const auto& use) {
+    if (answer.stream && std::none_of(uses.begin(), uses.end(), [&](const auto& use) {
           return use.info->kind == Kind::kAttention && promises(use).stateful;
         }))
-      next.window_length = answer.shape.length;
+      next.window_length = answer.length;
     std::set<const PluginInfo*> used;
     for (const auto& [path, info, given] : uses)
       if (used.insert(info).second)
@@ -257,7 +248,7 @@ std::set<std::string> keys_of(const std::deque<const PlannedTrial*>& trials) {
 void forget_tasks(const Study& study, const Catalog& catalog, const TaskMemory& memory) {
   for (const auto& trial : study.trials) {
     const auto* task = catalog.find(Kind::kTask, trial.spec.task.id);
-    for (const auto* kind : {"describe-task", "prepare-task"})
+    for (const auto* kind : {DescribeTaskJob::kName, PrepareTaskJob::kName})
       for (const bool scan_padding : {false, true})
         memory.forget(memory.place(task->code_identity(), question(kind, trial, scan_padding)));
   }

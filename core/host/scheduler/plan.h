@@ -29,9 +29,9 @@ struct PlannedTrial {
 
 std::set<std::string> keys_of(const std::deque<const PlannedTrial*>& trials);
 
-/// What a worker compares with the files that the trial's values name, as the keys were made with them: [{"parameter":
-/// "attention.table", "file": absolute path, "digest": SHA-256}]. @param section "task" or "attention"
-nlohmann::json planned_files(const Trial& trial, const std::string& section);
+/// What a worker compares with the files that the trial's values name, as the keys were made with them.
+/// @param section "task" or "attention"
+std::vector<PlannedFile> planned_files(const Trial& trial, const std::string& section);
 
 /// How long a task's calls before any trial may take. A task that hangs must end with a reason, too.
 struct TaskLimits {

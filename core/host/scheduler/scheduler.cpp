@@ -21,8 +21,6 @@
 namespace ablate {
 namespace {
 
-using nlohmann::json;
-
 constexpr double kLongestTick = 1;  ///< s; what takes longer, this process was not running, or waited for a lock
 constexpr double kLastWrites = 600, kLastWritesInterrupted = 10;  ///< s, for a database that others hold
 
@@ -134,25 +132,25 @@ class Scheduler {
       trial.fail(why);
       return finish(job);
     }
-    const json spec{{"resolved", planned.trial->resolved}, {"files", planned_files(*planned.trial, "attention")}};
-    worker_->send({{"do", "start"}, {"job", job}, {"kind", "trial"}, {"spec", spec}, {"limit_s", options_.timeout_s}});
+    const TrialJob spec{planned.trial->spec, planned_files(*planned.trial, "attention")};
+    worker_->send(StartCommand{job, TrialJob::kName, to_json(spec), options_.timeout_s});
   }
 
-  void handle(const json& event) {
+  void handle(const Event& event) {
     liveness_.answered(clock_s_);
-    const auto found = running_.find(event.value("job", 0));
+    const auto found = running_.find(job_of(event));
     if (found == running_.end()) return;
     auto& [job, trial] = *found;
-    if (event.at("event") == "message") {
-      trial.take(event.at("data"));
+    if (const auto* said = std::get_if<SaidEvent>(&event)) {
+      trial.take(said->data);
       if (trial.has_progress()) display_.progress(job, trial.progress());
-    } else if (event.at("event") == "ended") {
-      if (event.contains("not_started") && postpone(job, event.at("not_started"))) return;
-      trial.end(event, options_.timeout_s);
-      if (trial.attempt().outcome == "done")
-        if (const auto why = watch_.overwritten(trial.planned().plugins); !why.empty()) trial.fail(why);
-      finish(job);
+      return;
     }
+    if (const auto* none = std::get_if<NotStartedEvent>(&event); none != nullptr && postpone(job, none->not_started)) return;
+    trial.end(event, options_.timeout_s);
+    if (trial.attempt().outcome == "done")
+      if (const auto why = watch_.overwritten(trial.planned().plugins); !why.empty()) trial.fail(why);
+    finish(job);
   }
 
   /// There was no process or no descriptor for one more. @return whether it is tried again
@@ -193,7 +191,7 @@ class Scheduler {
                            return clock_s_ - entry.second.started_s() > options_.timeout_s + options_.answer_s;
                          });
     const auto next = liveness_.look(overdue, clock_s_);
-    if (next == Liveness::Next::kAsk) worker_->send({{"do", "ping"}});
+    if (next == Liveness::Next::kAsk) worker_->send(PingCommand());
     if (next == Liveness::Next::kGiveUp) worker_->give_up();
   }
 

@@ -29,16 +29,15 @@ std::unique_ptr<WorkerClient> start_worker(const std::function<void(const std::s
   return nullptr;
 }
 
-nlohmann::json ask_worker(std::unique_ptr<WorkerClient>& worker, const std::string& kind, const nlohmann::json& spec,
-                          double timeout_s) {
+void ask_worker(std::unique_ptr<WorkerClient>& worker, const std::function<void(WorkerClient&)>& ask,
+                const std::function<void(const std::string& why)>& lost) {
   for (int tries = 1;; ++tries) try {
       if (!worker) worker = start_worker();
       if (!worker) throw Interrupted();
-      return worker->ask(kind, spec, timeout_s);
+      return ask(*worker);
     } catch (const WorkerEnded& ended) {
       worker.reset();
-      if (tries == kMostAsked)
-        return {{"failed", fmt::format("it took the worker with it: {}", ended.what())}, {"fault", true}};
+      if (tries == kMostAsked) return lost(fmt::format("it took the worker with it: {}", ended.what()));
     }
 }
 

@@ -13,10 +13,20 @@ namespace ablate {
 std::unique_ptr<WorkerClient> start_worker(const std::function<void(const std::string&)>& note = {},
                                            const char* program = WorkerClient::kWorker);
 
-/// WorkerClient::ask, of a new worker where there is none. Where the worker dies, another one is asked once more: somebody's
-/// kill says nothing of the job. Where that one dies, too, the answer is {"failed": "it took the worker with it: ...", "fault":
-/// true}, and `worker` is null. Throws Error where no worker can be started, Interrupted where a signal asks to stop.
-nlohmann::json ask_worker(std::unique_ptr<WorkerClient>& worker, const std::string& kind, const nlohmann::json& spec,
-                          double timeout_s);
+/// Asks, of a new worker where there is none. Where the worker dies, another one is asked once more: somebody's kill says
+/// nothing of the job. Where that one dies, too, `lost` is told why, and `worker` is null.
+void ask_worker(std::unique_ptr<WorkerClient>& worker, const std::function<void(WorkerClient&)>& ask,
+                const std::function<void(const std::string& why)>& lost);
+
+/// The answer of a job, so asked: one that takes two workers with it has failed by its fault. Throws Error where no worker can
+/// be started, Interrupted where a signal asks to stop. @param timeout_s 0: none
+template <class Job>
+Answered<typename Job::Answer> ask_worker(std::unique_ptr<WorkerClient>& worker, const Job& job, double timeout_s) {
+  Answered<typename Job::Answer> answered;
+  ask_worker(
+      worker, [&](WorkerClient& one) { answered = one.ask(job, timeout_s); },
+      [&](const std::string& why) { answered = {.failed = why, .fault = true}; });
+  return answered;
+}
 
 }  // namespace ablate

@@ -8,6 +8,8 @@
 #include <string>
 #include <type_traits>
 
+#include "core/shared/messages.h"
+
 namespace ablate {
 
 /// Answers lie in the cache folder, a file each, written whole. One holds for the task's code, its parameters, the folder that
@@ -23,14 +25,14 @@ class TaskMemory {
   /// @param code PluginInfo::code_identity @param question {"kind": ..., "section": ..., ...}, all that the answer depends on
   std::filesystem::path place(const std::string& code, const nlohmann::json& question) const;
   std::optional<nlohmann::json> find(const std::filesystem::path& place) const;
-  /// What `read` makes of it. An answer of which it throws json::exception (another version's, or somebody else's file) is
+  /// What `read` makes of it. An answer of which it throws BadMessage (another version's, or somebody else's file) is
   /// forgotten: the task is asked again.
   template <class Read>
   auto find(const std::filesystem::path& place, Read&& read) const
       -> std::optional<std::invoke_result_t<Read, const nlohmann::json&>> {
     if (const auto known = find(place)) try {
         return read(*known);
-      } catch (const nlohmann::json::exception&) {
+      } catch (const BadMessage&) {
         forget(place);
       }
     return std::nullopt;

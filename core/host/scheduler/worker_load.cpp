@@ -11,8 +11,6 @@
 namespace ablate {
 namespace {
 
-using nlohmann::json;
-
 constexpr int kMostDeaths = 3;
 constexpr double kLong_s = 60;  ///< after which it is told what is being loaded, and so often from then on
 constexpr const char* kCuda = "cuda";
@@ -28,22 +26,19 @@ std::vector<WorkerLoad::Item> WorkerLoad::items(const Waiting& waiting) {
   bool cuda = false;
   for (const auto* planned : waiting) {
     for (const auto& plugin : planned->plugins)
-      if (const auto key = key_of(plugin); seen.insert(key).second)
-        libraries.push_back(
-            {key, plugin.path, {{"libraries", {plugin.path}}, {"hashes", {{plugin.path, plugin.content_hash}}}}, plugin});
+      if (const auto key = key_of(plugin); seen.insert(key).second) {
+        auto& item = libraries.emplace_back(Item{.key = key, .name = plugin.path, .library = plugin});
+        item.command.libraries = {{plugin.path}, {{plugin.path, plugin.content_hash}}};
+      }
     const auto& task = planned->trial->spec.task;
-    if (const auto key = key_of_task(*planned); seen.insert(key).second)
-      tasks.push_back({key,
-                       "the data of task " + task.id,
-                       {{"tasks",
-                         {{{"section", to_json(task)},
-                           {"digest", planned->data_digest},
-                           {"files", planned_files(*planned->trial, "task")}}}}},
-                       {}});
+    if (const auto key = key_of_task(*planned); seen.insert(key).second) {
+      auto& item = tasks.emplace_back(Item{.key = key, .name = "the data of task " + task.id});
+      item.command.tasks = {{task, planned->data_digest, planned_files(*planned->trial, "task")}};
+    }
     cuda = cuda || planned->trial->spec.train.on_cuda();
   }
   auto all = std::move(libraries);
-  if (cuda) all.push_back({kCuda, "CUDA", {{"cuda", true}}, {}});
+  if (cuda) all.emplace_back(Item{.key = kCuda, .name = "CUDA"}).command.cuda = true;
   all.insert(all.end(), tasks.begin(), tasks.end());
   return all;
 }
@@ -84,17 +79,13 @@ bool WorkerLoad::load_all(WorkerClient& worker, const std::vector<Item>& all, Li
 
 std::optional<WorkerLoad::Refusal> WorkerLoad::load(WorkerClient& worker, const Item& item) const {
   using Clock = std::chrono::steady_clock;
-  auto request = item.request;
-  request["do"] = "load";
-  worker.send(request);
+  worker.send(item.command);
   const auto start = Clock::now();
   for (double next_word_s = kLong_s; asked_to_stop == 0;) {
     const auto event = worker.next(1000);
-    if (event && event->at("event") == "loaded") return std::nullopt;
-    if (event && event->at("event") == "refused")
-      return Refusal{(event->value("spoilt", false) ? item.name + ": " : "") + event->value("reason", "?"),
-                     static_cast<ExitCode>(event->value("code", static_cast<int>(ExitCode::kPlugin))),
-                     event->value("spoilt", false)};
+    if (event && std::holds_alternative<LoadedEvent>(*event)) return std::nullopt;
+    if (const auto* refused = event ? std::get_if<RefusedEvent>(&*event) : nullptr)
+      return Refusal{(refused->spoilt ? item.name + ": " : "") + refused->reason, refused->code, refused->spoilt};
     const double waited_s = std::chrono::duration<double>(Clock::now() - start).count();
     if (waited_s > limit_s_) {
       worker.give_up();

@@ -33,9 +33,9 @@ class WorkerLoad {
  private:
   /// A library, a data set, or CUDA.
   struct Item {
-    std::string key, name;   ///< the name for people
-    nlohmann::json request;  ///< of the worker
-    UsedPlugin library;      ///< its path is "" for another item
+    std::string key, name;  ///< the name for people
+    LoadCommand command = {};
+    UsedPlugin library = {};  ///< its path is "" for another item
   };
   struct Refusal {
     std::string reason;

@@ -21,24 +21,21 @@
 namespace ablate {
 namespace {
 
-using nlohmann::json;
-
-json to_json(const Check& check) {
-  const bool ran = check.passed() || check.failed();
-  return {{"check", check.name},
-          {"on", check.on},
-          {"verdict", check.passed()   ? "passed"
-                      : check.failed() ? "failed"
-                                       : "unchecked"},
-          {"found", check.found},
-          {"error", ran ? json(check.error) : json()},
-          {"tolerance", ran ? json(check.tolerance) : json()},
-          {"why", check.why},
-          {"part", check.part}};
+CheckResult result_of(const Check& check) {
+  CheckResult result{.check = check.name,
+                     .on = check.on,
+                     .verdict = check.passed()   ? "passed"
+                                : check.failed() ? "failed"
+                                                 : "unchecked",
+                     .found = check.found,
+                     .why = check.why,
+                     .part = check.part};
+  if (check.passed() || check.failed()) result.error = check.error, result.tolerance = check.tolerance;
+  return result;
 }
 
 /// A verdict belongs to the code that the host has looked at; of any other the plugin is not to blame.
-const Descriptor& loaded(const std::string& path, const json& hashes) try {
+const Descriptor& planned(const std::string& path, const std::map<std::string, std::string>& hashes) try {
   return load_as_planned(path, hashes);
 } catch (const LibraryReplaced& replaced) {
   throw Error(replaced.what());
@@ -82,35 +79,34 @@ std::string misasked(const Examinee& examinee, const std::set<std::string>& only
 
 }  // namespace
 
-void run_check_job(const json& spec, const Say& say) {
+void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
   at::set_num_threads(1);  // CPU time is then the time of one core
   keep_freed_memory();     // as a trial does; else half of the time goes into pages
-  const auto hashes = spec.value("hashes", json::object());
-  Examinee examinee{.plugin = loaded(spec.at("library"), hashes),
-                    .parameters = spec.at("parameters"),
-                    .scratch = spec.at("scratch").get<std::string>(),
-                    .timed = spec.at("timed"),
-                    .quick = spec.at("quick"),
-                    .device = spec.at("device")};
-  for (const auto& path : spec.at("parts")) examinee.parts.push_back(&loaded(path, hashes));
+  Examinee examinee{.plugin = planned(job.library, job.hashes),
+                    .parameters = job.parameters,
+                    .scratch = job.scratch,
+                    .timed = job.timed,
+                    .quick = job.quick,
+                    .device = job.device};
+  for (const auto& path : job.parts) examinee.parts.push_back(&planned(path, job.hashes));
   Checks checks(
       [&](const std::string& name, const std::string& on, const std::vector<std::string>& with) {
-        say({{"begin", name}, {"on", on}, {"with", with}});
+        say(to_json(CheckBegun{name, on, with}));
       },
-      [&](const Check& check) { say(to_json(check)); });
-  const auto only = spec.value("only", std::set<std::string>());
-  if (const auto why = misasked(examinee, only); !why.empty()) return say({{"refused", why}});
+      [&](const Check& check) { say(to_json(result_of(check))); });
+  const std::set<std::string> only(job.only.begin(), job.only.end());
+  if (const auto why = misasked(examinee, only); !why.empty()) return say(to_json(CheckRefused{why}));
   checks.only(only);
   if (examinee.plugin.kind == Kind::kTask) {
-    say({{"begin", "data"}, {"on", examinee.plugin.id}});
+    say(to_json(CheckBegun{"data", examinee.plugin.id, {}}));
     try {
       if (const auto why = refusal_of(examinee); !why.empty()) return checks.leave("data", examinee.plugin.id, why);
     } catch (const std::invalid_argument& refused) {
-      return say({{"refused", cannot_be_made(examinee, "", refused.what())}});
+      return say(to_json(CheckRefused{cannot_be_made(examinee, "", refused.what())}));
     }
   }
   check_plugin(examinee, checks);
-  if (!checks.likely().empty()) say({{"likely", checks.likely()}});
+  if (!checks.likely().empty()) say(to_json(CheckLikely{checks.likely()}));
   for (const auto& name : only)
     if (std::none_of(checks.all().begin(), checks.all().end(), [&](const Check& check) { return check.name == name; }))
       checks.leave(name, examinee.plugin.id, "nothing that it promises calls for this check");

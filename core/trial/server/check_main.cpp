@@ -2,4 +2,6 @@
 #include "core/trial/server/check_job.h"
 #include "core/trial/server/worker.h"
 
-int main(int count, char** arguments) { return ablate::serve_ablate(count, arguments, {{"check", ablate::run_check_job}}); }
+int main(int count, char** arguments) {
+  return ablate::serve_ablate(count, arguments, {ablate::handler<ablate::CheckJob, ablate::run_check_job>()});
+}

@@ -100,7 +100,7 @@ void tell(int number, ucontext_t& context) {
     if (innermost.empty()) innermost = line;
   }
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;
-  if (!innermost.empty()) (*say_crash)({{"crashed", innermost}});
+  if (!innermost.empty()) (*say_crash)(to_json(Crashed{innermost}));
 }
 
 void on_crash(int number, siginfo_t*, void* context) {

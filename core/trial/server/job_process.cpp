@@ -75,11 +75,11 @@ void close_one(int& descriptor) {
     run(say);
     code = 0;
   } catch (const Error& error) {
-    say({{"failed", one_line(error.what())}, {"fault", error.code() == ExitCode::kPlugin}});
+    say(to_json(Failed{one_line(error.what()), error.code() == ExitCode::kPlugin}));
   } catch (const std::exception& error) {
-    say({{"failed", one_line(error.what())}, {"fault", false}});
+    say(to_json(Failed{one_line(error.what())}));
   } catch (...) {
-    say({{"failed", "an exception that is no std::exception"}});
+    say(to_json(Failed{"an exception that is no std::exception"}));
   }
   std::cout.flush();
   std::cerr.flush();
@@ -199,7 +199,7 @@ void JobProcess::kill() {
   if (pid_ > 0) ::kill(pid_, SIGKILL);
 }
 
-json JobProcess::end(const std::function<void()>& left_behind, std::vector<json>& last) {
+EndedEvent JobProcess::end(const std::function<void()>& left_behind, std::vector<json>& last) {
   int status = 0;
   rusage usage{};
   while (wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
@@ -213,14 +213,14 @@ json JobProcess::end(const std::function<void()>& left_behind, std::vector<json>
   };
   const auto peak = static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
   const bool by_others = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !killed_;
-  return {{"status", status},
-          {"wall_s", wall_s},
-          {"cpu_s", seconds(usage.ru_utime) + seconds(usage.ru_stime)},
-          {"peak_resident_bytes", peak},
-          {"killed", by_others ? killed_text(memory_, look_at_memory(), peak) : ""},
-          {"output", tail_},
-          {"late", late_},
-          {"intrusion", intrusion_}};
+  return {.status = status,
+          .wall_s = wall_s,
+          .cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime),
+          .peak_resident_bytes = peak,
+          .output = tail_,
+          .late = late_,
+          .intrusion = intrusion_,
+          .killed = by_others ? killed_text(memory_, look_at_memory(), peak) : ""};
 }
 
 }  // namespace ablate

@@ -52,8 +52,8 @@ class JobProcess {
 
   /// Waits for its end. @param left_behind called when it is gone, before the rest of its output is read
   /// @param last takes its last messages
-  /// @return {"status", "wall_s", "cpu_s", "peak_resident_bytes", "output", "late", "intrusion", "killed"}
-  nlohmann::json end(const std::function<void()>& left_behind, std::vector<nlohmann::json>& last);
+  /// @return how it ended; its number is the caller's to say
+  EndedEvent end(const std::function<void()>& left_behind, std::vector<nlohmann::json>& last);
 
  private:
   using Clock = std::chrono::steady_clock;

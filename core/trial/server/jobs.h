@@ -1,48 +1,47 @@
-// What a worker does for the scheduler: looks at libraries, prepares tasks, runs trials.
+// What a worker does for the scheduler: a table of jobs, each with a file of its own in core/trial/server/handlers.
 #pragma once
 
-#include <functional>
 #include <map>
-#include <memory>
+#include <string>
+#include <type_traits>
 #include <utility>
 
-#include "ablate/task.h"
+#include "core/trial/server/loaded.h"
 #include "core/trial/server/server.h"
-#include "core/trial/server/task_cache.h"
-#include "core/trial/server/torch_state.h"
 
 namespace ablate {
 
-/// Kinds of jobs by their names: what each does with its spec.
-using JobKinds = std::map<std::string, std::function<void(const nlohmann::json& spec, const Say& say)>>;
+/// Does one job in a child: reads it from its text, and says its answer.
+using Handler = void (*)(LoadedParts& loaded, const nlohmann::json& spec, const Say& say);
+using Handlers = std::map<std::string, Handler>;
+
+/// The table's line of a job. @param handle takes the job and returns its answer, or says all itself
+template <class Job, auto handle>
+Handlers::value_type handler() {
+  return {Job::kName, [](LoadedParts& loaded, const nlohmann::json& spec, const Say& say) {
+            const auto job = from_json<Job>(spec);
+            if constexpr (std::is_invocable_v<decltype(handle), LoadedParts&, const Job&, const Say&>) {
+              handle(loaded, job, say);
+            } else {
+              const typename Job::Answer answer = handle(loaded, job);
+              say(to_json(answer));
+            }
+          }};
+}
+
+/// The jobs of a study.
+Handlers study_handlers();
 
 class TorchJobs final : public Jobs {
  public:
-  /// @param state what is put back after each piece of plugin code, so that one changes nothing for the next
-  /// @param more kinds of jobs that are none of a study's
-  explicit TorchJobs(const ProcessState& state, JobKinds more = {}) : state_(state), more_(std::move(more)) {}
-  void load(const nlohmann::json& what) override;
+  /// @param state what is put back after each piece of plugin code; outlives it
+  TorchJobs(const ProcessState& state, Handlers handlers) : loaded_(state), handlers_(std::move(handlers)) {}
+  void load(const LoadCommand& what) override { loaded_.load(what); }
   void run(const std::string& kind, const nlohmann::json& spec, const Say& say) override;
 
  private:
-  /// Loaded libraries by "kind id".
-  const Descriptor& plugin(Kind kind, const std::string& id) const;
-  void restore() const;
-  std::unique_ptr<Task> make_task(const nlohmann::json& section, int threads);
-  /// Loads a task for all jobs, which share it by fork. Throws Error where its data or files are not what was planned.
-  /// @param planned {"section": ..., "digest": of its data, "files": as PlannedFiles has them}
-  void load_task(const nlohmann::json& planned);
-  Task& task(const nlohmann::json& section) const;
-  /// @param spec {"resolved": Trial::resolved, "files": of its attentions and compressions, as PlannedFiles has them}
-  void trial(const nlohmann::json& spec, const Say& say);
-
-  const ProcessState& state_;
-  JobKinds more_;
-  TorchState torch_;
-  std::map<std::string, const Descriptor*> plugins_;
-  std::map<std::string, std::string> codes_;            ///< PluginInfo::code_identity of loaded tasks, by id
-  std::map<std::string, TaskCache> caches_;             ///< of tasks that were made, by id and code
-  std::map<std::string, std::unique_ptr<Task>> tasks_;  ///< by the section's text
+  LoadedParts loaded_;
+  Handlers handlers_;
 };
 
 }  // namespace ablate

@@ -22,15 +22,14 @@ std::string digest_of(const std::string& parameter, const std::string& path, con
 
 }  // namespace
 
-PlannedFiles::PlannedFiles(const nlohmann::json& files) {
-  for (const auto& file : files)
-    files_.push_back(
-        {file.at("parameter"), file.at("file"), file.at("digest"), file_stamp(file.at("file").get<std::string>())});
+PlannedFiles::PlannedFiles(const std::vector<PlannedFile>& files) {
+  for (const auto& file : files) files_.push_back({file, file_stamp(file.file)});
   check();
 }
 
 void PlannedFiles::check() const {
-  for (const auto& [parameter, path, digest, stamp] : files_) {
+  for (const auto& [file, stamp] : files_) {
+    const auto& [parameter, path, digest] = file;
     if (const auto found = digest_of(parameter, path, digest); found != digest)
       throw Error(
           fmt::format("{} = {}: the file changed after the study was read: its SHA-256 is {}, expected {}, which the "

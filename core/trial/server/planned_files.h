@@ -1,9 +1,10 @@
 // Files that parameters name, as what the keys were made with.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "core/shared/jobs.h"
 
 namespace ablate {
 
@@ -11,19 +12,18 @@ namespace ablate {
 /// no value names a file.
 class PlannedFiles {
  public:
-  /// @param files [{"parameter": "attention.table", "file": absolute path, "digest": SHA-256}]
   /// Throws Error where one is another by now, or is gone: which, what was found and expected, and the remedy.
-  explicit PlannedFiles(const nlohmann::json& files);
+  explicit PlannedFiles(const std::vector<PlannedFile>& files);
 
   /// That they are what they were, and were nothing else meanwhile. Throws Error as above.
   void check() const;
 
  private:
-  struct File {
-    std::string parameter, path, digest;
+  struct Seen {
+    PlannedFile file;
     std::string stamp;  ///< when it was looked at first
   };
-  std::vector<File> files_;
+  std::vector<Seen> files_;
 };
 
 }  // namespace ablate

@@ -7,9 +7,9 @@
 namespace ablate {
 namespace {
 
-void check_content(const std::filesystem::path& path, const nlohmann::json& hashes) {
+void check_content(const std::filesystem::path& path, const std::map<std::string, std::string>& hashes) {
   if (const auto planned = hashes.find(path.string());
-      planned != hashes.end() && *planned != sha256_file(path, kMostLibraryBytes))
+      planned != hashes.end() && planned->second != sha256_file(path, kMostLibraryBytes))
     throw LibraryReplaced(path);
 }
 
@@ -18,7 +18,7 @@ void check_content(const std::filesystem::path& path, const nlohmann::json& hash
 LibraryReplaced::LibraryReplaced(const std::filesystem::path& path)
     : Error(path.string() + " was replaced after it was looked at: run the command again", ExitCode::kPlugin) {}
 
-const Descriptor& load_as_planned(const std::filesystem::path& path, const nlohmann::json& hashes,
+const Descriptor& load_as_planned(const std::filesystem::path& path, const std::map<std::string, std::string>& hashes,
                                   const std::function<void()>& put_back) {
   // Before, so that nothing unknown runs; after, so that it was this content which was loaded.
   check_content(path, hashes);

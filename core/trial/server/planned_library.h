@@ -3,7 +3,8 @@
 
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <map>
+#include <string>
 
 #include "ablate/plugin.h"
 #include "core/util/error.h"
@@ -20,7 +21,7 @@ class LibraryReplaced : public Error {
 /// it runs, and what load_library throws.
 /// @param hashes {path: SHA-256}; a path that is not in it is loaded as it is @param put_back called when the library's own
 /// code has run, which may have left the process unable to open a file
-const Descriptor& load_as_planned(const std::filesystem::path& path, const nlohmann::json& hashes,
+const Descriptor& load_as_planned(const std::filesystem::path& path, const std::map<std::string, std::string>& hashes,
                                   const std::function<void()>& put_back = {});
 
 }  // namespace ablate

@@ -56,7 +56,7 @@ class Server {
 
   void run(const json& environment) {
     const auto word = secret_word();
-    say({{"event", "ready"}, {"environment", environment}, {"most_jobs", most_jobs()}, {"word", word}});
+    say(ReadyEvent{environment, most_jobs(), word});
     word_ = word;
     while (open_) {
       wait();
@@ -92,8 +92,8 @@ class Server {
     if (waiting[0].revents != 0) commands();
   }
 
-  void say(const json& message) {
-    unwritten_ += word_ + line(message);
+  void say(const Event& event) {
+    unwritten_ += word_ + line(event_to_json(event));
     flush();
   }
 
@@ -117,58 +117,51 @@ class Server {
     if (n == 0 || (n < 0 && errno != EINTR)) open_ = false;
     if (n > 0) unread_.append(chunk, static_cast<std::size_t>(n));
     for (std::size_t end; (end = unread_.find('\n')) != std::string::npos;) {
-      const auto message = json::parse(unread_.substr(0, end));
+      const auto command = command_from_json(json::parse(unread_.substr(0, end)));
       unread_.erase(0, end + 1);
-      const std::string what = message.at("do");
-      if (what == "start") {
-        start(message);
-      } else if (what == "kill") {
-        if (const auto found = children_.find(message.at("job")); found != children_.end()) found->second.kill();
-      } else if (what == "load") {
-        load(message);
-      } else if (what == "ping") {
-        say({{"event", "pong"}});
-      }
+      std::visit([this](const auto& one) { obey(one); }, command);
     }
   }
 
-  void load(const json& message) {
+  void obey(const PingCommand&) { say(PongEvent()); }
+
+  void obey(const KillCommand& command) {
+    if (const auto found = children_.find(command.job); found != children_.end()) found->second.kill();
+  }
+
+  void obey(const LoadCommand& command) {
     const pid_t self = getpid();
-    json answer{{"event", "loaded"}};
+    Event answer = LoadedEvent();
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // plugin code runs here, which may never come back to notice the end of the input
     try {
-      jobs_.load(message);
+      jobs_.load(command);
     } catch (const Error& error) {
-      answer = {{"event", "refused"}, {"reason", one_line(error.what())}, {"code", static_cast<int>(error.code())}};
+      answer = RefusedEvent{one_line(error.what()), error.code()};
     } catch (const std::exception& error) {
-      answer = {{"event", "refused"}, {"reason", one_line(error.what())}};
+      answer = RefusedEvent{one_line(error.what())};
     } catch (...) {
-      answer = {{"event", "refused"}, {"reason", "an exception that is no std::exception"}};
+      answer = RefusedEvent{"an exception that is no std::exception"};
     }
     if (getpid() != self) _exit(1);  // a plugin has forked: its copy of this process must not answer, too
     put_back();
     if (const auto lost = state_.lost(); !lost.empty())
-      answer = {{"event", "refused"},
-                {"reason", "what was loaded changes the worker for good: " + lost},
-                {"code", static_cast<int>(ExitCode::kPlugin)},
-                {"spoilt", true}};
+      answer = RefusedEvent{"what was loaded changes the worker for good: " + lost, ExitCode::kPlugin, true};
     wake_at_parents_end();
     say(answer);
   }
 
-  void start(const json& message) {
-    const int job = message.at("job");
+  void obey(const StartCommand& command) {
     const auto prepare = [this] {
       close(input_);
       close(output_);
       for (const auto& [other, child] : children_) child.close_in_child();
       put_back();
     };
-    const auto run = [&](const Say& say) { jobs_.run(message.at("kind"), message.at("spec"), say); };
+    const auto run = [&](const Say& say) { jobs_.run(command.kind, command.spec, say); };
     try {
-      children_.try_emplace(job, message.value("limit_s", 0.0), prepare, run);
+      children_.try_emplace(command.job, command.limit_s, prepare, run);
     } catch (const std::system_error& error) {
-      say({{"event", "ended"}, {"job", job}, {"not_started", error.what()}});
+      say(NotStartedEvent{command.job, error.what()});
     }
   }
 
@@ -178,7 +171,7 @@ class Server {
   }
 
   void forward(int job, std::vector<json> messages) {
-    for (auto& data : messages) say({{"event", "message"}, {"job", job}, {"data", std::move(data)}});
+    for (auto& data : messages) say(SaidEvent{job, std::move(data)});
   }
 
   void reap(int job) {
@@ -186,7 +179,7 @@ class Server {
     auto event = children_.at(job).end([&] { end_left_behind(job); }, last);
     forward(job, std::move(last));
     children_.erase(job);
-    event["event"] = "ended", event["job"] = job;
+    event.job = job;
     say(event);
   }
 

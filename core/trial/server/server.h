@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/shared/pipe.h"
 #include "core/trial/server/process_state.h"
 
 namespace ablate {
@@ -18,8 +19,8 @@ class Jobs {
  public:
   virtual ~Jobs() = default;
   /// In the parent, before jobs that need it. Throws std::exception: refused.
-  virtual void load(const nlohmann::json& what) = 0;
-  /// In a forked child. Throws std::exception: the job failed with its what().
+  virtual void load(const LoadCommand& what) = 0;
+  /// In a forked child. @param kind kName of a job @param spec the job. Throws std::exception: the job failed with its what().
   virtual void run(const std::string& kind, const nlohmann::json& spec, const Say& say) = 0;
 };
 

@@ -12,7 +12,7 @@
 
 namespace ablate {
 
-int serve_ablate(int count, char** arguments, const JobKinds& more) {
+int serve_ablate(int count, char** arguments, const Handlers& more) {
   if (count != 2) {
     std::cerr << arguments[0] << " is started by ablate with its process id; run `ablate --help`\n";
     return 2;
@@ -25,7 +25,9 @@ int serve_ablate(int count, char** arguments, const JobKinds& more) {
   try {
     count_tensor_memory();
     const ProcessState state;
-    TorchJobs jobs(state, more);
+    auto handlers = study_handlers();
+    handlers.insert(more.begin(), more.end());
+    TorchJobs jobs(state, std::move(handlers));
     serve(STDIN_FILENO, output, describe_environment(), state, jobs);
   } catch (const std::exception& error) {
     std::cerr << arguments[0] << ": " << error.what() << "\n";

@@ -7,6 +7,6 @@ namespace ablate {
 
 /// Serves over standard input and output until the input ends. @param more kinds of jobs beside those of a study @return the
 /// process's exit code
-int serve_ablate(int count, char** arguments, const JobKinds& more = {});
+int serve_ablate(int count, char** arguments, const Handlers& more = {});
 
 }  // namespace ablate

@@ -30,7 +30,7 @@ CheckRun::CheckRun(const CheckArguments& arguments, const Options& options) : ar
   libraries_ = choose(arguments.what, found, options, inspector);
   blocks_.emplace(libraries_.size() + 1);
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
-    specs_.push_back(is_refused(i) ? json() : spec_of(libraries_[i]));
+    specs_.push_back(is_refused(i) ? CheckJob() : spec_of(libraries_[i]));
     examinations_.emplace_back(libraries_[i].info, [this, i](const std::string& line) {
       if (!is_timing_ || is_one()) head(i);
       tell(is_timing_ && !is_one() ? libraries_.size() : i, line);
@@ -62,30 +62,31 @@ bool CheckRun::has_time(std::size_t i) const {
          !examinations_[i].broke_off();
 }
 
-json CheckRun::spec_of(const FoundLibrary& library) const {
-  auto paths = json::array();
-  json hashes{{library.path.string(), library.info.content_hash}};
+CheckJob CheckRun::spec_of(const FoundLibrary& library) const {
+  CheckJob job{.library = library.path.string(),
+               .hashes = {{library.path.string(), library.info.content_hash}},
+               .parameters = parameters_of(library.info, arguments_.parameters, parts_),
+               .device = arguments_.device,
+               .quick = arguments_.quick,
+               .only = {arguments_.only.begin(), arguments_.only.end()}};
   for (const auto& [id, part] : parts_) {
-    paths.push_back(part.path.string());
-    hashes[part.path.string()] = part.info.content_hash;
+    job.parts.push_back(part.path.string());
+    job.hashes[part.path.string()] = part.info.content_hash;
   }
-  return {{"library", library.path.string()}, {"parts", std::move(paths)},
-          {"hashes", std::move(hashes)},      {"parameters", parameters_of(library.info, arguments_.parameters, parts_)},
-          {"device", arguments_.device},      {"quick", arguments_.quick},
-          {"only", arguments_.only}};
+  return job;
 }
 
 /// Why nothing can be computed there; "" where it can.
 std::string CheckRun::device_refusal() {
   if (arguments_.device == "cpu") return "";
   if (!checker_) checker_ = start_checker();
-  return checker_->ask("open-device", {{"device", arguments_.device}}, kOpenDevice_s).value("failed", "");
+  return checker_->ask(OpenDeviceJob{arguments_.device}, kOpenDevice_s).failed;
 }
 
 /// Everything but time.
 void CheckRun::check_all() {
   std::deque<Scratch> scratch;
-  std::vector<CheckJob> jobs;
+  std::vector<ListenedCheck> jobs;
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     const auto& [path, info, refusal, warnings] = libraries_[i];
     if (is_refused(i)) {
@@ -93,8 +94,8 @@ void CheckRun::check_all() {
       blocks_->close(i);
       continue;
     }
-    specs_[i]["scratch"] = info.kind == Kind::kTask ? scratch.emplace_back().path().string() : "";
-    specs_[i]["timed"] = false;
+    specs_[i].scratch = info.kind == Kind::kTask ? scratch.emplace_back().path().string() : "";
+    specs_[i].timed = false;
     jobs.push_back(job_of(i));
   }
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -113,7 +114,7 @@ void CheckRun::check_all() {
 bool CheckRun::may_go_on(std::size_t i) const {
   if (is_refused(i)) return false;
   const auto culprits = examinations_[i].culprits();
-  const auto& paths = specs_[i].at("parts");
+  const auto& paths = specs_[i].parts;
   return !culprits.empty() && std::all_of(culprits.begin(), culprits.end(), [&](const std::string& id) {
     const auto& culprit = parts_.at(id);
     return std::any_of(parts_.begin(), parts_.end(), [&](const auto& other) {
@@ -127,7 +128,7 @@ bool CheckRun::may_go_on(std::size_t i) const {
 /// Once more, without them.
 void CheckRun::go_on(std::size_t i) {
   for (const auto& id : examinations_[i].culprits()) {
-    auto& paths = specs_[i].at("parts");
+    auto& paths = specs_[i].parts;
     paths.erase(std::remove(paths.begin(), paths.end(), parts_.at(id).path.string()), paths.end());
   }
   examinations_[i].without_culprits();
@@ -136,10 +137,10 @@ void CheckRun::go_on(std::size_t i) {
 /// Neighbours disturb it: one at a time, when nothing else runs.
 void CheckRun::time_all() {
   is_timing_ = true;
-  std::vector<CheckJob> jobs;
+  std::vector<ListenedCheck> jobs;
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     if (is_refused(i) || !has_time(i)) continue;
-    specs_[i]["timed"] = true;
+    specs_[i].timed = true;
     jobs.push_back(job_of(i));
   }
   if (jobs.empty()) return;
@@ -148,17 +149,17 @@ void CheckRun::time_all() {
   if (!is_one()) tell(libraries_.size(), "\n");
 }
 
-CheckJob CheckRun::job_of(std::size_t i) {
+ListenedCheck CheckRun::job_of(std::size_t i) {
   auto& one = examinations_[i];
-  return {.spec = specs_[i],
+  return {.job = specs_[i],
           .hear =
-              [this, i, &one](const json& data) {
-                one.hear(data);
+              [this, i, &one](const CheckSaid& said) {
+                one.hear(said);
                 if (!one.refused().empty()) throw Error(one.refused());
               },
           .end =
-              [this, i, &one](const json& answer) {
-                one.end(answer, arguments_.timeout_s);
+              [this, i, &one](const JobOutcome& outcome, const std::string& failed) {
+                one.end(outcome, failed, arguments_.timeout_s);
                 if (!is_timing_ && !is_one() && !may_go_on(i)) close(i);
               },
           .again = [&one] { one.again(); }};

@@ -39,11 +39,11 @@ class CheckRun {
   bool is_one() const { return libraries_.size() == 1; }
   bool is_refused(std::size_t i) const { return !libraries_[i].refusal.empty(); }
   bool has_time(std::size_t i) const;  ///< whether how its time grows is among its checks
-  nlohmann::json spec_of(const FoundLibrary& library) const;
+  CheckJob spec_of(const FoundLibrary& library) const;
   std::string device_refusal();
   void check_all();
   void time_all();
-  CheckJob job_of(std::size_t i);
+  ListenedCheck job_of(std::size_t i);
   bool may_go_on(std::size_t i) const;
   void go_on(std::size_t i);
   void head(std::size_t i);
@@ -59,7 +59,7 @@ class CheckRun {
   std::unique_ptr<WorkerClient> checker_;
   std::vector<FoundLibrary> libraries_;
   std::map<std::string, FoundLibrary> parts_;  ///< by id
-  std::vector<nlohmann::json> specs_;
+  std::vector<CheckJob> specs_;
   std::deque<Examination> examinations_;
   std::optional<Blocks> blocks_;  ///< one a library, and one for the time of all
   std::set<std::size_t> headed_;

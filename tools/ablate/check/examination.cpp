@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "db/report/format.h"
 
@@ -13,37 +14,30 @@ namespace {
 
 using nlohmann::json;
 
-std::string number(const json& value) { return value.is_number() ? fmt::format("{:.2g}", value.get<double>()) : "-"; }
+std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.2g}", value) : "-"; }
 
 /// The widest name of a kind's checks, or nearly.
 int name_width(Kind kind) { return kind == Kind::kTask ? 32 : 14; }
 
-std::string line_of(const json& check, Kind kind) {
-  const std::string verdict = check.at("verdict"), why = check.value("why", "");
-  auto found = check.at("found").get<std::string>();
-  if (verdict == "failed" && !why.empty()) found += "; what is allowed: " + why;
-  return fmt::format("  {:<9}  {:<{}}  {:>8}  {:>8}  {:<52}  {}\n", verdict == "failed" ? "FAILED" : verdict,
-                     check.at("check").get<std::string>(), name_width(kind), number(check.at("error")),
-                     number(check.at("tolerance")), check.at("on").get<std::string>(), db::one_row(found));
-}
-
-json check_json(const std::string& name, const std::string& on, const char* verdict, const std::string& found) {
-  return {{"check", name},        {"on", on},  {"verdict", verdict}, {"found", found}, {"error", nullptr},
-          {"tolerance", nullptr}, {"why", ""}, {"part", ""}};
+std::string line_of(const CheckResult& check, Kind kind) {
+  auto found = check.found;
+  if (check.verdict == "failed" && !check.why.empty()) found += "; what is allowed: " + check.why;
+  return fmt::format("  {:<9}  {:<{}}  {:>8}  {:>8}  {:<52}  {}\n", check.verdict == "failed" ? "FAILED" : check.verdict,
+                     check.check, name_width(kind), number(check.error), number(check.tolerance), check.on, db::one_row(found));
 }
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-KeptVerdict verdict_of(const json& checks) {
+KeptVerdict verdict_of(const std::vector<CheckResult>& checks) {
   KeptVerdict verdict;
   bool any = false;
   for (const auto& check : checks) {
-    const bool unchecked = check.at("verdict") == "unchecked";
+    const bool unchecked = check.verdict == "unchecked";
     any = any || !unchecked;
-    if (unchecked) add_once(verdict.unchecked, check.at("check"));
-    if (check.at("verdict") == "failed") add_once(verdict.failed, check.at("check"));
+    if (unchecked) add_once(verdict.unchecked, check.check);
+    if (check.verdict == "failed") add_once(verdict.failed, check.check);
   }
   if (any) verdict.verdict = verdict.failed.empty() ? "passed" : "failed";
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -58,7 +52,7 @@ std::string Examination::heading(Kind kind) {
                      "found");
 }
 
-void Examination::take(const json& check) {
+void Examination::take(const CheckResult& check) {
   if (known_ > 0) {
     --known_;
     return;
@@ -67,53 +61,56 @@ void Examination::take(const json& check) {
   tell_(line_of(check, info_.kind));
 }
 
-void Examination::hear(const json& data) {
-  refused_ = data.value("refused", "");
-  likely_ = data.value("likely", likely_);
-  if (data.contains("begin")) begun_ = data;
-  if (!data.contains("check")) return;
-  begun_ = json::object();
-  take(data);
+void Examination::hear(const CheckSaid& said) {
+  if (const auto* refused = std::get_if<CheckRefused>(&said)) refused_ = refused->refused;
+  if (const auto* likely = std::get_if<CheckLikely>(&said)) likely_ = likely->likely;
+  if (const auto* begun = std::get_if<CheckBegun>(&said)) begun_ = *begun;
+  if (const auto* check = std::get_if<CheckResult>(&said)) {
+    begun_.reset();
+    take(*check);
+  }
 }
 
-void Examination::end(const json& answer, int timeout_s) {
+void Examination::end(const JobOutcome& outcome, const std::string& failed, int timeout_s) {
   std::string why;
-  if (answer.value("late", false))
+  if (outcome.late())
     why = fmt::format("it did not end within {} s (--timeout)", timeout_s);
-  else if (answer.contains("failed"))
-    why = answer.at("failed");
-  else if (!begun_.empty())
+  else if (!outcome.done())
+    why = failed;
+  else if (begun_)
     why = "it ended the process";
   if (!why.empty()) {
     known_ = 0;
     broke_off_ = true;
-    culprits_ = begun_.value("with", std::vector<std::string>());
+    const auto begun = begun_.value_or(CheckBegun{"load", "", {}});
+    culprits_ = begun.with;
     // How long it took may be the machine's doing, and is no verdict.
-    if (answer.contains("failed")) is_plugins_own_ = answer.value("fault", false) && !answer.value("late", false);
-    auto check = check_json(begun_.value("begin", "load"), begun_.value("on", ""), "failed",
-                            why + "; the checks after this one did not run");
-    check["part"] = fmt::format("{}", fmt::join(culprits_, ", "));
-    take(check);
+    if (!outcome.done()) is_plugins_own_ = outcome.fault && !outcome.late();
+    take({.check = begun.begin,
+          .on = begun.on,
+          .verdict = "failed",
+          .found = why + "; the checks after this one did not run",
+          .part = fmt::format("{}", fmt::join(culprits_, ", "))});
   }
-  begun_ = json::object();
+  begun_.reset();
   first_ = checks_.size();
 }
 
 void Examination::again() {
   known_ = checks_.size() - first_;
-  begun_ = json::object();
+  begun_.reset();
 }
 
 void Examination::without_culprits() {
   tell_(fmt::format("  once more without {}\n", fmt::join(culprits_, ", ")));
   culprits_.clear();
   broke_off_ = false;
-  checks_ = json::array({checks_.back()});
+  checks_ = {checks_.back()};
   first_ = 1;
 }
 
 void Examination::leave(const std::string& name, const std::string& on, const std::string& why) {
-  take(check_json(name, on, "unchecked", why));
+  take({.check = name, .on = on, .verdict = "unchecked", .found = why});
 }
 
 KeptVerdict Examination::verdict() const { return verdict_of(checks_); }
@@ -121,10 +118,9 @@ KeptVerdict Examination::verdict() const { return verdict_of(checks_); }
 KeptVerdict Examination::own_verdict() const {
   auto own = checks_;
   for (auto& check : own) {
-    const std::string part = check.value("part", "");
-    if (part.empty() || check.at("verdict") != "failed") continue;
-    check["verdict"] = "unchecked";
-    check["check"] = fmt::format("{} with {}", check.at("check").get<std::string>(), part);
+    if (check.part.empty() || check.verdict != "failed") continue;
+    check.verdict = "unchecked";
+    check.check = fmt::format("{} with {}", check.check, check.part);
   }
   return verdict_of(own);
 }
@@ -132,9 +128,9 @@ std::string Examination::summary() const {
   std::vector<std::string> reasons;
   std::size_t unchecked = 0;
   for (const auto& check : checks_) {
-    if (check.at("verdict") != "unchecked") continue;
+    if (check.verdict != "unchecked") continue;
     ++unchecked;
-    add_once(reasons, fmt::format("{}: {}", check.at("check").get<std::string>(), check.at("found").get<std::string>()));
+    add_once(reasons, fmt::format("{}: {}", check.check, check.found));
   }
   const auto found = verdict();
   const auto ran = checks_.size() - unchecked;
@@ -146,13 +142,15 @@ std::string Examination::summary() const {
 }
 
 json Examination::to_json() const {
+  auto checks = json::array();
+  for (const auto& check : checks_) checks.push_back(ablate::to_json(check));
   return {{"id", info_.id},
           {"kind", to_text(info_.kind)},
           {"version", info_.version},
           {"path", info_.path.string()},
           {"verdict", verdict().verdict},
           {"likely", likely_},
-          {"checks", checks_}};
+          {"checks", checks}};
 }
 
 }  // namespace ablate

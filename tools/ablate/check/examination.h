@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/host/client/job_outcome.h"
 #include "core/registry/plugin_info.h"
 #include "core/shared/verdict_memory.h"
 
@@ -19,10 +21,10 @@ class Examination {
   Examination(const PluginInfo& info, Tell tell) : info_(info), tell_(std::move(tell)) {}
 
   /// Takes a message of a check job: that a check begins, or its result.
-  void hear(const nlohmann::json& data);
-  /// Takes the end of the job, however it ended (CheckJob::end): a check that had begun and has no result has failed, and those
-  /// after it did not run. @param timeout_s the job's time limit
-  void end(const nlohmann::json& answer, int timeout_s);
+  void hear(const CheckSaid& said);
+  /// Takes the end of the job, however it ended (ListenedCheck::end): a check that had begun and has no result has failed, and
+  /// those after it did not run. @param timeout_s the job's time limit
+  void end(const JobOutcome& outcome, const std::string& failed, int timeout_s);
   /// The job begins anew: its earlier messages do not count twice.
   void again();
   /// Records that nothing can be checked here, and why.
@@ -53,12 +55,12 @@ class Examination {
   static std::string heading(Kind kind);  ///< of the lines
 
  private:
-  void take(const nlohmann::json& check);
+  void take(const CheckResult& check);
 
   PluginInfo info_;
   Tell tell_;
-  nlohmann::json checks_ = nlohmann::json::array();
-  nlohmann::json begun_ = nlohmann::json::object();
+  std::vector<CheckResult> checks_;
+  std::optional<CheckBegun> begun_;
   std::size_t known_ = 0;  ///< checks of a job that has begun anew, which are told again
   std::size_t first_ = 0;  ///< check of the latest job
   bool broke_off_ = false, is_plugins_own_ = true;

@@ -6,7 +6,6 @@
 #include <deque>
 #include <map>
 
-#include "core/host/client/job_answer.h"
 #include "core/host/scheduler/start_worker.h"
 #include "core/util/stop_on_signal.h"
 #include "tools/ablate/streams.h"
@@ -14,13 +13,11 @@
 namespace ablate {
 namespace {
 
-using nlohmann::json;
-
 constexpr double kAnswer_s = 10;  ///< for a worker to tell that a job's time is over
 
 class SideBySide {
  public:
-  SideBySide(std::vector<CheckJob> jobs, int at_a_time, double timeout_s, std::unique_ptr<WorkerClient>& checker)
+  SideBySide(std::vector<ListenedCheck> jobs, int at_a_time, double timeout_s, std::unique_ptr<WorkerClient>& checker)
       : at_a_time_(static_cast<std::size_t>(at_a_time)), timeout_s_(timeout_s), checker_(checker) {
     for (auto& job : jobs) waiting_.push_back({std::move(job), false});
   }
@@ -40,12 +37,12 @@ class SideBySide {
 
  private:
   struct Waiting {
-    CheckJob job;
+    ListenedCheck job;
     bool alone;
   };
   struct Running {
-    CheckJob job;
-    JobAnswer answer;
+    ListenedCheck job;
+    HeardOfJob heard;
   };
 
   void start_some() {
@@ -54,24 +51,25 @@ class SideBySide {
       auto& [job, alone] = waiting_.front();
       if (alone && !running_.empty()) return;
       one_alone_ = alone;
-      const int number = checker_->start("check", job.spec, timeout_s_);
-      running_.emplace(number, Running{std::move(job), JobAnswer(timeout_s_)});
+      const int number = checker_->start(job.job, timeout_s_);
+      running_.emplace(number, Running{std::move(job), {}});
       waiting_.pop_front();
     }
   }
 
-  void take(const std::optional<json>& event) {
+  void take(const std::optional<Event>& event) {
     silent_s_ = event ? 0 : silent_s_ + 1;
     if (silent_s_ > timeout_s_ + kAnswer_s) checker_->give_up();  // it is stopped; next() will tell
     if (!event) return;
-    const auto found = running_.find(event->value("job", 0));
+    const auto found = running_.find(job_of(*event));
     if (found == running_.end()) return;
-    auto& [job, answer] = found->second;
-    if (event->at("event") == "message") {
-      answer.hear(event->at("data"));
-      job.hear(event->at("data"));
-    } else if (event->at("event") == "ended") {
-      job.end(answer.end(*event));
+    auto& [job, heard] = found->second;
+    if (const auto* said = std::get_if<SaidEvent>(&*event); said != nullptr && heard.take(said->data)) {
+      heard.answered();
+      job.hear(check_said_from_json(said->data));
+    }
+    if (const auto outcome = heard.end(*event)) {
+      job.end(*outcome, failure_text(*outcome, timeout_s_));
       running_.erase(found);
     }
   }
@@ -82,7 +80,7 @@ class SideBySide {
     // The numbers fall: the last of the map was started first, and comes first again.
     for (auto& [number, running] : running_) {
       if (told) {
-        running.job.end({{"failed", why}, {"fault", true}});
+        running.job.end(HeardOfJob::lost(why), why);
       } else {
         if (running.job.again) running.job.again();
         waiting_.push_front({std::move(running.job), true});
@@ -108,7 +106,8 @@ std::unique_ptr<WorkerClient> start_checker() {
   return checker;
 }
 
-void run_side_by_side(std::vector<CheckJob> jobs, int at_a_time, double timeout_s, std::unique_ptr<WorkerClient>& checker) {
+void run_side_by_side(std::vector<ListenedCheck> jobs, int at_a_time, double timeout_s,
+                      std::unique_ptr<WorkerClient>& checker) {
   SideBySide(std::move(jobs), at_a_time, timeout_s, checker).run();
 }
 

@@ -9,11 +9,10 @@
 
 namespace ablate {
 
-struct CheckJob {
-  nlohmann::json spec;  ///< core/trial/server/check_job.h
-  std::function<void(const nlohmann::json& data)> hear;
-  /// The end, however the job ended: JobAnswer::end's answer, or {"failed": why the worker has died, "fault": true}.
-  std::function<void(const nlohmann::json& answer)> end;
+struct ListenedCheck {
+  CheckJob job;
+  std::function<void(const CheckSaid& said)> hear;
+  std::function<void(const JobOutcome& outcome, const std::string& failed)> end;  ///< failed: as failure_text
   std::function<void()> again = {};  ///< it begins anew, and has been heard already
 };
 
@@ -22,6 +21,6 @@ std::unique_ptr<WorkerClient> start_checker();
 
 /// Starts the jobs in their order, at most `at_a_time` of them at once, each with a limit of its own. Where the checker dies,
 /// all jobs that it ran begin anew in another one, each alone: the next death tells whose fault it is. Throws Error on Ctrl-C.
-void run_side_by_side(std::vector<CheckJob> jobs, int at_a_time, double timeout_s, std::unique_ptr<WorkerClient>& checker);
+void run_side_by_side(std::vector<ListenedCheck> jobs, int at_a_time, double timeout_s, std::unique_ptr<WorkerClient>& checker);
 
 }  // namespace ablate

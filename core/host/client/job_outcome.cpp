@@ -1,0 +1,85 @@
+#include "core/host/client/job_outcome.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/shared/crash_trace_mark.h"
+#include "core/util/one_line.h"
+
+namespace ablate {
+namespace {
+
+using How = JobOutcome::How;
+
+/// The end of what a job printed, without the trace of its crash.
+std::string own_words(const std::string& output) {
+  constexpr std::size_t kMost = 400;
+  const auto words = output.substr(0, output.rfind(kCrashTrace));
+  return one_line(words.substr(words.size() - std::min(words.size(), kMost)));
+}
+
+}  // namespace
+
+std::string reason_of(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0) return fmt::format("exit code {}", WEXITSTATUS(status));
+  return "";
+}
+
+bool HeardOfJob::take(const nlohmann::json& data) {
+  if (data.contains("failed")) return failed_ = from_json<Failed>(data), false;
+  if (data.contains("crashed")) return crashed_ = one_line(from_json<Crashed>(data).crashed, 200), false;
+  return true;
+}
+
+std::optional<JobOutcome> HeardOfJob::end(const Event& ended) const {
+  if (const auto* none = std::get_if<NotStartedEvent>(&ended))
+    return JobOutcome{How::kNotStarted, none->not_started, "", false};
+  const auto* one = std::get_if<EndedEvent>(&ended);
+  if (one == nullptr) return std::nullopt;
+  auto outcome = end_of(*one);
+  outcome.output = one->output;
+  return outcome;
+}
+
+JobOutcome HeardOfJob::end_of(const EndedEvent& ended) const {
+  auto end = reason_of(ended.status);
+  if (!end.empty() && !ended.killed.empty()) end += ": " + ended.killed;
+  if (!end.empty() && !crashed_.empty()) end += " in " + crashed_;
+  if (!ended.intrusion.empty()) return {How::kIntruded, ended.intrusion, "", true};
+  // Whatever the clock says: it was done before it could be ended.
+  if (answered_ && end.empty() && !failed_) return {};
+  if (ended.late) return {How::kLate, "", "", true};
+  // A message of its own says more than the exit code that follows from it.
+  if (failed_) return {How::kThrew, failed_->failed, WIFSIGNALED(ended.status) ? end : "", failed_->fault};
+  return {end.empty() ? How::kSilent : How::kCrashed, end, "", true};
+}
+
+std::string failure_text(const JobOutcome& outcome, double timeout_s) {
+  const auto with_output = [&](const std::string& why) {
+    const auto words = own_words(outcome.output);
+    return words.empty() ? why : why + "; its last output: " + words;
+  };
+  switch (outcome.how) {
+    case How::kDone:
+      return "";
+    case How::kNotStarted:
+      return outcome.why + " (ulimit -n, ulimit -u)";
+    case How::kLate:
+      return fmt::format("did not end within {:g} s", timeout_s);
+    case How::kCrashed:
+      return with_output(outcome.why);
+    case How::kSilent:
+      return with_output("it ended without an answer");
+    case How::kThrew:
+    case How::kIntruded:
+    case How::kLost:
+      break;
+  }
+  return outcome.why;
+}
+
+}  // namespace ablate

@@ -1,0 +1,201 @@
+#include "core/shared/jobs.h"
+
+#include "core/shared/message_json.h"
+#include "core/shared/task_info.h"
+
+namespace ablate {
+
+using nlohmann::json;
+
+template <>
+struct TextOf<TrialSpec> {
+  static constexpr const char* expected = "a trial's document";
+  static json to(const TrialSpec& trial) { return to_json(trial); }
+  static TrialSpec from(const json& value) { return trial_from_json(value); }
+};
+
+template <>
+struct TextOf<Capabilities> {
+  static constexpr const char* expected = "the promises of a plugin";
+  static json to(const Capabilities& promises) { return to_json(promises); }
+  static Capabilities from(const json& value) { return capabilities_from_json(value); }
+};
+
+template <>
+struct TextOf<Kind> {
+  static constexpr const char* expected = "attention or compression";
+  static json to(Kind kind) { return to_text(kind); }
+  static Kind from(const json& value) {
+    for (const auto kind : {Kind::kAttention, Kind::kCompression})
+      if (value == to_text(kind)) return kind;
+    throw Error("it is another kind of plugin");
+  }
+};
+
+void fields(auto& f, Is<InspectJob> auto& m) { f("path", m.path); }
+
+void fields(auto& f, Is<DescribeTaskJob> auto& m) {
+  fields(f, m.libraries);
+  f("section", m.section);
+}
+
+void fields(auto& f, Is<DescribedTask> auto& m) {
+  f("length", m.length, 1, kMostOfATask);
+  f("train_length", m.train_length, 1, kMostOfATask);
+  f("causal", m.causal);
+  f("holes", m.holes);
+  f("pooled", m.pooled);
+  f("stream", m.stream);
+  f("files", m.files);
+}
+
+void fields(auto& f, Is<PrepareTaskJob> auto& m) {
+  fields(f, m.libraries);
+  f("section", m.section);
+  f("scan_padding", m.scan_padding);
+}
+
+void fields(auto& f, Is<SplitSizes> auto& m) {
+  f("train", m.train, 0, kMostOfATask);
+  f("dev", m.dev, 0, kMostOfATask);
+  f("test", m.test, 0, kMostOfATask);
+}
+
+template <Is<PreparedTask> M>
+void fields(auto& f, M& m) {
+  fields(f, static_cast<std::conditional_t<std::is_const_v<M>, const DescribedTask&, DescribedTask&>>(m));
+  f("digest", m.digest);
+  f("train_places", m.train_places, 0, kMostOfATask);
+  f("sizes", m.sizes);
+  f("padded", m.padded);
+}
+
+void fields(auto& f, Is<PromisesJob> auto& m) {
+  fields(f, m.libraries);
+  f("kind", m.kind);
+  f("section", m.section);
+}
+
+void fields(auto& f, Is<Promised> auto& m) { f("promises", m.promises); }
+
+void fields(auto& f, Is<TryPlacesJob::Place> auto& m) { f("trial", m.trial); }
+
+void fields(auto& f, Is<TryPlacesJob> auto& m) {
+  fields(f, m.libraries);
+  f("places", m.places);
+}
+
+void fields(auto& f, Is<TriedPlaces::Refused> auto& m) {
+  f("place", m.place);
+  f("path", m.path);
+  f("why", m.why);
+}
+
+void fields(auto& f, Is<TriedPlaces> auto& m) {
+  f("files", m.files);
+  f("refused", m.refused);
+}
+
+void fields(auto& f, Is<OpenDeviceJob> auto& m) { f("device", m.device); }
+
+void fields(auto& f, Is<OpenedDevice> auto& m) { f("opened", m.opened); }
+
+void fields(auto& f, Is<TrialJob> auto& m) {
+  f("resolved", m.trial);
+  f("files", m.files);
+}
+
+void fields(auto& f, Is<CheckJob> auto& m) {
+  f("library", m.library);
+  f("parts", m.parts);
+  f("hashes", m.hashes);
+  f("parameters", m.parameters);
+  f("scratch", m.scratch);
+  f("device", m.device);
+  f("quick", m.quick);
+  f("timed", m.timed);
+  f("only", m.only);
+}
+
+void fields(auto& f, Is<CheckBegun> auto& m) {
+  f("begin", m.begin);
+  f("on", m.on);
+  f("with", m.with);
+}
+
+void fields(auto& f, Is<CheckResult> auto& m) {
+  f("check", m.check);
+  f("on", m.on);
+  f("verdict", m.verdict);
+  f("found", m.found);
+  f("error", m.error);
+  f("tolerance", m.tolerance);
+  f("why", m.why);
+  f("part", m.part);
+}
+
+void fields(auto& f, Is<CheckRefused> auto& m) { f("refused", m.refused); }
+
+void fields(auto& f, Is<CheckLikely> auto& m) { f("likely", m.likely); }
+
+void fields(auto& f, Is<Failed> auto& m) {
+  f("failed", m.failed);
+  f("fault", m.fault);
+}
+
+void fields(auto& f, Is<Crashed> auto& m) { f("crashed", m.crashed); }
+
+TaskShape DescribedTask::shape() const {
+  return {.length = length, .causal = causal, .holes = holes, .pooled = pooled, .stream = stream};
+}
+
+TaskShape PreparedTask::shape() const {
+  auto shape = DescribedTask::shape();
+  shape.padded = padded.value_or(false);
+  return shape;
+}
+
+/// A library says of itself what it is, or why it is none.
+template <>
+json to_json(const Inspected& message) {
+  return message.info ? *message.info : json{{"refusal", message.refusal}};
+}
+
+template <>
+Inspected from_json(const json& text) {
+  Inspected message;
+  FieldReader reader(text, Inspected::kName);
+  if (text.contains("refusal"))
+    reader("refusal", message.refusal);
+  else
+    message.info = text;
+  return message;
+}
+
+namespace {
+
+[[maybe_unused, gnu::used]] constexpr auto kAll =
+    json_of<PlannedFile, InspectJob, Inspected, DescribeTaskJob, DescribedTask, PrepareTaskJob, PreparedTask, PromisesJob,
+            Promised, TryPlacesJob, TriedPlaces, OpenDeviceJob, OpenedDevice, TrialJob, CheckJob, CheckBegun, CheckResult,
+            CheckRefused, CheckLikely, Failed, Crashed>();
+
+}  // namespace
+
+CheckSaid check_said_from_json(const json& text) {
+  if (text.contains("begin")) return from_json<CheckBegun>(text);
+  if (text.contains("refused")) return from_json<CheckRefused>(text);
+  if (text.contains("likely")) return from_json<CheckLikely>(text);
+  return from_json<CheckResult>(text);
+}
+
+DescribedTask answer_from(const json& text, const DescribeTaskJob&) { return from_json<DescribedTask>(text); }
+
+PreparedTask answer_from(const json& text, const PrepareTaskJob& job) {
+  auto answer = from_json<PreparedTask>(text);
+  if (answer.padded.has_value() != job.scan_padding)
+    throw BadMessage(std::string(PreparedTask::kName) + ": padded: found " + (answer.padded ? "it" : "nothing") +
+                     ", expected " + (job.scan_padding ? "true or false" : "nothing"));
+  return answer;
+}
+
+}  // namespace ablate

@@ -1,0 +1,16 @@
+#include "core/trial/server/handlers/handlers.h"
+#include "core/trial/server/task_files.h"
+
+namespace ablate {
+
+DescribedTask describe_task(LoadedParts& loaded, const DescribeTaskJob& job) {
+  loaded.load(job.libraries);
+  const auto made = loaded.make_task(job.section, all_cores());
+  auto answer = described(made->info());
+  auto files = files_of(*made);
+  // Where they were replaced meanwhile, nobody knows which of them were read.
+  if (files_of(*made) == files) answer.files = std::move(files);
+  return answer;
+}
+
+}  // namespace ablate

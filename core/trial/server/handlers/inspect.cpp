@@ -1,0 +1,19 @@
+#include "core/registry/plugin_info.h"
+#include "core/trial/server/handlers/handlers.h"
+#include "core/util/error.h"
+
+namespace ablate {
+
+Inspected inspect(LoadedParts& loaded, const InspectJob& job) {
+  const auto& descriptor = load_library(job.path);
+  loaded.restore();
+  // Depends on whose process it is, so that it is no property of the file.
+  if (const auto lost = loaded.lost(); !lost.empty()) throw Error("changes the process that loads it for good: " + lost);
+  try {
+    return {.info = to_json(describe(descriptor))};
+  } catch (const Error& error) {
+    return {.refusal = error.what()};
+  }
+}
+
+}  // namespace ablate

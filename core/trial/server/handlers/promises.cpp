@@ -1,0 +1,12 @@
+#include "core/trial/model/instances.h"
+#include "core/trial/server/handlers/handlers.h"
+
+namespace ablate {
+
+Promised promised(LoadedParts& loaded, const PromisesJob& job) {
+  loaded.load(job.libraries);
+  const auto find = [&](Kind part, const std::string& id) -> const Descriptor& { return loaded.plugin(part, id); };
+  return {promises_of(job.kind, to_json(job.section), find)};
+}
+
+}  // namespace ablate

@@ -1,0 +1,99 @@
+#include "core/trial/server/loaded.h"
+
+#include <fmt/format.h>
+
+#include "core/registry/plugin_info.h"
+#include "core/registry/scan.h"
+#include "core/registry/values.h"
+#include "core/trial/device/device.h"
+#include "core/trial/server/planned_files.h"
+#include "core/trial/server/planned_library.h"
+#include "core/trial/server/torch_state.h"
+#include "core/util/error.h"
+#include "core/util/sha256.h"
+
+namespace ablate {
+namespace {
+
+std::string name_of(Kind kind, const std::string& id) { return fmt::format("{} {}", to_text(kind), id); }
+
+/// As PluginInfo::code_identity has it.
+std::string code_of(const Descriptor& descriptor, const std::string& path, const std::map<std::string, std::string>& hashes) {
+  if (*descriptor.code_digest != '\0') return descriptor.code_digest;
+  const auto planned = hashes.find(path);
+  return planned == hashes.end() ? sha256_file(path) : planned->second;
+}
+
+}  // namespace
+
+LoadedParts::LoadedParts(const ProcessState& state) : state_(state), torch_(std::make_unique<TorchState>()) {}
+
+LoadedParts::~LoadedParts() = default;
+
+void LoadedParts::load(const Libraries& libraries) {
+  for (const auto& path : libraries.paths) {
+    const auto& descriptor = load_as_planned(path, libraries.hashes, [this] { restore(); });
+    plugins_[name_of(descriptor.kind, descriptor.id)] = &descriptor;
+    if (descriptor.kind == Kind::kTask) codes_[descriptor.id] = code_of(descriptor, path, libraries.hashes);
+  }
+}
+
+void LoadedParts::load(const LoadCommand& what) {
+  load(what.libraries);
+  if (what.cuda) load_cuda();
+  for (const auto& task : what.tasks) {
+    load_task(task);
+    restore();
+  }
+}
+
+void LoadedParts::restore() const {
+  state_.restore();
+  torch_->restore();
+}
+
+const Descriptor& LoadedParts::plugin(Kind kind, const std::string& id) const {
+  const auto found = plugins_.find(name_of(kind, id));
+  if (found == plugins_.end())
+    throw Error(fmt::format("{} was not loaded in this worker", name_of(kind, id)), ExitCode::kPlugin);
+  return *found->second;
+}
+
+std::unique_ptr<Task> LoadedParts::make_task(const PluginSpec& section, int threads) {
+  const auto& descriptor = plugin(Kind::kTask, section.id);
+  const auto text = to_json(section);
+  const JsonValues values(text, describe(descriptor));
+  if (cache_folder().empty()) throw Error(std::string("no place for its data: ") + kNoCache);
+  // A library of the same id that was loaded since is other code, with a folder of its own.
+  const auto& code = codes_.at(descriptor.id);
+  const auto& cache =
+      caches_.try_emplace(descriptor.id + ' ' + code, cache_folder() / "tasks" / descriptor.id, code).first->second;
+  auto made = descriptor.make_task({values, cache.path(), threads});
+  if (!made) throw Error(fmt::format("task {}: its factory returned nothing", descriptor.id), ExitCode::kPlugin);
+  return made;
+}
+
+void LoadedParts::load_task(const LoadCommand::Data& planned) {
+  const auto& [section, digest, planned_files] = planned;
+  auto& known = tasks_[to_json(section).dump()];
+  if (known) return;
+  const PlannedFiles files(planned_files);
+  auto made = make_task(section, 1);
+  made->info();
+  made->load();
+  files.check();
+  if (const auto found = made->digest(); found != digest)
+    throw Error(
+        fmt::format("task {}: its data changed after the study was planned (their digest is {}, and was {}): run the "
+                    "command again for the new data",
+                    section.id, found.substr(0, 12), digest.substr(0, 12)));
+  known = std::move(made);
+}
+
+Task& LoadedParts::task(const PluginSpec& section) const {
+  const auto found = tasks_.find(to_json(section).dump());
+  if (found == tasks_.end() || !found->second) throw std::logic_error("a trial whose task was not loaded");
+  return *found->second;
+}
+
+}  // namespace ablate

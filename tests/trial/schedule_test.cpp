@@ -44,7 +44,8 @@ TEST_CASE("inverse-sqrt is the Long Range Arena's schedule up to its constant") 
 TEST_CASE("no schedule leaves [0, 1], with any warm-up") {
   for (const auto& schedule : ablate::kSchedules) {
     auto own = nlohmann::json::object();
-    for (const auto& parameter : ablate::own_of("schedule", std::array{schedule})) own[parameter.name] = parameter.default_value;
+    for (const auto& parameter : ablate::own_of("schedule", std::array{schedule}))
+      own[parameter.name] = parameter.default_value;
     for (const int warmup : {0, 1, 7, 20})
       for (int step = 1; step <= 20; ++step) {
         const double factor = schedule.pace({step, 20, warmup, own}).rate;

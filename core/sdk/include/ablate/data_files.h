@@ -24,9 +24,8 @@ inline std::vector<std::filesystem::path> data_folders() {
   return folders;
 }
 
-/// What a task's parameter `data` stands for: itself, where it is absolute or begins with ./ or ../; else the first of data_folders() in
-/// which it will do. Throws std::runtime_error with all
-/// that was looked for.
+/// What a task's parameter `data` stands for: itself, where it is absolute or begins with ./ or ../; else what will do in the
+/// first of data_folders() that has it. Throws std::runtime_error with all that was looked for.
 /// @param task the plugin's id
 /// @param expected what it has to be and how one comes to have it: the end of the message, after "expected "
 /// @param will_do is_folder, is_file, or what else a task looks for

@@ -98,8 +98,7 @@ TEST_CASE("a schedule with a parameter of its own touches a line of a list, and 
   copy_folders({"core/shared"}, copy);
   apply("schedule", copy);
   Sources sources;
-  for (const auto* file : {"sections", "trial_spec"})
-    sources.add(copy / ("core/shared/" + std::string(file) + ".cpp"));
+  for (const auto* file : {"sections", "trial_spec"}) sources.add(copy / ("core/shared/" + std::string(file) + ".cpp"));
   sources.add_all(copy / "core/shared/schedules");
   sources.add(kSource / "tests/locality/paces.cpp");
   const auto program = made_of(sources,

@@ -54,7 +54,7 @@ std::string study_path(const std::string& option) {
   if (name == "seed" || name == "seeds") return "seeds";
   for (const auto& [section, parameters] : {std::pair("train", train_parameters()), std::pair("model", model_parameters())})
     for (const auto& parameter : parameters)
-      if (const auto path = fmt::format("{}.{}", section, parameter.name); name == parameter.name || name == path) return path;
+      if (auto path = fmt::format("{}.{}", section, parameter.name); name == parameter.name || name == path) return path;
   return "";
 }
 
@@ -126,7 +126,7 @@ void refuse_extra_word(const CLI::App& command, std::size_t nth, const std::stri
     if (option->get_positional())
       most += static_cast<std::size_t>(option->get_items_expected_max()), names += " " + option->get_name(true);
   if (nth < most) return;
-  const auto name = command.get_name();
+  const auto& name = command.get_name();
   throw Error(fmt::format("{}: found \"{}\"{}, expected {}; `ablate help {}` says what it takes", name, word,
                           nth == 0 ? "" : fmt::format(" behind \"{}\"", before),
                           most == 0 ? "options alone" : names.substr(1) + " and no more", name));

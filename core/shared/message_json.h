@@ -42,10 +42,17 @@ M from_json(const nlohmann::json& text) {
   return message;
 }
 
+/// The functions of a message, by their types: to_json and from_json are names of others, too.
+template <Message M>
+struct JsonOf {
+  nlohmann::json (*to)(const M&) = &to_json<M>;
+  M (*from)(const nlohmann::json&) = &from_json<M>;
+};
+
 /// Makes the functions of these messages where it is kept, for all who call them.
 template <class... M>
 constexpr auto json_of() {
-  return std::tuple{&to_json<M>..., &from_json<M>...};
+  return std::tuple(JsonOf<M>()...);
 }
 
 }  // namespace ablate

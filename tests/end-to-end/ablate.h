@@ -74,3 +74,10 @@ batch = 10
 )";
 
 inline bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// How often a part occurs.
+inline std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}

@@ -26,12 +26,6 @@ Crash crash(const std::string& fault) {
   return {row.at("reason"), row.at("output"), row.at("signal")};
 }
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
-}
-
 }  // namespace
 
 TEST_CASE("a crash names the plugin's function, and ends the trial by its own signal") {
@@ -55,8 +49,8 @@ TEST_CASE("a stack that overflows is told, too, and shortly") {
   INFO(output);
   CHECK(signal == 11);
   CHECK(says(output, "about to: recursion"));  // the frames have not pushed out what was printed before
-  CHECK(count(output, "recurse_without_end(long) in faulty.so") >= 20);
-  CHECK(count(output, "recurse_without_end") <= 30);
+  CHECK(count_of(output, "recurse_without_end(long) in faulty.so") >= 20);
+  CHECK(count_of(output, "recurse_without_end") <= 30);
 }
 
 TEST_CASE("a crash that cannot be told ends the trial all the same") {

@@ -68,12 +68,6 @@ bool all_end(const std::vector<pid_t>& processes) {
   return false;
 }
 
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
-}
-
 }  // namespace
 
 TEST_CASE("a grid that is killed again and again ends with the numbers of one that was not") {

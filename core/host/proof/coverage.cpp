@@ -7,6 +7,7 @@
 
 #include "core/shared/optimizers.h"
 #include "core/shared/schedules.h"
+#include "core/shared/trial_spec.h"
 #include "core/util/plain_json.h"
 
 namespace ablate {
@@ -17,6 +18,16 @@ using nlohmann::json;
 constexpr const char* kDefault = "the default";
 constexpr std::size_t kShownDigits = 12;  ///< of a digest
 
+/// Of the sections that no plugin declares.
+const std::set<std::string>& host_names() {
+  static const auto names = [] {
+    std::set<std::string> all;
+    for (const auto& section : host_sections(TrialSpec())) all.insert(section.name);
+    return all;
+  }();
+  return names;
+}
+
 /// The section that a setting stands in, and its name there. A plugin that is a parameter of another ("compression.plugin") is
 /// a value of that one; what stands in none ("seed", "task.plugin") has neither.
 std::pair<std::string, std::string> section_of(const std::string& path, const json& plugins) {
@@ -24,7 +35,7 @@ std::pair<std::string, std::string> section_of(const std::string& path, const js
   while (at != std::string::npos && at > 0) {
     at = path.rfind('.', at - 1);
     if (at == std::string::npos) break;
-    if (const auto section = path.substr(0, at); section == "model" || section == "train" || plugins.contains(section))
+    if (const auto section = path.substr(0, at); host_names().contains(section) || plugins.contains(section))
       return {section, path.substr(at + 1)};
   }
   return {};
@@ -34,7 +45,7 @@ std::pair<std::string, std::string> section_of(const std::string& path, const js
 std::map<std::string, std::map<std::string, std::string>> sections_of(const Identity& trial) {
   const auto& plugins = trial.basis.at("plugins");
   std::map<std::string, std::map<std::string, std::string>> all;
-  for (const auto* host : {"model", "train"}) all[host];
+  for (const auto& host : host_names()) all[host];
   for (const auto& [path, code] : plugins.items()) all[path];
   for (const auto& [path, value] : trial.settings.items()) {
     const auto [section, name] = section_of(path, plugins);

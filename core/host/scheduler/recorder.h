@@ -30,8 +30,8 @@ class Recorder {
   /// Writes the study and its trials, for which it waits as long as anybody does: nothing has begun yet. Throws Error.
   void begin();
 
-  /// Definitions that are known already are not written again.
-  /// @return "" where it is in a file now, else what a line about the trial has to end with: "; waits to be written"
+  /// Definitions that are known already are not written again. @return "" where it is in a file now, else what a line about the
+  /// trial has to end with: "; waits to be written"
   std::string put(const db::Attempt& attempt, const std::vector<MetricInfo>& metrics);
 
   /// Whether a trial is done, by this or another process; nothing where the database cannot be asked now.

@@ -8,9 +8,8 @@
 
 namespace ablate {
 
-/// A list of attentions divides the layers, the warm-up is no longer than the training, the
-/// device is one. False, and diagnostics, otherwise. @param wrong paths of values that could not be resolved, and are not
-/// checked
+/// A list of attentions divides the layers, the warm-up is no longer than the training, the device is one. False, and
+/// diagnostics, otherwise. @param wrong paths of values that could not be resolved, and are not checked
 bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnostics& diagnostics);
 
 /// A plugin runs on the trial's device and in its type only where it promises to. False, and a diagnostic, otherwise.

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kIds = 7, kClasses = 3, kPlaces = 1000, kBatch = 2;
+constexpr std::int64_t kIds = 7, kClassCount = 3, kPlaces = 1000, kBatch = 2;
 constexpr int kBefore = 3, kAfter = 3;
 
 /// What a training is fed: examples with a class; a stream in lanes, and examples in two segments, with a target at every
@@ -25,7 +25,7 @@ class Counted final : public Task {
   TaskInfo info() override {
     TaskInfo info{.fields = {{"symbol", kIds}}, .length = length_, .classes = kIds};
     if (feed_ == Feed::kClasses) {
-      info.classes = kClasses;
+      info.classes = kClassCount;
       return info;
     }
     info.objective = Objective::kPositions;
@@ -48,7 +48,7 @@ class Counted final : public Task {
         sum += batch.ids[0][at];
         if (feed_ != Feed::kClasses) batch.targets[at] = id(indices[i] + j + 1);
       }
-      if (feed_ == Feed::kClasses) batch.targets[i] = sum % kClasses;
+      if (feed_ == Feed::kClasses) batch.targets[i] = sum % kClassCount;
     }
   }
 

@@ -22,6 +22,20 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+/// "A B" of "A,B", where each is a candidate; "" otherwise.
+std::string apart(std::string_view name, std::span<const std::string> candidates) {
+  if (name.find(',') == std::string_view::npos) return "";
+  std::string words;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const auto end = std::min(name.find(',', begin), name.size());
+    const auto word = name.substr(begin, end - begin);
+    if (std::find(candidates.begin(), candidates.end(), word) == candidates.end()) return "";
+    words += (words.empty() ? "" : " ") + std::string(word);
+    begin = end + 1;
+  }
+  return words;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view name, std::span<const std::string> candidates) {
@@ -38,6 +52,7 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
 }
 
 std::string hint(std::string_view name, std::span<const std::string> candidates) {
+  if (const auto words = apart(name, candidates); !words.empty()) return " (write them apart: " + words + ")";
   if (const auto found = nearest(name, candidates); !found.empty()) return " (did you mean " + found + "?)";
   if (candidates.empty() || candidates.size() > 12) return "";
   std::string all;

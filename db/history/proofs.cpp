@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "db/history/lineage.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
@@ -25,6 +27,13 @@ std::string view_of_proofs(SQLite::Database& database) {
 }  // namespace
 
 std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
+  Statement known(database, "SELECT 1 FROM alias WHERE key = ?");
+  const auto stands = [&](const Alias& alias) {
+    known.reset();
+    known.bind(1, alias.key);
+    return known.executeStep();
+  };
+  if (std::all_of(proof.aliases.begin(), proof.aliases.end(), stands)) return 0;
   Statement put(database, "INSERT INTO proof (proven_us, before, now, environment) VALUES (?, ?, ?, ?)");
   put.bind(1, proof.proven_us);
   put.bind(2, json_text(proof.before));

@@ -15,7 +15,7 @@ namespace ablate::db {
 
 class Reader;
 
-/// @return its number
+/// @return its number; 0 where it would give no trial a key, since another one has given them all meanwhile: it is not stored
 std::int64_t put_proof(SQLite::Database& database, const Proof& proof);
 /// Takes back what a proof gave: its keys, and those of later proofs that were made from them. What was repeated for it is
 /// remembered. Throws Error, with those that there are, for a number that is none's, or of one that is withdrawn.

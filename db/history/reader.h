@@ -29,6 +29,9 @@ class Reader {
 
   const std::filesystem::path& file() const { return file_; }
   SQLite::Database& database() const { return *database_; }
+  /// For a question that a person has written and can end by Ctrl-C. All others end with an Error where they take more steps
+  /// than a file of that size can ask for: it may be of anybody.
+  void read_without_limit() const;
 
   /// The id of an experiment. Throws Error with the nearest name.
   std::int64_t experiment(const std::string& name) const;
@@ -63,6 +66,7 @@ class Reader {
 
   std::filesystem::path file_;
   FilesBeside beside_;
+  std::unique_ptr<std::int64_t> strides_left_;  ///< behind a pointer, since SQLite has its address
   std::unique_ptr<SQLite::Database> database_;
   mutable std::map<std::pair<std::string, std::string>, std::set<std::int64_t>> left_out_;  ///< by kind, and what of it
 };

@@ -99,6 +99,8 @@ void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
       [[fallthrough]];
     case SQLITE_CORRUPT:
       throw Error(damaged_text(file, exception.what()));
+    case SQLITE_INTERRUPT:  // by Reader's count of steps
+      throw Error(damaged_text(file, "its pages lead to one another without end"));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:

@@ -59,7 +59,7 @@ class Store {
 
   /// Remembers what the keys of known trials are made of; and that trials have other keys as well.
   void put_parts(const std::vector<std::pair<std::string, Identity>>& parts, const Tick& tick = {});
-  std::int64_t put_proof(const Proof& proof);  ///< @return its number
+  std::int64_t put_proof(const Proof& proof);  ///< @return its number; 0: another one has given all its keys
   /// Takes a proof back, with the keys that it gave, and what rests on them. Throws Error for a number that is none's.
   Withdrawn withdraw_proof(std::int64_t number);
 

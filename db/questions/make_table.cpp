@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 
 #include "core/util/error.h"
@@ -46,7 +47,7 @@ void refuse_twice(const std::vector<std::string>& rows, const std::vector<std::s
         wrong.push_back(fmt::format("{}: {} stands in {} already, expected each parameter once", option, path, at->second));
 }
 
-/// @param wrong gets a line for each name that is not known
+/// @param wrong gets a line for each name that is not known, and for each metric that is named twice
 std::vector<Reader::StoredMetric> choose_metrics(const Reader& reader, const std::vector<SelectedTrial>& trials,
                                                  const std::vector<std::string>& names, std::vector<std::string>& wrong) {
   std::vector<Reader::StoredMetric> metrics;
@@ -55,8 +56,12 @@ std::vector<Reader::StoredMetric> choose_metrics(const Reader& reader, const std
     if (metrics.empty()) metrics.emplace_back().name = "test/accuracy";  // the failures are still worth a table
   }
   for (const auto& name : names) try {
-      const auto found = reader.metrics_named(name);
-      metrics.insert(metrics.end(), found.begin(), found.end());
+      for (const auto& found : reader.metrics_named(name)) {
+        if (std::any_of(metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.id == found.id; }))
+          wrong.push_back(fmt::format("--metric: {} is named already, expected each metric once", found.name));
+        else
+          metrics.push_back(found);
+      }
     } catch (const Error& error) {
       wrong.push_back(fmt::format("--metric: {}", error.what()));
     }

@@ -150,6 +150,7 @@ std::vector<View> known_views(const Reader& reader) {
 class Session {
  public:
   explicit Session(const std::filesystem::path& file) : reader_(file), views_(known_views(reader_)) {
+    reader_.read_without_limit();
     // "tset/accuracy" in double quotes would otherwise be taken as a text where no such column is.
     sqlite3_db_config(handle(), SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
     sqlite3_db_config(handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 1, nullptr);

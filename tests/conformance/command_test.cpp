@@ -104,6 +104,9 @@ TEST_CASE("what cannot be loaded is exit 3 with a reason, and what is wrongly as
   expect({"check", kFaulty + "load/kill_worker_on_load.so"}, 3, "cannot be loaded");
   expect({"check", "./no-such.so"}, 2, "no such file");
   expect({"check", "softmx"}, 2, "did you mean softmax?");
+  expect({"check", "softmx", "linear", "adamraa"}, 2,
+         "no plugin softmx (did you mean softmax?), no plugin adamraa (did you mean adamra?); looked in");
+  expect({"check", "softmax,linear"}, 2, "no plugin softmax,linear (write them apart: softmax linear)");
   expect({"check", kWrong, "--set", "falt=none"}, 2, "did you mean fault?");
   expect({"check", "softmax", "--set", "heads=many"}, 2, "expected an integer in [1, 64]");
   expect({"check", "--set", "heads=2"}, 2, "one plugin");

@@ -66,6 +66,8 @@ TEST_CASE("what a table cannot be asked is refused, with the nearest that it can
   CHECK(has(run("table --interval 0.2 --baseline attention=softmax"), "--baseline"));
   CHECK(run.exit_code != 0);
   CHECK(has(run("table --rows attention,attention.plugin"), "--rows: attention stands in --rows already"));
+  CHECK(has(run("table --metric test/accuracy,test/accuracy"),
+            "--metric: test/accuracy is named already, expected each metric once"));
   CHECK(has(run("table --rows attention --cols attention"), "--cols: attention stands in --rows already"));
   CHECK(has(run("table --rows attention --baseline attention=sotfmax"), "(did you mean attention=softmax?)"));
   const auto none = run("table --rows attention.rates --baseline attention.rates=nope");

@@ -215,6 +215,23 @@ TEST_CASE("an attempt that cannot be written leaves nothing, and the store goes 
   CHECK(has(error_of([&] { store.put_attempt(attempt); }), "never put"));
 }
 
+TEST_CASE("a proof that gives no trial a key is not stored: another run was first") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  const auto resolved = trial("softmax", {}, 1), other = trial("softmax", {}, 2);
+  put(store, "study", {resolved, other});
+  store.put_attempt(done(resolved, 50));
+  Proof proof{.proven_us = 1, .before = {{"runtime", 3}}, .now = {{"runtime", 4}}, .environment = {{"host", "here"}}};
+  proof.aliases = {{"new key", 1, {{"runtime", 4}}, ""}};
+  CHECK(store.put_proof(proof) == 1);
+  CHECK(store.put_proof(proof) == 0);
+  CHECK(rows(file, "proof") == 1);
+  proof.aliases.push_back({"another", 2, {{"runtime", 4}}, ""});
+  CHECK(store.put_proof(proof) == 2);
+  CHECK(rows(file, "alias") == 2);
+}
+
 TEST_CASE("two writers and a reader share a file") {
   Folder folder;
   const auto file = folder / "a.db";

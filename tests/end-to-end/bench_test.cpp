@@ -47,6 +47,7 @@ TEST_CASE("bench refuses what it cannot measure, and says what would do") {
     return ended.err;
   };
   CHECK(says(err({"sofmax"}), "no attention plugin \"sofmax\" was found (did you mean softmax?)"));
+  CHECK(says(err({"softmax,linear"}), "(write them apart: softmax linear)"));
   CHECK(says(err({"clustering"}), "write ATTENTION+clustering"));
   CHECK(says(err({"softmax+clustering"}), "softmax takes no compression"));
   CHECK(says(err({"softmax+clusterin"}), "did you mean clustering?"));

@@ -60,6 +60,8 @@ TEST_CASE("the nearest name is one that was probably meant") {
   const std::vector<std::string> commands{"run", "x"};
   for (const auto* far : {"", "y", "z"}) CHECK(nearest(far, commands) == "");
   CHECK(hint("sofmax", names) == " (did you mean softmax?)");
+  CHECK(hint(names[0] + "," + names[1], names) == " (write them apart: " + names[0] + " " + names[1] + ")");
+  CHECK(hint(names[0] + ",", names).find("apart") == std::string::npos);
   CHECK(hint("quantum", names) == " (known: adamra, linear, softmax, attention.rates)");
 }
 

@@ -118,6 +118,7 @@ int prove_study(const Study& study, const Chosen& chosen, int least, std::unique
       proof.repeated, proof.repeated == 1 ? "" : "s", proof.kept, proof.kept == 1 ? "" : "s", proof.kept == 1 ? "s" : "");
   for (const auto& line : proof.left) say("not done under the new code: {}\n", line);
   if (!proof.left.empty()) say("a study that has these values may prove them likewise\n");
+  if (proof.proofs.empty()) say("another run has proven the same meanwhile: its proof stands\n");
   for (const auto number : proof.proofs)
     say("proof {}, withdrawn by: {}\n", number, next_command(options, {"run", "--unprove", std::to_string(number)}));
   return 0;

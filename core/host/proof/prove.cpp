@@ -190,7 +190,8 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, st
   if (!summary.differences.empty()) return summary;
   Carried carried(reader, catalog);
   for (const auto& one : chosen)
-    summary.proofs.push_back(store.put_proof(proof_of(one, environment, carried.carry(one.change, one.coverage))));
+    if (const auto number = store.put_proof(proof_of(one, environment, carried.carry(one.change, one.coverage))); number != 0)
+      summary.proofs.push_back(number);
   summary.kept = carried.kept();
   summary.left = carried.left();
   summary.left_out = reader.left_out();

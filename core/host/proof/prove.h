@@ -16,7 +16,8 @@ struct ProofSummary {
   int repeated = 0;  ///< trials
   std::vector<std::string>
       differences;  ///< "attempt 12: test/loss is 0.69314718055994529, was 0.69314718055994531"; a trial that failed
-  std::vector<std::int64_t> proofs;  ///< their numbers, one for each change of code; none where there is a difference
+  std::vector<std::int64_t> proofs;  ///< their numbers, one for each change of code; none where there is a difference,
+                                     ///< or another run has proven the change meanwhile
   /// Both are of the end, when all changes are proven (carried.h): trials of the history that are done by them under the code
   /// of today; and those that are not: "attempts 3, 4: attention.heads = 4 was not repeated".
   std::size_t kept = 0;

@@ -1,6 +1,7 @@
 #include "tools/ablate/check/chosen.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -13,9 +14,9 @@ namespace {
 
 using nlohmann::json;
 
-/// Those of an id, of each kind; or the one of a path.
-std::vector<FoundLibrary> named(const std::string& name, const std::vector<FoundLibrary>& found, const Options& options,
-                                std::unique_ptr<WorkerClient>& worker) {
+/// Those of an id, of each kind; or the one of a path. @param unknown gets a text for an id that is none's
+std::vector<FoundLibrary> named(const std::string& name, const std::vector<FoundLibrary>& found,
+                                std::unique_ptr<WorkerClient>& worker, std::vector<std::string>& unknown) {
   if (is_path(name)) return {library_at(std::filesystem::absolute(name).lexically_normal(), worker)};
   std::vector<FoundLibrary> chosen;
   std::vector<std::string> known;
@@ -27,7 +28,8 @@ std::vector<FoundLibrary> named(const std::string& name, const std::vector<Found
   for (const auto& library : found)  // a refused library cannot say its id; by convention it is the file's name
     if (library.path.stem() == name)
       throw Error(fmt::format("{} is refused: {}", library.path.string(), library.refusal), ExitCode::kPlugin);
-  throw Error(fmt::format("no plugin {}{}; {}", name, hint(name, known), where_plugins_are(options, name)));
+  unknown.push_back(name + hint(name, known));
+  return {};
 }
 
 /// How plugins are written, with the id that was given: ", as compression={\"plugin\":\"rbf\"}"; "" of other parameters.
@@ -92,10 +94,14 @@ std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std
                                  const Options& options, std::unique_ptr<WorkerClient>& worker) {
   auto chosen = what.empty() ? found : std::vector<FoundLibrary>();
   if (what.empty() && found.empty()) throw Error("no plugin was found; `ablate plugins` lists the folders looked in");
+  std::vector<std::string> unknown;
   for (const auto& name : what)
-    for (auto& library : named(name, found, options, worker))
+    for (auto& library : named(name, found, worker, unknown))
       if (std::none_of(chosen.begin(), chosen.end(), [&](const FoundLibrary& one) { return one.path == library.path; }))
         chosen.push_back(std::move(library));
+  if (!unknown.empty())
+    throw Error(fmt::format("no plugin {}; {}", fmt::join(unknown, ", no plugin "),
+                            where_plugins_are(options, unknown.size() == 1 ? what.front() : "")));
   return chosen;
 }
 

@@ -97,8 +97,7 @@ struct Heard {
 
   void hear(const CurvePart& part) {
     for (const auto& [metric, step, value] : part.points) points.push_back({metric, step, value});
-    for (const auto& [name, unit, direction, description] : part.metrics)
-      metrics.push_back({name, unit, direction, description});
+    for (const auto& metric : part.metrics) metrics.push_back(metric);
   }
   json told() const { return {{"points", points}, {"metrics", metrics}}; }
 };

@@ -34,7 +34,8 @@ struct TableRequest {
 
 /// Of an experiment its latest grid counts. Throws Error with the nearest name for an experiment that the history does not
 /// know, one with a line for each path and metric that it does not know, one for an experiment without trials, for a baseline
-/// that is not exactly one row or column, for a path or a metric that is named twice, and for exponents over columns that are no numbers.
+/// that is not exactly one row or column, for a path or a metric that is named twice, and for exponents over columns that are
+/// no numbers.
 Table make_table(const Reader& reader, const TableRequest& request);
 
 }  // namespace ablate::db

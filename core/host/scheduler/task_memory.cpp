@@ -39,8 +39,10 @@ json looked_at(const json& question) {
 }
 
 bool are_as_stamped(const json& files) {
-  for (const auto& [path, stamp] : files.items())
-    if (!stamp.is_string() || stamp == "" || file_stamp(path) != stamp.get<std::string>()) return false;
+  for (const auto& [path, stamp] : files.items()) {
+    const auto* text = stamp.get_ptr<const std::string*>();
+    if (text == nullptr || text->empty() || file_stamp(path) != *text) return false;
+  }
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include "db/history/schema.h"
 #include "db/questions/groups.h"
 #include "db/questions/settling.h"
+#include "db/questions/table_axes.h"
 #include "db/report/summary.h"
 
 namespace ablate::db {
@@ -53,6 +54,26 @@ void settle(const Members& members, const std::vector<std::optional<double>>& va
   }
 }
 
+bool is_data_seed(const std::string& path) { return path == "task.data_seed" || path.ends_with(".data_seed"); }
+
+/// Whether trials that have other values of it are asked other test examples.
+bool decides_examples(const std::string& path) {
+  constexpr const char* kAsked[] = {"task", "train.test_batches", "train.stride", "model.segment"};
+  return path.starts_with("task.") || std::find(std::begin(kAsked), std::end(kAsked), path) != std::end(kAsked);
+}
+
+std::size_t count_of(const Groups& groups, const Members& members) {
+  std::set<std::size_t> seen;
+  for (const auto t : members) seen.insert(groups.of_trial[t]);
+  return seen.size();
+}
+
+/// Whether a seed stands twice among trials.
+bool repeats_seed(const TableTrials& from, const Members& members) {
+  std::set<std::optional<std::int64_t>> seen;
+  return std::any_of(members.begin(), members.end(), [&](auto t) { return !seen.insert(from.seeds[t]).second; });
+}
+
 }  // namespace
 
 std::size_t place(const Table& table, std::size_t row_and_column, std::size_t metric) {
@@ -91,10 +112,35 @@ void fill_published(const TableTrials& from, std::optional<std::int64_t> experim
   if (sources.empty()) table.notes.push_back("no [[published]] of a study gives these metrics for these trials");
 }
 
+void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Table& table) {
+  std::vector<const Axis*> settings, data_seeds;
+  for (const auto& axis : varying)
+    if (is_data_seed(axis.path))
+      data_seeds.push_back(&axis);
+    else if (axis.path != kSeed)
+      settings.push_back(&axis);
+  const Groups by_setting(settings, from.trials.size(), true), by_data(data_seeds, from.trials.size(), true);
+  bool seeds_vary = false, data_vary = false;
+  for (std::size_t i = 0; i < from.members.size(); ++i) {
+    const auto& members = from.members[i];
+    auto count = count_of(by_setting, members);
+    const auto of_data = count_of(by_data, members);
+    // A seed that comes with several data seeds is no repetition by seed.
+    if (count == 1 && of_data > 1 && repeats_seed(from, members)) count = of_data;
+    for (std::size_t m = 0; m < from.metrics.size(); ++m)
+      table.cells[place(table, i, m)].settings = static_cast<int>(std::max<std::size_t>(count, 1));
+    seeds_vary = seeds_vary || (count == 1 && members.size() > 1);
+    data_vary = data_vary || (count == 1 && of_data > 1);
+  }
+  if (seeds_vary)
+    table.varied =
+        std::string("the initial weights and the order of training") + (data_vary ? " and the data" : ", not the data");
+}
+
 void fill_tasks(const TableTrials& from, const std::vector<Axis>& varying, Table& table) {
   std::vector<const Axis*> axes;
   for (const auto& axis : varying)
-    if (axis.path == "task" || axis.path.starts_with("task.")) axes.push_back(&axis);
+    if (decides_examples(axis.path)) axes.push_back(&axis);
   const Groups tasks(axes, from.trials.size(), true);
   for (std::size_t m = 0; m < from.metrics.size(); ++m)
     for (std::size_t i = 0; i < from.members.size(); ++i)

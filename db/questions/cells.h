@@ -31,6 +31,9 @@ std::size_t place(const Table& table, std::size_t row_and_column, std::size_t me
 /// something; and notes the sources.
 void fill_published(const TableTrials& from, std::optional<std::int64_t> experiment, Table& table);
 
+/// Fills settings of all cells, and what varies between the seeds of one. @param varying what varies among the trials
+void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Table& table);
+
 /// Fills tasks of all cells. @param varying what varies among the trials
 void fill_tasks(const TableTrials& from, const std::vector<Axis>& varying, Table& table);
 

@@ -147,6 +147,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   const auto verdicts = load_verdicts(reader, trials, request.verdict_today);
   fill_checked(from, verdicts, table);
   if (request.published) fill_published(from, experiment, table);
+  fill_settings(from, axes.varying, table);
   fill_tasks(from, axes.varying, table);
   add_notes(from, axes, selection, tuning, table);
   for (auto& note : verdict_notes(verdicts, table.any_checked(), request.check_options)) table.notes.push_back(std::move(note));

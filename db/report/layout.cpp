@@ -66,7 +66,7 @@ std::string chosen_text(const Table& table, std::size_t row, std::size_t column,
 int common_n(const Table& table) {
   int n = 0;
   for (const auto& cell : table.cells) {
-    if (cell.n == 0 || cell.n == n) continue;
+    if (cell.n == 0 || cell.settings > 1 || cell.n == n) continue;
     if (n != 0) return 0;
     n = cell.n;
   }
@@ -124,15 +124,51 @@ bool marks_rows(const Table& table) {
   return false;
 }
 
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+/// "*", "-", "=", as the note below the table says.
+std::string told_mark(const Table& table, Comparison::Told told) {
+  switch (told) {
+    case Comparison::Told::kBetter:
+      return "*";
+    case Comparison::Told::kWorse:
+      return "-";
+    case Comparison::Told::kNot:
+      return table.against == "best" ? "=" : "";
+    case Comparison::Told::kReference:
+    case Comparison::Told::kUntested:
+    case Comparison::Told::kNone:
+      break;
+  }
+  return "";
+}
+
+/// "-2.31 [-2.90, -1.72]"; "reference".
+std::string difference_text(const Comparison& to, const Digits& digits) {
+  if (to.told == Comparison::Told::kReference) return "reference";
+  if (std::isnan(to.value)) return "";
+  if (std::isnan(to.low)) return digits.text(to.value);
+  return fmt::format("{} [{}, {}]", digits.text(to.value), digits.text(to.low), digits.text(to.high));
+}
+
+std::string p_text(double p) {
+  if (std::isnan(p)) return "";
+  return p < 0.001 ? fmt::format("{:.1e}", p) : fmt::format("{:.2g}", p);
+}
+
 Field cell_field(const Table& table, std::size_t row, const Cell& cell, const Digits& digits, bool show_n) {
   Field field{.role = Role::kNumber};
   if (cell.trials == 0) return field;
   if (cell.n > 0) {
     field.text = table.baseline.empty()   ? digits.text(cell.mean, table.overlap ? cell.interval : cell.deviation)
                  : std::isnan(cell.ratio) ? "no ratio"
-                                          : digits.text(cell.ratio);
-    if (show_n) field.text += fmt::format(" (n={})", cell.n);
-    field.unsettled = cell.unsettled, field.best = cell.best;
+                                          : digits.text(cell.ratio, cell.n > 1 ? cell.ratio_uncertainty : kUnknown);
+    if (cell.settings > 1)
+      field.text += fmt::format(" ({} settings)", cell.settings);
+    else if (show_n)
+      field.text += fmt::format(" (n={})", cell.n);
+    field.unsettled = cell.unsettled, field.best = cell.best, field.second = cell.second;
+    field.told = told_mark(table, cell.against.told);
   }
   field.failures = failure_text(cell);
   if (field.text.empty() && field.failures.empty()) field.text = "no value";
@@ -165,6 +201,7 @@ class BlockOf {
         if (m == first_)
           for (std::size_t p = 0; p < table_.tuned_paths.size(); ++p) fields.push_back({.text = chosen_heading(table_, c, p)});
         fields.push_back(number(heading(table_, table_.metrics[m], table_.columns[c])));
+        if (!table_.against.empty()) fields.push_back(number("difference")), fields.push_back(number("p"));
         if (table_.published) fields.push_back(number("published"));
         for (const auto& added : table_.added) fields.push_back(number(added.name));
       }
@@ -187,6 +224,10 @@ class BlockOf {
         const auto& cell = table_.cell(r, m, c);
         const auto& [measured, published] = digits_[(m - first_) * table_.columns.size() + c];
         fields.push_back(cell_field(table_, r, cell, measured, show_n_));
+        if (!table_.against.empty()) {
+          fields.push_back(number(difference_text(cell.against, measured)));
+          fields.push_back(number(p_text(cell.against.p)));
+        }
         const auto reported = table_.baseline.empty() ? cell.published : cell.published_ratio;
         if (table_.published) fields.push_back(number(std::isnan(reported) ? "" : published.text(reported)));
         for (const auto& added : table_.added) {
@@ -217,11 +258,12 @@ std::string caption_of(const Table& table) {
                              table.trials == 1 ? "" : "s");
   if (table.metrics.size() == 1 && !table.column_paths.empty()) caption += "; " + with_unit(table.metrics[0]);
   if (!table.baseline.empty())
-    caption += "; ratio of means to " + table.baseline;
+    caption += "; ratio of means to " + table.baseline + (any && n != 1 ? " ± its uncertainty" : "");
   else if (any && n != 1)
     caption += table.overlap ? "; mean ± half its 95 % interval" : "; mean ± standard deviation";
   if (n > 1) caption += fmt::format(" of n = {}", n);
   if (n == 1) caption += "; n = 1";
+  if (!table.against.empty()) caption += "; difference to " + (table.against == "best" ? "the best" : table.against);
   return caption;
 }
 
@@ -230,7 +272,8 @@ std::string caption_of(const Table& table) {
 Layout lay_out(const Table& table) {
   Layout layout;
   layout.caption = caption_of(table), layout.notes = table.notes;
-  layout.any_best = std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.best; });
+  layout.any_best =
+      std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.best || cell.second; });
   if (stacked(table))
     for (std::size_t m = 0; m < table.metrics.size(); ++m) {
       layout.blocks.push_back(BlockOf(table, m, m + 1).take());
@@ -245,6 +288,8 @@ std::string plain(const Field& field, const Emphasis& emphasis) {
   auto text = field.text;
   if (field.unsettled && !text.empty()) text = emphasis.unsettled + text;
   if (field.best) text = emphasis.best_before + text + emphasis.best_after;
+  if (field.second) text = emphasis.second_before + text + emphasis.second_after;
+  if (!field.told.empty()) text += " " + field.told;
   if (!field.failures.empty()) text += (text.empty() ? "" : ", ") + field.failures;
   return field.mark.empty() ? text : field.mark + " " + text;
 }

@@ -14,7 +14,9 @@ enum class Role { kMark, kLabel, kNumber };
 struct Field {
   Role role = Role::kLabel;
   std::string text = {};      ///< "85.31 ± 0.42 (n=3)", not cleaned: a printer makes it one row
-  bool best = false;          ///< the best of its column
+  bool best = false;          ///< the best of its column, told from the second
+  bool second = false;        ///< the second, told from the third
+  std::string told = {};      ///< "*", "-", "=": what a test says of it
   bool unsettled = false;     ///< a time that a busy machine measured
   std::string mark = {};      ///< "!" or "?": the suite's verdict on this field's plugins alone
   std::string failures = {};  ///< of trials that are not done; the whole field where text is ""
@@ -29,7 +31,7 @@ struct Block {
 
 struct Layout {
   std::string caption;    ///< "quickstart: 12 trials; mean ± standard deviation of n = 3"
-  bool any_best = false;  ///< then a printer says how it marks the best
+  bool any_best = false;  ///< the best or the second is marked: then a printer says how
   std::vector<Block> blocks;
   std::vector<std::string> notes;
 };
@@ -39,10 +41,11 @@ Layout lay_out(const Table& table);
 
 /// How a printer marks fields.
 struct Emphasis {
-  const char *best_before, *best_after;  ///< around the best of a column
-  const char* unsettled;                 ///< before a time that a busy machine measured
+  const char *best_before, *best_after;      ///< around the best of a column
+  const char *second_before, *second_after;  ///< around the second
+  const char* unsettled;                     ///< before a time that a busy machine measured
 };
-/// "! ~85.31 ± 0.42 *, failed 1/3: out of memory".
+/// "! ~85.31 ± 0.42 *, failed 1/3: out of memory": emphasis is around the number alone.
 std::string plain(const Field& field, const Emphasis& emphasis);
 
 }  // namespace ablate::db

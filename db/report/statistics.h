@@ -16,7 +16,7 @@ namespace ablate::db {
 #define ABLATE_STATISTICS(statistic) \
   statistic(deviation)               \
   statistic(interval)                \
-  statistic(best)                    \
+  statistic(against)                 \
   statistic(exponent)                \
   statistic(ratio)
 // clang-format on

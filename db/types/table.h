@@ -41,6 +41,37 @@ constexpr const char* to_text(Checked checked) {
   return "";
 }
 
+/// How a cell differs from the one that it is compared with (db/report/statistics/against.cpp).
+struct Comparison {
+  enum class Told { kNone, kReference, kBetter, kWorse, kNot, kUntested };
+  Told told = Told::kNone;                                  ///< after Holm's correction; kNone: it was not asked for
+  double value = std::numeric_limits<double>::quiet_NaN();  ///< this cell's mean less the reference's
+  double low = std::numeric_limits<double>::quiet_NaN();    ///< of its 95 % interval
+  double high = std::numeric_limits<double>::quiet_NaN();
+  double p = std::numeric_limits<double>::quiet_NaN();       ///< two-sided, of this comparison alone
+  double p_holm = std::numeric_limits<double>::quiet_NaN();  ///< over all of the table's
+  bool paired = false;
+};
+
+/// "reference", "better", "worse", "not told", "untested"; "" where nothing was asked.
+constexpr const char* to_text(Comparison::Told told) {
+  switch (told) {
+    case Comparison::Told::kReference:
+      return "reference";
+    case Comparison::Told::kBetter:
+      return "better";
+    case Comparison::Told::kWorse:
+      return "worse";
+    case Comparison::Told::kNot:
+      return "not told";
+    case Comparison::Told::kUntested:
+      return "untested";
+    case Comparison::Told::kNone:
+      break;
+  }
+  return "";
+}
+
 /// The trials of one row, column and metric.
 struct Cell {
   /// Trials that did not get done, by outcome: failed, timeout, interrupted, missing.
@@ -54,6 +85,8 @@ struct Cell {
   std::vector<Sample> samples;  ///< of those that are done and have a value, in their order
   /// What its samples are over: a number for each distinct task with its parameters. Cells of unlike tasks are not compared.
   std::set<std::size_t> tasks;
+  /// How many settings its trials have that no row or column shows, seeds aside. Over several there is no deviation.
+  int settings = 1;
   /// Of a single trial's step time: how far its steps' times spread, in percent of the mean. NaN: not known.
   double spread = std::numeric_limits<double>::quiet_NaN();
   /// From here on statistics fill it (db/report/statistics.h). As summary_of(samples) has them (db/report/summary.h).
@@ -63,8 +96,9 @@ struct Cell {
   /// Half the width of the 95 % interval of the mean, where it was asked for (interval_of); NaN for n < 2.
   double interval = std::numeric_limits<double>::quiet_NaN();
   std::vector<Failure> failures;
-  /// Of its column, by the metric's direction, among the rows whose values are of the same tasks with the same parameters.
-  bool best = false;
+  Comparison against;
+  /// The best mean of its column, told from the second, and the second, told from the third: with `against` alone.
+  bool best = false, second = false;
   /// Of a step time: one of its trials ran while the machine was busy, or before times settled (docs/database.md).
   bool unsettled = false;
   Checked checked = Checked::kUnknown;  ///< of its trials that have run
@@ -116,6 +150,8 @@ struct Table {
   std::vector<MetricInfo> metrics;
   std::vector<Cell> cells;          ///< [row][metric][column]
   std::string baseline;             ///< "attention=softmax"; "": no ratios
+  std::string against;              ///< "attention=softmax" or "best"; "": nothing was tested
+  std::string varied;               ///< what differs between the trials of a cell: "the initial weights, ..."; "" for n = 1
   bool published = false;           ///< whether asked for, and there for any cell
   std::optional<double> overlap;    ///< of repeated splits, where intervals were asked for (interval_of)
   std::vector<Exponent> exponents;  ///< [row][metric]; empty: not asked for

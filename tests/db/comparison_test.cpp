@@ -1,4 +1,4 @@
-// Ratios to a baseline, the best of a column and published numbers in a table.
+// Ratios to a baseline and published numbers in a table.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -21,11 +21,11 @@ TEST_CASE("ratios to a baseline row, ours and the published ones side by side") 
   CHECK(table.cell(1, 0, 2).published_ratio == Approx(5.0 / 800));
   CHECK(
       to_text(table, Format::kMarkdown) ==
-      "study: 6 trials; train/step_time (ms); ratio of means to attention=softmax; n = 1; best in bold\n\n"
+      "study: 6 trials; train/step_time (ms); ratio of means to attention=softmax; n = 1\n\n"
       "| attention | attention.rates | task.length=100 | published | task.length=200 | published | task.length=400 | published "
       "|\n| --- | --- | --- | --- | --- | --- | --- | --- |\n"
       "| softmax | - | 1.000 | 1.000 | 1.000 | 1.000 | 1.000 | 1.0000 |\n"
-      "| adamra | 1/2 | **0.100** | 0.025 | **0.050** | 0.013 | **0.025** | 0.0063 |\n\n"
+      "| adamra | 1/2 | 0.100 | 0.025 | 0.050 | 0.013 | 0.025 | 0.0063 |\n\n"
       "- note: published: A paper\n");
 }
 
@@ -36,7 +36,6 @@ TEST_CASE("ratios to a baseline column; a row that has no such cell has no ratio
   const auto table = costs.table(asked);
   CHECK(table.cell(0, 0, 2).ratio == Approx(16));
   CHECK(table.cell(1, 0, 2).ratio == Approx(4));
-  CHECK_FALSE(table.cell(1, 0, 2).best);  // rows have bases of their own
   CHECK(std::isnan(table.cell(0, 0, 2).published_ratio));
 }
 
@@ -102,13 +101,13 @@ TEST_CASE("several metrics with columns of their own stand one below the other")
   auto asked = request({"attention"}, {"task.length"});
   asked.metrics = {"train/step_time", "test/accuracy"};
   CHECK(to_text(costs.table(asked), Format::kMarkdown) ==
-        "study: 6 trials; n = 1; best in bold\n\n"
+        "study: 6 trials; n = 1\n\n"
         "train/step_time (ms)\n\n"
         "| attention | task.length=100 | task.length=200 | task.length=400 |\n| --- | --- | --- | --- |\n"
-        "| softmax | 100.0 | 400.0 | 1600 |\n| adamra | **10.0** | **20.0** | **40** |\n\n"
+        "| softmax | 100.0 | 400.0 | 1600 |\n| adamra | 10.0 | 20.0 | 40 |\n\n"
         "test/accuracy (%)\n\n"
         "| attention | task.length=100 | task.length=200 | task.length=400 |\n| --- | --- | --- | --- |\n"
-        "| softmax | **50.00** | **50.00** | **50.00** |\n| adamra | **50.00** | **50.00** | **50.00** |\n");
+        "| softmax | 50.00 | 50.00 | 50.00 |\n| adamra | 50.00 | 50.00 | 50.00 |\n");
 }
 
 TEST_CASE("a baseline that several rows could be is asked for more") {
@@ -125,40 +124,6 @@ TEST_CASE("a baseline that several rows could be is asked for more") {
         "--baseline attention=adamra: found 2 rows that attention=softmax attention.rates=- could be compared with, expected "
         "one; "
         "a further --baseline PATH=VALUE chooses it, by attention.rates");
-}
-
-TEST_CASE("the best is among what has the same task") {
-  Folder folder;
-  const auto file = folder / "a.db";
-  Store store(file);
-  std::vector<nlohmann::json> trials;
-  for (const auto* task : {"image", "listops"})
-    for (const auto* attention : {"softmax", "linear"}) {
-      trials.push_back(trial(attention, {}, 1));
-      trials.back()["task"]["plugin"] = task;
-    }
-  for (const auto* attention : {"softmax", "linear"}) {
-    trials.push_back(trial(attention, {}, 1));
-    trials.back()["task"]["pool"] = 4;  // image once more, but another size
-  }
-  put(store, "study", trials);
-  const double accuracies[] = {80, 81, 40, 39, 60, 61};
-  for (std::size_t i = 0; i < 6; ++i) store.put_attempt(done(trials[i], accuracies[i]));
-  const auto table = make_table(Reader(file), {"study", {"task", "task.pool", "attention"}, {}, {"test/accuracy"}});
-  REQUIRE(table.rows.size() == 6);
-  const bool best[] = {false, true, true, false, false, true};
-  for (std::size_t i = 0; i < 6; ++i) CHECK(table.cell(i, 0, 0).best == best[i]);
-  // Means over different sets of tasks are no rivals either: softmax's listops has failed.
-  store.put_attempt(failed(trials[2], "signal 9"));
-  auto third = trial("third", {}, 1);
-  third["task"]["plugin"] = "listops";
-  put(store, "study", {trials[0], trials[1], third});
-  store.put_attempt(done(third, 30));
-  const auto mixed = make_table(Reader(file), {"study", {"attention"}, {}, {"test/accuracy"}});
-  REQUIRE(mixed.rows.size() == 3);
-  CHECK_FALSE(mixed.cell(0, 0, 0).best);
-  CHECK(mixed.cell(1, 0, 0).best);
-  CHECK_FALSE(mixed.cell(2, 0, 0).best);
 }
 
 TEST_CASE("what cannot be compared is said, with what can") {

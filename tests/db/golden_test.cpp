@@ -123,8 +123,9 @@ TEST_CASE("tables look as they did: seeds, failures, marks, tasks as columns") {
                study.table({.rows = {"attention"}, .columns = {"task"}, .metrics = {"test/accuracy", "train/step_time"}}));
 }
 
-TEST_CASE("tables look as they did: intervals, published numbers, ratios") {
+TEST_CASE("tables look as they did: tests, intervals, published numbers, ratios") {
   const Everything study;
+  check_golden("against", study.table({.columns = {"task"}, .statistics = {{"against", {"attention=softmax"}}}}));
   check_golden("interval", study.table({.columns = {"task"}, .statistics = {{"interval", {"0.25"}}}}));
   check_golden("published", study.table({.columns = {"task"}, .published = true}));
   check_golden("ratios", study.table({.rows = {"attention", "attention.rates"},

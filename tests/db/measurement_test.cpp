@@ -127,7 +127,7 @@ TEST_CASE("step times of a busy machine are marked, with what derives from them"
             "trial's steps spread by more than 10 %, or its only thread waited for a processor for more than 10 % of them; run "
             "them again on an idle machine (--again)"});
   asked = study.table({"train/step_time"});
-  CHECK(has(to_text(asked, Format::kText), "settled    51 *\nspread     ~60\nwaited     ~108\n"));
+  CHECK(has(to_text(asked, Format::kText), "settled    51\nspread     ~60\nwaited     ~108\n"));
   CHECK(has(to_text(asked, Format::kCsv), "waited,train/step_time,ms,108,,,1,0,,,,,true,\n"));
   const auto json = nlohmann::json::parse(to_text(asked, Format::kJson))["cells"];
   CHECK(json[1]["unsettled"] == true);
@@ -138,7 +138,7 @@ TEST_CASE("step times of a busy machine are marked, with what derives from them"
                                                       .metrics = {"train/step_time"},
                                                       .statistics = {{"baseline", {"attention=waited"}}}});
   CHECK(ratios.cell(0, 0, 0).unsettled);
-  CHECK(has(to_text(ratios, Format::kMarkdown), "| settled | **~0.47** |"));
+  CHECK(has(to_text(ratios, Format::kMarkdown), "| settled | ~0.47 |"));
 }
 
 TEST_CASE("all numbers of a column have the decimals that the typical uncertainty allows") {

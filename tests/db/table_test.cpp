@@ -38,24 +38,22 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
     CHECK(table.cell(0, 0, 0).deviation == Approx(std::sqrt(7.0)));  // (4 + 1 + 9) / 2
     CHECK(table.cell(1, 0, 0).mean == Approx(80));
     CHECK(table.cell(1, 0, 0).deviation == Approx(1));
-    CHECK_FALSE(table.cell(0, 0, 0).best);
-    CHECK(table.cell(1, 0, 0).best);
     CHECK(table.notes.empty());
     CHECK(to_text(table, Format::kText) ==
-          "study: 6 trials; mean ± standard deviation of n = 3; * best\n\n"
+          "study: 6 trials; mean ± standard deviation of n = 3\n\n"
           "attention  test/accuracy (%)\n"
           "softmax    72.0 ± 2.6\n"
-          "adamra     80.0 ± 1.0 *\n");
+          "adamra     80.0 ± 1.0\n");
   }
   SECTION("intervals of the mean, by Student's t: wider where splits overlap") {
     // t of 2 degrees at 97.5 % is 4.302653.
     auto table = table_of(file, {.experiment = "study", .statistics = {{"interval", {"0.0"}}}});
     CHECK(table.cell(1, 0, 0).interval == Approx(4.302653 / std::sqrt(3.0)));
     CHECK(to_text(table, Format::kText) ==
-          "study: 6 trials; mean ± half its 95 % interval of n = 3; * best\n\n"
+          "study: 6 trials; mean ± half its 95 % interval of n = 3\n\n"
           "attention  test/accuracy (%)\n"
           "softmax    72.0 ± 6.6\n"
-          "adamra     80.0 ± 2.5 *\n");
+          "adamra     80.0 ± 2.5\n");
     table = table_of(file, {.experiment = "study", .statistics = {{"interval", {"0.25"}}}});
     CHECK(table.cell(1, 0, 0).interval == Approx(4.302653 * std::sqrt(1.0 / 3 + 0.25)));
     CHECK(nlohmann::json::parse(to_text(table, Format::kJson))["cells"][1]["interval"] == Approx(table.cell(1, 0, 0).interval));
@@ -66,14 +64,12 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
     CHECK(table.rows == Labels{{"-"}, {"1/2,1/4"}});
     CHECK(table.columns == Labels{{"image"}});
     CHECK(table.cell(0, 1, 0).mean == Approx(28));
-    CHECK(table.cell(0, 1, 0).best == false);
-    CHECK(table.cell(1, 1, 0).best);  // of a time the least is best
     CHECK(to_text(table, Format::kMarkdown) ==
-          "study: 6 trials; mean ± standard deviation of n = 3; best in bold\n\n"
+          "study: 6 trials; mean ± standard deviation of n = 3\n\n"
           "| attention.rates | test/accuracy (%) task=image | train/step_time (ms) task=image |\n"
           "| --- | --- | --- |\n"
           "| - | 72.0 ± 2.6 | 28.0 ± 2.6 |\n"
-          "| 1/2,1/4 | **80.0 ± 1.0** | **20.0 ± 1.0** |\n");
+          "| 1/2,1/4 | 80.0 ± 1.0 | 20.0 ± 1.0 |\n");
     CHECK(
         to_text(table, Format::kCsv) ==
         "attention.rates,task,metric,unit,mean,sd,interval,n,failed,reason,published,ratio,published_ratio,unsettled,checked\n"
@@ -88,7 +84,6 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
     CHECK(json["cells"][2]["column"]["task"] == "image");
     CHECK(json["cells"][2]["mean"] == 80);
     CHECK(json["cells"][2]["n"] == 3);
-    CHECK(json["cells"][2]["best"] == true);
   }
   SECTION("the latest attempt that is done counts, a later failure does not") {
     store.put_attempt(done(trials[0], 76));

@@ -75,9 +75,9 @@ const std::vector<Point> kPoints = {
 };
 
 const std::string kChosen =
-    "study: 4 trials; mean ± standard deviation of n = 2; * best\n\n"
+    "study: 4 trials; mean ± standard deviation of n = 2\n\n"
     "attention  train.learning_rate (of 3)  test/accuracy (%)\n"
-    "softmax    0.003                       71.0 ± 1.4 *\n"
+    "softmax    0.003                       71.0 ± 1.4\n"
     "linear     0.01 ^                      41.0 ± 1.4\n"
     "\n"
     "note: train.learning_rate: of the values tried the best by dev/accuracy (mean over seeds, the first of equals); the "
@@ -92,8 +92,8 @@ TEST_CASE("each cell shows the value with the best mean on dev, and its test num
   CHECK(table.row_paths == std::vector<std::string>{"attention"});
   CHECK(to_text(table, Format::kText) == kChosen);
   CHECK(has(to_text(table, Format::kMarkdown),
-            "| attention | train.learning_rate (of 3) | test/accuracy (%) |\n| --- | --- | --- |\n| softmax | 0.003 | **71.0 ± "
-            "1.4** |\n| linear | 0.01 ^ | 41.0 ± 1.4 |\n"));
+            "| attention | train.learning_rate (of 3) | test/accuracy (%) |\n| --- | --- | --- |\n| softmax | 0.003 | 71.0 ± "
+            "1.4 |\n| linear | 0.01 ^ | 41.0 ± 1.4 |\n"));
   CHECK(to_text(table, Format::kCsv) ==
         "attention,train.learning_rate,train.learning_rate of,train.learning_rate compared,train.learning_rate "
         "edge,metric,unit,mean,sd,interval,n,failed,reason,published,ratio,published_ratio,unsettled,checked\n"
@@ -158,9 +158,9 @@ TEST_CASE("a value takes part in the choice once all of its seeds are done") {
   }
   auto table = study.table();
   CHECK(to_text(table, Format::kText) ==
-        "study: 4 trials; mean ± standard deviation of n = 2; * best\n\n"
+        "study: 4 trials; mean ± standard deviation of n = 2\n\n"
         "attention  train.learning_rate (of 3)  test/accuracy (%)\n"
-        "softmax    0.001 ^                     99.00 ± 0.00 *\n"
+        "softmax    0.001 ^                     99.00 ± 0.00\n"
         "linear     0.001 ^                     97.00 ± 0.00\n"
         "\n"
         "note: train.learning_rate: of the values tried the best by dev/accuracy (mean over seeds, the first of equals); the "
@@ -199,7 +199,7 @@ TEST_CASE("with columns each row has a choice in each of them; what a row averag
   const Tuned study(points);
   CHECK(has(to_text(study.table({"study", {}, {"task.pool"}, {}}), Format::kMarkdown),
             "| attention | train.learning_rate (of 3) task.pool=1 | task.pool=1 | train.learning_rate (of 3) task.pool=2 | "
-            "task.pool=2 |\n| --- | --- | --- | --- | --- |\n| softmax | 0.003 | **51.00** | 0.01 ^ | **52.00** |\n"));
+            "task.pool=2 |\n| --- | --- | --- | --- | --- |\n| softmax | 0.003 | 51.00 | 0.01 ^ | 52.00 |\n"));
   const auto table = study.table({"study", {"attention"}, {}, {}});
   CHECK(table.cell(0, 0, 0).mean == 51.5);
   CHECK(has(to_text(table, Format::kText), "softmax    0.003, 0.01 ^"));
@@ -212,7 +212,7 @@ TEST_CASE("where cells have different numbers of values each says its own") {
   std::erase_if(points, [](const Point& point) { return point.attention == "linear" && point.rate == 1e-3; });
   CHECK(has(to_text(Tuned(points).table(), Format::kText),
             "attention  train.learning_rate  test/accuracy (%)\n"
-            "softmax    0.003 (of 3)         71.0 ± 1.4 *\n"
+            "softmax    0.003 (of 3)         71.0 ± 1.4\n"
             "linear     0.01 (of 2) ^        41.0 ± 1.4\n"));
 }
 

@@ -57,11 +57,11 @@ TEST_CASE("rows of plugins that failed or were never checked are marked, and a n
       "? never checked: linear; `ablate check linear` " + kEdited};
   CHECK(table.notes == notes);
   CHECK(to_text(table, Format::kText) ==
-        "study: 3 trials; n = 1; * best\n\n"
+        "study: 3 trials; n = 1\n\n"
         "   attention  test/accuracy (%)\n"
-        "   softmax    50.00 *\n"
-        "?  linear     50.00 *\n"
-        "!  mine       50.00 *\n\n"
+        "   softmax    50.00\n"
+        "?  linear     50.00\n"
+        "!  mine       50.00\n\n"
         "note: " +
             notes[0] + "\nnote: " + notes[1] + "\n");
   CHECK(has(to_text(table, Format::kMarkdown), "|  | attention | test/accuracy (%) |\n| --- | --- | --- |\n|  | softmax |"));

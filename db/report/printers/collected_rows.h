@@ -36,9 +36,13 @@ class CollectedRows : public RowPrinter {
   Rows rows_;
 };
 
+/// Behind the caption of a format that has bold and underlined text.
+inline constexpr const char* kEmphasised =
+    "; bold: the best, told from the second; underlined: the second, told from the third";
+
 /// What a format for people puts around a table's rows.
 struct Surroundings {
-  const char* best;  ///< behind the caption: how the best are marked
+  const char* best;  ///< behind the caption: how the best are marked; "" where they are not
   const char* note;  ///< before each note
 };
 

@@ -24,6 +24,11 @@ std::vector<std::string> fields_of(const Chosen& choice) {
 
 std::string exact_or_nothing(double value) { return std::isnan(value) ? "" : exact(value); }
 
+std::vector<std::string> fields_of(const Comparison& to) {
+  return {exact_or_nothing(to.value), exact_or_nothing(to.low),    exact_or_nothing(to.high),
+          exact_or_nothing(to.p),     exact_or_nothing(to.p_holm), to_text(to.told)};
+}
+
 /// One line for each cell (mean, sd, n, number of failed trials, published, ratios, whether it is unsettled), one for each
 /// exponent, and no notes. A label of trials without the parameter is empty.
 std::string csv_table(const Table& table) {
@@ -34,6 +39,8 @@ std::string csv_table(const Table& table) {
   for (const auto* name : {"metric", "unit", "mean", "sd", "interval", "n", "failed", "reason", "published", "ratio",
                            "published_ratio", "unsettled", "checked"})
     header.push_back(name);
+  if (!table.against.empty())
+    for (const auto* name : {"difference", "low", "high", "p", "p_holm", "told"}) header.push_back(name);
   for (const auto& added : table.added) header.push_back(added.name);
   auto text = csv_line(header);
   for (std::size_t r = 0; r < table.rows.size(); ++r)
@@ -49,11 +56,13 @@ std::string csv_table(const Table& table) {
         int failed = 0;
         for (const auto& failure : cell.failures) failed += failure.count;
         for (auto& field : {table.metrics[m].name, table.metrics[m].unit, cell.n > 0 ? exact(cell.mean) : "",
-                            cell.n > 1 ? exact(cell.deviation) : "", exact_or_nothing(cell.interval), std::to_string(cell.n),
+                            exact_or_nothing(cell.deviation), exact_or_nothing(cell.interval), std::to_string(cell.n),
                             std::to_string(failed), failure_text(cell), exact_or_nothing(cell.published),
                             exact_or_nothing(cell.ratio), exact_or_nothing(cell.published_ratio),
                             std::string(cell.unsettled ? "true" : "false"), std::string(to_text(cell.checked))})
           line.push_back(field);
+        if (!table.against.empty())
+          for (auto& field : fields_of(cell.against)) line.push_back(std::move(field));
         for (const auto& added : table.added) line.push_back(exact_or_nothing(added.values[table.place(r, m, c)]));
         for (auto& field : line) field = one_row(field);  // so that a row is a line whatever a text holds
         text += csv_line(line);
@@ -68,7 +77,7 @@ std::string csv_table(const Table& table) {
                         std::string(), std::string(), exact_or_nothing(exponent.published), std::string(), std::string(),
                         std::string(exponent.unsettled ? "true" : "false"), std::string(to_text(table.checked(row)))})
       line.push_back(field);
-    line.insert(line.end(), table.added.size(), "");
+    line.insert(line.end(), table.added.size() + (table.against.empty() ? 0 : 6), "");
     for (auto& field : line) field = one_row(field);
     text += csv_line(line);
   }

@@ -31,6 +31,11 @@ nlohmann::ordered_json number(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }
 
+nlohmann::ordered_json against(const Comparison& to) {
+  return {{"told", to_text(to.told)}, {"difference", number(to.value)}, {"low", number(to.low)}, {"high", number(to.high)},
+          {"p", number(to.p)},        {"p_holm", number(to.p_holm)},    {"paired", to.paired}};
+}
+
 /// {experiment, trials, rows, columns, metrics, baseline, cells, exponents, notes}; a cell's samples are [seed, value] each.
 std::string json_table(const Table& table) {
   nlohmann::ordered_json cells = nlohmann::ordered_json::array(), metrics = nlohmann::ordered_json::array();
@@ -58,6 +63,7 @@ std::string json_table(const Table& table) {
                          {"n", cell.n},
                          {"samples", samples},
                          {"trials", cell.trials},
+                         {"settings", cell.settings},
                          {"best", cell.best},
                          {"unsettled", cell.unsettled},
                          {"checked", to_text(cell.checked)},
@@ -65,6 +71,7 @@ std::string json_table(const Table& table) {
                          {"ratio", number(cell.ratio)},
                          {"published_ratio", number(cell.published_ratio)},
                          {"failures", failures}});
+        if (!table.against.empty()) cells.back()["against"] = against(cell.against);
         for (const auto& added : table.added) cells.back()[added.name] = number(added.values[table.place(r, m, c)]);
       }
   nlohmann::ordered_json exponents = nlohmann::ordered_json::array();
@@ -76,10 +83,10 @@ std::string json_table(const Table& table) {
                          {"unsettled", table.exponents[i].unsettled},
                          {"checked", to_text(table.checked(i / table.metrics.size()))},
                          {"published", number(table.exponents[i].published)}});
-  const nlohmann::ordered_json all = {
-      {"experiment", table.experiment}, {"trials", table.trials}, {"rows", table.row_paths},    {"columns", table.column_paths},
-      {"tuned", table.tuned_paths},     {"metrics", metrics},     {"baseline", table.baseline}, {"cells", cells},
-      {"exponents", exponents},         {"notes", table.notes}};
+  const nlohmann::ordered_json all = {{"experiment", table.experiment}, {"trials", table.trials},     {"rows", table.row_paths},
+                                      {"columns", table.column_paths},  {"tuned", table.tuned_paths}, {"metrics", metrics},
+                                      {"baseline", table.baseline},     {"against", table.against},   {"cells", cells},
+                                      {"exponents", exponents},         {"notes", table.notes}};
   return plain_json(all, 2) + "\n";
 }
 

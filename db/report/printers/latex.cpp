@@ -52,7 +52,8 @@ std::string field_text(const Field& field) {
   auto safe = field;
   safe.text = field.role == Role::kNumber ? with_signs(escaped(field.text)) : escaped(field.text);
   safe.failures = escaped(field.failures), safe.mark = escaped(field.mark);
-  return plain(safe, {"\\textbf{", "}", "$\\sim$"});
+  if (safe.told == "-") safe.told = "$-$";
+  return plain(safe, {"\\textbf{", "}", "\\underline{", "}", "$\\sim$"});
 }
 
 std::string line_of(const std::vector<std::string>& fields) {
@@ -71,7 +72,7 @@ std::string tabular(const std::string& columns, const std::vector<std::vector<st
 /// Caption and notes are comments, since they speak of the command line, which does not belong in a paper.
 std::string latex_table(const Table& table) {
   const auto layout = lay_out(table);
-  auto text = "% " + one_row(layout.caption) + (layout.any_best ? "; best in bold" : "") + "\n% \\usepackage{booktabs}\n";
+  auto text = "% " + one_row(layout.caption) + (layout.any_best ? kEmphasised : "") + "\n% \\usepackage{booktabs}\n";
   for (const auto& block : layout.blocks) {
     if (!block.title.empty()) text += "\n% " + one_row(block.title) + "\n";
     std::string columns;

@@ -5,7 +5,7 @@ namespace ablate::db {
 namespace {
 
 std::string markdown_table(const Table& table) {
-  return readable_table(table, render_markdown, {"**", "**", "~"}, {"; best in bold", "- note: "});
+  return readable_table(table, render_markdown, {"**", "**", "<u>", "</u>", "~"}, {kEmphasised, "- note: "});
 }
 
 std::unique_ptr<RowPrinter> markdown_rows(const Write& write) {

@@ -4,9 +4,7 @@
 namespace ablate::db {
 namespace {
 
-std::string text_table(const Table& table) {
-  return readable_table(table, render_text, {"", " *", "~"}, {"; * best", "note: "});
-}
+std::string text_table(const Table& table) { return readable_table(table, render_text, {"", "", "", "", "~"}, {"", "note: "}); }
 
 std::unique_ptr<RowPrinter> text_rows(const Write& write) { return std::make_unique<CollectedRows>(render_text, write); }
 

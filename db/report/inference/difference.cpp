@@ -1,0 +1,93 @@
+#include "db/report/inference/difference.h"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <map>
+
+#include "db/report/inference/permutation.h"
+#include "db/report/summary.h"
+
+namespace ablate::db {
+namespace {
+
+std::map<std::int64_t, double> by_seed(std::span<const Sample> samples) {
+  std::map<std::int64_t, double> values;
+  for (const auto& sample : samples)
+    if (sample.seed) values[*sample.seed] = sample.value;
+  return values;
+}
+
+std::vector<Sample> unseeded(const std::vector<double>& values) {
+  std::vector<Sample> samples;
+  for (const double value : values) samples.push_back({std::nullopt, value});
+  return samples;
+}
+
+bool finite(std::span<const Sample> samples) {
+  return std::all_of(samples.begin(), samples.end(), [](const Sample& sample) { return std::isfinite(sample.value); });
+}
+
+std::vector<double> values_of(std::span<const Sample> samples) {
+  std::vector<double> values;
+  for (const auto& sample : samples) values.push_back(sample.value);
+  return values;
+}
+
+void put_interval(double half, Difference& difference) {
+  difference.low = difference.value - half, difference.high = difference.value + half;
+}
+
+double t_quantile(double freedom) { return boost::math::quantile(boost::math::students_t(freedom), 0.975); }
+
+void take_pairs(const std::vector<double>& differences, Difference& difference) {
+  const auto samples = unseeded(differences);
+  const auto summary = summary_of(samples);
+  difference.paired = true, difference.n = summary.n;
+  difference.value = summary.mean, difference.deviation = summary.deviation;
+  difference.least_p = least_paired_p(differences.size());
+  if (!finite(samples)) return;
+  put_interval(interval_of(summary, 0), difference);
+  const auto [p, exact] = sign_flip_test(differences);
+  difference.p = p, difference.exact = exact;
+}
+
+void take_sides(std::span<const Sample> a, std::span<const Sample> b, Difference& difference) {
+  const auto one = summary_of(a), other = summary_of(b);
+  difference.n = std::min(one.n, other.n);
+  difference.value = one.mean - other.mean;
+  if (difference.n < 2) return;  // of a single value nothing tells how far the next one lies
+  difference.least_p = least_unpaired_p(a.size(), b.size());
+  if (!finite(a) || !finite(b)) return;
+  const double v = one.deviation * one.deviation / one.n, w = other.deviation * other.deviation / other.n;
+  if (v + w > 0) {
+    const double freedom = (v + w) * (v + w) / (v * v / (one.n - 1) + w * w / (other.n - 1));
+    put_interval(t_quantile(freedom) * std::sqrt(v + w), difference);
+  } else {
+    put_interval(0, difference);
+  }
+  const auto [p, exact] = split_test(values_of(a), values_of(b));
+  difference.p = p, difference.exact = exact;
+}
+
+}  // namespace
+
+Difference difference_of(std::span<const Sample> a, std::span<const Sample> b) {
+  Difference difference;
+  const auto one = by_seed(a), other = by_seed(b);
+  std::vector<double> differences;
+  for (const auto& [seed, value] : one)
+    if (const auto partner = other.find(seed); partner != other.end()) differences.push_back(value - partner->second);
+  if (differences.size() < 2) {
+    take_sides(a, b, difference);
+    return difference;
+  }
+  for (const auto& [seed, unused] : one)
+    if (!other.contains(seed)) difference.only_a.push_back(seed);
+  for (const auto& [seed, unused] : other)
+    if (!one.contains(seed)) difference.only_b.push_back(seed);
+  take_pairs(differences, difference);
+  return difference;
+}
+
+}  // namespace ablate::db

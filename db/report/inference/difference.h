@@ -1,0 +1,36 @@
+// The difference between the values of two settings over seeds: how large it is, how sure, and whether chance explains it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "db/types/table.h"
+
+namespace ablate::db {
+
+/// a less b. Pairs by seed where at least two seeds are on both sides: trials of one seed begin with the same shared weights
+/// and meet the data in the same order. What has no partner is left out then. Else two independent samples.
+struct Difference {
+  double value = std::numeric_limits<double>::quiet_NaN();  ///< mean of the differences, or difference of the means
+  /// Its 95 % interval: Student's t of the paired differences, or Welch's (Welch 1947; Satterthwaite's degrees of freedom). NaN
+  /// where a side has fewer than two values.
+  double low = std::numeric_limits<double>::quiet_NaN(), high = std::numeric_limits<double>::quiet_NaN();
+  /// Two-sided, of the sign-flip test or the permutation test (permutation.h); NaN where there is none.
+  double p = std::numeric_limits<double>::quiet_NaN();
+  bool exact = true;  ///< PValue::exact
+  bool paired = false;
+  /// What any values of so many seeds can reach (least_paired_p, least_unpaired_p).
+  double least_p = 1;
+  int n = 0;                                                    ///< pairs, or the values of the smaller side
+  double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the paired differences (n - 1)
+  std::vector<std::int64_t> only_a, only_b;                     ///< seeds without a partner, where it is paired
+
+  bool tested() const { return p == p; }
+};
+
+/// @param a,b values of one setting each. A seed stands once in each. What is not finite makes no test.
+Difference difference_of(std::span<const Sample> a, std::span<const Sample> b);
+
+}  // namespace ablate::db

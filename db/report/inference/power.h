@@ -1,0 +1,28 @@
+// How many seeds a difference needs, before they are paid for.
+#pragma once
+
+#include <string>
+
+namespace ablate::db {
+
+/// In how many of all cases a difference is told where it is there.
+inline constexpr double kPower = 0.8;
+
+/// The share of cases in which a paired t test at a two-sided level tells a difference. n >= 2.
+/// @param effect the difference over the standard deviation of the paired differences
+double paired_power(double effect, int n, double level);
+
+/// The fewest seeds with which kPower is reached at a level, and with which the exact test of pairs can reach that level at
+/// all.
+/// @param effect > 0; 0 where more than 10,000 would be needed
+int seeds_for(double effect, double level);
+
+/// The least effect that n seeds tell in kPower of all cases at a level; infinity where the exact test of n pairs cannot
+/// reach it.
+double least_effect(int n, double level);
+
+/// "n = 3: nothing can be told at 5 % over 6 comparisons; 8 seeds could, in 80 % of cases, if a difference is at least 2
+/// deviations of the paired differences". @param n seeds @param comparisons at least 1
+std::string nothing_told_text(int n, int comparisons);
+
+}  // namespace ablate::db

@@ -1,0 +1,202 @@
+// Tests of significance in tables: who is told from whom, and what is not tested.
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "db/questions/make_table.h"
+#include "db/report/printers.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+using Told = Comparison::Told;
+
+namespace {
+
+using Values = std::map<std::string, std::vector<double>>;  ///< by attention, of seeds 1, 2, ...
+
+class Study {
+ public:
+  explicit Study(const Values& values) : store_(file_) {
+    std::vector<nlohmann::json> trials;
+    std::vector<double> accuracies;
+    for (const auto& [attention, all] : values)
+      for (std::size_t i = 0; i < all.size(); ++i)
+        trials.push_back(trial(attention, {}, static_cast<int>(i) + 1)), accuracies.push_back(all[i]);
+    put(store_, "study", trials);
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      if (accuracies[i] < 0)
+        store_.put_attempt(failed(trials[i], "out of memory"));
+      else if (accuracies[i] > 0)  // 0: not run yet
+        store_.put_attempt(done(trials[i], accuracies[i]));
+    }
+  }
+  Table table(const std::vector<std::string>& against, const std::vector<std::string>& metrics = {"test/accuracy"}) const {
+    TableRequest asked{.experiment = "study", .rows = {"attention"}, .metrics = metrics};
+    if (!against.empty()) asked.statistics["against"] = against;
+    return make_table(Reader(file_), asked);
+  }
+
+ private:
+  Folder folder_;
+  std::filesystem::path file_ = folder_ / "a.db";
+  Store store_;
+};
+
+const Comparison& of(const Table& table, const std::string& attention) {
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    if (table.rows[r][0] == attention) return table.cell(r, 0, 0).against;
+  throw std::runtime_error("no row " + attention);
+}
+
+bool notes(const Table& table, const std::string& part) {
+  return std::any_of(table.notes.begin(), table.notes.end(), [&](const auto& note) { return has(note, part); });
+}
+
+std::vector<double> plus(std::vector<double> values, double more) {
+  for (auto& value : values) value += more;
+  return values;
+}
+
+const std::vector<double> kEight = {60.1, 62.3, 59.8, 61.0, 60.4, 63.2, 58.9, 61.7};
+
+}  // namespace
+
+TEST_CASE("what is better and worse than a row is told after Holm's correction") {
+  auto noise = kEight;
+  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += i % 2 == 0 ? 0.5 : -0.5;
+  const Study study({{"softmax", kEight}, {"above", plus(kEight, 2)}, {"below", plus(kEight, -1)}, {"same", noise}});
+  const auto table = study.table({"attention=softmax"});
+  CHECK(of(table, "softmax").told == Told::kReference);
+  CHECK(of(table, "above").told == Told::kBetter);
+  CHECK(of(table, "below").told == Told::kWorse);
+  CHECK(of(table, "same").told == Told::kNot);
+  CHECK(of(table, "above").value == Approx(2));
+  CHECK(of(table, "above").low == Approx(2));
+  CHECK(of(table, "above").p == Approx(1.0 / 128));
+  CHECK(of(table, "above").p_holm == Approx(3.0 / 128));
+  CHECK(of(table, "above").paired);
+  CHECK(notes(table,
+              "* better, - worse than attention=softmax, at 5 % over 3 comparisons (Holm); n = 8 seeds, which vary the initial "
+              "weights and the order of training, not the data; paired by seed: t interval, sign-flip test; p exact"));
+  const auto text = to_text(table, Format::kText);
+  CHECK(has(text, "difference to attention=softmax"));
+  CHECK(has(text, " *  "));
+  // Of the least metric less is better.
+  CHECK(of(study.table({"attention=softmax"}, {"train/step_time"}), "above").told == Told::kBetter);
+  const auto csv = to_text(table, Format::kCsv);
+  CHECK(has(csv, "difference,low,high,p,p_holm,told\n"));
+  CHECK(has(csv, ",better\n"));
+}
+
+TEST_CASE("without --against nothing is marked; with it bold and underlined need a test of their own") {
+  const Study study({{"first", plus(kEight, 4)}, {"second", plus(kEight, 2)}, {"third", kEight}});
+  for (const auto& cell : study.table({}).cells) CHECK_FALSE((cell.best || cell.second || cell.against.told != Told::kNone));
+  const auto plain = to_text(study.table({}), Format::kMarkdown);
+  CHECK_FALSE(has(plain, "**"));
+  const auto told = study.table({"attention=third"});
+  CHECK(has(to_text(told, Format::kMarkdown), "| first | **64.9 ± 1.4** *"));
+  CHECK(has(to_text(told, Format::kMarkdown), "<u>62.9 ± 1.4</u> *"));
+  CHECK(has(to_text(told, Format::kLatex), "\\underline{62.9 $\\pm$ 1.4} *"));
+  // Three seeds tell nothing, however far apart: no mark, and how many would.
+  const Study few({{"first", {90, 91, 92}}, {"second", {10, 11, 12}}});
+  const auto table = few.table({"attention=second"});
+  CHECK(of(table, "first").told == Told::kNot);
+  CHECK_FALSE(has(to_text(table, Format::kMarkdown), "**"));
+  CHECK(notes(table, "n = 3: nothing can be told at 5 % over 1 comparison; 6 seeds could"));
+}
+
+TEST_CASE("against the best: who is not told from it, and whether it leads") {
+  auto close = plus(kEight, 1.9);
+  close[0] += 3, close[1] -= 3;
+  const Study tie({{"top", plus(kEight, 2)}, {"close", close}, {"low", kEight}});
+  const auto table = tie.table({"best"});
+  CHECK(of(table, "top").told == Told::kReference);
+  CHECK(of(table, "close").told == Told::kNot);
+  CHECK(of(table, "low").told == Told::kWorse);
+  CHECK(has(to_text(table, Format::kText), "= "));
+  CHECK(notes(table, "chosen from these same numbers"));
+  const Study lead({{"top", plus(kEight, 2)}, {"low", kEight}});
+  CHECK(of(lead.table({"best"}), "top").told == Told::kBetter);
+}
+
+TEST_CASE("survivors, single seeds, partners and settings: what is not tested is named") {
+  const Study study({{"softmax", kEight},
+                     {"dies", {90, -1, 91, 92, 93, 94, 95, 96}},
+                     {"once", {99}},
+                     {"late", {0, 0, 61, 62, 63, 64, 65, 66}}});
+  const auto table = study.table({"attention=softmax"});
+  CHECK(of(table, "dies").told == Told::kUntested);
+  CHECK(of(table, "once").told == Told::kUntested);
+  CHECK(of(table, "late").told != Told::kUntested);
+  CHECK(notes(table, "not tested: numbers of dies are of the seeds that survived"));
+  CHECK(notes(table, "not tested: numbers of once are of one seed"));
+  CHECK(notes(table, "softmax has no partner for seeds 1, 2: left out of the differences"));
+
+  Folder folder;
+  Store store(folder / "a.db");
+  std::vector<nlohmann::json> trials;
+  for (const int pool : {1, 2})
+    for (const int seed : {1, 2, 3}) {
+      auto one = trial("mixed", {}, seed);
+      one["train"]["learning_rate"] = pool * 0.1;
+      trials.push_back(one);
+    }
+  put(store, "study", trials);
+  for (std::size_t i = 0; i < trials.size(); ++i) store.put_attempt(done(trials[i], 50 + static_cast<double>(i)));
+  const auto averaged = make_table(Reader(folder / "a.db"), {.experiment = "study", .rows = {"attention"}});
+  CHECK(averaged.cell(0, 0, 0).settings == 2);
+  CHECK(std::isnan(averaged.cell(0, 0, 0).deviation));
+  CHECK(has(to_text(averaged, Format::kText), "52.50 (2 settings)"));
+}
+
+TEST_CASE("rows that are asked other test examples are no rivals; data that vary by seed are said") {
+  Folder folder;
+  Store store(folder / "a.db");
+  std::vector<nlohmann::json> trials;
+  for (const auto* attention : {"softmax", "linear", "short"})
+    for (int seed = 1; seed <= 8; ++seed) {
+      auto one = trial(attention, {}, seed);
+      one["train"]["test_batches"] = *attention == 's' && attention[1] == 'h' ? 5 : 0;
+      one["task"]["data_seed"] = seed + 100;
+      trials.push_back(one);
+    }
+  put(store, "study", trials);
+  for (std::size_t i = 0; i < trials.size(); ++i)
+    store.put_attempt(done(trials[i], kEight[i % 8] + static_cast<double>(i / 8)));
+  TableRequest asked{.experiment = "study", .rows = {"attention"}, .metrics = {"test/accuracy"}};
+  asked.statistics["against"] = {"attention=softmax"};
+  const auto table = make_table(Reader(folder / "a.db"), asked);
+  CHECK(of(table, "linear").told == Told::kBetter);
+  CHECK(of(table, "short").told == Told::kUntested);
+  CHECK(notes(table, "not tested: numbers of short are of other tasks or test examples than the reference's"));
+  CHECK(notes(table, "which vary the initial weights and the order of training and the data"));
+}
+
+TEST_CASE("the best is among what has the same task") {
+  Folder folder;
+  Store store(folder / "a.db");
+  std::vector<nlohmann::json> trials;
+  for (const int pool : {2, 4})
+    for (const auto* attention : {"linear", "softmax"})
+      for (int seed = 1; seed <= 8; ++seed) {
+        trials.push_back(trial(attention, {}, seed));
+        trials.back()["task"]["pool"] = pool;
+      }
+  put(store, "study", trials);
+  const double more[] = {0, 2, 10, 9};
+  for (std::size_t i = 0; i < trials.size(); ++i) store.put_attempt(done(trials[i], kEight[i % 8] + more[i / 8]));
+  TableRequest asked{.experiment = "study", .rows = {"task.pool", "attention"}, .metrics = {"test/accuracy"}};
+  asked.statistics["against"] = {"best"};
+  const auto table = make_table(Reader(folder / "a.db"), asked);
+  const Told expected[] = {Told::kWorse, Told::kBetter, Told::kBetter, Told::kWorse};
+  for (std::size_t r = 0; r < 4; ++r) CHECK(table.cell(r, 0, 0).against.told == expected[r]);
+}
+
+TEST_CASE("a reference that is none is refused by the option's own name") {
+  const Study study({{"softmax", kEight}, {"linear", kEight}});
+  CHECK(has(error_of([&] { study.table({"attention=sofmax"}); }), "--against attention=sofmax: found no row that has it"));
+  CHECK(has(error_of([&] { study.table({"attention=sofmax"}); }), "did you mean attention=softmax?"));
+  CHECK(has(error_of([&] { study.table({"softmax"}); }), "--against softmax: expected PATH=VALUE"));
+}

@@ -51,6 +51,8 @@ struct Comparison {
   double p = std::numeric_limits<double>::quiet_NaN();       ///< two-sided, of this comparison alone
   double p_holm = std::numeric_limits<double>::quiet_NaN();  ///< over all of the table's
   bool paired = false;
+  int n = 0;                                                    ///< pairs, or values of the smaller side
+  double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the paired differences (n - 1)
 };
 
 /// "reference", "better", "worse", "not told", "untested"; "" where nothing was asked.
@@ -151,6 +153,7 @@ struct Table {
   std::vector<Cell> cells;          ///< [row][metric][column]
   std::string baseline;             ///< "attention=softmax"; "": no ratios
   std::string against;              ///< "attention=softmax" or "best"; "": nothing was tested
+  int comparisons = 0;              ///< that were tested: what Holm's correction is over
   std::string varied;               ///< what differs between the trials of a cell: "the initial weights, ..."; "" for n = 1
   bool published = false;           ///< whether asked for, and there for any cell
   std::optional<double> overlap;    ///< of repeated splits, where intervals were asked for (interval_of)

@@ -4,6 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "db/questions/make_table.h"
+#include "db/report/inference/holm.h"
+#include "db/report/inference/power.h"
+#include "db/report/power_rows.h"
 #include "db/report/printers.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
@@ -192,6 +195,27 @@ TEST_CASE("the best is among what has the same task") {
   const auto table = make_table(Reader(folder / "a.db"), asked);
   const Told expected[] = {Told::kWorse, Told::kBetter, Told::kBetter, Told::kWorse};
   for (std::size_t r = 0; r < 4; ++r) CHECK(table.cell(r, 0, 0).against.told == expected[r]);
+}
+
+TEST_CASE("power: what so many seeds tell, and how many a difference needs") {
+  auto noise = plus(kEight, 1);
+  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += i % 2 == 0 ? 1 : -1;
+  const Study study({{"softmax", kEight}, {"noisy", noise}, {"exact", plus(kEight, 3)}});
+  const auto table = study.table({"attention=softmax"});
+  const auto power = power_rows(table, std::nullopt);
+  REQUIRE(power.rows.size() == 2);
+  CHECK(power.names ==
+        std::vector<std::string>{"attention", "metric", "n", "difference", "deviation", "least told", "seeds needed"});
+  const double deviation = std::sqrt(8.0 / 7);
+  for (const auto& row : power.rows) {
+    const bool noisy = row[0] == "noisy";
+    CHECK(row[2] == 8);
+    CHECK(row[3].get<double>() == Approx(noisy ? 1 : 3));
+    CHECK(row[4].get<double>() == Approx(noisy ? deviation : 0).margin(1e-6));
+    CHECK(row[5].get<double>() == Approx(noisy ? least_effect(8, kLevel / 2) * deviation : 0).margin(1e-6));
+    CHECK(row[6] == (noisy ? seeds_for(1 / deviation, kLevel / 2) : 7));
+  }
+  CHECK(power_rows(table, 10.0).rows[0][6] == 7);  // as many as the exact test needs
 }
 
 TEST_CASE("a reference that is none is refused by the option's own name") {

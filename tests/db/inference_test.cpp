@@ -24,7 +24,7 @@ class Draws {
   }
   std::vector<double> values(std::uint64_t count, std::uint64_t shift) {
     std::vector<double> all;
-    for (std::uint64_t i = 0; i < count; ++i) all.push_back(static_cast<double>(whole(1001) + shift) / 1000);
+    for (std::uint64_t i = 0; i < count; ++i) all.push_back(static_cast<double>(whole(1025) + shift) / 1024);
     return all;
   }
 

@@ -11,6 +11,7 @@
 #include "core/host/study/diagnostics.h"
 #include "core/util/flatten.h"
 #include "core/util/plain_json.h"
+#include "tools/ablate/expected_power.h"
 #include "tools/ablate/expected_time.h"
 #include "tools/ablate/streams.h"
 
@@ -53,7 +54,8 @@ std::string dry_run_text(const Study& study, const std::vector<const PlannedTria
                         db::one_row(chosen[i]->trial->label), db::one_row(standing.lines[i]));
   text += "\nThe first of them in full:\n" + values_text(*chosen.front()->trial);
   text += fmt::format("\n{}\n", evaluation_text(chosen));
-  for (const auto& more : {positions_text(chosen), expected_time_text(chosen, how.again, how.jobs, database)})
+  for (const auto& more :
+       {positions_text(chosen), expected_time_text(chosen, how.again, how.jobs, database), expected_power_text(study, chosen)})
     if (!more.empty()) text += more + "\n";
   for (const auto& line : standing.left_out) say("warning: {}\n", line);
   return text;

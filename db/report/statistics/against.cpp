@@ -67,6 +67,7 @@ class Against {
     else
       take_lines(reference_lines("--against", values, table));
     correct(tested_);
+    table.comparisons = static_cast<int>(tested_.size());
     for (const auto& one : tested_) tell(one);
     emphasise();
     note();
@@ -125,6 +126,7 @@ class Against {
     cell.against.value = cell.settings == 1 && other.settings == 1 ? difference.value : cell.mean - other.mean;
     for (const Cell* one : {static_cast<const Cell*>(&cell), &other})
       if (const std::string why = untestable(*one); !why.empty()) return leave(one == &cell ? at : to, why);
+    cell.against.n = difference.n, cell.against.deviation = difference.deviation;
     cell.against.low = difference.low, cell.against.high = difference.high, cell.against.paired = difference.paired;
     if (difference.tested()) tested_.push_back({at, difference});
     for (const auto& [seeds, where] : {std::pair(&difference.only_a, at), std::pair(&difference.only_b, to)})

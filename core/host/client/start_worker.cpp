@@ -1,22 +1,22 @@
-#include "core/host/scheduler/start_worker.h"
+#include "core/host/client/start_worker.h"
 
 #include <fmt/format.h>
 
 #include <chrono>
 #include <thread>
 
+#include "core/host/client/client.h"
 #include "core/util/stop_on_signal.h"
 
 namespace ablate {
 namespace {
 
-constexpr int kMostStarts = 3, kMostAsked = 2;
+constexpr int kMostStarts = 3;
+constexpr double kReady_s = 120;
 
-}  // namespace
-
-std::unique_ptr<WorkerClient> start_worker(const std::function<void(const std::string&)>& note, const char* program) {
+std::unique_ptr<Executor> try_to_start(const char* program, const Executors::Note& note) {
   for (int tries = 1; asked_to_stop == 0; ++tries) try {
-      return std::make_unique<WorkerClient>(program);
+      return start_worker(program, kReady_s);
     } catch (const WorkerMissing&) {
       throw;
     } catch (const Interrupted&) {
@@ -29,16 +29,14 @@ std::unique_ptr<WorkerClient> start_worker(const std::function<void(const std::s
   return nullptr;
 }
 
-void ask_worker(std::unique_ptr<WorkerClient>& worker, const std::function<void(WorkerClient&)>& ask,
-                const std::function<void(const std::string& why)>& lost) {
-  for (int tries = 1;; ++tries) try {
-      if (!worker) worker = start_worker();
-      if (!worker) throw Interrupted();
-      return ask(*worker);
-    } catch (const WorkerEnded& ended) {
-      worker.reset();
-      if (tries == kMostAsked) return lost(fmt::format("it took the worker with it: {}", ended.what()));
-    }
+}  // namespace
+
+std::unique_ptr<Executor> start_worker(const char* program, double ready_s) {
+  return std::make_unique<WorkerClient>(program, ready_s);
+}
+
+Executors local_workers(const char* program) {
+  return Executors([program](const Executors::Note& note) { return try_to_start(program, note); });
 }
 
 }  // namespace ablate

@@ -1,32 +1,20 @@
-// Workers, also where one dies.
+// The local executor: a process that has loaded torch and forks one child a job.
 #pragma once
 
-#include <functional>
 #include <memory>
 
-#include "core/host/client/client.h"
+#include "core/host/client/executors.h"
 
 namespace ablate {
 
-/// A new worker; tried a few times, since what ended the last one may end the next, as the kernel does where memory is short.
-/// Null where asked_to_stop. Throws Error. @param note takes a line for the user; may be empty
-std::unique_ptr<WorkerClient> start_worker(const std::function<void(const std::string&)>& note = {},
-                                           const char* program = WorkerClient::kWorker);
+inline constexpr const char* kWorker = "ablate-worker";
+inline constexpr const char* kChecker = "ablate-checker";  ///< which knows the jobs of the kind "check", too
 
-/// Asks, of a new worker where there is none. Where the worker dies, another one is asked once more: somebody's kill says
-/// nothing of the job. Where that one dies, too, `lost` is told why, and `worker` is null.
-void ask_worker(std::unique_ptr<WorkerClient>& worker, const std::function<void(WorkerClient&)>& ask,
-                const std::function<void(const std::string& why)>& lost);
+/// Starts the program of that name in this program's folder ($ABLATE_WORKER names another) and waits until it is ready. Throws
+/// Error (Interrupted, of core/util/stop_on_signal.h), and leaves no process then. @param ready_s for it to be ready
+std::unique_ptr<Executor> start_worker(const char* program, double ready_s);
 
-/// The answer of a job, so asked: one that takes two workers with it has failed by its fault. Throws Error where no worker can
-/// be started, Interrupted where a signal asks to stop. @param timeout_s 0: none
-template <class Job>
-Answered<typename Job::Answer> ask_worker(std::unique_ptr<WorkerClient>& worker, const Job& job, double timeout_s) {
-  Answered<typename Job::Answer> answered;
-  ask_worker(
-      worker, [&](WorkerClient& one) { answered = one.ask(job, timeout_s); },
-      [&](const std::string& why) { answered = {.failed = why, .fault = true}; });
-  return answered;
-}
+/// Such workers, each tried a few times: what ended the last one may end the next, as the kernel does where memory is short.
+Executors local_workers(const char* program = kWorker);
 
 }  // namespace ablate

@@ -6,9 +6,12 @@
 #include <functional>
 #include <thread>
 
+#include "core/host/client/start_worker.h"
 #include "core/host/scheduler/scheduler.h"
 #include "core/shared/sections.h"
+#include "core/util/orphans.h"
 #include "core/util/sha256.h"
+#include "db/history/store.h"
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -21,7 +24,7 @@ class Hanging {
   Hanging(const std::string& where, const std::string& how) {
     setenv("ABLATE_WORKER", (kBin + "ablate-worker").c_str(), 1);
     setenv("XDG_CACHE_HOME", (place_.folder() / "cache").c_str(), 1);
-    worker = std::make_unique<WorkerClient>();
+    worker.need();
     PluginInfo task;
     task.kind = Kind::kTask, task.id = "faulty-task", task.path = kFaulty + "trial/faulty_task.so";
     task.content_hash = sha256_file(task.path);
@@ -51,7 +54,7 @@ class Hanging {
 
   std::filesystem::path database() const { return place_.folder() / "ablate.db"; }
 
-  std::unique_ptr<WorkerClient> worker;
+  Executors worker = local_workers();
   Catalog catalog;
   Study study;
 
@@ -59,12 +62,19 @@ class Hanging {
   Workplace place_;
 };
 
-std::function<void(db::Store&)> recording(const std::vector<PlannedTrial>& planned) {
-  return [&planned](db::Store& into) {
+std::function<void(db::GridStore&)> recording(const std::vector<PlannedTrial>& planned) {
+  return [&planned](db::GridStore& into) {
     std::vector<db::GridTrial> rows;
     for (const auto& trial : planned) rows.push_back({trial.key, trial.trial->resolved});
     into.put_trials(into.put_experiment({"one", "", "", "", {}}), rows);
   };
+}
+
+/// The only child that a test has.
+pid_t worker_process() {
+  const auto children = own_children();
+  REQUIRE(children.size() == 1);
+  return *children.begin();
 }
 
 template <class Call>
@@ -113,7 +123,7 @@ TEST_CASE("a task that hangs only where all trials share it is given up") {
 
 TEST_CASE("a worker that somebody kills before the first trial is replaced, whatever it does") {
   Hanging study("nowhere", "throw");
-  const auto end = [&] { kill(study.worker->pid(), SIGKILL); };
+  const auto end = [&] { kill(worker_process(), SIGKILL); };
   end();
   check_tasks(study.study, study.catalog, study.worker, TaskMemory(""), {.describe_s = 60});
   end();
@@ -128,7 +138,7 @@ TEST_CASE("a worker that answers nothing is replaced, without a time-out, too") 
   Hanging study("nowhere", "throw");
   study.change("train", "steps", 60);
   const auto planned = plan(study.study, study.catalog, study.worker, TaskMemory(""));
-  const auto worker = study.worker->pid();
+  const auto worker = worker_process();
   std::thread stop([&] {
     const auto list = "/proc/" + std::to_string(worker) + "/task/" + std::to_string(worker) + "/children";
     for (int i = 0; i < 1000 && read_text(list).empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -137,7 +147,7 @@ TEST_CASE("a worker that answers nothing is replaced, without a time-out, too") 
   db::Store store(study.database());
   CHECK(run_trials(planned, study.worker, store, {.jobs = 1, .record = recording(planned), .ping_s = 0.7}).done == 1);
   stop.join();
-  CHECK(study.worker->pid() != worker);
+  CHECK(worker_process() != worker);
 }
 
 TEST_CASE("data that are not those of the plan are not trained on") {
@@ -159,6 +169,6 @@ TEST_CASE("a worker that never answers is given up, and ends") {
   const auto program = folder.write("worker", "#!/bin/sh\nexec sleep 98763\n");
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   setenv("ABLATE_WORKER", program.c_str(), 1);
-  CHECK_THROWS_WITH(WorkerClient(WorkerClient::kWorker, 0.5), Catch::Contains("did not answer within 0.5 s"));
+  CHECK_THROWS_WITH(start_worker(kWorker, 0.5), Catch::Contains("did not answer within 0.5 s"));
   CHECK(Process({"pgrep", "-fx", "sleep 98763"}).wait().exit_code == 1);
 }

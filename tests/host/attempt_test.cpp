@@ -36,7 +36,7 @@ TEST_CASE("a trial that does not come to its end keeps its curves and how far it
                                               {end(1 << 8), "failed", "exit code 1"},
                                               {end(0), "failed", "ended without a result"},
                                               {NotStartedEvent{1, "no process"}, "failed", "no process"}}));
-  AttemptInProgress trial(kPlanned, {}, 0, kNoVerdicts);
+  AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
   trial.take(kProgress);
   CHECK(trial.progress().step == 40);
   trial.end(event, 3);
@@ -52,7 +52,7 @@ TEST_CASE("a trial that does not come to its end keeps its curves and how far it
 }
 
 TEST_CASE("of a signal 9 that nobody here has sent the reason says what is known") {
-  AttemptInProgress trial(kPlanned, {}, 0, kNoVerdicts);
+  AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
   auto event = end(9);
   event.killed = "the kernel's memory killer";
   trial.end(event, 3);
@@ -60,7 +60,7 @@ TEST_CASE("of a signal 9 that nobody here has sent the reason says what is known
 }
 
 TEST_CASE("results count only with a clean end, whatever the clock says") {
-  AttemptInProgress clean(kPlanned, {}, 0, kNoVerdicts);
+  AttemptInProgress clean(kPlanned, {}, 0, 0, kNoVerdicts);
   clean.take(kProgress);
   clean.take(kResults);
   clean.end(end(0, true), 3);  // it was late, and was done before it could be ended
@@ -69,7 +69,7 @@ TEST_CASE("results count only with a clean end, whatever the clock says") {
   CHECK(clean.attempt().results.at("time/wall") == 2.5);
   CHECK(clean.attempt().curve.size() == 3);
   for (const int status : {11, 1 << 8}) {
-    AttemptInProgress crashed(kPlanned, {}, 0, kNoVerdicts);
+    AttemptInProgress crashed(kPlanned, {}, 0, 0, kNoVerdicts);
     crashed.take(kResults);
     crashed.end(end(status), 3);
     CHECK(crashed.attempt().outcome == "failed");
@@ -79,7 +79,7 @@ TEST_CASE("results count only with a clean end, whatever the clock says") {
 
 TEST_CASE("a step's time has a unit that a person reads") {
   const auto [ms, text] = GENERATE(std::pair(24.81, "24.8 ms"), std::pair(999.4, "999 ms"), std::pair(2850.0, "2.85 s"));
-  AttemptInProgress trial(kPlanned, {}, 0, kNoVerdicts);
+  AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
   auto results = kResults;
   results["results"]["train/step_time"] = ms;
   trial.take(results);
@@ -88,11 +88,11 @@ TEST_CASE("a step's time has a unit that a person reads") {
 }
 
 TEST_CASE("a crash says where, and a trial's own words come first") {
-  AttemptInProgress crashed(kPlanned, {}, 0, kNoVerdicts);
+  AttemptInProgress crashed(kPlanned, {}, 0, 0, kNoVerdicts);
   crashed.take({{"crashed", "Cosine::attend in cosine.so"}});
   crashed.end(end(11), 0);
   CHECK(crashed.attempt().reason == "signal 11 (Segmentation fault) in Cosine::attend in cosine.so");
-  AttemptInProgress thrown(kPlanned, {}, 0, kNoVerdicts);
+  AttemptInProgress thrown(kPlanned, {}, 0, 0, kNoVerdicts);
   thrown.take({{"failed", "loss is nan at step 3"}, {"fault", false}});
   thrown.end(end(6), 0);
   CHECK(thrown.attempt().reason == "loss is nan at step 3; then signal 6 (Aborted)");
@@ -103,7 +103,7 @@ TEST_CASE("a message that is none of a trial's fails it, and nothing else") {
       GENERATE(json::object(), json({{"results", 7}}), json({{"step", "x"}}), json({{"failed", 3}}),
                json({{"curve", {1, 2}}, {"step", 1}}), json({{"metrics", {{{"name", 1}}}}}), json({{"failed", "why"}}));
   const bool results_first = GENERATE(true, false);
-  AttemptInProgress trial(kPlanned, {}, 0, kNoVerdicts);
+  AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
   if (results_first) trial.take(kResults);
   trial.take(message);
   if (!results_first) trial.take(kResults);
@@ -118,7 +118,7 @@ TEST_CASE("a trial says which of its results it is judged by") {
                   {"curve", json::array()},
                   {"metrics", json::array({definition})},
                   {"main_metric", "test/bits_per_byte"}};
-  AttemptInProgress trial(kPlanned, {}, 0, kNoVerdicts);
+  AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
   trial.take(results);
   trial.end(end(0), 3);
   CHECK(trial.attempt().main_metric == "test/bits_per_byte");
@@ -128,13 +128,13 @@ TEST_CASE("a trial says which of its results it is judged by") {
   const PlannedTrial planned{.trial = &one_of_several, .key = "k"};
   results["results"]["dev/bits_per_byte"] = 2.5;
   results["metrics"].push_back(MetricInfo{"dev/bits_per_byte", "bits", "min", "d"});
-  AttemptInProgress tuned(planned, {}, 0, kNoVerdicts);
+  AttemptInProgress tuned(planned, {}, 0, 0, kNoVerdicts);
   tuned.take(results);
   tuned.end(end(0), 3);
   CHECK(tuned.summary() == "dev/bits_per_byte 2.5 bits");
 
   results["main_metric"] = "test/perplexity";
-  AttemptInProgress wrong(kPlanned, {}, 0, kNoVerdicts);
+  AttemptInProgress wrong(kPlanned, {}, 0, 0, kNoVerdicts);
   wrong.take(results);
   wrong.end(end(0), 3);
   CHECK(wrong.attempt().outcome == "failed");
@@ -150,7 +150,7 @@ TEST_CASE("an attempt keeps what was known of its plugins when it started") {
   planned.plugins = {{"attention", "mine", "1.0.0", "c0de", "", ""},
                      {"attention", "mine", "1.0.0", "edited", "", ""},
                      {"task", "recall", "1.0.0", "7a5c", "", ""}};
-  const AttemptInProgress trial(planned, {}, 0, verdicts);
+  const AttemptInProgress trial(planned, {}, 0, 0, verdicts);
   verdicts.put({"attention", "mine", "edited"}, "cpu", {.verdict = "passed"});  // too late
   const auto& plugins = trial.attempt().plugins;
   CHECK(plugins.at(0).verdict.verdict == "failed");

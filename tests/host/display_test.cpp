@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <thread>
 
 #include "tests/support/catch.h"
+#include "tests/support/simulated_clock.h"
 #include "tests/support/temporary.h"
 
 using ablate::Display;
@@ -32,31 +32,33 @@ class Written {
 
 TEST_CASE("a long trial is not silent: how far it is, its loss, and how long it will take") {
   Written out;
-  Display display(out.to, 2, 0.2);
+  SimulatedClock clock;
+  Display display(out.to, clock, 2, 0.2);
   display.started(1, "attention=linear", 0.874);
   display.progress(1, {.step = 30, .steps = 90, .loss = 0.6931, .dev_metric = {"dev/accuracy", "%", "max", ""}, .dev = 51.5});
   CHECK(out.text().empty());
-  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  clock.wait(0.25);
   display.progress(1, {.step = 30, .steps = 90, .loss = 0.6931, .dev = std::nan("")});
   const auto line = out.text();
   CHECK(
       line.starts_with("  attention=linear  step 30/90  loss 0.693  evaluation 87 %  dev 51.5 %  0.5 s left; running for 0."));
   display.refresh();
   CHECK(out.text() == line);  // once in a while, not all the time
-  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  clock.wait(0.25);
   display.progress(1, {.step = 60, .steps = 90, .loss = std::nan(""), .dev = std::nan("")});
   CHECK(out.text().size() > line.size());
 }
 
 TEST_CASE("a trial of which nothing is heard for long is told so, not what is left of it") {
   Written out;
-  Display display(out.to, 1, 0.2);
+  SimulatedClock clock;
+  Display display(out.to, clock, 1, 0.2);
   display.started(1, "a");
-  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  clock.wait(0.25);
   display.refresh();
   CHECK(out.text().starts_with("  a  starting  no word for "));
   display.progress(1, {.step = 30, .steps = 90, .loss = 0.5, .dev = std::nan("")});
-  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  clock.wait(0.25);
   display.refresh();
   const auto second = out.text().substr(out.text().find('\n') + 1);
   CHECK(second.starts_with("  a  step 30/90  loss 0.500  no word for "));
@@ -66,13 +68,14 @@ TEST_CASE("a trial of which nothing is heard for long is told so, not what is le
 TEST_CASE("what cannot be written changes nothing, and no text steers the terminal") {
   const int device = open("/dev/full", O_WRONLY);
   Output full(device);
-  Display display(full, 1, 60);
+  const SimulatedClock clock;
+  Display display(full, clock, 1, 60);
   display.started(1, "a");
   display.note("b");
   display.ended(1, "done", "c", 1);
   close(device);
   Written out;
-  Display other(out.to, 1, 60);
+  Display other(out.to, clock, 1, 60);
   other.started(1, "name=\033[2J\nline");
   other.ended(1, "failed", "why\033]0;title\007", 1);
   CHECK(out.text() == "[1/1] failed     1.0 s  name= [2J line  why ]0;title\n");

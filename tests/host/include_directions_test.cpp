@@ -41,6 +41,19 @@ TEST_CASE("a trial is read by the members of its type, and its document in one p
   CHECK(literal_sections(kRoot) == std::vector<std::string>{});
 }
 
+TEST_CASE("a worker process is an executor to all but the folder that it is made in") {
+  // In two pieces, or this file would name it.
+  CHECK(found_elsewhere(kRoot, {"core", "db", "plugins", "tests", "tools"},
+                        "\\bWorker"
+                        "Client\\b",
+                        "core/host/client/") == std::vector<std::string>{});
+}
+
+TEST_CASE("a scheduler is told the time, and to stop, by its surroundings alone") {
+  CHECK(found_elsewhere(kRoot, {"core/host/scheduler"}, "steady_clock|system_clock|sleep_|std::time\\(|\\basked_to_stop",
+                        "core/host/scheduler/surroundings.h") == std::vector<std::string>{});
+}
+
 TEST_CASE("no source is longer than 300 lines") { CHECK(long_files(kRoot, kMostLines) == std::vector<std::string>{}); }
 
 TEST_CASE("layers include what their line names, and all below it") {
@@ -100,6 +113,11 @@ TEST_CASE("what a made-up tree has wrong is told with its place") {
         std::vector<std::string>{"core/util/reads.cpp:1: found at(\"model\", allowed members of TrialSpec",
                                  "core/util/reads.cpp:2: found l[\"train\"], allowed members of TrialSpec",
                                  "core/util/reads.cpp:3: found {{\"attention\", s, allowed members of TrialSpec"});
+
+  folder.write("tools/ablate/run.cpp", "Pipe pipe;\nPipes pipes;\n");
+  CHECK(found_elsewhere(root, {"core", "tools"}, "\\bPipe\\b", "core/host/") ==
+        std::vector<std::string>{"tools/ablate/run.cpp:1: found Pipe, allowed in core/host/"});
+  CHECK(found_elsewhere(root, {"core", "tools"}, "\\bPipe\\b", "tools/ablate/").empty());
 
   folder.write("tests/long_test.cpp", std::string(301, '\n'));
   folder.write("tests/right_test.cpp", std::string(300, '\n'));

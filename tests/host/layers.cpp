@@ -27,9 +27,9 @@ bool has_name(const std::string& room, const std::string& name) {
   return ("/" + room + "/").find("/" + name + "/") != std::string::npos;
 }
 
-std::vector<std::string> files(const fs::path& root, std::initializer_list<const char*> folders) {
+std::vector<std::string> files(const fs::path& root, const std::vector<std::string>& folders) {
   std::vector<std::string> found;
-  for (const auto* folder : folders) {
+  for (const auto& folder : folders) {
     if (!fs::is_directory(root / folder)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       const auto end = entry.path().extension();
@@ -176,6 +176,22 @@ std::vector<std::string> literal_sections(const fs::path& root) {
         if (std::regex_search(line, found, *how))
           all.push_back(fmt::format("{}:{}: found {}, allowed members of TrialSpec", file, number, trimmed(found.str())));
     }
+  }
+  return all;
+}
+
+std::vector<std::string> found_elsewhere(const fs::path& root, const std::vector<std::string>& folders,
+                                         const std::string& expression, const std::string& allowed) {
+  const std::regex text(expression);
+  std::vector<std::string> all;
+  for (const auto& file : files(root, folders)) {
+    if (file.starts_with(allowed)) continue;
+    std::ifstream in(root / file);
+    std::smatch found;
+    int number = 0;
+    for (std::string line; ++number, std::getline(in, line);)
+      if (std::regex_search(line, found, text))
+        all.push_back(fmt::format("{}:{}: found {}, allowed in {}", file, number, found.str(), allowed));
   }
   return all;
 }

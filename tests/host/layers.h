@@ -30,6 +30,11 @@ std::vector<std::string> types_defined_twice(const std::filesystem::path& root);
 /// TrialSpec's members. The one that turns the two into each other may, and what mends documents of former versions.
 std::vector<std::string> literal_sections(const std::filesystem::path& root);
 
+/// A line each: sources of these folders that have a text which matches the expression, but for those whose path begins with
+/// `allowed`.
+std::vector<std::string> found_elsewhere(const std::filesystem::path& root, const std::vector<std::string>& folders,
+                                         const std::string& expression, const std::string& allowed);
+
 /// Sources (*.cpp, *.h, *.cu) of core, db, plugins, tests and tools above so many lines.
 std::vector<std::string> long_files(const std::filesystem::path& root, std::size_t most);
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include "db/history/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr const char* kKey = "00000000000000000000000000000000000000000000000000000000000000aa";
 
-void describe(db::Store& store) {
+void describe(db::GridStore& store) {
   const auto id = store.put_experiment({"e", "", "e.toml", "", {}});
   store.put_trials(id, {{kKey, {{"seed", 1}}}});
 }
@@ -43,7 +44,7 @@ std::vector<double> accuracies(const fs::path& file) {
 TEST_CASE("what a study needs is written even where it takes another process's lock to end") {
   TemporaryFolder folder;
   db::Store store(folder / "h.db");
-  Recorder recorder(store, describe, [](const std::string&) {});
+  Recorder recorder(store, {}, describe, [](const std::string&) {});
   SQLite::Database other((folder / "h.db").string(), SQLite::OPEN_READWRITE, 1000);
   auto lock = std::make_unique<SQLite::Transaction>(other, SQLite::TransactionBehavior::IMMEDIATE);
   std::thread end([&] {
@@ -66,7 +67,7 @@ TEST_CASE("a lock that does not end sends everything into a file beside it") {
   TemporaryFolder folder;
   db::Store store(folder / "h.db");
   std::string told;
-  Recorder recorder(store, describe, [&](const std::string& text) { told = text; });
+  Recorder recorder(store, {}, describe, [&](const std::string& text) { told = text; });
   recorder.begin();
   CHECK(recorder.put(attempt(1), kMetrics).empty());
   SQLite::Database other((folder / "h.db").string(), SQLite::OPEN_READWRITE, 1000);
@@ -84,7 +85,7 @@ TEST_CASE("of a file that is destroyed what this run still has is kept in a new 
   TemporaryFolder folder;
   db::Store store(folder / "h.db");
   std::string told;
-  Recorder recorder(store, describe, [&](const std::string& text) { told = text; });
+  Recorder recorder(store, {}, describe, [&](const std::string& text) { told = text; });
   recorder.begin();
   recorder.put(attempt(1), kMetrics);
   SQLite::Database((folder / "h.db").string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -119,7 +120,7 @@ TEST_CASE("another process that runs trials of the study is warned of once, when
   };
   run("41", "another trial");
   std::vector<std::string> told;
-  Recorder recorder(store, describe, [&](const std::string& text) { told.push_back(text); }, {kKey});
+  Recorder recorder(store, {}, describe, [&](const std::string& text) { told.push_back(text); }, {kKey});
   recorder.begin();
   CHECK(told.empty());
   run("42", kKey);
@@ -130,7 +131,7 @@ TEST_CASE("another process that runs trials of the study is warned of once, when
       "warning: process 42 on elsewhere runs 1 trial of this study for this history, too, or did when it ended (it is not seen "
       "from here): what both start is computed twice");
   recorder.finish([] { return true; });
-  Recorder next(store, describe, [&](const std::string& text) { told.push_back(text); }, {kKey});
+  Recorder next(store, {}, describe, [&](const std::string& text) { told.push_back(text); }, {kKey});
   next.begin();
   CHECK(told.size() == 2);
   next.begin();

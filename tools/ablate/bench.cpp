@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/host/client/start_worker.h"
 #include "core/util/error.h"
 #include "core/util/regular_file.h"
 #include "core/util/sha256.h"
@@ -129,10 +130,11 @@ void print_tables(db::TableRequest request, const std::vector<Subject>& subjects
 }
 
 int bench(const BenchArguments& arguments, const Options& options) {
-  std::unique_ptr<WorkerClient> worker;
   check_name(arguments.name, kept_studies(), options.database_file());
-  const auto catalog = usable(find_libraries(options, worker), options);
-  worker.reset();
+  const auto catalog = [&] {
+    auto executors = local_workers();
+    return usable(find_libraries(options, executors), options);
+  }();
   const auto all = subjects(arguments, catalog);
   const auto vary = varied(arguments);
   const auto text = compose(arguments, all, vary);

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "core/host/scheduler/start_worker.h"
+#include "core/host/launch/libraries.h"
 #include "core/registry/abi_check.h"
 #include "core/util/error.h"
 #include "core/util/sha256.h"
@@ -12,25 +12,13 @@
 #include "tools/ablate/streams.h"
 
 namespace ablate {
-namespace {
-
-constexpr double kInspectTimeout = 20;  ///< seconds that a library may take to load and to describe itself
-
-}  // namespace
-
 std::filesystem::path Options::database_file() const {
   if (!database.empty()) return database;
   if (const char* set = std::getenv("ABLATE_DB"); set != nullptr && *set != '\0') return set;
   return kDefaultDatabase;
 }
 
-nlohmann::json inspect_library(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker) {
-  const auto answered = ask_worker(worker, InspectJob{path.string()}, kInspectTimeout);
-  if (answered.answer) return to_json(*answered.answer);
-  return {{"failed", answered.failed}, {"late", answered.late}};
-}
-
-std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr<WorkerClient>& worker) {
+std::vector<FoundLibrary> find_libraries(const Options& options, Executors& executors) {
   std::vector<std::filesystem::path> folders;
   std::error_code unseen;  // a link to itself
   for (const auto& folder : options.plugins) {
@@ -46,13 +34,7 @@ std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr
   for (const auto& folder : looked_in)
     if (!folder.owner && !std::filesystem::is_directory(folder.path, unseen))
       say("warning: ABLATE_PLUGIN_PATH names {}, which is no folder\n", path_text(folder.path));
-  const auto inspect = [&](const std::vector<std::filesystem::path>& paths) {
-    std::vector<nlohmann::json> answers;
-    for (const auto& path : paths) answers.push_back(inspect_library(path, worker));
-    return answers;
-  };
-  const auto cache = cache_folder();
-  return scan(looked_in, ABLATE_TORCH_VERSION, inspect, cache.empty() ? cache : cache / "plugins.json");
+  return scan_libraries(looked_in, executors);
 }
 
 Catalog usable(const std::vector<FoundLibrary>& libraries, const Options& options) {
@@ -63,7 +45,7 @@ Catalog usable(const std::vector<FoundLibrary>& libraries, const Options& option
 
 bool is_path(const std::string& name) { return name.find('/') != std::string::npos || name.ends_with(".so"); }
 
-FoundLibrary library_at(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker) {
+FoundLibrary library_at(const std::filesystem::path& path, Executors& executors) {
   const auto refuse = [&](const std::string& why) {
     return Error(fmt::format("{} cannot be loaded: {}", path.string(), why), ExitCode::kPlugin);
   };
@@ -73,7 +55,7 @@ FoundLibrary library_at(const std::filesystem::path& path, std::unique_ptr<Worke
     throw Error(fmt::format("{}: no such file; expected a plugin library (*.so)", path.string()));
   }
   if (const auto why = abi_refusal(path, ABLATE_TORCH_VERSION); !why.empty()) throw refuse(why);
-  const auto answer = inspect_library(path, worker);
+  const auto answer = inspect_library(path, executors);
   for (const auto* reason : {"failed", "refusal"})
     if (answer.contains(reason)) throw refuse(answer.at(reason));
   FoundLibrary library{.path = path, .info = plugin_info_from_json(answer)};

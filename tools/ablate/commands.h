@@ -3,11 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "core/host/client/client.h"
+#include "core/host/client/executors.h"
 #include "core/registry/scan.h"
 
 namespace ablate {
@@ -22,22 +21,17 @@ struct Options {
   std::filesystem::path database_file() const;
 };
 
-/// The libraries in all plugin folders. A worker is started only where a library was never seen before, and stays in `worker`.
-std::vector<FoundLibrary> find_libraries(const Options& options, std::unique_ptr<WorkerClient>& worker);
+/// The libraries in all plugin folders. An executor is started only where a library was never seen before, and stays.
+std::vector<FoundLibrary> find_libraries(const Options& options, Executors& executors);
 
 /// The usable plugins of these libraries; Catalog::where_looked is where_plugins_are. The options outlive it.
 Catalog usable(const std::vector<FoundLibrary>& libraries, const Options& options);
-
-/// What a library says of itself, from a child of the worker that loads it: a PluginInfo as JSON, {"refusal": reason} or
-/// {"failed": reason, "late": whether it did not end}. Whatever the library does to the worker, `worker` is usable or null
-/// afterwards.
-nlohmann::json inspect_library(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker);
 
 /// Whether the word is a library's path, and not a plugin's id.
 bool is_path(const std::string& name);
 
 /// The plugin of the library at a path, as a scan gives it. Throws Error where it cannot be loaded.
-FoundLibrary library_at(const std::filesystem::path& path, std::unique_ptr<WorkerClient>& worker);
+FoundLibrary library_at(const std::filesystem::path& path, Executors& executors);
 
 /// Where plugins were looked for, and how to add a folder; with one at hand that holds a library of that id: for the end of a
 /// message that there is no such plugin.

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
+#include "core/host/launch/only.h"
 #include "core/host/scheduler/plan_text.h"
 #include "core/host/scheduler/standing.h"
 #include "core/host/study/diagnostics.h"
@@ -39,8 +41,9 @@ std::string values_text(const Trial& trial) {
 
 }  // namespace
 
-std::string dry_run_text(const Study& study, const std::vector<const PlannedTrial*>& chosen, const RunOptions& how,
-                         const std::filesystem::path& database, const ManyTrials& many) {
+std::string dry_run_text(const PlannedStudy& plan) {
+  const auto& [study, chosen, many] = std::tie(plan.study, plan.chosen, plan.many);
+  const auto& database = plan.asked.database;
   many.begin("comparing them with the history");
   const auto standing =
       standings(chosen, study.name, database, [&](std::size_t done) { many.so_far(done, "compared with the history"); });
@@ -54,8 +57,8 @@ std::string dry_run_text(const Study& study, const std::vector<const PlannedTria
                         db::one_row(chosen[i]->trial->label), db::one_row(standing.lines[i]));
   text += "\nThe first of them in full:\n" + values_text(*chosen.front()->trial);
   text += fmt::format("\n{}\n", evaluation_text(chosen));
-  for (const auto& more :
-       {positions_text(chosen), expected_time_text(chosen, how.again, how.jobs, database), expected_power_text(study, chosen)})
+  for (const auto& more : {positions_text(chosen), expected_time_text(chosen, plan.asked.again, plan.jobs, database),
+                           expected_power_text(plan.study, chosen)})
     if (!more.empty()) text += more + "\n";
   for (const auto& line : standing.left_out) say("warning: {}\n", line);
   return text;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "core/host/client/start_worker.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "core/util/shell_word.h"
@@ -69,8 +70,8 @@ void check_name(const std::string& name) {
 
 /// What `ablate plugins` lists would refuse a second plugin of the same kind and id.
 void check_free(const NewArguments& arguments, const Options& options) {
-  std::unique_ptr<WorkerClient> worker;
-  for (const auto& library : find_libraries(options, worker))
+  auto executors = local_workers();
+  for (const auto& library : find_libraries(options, executors))
     if (library.refusal.empty() && library.info.id == arguments.name && to_text(library.info.kind) == arguments.kind)
       throw Error(
           fmt::format("the {} {} exists, in {}; choose another name", arguments.kind, arguments.name, library.path.string()));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/host/client/start_worker.h"
 #include "core/registry/promises.h"
 #include "core/shared/sections.h"
 #include "core/util/error.h"
@@ -148,16 +149,16 @@ int plugins(const Wanted& wanted, const Options& options) {
     }
     return 0;
   }
-  std::unique_ptr<WorkerClient> worker;
+  auto executors = local_workers();
   if (is_path(id)) {
-    const auto library = library_at(std::filesystem::absolute(id).lexically_normal(), worker);
+    const auto library = library_at(std::filesystem::absolute(id).lexically_normal(), executors);
     if (as_json)
       print("{}\n", plain_json(to_json(library), 2));
     else
       show(library, options);
     return 0;
   }
-  auto libraries = find_libraries(options, worker);
+  auto libraries = find_libraries(options, executors);
   const auto count = libraries.size();
   if (id.empty()) {
     if (wanted.filters())

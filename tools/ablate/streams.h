@@ -17,6 +17,9 @@ void say(fmt::format_string<Values...> text, Values&&... values) {
   standard_error().write(db::printable(fmt::format(text, std::forward<Values>(values)...)));
 }
 
+/// A line of it.
+inline void say_line(const std::string& text) { say("{}\n", text); }
+
 /// For stdout, without control characters. Throws std::system_error; end_output finds errors of what a buffer holds to the end.
 template <class... Values>
 void print(fmt::format_string<Values...> text, Values&&... values) {

@@ -6,7 +6,6 @@
 
 #include <ctime>
 
-#include "core/shared/versions.h"
 #include "db/report/format.h"
 #include "tools/ablate/plugin_options.h"
 #include "tools/ablate/streams.h"
@@ -41,20 +40,6 @@ nlohmann::json to_json(const KeptVerdict& verdict) {
           {"unchecked", verdict.unchecked},
           {"timed", verdict.timed},
           {"checked_s", verdict.checked_s}};
-}
-
-std::vector<db::KnownVerdict> known_verdicts(const std::vector<PluginInfo>& plugins) {
-  const auto memory = user_verdicts();
-  std::vector<db::KnownVerdict> known;
-  for (const auto& info : plugins) {
-    const auto code = code_of(info);
-    const auto verdict = memory.find(code);
-    if (!verdict.passed() && !verdict.has_failed()) continue;
-    UsedPlugin plugin{.kind = code.kind, .id = code.id, .code_identity = code.identity};
-    plugin.verdict = {verdict.verdict, verdict.failed_text()};
-    known.push_back({plugin, kSuiteVersion, verdict.checked_s});
-  }
-  return known;
 }
 
 void warn_of_verdicts(const std::vector<PluginInfo>& used, const Options& options) {

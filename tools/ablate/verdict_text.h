@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/shared/verdict_memory.h"
-#include "db/types/records.h"
 #include "tools/ablate/commands.h"
 
 namespace ablate {
@@ -19,9 +18,6 @@ std::string verdict_line(const PluginInfo& info, const KeptVerdict& verdict, con
 
 /// {"verdict", "failed": [names], "unchecked": [names], "timed", "checked_s"}; the verdict alone where nobody has checked.
 nlohmann::json to_json(const KeptVerdict& verdict);
-
-/// The verdicts of those plugins that have one: for the history, which takes them to other machines.
-std::vector<db::KnownVerdict> known_verdicts(const std::vector<PluginInfo>& plugins);
 
 /// Says on stderr, at most a line each, which plugins failed their checks, and which were never checked.
 void warn_of_verdicts(const std::vector<PluginInfo>& used, const Options& options);

@@ -28,7 +28,6 @@ using nlohmann::json;
 /// A worker that was told to end has to end its jobs, which it does at once.
 constexpr std::chrono::seconds kEnding(8);
 constexpr std::size_t kLongestLine = std::size_t{1} << 26;  ///< bytes; a message with a job's longest is a quarter of it
-constexpr double kAnswer_s = 10;                            ///< for a worker to tell that a job's time is over
 constexpr double kLongestWait_s = 1;                        ///< for a signal that comes just before a wait, and does not end it
 
 std::filesystem::path path_of(const char* program) {
@@ -178,26 +177,6 @@ std::optional<Event> WorkerClient::next(int timeout_ms) {
       throw WorkerEnded(why.empty() ? "it ended by itself" : why);
     }
     buffer_.append(chunk, static_cast<std::size_t>(n));
-  }
-}
-
-WorkerClient::Reply WorkerClient::wait_for(int job, double timeout_s) {
-  HeardOfJob heard;
-  Reply reply;
-  for (double silent_s = 0;;) {
-    const auto event = next(static_cast<int>(kLongestWait_s * 1000));
-    stop_if_asked();
-    if (!event) silent_s += 1;
-    if (timeout_s > 0 && silent_s > timeout_s + kAnswer_s) give_up();  // it is stopped; next() will tell
-    if (!event || job_of(*event) != job) continue;
-    if (const auto* said = std::get_if<SaidEvent>(&*event); said != nullptr && heard.take(said->data)) {
-      heard.answered();
-      reply.last = said->data;
-    }
-    if (const auto outcome = heard.end(*event)) {
-      reply.outcome = *outcome, reply.failed = failure_text(*outcome, timeout_s);
-      return reply;
-    }
   }
 }
 

@@ -153,10 +153,10 @@ db::Proof proof_of(const Repetition& repeated, const json& environment, std::vec
 
 }  // namespace
 
-ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, std::unique_ptr<WorkerClient>& worker,
-                   db::Store& store, const RunOptions& how, const Catalog& catalog) {
+ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Executors& executors, db::Store& store,
+                   const RunOptions& how, const Catalog& catalog) {
   const db::Reader reader(store.file());
-  const auto environment = worker->environment();
+  const auto environment = executors.need().environment();
   std::vector<Repetition> chosen;
   std::vector<PlannedTrial> to_run;
   for (const auto& [change, pairs] : candidates(trials, reader, environment)) {
@@ -167,13 +167,13 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, st
   db::Store repeats(scratch.file());
   auto again = how;
   again.again = true;
-  again.record = [&](db::Store& into) {
+  again.record = [&](db::GridStore& into) {
     const auto experiment = into.put_experiment({"proof", "", "", "", {}});
     std::vector<db::GridTrial> rows;
     for (const auto& trial : to_run) rows.push_back({trial.key, trial.trial->resolved});
     into.put_trials(experiment, rows);
   };
-  const auto ran = run_trials(to_run, worker, repeats, again);
+  const auto ran = run_trials(to_run, executors, repeats, again);
   if (ran.interrupted) throw Error("interrupted: nothing is proven, and the history is as it was", ExitCode::kInterrupted);
   const db::Reader repeated(scratch.file());
   ProofSummary summary{.repeated = static_cast<int>(to_run.size())};

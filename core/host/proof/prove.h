@@ -3,12 +3,12 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/host/scheduler/plan.h"
 #include "core/host/scheduler/scheduler.h"
+#include "db/history/store.h"
 
 namespace ablate {
 
@@ -32,7 +32,7 @@ struct ProofSummary {
 /// have repeated values alone get the key of the new one as well, and the proof is recorded. Otherwise the history stays as it
 /// is. Throws Error where no trial of the plan can be repeated for it: which are done, or differ in more, or ran in another
 /// environment.
-ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, std::unique_ptr<WorkerClient>& worker,
-                   db::Store& store, const RunOptions& how, const Catalog& catalog);
+ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Executors& executors, db::Store& store,
+                   const RunOptions& how, const Catalog& catalog);
 
 }  // namespace ablate

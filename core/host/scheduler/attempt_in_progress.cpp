@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "core/util/one_line.h"
 
@@ -21,11 +20,10 @@ std::string milliseconds(double ms) { return ms < 999.5 ? fmt::format("{:.3g} ms
 }  // namespace
 
 AttemptInProgress::AttemptInProgress(const PlannedTrial& planned, const json& environment, double clock_s,
-                                     const VerdictMemory& verdicts)
+                                     std::int64_t started_us, const VerdictMemory& verdicts)
     : planned_(&planned), started_s_(clock_s) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
   attempt_.key = planned.key;
-  attempt_.started_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+  attempt_.started_us = started_us;
   attempt_.environment = environment;
   attempt_.plugins = planned.plugins;
   for (auto& plugin : attempt_.plugins) {

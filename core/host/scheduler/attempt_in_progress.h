@@ -7,13 +7,15 @@
 #include "core/host/scheduler/plan.h"
 #include "core/shared/messages.h"
 #include "core/shared/verdict_memory.h"
+#include "db/types/records.h"
 
 namespace ablate {
 
 class AttemptInProgress {
  public:
-  /// @param clock_s the scheduler's own time; see Scheduler @param verdicts on the trial's plugins, as they are known now
-  AttemptInProgress(const PlannedTrial& planned, const nlohmann::json& environment, double clock_s,
+  /// @param clock_s the scheduler's own time; see Scheduler @param started_us since 1970, UTC @param verdicts on the trial's
+  /// plugins, as they are known now
+  AttemptInProgress(const PlannedTrial& planned, const nlohmann::json& environment, double clock_s, std::int64_t started_us,
                     const VerdictMemory& verdicts);
 
   const PlannedTrial& planned() const { return *planned_; }

@@ -15,8 +15,7 @@ namespace ablate {
 namespace {
 
 constexpr double kMuch = 0.5;  ///< of a trial's work: worth a word
-
-double seconds(std::chrono::steady_clock::duration time) { return std::chrono::duration<double>(time).count(); }
+constexpr double kBetweenDrawings_s = 0.1;
 
 std::string duration(double s) {
   if (!(s >= 0)) return "?";
@@ -32,11 +31,8 @@ std::size_t columns(int to) {
 
 }  // namespace
 
-Display::Display(Output& to, int total, double silence_s)
-    : to_(to),
-      total_(total),
-      silence_(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(silence_s))),
-      start_(Clock::now()) {
+Display::Display(Output& to, const Clock& clock, int total, double silence_s)
+    : to_(to), clock_(clock), total_(total), silence_s_(silence_s), start_s_(clock.now_s()) {
   const char* terminal = std::getenv("TERM");
   live_ = isatty(to.descriptor()) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
@@ -47,16 +43,16 @@ Display::~Display() {
 
 void Display::started(int job, const std::string& label, double evaluation) {
   running_[job] = {.label = one_line(label, 1000),
-                   .start = Clock::now(),
+                   .start_s = clock_.now_s(),
                    .evaluation = evaluation,
-                   .told = Clock::now(),
-                   .heard = Clock::now()};
+                   .told_s = clock_.now_s(),
+                   .heard_s = clock_.now_s()};
   refresh();
 }
 
 void Display::progress(int job, const Progress& now) {
   auto& trial = running_[job];
-  trial.heard = Clock::now();
+  trial.heard_s = clock_.now_s();
   trial.step = now.step, trial.steps = now.steps, trial.loss = now.loss;
   if (std::isfinite(now.dev)) {
     const auto unit = now.dev_metric.unit.empty() ? "" : " " + now.dev_metric.unit;
@@ -95,16 +91,16 @@ std::string Display::total_line() const {
     if (trial.steps > 0) shares += static_cast<double>(trial.step) / static_cast<double>(trial.steps);
     longest = std::max(longest, seconds_left(trial));
   }
-  const double elapsed = seconds(Clock::now() - start_);
+  const double elapsed = clock_.now_s() - start_s_;
   text += fmt::format(", {} running, {}", running_.size(), duration(elapsed));
   if (shares > 0.05 && total_ > shares)
     text += fmt::format(", {} left", duration(std::max(longest, elapsed * (total_ - shares) / shares)));
   return text;
 }
 
-double Display::seconds_left(const Running& trial) {
+double Display::seconds_left(const Running& trial) const {
   if (trial.step == 0) return 0;
-  return seconds(Clock::now() - trial.start) * static_cast<double>(trial.steps - trial.step) / static_cast<double>(trial.step);
+  return (clock_.now_s() - trial.start_s) * static_cast<double>(trial.steps - trial.step) / static_cast<double>(trial.step);
 }
 
 std::string Display::line(const Running& trial) const {
@@ -119,16 +115,16 @@ std::string Display::line(const Running& trial) const {
     if (trial.step >= trial.steps) text += "  testing";
   }
   // Then what is left is no guess any more: it is stopped, hangs, or evaluates for long.
-  const auto silent = Clock::now() - trial.heard;
-  if (silent >= silence_) return text + fmt::format("  no word for {}", duration(seconds(silent)));
+  const double silent_s = clock_.now_s() - trial.heard_s;
+  if (silent_s >= silence_s_) return text + fmt::format("  no word for {}", duration(silent_s));
   if (trial.step == 0 || trial.step >= trial.steps) return text;
   return text + fmt::format("  {} left", duration(seconds_left(trial)));
 }
 
 void Display::refresh(bool now) {
   if (!live_) return tell_silent();
-  if (!now && Clock::now() - last_ < std::chrono::milliseconds(100)) return;
-  last_ = Clock::now();
+  if (!now && last_s_ && clock_.now_s() - *last_s_ < kBetweenDrawings_s) return;
+  last_s_ = clock_.now_s();
   draw();
 }
 
@@ -150,9 +146,9 @@ void Display::draw() {
 void Display::tell_silent() {
   if (!to_.flows()) return;
   for (auto& [job, trial] : running_) {
-    if (Clock::now() - trial.told < silence_) continue;
-    trial.told = Clock::now();
-    write(fmt::format("{}; running for {}\n", line(trial), duration(seconds(Clock::now() - trial.start))));
+    if (clock_.now_s() - trial.told_s < silence_s_) continue;
+    trial.told_s = clock_.now_s();
+    write(fmt::format("{}; running for {}\n", line(trial), duration(clock_.now_s() - trial.start_s)));
   }
 }
 

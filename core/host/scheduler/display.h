@@ -2,11 +2,12 @@
 // a terminal that takes none ends no grid, and delays none.
 #pragma once
 
-#include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "core/shared/messages.h"
+#include "core/util/clock.h"
 #include "core/util/output.h"
 
 namespace ablate {
@@ -15,7 +16,7 @@ class Display {
  public:
   /// @param total trials to run @param silence_s where it is no terminal: how long a trial runs without a line that says how
   /// far it is; and everywhere, after how long it is told that a trial has said nothing
-  Display(Output& to, int total, double silence_s);
+  Display(Output& to, const Clock& clock, int total, double silence_s);
   ~Display();
 
   /// @param evaluation its part of the trial's work, in [0, 1]
@@ -38,16 +39,15 @@ class Display {
   void refresh(bool now = false);
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Running {
     std::string label;
-    Clock::time_point start;
+    double start_s;  ///< times by the clock
     double evaluation = 0;
     std::int64_t step = 0, steps = 0;
     double loss = 0;
-    std::string dev;          ///< "dev 71.1 %"; "": not evaluated yet
-    Clock::time_point told;   ///< when a line last spoke of it
-    Clock::time_point heard;  ///< when its step or its results last changed
+    std::string dev;  ///< "dev 71.1 %"; "": not evaluated yet
+    double told_s;    ///< when a line last spoke of it
+    double heard_s;   ///< when its step or its results last changed
   };
 
   /// What takes the live lines away; they are gone once it is written.
@@ -58,14 +58,16 @@ class Display {
   void write(const std::string& text);
   std::string total_line() const;
   std::string line(const Running& trial) const;
-  static double seconds_left(const Running& trial);  ///< 0 before the first step
+  double seconds_left(const Running& trial) const;  ///< 0 before the first step
 
   Output& to_;
+  const Clock& clock_;
   bool live_;
   int total_, done_ = 0, failed_ = 0;
-  Clock::duration silence_;
+  double silence_s_;
   int drawn_ = 0;  ///< lines on the screen that the next drawing replaces
-  Clock::time_point start_, last_;
+  double start_s_;
+  std::optional<double> last_s_;  ///< drawn
   std::map<int, Running> running_;
 };
 

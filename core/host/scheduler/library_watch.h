@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "db/history/store.h"
+#include "core/records/used_plugin.h"
 
 namespace ablate {
 

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "core/host/scheduler/start_worker.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/path.h"
 #include "core/host/study/start_checks.h"
@@ -60,11 +59,11 @@ std::vector<Question> questions(const Study& study, const Catalog& catalog) {
   return all;
 }
 
-std::vector<TriedPlaces::Refused> ask(const Question& question, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory,
+std::vector<TriedPlaces::Refused> ask(const Question& question, Executors& executors, const TaskMemory& memory,
                                       double limit_s) {
   const auto place = memory.place(question.code, {{"kind", TryPlacesJob::kName}, {"places", question.places}});
   if (memory.find(place)) return {};
-  const auto answered = ask_worker(worker, question.job, limit_s);
+  const auto answered = executors.ask(question.job, limit_s);
   if (!answered.answer) return {};
   if (answered.answer->refused.empty()) memory.put(place, to_json(*answered.answer));
   return answered.answer->refused;
@@ -87,11 +86,11 @@ std::string width_of(const Trial& trial, const std::string& path, const std::str
 
 }  // namespace
 
-std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
-                                     const TaskMemory& memory, double limit_s) {
+std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
+                                     double limit_s) {
   Diagnostics diagnostics(study.overrides);
   for (const auto& question : questions(study, catalog))
-    for (const auto& refused : ask(question, worker, memory, limit_s)) {
+    for (const auto& refused : ask(question, executors, memory, limit_s)) {
       const auto& trial = *question.trials.at(static_cast<std::size_t>(refused.place));
       const auto& [place, path, why] = refused;
       if (path.empty()) {

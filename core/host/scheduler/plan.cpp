@@ -7,7 +7,6 @@
 #include <set>
 
 #include "core/host/scheduler/places.h"
-#include "core/host/scheduler/start_worker.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/start_checks.h"
 #include "core/host/study/used_plugins.h"
@@ -34,9 +33,8 @@ class TaskAnswers {
   using Answer = typename Job::Answer;
 
   /// @param late what to add where the limit was reached
-  TaskAnswers(double limit_s, std::string late, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
-              const TaskMemory& memory)
-      : limit_s_(limit_s), late_(std::move(late)), catalog_(catalog), worker_(worker), memory_(memory) {}
+  TaskAnswers(double limit_s, std::string late, const Catalog& catalog, Executors& executors, const TaskMemory& memory)
+      : limit_s_(limit_s), late_(std::move(late)), catalog_(catalog), executors_(executors), memory_(memory) {}
 
   /// Asks for every trial. Throws ConfigError with all that the tasks themselves say; after a fault of one, no other is asked.
   /// @param scan_padding the sections whose examples are to be looked through for padding
@@ -70,7 +68,7 @@ class TaskAnswers {
     if constexpr (std::is_same_v<Job, PrepareTaskJob>) job.scan_padding = scan_padding;
     const auto read = [&](const json& known) { return answer_from(known, job); };
     if (auto known = memory_.find(place, read)) return {.answer = std::move(*known)};
-    auto answered = ask_worker(worker_, job, limit_s_);
+    auto answered = executors_.ask(job, limit_s_);
     if (answered.answer) memory_.put(place, to_json(*answered.answer));
     if (answered.late) answered.failed += late_;
     return answered;
@@ -83,7 +81,7 @@ class TaskAnswers {
   double limit_s_;
   std::string late_;
   const Catalog& catalog_;
-  std::unique_ptr<WorkerClient>& worker_;
+  Executors& executors_;
   const TaskMemory& memory_;
   std::map<std::string, Answered<Answer>> answers_;  ///< by text_of
 };
@@ -91,8 +89,8 @@ class TaskAnswers {
 /// What plugins promise whose promises depend on their parameters: asked of a worker, each distinct section once.
 class PromiseAnswers {
  public:
-  PromiseAnswers(const Catalog& catalog, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory, double limit_s)
-      : catalog_(catalog), worker_(worker), memory_(memory), limit_s_(limit_s) {}
+  PromiseAnswers(const Catalog& catalog, Executors& executors, const TaskMemory& memory, double limit_s)
+      : catalog_(catalog), executors_(executors), memory_(memory), limit_s_(limit_s) {}
 
   /// Throws Error for a plugin that fails to say.
   Capabilities of(const PluginUse& use) {
@@ -115,7 +113,7 @@ class PromiseAnswers {
     const auto place = memory_.place(code, {{"kind", to_text(use.info->kind)}, {"section", to_json(*use.given)}});
     const auto read = [](const json& answer) { return from_json<Promised>(answer).promises; };
     if (const auto known = memory_.find(place, read)) return *known;
-    const auto answered = ask_worker(worker_, job, limit_s_);
+    const auto answered = executors_.ask(job, limit_s_);
     if (!answered.answer)
       throw Error(fmt::format("{} {}: asked what it promises: {}", to_text(use.info->kind), use.info->id, answered.failed),
                   ExitCode::kPlugin);
@@ -126,7 +124,7 @@ class PromiseAnswers {
   }
 
   const Catalog& catalog_;
-  std::unique_ptr<WorkerClient>& worker_;
+  Executors& executors_;
   const TaskMemory& memory_;
   double limit_s_;
   std::map<std::string, Capabilities> answers_;  ///< by text_of
@@ -172,9 +170,10 @@ std::vector<PlannedFile> planned_files(const Trial& trial, const std::string& se
   return files;
 }
 
-void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory,
+void check_tasks(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                  const TaskLimits& limits) {
-  TaskAnswers<DescribeTaskJob> described(limits.describe_s, ": its info() has to take milliseconds", catalog, worker, memory);
+  TaskAnswers<DescribeTaskJob> described(limits.describe_s, ": its info() has to take milliseconds", catalog, executors,
+                                         memory);
   described.ask(study);
   const auto shape = [&](const PluginSpec& task) {
     stop_if_asked();  // asked for each trial
@@ -184,21 +183,20 @@ void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<Wor
   // Opened in a child, as a trial opens it: what the driver lists is neither what CUDA_VISIBLE_DEVICES leaves nor what torch
   // can use.
   const auto device_refusal = [&](const std::string& device) {
-    return ask_worker(worker, OpenDeviceJob{device}, limits.describe_s).failed;
+    return executors.ask(OpenDeviceJob{device}, limits.describe_s).failed;
   };
-  PromiseAnswers promised(catalog, worker, memory, limits.describe_s);
+  PromiseAnswers promised(catalog, executors, memory, limits.describe_s);
   throw_if_any({check_rates(study, catalog, length), check_idle(study, shape), check_lanes(study, shape),
                 check_asked(study, catalog, shape, [&](const PluginUse& use) { return promised.of(use); }),
-                check_devices(study, device_refusal), check_places(study, catalog, worker, memory, limits.describe_s)});
+                check_devices(study, device_refusal), check_places(study, catalog, executors, memory, limits.describe_s)});
 }
 
-std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
-                               const TaskMemory& memory, const TaskLimits& limits,
-                               const std::function<void(std::size_t done)>& tick) {
+std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
+                               const TaskLimits& limits, const std::function<void(std::size_t done)>& tick) {
   TaskAnswers<PrepareTaskJob> prepared(std::max(limits.prepare_s, study.timeout_s),
-                                       ": where its load() needs longer, [experiment] timeout allows it", catalog, worker,
+                                       ": where its load() needs longer, [experiment] timeout allows it", catalog, executors,
                                        memory);
-  PromiseAnswers promised(catalog, worker, memory, limits.describe_s);
+  PromiseAnswers promised(catalog, executors, memory, limits.describe_s);
   const auto promises = [&](const PluginUse& use) { return promised.of(use); };
   std::set<std::string> spare_padding;
   for (const auto& trial : study.trials) {

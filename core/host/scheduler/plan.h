@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "core/host/client/client.h"
+#include "core/host/client/executors.h"
 #include "core/host/scheduler/identity.h"
 #include "core/host/scheduler/task_memory.h"
 #include "core/host/study/study.h"
-#include "db/history/store.h"
+#include "core/records/used_plugin.h"
 
 namespace ablate {
 
@@ -42,16 +42,15 @@ struct TaskLimits {
 /// Checks what the tasks' headers and the machine tell: data that is missing, rates that leave no slot of their sequence
 /// length, lengths that a plugin does not promise, devices that are not there, attentions that refuse their place in the model.
 /// Throws ConfigError with everything that is wrong.
-/// @param worker started where a task has to be asked: null where all was answered before
-void check_tasks(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker, const TaskMemory& memory,
+/// @param executors of which one is started where a task has to be asked: none where all was answered before
+void check_tasks(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                  const TaskLimits& limits = {});
 
 /// Prepares every data set of the study (generating and caching it where needed), checks what only the examples tell (splits
 /// that are empty, padding that an attention does not promise to take) and names each trial. Throws ConfigError with everything
 /// that is wrong, and Error. @param tick called before each trial is named, with how many are
-std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, std::unique_ptr<WorkerClient>& worker,
-                               const TaskMemory& memory, const TaskLimits& limits = {},
-                               const std::function<void(std::size_t done)>& tick = {});
+std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
+                               const TaskLimits& limits = {}, const std::function<void(std::size_t done)>& tick = {});
 
 /// Forgets what the study's tasks have answered: their data are not what they were.
 void forget_tasks(const Study& study, const Catalog& catalog, const TaskMemory& memory);

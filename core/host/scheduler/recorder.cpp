@@ -2,10 +2,8 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <ctime>
-#include <thread>
 
 #include "db/history/recovery.h"
 
@@ -13,7 +11,7 @@ namespace ablate {
 namespace {
 
 constexpr int kPatienceMs = 200;  ///< shorter than anybody would notice in a running grid
-constexpr std::chrono::seconds kBetweenTries(1), kBetweenShows(1), kBetweenNotes(60);
+constexpr double kBetweenTries_s = 1, kBetweenShows_s = 1, kBetweenNotes_s = 60, kLastTries_s = 0.1;
 
 std::string finished(std::size_t count) { return fmt::format("{} finished trial{}", count, count == 1 ? "" : "s"); }
 
@@ -22,8 +20,9 @@ std::string waits(std::size_t count) { return fmt::format("{} wait{} to be writt
 
 }  // namespace
 
-Recorder::Recorder(db::Store& store, std::function<void(db::Store&)> describe, Note note, std::set<std::string> keys)
-    : store_(store), describe_(std::move(describe)), note_(std::move(note)), keys_(std::move(keys)) {}
+Recorder::Recorder(db::GridStore& store, const Surroundings& outside, std::function<void(db::GridStore&)> describe, Note note,
+                   std::set<std::string> keys)
+    : store_(store), outside_(outside), describe_(std::move(describe)), note_(std::move(note)), keys_(std::move(keys)) {}
 
 Recorder::~Recorder() { store_.set_patience(db::kUsualPatienceMs); }
 
@@ -48,7 +47,7 @@ void Recorder::warn_of_others() try {
 std::string Recorder::put(const db::Attempt& attempt, const std::vector<MetricInfo>& metrics) {
   const auto lost = lost_;
   waiting_.push_back({attempt, metrics});
-  next_try_ = {};
+  next_try_s_ = kAtOnce;
   retry();
   if (lost_ > lost) return "; could not be kept anywhere";
   return waiting_.empty() ? "" : "; waits to be written";
@@ -67,8 +66,8 @@ std::optional<bool> Recorder::is_done(const std::string& key) {
 }
 
 void Recorder::show_running(const std::vector<db::RunningTrial>& trials) {
-  if (Clock::now() < next_show_) return;
-  next_show_ = Clock::now() + kBetweenShows;
+  if (outside_.clock.now_s() < next_show_s_) return;
+  next_show_s_ = outside_.clock.now_s() + kBetweenShows_s;
   write_running(trials);
 }
 
@@ -83,7 +82,7 @@ void Recorder::write_running(const std::vector<db::RunningTrial>& trials) {
   }
 }
 
-void Recorder::write_waiting(db::Store& to) {
+void Recorder::write_waiting(db::GridStore& to) {
   while (!waiting_.empty()) {
     auto& [attempt, metrics] = waiting_.front();
     std::erase_if(metrics, [&](const MetricInfo& metric) { return defined_.contains(metric.name); });
@@ -96,13 +95,13 @@ void Recorder::write_waiting(db::Store& to) {
 }
 
 void Recorder::retry() {
-  if (waiting_.empty() || Clock::now() < next_try_) return;
+  if (waiting_.empty() || outside_.clock.now_s() < next_try_s_) return;
   try {
     write_waiting(store());
     if (delayed_) note_("the database can be written again, and everything is in it");
     delayed_ = false;
   } catch (const db::Unavailable& error) {
-    next_try_ = Clock::now() + kBetweenTries;
+    next_try_s_ = outside_.clock.now_s() + kBetweenTries_s;
     tell_delay(error.what());
   } catch (const Error& error) {
     rescue(error.what());
@@ -110,9 +109,9 @@ void Recorder::retry() {
 }
 
 void Recorder::tell_delay(const std::string& why) {
-  if (delayed_ && Clock::now() < next_note_) return;
+  if (delayed_ && outside_.clock.now_s() < next_note_s_) return;
   delayed_ = true;
-  next_note_ = Clock::now() + kBetweenNotes;
+  next_note_s_ = outside_.clock.now_s() + kBetweenNotes_s;
   note_(fmt::format("warning: {} Trials go on; {} as soon as it can be", why + (why.ends_with('.') ? "" : "."),
                     waiting_.empty() ? "results wait to be written" : waits(waiting_.size())));
 }
@@ -123,7 +122,7 @@ void Recorder::finish(const std::function<bool()>& give_up) {
     note_(fmt::format("{}: for some minutes, or until Ctrl-C, then into a file beside the database", waits(waiting_.size())));
   while (!waiting_.empty()) {
     if (give_up()) rescue("the database could not be written to the end");
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    outside_.clock.wait(kLastTries_s);
     retry();
   }
   write_running({});
@@ -153,8 +152,8 @@ void Recorder::rescue(const std::string& why) {
     return;
   }
   why_ = why;
-  const auto now = fmt::localtime(std::time(nullptr));
-  const auto name = fmt::format("{}.rescued-{:%Y%m%d-%H%M%S}-{}.db", store_.file().stem().string(), now, getpid());
+  const auto now = fmt::localtime(static_cast<std::time_t>(outside_.clock.since_1970_us() / 1'000'000));
+  const auto name = fmt::format("{}.rescued-{:%Y%m%d-%H%M%S}-{}.db", store_.file().stem().string(), now, outside_.process);
   std::error_code none;
   for (const bool copy : {true, false})
     for (const auto& folder : {store_.file().parent_path(), std::filesystem::temp_directory_path(none)})
@@ -172,11 +171,11 @@ bool Recorder::rescue_into(const std::filesystem::path& file, bool copy) {
   const auto waiting = waiting_;
   try {
     if (copy) store_.rescue(file);
-    db::Store made(file);
-    if (!copy && describe_) describe_(made);
+    auto made = store_.open(file);
+    if (!copy && describe_) describe_(*made);
     defined_.clear();
-    write_waiting(made);
-    rescue_.emplace(std::move(made));
+    write_waiting(*made);
+    rescue_ = std::move(made);
     rescued_ = file;
     if (copy) uncopied_.clear();
     return true;

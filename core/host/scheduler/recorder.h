@@ -1,15 +1,17 @@
 // Results on their way into the database, whatever becomes of it while a grid runs.
 #pragma once
 
-#include <chrono>
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "db/history/store.h"
+#include "core/host/scheduler/surroundings.h"
+#include "db/history/grid_store.h"
 
 namespace ablate {
 
@@ -22,7 +24,8 @@ class Recorder {
 
   /// @param describe writes the study and its trials: for a file that has to be begun anew; may be empty
   /// @param keys of the trials to be run: another process that runs one of them is warned of, once
-  Recorder(db::Store& store, std::function<void(db::Store&)> describe, Note note, std::set<std::string> keys = {});
+  Recorder(db::GridStore& store, const Surroundings& outside, std::function<void(db::GridStore&)> describe, Note note,
+           std::set<std::string> keys = {});
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
@@ -55,29 +58,30 @@ class Recorder {
   std::string where_everything_is() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Waiting {
     db::Attempt attempt;
     std::vector<MetricInfo> metrics;
   };
 
-  db::Store& store() { return rescue_ ? *rescue_ : store_; }
-  void write_waiting(db::Store& to);
+  db::GridStore& store() { return rescue_ ? *rescue_ : store_; }
+  void write_waiting(db::GridStore& to);
   void write_running(const std::vector<db::RunningTrial>& trials);
   void rescue(const std::string& why);
   bool rescue_into(const std::filesystem::path& file, bool copy);
   void tell_delay(const std::string& why);
   void warn_of_others();
 
-  db::Store& store_;
-  std::optional<db::Store> rescue_;
-  std::function<void(db::Store&)> describe_;
+  db::GridStore& store_;
+  Surroundings outside_;
+  std::unique_ptr<db::GridStore> rescue_;
+  std::function<void(db::GridStore&)> describe_;
   Note note_;
   std::set<std::string> keys_;
   std::set<std::pair<std::string, std::int64_t>> warned_of_;  ///< host and process
   std::deque<Waiting> waiting_;
   std::set<std::string> defined_;
-  Clock::time_point next_try_{}, next_note_{}, next_show_{};
+  static constexpr double kAtOnce = -std::numeric_limits<double>::infinity();
+  double next_try_s_ = kAtOnce, next_note_s_ = kAtOnce, next_show_s_ = kAtOnce;  ///< by the clock
   bool delayed_ = false;
   std::filesystem::path rescued_;
   std::string why_;

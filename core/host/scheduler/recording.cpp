@@ -20,7 +20,7 @@ db::Store open_history(const std::filesystem::path& file) {
   return unless_interrupted([&] { return db::Store(file); });
 }
 
-void Recording::write(db::Store& into, bool ends_early) const {
+void Recording::write(db::GridStore& into, bool ends_early) const {
   many_.begin("recording them");
   const auto tick_of = [&](const char* what) {
     return [this, ends_early, what](std::size_t done) {

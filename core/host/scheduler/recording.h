@@ -24,7 +24,7 @@ class Recording {
 
   /// Whole: where it throws, nothing is written. @param ends_early throws Interrupted where a signal asks to stop; what has
   /// results to save must not
-  void write(db::Store& into, bool ends_early) const;
+  void write(db::GridStore& into, bool ends_early) const;
 
  private:
   const Study& study_;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 
 #include "core/host/scheduler/admission.h"
@@ -13,10 +12,8 @@
 #include "core/host/scheduler/liveness.h"
 #include "core/host/scheduler/plan_text.h"
 #include "core/host/scheduler/recorder.h"
-#include "core/host/scheduler/start_worker.h"
 #include "core/host/scheduler/worker_load.h"
 #include "core/shared/metrics.h"
-#include "core/util/stop_on_signal.h"
 
 namespace ablate {
 namespace {
@@ -26,36 +23,38 @@ constexpr double kLastWrites = 600, kLastWritesInterrupted = 10;  ///< s, for a 
 
 class Scheduler {
  public:
-  Scheduler(std::unique_ptr<WorkerClient>& worker, db::Store& store, const RunOptions& options,
+  Scheduler(Executors& executors, db::GridStore& store, const RunOptions& options, const Surroundings& outside,
             std::deque<const PlannedTrial*> waiting)
-      : worker_(worker),
+      : executors_(executors),
         options_(options),
+        outside_(outside),
         waiting_(std::move(waiting)),
         admission_(options.jobs),
-        display_(standard_error(), static_cast<int>(waiting_.size()), options.silence_s),
+        display_(outside.output, outside.clock, static_cast<int>(waiting_.size()), options.silence_s),
         liveness_(options.answer_s, options.ping_s),
         load_(
-            std::max(options.load_s, options.timeout_s), [this](const std::string& text) { display_.note(text); },
+            outside, std::max(options.load_s, options.timeout_s), [this](const std::string& text) { display_.note(text); },
             options.forget),
         recorder_(
-            store, options.record, [this](const std::string& text) { display_.note(text); }, keys_of(waiting_)) {}
+            store, outside, options.record, [this](const std::string& text) { display_.note(text); }, keys_of(waiting_)) {}
 
   RunSummary run() {
-    const StopOnSignal stop;
+    executors_.need([this](const std::string& text) { display_.note(text); });
     limit_jobs();
-    load_.load(worker_, waiting_, watch_);
-    if (asked_to_stop == 0) recorder_.begin();
+    load_.load(executors_, waiting_, watch_);
+    tick();
+    if (!is_stopping()) recorder_.begin();
     try {
       // Where the database is gone, what runs may come to its end, and goes where the rest has gone.
-      while (asked_to_stop == 0 && !(running_.empty() && (waiting_.empty() || recorder_.is_elsewhere()))) step();
+      while (!is_stopping() && !(running_.empty() && (waiting_.empty() || recorder_.is_elsewhere()))) step();
     } catch (...) {
       close("interrupted", "the grid ended before it: a worker could not be replaced");
       throw;
     }
-    if (asked_to_stop != 0) {
+    if (is_stopping()) {
       summary_.interrupted = true;
       drain();
-      close("interrupted", "interrupted by " + who_asked_to_stop());
+      close("interrupted", "interrupted by " + outside_.stops.who());
     } else {
       close("", "");
     }
@@ -67,7 +66,7 @@ class Scheduler {
   void step() {
     if (!recorder_.is_elsewhere()) start_some();
     try {
-      if (const auto event = worker_->next(200)) handle(*event);
+      if (const auto event = executor().next(200)) handle(*event);
       tick();
       give_up_on_stopped_worker();
     } catch (const WorkerEnded& ended) {
@@ -78,15 +77,18 @@ class Scheduler {
     display_.refresh();
   }
 
+  bool is_stopping() const { return outside_.stops.any(); }
+  Executor& executor() { return *executors_.now(); }
+
   /// This scheduler's own time, which stands still while it is stopped or waits.
   void tick() {
-    const auto now = std::chrono::steady_clock::now();
-    clock_s_ += std::min(kLongestTick, std::chrono::duration<double>(now - last_tick_).count());
-    last_tick_ = now;
+    const double now_s = outside_.clock.now_s();
+    clock_s_ += std::min(kLongestTick, now_s - last_tick_s_);
+    last_tick_s_ = now_s;
   }
 
   void limit_jobs() {
-    const int most = worker_->most_jobs();
+    const int most = executor().most_jobs();
     if (std::min<std::size_t>(waiting_.size(), static_cast<std::size_t>(admission_.jobs())) > static_cast<std::size_t>(most))
       display_.note(
           fmt::format("warning: {} trials at a time instead of {}: no more is what file descriptors allow (ulimit -n)", most,
@@ -124,7 +126,10 @@ class Scheduler {
           "warning: {} was replaced or deleted; this grid goes on with the code that it has loaded, and records its trials "
           "under that; run the command again for the new one",
           library));
-    auto& trial = running_.try_emplace(job, planned, worker_->environment(), clock_s_, options_.verdicts).first->second;
+    auto& trial =
+        running_
+            .try_emplace(job, planned, executor().environment(), clock_s_, outside_.clock.since_1970_us(), options_.verdicts)
+            .first->second;
     display_.started(job, planned.trial->label, evaluation_share({&planned}));
     auto why = load_.refusal(planned);
     if (why.empty()) why = watch_.overwritten(planned.plugins);
@@ -133,7 +138,7 @@ class Scheduler {
       return finish(job);
     }
     const TrialJob spec{planned.trial->spec, planned_files(*planned.trial, "attention")};
-    worker_->send(StartCommand{job, TrialJob::kName, to_json(spec), options_.timeout_s});
+    executor().send(StartCommand{job, TrialJob::kName, to_json(spec), options_.timeout_s});
   }
 
   void handle(const Event& event) {
@@ -191,15 +196,15 @@ class Scheduler {
                            return clock_s_ - entry.second.started_s() > options_.timeout_s + options_.answer_s;
                          });
     const auto next = liveness_.look(overdue, clock_s_);
-    if (next == Liveness::Next::kAsk) worker_->send(PingCommand());
-    if (next == Liveness::Next::kGiveUp) worker_->give_up();
+    if (next == Liveness::Next::kAsk) executor().send(PingCommand());
+    if (next == Liveness::Next::kGiveUp) executor().give_up();
   }
 
   /// What has ended already is not interrupted.
   void drain() {
     try {
-      while (worker_ && !running_.empty()) {
-        const auto event = worker_->next(0);
+      while (executors_.now() != nullptr && !running_.empty()) {
+        const auto event = executor().next(0);
         if (!event) return;
         handle(*event);
       }
@@ -214,17 +219,18 @@ class Scheduler {
       trial.end(outcome, reason, clock_s_ - trial.started_s());
       finish(job);
     }
-    if (!outcome.empty()) worker_.reset();
+    if (!outcome.empty()) executors_.end();
     const double start_s = clock_s_;
-    const auto often = asked_to_stop_often;
+    const auto often = outside_.stops.often();
     recorder_.finish([&] {
       tick();
       display_.refresh();
-      return asked_to_stop_often > often || clock_s_ - start_s > (outcome.empty() ? kLastWrites : kLastWritesInterrupted);
+      return outside_.stops.often() > often || clock_s_ - start_s > (outcome.empty() ? kLastWrites : kLastWritesInterrupted);
     });
   }
 
   void replace_worker(const std::string& why) {
+    tick();
     const auto reason = fmt::format("the worker ended ({}), and with it every trial that it ran", why);
     std::vector<const PlannedTrial*> back;
     while (!running_.empty()) {
@@ -244,14 +250,15 @@ class Scheduler {
     if (!back.empty())
       display_.note(
           fmt::format("warning: {}; {} of them {} run again, alone", reason, back.size(), back.size() == 1 ? "is" : "are"));
-    worker_.reset();
-    worker_ = start_worker([this](const std::string& text) { display_.note(text); });
-    if (!waiting_.empty() && asked_to_stop == 0) load_.load(worker_, waiting_, watch_);
+    executors_.replace([this](const std::string& text) { display_.note(text); });
+    if (!waiting_.empty() && !is_stopping()) load_.load(executors_, waiting_, watch_);
+    tick();
     liveness_.answered(clock_s_);
   }
 
-  std::unique_ptr<WorkerClient>& worker_;
+  Executors& executors_;
   RunOptions options_;
+  Surroundings outside_;
   std::deque<const PlannedTrial*> waiting_;
   std::map<int, AttemptInProgress> running_;
   Admission admission_;
@@ -264,13 +271,13 @@ class Scheduler {
   bool told_of_room_ = false;
   int last_job_ = 0;
   double clock_s_ = 0;
-  std::chrono::steady_clock::time_point last_tick_ = std::chrono::steady_clock::now();
+  double last_tick_s_ = outside_.clock.now_s();
 };
 
 }  // namespace
 
-RunSummary run_trials(const std::vector<PlannedTrial>& planned, std::unique_ptr<WorkerClient>& worker, db::Store& store,
-                      const RunOptions& options) {
+RunSummary run_trials(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store,
+                      const RunOptions& options, const Surroundings& outside) {
   std::vector<std::string> keys;
   for (const auto& trial : planned) keys.push_back(trial.key);
   const auto done = store.done(keys);
@@ -281,7 +288,7 @@ RunSummary run_trials(const std::vector<PlannedTrial>& planned, std::unique_ptr<
   RunSummary summary;
   if (!waiting.empty()) {
     store.put_metrics({process_metrics().begin(), process_metrics().end()});
-    summary = Scheduler(worker, store, options, std::move(waiting)).run();
+    summary = Scheduler(executors, store, options, outside, std::move(waiting)).run();
   } else if (options.record) {
     options.record(store);
   }

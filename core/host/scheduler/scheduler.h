@@ -5,8 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "core/host/client/executors.h"
 #include "core/host/scheduler/plan.h"
+#include "core/host/scheduler/surroundings.h"
 #include "core/shared/verdict_memory.h"
+#include "db/history/grid_store.h"
 
 namespace ablate {
 
@@ -16,7 +19,7 @@ struct RunOptions {
   bool again = false;    ///< also what is done already
   /// Writes the study and its trials: called when all that the trials need is loaded, before the first of them starts; and
   /// again for a new file where the database was damaged or taken away, when it must not throw Interrupted: results wait.
-  std::function<void(db::Store&)> record;
+  std::function<void(db::GridStore&)> record;
   /// Forgets what was remembered of the data: called where they cannot be loaded, or are not what was planned.
   std::function<void()> forget;
   VerdictMemory verdicts{""};  ///< recorded with every attempt, as they are known when it starts
@@ -28,7 +31,7 @@ struct RunOptions {
 
 struct RunSummary {
   int done = 0, failed = 0, skipped = 0;  ///< failed: also timed out; skipped: their key was done before
-  bool interrupted = false;  ///< by a signal (core/util/stop_on_signal.h); running trials were ended and recorded so
+  bool interrupted = false;               ///< somebody asked to stop; running trials were ended and recorded so
 
   ExitCode exit_code() const {
     return interrupted ? ExitCode::kInterrupted : failed > 0 ? ExitCode::kTrialsFailed : ExitCode::kDone;
@@ -41,7 +44,8 @@ struct RunSummary {
 /// results wait. Throws Error where the plugins or the data cannot be loaded into the first worker, or not in time, or are not
 /// what was planned; where that is so of a later worker, the trials that need them fail. Throws Error, too, where the database
 /// was taken away: what ran then has come to its end, nothing else was started, and what() says in which file everything is.
-RunSummary run_trials(const std::vector<PlannedTrial>& planned, std::unique_ptr<WorkerClient>& worker, db::Store& store,
-                      const RunOptions& options);
+/// @param executors starts one where there is none
+RunSummary run_trials(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store,
+                      const RunOptions& options, const Surroundings& outside = {});
 
 }  // namespace ablate

@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <set>
-
-#include "core/host/scheduler/start_worker.h"
-#include "core/util/stop_on_signal.h"
 
 namespace ablate {
 namespace {
@@ -43,23 +39,21 @@ std::vector<WorkerLoad::Item> WorkerLoad::items(const Waiting& waiting) {
   return all;
 }
 
-void WorkerLoad::load(std::unique_ptr<WorkerClient>& worker, const Waiting& waiting, LibraryWatch& watch) {
+void WorkerLoad::load(Executors& executors, const Waiting& waiting, LibraryWatch& watch) {
   const auto all = items(waiting);
-  while (asked_to_stop == 0 && !load_all(*worker, all, watch)) {
-    worker.reset();
-    worker = start_worker(note_);
-  }
+  auto* executor = executors.now();
+  while (executor != nullptr && !stops_.any() && !load_all(*executor, all, watch)) executor = executors.replace(note_);
   is_first_ = false;
 }
 
-bool WorkerLoad::load_all(WorkerClient& worker, const std::vector<Item>& all, LibraryWatch& watch) {
+bool WorkerLoad::load_all(Executor& executor, const std::vector<Item>& all, LibraryWatch& watch) {
   for (const auto& item : all) {
     if (refused_.contains(item.key)) continue;
     if (!item.library.path.empty()) watch.remember({item.library});
     try {
-      const auto refusal = load(worker, item);
-      if (asked_to_stop != 0) {
-        worker.give_up();
+      const auto refusal = load(executor, item);
+      if (stops_.any()) {
+        executor.give_up();
         return true;
       }
       if (refusal) refuse(item, *refusal);
@@ -77,18 +71,17 @@ bool WorkerLoad::load_all(WorkerClient& worker, const std::vector<Item>& all, Li
   return true;
 }
 
-std::optional<WorkerLoad::Refusal> WorkerLoad::load(WorkerClient& worker, const Item& item) const {
-  using Clock = std::chrono::steady_clock;
-  worker.send(item.command);
-  const auto start = Clock::now();
-  for (double next_word_s = kLong_s; asked_to_stop == 0;) {
-    const auto event = worker.next(1000);
+std::optional<WorkerLoad::Refusal> WorkerLoad::load(Executor& executor, const Item& item) const {
+  executor.send(item.command);
+  const double start_s = clock_.now_s();
+  for (double next_word_s = kLong_s; !stops_.any();) {
+    const auto event = executor.next(1000);
     if (event && std::holds_alternative<LoadedEvent>(*event)) return std::nullopt;
     if (const auto* refused = event ? std::get_if<RefusedEvent>(&*event) : nullptr)
       return Refusal{(refused->spoilt ? item.name + ": " : "") + refused->reason, refused->code, refused->spoilt};
-    const double waited_s = std::chrono::duration<double>(Clock::now() - start).count();
+    const double waited_s = clock_.now_s() - start_s;
     if (waited_s > limit_s_) {
-      worker.give_up();
+      executor.give_up();
       return Refusal{.reason = fmt::format("the worker did not load {} within {:g} s, though it was loaded by itself before: a "
                                            "load() that hangs with one thread or with a cache?",
                                            item.name, limit_s_),

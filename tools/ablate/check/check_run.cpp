@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "core/host/launch/known_verdicts.h"
 #include "core/util/plain_json.h"
 #include "tools/ablate/check/scratch.h"
 #include "tools/ablate/verdict_text.h"
@@ -24,7 +25,7 @@ CheckRun::CheckRun(const CheckArguments& arguments, const Options& options) : ar
       throw Error(fmt::format("--db {}: no such file; expected a run history that is to keep the verdicts", options.database));
     history_.emplace(options.database);
   }
-  std::unique_ptr<WorkerClient> inspector;
+  auto inspector = local_workers();
   const auto found = find_libraries(options, inspector);
   parts_ = parts_among(found);
   libraries_ = choose(arguments.what, found, options, inspector);
@@ -79,8 +80,7 @@ CheckJob CheckRun::spec_of(const FoundLibrary& library) const {
 /// Why nothing can be computed there; "" where it can.
 std::string CheckRun::device_refusal() {
   if (arguments_.device == "cpu") return "";
-  if (!checker_) checker_ = start_checker();
-  return checker_->ask(OpenDeviceJob{arguments_.device}, kOpenDevice_s).failed;
+  return checkers_.need(say_line).ask(OpenDeviceJob{arguments_.device}, kOpenDevice_s).failed;
 }
 
 /// Everything but time.
@@ -100,7 +100,7 @@ void CheckRun::check_all() {
   }
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   while (!jobs.empty()) {
-    run_side_by_side(std::move(jobs), arguments_.jobs > 0 ? arguments_.jobs : cores, arguments_.timeout_s, checker_);
+    run_side_by_side(std::move(jobs), arguments_.jobs > 0 ? arguments_.jobs : cores, arguments_.timeout_s, checkers_);
     jobs.clear();
     for (std::size_t i = 0; i < libraries_.size(); ++i) {
       if (!may_go_on(i)) continue;
@@ -145,7 +145,7 @@ void CheckRun::time_all() {
   }
   if (jobs.empty()) return;
   if (!is_one()) tell(libraries_.size(), "time, one plugin after the other\n" + Examination::heading(Kind::kAttention));
-  run_side_by_side(std::move(jobs), 1, arguments_.timeout_s, checker_);
+  run_side_by_side(std::move(jobs), 1, arguments_.timeout_s, checkers_);
   if (!is_one()) tell(libraries_.size(), "\n");
 }
 

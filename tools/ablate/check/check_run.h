@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "core/host/client/start_worker.h"
 #include "core/util/error.h"
 #include "db/history/store.h"
 #include "db/report/printers.h"
@@ -56,7 +57,7 @@ class CheckRun {
 
   const CheckArguments& arguments_;
   std::optional<db::Store> history_;  ///< that is told of the verdicts: where --db names one
-  std::unique_ptr<WorkerClient> checker_;
+  Executors checkers_ = local_workers(kChecker);
   std::vector<FoundLibrary> libraries_;
   std::map<std::string, FoundLibrary> parts_;  ///< by id
   std::vector<CheckJob> specs_;

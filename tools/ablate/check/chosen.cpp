@@ -15,9 +15,9 @@ namespace {
 using nlohmann::json;
 
 /// Those of an id, of each kind; or the one of a path. @param unknown gets a text for an id that is none's
-std::vector<FoundLibrary> named(const std::string& name, const std::vector<FoundLibrary>& found,
-                                std::unique_ptr<WorkerClient>& worker, std::vector<std::string>& unknown) {
-  if (is_path(name)) return {library_at(std::filesystem::absolute(name).lexically_normal(), worker)};
+std::vector<FoundLibrary> named(const std::string& name, const std::vector<FoundLibrary>& found, Executors& executors,
+                                std::vector<std::string>& unknown) {
+  if (is_path(name)) return {library_at(std::filesystem::absolute(name).lexically_normal(), executors)};
   std::vector<FoundLibrary> chosen;
   std::vector<std::string> known;
   for (const auto& library : found) {
@@ -91,12 +91,12 @@ json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pai
 }
 
 std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std::vector<FoundLibrary>& found,
-                                 const Options& options, std::unique_ptr<WorkerClient>& worker) {
+                                 const Options& options, Executors& executors) {
   auto chosen = what.empty() ? found : std::vector<FoundLibrary>();
   if (what.empty() && found.empty()) throw Error("no plugin was found; `ablate plugins` lists the folders looked in");
   std::vector<std::string> unknown;
   for (const auto& name : what)
-    for (auto& library : named(name, found, worker, unknown))
+    for (auto& library : named(name, found, executors, unknown))
       if (std::none_of(chosen.begin(), chosen.end(), [&](const FoundLibrary& one) { return one.path == library.path; }))
         chosen.push_back(std::move(library));
   if (!unknown.empty())

@@ -10,7 +10,7 @@ namespace ablate {
 /// @param what ids and paths of libraries, each taken once; none: all that were found, refused ones included. Throws Error
 /// where there is none, or where a library that was named cannot be loaded.
 std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std::vector<FoundLibrary>& found,
-                                 const Options& options, std::unique_ptr<WorkerClient>& worker);
+                                 const Options& options, Executors& executors);
 
 /// The parts that parameters are tried with: every compression and attention found, by id, the first of each id.
 std::map<std::string, FoundLibrary> parts_among(const std::vector<FoundLibrary>& found);

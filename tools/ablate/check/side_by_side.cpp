@@ -6,7 +6,6 @@
 #include <deque>
 #include <map>
 
-#include "core/host/scheduler/start_worker.h"
 #include "core/util/stop_on_signal.h"
 #include "tools/ablate/streams.h"
 
@@ -17,20 +16,20 @@ constexpr double kAnswer_s = 10;  ///< for a worker to tell that a job's time is
 
 class SideBySide {
  public:
-  SideBySide(std::vector<ListenedCheck> jobs, int at_a_time, double timeout_s, std::unique_ptr<WorkerClient>& checker)
-      : at_a_time_(static_cast<std::size_t>(at_a_time)), timeout_s_(timeout_s), checker_(checker) {
+  SideBySide(std::vector<ListenedCheck> jobs, int at_a_time, double timeout_s, Executors& checkers)
+      : at_a_time_(static_cast<std::size_t>(at_a_time)), timeout_s_(timeout_s), checkers_(checkers) {
     for (auto& job : jobs) waiting_.push_back({std::move(job), false});
   }
 
   void run() {
     const StopOnSignal stop;
     while (!waiting_.empty() || !running_.empty()) try {
-        if (!checker_) checker_ = start_checker();
+        checkers_.need(say_line);
         start_some();
-        take(checker_->next(1000));
+        take(checkers_.now()->next(1000));
         stop_if_asked();
       } catch (const WorkerEnded& ended) {
-        checker_.reset();
+        checkers_.end();
         give_back(fmt::format("the worker ended ({})", ended.what()));
       }
   }
@@ -46,12 +45,12 @@ class SideBySide {
   };
 
   void start_some() {
-    const auto most = std::min(at_a_time_, static_cast<std::size_t>(checker_->most_jobs()));
+    const auto most = std::min(at_a_time_, static_cast<std::size_t>(checkers_.now()->most_jobs()));
     while (!waiting_.empty() && running_.size() < most && !(one_alone_ && !running_.empty())) {
       auto& [job, alone] = waiting_.front();
       if (alone && !running_.empty()) return;
       one_alone_ = alone;
-      const int number = checker_->start(job.job, timeout_s_);
+      const int number = checkers_.now()->start(job.job, timeout_s_);
       running_.emplace(number, Running{std::move(job), {}});
       waiting_.pop_front();
     }
@@ -59,7 +58,7 @@ class SideBySide {
 
   void take(const std::optional<Event>& event) {
     silent_s_ = event ? 0 : silent_s_ + 1;
-    if (silent_s_ > timeout_s_ + kAnswer_s) checker_->give_up();  // it is stopped; next() will tell
+    if (silent_s_ > timeout_s_ + kAnswer_s) checkers_.now()->give_up();  // it is stopped; next() will tell
     if (!event) return;
     const auto found = running_.find(job_of(*event));
     if (found == running_.end()) return;
@@ -91,7 +90,7 @@ class SideBySide {
 
   std::size_t at_a_time_;
   double timeout_s_;
-  std::unique_ptr<WorkerClient>& checker_;
+  Executors& checkers_;
   std::deque<Waiting> waiting_;
   std::map<int, Running> running_;
   bool one_alone_ = false;
@@ -100,15 +99,8 @@ class SideBySide {
 
 }  // namespace
 
-std::unique_ptr<WorkerClient> start_checker() {
-  auto checker = start_worker([](const std::string& text) { say("{}\n", text); }, WorkerClient::kChecker);
-  if (!checker) throw Interrupted();
-  return checker;
-}
-
-void run_side_by_side(std::vector<ListenedCheck> jobs, int at_a_time, double timeout_s,
-                      std::unique_ptr<WorkerClient>& checker) {
-  SideBySide(std::move(jobs), at_a_time, timeout_s, checker).run();
+void run_side_by_side(std::vector<ListenedCheck> jobs, int at_a_time, double timeout_s, Executors& checkers) {
+  SideBySide(std::move(jobs), at_a_time, timeout_s, checkers).run();
 }
 
 }  // namespace ablate

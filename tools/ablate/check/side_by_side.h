@@ -2,10 +2,9 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <vector>
 
-#include "core/host/client/client.h"
+#include "core/host/client/executors.h"
 
 namespace ablate {
 
@@ -16,11 +15,8 @@ struct ListenedCheck {
   std::function<void()> again = {};  ///< it begins anew, and has been heard already
 };
 
-/// Starts a checker, with a few tries as start_worker. Throws Error, Interrupted.
-std::unique_ptr<WorkerClient> start_checker();
-
 /// Starts the jobs in their order, at most `at_a_time` of them at once, each with a limit of its own. Where the checker dies,
 /// all jobs that it ran begin anew in another one, each alone: the next death tells whose fault it is. Throws Error on Ctrl-C.
-void run_side_by_side(std::vector<ListenedCheck> jobs, int at_a_time, double timeout_s, std::unique_ptr<WorkerClient>& checker);
+void run_side_by_side(std::vector<ListenedCheck> jobs, int at_a_time, double timeout_s, Executors& checkers);
 
 }  // namespace ablate

@@ -1,0 +1,83 @@
+#include "core/host/launch/launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/host/launch/known_verdicts.h"
+#include "core/host/scheduler/plan_text.h"
+#include "core/host/scheduler/recording.h"
+#include "core/util/stop_on_signal.h"
+#include "db/history/reader.h"
+#include "db/report/format.h"
+
+namespace ablate {
+namespace {
+
+/// Of two studies of one name the one that ran last has the table.
+void warn_of_namesake(const PlannedStudy& plan, const Note& note) try {
+  const auto& database = plan.asked.database;
+  const auto& study = plan.study;
+  std::error_code none;
+  if (!std::filesystem::exists(database, none)) return;
+  const db::Reader history(database);
+  const auto other = history.study_file(study.name);
+  if (other.empty() || other == std::filesystem::absolute(study.file) || history.study_text(study.name) == study.text) return;
+  note(
+      fmt::format("warning: in {} the experiment {} is of another file, {}: its trials are left out of the table from now on; "
+                  "--set experiment.name=NAME keeps them apart",
+                  db::one_row(database.string()), db::one_row(study.name), db::one_row(other)));
+} catch (const Error&) {  // who opens it for writing says what is wrong
+}
+
+bool are_done(const std::vector<const PlannedTrial*>& trials, db::Store& store) {
+  std::vector<std::string> keys;
+  for (const auto* trial : trials) keys.push_back(trial->key);
+  return store.done(keys).size() == std::set(keys.begin(), keys.end()).size();
+}
+
+/// What of the trials that are to run now may surprise.
+void tell(const PlannedStudy& plan, int most_jobs, const Note& note) {
+  const int together = std::min({plan.jobs, most_jobs, static_cast<int>(plan.chosen.size())});
+  if (together * plan.threads > plan.cores)
+    note(fmt::format("warning: {} trials of {} thread{} on {} cores: their step times will not compare with others'", together,
+                     plan.threads, plan.threads == 1 ? "" : "s", plan.cores));
+  if (evaluation_share(plan.chosen) > 0.5) note(evaluation_text(plan.chosen));
+  if (const auto text = positions_text(plan.chosen); !text.empty()) note(text);
+}
+
+}  // namespace
+
+Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note) {
+  const StopOnSignal stop;
+  const auto& asked = plan.asked;
+  if (!asked.shares_name) warn_of_namesake(plan, note);
+  auto store = open_history(asked.database);
+  const Recording recording(plan.study, plan.planned, known_verdicts(plan.used), plan.many);
+  const RunOptions how{
+      .jobs = plan.jobs,
+      .timeout_s = plan.study.timeout_s,
+      .again = asked.again,
+      // What is recorded in another file, in place of one that was taken away, holds results: a signal waits for its end.
+      .record = [&](db::GridStore& into) { recording.write(into, &into == &store && asked.prove == 0); },
+      // It may be what a worker refuses: the tasks are asked again the next time.
+      .forget = [&] { forget_tasks(plan.study, plan.catalog, plan.memory); },
+      .verdicts = user_verdicts()};
+  const bool is_idle = !asked.again && asked.prove == 0 && are_done(plan.chosen, store);
+  if (!is_idle) executors.need(note);
+  stop_if_asked();
+  Launched launched;
+  if (asked.prove > 0) {
+    launched.proof = prove(plan.chosen, asked.prove, executors, store, how, plan.catalog);
+    if (launched.proof->differences.empty()) how.record(store);
+    return launched;
+  }
+  tell(plan, is_idle ? 0 : executors.need().most_jobs(), note);
+  std::vector<PlannedTrial> to_run;
+  for (const auto* trial : plan.chosen) to_run.push_back(*trial);
+  launched.ran = run_trials(to_run, executors, store, how);
+  return launched;
+}
+
+}  // namespace ablate

@@ -1,0 +1,76 @@
+#include "core/host/launch/planned_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <thread>
+
+#include "core/host/launch/only.h"
+#include "core/host/study/used_plugins.h"
+#include "core/registry/folders.h"
+#include "db/history/damage.h"
+#include "db/history/place.h"
+#include "db/report/format.h"
+
+namespace ablate {
+namespace {
+
+TaskMemory user_task_memory() {
+  const auto cache = cache_folder();
+  return TaskMemory(cache.empty() ? cache : cache / "data");
+}
+
+int most_threads(const std::vector<const PlannedTrial*>& chosen) {
+  std::int64_t most = 1;
+  for (const auto* planned : chosen) most = std::max(most, planned->trial->spec.train.threads);
+  return static_cast<int>(most);
+}
+
+/// Says what is to be said of libraries that the study uses: anyone can write it, ... @return its plugins
+std::vector<PluginInfo> warn_of_used(const PlannedStudy& plan, const std::vector<FoundLibrary>& libraries, const Note& note) {
+  std::set<std::filesystem::path> used;
+  std::vector<PluginInfo> plugins;
+  for (const auto& trial : plan.study.trials)
+    for (const auto& use : used_plugins(trial.spec, plan.catalog))
+      if (used.insert(use.info->path).second) plugins.push_back(*use.info);
+  for (const auto& library : libraries)
+    for (const auto& warning : library.warnings)
+      if (used.contains(library.path)) note(fmt::format("warning: {}: {}", db::one_row(library.path.string()), warning));
+  return plugins;
+}
+
+}  // namespace
+
+PlannedStudy::PlannedStudy(LaunchRequest request, Catalog with, Study resolved, const Note& note)
+    : asked(std::move(request)),
+      catalog(std::move(with)),
+      study(std::move(resolved)),
+      many(study.name, study.trials.size(), note),
+      memory(user_task_memory()) {}
+
+PlannedStudy plan_study(const LaunchRequest& request, const std::vector<FoundLibrary>& libraries,
+                        const std::function<std::string(const std::string&)>& where_looked, Executors& executors,
+                        const Note& note) {
+  db::check_place(request.database);  // before data is prepared for hours
+  db::expect_sound(request.database);
+  for (const auto& library : libraries)
+    if (!library.refusal.empty())
+      note(fmt::format("warning: {} is left out: {}", db::one_row(library.path.string()), db::one_row(library.refusal)));
+  auto catalog = catalog_of(libraries);
+  catalog.where_looked = where_looked;
+  auto study = load_study(request.study, request.overrides, catalog);
+  PlannedStudy plan(request, std::move(catalog), std::move(study), note);
+  plan.many.begin("checking their tasks and naming each by its key");
+  plan.used = warn_of_used(plan, libraries, note);
+  check_tasks(plan.study, plan.catalog, executors, plan.memory);
+  plan.planned = ablate::plan(plan.study, plan.catalog, executors, plan.memory, {},
+                              [&](std::size_t done) { plan.many.so_far(done, "named"); });
+  plan.chosen = choose(plan.planned, request.only, request.database);
+  plan.cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  plan.threads = most_threads(plan.chosen);
+  plan.jobs = request.jobs > 0 ? request.jobs : std::max(1, plan.cores / plan.threads);
+  return plan;
+}
+
+}  // namespace ablate

@@ -1,0 +1,57 @@
+// A study on its way to its trials: found right, named, and not begun.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/host/scheduler/many_trials.h"
+#include "core/host/scheduler/plan.h"
+#include "core/host/scheduler/task_memory.h"
+#include "core/registry/scan.h"
+
+namespace ablate {
+
+/// Takes a line for the user, without its end.
+using Note = std::function<void(const std::string& line)>;
+
+struct LaunchRequest {
+  std::filesystem::path study;         ///< the TOML file
+  std::filesystem::path database;      ///< the history; need not be there
+  std::vector<std::string> overrides;  ///< "train.steps=200", as load_study takes them
+  std::vector<std::string> only;       ///< the first digits of keys; none: all trials
+  int jobs = 0;                        ///< trials at a time; 0: cores / train.threads
+  bool again = false;                  ///< runs what is done already, too
+  int prove = 0;             ///< trials to repeat at least for a proof that an edit of code changed no number; 0: none
+  bool shares_name = false;  ///< other studies of this name are the same experiment's, too: no word about them
+};
+
+/// Moved, but not copied: its trials are pointed at.
+struct PlannedStudy {
+  PlannedStudy(LaunchRequest request, Catalog with, Study resolved, const Note& note);
+  PlannedStudy(PlannedStudy&&) = default;
+  PlannedStudy(const PlannedStudy&) = delete;
+  PlannedStudy& operator=(const PlannedStudy&) = delete;
+
+  LaunchRequest asked;
+  Catalog catalog;
+  Study study;
+  ManyTrials many;
+  TaskMemory memory;                        ///< the user's
+  std::vector<PlannedTrial> planned;        ///< every trial of the study
+  std::vector<const PlannedTrial*> chosen;  ///< of these, those that were asked for
+  std::vector<PluginInfo> used;             ///< by any trial
+  int cores = 1, threads = 1, jobs = 1;     ///< of this machine; at most of a chosen trial; trials at a time
+};
+
+/// Resolves a study, checks everything that can be known before a trial runs, prepares its data, and names each trial. Throws
+/// ConfigError and Error with what is wrong, Interrupted where a signal asks to stop (a StopOnSignal has to live).
+/// @param libraries as scan_libraries finds them @param executors of which one is started where a task has to be asked
+/// @param where_looked Catalog::where_looked
+PlannedStudy plan_study(const LaunchRequest& request, const std::vector<FoundLibrary>& libraries,
+                        const std::function<std::string(const std::string&)>& where_looked, Executors& executors,
+                        const Note& note);
+
+}  // namespace ablate

@@ -1,0 +1,87 @@
+// A history as a running grid sees it: what is written, and what becomes of it where it cannot be. No SQLite.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/records/identity.h"
+#include "db/history/errors.h"
+#include "db/types/records.h"
+
+namespace ablate::db {
+
+/// Store is the one in SQLite; tests have one in memory. Every call throws Unavailable where nothing can be written or asked
+/// for the moment, and Gone where the history is no longer the one that was opened. One thread.
+class GridStore {
+ public:
+  virtual ~GridStore() = default;
+
+  /// Absolute. Also the history's name for people.
+  virtual const std::filesystem::path& file() const = 0;
+
+  /// How long a call waits for another process's lock before it throws Unavailable; kUsualPatienceMs unless set.
+  virtual void set_patience(int milliseconds) = 0;
+
+  /// Writes everything that this connection sees into a new history, also where its own file was removed or replaced. Of a file
+  /// that is gone no log stays behind, which would spoil the next one in its place.
+  /// Throws Error where `file` exists or cannot be written, or where too little is left of the own one.
+  virtual void rescue(const std::filesystem::path& file) = 0;
+
+  /// Another history of the same kind: there already, or new. Throws Error.
+  virtual std::unique_ptr<GridStore> open(const std::filesystem::path& file) const = 0;
+
+  /// All that `writes` writes, by other calls, as one transaction: where it throws, nothing is written.
+  virtual void together(const std::function<void()>& writes) = 0;
+
+  /// Called before each of many rows, with how many are written. It may throw, and then nothing is.
+  using Tick = std::function<void(std::size_t done)>;
+
+  /// Remembers an experiment by name (the latest description, file and text win). @return its id
+  virtual std::int64_t put_experiment(const Experiment& experiment) = 0;
+
+  /// Remembers a trial and that it belongs to an experiment, in grid order. Idempotent. All in one transaction.
+  /// @param trials in order; an experiment's earlier trials that are not among them stay.
+  virtual void put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials, const Tick& tick) = 0;
+  void put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials) { put_trials(experiment, trials, {}); }
+
+  /// Remembers what papers report for trials of an experiment, in place of what was remembered for it before. The trials must
+  /// be known; at most one value for a trial and a metric.
+  virtual void put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) = 0;
+
+  /// Remembers what the keys of known trials are made of; and that trials have other keys as well.
+  virtual void put_parts(const std::vector<std::pair<std::string, Identity>>& parts, const Tick& tick) = 0;
+  void put_parts(const std::vector<std::pair<std::string, Identity>>& parts) { put_parts(parts, {}); }
+
+  virtual void put_metrics(const std::vector<MetricInfo>& metrics) = 0;
+
+  /// Of each code the latest verdict of the latest suite stays.
+  virtual void put_verdicts(const std::vector<KnownVerdict>& verdicts) = 0;
+
+  /// Those of the keys that have an attempt with outcome "done", in any experiment, also by a proof.
+  virtual std::set<std::string> done(const std::vector<std::string>& keys) = 0;
+
+  /// One transaction: the attempt with all its values, or nothing. The trial must be known. @return the attempt's number
+  virtual std::int64_t put_attempt(const Attempt& attempt) = 0;
+
+  /// What this process is running now, in place of what it said before: for `ablate attempts`. At its end: put_running({}).
+  /// Also forgets what processes of this machine that are dead were running.
+  virtual void put_running(const std::vector<RunningTrial>& trials) = 0;
+
+  /// The other processes that say they are running trials of these keys now. What a process runs it says about once a second,
+  /// from its first trial on: one that still loads its data is not seen. One of this host that is dead is left out, by its
+  /// number and start.
+  virtual std::vector<OtherRun> others_running(const std::set<std::string>& keys) = 0;
+
+ protected:
+  GridStore() = default;
+  GridStore(const GridStore&) = default;
+  GridStore& operator=(const GridStore&) = default;
+};
+
+}  // namespace ablate::db

@@ -1,0 +1,103 @@
+// A study launched by a program of its own: no command line, the same trials, the same history.
+#include "core/host/launch/launch.h"
+
+#include <stdlib.h>
+
+#include "core/host/client/start_worker.h"
+#include "core/host/launch/libraries.h"
+#include "core/registry/folders.h"
+#include "db/history/lineage.h"
+#include "db/history/reader.h"
+#include "db/history/store.h"
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+
+namespace {
+
+/// A program that runs studies as ablate's own does, with the plugins of this build.
+class Program {
+ public:
+  Program() {
+    setenv("ABLATE_WORKER", (kBin + "ablate-worker").c_str(), 1);
+    setenv("XDG_CACHE_HOME", (std::string(ABLATE_BUILD_DIR) + "/tests/cache").c_str(), 1);
+  }
+
+  PlannedStudy plan(LaunchRequest request) {
+    request.database = database();
+    const auto libraries = scan_libraries(plugin_folders({std::string(ABLATE_BUILD_DIR) + "/lib/ablate/plugins"}), executors);
+    return plan_study(request, libraries, {}, executors, note);
+  }
+  Launched run(const LaunchRequest& request) {
+    const auto planned = plan(request);
+    return launch(planned, executors, note);
+  }
+
+  std::filesystem::path database() const { return folder / "h.db"; }
+
+  TemporaryFolder folder;
+  Executors executors = local_workers();
+  std::string told;
+  const Note note = [this](const std::string& line) { told += line + "\n"; };
+};
+
+const std::string kTwo = kTiny + "[grid]\nattention.plugin = [\"softmax\", \"linear\"]\n";
+
+}  // namespace
+
+TEST_CASE("a study that a program launches is planned, run and recorded, and not run again") {
+  Program program;
+  const auto study = program.folder.write("tiny.toml", kTwo);
+  const auto planned = program.plan({.study = study});
+  CHECK(planned.planned.size() == 2);
+  CHECK_FALSE(std::filesystem::exists(program.database()));  // nothing is recorded before it is launched
+
+  const auto launched = launch(planned, program.executors, program.note);
+  CHECK(launched.ran.done == 2);
+  CHECK(launched.exit_code() == ExitCode::kDone);
+  CHECK_FALSE(launched.proof);
+  std::vector<std::string> keys;
+  for (const auto& trial : planned.planned) keys.push_back(trial.key);
+  const db::Reader history(program.database());
+  CHECK(history.study_text("tiny") == kTwo);
+  const auto done = db::done_attempts(history, keys);
+  REQUIRE(done.size() == 2);
+  for (const auto& [key, attempt] : done) {
+    std::set<std::string> metrics;
+    for (const auto& result : db::results_of(history, attempt)) metrics.insert(result.metric.name);
+    for (const auto* metric : {"test/accuracy", "train/step_time", "time/wall"}) CHECK(metrics.contains(metric));
+  }
+
+  Program next;  // knows the plugins and the data, and has nothing to run
+  std::filesystem::copy_file(program.database(), next.database());
+  const auto again = next.run({.study = study});
+  CHECK(again.ran.done == 0);
+  CHECK(again.ran.skipped == 2);
+  CHECK(next.executors.now() == nullptr);
+}
+
+TEST_CASE("what is wrong with a study is told before anything is run or recorded") {
+  Program program;
+  const auto study = program.folder.write("tiny.toml", kTwo);
+  CHECK_THROWS_AS(program.run({.study = study, .overrides = {"train.stepz=3"}}), ConfigError);
+  CHECK_THROWS_WITH(program.run({.study = study, .only = {"0123"}}), Catch::Contains("no trial of the study has such a key"));
+  CHECK_FALSE(std::filesystem::exists(program.database()));
+}
+
+TEST_CASE("some of a study's trials, by their keys, and a word about what may surprise") {
+  Program program;
+  const auto study = program.folder.write("tiny.toml", kTwo);
+  const auto key = program.plan({.study = study}).planned.at(1).key;
+  const auto launched = program.run({.study = study, .overrides = {}, .only = {key.substr(0, 12)}});
+  CHECK(launched.ran.done == 1);
+  const db::Reader history(program.database());
+  CHECK(db::done_attempts(history, {key}).size() == 1);
+
+  const auto other = program.folder.write("other/tiny.toml", kTwo + "# of another folder\n");
+  program.run({.study = other});
+  CHECK(says(program.told, "the experiment tiny is of another file"));
+  program.told.clear();
+  program.run({.study = study, .shares_name = true});
+  CHECK_FALSE(says(program.told, "of another file"));
+}

@@ -1,0 +1,121 @@
+// Whole grids in simulated time whose history cannot be written for a while, or any more; and whatever a seed makes of it all.
+#include <random>
+
+#include "core/util/error.h"
+#include "tests/host/simulated/grid.h"
+#include "tests/support/catch.h"
+#include "tests/support/soak.h"
+
+using namespace ablate;
+using namespace ablate::simulated;
+using End = Act::End;
+using Outcomes = std::vector<std::string>;
+
+namespace {
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// The file beside the history that everything was taken to.
+const History& rescued(const Grid& grid) {
+  for (const auto& [file, history] : grid.disk.files)
+    if (file != Grid::kFile) return history;
+  throw Error("nothing was rescued");
+}
+
+}  // namespace
+
+TEST_CASE("while a disk is full results wait, trials go on, and everything is written afterwards") {
+  Grid grid(8);
+  grid.disk.fails = [&](const std::filesystem::path&) {
+    if (grid.clock.now_s() > 15 && grid.clock.now_s() < 200) throw db::Unavailable("the disk is full");
+  };
+  // Nobody knows meanwhile what others have done: but for that, no other trial would start.
+  CHECK(grid.run({.jobs = 4, .again = true}).done == 8);
+  for (int seed = 1; seed <= 8; ++seed) CHECK(grid.outcomes(seed) == Outcomes{"done"});
+  CHECK(grid.attempt(8).started_us - SimulatedClock::kBegin_us < 20'000'000);
+  CHECK(
+      says(grid.told(), "warning: the disk is full. Trials go on; 1 finished trial waits to be written as soon as it can be"));
+  CHECK(says(grid.told(), "the database can be written again, and everything is in it"));
+  CHECK(grid.disk.files.size() == 1);
+}
+
+TEST_CASE("a disk that stays full sends everything into another file, ten minutes after the last trial") {
+  Grid grid(4);
+  grid.disk.fails = [&](const std::filesystem::path& file) {
+    if (file == Grid::kFile && grid.clock.now_s() > 5) throw db::Unavailable("the disk is full");
+  };
+  const auto error = grid.error_of_run({.jobs = 4});
+  CHECK(says(error, "Everything, with the results of this run, is in /simulated/ablate.rescued-"));
+  CHECK(grid.history().attempts.empty());
+  CHECK(rescued(grid).attempts.size() == 4);
+  CHECK(grid.clock.now_s() == Approx(611).margin(20));
+}
+
+TEST_CASE("of a history that is taken away what runs comes to its end elsewhere, and no other trial starts") {
+  Grid grid(8);
+  grid.disk.fails = [&](const std::filesystem::path& file) {
+    if (file == Grid::kFile && grid.clock.now_s() > 15) throw db::Gone("the file was removed");
+  };
+  CHECK(says(grid.error_of_run({.jobs = 2}), "the file was removed. Everything"));
+  CHECK(rescued(grid).attempts.size() == 4);
+  CHECK(rescued(grid).outcomes(grid.key(3)) == Outcomes{"done"});
+  CHECK(rescued(grid).outcomes(grid.key(5)).empty());
+}
+
+TEST_CASE("another scheduler on the same disk is warned of, and what it has done is not done again") {
+  Grid grid(4);
+  db::GridStore* other = nullptr;
+  MemoryStore theirs(grid.disk, Grid::kFile, 2);
+  other = &theirs;
+  other->put_running({{grid.key(4), 0}});
+  bool written = false;
+  grid.machine.act = [&](std::uint64_t seed, int) {
+    if (seed == 1 && !written) {
+      db::Attempt attempt;
+      attempt.key = grid.key(4), attempt.outcome = "done";
+      other->put_attempt(attempt);
+      written = true;
+    }
+    return Act();
+  };
+  const auto summary = grid.run({.jobs = 1});
+  CHECK(summary.done == 3);
+  CHECK(summary.skipped == 1);
+  CHECK(says(grid.told(), "process 2 runs 1 trial of this study"));
+}
+
+TEST_CASE("whatever a seed makes of trials, workers and the disk, each trial ends once, and nothing is lost") {
+  const auto seed = GENERATE(range(1, rounds(100, 5000)));
+  INFO("seed " << seed);
+  std::mt19937_64 draw(static_cast<std::uint64_t>(seed));
+  const auto chance = [&](double of) { return std::uniform_real_distribution<>(0, 1)(draw) < of; };
+  const auto between = [&](double least, double most) { return std::uniform_real_distribution<>(least, most)(draw); };
+  constexpr int kTrials = 15;
+  Grid grid(kTrials);
+  const std::vector<End> ends = {End::kFails,       End::kCrashes,     End::kSaysNothing, End::kHangs,
+                                 End::kFindsNoRoom, End::kKillsWorker, End::kStopsWorker};
+  grid.machine.act = [&](std::uint64_t, int) {
+    const auto end =
+        chance(0.3) ? ends[static_cast<std::size_t>(between(0, static_cast<double>(ends.size()) - 0.01))] : End::kAnswers;
+    return Act{end, between(0, 40)};
+  };
+  grid.machine.lives_s = [&](int) { return chance(0.3) ? between(1, 100) : kNever; };
+  grid.machine.load = [&](int executor) { return executor > 1 && chance(0.1) ? Load::kKillsWorker : Load::kLoads; };
+  grid.disk.fails = [&](const std::filesystem::path&) {
+    if (grid.clock.now_s() > 1 && chance(0.1)) throw db::Unavailable("locked");
+  };
+  const int jobs = static_cast<int>(between(1, 6));
+  const auto summary = grid.run({.jobs = jobs, .timeout_s = 30});
+  CHECK(summary.done + summary.failed == kTrials);
+  CHECK(grid.machine.most_together <= static_cast<std::size_t>(jobs));
+  int done = 0;
+  for (int one = 1; one <= kTrials; ++one) {
+    const auto outcomes = grid.outcomes(one);
+    REQUIRE_FALSE(outcomes.empty());
+    for (std::size_t i = 0; i + 1 < outcomes.size(); ++i) CHECK(outcomes[i] == "interrupted");
+    CHECK(outcomes.back() != "interrupted");
+    done += outcomes.back() == "done" ? 1 : 0;
+    if (outcomes.back() == "done") CHECK(grid.attempt(one).results.at("test/accuracy") == one);
+  }
+  CHECK(summary.done == done);
+}

@@ -1,0 +1,117 @@
+#include "tests/host/simulated/executor.h"
+
+#include "core/util/error.h"
+
+namespace ablate::simulated {
+namespace {
+
+constexpr int kSegmentationFault = 11, kKilled = 9, kExitCode1 = 1 << 8;  ///< as wait() gives them
+constexpr double kPong_s = 0.01;
+
+nlohmann::json result_of(std::uint64_t seed) {
+  const MetricInfo accuracy{"test/accuracy", "%", "max", "share of examples that are right"};
+  return to_json(TrialResult{{{accuracy.name, static_cast<double>(seed)}}, accuracy.name, {{}, {accuracy}}});
+}
+
+nlohmann::json half_way() {
+  return to_json(Progress{.step = 50, .steps = 100, .loss = 0.5, .dev_metric = {}, .dev = std::nan(""), .curve = {}});
+}
+
+}  // namespace
+
+Executors Machine::executors() {
+  return Executors([this](const Executors::Note&) -> std::unique_ptr<Executor> {
+    ++started;
+    if (!starts(started)) throw Error("no process for another worker");
+    return std::make_unique<SimulatedExecutor>(*this);
+  });
+}
+
+SimulatedExecutor::SimulatedExecutor(Machine& machine) : machine_(machine), environment_({{"host", "simulated"}}) {
+  dies(machine.clock.now_s() + machine.lives_s(machine.started), "signal 9 (Killed)");
+}
+
+void SimulatedExecutor::dies(double at_s, const std::string& why) {
+  if (at_s < dies_s_) dies_s_ = at_s, why_ = why;
+}
+
+void SimulatedExecutor::give_up() {
+  ++machine_.given_up;
+  dies_s_ = machine_.clock.now_s(), why_ = "signal 9 (Killed), because it did not answer";
+}
+
+void SimulatedExecutor::send(const Command& command) {
+  if (std::holds_alternative<LoadCommand>(command)) load();
+  if (std::holds_alternative<PingCommand>(command)) happens(kPong_s, PongEvent());
+  if (const auto* trial = std::get_if<StartCommand>(&command)) start(*trial);
+}
+
+void SimulatedExecutor::load() {
+  switch (machine_.load(machine_.started)) {
+    case Load::kLoads:
+      return happens(machine_.load_s, LoadedEvent());
+    case Load::kIsRefused:
+      return happens(machine_.load_s, RefusedEvent{"its data changed after the study was planned", ExitCode::kUsage, false});
+    case Load::kKillsWorker:
+      return dies(machine_.clock.now_s() + machine_.load_s, "signal 11 (Segmentation fault)");
+    case Load::kHangs:
+      return;
+  }
+}
+
+void SimulatedExecutor::start(const StartCommand& command) {
+  const auto seed = from_json<TrialJob>(command.spec).trial.seed;
+  const auto act = machine_.act(seed, ++machine_.runs[seed]);
+  running_.insert(command.job);
+  machine_.most_together = std::max(machine_.most_together, running_.size());
+  const bool ends_early = command.limit_s > 0 && (act.end == Act::End::kHangs || act.takes_s > command.limit_s);
+  if (act.end == Act::End::kFindsNoRoom) return happens(0, NotStartedEvent{command.job, "Resource temporarily unavailable"});
+  happens(act.takes_s / 2, SaidEvent{command.job, half_way()});
+  if (ends_early)
+    return happens(command.limit_s, EndedEvent{.job = command.job, .status = kKilled, .wall_s = command.limit_s, .late = true});
+  if (act.end == Act::End::kAnswers) happens(act.takes_s, SaidEvent{command.job, result_of(seed)});
+  if (act.end == Act::End::kFails)
+    happens(act.takes_s, SaidEvent{command.job, to_json(Failed{"loss is nan at step 50", false})});
+  ends(command, act);
+}
+
+void SimulatedExecutor::ends(const StartCommand& command, const Act& act) {
+  const auto moment_s = machine_.clock.now_s() + act.takes_s;
+  EndedEvent ended{.job = command.job, .wall_s = act.takes_s, .cpu_s = act.takes_s, .peak_resident_bytes = 1 << 20};
+  switch (act.end) {
+    case Act::End::kHangs:
+    case Act::End::kFindsNoRoom:
+      return;
+    case Act::End::kKillsWorker:
+      return dies(moment_s, "signal 6 (Aborted)");
+    case Act::End::kStopsWorker:
+      silent_from_s_ = std::min(silent_from_s_, moment_s);
+      return;
+    case Act::End::kFails:
+      ended.status = kExitCode1;
+      break;
+    case Act::End::kCrashes:
+      ended.status = kSegmentationFault;
+      break;
+    case Act::End::kAnswers:
+    case Act::End::kSaysNothing:
+      break;
+  }
+  happens(act.takes_s, ended);
+}
+
+std::optional<Event> SimulatedExecutor::next(int timeout_ms) {
+  auto& clock = machine_.clock;
+  const double until_s = clock.now_s() + timeout_ms / 1000.0;
+  const double event_s = due_.empty() || due_.begin()->first >= silent_from_s_ ? kNever : due_.begin()->first;
+  const double first_s = std::min(event_s, dies_s_);
+  clock.wait_until(std::min(first_s, until_s));
+  if (first_s > until_s) return std::nullopt;
+  if (dies_s_ <= event_s) throw WorkerEnded(why_);
+  auto event = due_.extract(due_.begin()).mapped();
+  if (std::holds_alternative<EndedEvent>(event) || std::holds_alternative<NotStartedEvent>(event))
+    running_.erase(job_of(event));
+  return event;
+}
+
+}  // namespace ablate::simulated

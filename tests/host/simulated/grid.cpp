@@ -1,0 +1,63 @@
+#include "tests/host/simulated/grid.h"
+
+#include "core/shared/sections.h"
+#include "core/util/sha256.h"
+
+namespace ablate::simulated {
+namespace {
+
+using nlohmann::json;
+
+json defaults(std::span<const ParameterInfo> parameters) {
+  auto values = json::object();
+  for (const auto& parameter : parameters) values[parameter.name] = parameter.default_value;
+  return values;
+}
+
+Trial trial_of(int seed) {
+  Trial trial;
+  trial.resolved = {{"task", {{"plugin", "simulated"}}},
+                    {"model", defaults(model_parameters())},
+                    {"attention", {{"plugin", "simulated"}}},
+                    {"train", defaults(train_parameters())},
+                    {"seed", seed}};
+  trial.spec = trial_from_json(trial.resolved);
+  trial.label = "seed=" + std::to_string(seed);
+  return trial;
+}
+
+}  // namespace
+
+Grid::Grid(int count) {
+  for (int seed = 1; seed <= count; ++seed) trials_.push_back(trial_of(seed));
+  for (const auto& trial : trials_) planned_.push_back({.trial = &trial, .identity = {}, .key = sha256(trial.label)});
+}
+
+RunSummary Grid::run(RunOptions options) {
+  options.record = [this](db::GridStore& into) {
+    std::vector<db::GridTrial> rows;
+    for (const auto& trial : planned_) rows.push_back({trial.key, trial.trial->resolved});
+    into.put_trials(into.put_experiment({"simulated", "", "", "", {}}), rows);
+  };
+  auto executors = machine.executors();
+  MemoryStore store(disk, kFile);
+  return run_trials(planned_, executors, store, options, {.clock = clock, .output = output_, .stops = stops, .process = 1});
+}
+
+std::string Grid::error_of_run(const RunOptions& options) {
+  try {
+    run(options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const db::Attempt& Grid::attempt(int seed) const {
+  const auto& all = history().attempts;
+  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const auto& one) { return one.key == key(seed); });
+  if (found == all.rend()) throw Error("no attempt at the trial of seed " + std::to_string(seed));
+  return *found;
+}
+
+}  // namespace ablate::simulated

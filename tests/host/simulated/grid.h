@@ -1,0 +1,54 @@
+// A grid in simulated time: trials, the machine that runs them, the disk that keeps them, and what the user is told.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "core/host/scheduler/scheduler.h"
+#include "tests/host/simulated/executor.h"
+#include "tests/host/simulated/store.h"
+#include "tests/support/temporary.h"
+
+namespace ablate::simulated {
+
+class Grid {
+ public:
+  /// @param count trials, whose seeds are 1, 2, ...
+  explicit Grid(int count);
+  ~Grid() { close(file_); }
+  Grid(const Grid&) = delete;
+  Grid& operator=(const Grid&) = delete;
+
+  /// All trials that are not done. What run_trials throws goes through.
+  RunSummary run(RunOptions options);
+  RunSummary run() { return run({.jobs = 4}); }
+  /// what() of the Error that a run ends with.
+  std::string error_of_run(const RunOptions& options);
+
+  std::string key(int seed) const { return planned_.at(static_cast<std::size_t>(seed) - 1).key; }
+  const History& history() const { return disk.files.at(kFile); }
+  std::vector<std::string> outcomes(int seed) const { return history().outcomes(key(seed)); }
+  /// The latest one of a trial.
+  const db::Attempt& attempt(int seed) const;
+  /// What the user was told.
+  std::string told() const { return read_text(folder_ / "told"); }
+
+  static constexpr const char* kFile = "/simulated/ablate.db";
+
+  SimulatedClock clock;
+  Machine machine{clock};
+  Disk disk{clock};
+  StopRequests stops{.often = [] { return 0; }, .who = [] { return std::string("a test"); }};
+
+ private:
+  std::vector<Trial> trials_;
+  std::vector<PlannedTrial> planned_;
+  TemporaryFolder folder_;
+  int file_ = open((folder_ / "told").c_str(), O_WRONLY | O_CREAT, 0600);
+  Output output_{file_};
+};
+
+}  // namespace ablate::simulated

@@ -1,0 +1,179 @@
+// Whole grids in simulated time: trials that end as trials do, and workers that die, hang, and are replaced.
+#include "tests/host/simulated/grid.h"
+
+#include "core/util/error.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::simulated;
+using End = Act::End;
+using Outcomes = std::vector<std::string>;
+
+namespace {
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// These seeds do this, all others answer after 10 s.
+std::function<Act(std::uint64_t, int)> only(std::map<std::uint64_t, Act> acts) {
+  return [acts = std::move(acts)](std::uint64_t seed, int) { return acts.contains(seed) ? acts.at(seed) : Act(); };
+}
+
+}  // namespace
+
+TEST_CASE("trials run side by side, as many as asked for, and are done once") {
+  Grid grid(12);
+  const auto summary = grid.run({.jobs = 3});
+  CHECK(summary.done == 12);
+  CHECK(summary.exit_code() == ExitCode::kDone);
+  CHECK(grid.machine.most_together == 3);
+  // 1 s to load, then four rounds of 10 s.
+  CHECK(grid.clock.now_s() == Approx(41));
+  CHECK(grid.attempt(12).results.at("test/accuracy") == 12);
+  CHECK(grid.attempt(12).started_us == SimulatedClock::kBegin_us + 31'000'000);
+  CHECK(grid.attempt(12).wall_s == 10);
+  CHECK(grid.attempt(12).environment.at("host") == "simulated");
+  CHECK(grid.history().running.at(1).empty());
+  const auto again = grid.run({.jobs = 3});
+  CHECK(again.done == 0);
+  CHECK(again.skipped == 12);
+  CHECK(grid.machine.started == 1);
+  CHECK(grid.clock.now_s() == Approx(41));
+}
+
+TEST_CASE("a trial that fails, crashes, says nothing or is late costs itself alone") {
+  Grid grid(6);
+  grid.machine.act = only({{1, {End::kFails, 3}}, {2, {End::kCrashes, 3}}, {3, {End::kSaysNothing, 3}}, {4, {End::kHangs}}});
+  const auto summary = grid.run({.jobs = 2, .timeout_s = 30});
+  CHECK(summary.done == 2);
+  CHECK(summary.failed == 4);
+  CHECK(summary.exit_code() == ExitCode::kTrialsFailed);
+  CHECK(grid.attempt(1).reason == "loss is nan at step 50");
+  CHECK(grid.attempt(2).reason == "signal 11 (Segmentation fault)");
+  CHECK(grid.attempt(3).reason == "ended without a result");
+  CHECK(grid.outcomes(4) == Outcomes{"timeout"});
+  CHECK(grid.attempt(4).reason == "ran longer than the 30 s that the study allows");
+  CHECK(grid.attempt(4).results.empty());
+  CHECK(grid.machine.started == 1);
+  CHECK(grid.run({.jobs = 2, .timeout_s = 30}).skipped == 2);  // what failed is tried again by the next run
+}
+
+TEST_CASE("a worker that a trial kills takes others with it, which run again, until it is clear whose fault it is") {
+  Grid grid(9);
+  grid.machine.act = only({{2, {End::kKillsWorker, 5}}});
+  const auto summary = grid.run({.jobs = 3});
+  CHECK(summary.done == 8);
+  CHECK(summary.failed == 1);
+  CHECK(grid.outcomes(2) == Outcomes{"interrupted", "interrupted", "failed"});
+  CHECK(grid.attempt(2).reason == "the worker ended (signal 6 (Aborted)), and with it every trial that it ran");
+  CHECK(grid.attempt(2).wall_s == Approx(5));
+  CHECK(grid.outcomes(1) == Outcomes{"interrupted", "done"});
+  CHECK(grid.outcomes(3) == Outcomes{"interrupted", "done"});
+  CHECK(grid.outcomes(4) == Outcomes{"done"});  // those that have seen a death run alone: no other dies with them
+  CHECK(grid.machine.started == 4);
+  CHECK(says(grid.told(), "3 of them are run again, alone"));
+}
+
+TEST_CASE("a worker that somebody kills now and then ends no grid") {
+  Grid grid(20);
+  grid.machine.lives_s = [](int executor) { return executor < 5 ? 25.0 : kNever; };
+  CHECK(grid.run().done == 20);
+  CHECK(grid.machine.started == 5);
+}
+
+TEST_CASE("a worker that answers nothing is asked, given up and replaced") {
+  Grid grid(4);
+  grid.machine.act = [](std::uint64_t seed, int run) {
+    return seed == 1 && run == 1 ? Act{End::kStopsWorker, 5} : Act{End::kAnswers, 10};
+  };
+  SECTION("at any time after a minute, and another one for its answer") {
+    CHECK(grid.run({.jobs = 2}).done == 4);
+    // Loaded at 1 s, the last word at 3.5 s; asked 60 s later, given up 60 s after that. Seeds 1 and 2 run alone then.
+    CHECK(grid.clock.now_s() == Approx(3.5 + 60 + 60 + 1 + 10 + 10 + 10).margin(1));
+  }
+  SECTION("much sooner where a trial is late") {
+    CHECK(grid.run({.jobs = 2, .timeout_s = 20}).done == 4);
+    CHECK(grid.clock.now_s() == Approx(1 + 20 + 5 + 5 + 1 + 10 + 10 + 10).margin(1));
+  }
+  CHECK(grid.machine.given_up == 1);
+  CHECK(grid.machine.started == 2);
+  CHECK(grid.outcomes(1) == Outcomes{"interrupted", "done"});
+  CHECK(says(grid.attempt(1).reason + grid.history().attempts.front().reason, "because it did not answer"));
+}
+
+TEST_CASE("a trial without room is tried again, beside fewer others, and at last alone") {
+  Grid grid(6);
+  grid.machine.act = [&](std::uint64_t seed, int) {
+    const bool crowded = grid.machine.most_together > 2 && seed > 2 && grid.clock.now_s() < 5;
+    return crowded ? Act{End::kFindsNoRoom} : Act{End::kAnswers, 10};
+  };
+  CHECK(grid.run({.jobs = 6}).done == 6);
+  CHECK(grid.machine.runs.at(4) > 1);
+  for (int seed = 1; seed <= 6; ++seed) CHECK(grid.outcomes(seed) == Outcomes{"done"});
+  CHECK(says(grid.told(), "there was no room for one more trial (Resource temporarily unavailable)"));
+
+  Grid never(1);
+  never.machine.act = only({{1, {End::kFindsNoRoom}}});
+  CHECK(never.run().failed == 1);
+  CHECK(never.attempt(1).reason == "Resource temporarily unavailable");
+  CHECK(never.machine.runs.at(1) == 31);  // once a second
+  CHECK(never.clock.now_s() == Approx(31).margin(8));
+}
+
+TEST_CASE("no more trials at a time than a worker can hold") {
+  Grid grid(8);
+  grid.machine.most_jobs = 2;
+  CHECK(grid.run({.jobs = 6}).done == 8);
+  CHECK(grid.machine.most_together == 2);
+  CHECK(says(grid.told(), "2 trials at a time instead of 6"));
+}
+
+TEST_CASE("where no other worker can be started, what ran is recorded, and the reason ends the grid") {
+  Grid grid(4);
+  grid.machine.lives_s = [](int) { return 15.0; };
+  grid.machine.starts = [](int executor) { return executor < 2; };
+  CHECK(grid.error_of_run({.jobs = 2}) == "no process for another worker");
+  CHECK(grid.outcomes(1) == Outcomes{"done"});
+  CHECK(grid.outcomes(3) == Outcomes{"interrupted"});
+  CHECK(grid.history().running.at(1).empty());
+}
+
+TEST_CASE("what cannot be loaded into the first worker ends the grid before its first trial") {
+  Grid grid(2);
+  const auto [load, why, started] = GENERATE(table<Load, std::string, int>(
+      {{Load::kIsRefused, "its data changed after the study was planned", 1},
+       {Load::kKillsWorker, "the worker ended while it loaded the data of task simulated: signal 11 (Segmentation fault)", 3},
+       {Load::kHangs, "the worker did not load the data of task simulated within 3600 s", 1}}));
+  grid.machine.load = [load = load](int) { return load; };
+  CHECK(says(grid.error_of_run({.jobs = 2}), why));
+  CHECK(grid.machine.started == started);
+  CHECK(grid.history().attempts.empty());
+  if (load == Load::kHangs) CHECK(says(grid.told(), "loading the data of task simulated for 3541 s"));
+}
+
+TEST_CASE("what cannot be loaded into a later worker fails the trials that need it") {
+  Grid grid(4);
+  grid.machine.lives_s = [](int executor) { return executor == 1 ? 15.0 : kNever; };
+  grid.machine.load = [](int executor) { return executor == 1 ? Load::kLoads : Load::kKillsWorker; };
+  const auto summary = grid.run({.jobs = 2});
+  CHECK(summary.done == 2);
+  CHECK(summary.failed == 2);
+  CHECK(says(grid.attempt(4).reason, "could not be loaded into the next: the worker ended while it loaded the data"));
+  CHECK(grid.machine.started == 5);  // the first, three that die of it, and one without it
+}
+
+TEST_CASE("whoever asks a grid to stop keeps what has ended, and the next run goes on") {
+  Grid grid(6);
+  grid.stops.often = [&] { return grid.clock.now_s() > 15 && grid.clock.now_s() < 100 ? 1 : 0; };
+  const auto summary = grid.run({.jobs = 2});
+  CHECK(summary.interrupted);
+  CHECK(summary.exit_code() == ExitCode::kInterrupted);
+  CHECK(summary.done == 2);
+  CHECK(grid.outcomes(3) == Outcomes{"interrupted"});
+  CHECK(grid.attempt(3).reason == "interrupted by a test");
+  CHECK(grid.attempt(3).step == 0);  // asked before it was half way
+  CHECK(grid.history().outcomes(grid.key(5)).empty());
+  grid.clock.wait(100);
+  const auto next = grid.run({.jobs = 2});
+  CHECK(next.done == 4);
+  CHECK(next.skipped == 2);
+}

@@ -1,0 +1,106 @@
+#include "tests/host/simulated/store.h"
+
+#include <algorithm>
+
+namespace ablate::simulated {
+
+std::vector<std::string> History::outcomes(const std::string& key) const {
+  std::vector<std::string> all;
+  for (const auto& attempt : attempts)
+    if (attempt.key == key) all.push_back(attempt.outcome);
+  return all;
+}
+
+MemoryStore::MemoryStore(Disk& disk, std::filesystem::path file, int process)
+    : disk_(disk), file_(std::move(file)), process_(process) {
+  disk_.fails(file_);
+  disk_.files[file_];
+}
+
+History& MemoryStore::history() {
+  try {
+    disk_.fails(file_);
+  } catch (const db::Unavailable&) {
+    disk_.clock.wait(patience_ms_ / 1000.0);
+    throw;
+  }
+  return disk_.files.at(file_);
+}
+
+bool MemoryStore::knows(const std::string& key) {
+  const auto& trials = disk_.files.at(file_).trials;
+  return std::find(trials.begin(), trials.end(), key) != trials.end();
+}
+
+void MemoryStore::rescue(const std::filesystem::path& file) {
+  if (disk_.files.contains(file)) throw Error("cannot rescue the run history into " + file.string() + ": it exists");
+  disk_.fails(file);
+  disk_.files[file] = disk_.files.at(file_);  // what this connection sees, also where nothing can be written any more
+}
+
+std::unique_ptr<db::GridStore> MemoryStore::open(const std::filesystem::path& file) const {
+  return std::make_unique<MemoryStore>(disk_, file, process_);
+}
+
+void MemoryStore::together(const std::function<void()>& writes) {
+  const auto before = history();
+  try {
+    writes();
+  } catch (...) {
+    disk_.files.at(file_) = before;
+    throw;
+  }
+}
+
+std::int64_t MemoryStore::put_experiment(const db::Experiment& experiment) {
+  auto& all = history().experiments;
+  const auto found = std::find(all.begin(), all.end(), experiment.name);
+  const auto number = found - all.begin() + 1;
+  if (found == all.end()) all.push_back(experiment.name);
+  return number;
+}
+
+void MemoryStore::put_trials(std::int64_t, const std::vector<db::GridTrial>& trials, const Tick& tick) {
+  auto& all = history().trials;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    if (tick) tick(i);
+    if (!knows(trials[i].key)) all.push_back(trials[i].key);
+  }
+}
+
+void MemoryStore::put_published(std::int64_t, const std::vector<db::PublishedValue>&) { history(); }
+void MemoryStore::put_parts(const std::vector<std::pair<std::string, Identity>>&, const Tick&) { history(); }
+void MemoryStore::put_verdicts(const std::vector<db::KnownVerdict>&) { history(); }
+
+void MemoryStore::put_metrics(const std::vector<MetricInfo>& metrics) {
+  for (const auto& metric : metrics) history().metrics[metric.name] = metric;
+}
+
+std::set<std::string> MemoryStore::done(const std::vector<std::string>& keys) {
+  std::set<std::string> found;
+  for (const auto& attempt : history().attempts)
+    if (attempt.outcome == "done" && std::find(keys.begin(), keys.end(), attempt.key) != keys.end()) found.insert(attempt.key);
+  return found;
+}
+
+std::int64_t MemoryStore::put_attempt(const db::Attempt& attempt) {
+  auto& known = history();
+  if (!knows(attempt.key)) throw Error("no such trial: " + attempt.key);
+  for (const auto& [metric, value] : attempt.results)
+    if (!known.metrics.contains(metric)) throw Error("no such metric: " + metric);
+  known.attempts.push_back(attempt);
+  return static_cast<std::int64_t>(known.attempts.size());
+}
+
+void MemoryStore::put_running(const std::vector<db::RunningTrial>& trials) { history().running[process_] = trials; }
+
+std::vector<db::OtherRun> MemoryStore::others_running(const std::set<std::string>& keys) {
+  std::vector<db::OtherRun> others;
+  for (const auto& [process, trials] : history().running) {
+    const auto count = std::count_if(trials.begin(), trials.end(), [&](const auto& trial) { return keys.contains(trial.key); });
+    if (process != process_ && count > 0) others.push_back({"simulated", process, true, static_cast<int>(count)});
+  }
+  return others;
+}
+
+}  // namespace ablate::simulated

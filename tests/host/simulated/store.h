@@ -1,0 +1,70 @@
+// Histories in memory, on a disk that fails when a script says so. For tests of the scheduler.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "db/history/grid_store.h"
+#include "tests/support/simulated_clock.h"
+
+namespace ablate::simulated {
+
+/// What one file holds.
+struct History {
+  std::vector<std::string> experiments;  ///< a number is the position, from 1
+  std::vector<std::string> trials;       ///< keys, each once
+  std::vector<db::Attempt> attempts;     ///< likewise
+  std::map<std::string, MetricInfo> metrics;
+  std::map<int, std::vector<db::RunningTrial>> running;  ///< by process
+
+  /// Of the attempts at a trial.
+  std::vector<std::string> outcomes(const std::string& key) const;
+};
+
+/// Shared by all that write on it: several schedulers may.
+struct Disk {
+  explicit Disk(SimulatedClock& time) : clock(time) {}
+
+  SimulatedClock& clock;
+  std::map<std::filesystem::path, History> files;
+  /// Called before each call on a history, with its file; throws what the call is to throw. Unavailable takes the patience that
+  /// its caller has.
+  std::function<void(const std::filesystem::path& file)> fails = [](const std::filesystem::path&) {};
+};
+
+class MemoryStore final : public db::GridStore {
+ public:
+  /// @param process whose running trials it tells
+  MemoryStore(Disk& disk, std::filesystem::path file, int process = 1);
+
+  const std::filesystem::path& file() const override { return file_; }
+  void set_patience(int milliseconds) override { patience_ms_ = milliseconds; }
+  void rescue(const std::filesystem::path& file) override;
+  std::unique_ptr<GridStore> open(const std::filesystem::path& file) const override;
+  void together(const std::function<void()>& writes) override;
+  using GridStore::put_parts;
+  using GridStore::put_trials;
+  std::int64_t put_experiment(const db::Experiment& experiment) override;
+  void put_trials(std::int64_t experiment, const std::vector<db::GridTrial>& trials, const Tick& tick) override;
+  void put_published(std::int64_t experiment, const std::vector<db::PublishedValue>& values) override;
+  void put_parts(const std::vector<std::pair<std::string, Identity>>& parts, const Tick& tick) override;
+  void put_metrics(const std::vector<MetricInfo>& metrics) override;
+  void put_verdicts(const std::vector<db::KnownVerdict>& verdicts) override;
+  std::set<std::string> done(const std::vector<std::string>& keys) override;
+  std::int64_t put_attempt(const db::Attempt& attempt) override;
+  void put_running(const std::vector<db::RunningTrial>& trials) override;
+  std::vector<db::OtherRun> others_running(const std::set<std::string>& keys) override;
+
+ private:
+  /// The file, where the disk lets it.
+  History& history();
+  bool knows(const std::string& key);
+
+  Disk& disk_;
+  std::filesystem::path file_;
+  int process_;
+  int patience_ms_ = db::kUsualPatienceMs;
+};
+
+}  // namespace ablate::simulated

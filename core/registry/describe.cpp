@@ -40,17 +40,28 @@ std::string text_refusal(const char* text) {
   return line_refusal(text);
 }
 
-/// Where capabilities and factories contradict the kind; "" where they do not.
-std::string promise_refusal(const Descriptor& d) {
-  if (std::string_view(to_text(d.kind)) == "unknown")
-    return fmt::format("its kind is {}, which this host does not know", static_cast<int>(d.kind));
+/// Why the factory that a kind asks for is not there, or that of another one is; "" where all is as it should be. Those of the
+/// first three kinds are the descriptor's own, of every other an extension.
+std::string factory_refusal(const Descriptor& d) {
+  bool is_own = false;
   for (const auto& [kind, there] : {std::pair{Kind::kAttention, d.make_attention != nullptr},
                                     {Kind::kCompression, d.make_compression != nullptr},
                                     {Kind::kTask, d.make_task != nullptr}}) {
+    is_own = is_own || kind == d.kind;
     if (there == (kind == d.kind)) continue;
     return there ? fmt::format("its kind is {}, and it has a factory of the kind {}", to_text(d.kind), to_text(kind))
                  : fmt::format("its kind is {0}, and it has no factory, make_{0}", to_text(kind));
   }
+  const auto name = fmt::format("ablate.{}/1", to_text(d.kind));
+  if (is_own || (d.extension != nullptr && d.extension(name.c_str()) != nullptr)) return "";
+  return fmt::format("its kind is {}, and it has no factory, the extension {}", to_text(d.kind), name);
+}
+
+/// Where capabilities and factories contradict the kind; "" where they do not.
+std::string promise_refusal(const Descriptor& d) {
+  if (std::string_view(to_text(d.kind)) == "unknown")
+    return fmt::format("its kind is {}, which this host does not know", static_cast<int>(d.kind));
+  if (auto why = factory_refusal(d); !why.empty()) return why;
   const auto& c = d.capabilities;
   for (const auto& promise : promises()) {
     const bool is_theirs =
@@ -142,8 +153,8 @@ ParameterInfo describe(const Parameter& p) {
                      .when = p.when};
   if (p.type == ParameterType::kPlugin || p.type == ParameterType::kPlugins) {
     if (*p.default_value != '\0') refuse(fmt::format("the default is {}, and plugins have none", p.default_value));
-    if (info.choices != std::vector<std::string>{"attention"} && info.choices != std::vector<std::string>{"compression"})
-      refuse(fmt::format("its choices are \"{}\", expected the kind of its plugins, attention or compression", p.choices));
+    if (!part_kind_of_name(p.choices))
+      refuse(fmt::format("its choices are \"{}\", expected the kind of its plugins, {}", p.choices, kind_names(true)));
     return info;
   }
   const auto given = json::parse(p.default_value, nullptr, false);

@@ -46,7 +46,7 @@ bool names_plugin(const json& value) {
 
 std::optional<Kind> ParameterInfo::plugin_kind() const {
   if (type != ParameterType::kPlugin && type != ParameterType::kPlugins) return std::nullopt;
-  return choices.front() == to_text(Kind::kAttention) ? Kind::kAttention : Kind::kCompression;
+  return kind_of_name(choices.front());
 }
 
 const ParameterInfo* PluginInfo::find_plugin(Kind wanted) const {
@@ -58,18 +58,6 @@ const ParameterInfo* PluginInfo::find_plugin(Kind wanted) const {
 const ParameterInfo* PluginInfo::find(std::string_view parameter) const {
   const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const auto& p) { return p.name == parameter; });
   return found == parameters.end() ? nullptr : &*found;
-}
-
-const char* to_text(Kind kind) {
-  switch (kind) {
-    case Kind::kAttention:
-      return "attention";
-    case Kind::kCompression:
-      return "compression";
-    case Kind::kTask:
-      return "task";
-  }
-  return "unknown";
 }
 
 const char* to_text(ParameterType type) {
@@ -114,7 +102,7 @@ std::string expectation(const ParameterInfo& p) {
     case ParameterType::kFile:
       return "the path of a file, in one line";
     case ParameterType::kPlugin:
-      return fmt::format("{} {} plugin", p.plugin_kind() == Kind::kAttention ? "an" : "a", p.choices.front());
+      return with_article(*p.plugin_kind()) + " plugin";
     case ParameterType::kPlugins:
       return fmt::format("a list of 1 to {} {} plugins", kMostPlugins, p.choices.front());
   }
@@ -122,7 +110,7 @@ std::string expectation(const ParameterInfo& p) {
 }
 
 Checked check_value(const ParameterInfo& p, const json& value) {
-  const Checked wrong{nullptr, expectation(p)};
+  Checked wrong{nullptr, expectation(p)};
   switch (p.type) {
     case ParameterType::kBoolean:
       return value.is_boolean() ? Checked{value, ""} : wrong;

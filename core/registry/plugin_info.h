@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ablate/plugin.h"
+#include "core/registry/kinds.h"
 
 namespace ablate {
 
@@ -59,7 +59,6 @@ struct PluginInfo {
   const ParameterInfo* find_plugin(Kind kind) const;
 };
 
-const char* to_text(Kind kind);  ///< "attention", "compression", "task"
 const char* to_text(
     ParameterType type);  ///< "integer", "real", "boolean", "text", "rate", "rates", "file", "plugin", "plugins"
 

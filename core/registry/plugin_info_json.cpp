@@ -62,8 +62,7 @@ json to_json(const PluginInfo& info) {
 
 PluginInfo plugin_info_from_json(const json& j) {
   PluginInfo info;
-  for (const auto kind : {Kind::kAttention, Kind::kCompression, Kind::kTask})
-    if (j.at("kind") == to_text(kind)) info.kind = kind;
+  info.kind = kind_of_name(j.at("kind").get<std::string>()).value_or(info.kind);
   info.id = j.at("id"), info.version = j.at("version"), info.summary = j.at("summary"), info.paper = j.at("paper");
   info.code_digest = j.at("code_digest"), info.content_hash = j.at("content_hash");
   info.path = j.at("path").get<std::string>();

@@ -23,11 +23,10 @@ struct TextOf<Capabilities> {
 
 template <>
 struct TextOf<Kind> {
-  static constexpr const char* expected = "attention or compression";
+  static inline const std::string expected = kind_names(true);
   static json to(Kind kind) { return to_text(kind); }
   static Kind from(const json& value) {
-    for (const auto kind : {Kind::kAttention, Kind::kCompression})
-      if (value == to_text(kind)) return kind;
+    if (const auto kind = value.is_string() ? part_kind_of_name(value.get<std::string>()) : std::nullopt) return *kind;
     throw Error("it is another kind of plugin");
   }
 };

@@ -5,6 +5,7 @@
 #include "core/registry/plugin_info.h"
 #include "core/shared/objectives.h"
 #include "core/shared/poolings.h"
+#include "core/shared/precisions.h"
 
 namespace ablate {
 namespace {
@@ -37,7 +38,7 @@ Requirements requirements_of(const TrialSpec& trial, const TaskShape& task) {
                      .rotary = model.positions == "rotary",
                      .weight_dropout = model.attention_dropout > 0,
                      .cuda = trial.train.on_cuda(),
-                     .half = trial.train.dtype != "float32",
+                     .half = kPrecisions[place_of_choice(kPrecisions, trial.train.dtype)].half,
                      .places = seen_at_once(model, task.length),
                      .class_token = task.pooled && has_class_token(model)};
   if (asked.places > 0 && asked.class_token) ++asked.places;

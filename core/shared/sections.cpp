@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "core/shared/activations.h"
-#include "core/shared/dtypes.h"
+#include "core/shared/feed_forwards.h"
+#include "core/shared/norms.h"
 #include "core/shared/optimizers.h"
 #include "core/shared/poolings.h"
+#include "core/shared/precisions.h"
 #include "core/shared/schedules.h"
 
 namespace ablate {
@@ -27,8 +29,11 @@ struct Declared {
   // NOLINTNEXTLINE(google-explicit-constructor): a list of entries is all that it is
   Declared(std::initializer_list<Entry> entries) {
     for (const auto& [parameter, member, brought] : entries) {
-      parameters.push_back(describe(parameter));
-      members.push_back({parameter.name, member});
+      // Where a list has one entry nothing is chosen: the member is that, and its second entry makes it a parameter.
+      if (auto info = describe(parameter); info.type != ParameterType::kText || info.choices.size() != 1) {
+        parameters.push_back(std::move(info));
+        members.push_back({parameter.name, member});
+      }
       for (const auto& own : brought) {
         parameters.push_back(own);
         members.push_back({own.name, &Section::own});
@@ -42,6 +47,9 @@ struct Declared {
 
 Declared<ModelSpec> model_section() {
   const auto poolings = choices_of(kPoolings), pooling = help_of("what a classifier sees", kPoolings);
+  const auto norms = choices_of(kNorms), norm = help_of("what norms layers and head have", kNorms);
+  const auto feed_forwards = choices_of(kFeedForwards),
+             feed_forward = help_of("what a layer makes of each position by itself", kFeedForwards);
   const auto activations = choices_of(kActivations), activation = help_of("of the feed-forward part", kActivations);
   return {
       {integer("layers", "2", {0, 64}, "layers; 0: embeddings and classifier alone, a baseline"), &ModelSpec::layers},
@@ -74,8 +82,11 @@ Declared<ModelSpec> model_section() {
       {when("layers > 0",
             boolean("causal", "false", "a position sees earlier ones alone, also where the task does not ask for it")),
        &ModelSpec::causal},
-      {when("layers > 0", text("norm", "\"pre\"", "pre|post", "layer norm before each part of a layer, or after its residual")),
+      {when("layers > 0", text("norm", "\"pre\"", "pre|post", "a norm before each part of a layer, or after its residual")),
        &ModelSpec::norm},
+      {text("norm_type", "\"layer\"", norms.c_str(), norm.c_str()), &ModelSpec::norm_type, own_of("norm_type", kNorms)},
+      {when("hidden > 0", text("feed_forward", "\"mlp\"", feed_forwards.c_str(), feed_forward.c_str())),
+       &ModelSpec::feed_forward, own_of("feed_forward", kFeedForwards)},
       {when("hidden > 0", text("activation", "\"gelu\"", activations.c_str(), activation.c_str())), &ModelSpec::activation,
        own_of("activation", kActivations)},
       {integer(
@@ -94,7 +105,7 @@ Declared<ModelSpec> model_section() {
 }
 
 Declared<TrainSpec> train_section() {
-  const auto dtypes = choices_of(kDtypes), dtype = help_of("type of weights and activations", kDtypes);
+  const auto dtypes = choices_of(kPrecisions), dtype = help_of("type of weights and activations", kPrecisions);
   const auto optimizers = choices_of(kOptimizers), optimizer = help_of("what steps are taken by", kOptimizers);
   const auto schedules = choices_of(kSchedules), schedule = help_of("learning rate after a linear warm-up", kSchedules);
   return {
@@ -137,7 +148,7 @@ Declared<TrainSpec> train_section() {
       {boolean("shuffle_labels", "false",
                "control: train on labels that are shuffled among the examples; dev accuracy must stay at chance"),
        &TrainSpec::shuffle_labels},
-      {text("dtype", "\"float32\"", dtypes.c_str(), dtype.c_str()), &TrainSpec::dtype, own_of("dtype", kDtypes)},
+      {text("dtype", "\"float32\"", dtypes.c_str(), dtype.c_str()), &TrainSpec::dtype, own_of("dtype", kPrecisions)},
       {text("device", "\"cpu\"", "", "cpu, cuda or cuda:N"), &TrainSpec::device},
       {integer("threads", "1", {1, 1024}, "processor threads of the trial", "threads"), &TrainSpec::threads},
   };

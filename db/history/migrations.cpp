@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "db/history/free_kinds.h"
 #include "db/history/nested_compressions.h"
 
 namespace ablate::db {
@@ -266,7 +267,7 @@ UPDATE metric SET kind = 'count', owner = 'host' WHERE name IN ('model/parameter
 UPDATE metric SET kind = 'cost', owner = 'host'
   WHERE name LIKE 'time/%' OR name LIKE 'memory/%' OR name LIKE 'train/%' AND name <> 'train/loss';
 UPDATE metric SET of_steps = 1 WHERE name LIKE 'train/%' AND unit IN ('ms', 's', 'examples/s');
-)sql"};
+)sql", "-- free_kinds() takes the list of kinds away"};
 
 }  // namespace
 
@@ -275,6 +276,7 @@ int schema_version() { return static_cast<int>(kMigrations.size()); }
 void migrate_from(int version, SQLite::Database& database) {
   database.exec(kMigrations[static_cast<std::size_t>(version)]);
   if (version == 3) nest_compressions(database);
+  if (version == 11) free_kinds(database);
 }
 
 }  // namespace ablate::db

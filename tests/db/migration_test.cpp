@@ -183,3 +183,27 @@ TEST_CASE("a proof is withdrawn by its number; another number is told which ther
   CHECK(store.withdraw_proof(1).trials == 1);  // of 2: the other one has run under its new key
   CHECK(told(1).ends_with("repeated: withdrawn"));
 }
+
+TEST_CASE("a file of before takes plugins of any kind, and keeps what it has of those that it had") {
+  Folder folder;
+  const auto file = folder / "old.db";
+  write_old(file, "schema7.sql", "UPDATE attempt_plugin SET verdict = 'failed', failed_checks = 'causal' WHERE attempt = 2;");
+  const auto all = [&] {
+    return SQLite::Database(file.string())
+        .execAndGet(
+            "SELECT (SELECT group_concat(id || kind || name || version || code_identity || content_hash || path) FROM "
+            "(SELECT * FROM plugin ORDER BY id)) || (SELECT group_concat(attempt || ' ' || plugin || verdict || "
+            "failed_checks) FROM (SELECT * FROM attempt_plugin ORDER BY attempt, plugin))")
+        .getString();
+  };
+  const auto before = all();
+  CHECK(before.find("2 1failedcausal") != std::string::npos);
+  { const Store store(file); }
+  CHECK(all() == before);
+  CHECK(number(file, "SELECT count(*) FROM pragma_foreign_key_check") == 0);
+  SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+  database.exec("PRAGMA foreign_keys = ON; INSERT INTO plugin VALUES (4, 'gate', 'halves', '1.0.0', 'c', 'h', '/p')");
+  database.exec("INSERT INTO attempt_plugin (attempt, plugin) VALUES (1, 4)");
+  CHECK(number(file, "SELECT count(*) FROM plugins WHERE kind = 'gate'") == 1);
+  CHECK_THROWS_AS(database.exec("INSERT INTO attempt_plugin (attempt, plugin) VALUES (1, 5)"), SQLite::Exception);
+}

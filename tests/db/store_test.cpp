@@ -201,7 +201,7 @@ TEST_CASE("an attempt that cannot be written leaves nothing, and the store goes 
   auto attempt = done(resolved, 50);
   attempt.results["extra/new"] = 1;
   attempt.curve = {{"train/loss", 1, 2.0}};
-  attempt.plugins = {{"no such kind", "x", "1", "c", "h", "p"}};  // the last thing that is written
+  attempt.plugins = {{"task", "x", "1", "c", "h", "p", {"no such verdict", ""}}};  // the last thing that is written
   CHECK_FALSE(error_of([&] { store.put_attempt(attempt); }).empty());
   for (const auto* table : {"attempt", "result", "curve", "environment", "plugin", "attempt_plugin"})
     CHECK(rows(file, table) == 0);

@@ -1,5 +1,5 @@
-// What one of a kind touches beside its own file: a line of a list. Each patch here adds one to a copy of the sources, which is
-// then compiled, linked and run.
+// What one of a kind touches beside its own files: a line of a list. Each patch here adds one to a copy of the sources, which
+// is then compiled, and where torch is not needed linked and run.
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 
@@ -33,12 +33,12 @@ std::string output_of(const std::vector<std::string>& command, const std::string
   return ended.out;
 }
 
-/// Applies a patch of this folder, which makes a file and adds a line to another one.
-void apply(const std::string& name, const TemporaryFolder& copy) {
+/// Applies a patch of this folder, which makes its own files and adds a line to another one.
+void apply(const std::string& name, const TemporaryFolder& copy, int own_files = 1) {
   const auto patch = kSource / "tests/locality" / (name + ".patch");
   INFO(patch.string());
   const auto extent = extent_of(patch);
-  CHECK(extent.own_files == 1);
+  CHECK(extent.own_files == own_files);
   CHECK(extent.other_files == 1);
   CHECK(extent.added == 1);
   CHECK(extent.removed == 0);
@@ -66,12 +66,18 @@ class Sources {
   std::string text_;
 };
 
-/// A program of them. @param more arguments of the compiler
-std::string made_of(const Sources& sources, const std::vector<std::string>& more, const TemporaryFolder& copy) {
+void compile(const Sources& sources, const std::vector<std::string>& more, const TemporaryFolder& copy) {
   copy.write("all.cpp", sources.text());
-  std::vector<std::string> command{ABLATE_COMPILER, "-std=c++20", "-O0", "-I.", "-o", "program", "all.cpp"};
+  std::vector<std::string> command{ABLATE_COMPILER, "-std=c++20", "-O0", "-I.", "-Icore/sdk/include", "all.cpp"};
   command.insert(command.end(), more.begin(), more.end());
   output_of(command, copy.path().string());
+}
+
+/// A program of them. @param libraries for the linker
+std::string made_of(const Sources& sources, const std::vector<std::string>& libraries, const TemporaryFolder& copy) {
+  std::vector<std::string> more{"-o", "program"};
+  more.insert(more.end(), libraries.begin(), libraries.end());
+  compile(sources, more, copy);
   return (copy / "program").string();
 }
 
@@ -88,23 +94,55 @@ TEST_CASE("an output format and a statistic touch a line of a list each, and the
   for (const auto* file : {"flatten", "nearest", "plain_text", "rate_text", "shell_word"})
     sources.add(copy / (std::string("core/util/") + file + ".cpp"));
   sources.add(kSource / "tests/locality/prints.cpp");
-  const auto program = made_of(sources, {"-Icore/sdk/include", "-lfmt"}, copy);
+  const auto program = made_of(sources, {"-lfmt"}, copy);
   CHECK(output_of({program, "tabs", "range"}, copy.path().string()) ==
         "attention\ttest/accuracy (%)\trange\nsoftmax\t72.0 ± 2.8\t4.000\nlinear\t65.0 ± 1.4\t2.000\n");
 }
 
-TEST_CASE("a schedule with a parameter of its own touches a line of a list, and a study may write both") {
+TEST_CASE("a schedule, an optimiser and a norm touch a line of a list each, and a study may write them and what they bring") {
   TemporaryFolder copy;
-  copy_folders({"core/shared"}, copy);
-  apply("schedule", copy);
+  copy_folders({"core"}, copy);
+  for (const auto* name : {"schedule", "optimizer", "norm"}) apply(name, copy);
   Sources sources;
   for (const auto* file : {"sections", "trial_spec"}) sources.add(copy / ("core/shared/" + std::string(file) + ".cpp"));
   sources.add_all(copy / "core/shared/schedules");
   sources.add(kSource / "tests/locality/paces.cpp");
-  const auto program = made_of(sources,
-                               {"-I" + kSource.string(), "-I" + (kSource / "core/sdk/include").string(), ABLATE_REGISTRY,
-                                ABLATE_UTIL, "-lfmt", "-lcrypto"},
-                               copy);
-  CHECK(output_of({program, "steps", "drop", "0.5"}, copy.path().string()) ==
-        "drop: 0.1, read with schedule = steps; train.drop = 0.5\n1 1 1 0.5 0.5 0.5 0.25 0.25 0.25\n");
+  const auto program = made_of(sources, {ABLATE_REGISTRY, ABLATE_UTIL, "-lfmt", "-lcrypto"}, copy);
+  CHECK(output_of({program, "steps", "drop", "0.5", "sign_decay", "norm_type", "rms_epsilon", "feed_forward"},
+                  copy.path().string()) ==
+        "drop: 0.1, read with schedule = steps; train.drop = 0.5\n1 1 1 0.5 0.5 0.5 0.25 0.25 0.25\n"
+        "sign_decay: a number in [0, 1]; default 0.9; read with optimizer = lion\n"
+        "norm_type: one of rms, layer; default \"layer\"\n"
+        "rms_epsilon: a number in [0, 1]; default 1e-06; read with norm_type = rms\n"
+        "feed_forward: not asked for\n");  // of which there is one
+}
+
+TEST_CASE("an optimiser, a norm, an observer and a job touch a line of a list each, and are compiled with what goes by it") {
+  TemporaryFolder copy;
+  copy_folders({"core"}, copy);
+  for (const auto* name : {"optimizer", "norm", "observer"}) apply(name, copy);
+  apply("job", copy, 2);  // what host and worker say, and who does it
+  Sources sources;
+  for (const auto* file : {"training/optimizers/lion", "training/optimizer", "model/norms/rms_norm", "model/model_options",
+                           "training/observers/idle_steps", "training/observer", "server/handlers/parts", "server/jobs"})
+    sources.add(copy / (std::string("core/trial/") + file + ".cpp"));
+  std::vector<std::string> more{"-c"};
+  std::istringstream folders(ABLATE_TORCH_INCLUDES);
+  for (std::string folder; std::getline(folders, folder, ':');) more.insert(more.end(), {"-isystem", folder});
+  compile(sources, more, copy);
+}
+
+TEST_CASE("a kind of plugin touches a line of the SDK, and the host reads, refuses and tells such plugins") {
+  TemporaryFolder copy;
+  copy_folders({"core/sdk", "core/registry", "core/util"}, copy);
+  apply("kind", copy);
+  Sources sources;
+  for (const auto* file : {"conditions", "describe", "plugin_info", "plugin_info_json", "promises"})
+    sources.add(copy / ("core/registry/" + std::string(file) + ".cpp"));
+  sources.add(kSource / "tests/locality/gates.cpp");
+  const auto program = made_of(sources, {ABLATE_UTIL, "-lfmt"}, copy);
+  CHECK(output_of({program}, copy.path().string()) ==
+        "gate halves, of attention, compression, gate or task; parts: attention or compression\n"
+        "1.5; gate/2: not offered\n"
+        "plugin \"halves\": its kind is gate, and it has no factory, the extension ablate.gate/1\n");
 }

@@ -1,11 +1,25 @@
-// paces SCHEDULE PARAMETER VALUE: what [train] says of the parameter, and the rates of nine steps with it.
+// paces SCHEDULE PARAMETER VALUE [NAME...]: what [train] says of the parameter, the rates of nine steps with it; and what
+// [model] and [train] say of others.
 #include <iostream>
 
 #include "core/shared/schedules.h"
 #include "core/shared/sections.h"
 #include "core/shared/trial_spec.h"
 
-int main(int, char** arguments) {
+namespace {
+
+std::string told(const std::string& name) {
+  for (const auto parameters : {ablate::model_parameters(), ablate::train_parameters()})
+    for (const auto& parameter : parameters)
+      if (parameter.name == name)
+        return expectation(parameter) + "; default " + parameter.default_value.dump() +
+               (parameter.when.empty() ? "" : "; read with " + parameter.when);
+  return "not asked for";
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
   const std::string schedule = arguments[1], own = arguments[2];
   nlohmann::json section;
   for (const auto& parameter : ablate::train_parameters()) {
@@ -20,4 +34,5 @@ int main(int, char** arguments) {
     if (name == "train") std::cout << "; train." << own << " = " << values.at(own) << "\n";
   for (int step = 1; step <= 9; ++step)
     std::cout << ablate::schedule_of(schedule).pace({step, 9, 0, trial.train.own}).rate << (step < 9 ? " " : "\n");
+  for (int i = 4; i < count; ++i) std::cout << arguments[i] << ": " << told(arguments[i]) << "\n";
 }

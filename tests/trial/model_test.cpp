@@ -129,7 +129,7 @@ TEST_CASE("the mean by the padded length, as published, is the masked sum over i
 TEST_CASE("one seed starts everything but the attention alike, whatever the attention") {
   const auto a = model(json::object(), plugin("linear")), b = model(json::object(), plugin("softmax")),
              c = model(json::object(), plugin("linear"), {}, 2);
-  for (const char* name : {"tokens.weight", "positions", "layer2.expand.weight", "classifier.outer.weight"}) {
+  for (const char* name : {"tokens.weight", "positions", "layer2.feed_forward.expand.weight", "classifier.outer.weight"}) {
     CHECK(at::equal(parameter(*a, name), parameter(*b, name)));
     CHECK_FALSE(at::equal(parameter(*a, name), parameter(*c, name)));
   }

@@ -15,16 +15,18 @@ namespace {
 
 using Parameters = std::vector<Module::Entry>;
 
-std::unique_ptr<Optimizer> adamw(const Parameters& parameters, double weight_decay, double epsilon = 1e-6) {
+std::unique_ptr<Optimizer> adamw(const Parameters& parameters, double weight_decay, double epsilon = 1e-6,
+                                 const Precision& precision = precisions::float32) {
   TrainSpec train{.optimizer = "adamw", .weight_decay = weight_decay};
   train.own = {{"beta1", 0.9}, {"beta1_low", 0.0}, {"beta2", 0.99}, {"epsilon", epsilon}};
-  return make_optimizer(parameters, train);
+  return make_optimizer({parameters, precision}, train);
 }
 
-std::unique_ptr<Optimizer> sgd(const Parameters& parameters, double weight_decay, double momentum) {
+std::unique_ptr<Optimizer> sgd(const Parameters& parameters, double weight_decay, double momentum,
+                               const Precision& precision = precisions::float32) {
   TrainSpec train{.optimizer = "sgd", .weight_decay = weight_decay};
   train.own = {{"momentum", momentum}};
-  return make_optimizer(parameters, train);
+  return make_optimizer({parameters, precision}, train);
 }
 
 /// Five steps of both towards the same targets. @return how far they are apart at the most
@@ -78,7 +80,7 @@ TEST_CASE("SGD takes the steps of torch's, with momentum and without") {
 }
 
 TEST_CASE("an optimiser that none is is refused") {
-  CHECK_THROWS_WITH(make_optimizer({}, {.optimizer = "adam"}), "\"adam\" is none of adamw|sgd");
+  CHECK_THROWS_WITH(make_optimizer({{}, precisions::float32}, {.optimizer = "adam"}), "\"adam\" is none of adamw|sgd");
 }
 
 TEST_CASE("clipping bounds the norm of all gradients together") {
@@ -118,4 +120,31 @@ TEST_CASE("what takes no weight decay gets none") {
     CHECK(at::allclose(weight, at::full({3}, 0.95)));
     CHECK(at::equal(bias, at::ones({3})));
   }
+}
+
+TEST_CASE("what is trained on a scaled loss in float16 takes the steps of one that is not scaled") {
+  const Precision half{.type = at::kHalf, .loss_scale = 4096};
+  const auto start = at::tensor({1.0, -0.5, 0.25}, at::kFloat);
+  for (const bool clips : {false, true})
+    for (const bool adam : {true, false}) {
+      INFO("clips " << clips << ", adam " << adam);
+      auto narrow = start.to(at::kHalf).requires_grad_(), wide = start.clone().requires_grad_();
+      const auto make = [&](const Tensor& weight, const Precision& precision) {
+        const Parameters parameters{{"weight", weight, {}}};
+        return adam ? adamw(parameters, 0, 1e-9, precision) : sgd(parameters, 0, 0.9, precision);
+      };
+      const auto scaled = make(narrow, half), plain = make(wide, precisions::float32);
+      for (int step = 0; step < 5; ++step) {
+        scaled->zero_grad(), plain->zero_grad();
+        // 2^-25 is 0 in float16; the norm of scaled gradients of 12 is more than it can hold, though none of them is.
+        const double slope = clips ? 12 : 0x1p-25;
+        (narrow * (slope * half.loss_scale)).sum().backward(), (wide * slope).sum().backward();
+        scaled->clip(clips ? 0.01 : 0), plain->clip(clips ? 0.01 : 0);
+        const double rate = adam ? 0.01 : clips ? 0.1 : 1e5;
+        scaled->step(rate), plain->step(rate);
+      }
+      const auto moved = (wide - start).abs().max().item<double>();
+      CHECK(moved > 1e-3);
+      CHECK((scaled->state().front() - wide).abs().max().item<double>() < 1e-3 * moved);
+    }
 }

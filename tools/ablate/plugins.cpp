@@ -88,11 +88,11 @@ void list(const std::vector<FoundLibrary>& wanted, std::size_t all, const std::v
   std::size_t width = 0;
   for (const auto& library : wanted) width = std::max(width, library.info.id.size());
   const auto verdicts = user_verdicts();
-  for (const auto kind : {Kind::kAttention, Kind::kCompression, Kind::kTask}) {
+  for (const auto& [kind, name, part] : kKinds) {
     bool first = true;
     for (const auto& library : wanted) {
       if (!library.refusal.empty() || library.info.kind != kind) continue;
-      if (first) print("{}\n", to_text(kind));
+      if (first) print("{}\n", name);
       first = false;
       const auto verdict = verdicts.find(code_of(library.info));
       print("  {:<{}}  {:<7}  {:<9}  {}\n", library.info.id, width, library.info.version, verdict_word(verdict),
@@ -201,13 +201,13 @@ int plugins(const Wanted& wanted, const Options& options) {
   return 0;
 }
 
-/// "" for one of the three; else what is wrong.
+/// "" for one of the kinds; else what is wrong.
 std::string refuse_kind(const std::string& text) {
-  const std::vector<std::string> kinds = {to_text(Kind::kAttention), to_text(Kind::kCompression), to_text(Kind::kTask)};
-  if (std::find(kinds.begin(), kinds.end(), text) != kinds.end()) return "";
+  if (kind_of_name(text)) return "";
+  std::vector<std::string> kinds;
+  for (const auto& kind : kKinds) kinds.emplace_back(kind.name);
   const auto near = nearest(text, kinds);
-  return fmt::format("found {}, expected attention, compression or task{}", text,
-                     near.empty() ? "" : " (did you mean " + near + "?)");
+  return fmt::format("found {}, expected {}{}", text, kind_names(), near.empty() ? "" : " (did you mean " + near + "?)");
 }
 
 }  // namespace

@@ -243,9 +243,8 @@ void Resolver::report_missing(const std::string& path, Kind kind, const PluginIn
         place_of(path),
         fmt::format("no {} is chosen; write [{}] and in it plugin = \"...\"; ablate plugins lists them", kind_text, path));
   const auto who = owner == nullptr ? "each entry of [[attention]]" : owner->id;
-  report(place_of(path),
-         fmt::format("{} needs {} {} plugin, and {} names none; write {} and in it plugin = \"...\" (known: {})", who,
-                     kind == Kind::kAttention ? "an" : "a", kind_text, path, header_of(path), schema_.known(kind)));
+  report(place_of(path), fmt::format("{} needs {} plugin, and {} names none; write {} and in it plugin = \"...\" (known: {})",
+                                     who, with_article(kind), path, header_of(path), schema_.known(kind)));
 }
 
 /// Where a section, or something in it, is written; else the plugin that it belongs to, or the file.

@@ -11,8 +11,6 @@
 namespace ablate {
 namespace {
 
-constexpr Kind kKinds[] = {Kind::kTask, Kind::kAttention, Kind::kCompression};
-
 bool contains(const std::vector<std::string>& list, const std::string& name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
@@ -62,7 +60,7 @@ const PluginInfo* Schema::plugin(Kind kind, const std::string& id) const {
 }
 
 const RefusedLibrary* Schema::refused_library(const std::string& id) const {
-  for (const auto kind : kKinds)
+  for (const auto& [kind, name, part] : kKinds)
     if (catalog_.find(kind, id) != nullptr) return nullptr;
   return catalog_.find_refused(id);
 }
@@ -74,9 +72,9 @@ std::string Schema::known(Kind kind) const {
 
 std::string Schema::refuse_plugin(const std::string& section, Kind kind, const std::string& id) const {
   if (catalog_.find(kind, id) != nullptr) return "";
-  for (const auto other : kKinds)
+  for (const auto& [other, name, part] : kKinds)
     if (catalog_.find(other, id) != nullptr)
-      return fmt::format("{} is a plugin of the kind {}, and [{}] takes the kind {} (known: {})", id, to_text(other), section,
+      return fmt::format("{} is a plugin of the kind {}, and [{}] takes the kind {} (known: {})", id, name, section,
                          to_text(kind), known(kind));
   if (const auto* library = refused_library(id))
     return fmt::format("{} plugin \"{}\": {} is refused: {}", to_text(kind), id, library->path.string(), library->reason);

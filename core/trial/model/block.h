@@ -7,8 +7,8 @@
 
 namespace ablate {
 
-/// Pre-norm: x += attention(norm(x)); x += W2 act(W1 norm(x)). Post-norm: the norm after each sum. Norm and residual belong to
-/// the block's calls, so that a fused form of a call can take its place.
+/// Pre-norm: x += attention(norm(x)); x += feed_forward(norm(x)). Post-norm: the norm after each sum. Norm and residual belong
+/// to the block's calls, so that a fused form of a call can take its place.
 class Block final : public Module {
  public:
   Block(const ModelOptions& options, const Generator& generator);
@@ -18,15 +18,12 @@ class Block final : public Module {
   AttentionOutput forward(Tensor& x, Attention& attention, AttentionInput input) const;
 
  private:
-  Tensor drop(const Tensor& x, double probability) const;
-  Tensor feed_forward(const Tensor& x) const;
+  Tensor drop(const Tensor& x) const;
 
-  double dropout_, inner_dropout_;
+  double dropout_;
   bool norm_first_;
-  Activation activation_;
-  nlohmann::json own_;  ///< values of what choices bring
-  std::shared_ptr<LayerNorm> norm1_, norm2_;
-  std::shared_ptr<Linear> expand_, contract_;
+  std::shared_ptr<Norm> norm1_, norm2_;
+  std::shared_ptr<FeedForward> feed_forward_;  ///< null: there is none
 };
 
 }  // namespace ablate

@@ -27,7 +27,7 @@ Model::Model(const ModelOptions& options, const nlohmann::json& attention, bool 
   for (std::int64_t i = 0; i < options.layers; ++i)
     layers_.push_back({"", register_module("layer" + std::to_string(i + 1), std::make_shared<Block>(options, generator)), {}});
   // Post-norm layers end with a norm of their own.
-  if (options.norm_first || options.layers == 0) norm_ = register_module("norm", std::make_shared<LayerNorm>(options.d_model));
+  if (options.norm_first || options.layers == 0) norm_ = register_module("norm", options.norm(options.d_model, options.own));
   head_ = register_module("classifier", make_head(options, options.tied_output ? embedder_->table() : Tensor(), generator));
   // Last, so that everything else starts the same whatever the attention: trials of one seed differ in the attention alone.
   const auto sections = sections_of(attention);

@@ -60,7 +60,7 @@ class Model final : public Module {
   ModelOptions options_;
   std::shared_ptr<Embedder> embedder_;
   std::vector<Layer> layers_;
-  std::shared_ptr<LayerNorm> norm_;
+  std::shared_ptr<Norm> norm_;
   std::shared_ptr<Head> head_;
   SharedTensors shared_;
   bool stateful_ = false, carries_;

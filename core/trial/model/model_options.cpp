@@ -25,6 +25,8 @@ ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
       .causal = asked.causal || asked.looks_back,
       .sinusoidal = model.positions == "sinusoidal",
       .norm_first = model.norm == "pre",
+      .norm = norm_of(model.norm_type),
+      .feed_forward = feed_forward_of(model.feed_forward),
       .activation = activation_of(model.activation),
       .own = model.own,
       .tied_output = model.tied_output,

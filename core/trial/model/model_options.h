@@ -7,6 +7,8 @@
 #include "core/shared/poolings.h"
 #include "core/shared/requirements.h"
 #include "core/trial/model/activation.h"
+#include "core/trial/model/feed_forward.h"
+#include "core/trial/model/norm.h"
 
 namespace ablate {
 
@@ -28,6 +30,8 @@ struct ModelOptions {
   bool causal = false;      ///< by the task or by choice
   bool sinusoidal = false;  ///< positions that are added are not learned
   bool norm_first = true;   ///< else after the residual, as in Vaswani et al. 2017
+  MakeNorm norm = norms::layer_norm;
+  MakeFeedForward feed_forward = feed_forwards::mlp;
   Activation activation = activations::gelu;
   nlohmann::json own;        ///< values of what choices bring, by name
   bool tied_output = false;  ///< the head's weights are the embedding's

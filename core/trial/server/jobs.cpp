@@ -10,10 +10,13 @@
 
 namespace ablate {
 
-Handlers study_handlers() {
-  return {handler<InspectJob, inspect>(),   handler<DescribeTaskJob, describe_task>(), handler<PrepareTaskJob, prepare_task>(),
-          handler<PromisesJob, promised>(), handler<TryPlacesJob, try_places>(),       handler<OpenDeviceJob, try_device>(),
-          handler<TrialJob, do_trial>()};
+Handlers study_handlers(const std::vector<NamedHandler>& more) {
+  Handlers all;
+#define ABLATE_JOB(file) all.emplace(handlers::file.kind, handlers::file.handle);
+  ABLATE_JOBS(ABLATE_JOB)
+#undef ABLATE_JOB
+  for (const auto& [kind, handle] : more) all.emplace(kind, handle);
+  return all;
 }
 
 void TorchJobs::run(const std::string& kind, const nlohmann::json& spec, const Say& say) try {

@@ -5,6 +5,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/trial/server/loaded.h"
 #include "core/trial/server/server.h"
@@ -15,9 +16,14 @@ namespace ablate {
 using Handler = void (*)(LoadedParts& loaded, const nlohmann::json& spec, const Say& say);
 using Handlers = std::map<std::string, Handler>;
 
-/// The table's line of a job. @param handle takes the job and returns its answer, or says all itself
+struct NamedHandler {
+  const char* kind;  ///< kName of its job
+  Handler handle;
+};
+
+/// Of a job. @param handle takes the job and returns its answer, or says all itself
 template <class Job, auto handle>
-Handlers::value_type handler() {
+constexpr NamedHandler handler() {
   return {Job::kName, [](LoadedParts& loaded, const nlohmann::json& spec, const Say& say) {
             const auto job = from_json<Job>(spec);
             if constexpr (std::is_invocable_v<decltype(handle), LoadedParts&, const Job&, const Say&>) {
@@ -29,8 +35,8 @@ Handlers::value_type handler() {
           }};
 }
 
-/// The jobs of a study.
-Handlers study_handlers();
+/// The jobs of a study, and those that a program has besides.
+Handlers study_handlers(const std::vector<NamedHandler>& more = {});
 
 class TorchJobs final : public Jobs {
  public:

@@ -12,7 +12,7 @@
 
 namespace ablate {
 
-int serve_ablate(int count, char** arguments, const Handlers& more) {
+int serve_ablate(int count, char** arguments, const std::vector<NamedHandler>& more) {
   if (count != 2) {
     std::cerr << arguments[0] << " is started by ablate with its process id; run `ablate --help`\n";
     return 2;
@@ -25,9 +25,7 @@ int serve_ablate(int count, char** arguments, const Handlers& more) {
   try {
     count_tensor_memory();
     const ProcessState state;
-    auto handlers = study_handlers();
-    handlers.insert(more.begin(), more.end());
-    TorchJobs jobs(state, std::move(handlers));
+    TorchJobs jobs(state, study_handlers(more));
     serve(STDIN_FILENO, output, describe_environment(), state, jobs);
   } catch (const std::exception& error) {
     std::cerr << arguments[0] << ": " << error.what() << "\n";

@@ -5,8 +5,8 @@
 
 namespace ablate {
 
-/// Serves over standard input and output until the input ends. @param more kinds of jobs beside those of a study @return the
+/// Serves over standard input and output until the input ends. @param more jobs beside those of a study @return the
 /// process's exit code
-int serve_ablate(int count, char** arguments, const Handlers& more = {});
+int serve_ablate(int count, char** arguments, const std::vector<NamedHandler>& more = {});
 
 }  // namespace ablate

@@ -6,11 +6,11 @@
 
 namespace ablate {
 
-Optimizer::Optimizer(const std::vector<Module::Entry>& parameters, int like_weights, int scalars) {
+Optimizer::Optimizer(const Weights& weights, int like_weights, int scalars) : precision_(weights.precision) {
   const NoGradGuard no_grad;
-  for (const auto& entry : parameters) {
-    // A float32 parameter is its own.
-    trained_.push_back({entry.tensor, entry.tensor.to(kFloat), entry.kept.decay, {}});
+  for (const auto& entry : weights.parameters) {
+    // A parameter of the type that is kept is its own.
+    trained_.push_back({entry.tensor, entry.tensor.to(precision_.kept), entry.kept.decay, {}});
     auto& [parameter, master, decay, kept] = trained_.back();
     for (int i = 0; i < like_weights; ++i) kept.push_back(at::zeros_like(master));
     for (int i = 0; i < scalars; ++i) kept.push_back(at::zeros({}, master.options()));
@@ -27,7 +27,7 @@ void Optimizer::clip(double largest) {
   for (const auto& one : trained_)
     if (one.parameter.grad().defined()) {
       gradients.push_back(one.parameter.grad().detach());
-      norms.push_back(gradients.back().norm(2));
+      norms.push_back(unscaled(gradients.back(), gradients.back().scalar_type()).norm(2));
     }
   if (gradients.empty()) return;
   // As torch's clip_grad_norm_ does: a norm of 0 divides nothing by 0.
@@ -37,6 +37,11 @@ void Optimizer::clip(double largest) {
   for (auto& gradient : gradients) gradient.mul_(factor);
 }
 
+Tensor Optimizer::unscaled(const Tensor& gradient, c10::ScalarType type) const {
+  // The sum of squares of scaled gradients may be more than their own type can hold.
+  return precision_.loss_scale == 1 ? gradient.to(type) : gradient.to(precision_.kept) / precision_.loss_scale;
+}
+
 void Optimizer::step(double learning_rate, double cycle) {
   const NoGradGuard no_grad;
   for (const bool decay : {true, false}) {
@@ -44,7 +49,7 @@ void Optimizer::step(double learning_rate, double cycle) {
     for (const auto& one : trained_) {
       if (one.decay != decay || !one.parameter.grad().defined()) continue;
       step.weights.push_back(one.master);
-      step.gradients.push_back(one.parameter.grad().to(kFloat));
+      step.gradients.push_back(unscaled(one.parameter.grad(), precision_.kept));
       step.kept.resize(one.kept.size());
       for (std::size_t i = 0; i < one.kept.size(); ++i) step.kept[i].push_back(one.kept[i]);
     }
@@ -63,13 +68,13 @@ std::vector<Tensor> Optimizer::state() const {
   return all;
 }
 
-std::unique_ptr<Optimizer> make_optimizer(const std::vector<Module::Entry>& parameters, const TrainSpec& train) {
+std::unique_ptr<Optimizer> make_optimizer(const Weights& weights, const TrainSpec& train) {
   constexpr decltype(&optimizers::adamw) kAll[] = {
 #define ABLATE_OPTIMIZER(file, ...) optimizers::file,
       ABLATE_OPTIMIZERS(ABLATE_OPTIMIZER)
 #undef ABLATE_OPTIMIZER
   };
-  return kAll[place_of_choice(kOptimizers, train.optimizer)](parameters, train);
+  return kAll[place_of_choice(kOptimizers, train.optimizer)](weights, train);
 }
 
 }  // namespace ablate

@@ -7,11 +7,17 @@
 #include "ablate/module.h"
 #include "core/shared/optimizers.h"
 #include "core/shared/trial_spec.h"
+#include "core/trial/training/precision.h"
 
 namespace ablate {
 
-/// Steps of a whole model. Of types with fewer digits than float32 a float32 copy is kept, trained and rounded: steps of a
-/// small learning rate would be lost in them. One thread.
+/// What an optimiser trains.
+struct Weights {
+  std::vector<Module::Entry> parameters;
+  Precision precision;
+};
+
+/// Steps of a whole model, whose gradients are of its loss times the precision's loss_scale. One thread.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -24,12 +30,12 @@ class Optimizer {
   /// Parameters without a gradient are left as they are. @param cycle of the schedule's Pace
   void step(double learning_rate, double cycle = 0);
 
-  /// All that it keeps, in place: float32 copies, and what the method keeps of each.
+  /// All that it keeps, in place: copies of weights (Precision), and what the method keeps of each.
   std::vector<Tensor> state() const;
 
  protected:
   struct Trained {
-    Tensor parameter, master;  ///< master: float32, the parameter itself where that is
+    Tensor parameter, master;  ///< master: of the type that is kept, the parameter itself where that is
     bool decay;                ///< takes weight decay (Kept)
     std::vector<Tensor> kept;  ///< by the method
   };
@@ -38,26 +44,29 @@ class Optimizer {
   struct Step {
     double learning_rate, cycle;
     bool decay;
-    std::vector<Tensor> weights, gradients;  ///< float32; weights are changed in place
+    std::vector<Tensor> weights, gradients;  ///< of the type that is kept; weights are changed in place
     std::vector<std::vector<Tensor>> kept;   ///< what is kept first of each weight, what second ...
   };
 
   /// @param like_weights, scalars how many tensors the method keeps of each weight: of its shape, and then numbers; zeros
-  Optimizer(const std::vector<Module::Entry>& parameters, int like_weights, int scalars);
+  Optimizer(const Weights& weights, int like_weights, int scalars);
 
  private:
   virtual void do_step(Step& step) = 0;
 
+  /// A gradient of the loss itself. @param type of it where the loss was not scaled; else of the type that is kept
+  Tensor unscaled(const Tensor& gradient, c10::ScalarType type) const;
+
+  Precision precision_;
   std::vector<Trained> trained_;
 };
 
 /// The one that train.optimizer names. Throws std::invalid_argument for a name that is none of kOptimizers.
-std::unique_ptr<Optimizer> make_optimizer(const std::vector<Module::Entry>& parameters, const TrainSpec& train);
+std::unique_ptr<Optimizer> make_optimizer(const Weights& weights, const TrainSpec& train);
 
 /// Each optimiser's, in its own file.
 namespace optimizers {
-#define ABLATE_OPTIMIZER(file, ...) \
-  std::unique_ptr<Optimizer> file(const std::vector<Module::Entry>& parameters, const TrainSpec& train);
+#define ABLATE_OPTIMIZER(file, ...) std::unique_ptr<Optimizer> file(const Weights& weights, const TrainSpec& train);
 ABLATE_OPTIMIZERS(ABLATE_OPTIMIZER)
 #undef ABLATE_OPTIMIZER
 }  // namespace optimizers

@@ -9,7 +9,6 @@
 
 #include "core/shared/objectives.h"
 #include "core/trial/model/instances.h"
-#include "core/trial/training/dtype.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -59,7 +58,8 @@ Training::Training(const TrialParts& parts, c10::Device device)
       device_(device),
       reader_(parts.task, info_, device),
       objective_(make_objective(info_)),
-      schedule_(schedule_of(parts.trial.train.schedule)) {
+      schedule_(schedule_of(parts.trial.train.schedule)),
+      precision_(precision_of(parts.trial.train.dtype)) {
   const auto& [given_task, model, attentions, train, seed] = parts.trial;
   at::manual_seed(seed);
   const auto generator = make_generator(seed_of(seed, Stream::kWeights));
@@ -72,8 +72,8 @@ Training::Training(const TrialParts& parts, c10::Device device)
       options, attention, carries, parts.find,
       [&](const auto& given, const auto& table, const auto& random) { return objective_->make_head(given, table, random); },
       generator);
-  move_to(*model_, device_, scalar_type_of(train.dtype));
-  optimizer_ = make_optimizer(model_->parameters(), train);
+  move_to(*model_, device_, precision_.type);
+  optimizer_ = make_optimizer({model_->parameters(), precision_}, train);
   const auto size = parts.task.size(Split::kTrain);
   order_ = make_order(info_, size, train.batch, seed_of(seed, Stream::kOrder));
   generator_ = at::globalContext().defaultGenerator(device_);
@@ -118,7 +118,8 @@ std::optional<double> Training::step() {
     if (!loss) continue;
     mean += share * loss->value;
     if (!std::exchange(learns, true)) optimizer_->zero_grad();
-    (batches.size() > 1 ? loss->graph * share : loss->graph).backward();
+    const bool is_whole = batches.size() == 1 && precision_.loss_scale == 1;
+    (is_whole ? loss->graph : loss->graph * (share * precision_.loss_scale)).backward();
     tell_observers([](Observer& one) { one.has_gradients(); });
   }
   if (learns) {

@@ -89,6 +89,7 @@ class Training {
   std::int64_t train_length_ = 0;  ///< of rows
   std::unique_ptr<Question> objective_;
   const Schedule& schedule_;
+  const Precision& precision_;
   std::shared_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Order> order_;

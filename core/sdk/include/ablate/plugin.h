@@ -23,7 +23,19 @@ struct AttentionContext;
 struct CompressionContext;
 struct TaskContext;
 
-enum class Kind : std::int32_t { kAttention, kCompression, kTask };
+/// Enumerator, name, whether plugins of the kind may be parameters of others. All that goes through kinds goes by this list.
+// clang-format off
+#define ABLATE_KINDS(kind)                \
+  kind(kAttention, "attention", true)     \
+  kind(kCompression, "compression", true) \
+  kind(kTask, "task", false)
+// clang-format on
+
+enum class Kind : std::int32_t {
+#define ABLATE_KIND(enumerator, ...) enumerator,
+  ABLATE_KINDS(ABLATE_KIND)
+#undef ABLATE_KIND
+};
 
 /// Promises, each of which the conformance suite checks. What is not promised the host refuses to ask for.
 struct Capabilities {
@@ -80,6 +92,11 @@ struct Oracle {
   const char* with = "{}";  ///< its parameters
 };
 
+/// What a library offers besides, by a name that ends in a version ("ablate.memory/1"), as CLAP's get_extension: static storage
+/// of the type that the header which says the name says; null for every name that the library does not know. A change of that
+/// type is another version, so that no library of before is refused. Any thread; throws nothing.
+using Extension = const void* (*)(const char* name);
+
 /// What a plugin library says of itself. All pointers are to static storage of the library, which is never unloaded.
 struct Descriptor {
   AbiStamp abi;  ///< first, whatever else changes
@@ -102,7 +119,14 @@ struct Descriptor {
   std::shared_ptr<Attention> (*make_attention)(const AttentionContext&);
   std::shared_ptr<Compression> (*make_compression)(const CompressionContext&);
   std::unique_ptr<Task> (*make_task)(const TaskContext&);
+  Extension extension;  ///< null: it offers none. The factory of every other kind is one, "ablate.KIND/1"
 };
+
+/// @param E the type of an extension, whose name is E::kName @return null where the library does not offer it
+template <class E>
+const E* extension_of(const Descriptor& descriptor) {
+  return descriptor.extension == nullptr ? nullptr : static_cast<const E*>(descriptor.extension(E::kName));
+}
 
 /// What a plugin's author writes, all of it static storage; the macros add the rest.
 struct About {
@@ -115,6 +139,7 @@ struct About {
   Promises promises = nullptr;
   std::span<const Exemption> exemptions = {};
   std::span<const Oracle> oracles = {};
+  Extension extension = nullptr;
 };
 
 /// The name of the one exported symbol, a function: const Descriptor* ablate_plugin(). Called once, after loading; gives static
@@ -145,7 +170,8 @@ constexpr Descriptor describe(Kind kind, const About& about) {
           about.oracles.size(),
           nullptr,
           nullptr,
-          nullptr};
+          nullptr,
+          about.extension};
 }
 
 }  // namespace detail

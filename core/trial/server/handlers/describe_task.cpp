@@ -2,8 +2,9 @@
 #include "core/trial/server/task_files.h"
 
 namespace ablate {
+namespace {
 
-DescribedTask describe_task(LoadedParts& loaded, const DescribeTaskJob& job) {
+DescribedTask do_job(LoadedParts& loaded, const DescribeTaskJob& job) {
   loaded.load(job.libraries);
   const auto made = loaded.make_task(job.section, all_cores());
   auto answer = described(made->info());
@@ -12,5 +13,9 @@ DescribedTask describe_task(LoadedParts& loaded, const DescribeTaskJob& job) {
   if (files_of(*made) == files) answer.files = std::move(files);
   return answer;
 }
+
+}  // namespace
+
+const NamedHandler handlers::describe_task = handler<DescribeTaskJob, do_job>();
 
 }  // namespace ablate

@@ -1,17 +1,24 @@
-// The jobs of a study (core/shared/jobs.h), a file each.
+// The jobs of a study. A new one is a line here, the file that it names, core/trial/server/handlers/FILE.cpp, and what host and
+// worker say: a header of its own in core/shared, as core/shared/jobs.h has those of the first ones.
 #pragma once
 
-#include "core/trial/server/loaded.h"
-#include "core/trial/server/server.h"
+#include "core/trial/server/jobs.h"
 
-namespace ablate {
+/// File and handler.
+// clang-format off
+#define ABLATE_JOBS(job) \
+  job(inspect)           \
+  job(describe_task)     \
+  job(prepare_task)      \
+  job(promises)          \
+  job(try_places)        \
+  job(open_device)       \
+  job(trial)
+// clang-format on
 
-Inspected inspect(LoadedParts& loaded, const InspectJob& job);
-DescribedTask describe_task(LoadedParts& loaded, const DescribeTaskJob& job);
-PreparedTask prepare_task(LoadedParts& loaded, const PrepareTaskJob& job);
-Promised promised(LoadedParts& loaded, const PromisesJob& job);
-TriedPlaces try_places(LoadedParts& loaded, const TryPlacesJob& job);
-OpenedDevice try_device(LoadedParts& loaded, const OpenDeviceJob& job);
-void do_trial(LoadedParts& loaded, const TrialJob& job, const Say& say);
-
-}  // namespace ablate
+/// Each job's, in its own file.
+namespace ablate::handlers {
+#define ABLATE_JOB(file) extern const NamedHandler file;
+ABLATE_JOBS(ABLATE_JOB)
+#undef ABLATE_JOB
+}  // namespace ablate::handlers

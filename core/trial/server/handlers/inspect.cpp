@@ -3,8 +3,9 @@
 #include "core/util/error.h"
 
 namespace ablate {
+namespace {
 
-Inspected inspect(LoadedParts& loaded, const InspectJob& job) {
+Inspected do_job(LoadedParts& loaded, const InspectJob& job) {
   const auto& descriptor = load_library(job.path);
   loaded.restore();
   // Depends on whose process it is, so that it is no property of the file.
@@ -15,5 +16,9 @@ Inspected inspect(LoadedParts& loaded, const InspectJob& job) {
     return {.refusal = error.what()};
   }
 }
+
+}  // namespace
+
+const NamedHandler handlers::inspect = handler<InspectJob, do_job>();
 
 }  // namespace ablate

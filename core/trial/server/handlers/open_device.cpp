@@ -2,10 +2,15 @@
 #include "core/trial/server/handlers/handlers.h"
 
 namespace ablate {
+namespace {
 
-OpenedDevice try_device(LoadedParts&, const OpenDeviceJob& job) {
+OpenedDevice do_job(LoadedParts&, const OpenDeviceJob& job) {
   open_device(job.device);
   return {.opened = true};
 }
+
+}  // namespace
+
+const NamedHandler handlers::open_device = handler<OpenDeviceJob, do_job>();
 
 }  // namespace ablate

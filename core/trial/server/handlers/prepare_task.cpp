@@ -34,9 +34,7 @@ std::int64_t size_of(const Task& task, Split split, const char* name) {
   return size;
 }
 
-}  // namespace
-
-PreparedTask prepare_task(LoadedParts& loaded, const PrepareTaskJob& job) {
+PreparedTask do_job(LoadedParts& loaded, const PrepareTaskJob& job) {
   loaded.load(job.libraries);
   const auto made = loaded.make_task(job.section, all_cores());
   const auto info = made->info();
@@ -59,5 +57,9 @@ PreparedTask prepare_task(LoadedParts& loaded, const PrepareTaskJob& job) {
   if (files_of(*made) == files) answer.files = std::move(files);
   return answer;
 }
+
+}  // namespace
+
+const NamedHandler handlers::prepare_task = handler<PrepareTaskJob, do_job>();
 
 }  // namespace ablate

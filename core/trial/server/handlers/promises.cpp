@@ -2,11 +2,16 @@
 #include "core/trial/server/handlers/handlers.h"
 
 namespace ablate {
+namespace {
 
-Promised promised(LoadedParts& loaded, const PromisesJob& job) {
+Promised do_job(LoadedParts& loaded, const PromisesJob& job) {
   loaded.load(job.libraries);
   const auto find = [&](Kind part, const std::string& id) -> const Descriptor& { return loaded.plugin(part, id); };
   return {promises_of(job.kind, to_json(job.section), find)};
 }
+
+}  // namespace
+
+const NamedHandler handlers::promises = handler<PromisesJob, do_job>();
 
 }  // namespace ablate

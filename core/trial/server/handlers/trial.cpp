@@ -4,8 +4,9 @@
 #include "core/trial/server/planned_files.h"
 
 namespace ablate {
+namespace {
 
-void do_trial(LoadedParts& loaded, const TrialJob& job, const Say& say) {
+void do_job(LoadedParts& loaded, const TrialJob& job, const Say& say) {
   const PlannedFiles files(job.files);
   const TrialParts parts{
       .trial = job.trial,
@@ -17,5 +18,9 @@ void do_trial(LoadedParts& loaded, const TrialJob& job, const Say& say) {
   });
   say(to_json(result));
 }
+
+}  // namespace
+
+const NamedHandler handlers::trial = handler<TrialJob, do_job>();
 
 }  // namespace ablate

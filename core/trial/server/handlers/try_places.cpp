@@ -3,8 +3,9 @@
 #include "core/trial/server/task_files.h"
 
 namespace ablate {
+namespace {
 
-TriedPlaces try_places(LoadedParts& loaded, const TryPlacesJob& job) {
+TriedPlaces do_job(LoadedParts& loaded, const TryPlacesJob& job) {
   loaded.load(job.libraries);
   const auto find = [&](Kind part, const std::string& id) -> const Descriptor& { return loaded.plugin(part, id); };
   const auto made = loaded.make_task(job.places.at(0).trial.task, 1);
@@ -16,5 +17,9 @@ TriedPlaces try_places(LoadedParts& loaded, const TryPlacesJob& job) {
       answer.refused.push_back({static_cast<std::int64_t>(place), path, why});
   return answer;
 }
+
+}  // namespace
+
+const NamedHandler handlers::try_places = handler<TryPlacesJob, do_job>();
 
 }  // namespace ablate

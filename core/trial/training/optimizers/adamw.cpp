@@ -10,8 +10,8 @@ namespace {
 class AdamW final : public Optimizer {
  public:
   /// Of each weight: averages of the gradient and of its square, and the count of steps.
-  AdamW(const std::vector<Module::Entry>& parameters, const TrainSpec& train)
-      : Optimizer(parameters, 2, 1),
+  AdamW(const Weights& weights, const TrainSpec& train)
+      : Optimizer(weights, 2, 1),
         beta1_(train.own.at("beta1")),
         beta1_low_(train.own.at("beta1_low")),
         beta2_(train.own.at("beta2")),
@@ -32,8 +32,8 @@ class AdamW final : public Optimizer {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> optimizers::adamw(const std::vector<Module::Entry>& parameters, const TrainSpec& train) {
-  return std::make_unique<AdamW>(parameters, train);
+std::unique_ptr<Optimizer> optimizers::adamw(const Weights& weights, const TrainSpec& train) {
+  return std::make_unique<AdamW>(weights, train);
 }
 
 }  // namespace ablate

@@ -10,8 +10,8 @@ namespace {
 class Sgd final : public Optimizer {
  public:
   /// Of each weight: the sum of gradients, where there is any momentum.
-  Sgd(const std::vector<Module::Entry>& parameters, const TrainSpec& train)
-      : Optimizer(parameters, train.own.at("momentum") > 0 ? 1 : 0, 0),
+  Sgd(const Weights& weights, const TrainSpec& train)
+      : Optimizer(weights, train.own.at("momentum") > 0 ? 1 : 0, 0),
         momentum_(train.own.at("momentum")),
         weight_decay_(train.weight_decay) {}
 
@@ -28,8 +28,8 @@ class Sgd final : public Optimizer {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> optimizers::sgd(const std::vector<Module::Entry>& parameters, const TrainSpec& train) {
-  return std::make_unique<Sgd>(parameters, train);
+std::unique_ptr<Optimizer> optimizers::sgd(const Weights& weights, const TrainSpec& train) {
+  return std::make_unique<Sgd>(weights, train);
 }
 
 }  // namespace ablate

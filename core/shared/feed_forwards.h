@@ -1,0 +1,21 @@
+// What a layer computes of each position by itself. A new one is a line here and the file that it names:
+// core/trial/model/feed_forwards/FILE.cpp. Torch-free.
+#pragma once
+
+#include "core/shared/choices.h"
+
+/// File and function; a Choice.
+// clang-format off
+#define ABLATE_FEED_FORWARDS(feed_forward)                                                              \
+  feed_forward(mlp, .name = "mlp", .help = "linear, the activation, linear")
+// clang-format on
+
+namespace ablate {
+
+inline constexpr Choice kFeedForwards[] = {
+#define ABLATE_FEED_FORWARD(file, ...) {__VA_ARGS__},
+    ABLATE_FEED_FORWARDS(ABLATE_FEED_FORWARD)
+#undef ABLATE_FEED_FORWARD
+};
+
+}  // namespace ablate

@@ -1,0 +1,21 @@
+// Norms of the model's layers. A new one is a line here and the file that it names: core/trial/model/norms/FILE.cpp.
+// Torch-free.
+#pragma once
+
+#include "core/shared/choices.h"
+
+/// File and function; a Choice.
+// clang-format off
+#define ABLATE_NORMS(norm)                                                                                      \
+  norm(layer_norm, .name = "layer", .help = "x less its mean over the channels, over its deviation")
+// clang-format on
+
+namespace ablate {
+
+inline constexpr Choice kNorms[] = {
+#define ABLATE_NORM(file, ...) {__VA_ARGS__},
+    ABLATE_NORMS(ABLATE_NORM)
+#undef ABLATE_NORM
+};
+
+}  // namespace ablate

@@ -1,0 +1,29 @@
+// What a study may train in (train.dtype). A new one is a line here and the file that it names:
+// core/trial/training/precisions/FILE.cpp. Torch-free.
+#pragma once
+
+#include "core/shared/choices.h"
+
+/// File and name; a PrecisionInfo.
+// clang-format off
+#define ABLATE_PRECISIONS(precision)                                                                  \
+  precision(float32, .name = "float32", .help = "24 binary digits")                                   \
+  precision(bfloat16, .name = "bfloat16",                                                             \
+            .help = "8 binary digits; the optimiser keeps float32 weights beside it", .half = true)
+// clang-format on
+
+namespace ablate {
+
+struct PrecisionInfo {
+  const char *name, *help;
+  bool half = false;  ///< plugins have to promise half_precision for it
+  OwnParameters own = {};
+};
+
+inline constexpr PrecisionInfo kPrecisions[] = {
+#define ABLATE_PRECISION(file, ...) {__VA_ARGS__},
+    ABLATE_PRECISIONS(ABLATE_PRECISION)
+#undef ABLATE_PRECISION
+};
+
+}  // namespace ablate

@@ -1,0 +1,38 @@
+// The part of a layer that computes of each position by itself.
+#pragma once
+
+#include "ablate/module.h"
+#include "core/shared/feed_forwards.h"
+
+namespace ablate {
+
+struct ModelOptions;
+
+class FeedForward : public Module {
+ public:
+  /// @param x [rows, places, d_model] @return of the same shape and type; without norm, residual and the dropout of its output
+  virtual Tensor forward(const Tensor& x) const = 0;
+};
+
+/// Draws its weights. @param options hidden above 0
+using MakeFeedForward = std::shared_ptr<FeedForward> (*)(const ModelOptions& options, const Generator& generator);
+
+/// Each one's, in its own file.
+namespace feed_forwards {
+#define ABLATE_FEED_FORWARD(file, ...) \
+  std::shared_ptr<FeedForward> file(const ModelOptions& options, const Generator& generator);
+ABLATE_FEED_FORWARDS(ABLATE_FEED_FORWARD)
+#undef ABLATE_FEED_FORWARD
+}  // namespace feed_forwards
+
+/// Throws std::invalid_argument for a name that is none of kFeedForwards.
+inline MakeFeedForward feed_forward_of(const std::string& name) {
+  constexpr MakeFeedForward kAll[] = {
+#define ABLATE_FEED_FORWARD(file, ...) feed_forwards::file,
+      ABLATE_FEED_FORWARDS(ABLATE_FEED_FORWARD)
+#undef ABLATE_FEED_FORWARD
+  };
+  return kAll[place_of_choice(kFeedForwards, name)];
+}
+
+}  // namespace ablate

@@ -1,0 +1,39 @@
+#include <ATen/ops/dropout.h>
+
+#include "core/trial/model/feed_forward.h"
+#include "core/trial/model/layers.h"
+#include "core/trial/model/model_options.h"
+
+namespace ablate {
+namespace {
+
+/// W2 act(W1 x), both with a bias.
+class Mlp final : public FeedForward {
+ public:
+  Mlp(const ModelOptions& options, const Generator& generator)
+      : dropout_(options.inner_dropout),
+        activation_(options.activation),
+        own_(options.own),
+        expand_(register_module("expand", make_linear(options.d_model, options.hidden, true, generator))),
+        contract_(register_module("contract", make_linear(options.hidden, options.d_model, true, generator))) {}
+
+  Tensor forward(const Tensor& x) const override {
+    const auto inner = expand_->forward(x);
+    const auto active = activation_(inner, own_);
+    return contract_->forward(is_training() && dropout_ > 0 ? at::dropout(active, dropout_, true) : active);
+  }
+
+ private:
+  double dropout_;
+  Activation activation_;
+  nlohmann::json own_;  ///< values of what choices bring
+  std::shared_ptr<Linear> expand_, contract_;
+};
+
+}  // namespace
+
+std::shared_ptr<FeedForward> feed_forwards::mlp(const ModelOptions& options, const Generator& generator) {
+  return std::make_shared<Mlp>(options, generator);
+}
+
+}  // namespace ablate

@@ -1,0 +1,37 @@
+// What stands before each part of a layer, or behind its residual, and before the head.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "ablate/module.h"
+#include "core/shared/norms.h"
+
+namespace ablate {
+
+class Norm : public Module {
+ public:
+  /// @param x [..., channels] @return of the same shape and type
+  virtual Tensor forward(const Tensor& x) const = 0;
+};
+
+/// @param own values of what the norm brings, by name
+using MakeNorm = std::shared_ptr<Norm> (*)(std::int64_t channels, const nlohmann::json& own);
+
+/// Each norm's, in its own file.
+namespace norms {
+#define ABLATE_NORM(file, ...) std::shared_ptr<Norm> file(std::int64_t channels, const nlohmann::json& own);
+ABLATE_NORMS(ABLATE_NORM)
+#undef ABLATE_NORM
+}  // namespace norms
+
+/// Throws std::invalid_argument for a name that is none of kNorms.
+inline MakeNorm norm_of(const std::string& name) {
+  constexpr MakeNorm kAll[] = {
+#define ABLATE_NORM(file, ...) norms::file,
+      ABLATE_NORMS(ABLATE_NORM)
+#undef ABLATE_NORM
+  };
+  return kAll[place_of_choice(kNorms, name)];
+}
+
+}  // namespace ablate

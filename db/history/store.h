@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -70,6 +71,11 @@ class Store {
 
   /// Of each code the latest verdict of the latest suite stays.
   void put_verdicts(const std::vector<KnownVerdict>& verdicts);
+
+  /// Of each task's data the latest audit stays.
+  void put_audit(const Audit& audit);
+  /// What is known of a task's data; nothing where nobody has audited them.
+  std::optional<Audit> audit(const std::string& digest, const std::string& task);
 
   /// What this process is running now, in place of what it said before: for `ablate attempts`. At its end: put_running({}).
   /// Also forgets what processes of this machine that are dead were running.

@@ -154,7 +154,7 @@ class AuditRun {
                      {"findings", audit_.findings}};
       return print("{}\n", plain_json(all, 2));
     }
-    print("{}: {}\n", section_.id, examination_.summary());
+    print("{}: {}\n", section_.id, examination_.summary("finding"));
     if (kept)
       print("found on {:%Y-%m-%d}, and kept in {}: --again looks once more\n",
             fmt::localtime(static_cast<std::time_t>(audit_.audited_s)), path_text(database_));

@@ -138,7 +138,7 @@ class AuditRun {
 
   void head() const {
     if (!as_json())
-      print("{} (data {:.12}), {}\n{}", section_.id, audit_.digest, path_text(library_.path),
+      print("{} (task {}), {}\n{}", section_.id, library_.info.version, path_text(library_.path),
             Examination::heading(Kind::kTask));
   }
 

@@ -137,6 +137,13 @@ void fields(auto& f, Is<CheckRefused> auto& m) { f("refused", m.refused); }
 
 void fields(auto& f, Is<CheckLikely> auto& m) { f("likely", m.likely); }
 
+void fields(auto& f, Is<AuditJob> auto& m) {
+  fields(f, m.libraries);
+  f("section", m.section);
+  f("digest", m.digest);
+  f("scratch", m.scratch);
+}
+
 void fields(auto& f, Is<Failed> auto& m) {
   f("failed", m.failed);
   f("fault", m.fault);
@@ -176,7 +183,7 @@ namespace {
 [[maybe_unused, gnu::used]] constexpr auto kAll =
     json_of<PlannedFile, InspectJob, Inspected, DescribeTaskJob, DescribedTask, PrepareTaskJob, PreparedTask, PromisesJob,
             Promised, TryPlacesJob, TriedPlaces, OpenDeviceJob, OpenedDevice, TrialJob, CheckJob, CheckBegun, CheckResult,
-            CheckRefused, CheckLikely, Failed, Crashed>();
+            CheckRefused, CheckLikely, AuditJob, Failed, Crashed>();
 
 }  // namespace
 

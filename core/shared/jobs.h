@@ -198,6 +198,16 @@ struct CheckLikely {
 };
 using CheckSaid = std::variant<CheckBegun, CheckResult, CheckRefused, CheckLikely>;
 
+/// What a task's data tell without a model: a job of the checker. Says CheckBegun before a finding and CheckResult after it.
+struct AuditJob {
+  static constexpr const char* kName = "audit";
+  Libraries libraries;
+  PluginSpec section;   ///< complete
+  std::string digest;   ///< of its data: others are refused
+  std::string scratch;  ///< a folder for the data of another data_seed
+  bool operator==(const AuditJob&) const = default;
+};
+
 /// What any job may say in place of its answer: that it threw.
 struct Failed {
   static constexpr const char* kName = "answer of any job";

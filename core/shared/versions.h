@@ -6,7 +6,8 @@ namespace ablate {
 /// Increased when training would give other numbers for the same study (model, optimiser, data order, metrics).
 inline constexpr int kRuntimeVersion = 4;
 
-/// Increased when the conformance suite would pass or fail other plugins: verdicts of an earlier one count no longer.
-inline constexpr int kSuiteVersion = 6;
+/// Increased when the conformance suite would pass or fail other plugins, or an audit other data: what an earlier one has said
+/// counts no longer.
+inline constexpr int kSuiteVersion = 7;
 
 }  // namespace ablate

@@ -267,7 +267,20 @@ UPDATE metric SET kind = 'count', owner = 'host' WHERE name IN ('model/parameter
 UPDATE metric SET kind = 'cost', owner = 'host'
   WHERE name LIKE 'time/%' OR name LIKE 'memory/%' OR name LIKE 'train/%' AND name <> 'train/loss';
 UPDATE metric SET of_steps = 1 WHERE name LIKE 'train/%' AND unit IN ('ms', 's', 'examples/s');
-)sql", "-- free_kinds() takes the list of kinds away"};
+)sql", "-- free_kinds() takes the list of kinds away",
+                                    R"sql(
+-- What an audit has found last in a task's data. parameters: those that differ from their defaults. suite: its version. audited_s: since 1970, UTC.
+CREATE TABLE audit (
+  digest TEXT NOT NULL,
+  task TEXT NOT NULL,
+  parameters TEXT NOT NULL,
+  suite INTEGER NOT NULL,
+  audited_s INTEGER NOT NULL,
+  verdict TEXT NOT NULL CHECK (verdict IN ('passed', 'failed')),
+  findings TEXT NOT NULL,
+  PRIMARY KEY (digest, task)
+) STRICT, WITHOUT ROWID;
+)sql"};
 
 }  // namespace
 

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <unordered_map>
-#include <unordered_set>
-
 #include "db/history/attempt_writer.h"
+#include "db/history/audits.h"
 #include "db/history/damage.h"
 #include "db/history/known_verdicts.h"
 #include "db/history/lineage.h"
+#include "db/history/members.h"
 #include "db/history/opened_file.h"
 #include "db/history/patience.h"
 #include "db/history/place.h"
@@ -82,54 +81,6 @@ struct Store::Implementation {
       return result;
     });
   }
-
-  /// A trial of an experiment's latest grid.
-  struct Listed {
-    std::int64_t trial;
-    std::optional<std::int64_t> cell;
-  };
-
-  /// Writes only what changed, so that repeating a grid that is done costs no write.
-  void put_members(std::int64_t experiment, const std::vector<Listed>& latest) {
-    struct Membership {
-      std::int64_t position;
-      bool listed;
-      std::optional<std::int64_t> cell;
-      bool operator==(const Membership&) const = default;
-    };
-    std::unordered_map<std::int64_t, Membership> before;
-    std::vector<std::int64_t> order;
-    Statement members(database,
-                      "SELECT trial, position, listed, cell FROM experiment_trial WHERE experiment = ? ORDER BY position");
-    members.bind(1, experiment);
-    while (members.executeStep()) {
-      order.push_back(members.getColumn(0).getInt64());
-      const auto cell = members.getColumn(3);
-      before[order.back()] = {members.getColumn(1).getInt64(), members.getColumn(2).getInt() != 0,
-                              cell.isNull() ? std::nullopt : std::optional(cell.getInt64())};
-    }
-    Statement put(database,
-                  "INSERT INTO experiment_trial (experiment, trial, position, listed, cell) VALUES (?, ?, ?, ?, ?) ON CONFLICT "
-                  "DO UPDATE SET position = excluded.position, listed = excluded.listed, cell = excluded.cell");
-    std::int64_t position = 0;
-    std::unordered_set<std::int64_t> seen;
-    const auto place = [&](std::int64_t trial, bool is_listed, std::optional<std::int64_t> cell) {
-      if (!seen.insert(trial).second) return;
-      const Membership now{position++, is_listed, cell};
-      if (const auto at = before.find(trial); at != before.end() && at->second == now) return;
-      put.bind(1, experiment);
-      put.bind(2, trial);
-      put.bind(3, now.position);
-      put.bind(4, is_listed ? 1 : 0);
-      if (cell)
-        put.bind(5, *cell);
-      else
-        put.bind(5);
-      execute(put);
-    };
-    for (const auto& [trial, cell] : latest) place(trial, true, cell);
-    for (const auto trial : order) place(trial, false, std::nullopt);
-  }
 };
 
 Store::Store(const std::filesystem::path& file) {
@@ -199,13 +150,13 @@ void Store::together(const std::function<void()>& writes) {
 void Store::put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials, const Tick& tick) {
   implementation_->write([&] {
     TrialWriter writer(implementation_->database);
-    std::vector<Implementation::Listed> listed;
+    std::vector<ListedTrial> listed;
     listed.reserve(trials.size());
     for (const auto& [key, resolved, cell] : trials) {
       if (tick) tick(listed.size());
       listed.push_back({writer.put(key, resolved), cell});
     }
-    implementation_->put_members(experiment, listed);
+    put_members(implementation_->database, experiment, listed);
     return listed.size();
   });
 }
@@ -284,6 +235,17 @@ void Store::put_verdicts(const std::vector<KnownVerdict>& verdicts) {
     db::put_verdicts(implementation_->database, verdicts);
     return 0;
   });
+}
+
+void Store::put_audit(const Audit& audit) {
+  implementation_->write([&] {
+    db::put_audit(implementation_->database, audit);
+    return 0;
+  });
+}
+
+std::optional<Audit> Store::audit(const std::string& digest, const std::string& task) {
+  return implementation_->use([&] { return find_audit(implementation_->database, digest, task); });
 }
 
 void Store::put_running(const std::vector<RunningTrial>& trials) {

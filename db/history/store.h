@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -48,6 +49,11 @@ class Store final : public GridStore {
   std::int64_t put_proof(const Proof& proof);  ///< @return its number; 0: another one has given all its keys
   /// Takes a proof back, with the keys that it gave, and what rests on them. Throws Error for a number that is none's.
   Withdrawn withdraw_proof(std::int64_t number);
+
+  /// Of each task's data the latest audit stays.
+  void put_audit(const Audit& audit);
+  /// What is known of a task's data; nothing where nobody has audited them.
+  std::optional<Audit> audit(const std::string& digest, const std::string& task);
 
  private:
   struct Implementation;

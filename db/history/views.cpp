@@ -154,6 +154,15 @@ std::vector<View> views(SQLite::Database& database) {
                       {"verdict", "v.verdict"},
                       {"failed_checks", "v.failed_checks"}},
                      "verdict v"));
+  all.push_back(make("audits", "one row a task's data that `ablate audit` has looked at: what it found last",
+                     {{"digest", "u.digest"},
+                      {"task", "u.task"},
+                      {"parameters", "u.parameters"},
+                      {"suite", "u.suite"},
+                      {"audited", "strftime('%Y-%m-%d %H:%M:%S', u.audited_s, 'unixepoch')"},
+                      {"verdict", "u.verdict"},
+                      {"findings", "u.findings"}},
+                     "audit u"));
   all.push_back(make("experiments", "one row an experiment",
                      {{"experiment", "e.name"},
                       {"description", "e.description"},

@@ -8,6 +8,7 @@
 
 #include "core/util/error.h"
 #include "core/util/flatten.h"
+#include "db/questions/audit_notes.h"
 #include "db/questions/cells.h"
 #include "db/questions/environments.h"
 #include "db/questions/groups.h"
@@ -151,6 +152,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   fill_tasks(from, axes.varying, table);
   add_notes(from, axes, selection, tuning, table);
   for (auto& note : verdict_notes(verdicts, table.any_checked(), request.check_options)) table.notes.push_back(std::move(note));
+  for (auto& note : audit_notes(reader, trials, request)) table.notes.push_back(std::move(note));
   run_statistics(request.statistics, table);
   return table;
 }

@@ -30,6 +30,9 @@ struct TableRequest {
   /// What the command that checks plugins needs to find them, " --plugins build", for a shell; of their libraries' paths as
   /// they ran. Empty: nothing.
   std::function<std::string(const std::set<std::filesystem::path>&)> check_options = {};
+  /// What a command needs to find this history, " --db FILE", for a shell; "" where it is the default one.
+  std::string database_option = {};
+  std::int64_t suite = 0;  ///< version of the suite whose audits count
 };
 
 /// Of an experiment its latest grid counts. Throws Error with the nearest name for an experiment that the history does not

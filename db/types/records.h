@@ -27,6 +27,17 @@ struct KnownVerdict {
   std::int64_t checked_s = 0;  ///< seconds since 1970, UTC
 };
 
+/// What an audit has found in a data set.
+struct Audit {
+  std::string digest;                                    ///< of the data
+  std::string task;                                      ///< the plugin's id
+  nlohmann::json parameters = nlohmann::json::object();  ///< of the task: those that differ from their defaults
+  std::int64_t suite = 0;                                ///< version of what looked
+  std::int64_t audited_s = 0;                            ///< seconds since 1970, UTC
+  std::string verdict;                                   ///< "passed" or "failed"
+  nlohmann::json findings = nlohmann::json::array();     ///< [{"check", "on", "verdict", "found", ...}], as the audit told them
+};
+
 /// One attempt at a trial, however it ended.
 struct Attempt {
   std::string key;      ///< of its trial

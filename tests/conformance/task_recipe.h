@@ -1,10 +1,12 @@
 // Small tasks for tests: what they say of themselves and how a row is filled, so that one fault is one line.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <stdexcept>
 
+#include "core/trial/audit/audit.h"
 #include "core/trial/conformance/task_checks.h"
 #include "core/trial/conformance/task_symbols.h"
 #include "tests/support/catch.h"
@@ -95,12 +97,40 @@ class Cooked final : public Task {
 inline const Recipe* cooked = nullptr;
 inline constexpr Parameter kSeedParameter[] = {integer("data_seed", "0", {0, 1e9}, "another seed, another data set")};
 
+/// What `ablate audit` finds in an instance of its own; nothing where that cannot be loaded, or breaks the contract: the suite
+/// says so, which is asked here.
+inline std::vector<Check> audit_of(const Descriptor& plugin, const nlohmann::json& parameters,
+                                   const std::vector<Check>& suite) {
+  const ::TemporaryFolder scratch;
+  const auto candidate = make_candidate(plugin, parameters, find_among({&plugin}));
+  const SampledTask maker(candidate, scratch.path(), false);
+  const bool is_broken = std::ranges::any_of(suite, &Check::failed);
+  Checks checks;
+  try {
+    auto loaded = maker.make(2, maker.folder("cache"));
+    loaded->info();
+    loaded->load();
+    audit_task(candidate, std::move(loaded), scratch.path(), checks);
+  } catch (const std::exception&) {
+    CHECK(is_broken);
+    return {};
+  }
+  if (!checks.all().front().failed()) return {checks.all().begin() + 1, checks.all().end()};
+  CHECK(is_broken);
+  return {};
+}
+
+/// What the suite and an audit find together. @param quick the suite alone, as `--quick`
 inline std::vector<Check> checks_of(const Descriptor& plugin, const nlohmann::json& parameters = nlohmann::json::object(),
                                     bool quick = false) {
   const ::TemporaryFolder scratch;
+  const auto elsewhere = audit_names();
   Checks checks;
-  check_task(make_candidate(plugin, parameters, find_among({&plugin})), scratch.path(), quick, checks);
-  return checks.all();
+  check_task(make_candidate(plugin, parameters, find_among({&plugin})), scratch.path(), quick, checks, elsewhere);
+  auto all = checks.all();
+  if (!quick)
+    for (auto& found : audit_of(plugin, parameters, all)) all.push_back(std::move(found));
+  return all;
 }
 
 inline std::vector<Check> checks_of(const Recipe& recipe) {

@@ -131,7 +131,7 @@ TEST_CASE("in a file of schema 3 a metric says what it is, whose, and whether it
                      {"of steps", times + "train/step_time "}});
 }
 
-TEST_CASE("a file of schema 7 takes verdicts, and keeps what it holds") {
+TEST_CASE("a file of schema 7 takes verdicts and audits, and keeps what it holds") {
   Folder folder;
   const auto file = folder / "old.db";
   write_old(file, "schema7.sql");
@@ -140,9 +140,11 @@ TEST_CASE("a file of schema 7 takes verdicts, and keeps what it holds") {
   {
     Store store(file);
     store.put_verdicts({{softmax, 4, 1'700'000'000}});
+    store.put_audit({.digest = "d", .task = "image", .suite = 7, .verdict = "failed"});
   }
   const Reader reader(file);
   CHECK(list_attempts(reader, {"old"}).total == 3);
+  CHECK(number(file, "SELECT suite FROM audits WHERE task = 'image' AND digest = 'd'") == 7);
   CHECK(show_attempt(reader, "1")["plugins"][0]["verdict"] == "unchecked");
   const auto known = reader.verdict(softmax);
   REQUIRE(known);

@@ -85,6 +85,7 @@ const std::tuple kSamples{
     CheckResult{"padding", "(8, 64)", "failed", "off", 0.5, 1e-300, "rounding", "linear"},
     CheckRefused{"no such check"},
     CheckLikely{"a mask"},
+    AuditJob{kLibraries, kSection, "d", "/tmp"},
     Failed{"why", true},
     Crashed{"f() in x.so"},
     load(),

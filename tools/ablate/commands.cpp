@@ -9,6 +9,7 @@
 #include "core/util/error.h"
 #include "core/util/sha256.h"
 #include "core/util/shell_word.h"
+#include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {

@@ -11,8 +11,6 @@
 
 namespace ablate {
 
-inline constexpr const char* kDefaultDatabase = "ablate.db";
-
 struct Options {
   std::string database;              ///< --db
   std::vector<std::string> plugins;  ///< --plugins, folders
@@ -61,6 +59,7 @@ void add_bench(CLI::App& app, const Options& options, int& exit_code);
 void add_run(CLI::App& app, const Options& options, int& exit_code);
 void add_plugins(CLI::App& app, const Options& options, int& exit_code);
 void add_check(CLI::App& app, const Options& options, int& exit_code);
+void add_audit(CLI::App& app, const Options& options, int& exit_code);
 void add_new(CLI::App& app, const Options& options, int& exit_code);
 
 }  // namespace ablate

@@ -41,6 +41,7 @@ int parse_and_run(int count, char** arguments) {
   ablate::add_bench(app, options, exit_code);
   ablate::add_plugins(app, options, exit_code);
   ablate::add_check(app, options, exit_code);
+  ablate::add_audit(app, options, exit_code);
   ablate::add_new(app, options, exit_code);
   ablate::add_questions(
       app, [&options] { return options.database_file(); }, exit_code);

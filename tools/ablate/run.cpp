@@ -11,6 +11,7 @@
 #include "tools/ablate/commands.h"
 #include "tools/ablate/dry_run.h"
 #include "tools/ablate/not_empty.h"
+#include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"
 #include "tools/ablate/verdict_text.h"
 #include "tools/ablate/whole_number.h"

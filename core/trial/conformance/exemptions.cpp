@@ -89,8 +89,10 @@ void Exemptions::run(Checks& checks, const std::string& name, const std::string&
   });
 }
 
-void Exemptions::conclude(std::span<const std::string> known, Checks& checks) const {
+void Exemptions::conclude(std::span<const std::string> own, Checks& checks, std::span<const std::string> elsewhere) const {
   if (declared_.empty()) return;
+  std::vector<std::string> known(own.begin(), own.end());
+  known.insert(known.end(), elsewhere.begin(), elsewhere.end());
   checks.run("exemptions", fmt::format("{} declared", declared_.size()), kExact, [&](Finding& finding) {
     finding.saw();
     for (const auto& exemption : declared_)
@@ -98,7 +100,8 @@ void Exemptions::conclude(std::span<const std::string> known, Checks& checks) co
         finding.off_by(std::numeric_limits<double>::infinity(),
                        fmt::format("no check is called \"{}\"{}", exemption.check, hint(exemption.check, known)));
     for (const auto& exemption : in_force_)
-      if (needed_.count(&exemption) == 0) finding.say("not needed: " + text_of(exemption));
+      if (needed_.count(&exemption) == 0 && std::find(own.begin(), own.end(), exemption.check) != own.end())
+        finding.say("not needed: " + text_of(exemption));
   });
 }
 

@@ -33,8 +33,8 @@ class Exemptions {
            const Checks::Look& look);
 
   /// The check "exemptions", where any is declared and when all others have run: each is from a check that there is. Says what
-  /// was not needed. @param known the names of all checks of this kind of plugin
-  void conclude(std::span<const std::string> known, Checks& checks) const;
+  /// was not needed. @param own the names of the checks that could run @param elsewhere names that another command looks at
+  void conclude(std::span<const std::string> own, Checks& checks, std::span<const std::string> elsewhere = {}) const;
 
  private:
   std::vector<ExemptionInfo> declared_, in_force_, of_parts_;

@@ -90,7 +90,7 @@ void check_plugin(const Examinee& examinee, Checks& checks) {
   if (first.kind == Kind::kTask) {
     if (examinee.device != "cpu") return checks.leave("device", id, "a task computes on no device");
     check_schema(all, examinee.scratch, checks);
-    return check_task(first, examinee.scratch, examinee.quick, checks);
+    return check_task(first, examinee.scratch, examinee.quick, checks, examinee.elsewhere);
   }
   if (examinee.device != "cpu") {
     const auto [device, why_not] = find_cuda(examinee.device);

@@ -25,6 +25,8 @@ struct Examinee {
   bool quick = false;
   /// "cpu", or "cuda" or "cuda:N": where all of it computes; the check "cuda" compares that device with the CPU.
   std::string device = "cpu";
+  /// Of a task: names that its exemptions may have beside those of checks (core/trial/audit).
+  std::vector<std::string> elsewhere = {};
 };
 
 /// Why no instance can be made with these parameters at the suite's own sizes, in the factory's words (std::invalid_argument),

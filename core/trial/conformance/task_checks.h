@@ -7,21 +7,17 @@
 
 namespace ablate {
 
-/// How far off what breaks the contract is: wrong, whatever its size.
-inline constexpr double kFault = std::numeric_limits<double>::infinity();
-
-/// What a check looks at: one split, several, or none: the task.
-using Splits = std::span<const NamedSplit>;
-
 /// Makes and loads the task twice, and once more where it has a data_seed, and runs all checks. A task that cannot be made or
 /// loaded fails "load" alone. @param scratch a folder for what tasks make @param quick looks at fewer examples
-void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks);
+/// @param elsewhere names that an exemption may have, too: of what looks at tasks and is no check
+void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks,
+                std::span<const std::string> elsewhere = {});
 
 // task_contract.cpp
-void task_info(const TaskSubject& subject, Splits on, Finding& finding);
+void task_info(const SampledTask& subject, Splits on, Finding& finding);
 void task_info_after_load(const TaskSubject& subject, Splits on, Finding& finding);
-void task_size(const TaskSubject& subject, Splits on, Finding& finding);
-void task_fields(const TaskSubject& subject, Splits on, Finding& finding);
+void task_size(const SampledTask& subject, Splits on, Finding& finding);
+void task_fields(const SampledTask& subject, Splits on, Finding& finding);
 void task_answers(const TaskSubject& subject, Splits on, Finding& finding);
 void task_slices(const TaskSubject& subject, Splits on, Finding& finding);
 void task_outside(const TaskSubject& subject, Splits on, Finding& finding);
@@ -55,17 +51,5 @@ void task_files_opened(const TaskSubject& subject, Splits on, Finding& finding);
 // task_splits.cpp
 void task_disjoint(const TaskSubject& subject, Splits on, Finding& finding);
 void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding);
-void task_near_duplicates(const TaskSubject& subject, Splits on, Finding& finding);
-
-// task_labels.cpp, task_rule.cpp, task_chance.cpp
-/// Why a split has too few examples for the share that is met to tell anything; "" where it has enough.
-std::string too_few_for_positions(const TaskSubject& subject, Splits on);
-std::string too_few_for_lengths(const TaskSubject& subject, Splits on);
-void task_label_at_a_position(const TaskSubject& subject, Splits on, Finding& finding);
-void task_label_by_length(const TaskSubject& subject, Splits on, Finding& finding);
-/// Why two splits cannot be compared: train is shorter, and so nothing that was learned there need hold.
-std::string too_long(const TaskSubject& subject, Splits on);
-void task_rule(const TaskSubject& subject, Splits on, Finding& finding);
-void task_chance(const TaskSubject& subject, Splits on, Finding& finding);
 
 }  // namespace ablate

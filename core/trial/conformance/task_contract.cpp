@@ -75,20 +75,20 @@ std::string text_of(const TaskInfo& info) {
                      info.geometry.channels, info.unit, info.slices);
 }
 
-void task_info(const TaskSubject& subject, Splits, Finding& finding) { wrong(finding, fault_of(subject.info)); }
+void task_info(const SampledTask& subject, Splits, Finding& finding) { wrong(finding, fault_of(subject.info)); }
 
 void task_info_after_load(const TaskSubject& subject, Splits, Finding& finding) {
   const auto before = text_of(subject.info), after = text_of(subject.task->info());
   if (before != after) wrong(finding, fmt::format("{}, and before {}", after, before));
 }
 
-void task_size(const TaskSubject& subject, Splits on, Finding& finding) {
+void task_size(const SampledTask& subject, Splits on, Finding& finding) {
   const auto split = on.front().split;
   const auto size = subject.task->size(split);
   if (size < 1) wrong(finding, fmt::format("{} examples, expected at least 1", size));
 }
 
-void task_fields(const TaskSubject& subject, Splits on, Finding& finding) {
+void task_fields(const SampledTask& subject, Splits on, Finding& finding) {
   const auto split = on.front().split;
   const auto& sample = subject.sample(split);
   std::string found;

@@ -9,7 +9,6 @@
 #include "core/trial/conformance/task_checks.h"
 #include "core/trial/conformance/task_contents.h"
 #include "core/trial/conformance/task_symbols.h"
-#include "core/trial/conformance/task_tables.h"
 
 namespace ablate {
 namespace {

@@ -1,14 +1,11 @@
-// What stands in two splits, or twice in one, or nearly so.
+// What stands in two splits, or twice in one.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "core/trial/conformance/task_checks.h"
-#include "core/trial/conformance/task_likeness.h"
-#include "core/trial/conformance/task_tables.h"
 
 namespace ablate {
 namespace {
@@ -16,56 +13,10 @@ namespace {
 constexpr Allowed kNone{0, "another data_seed makes other examples: they are drawn, and can be drawn again"},
     kRealShared{0.01, "real data repeat themselves a little: of IMDb's reviews 0.5 % are in both splits"},
     kFewTwice{0.01, "drawn at random, some may be drawn twice"},
-    kRealTwice{0.05, "real data repeat themselves: of IMDb's training reviews 0.4 %"},
-    kFewAlike{0.01, "another data_seed makes other examples: they are drawn, and can be drawn again"},
-    kRealAlike{0.1, "real data hold other versions of themselves"};
-constexpr std::int64_t kMostSearched = 10'000, kMostSearchedWhenQuick = 200, kMostPositions = 1 << 22;
-constexpr std::size_t kMostCompared = 500;
-constexpr std::int64_t kFewestNear = 5;  // that tell something of the rest
+    kRealTwice{0.05, "real data repeat themselves: of IMDb's training reviews 0.4 %"};
 
 std::int64_t index_of(const TaskSubject& subject, std::size_t place) {
   return static_cast<std::int64_t>(place) * (subject.is_stream() ? subject.info.length : 1);
-}
-
-/// How many of the targets that two examples ask for are the same.
-void compare_targets(const Example& a, const Example& b, Hits& score) {
-  double met = 0, asked = 0;
-  for (std::size_t at = 0; at < std::min(a.targets.size(), b.targets.size()); ++at) {
-    if (a.targets[at] < 0 || b.targets[at] < 0) continue;
-    ++asked;
-    met += a.targets[at] == b.targets[at] ? 1 : 0;
-  }
-  score.add(met, asked);
-}
-
-Example read_one(const TaskSubject& subject, Split split, std::int64_t index) {
-  return read_examples(*subject.task, subject.info, split, {&index, 1}).front();
-}
-
-/// What of one split is nearly the same as something of those before.
-struct Near {
-  std::int64_t compared = 0, count = 0;
-  Hits looked_up;  ///< the label of the one that is alike, as an answer
-  std::string first;
-};
-
-Near near_to(const TaskSubject& subject, const Likeness& likeness, const NamedSplit& on, Split before) {
-  Near near;
-  const auto& sample = subject.sample(on.split);
-  for (const auto* judged : some_of(sample.examples, kMostCompared)) {
-    const auto& example = *judged;
-    ++near.compared;
-    for (const auto index : likeness.candidates(example)) {
-      const auto other = read_one(subject, before, index);
-      if (hash_of(other) == hash_of(example) || !likeness.alike(example, other)) continue;
-      if (near.count++ == 0)
-        near.first = fmt::format("example {} is nearly example {}",
-                                 sample.indices[static_cast<std::size_t>(judged - sample.examples.data())], index);
-      compare_targets(example, other, near.looked_up);
-      break;
-    }
-  }
-  return near;
 }
 
 /// How many of every second one stand among the rest.
@@ -116,39 +67,6 @@ void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding) {
   finding.off_by(static_cast<double>(twice) / static_cast<double>(own.size()),
                  fmt::format("{} of {} of {} stand there before; {}", twice, own.size(), on.front().name, first),
                  subject.is_generated() ? kFewTwice : kRealTwice);
-}
-
-/// @param on the one that is looked through, and the one that may hold nothing that is nearly of it
-void task_near_duplicates(const TaskSubject& subject, Splits on, Finding& finding) {
-  const auto before = on.front().split;
-  Likeness likeness(subject.info, subject.sample(before).examples,
-                    subject.is_generated() ? Likeness::kMuch : Likeness::kNearlyAll);
-  const auto positions = std::max<std::int64_t>(subject.info.length * subject.info.sequences, 1);
-  const auto most =
-      std::clamp<std::int64_t>(kMostPositions / positions, 2, subject.quick ? kMostSearchedWhenQuick : kMostSearched);
-  const auto indices = drawn_indices(subject.info, subject.task->size(before), most);
-  for (std::size_t begin = 0; begin < indices.size(); begin += 256) {
-    const std::span part(indices.data() + begin, std::min<std::size_t>(256, indices.size() - begin));
-    const auto examples = read_examples(*subject.task, subject.info, before, part);
-    for (std::size_t i = 0; i < part.size(); ++i) likeness.add(examples[i], part[i]);
-  }
-  const auto& examples = subject.sample(on.back().split).examples;
-  const auto near = near_to(subject, likeness, on.back(), before);
-  if (near.count == 0) return;
-  const auto judged = some_of(examples, examples.size());
-  const double constant = constant_share(judged), noise = 2 * near.looked_up.standard_error(constant),
-               found = near.looked_up.accuracy();
-  // With two labels the other one is told as well.
-  const bool told = std::max(found, subject.info.classes == 2 ? 1 - found : 0) > constant + noise;
-  const auto text =
-      fmt::format("{} of {} of {} are nearly what stands in {} ({} looked through), whose labels are {:.2f} of theirs; {}",
-                  near.count, near.compared, on.back().name, on.front().name, indices.size(), found, near.first);
-  if (!told || near.count < kFewestNear) return finding.say(text);
-  // Of those that were not looked through as many are expected to be like them.
-  const auto all = static_cast<double>(subject.task->size(before));
-  const double share =
-      static_cast<double>(near.count) / static_cast<double>(near.compared) * all / static_cast<double>(indices.size());
-  finding.off_by(std::min(share, 1.0), text, subject.is_generated() ? kFewAlike : kRealAlike);
 }
 
 }  // namespace ablate

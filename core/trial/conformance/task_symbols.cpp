@@ -2,9 +2,15 @@
 
 #include <algorithm>
 
-#include "core/trial/conformance/task_tables.h"
-
 namespace ablate {
+
+std::vector<double> quantiles(std::vector<double> values, std::size_t ranges) {
+  std::sort(values.begin(), values.end());
+  std::vector<double> edges;
+  for (std::size_t i = 1; i < ranges && !values.empty(); ++i)
+    if (const auto edge = values[i * values.size() / ranges]; edges.empty() || edge > edges.back()) edges.push_back(edge);
+  return edges;
+}
 
 Symbols::Symbols(const TaskInfo& info, const std::vector<Example>& examples, std::size_t ranges) : info_(info) {
   for (std::size_t field = 0; field < info.fields.size(); ++field) {

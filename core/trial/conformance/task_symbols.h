@@ -28,6 +28,9 @@ class Symbols {
   std::vector<std::vector<std::vector<double>>> edges_;  ///< by field, then number
 };
 
+/// The edges of `ranges` ranges with as many values each.
+std::vector<double> quantiles(std::vector<double> values, std::size_t ranges);
+
 /// Mixes numbers to one that looks random.
 constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) {
   auto hash = (((seed + 1) * 0xBF58476D1CE4E5B9U) ^ number) * 0x9E3779B97F4A7C15U;

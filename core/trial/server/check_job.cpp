@@ -10,29 +10,19 @@
 
 #include "ablate/task.h"
 #include "core/registry/values.h"
+#include "core/trial/audit/audit.h"
 #include "core/trial/conformance/check_names.h"
 #include "core/trial/conformance/suite.h"
 #include "core/trial/device/tensor_memory.h"
 #include "core/trial/model/instances.h"
 #include "core/trial/server/planned_library.h"
+#include "core/trial/server/said_checks.h"
 #include "core/util/nearest.h"
 #include "core/util/one_line.h"
+#include "core/util/shell_word.h"
 
 namespace ablate {
 namespace {
-
-CheckResult result_of(const Check& check) {
-  CheckResult result{.check = check.name,
-                     .on = check.on,
-                     .verdict = check.passed()   ? "passed"
-                                : check.failed() ? "failed"
-                                                 : "unchecked",
-                     .found = check.found,
-                     .why = check.why,
-                     .part = check.part};
-  if (check.passed() || check.failed()) result.error = check.error, result.tolerance = check.tolerance;
-  return result;
-}
 
 /// A verdict belongs to the code that the host has looked at; of any other the plugin is not to blame.
 const Descriptor& planned(const std::string& path, const std::map<std::string, std::string>& hashes) try {
@@ -68,9 +58,12 @@ std::string cannot_be_made(const Examinee& examinee, const char* where, const st
 
 /// What is wrong with what was asked for: a name that no check has, or parameters of which nothing can be made; "".
 std::string misasked(const Examinee& examinee, const std::set<std::string>& only) {
-  const auto known = check_names();
+  const auto known = check_names(), audited = audit_names();
   for (const auto& name : only)
-    if (std::find(known.begin(), known.end(), name) == known.end())
+    if (std::find(audited.begin(), audited.end(), name) != audited.end())
+      return fmt::format("--only {}: no check of the contract: `ablate audit {}` looks at it", shell_word(name),
+                         examinee.plugin.kind == Kind::kTask ? examinee.plugin.id : "TASK");
+    else if (std::find(known.begin(), known.end(), name) == known.end())
       return fmt::format("--only {}: there is no check {}{}; docs/checks.md lists them", name, name, hint(name, known));
   if (examinee.parameters.empty() || examinee.timed) return "";
   const auto why = refused_parameters(examinee);
@@ -87,13 +80,10 @@ void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
                     .scratch = job.scratch,
                     .timed = job.timed,
                     .quick = job.quick,
-                    .device = job.device};
+                    .device = job.device,
+                    .elsewhere = audit_names()};
   for (const auto& path : job.parts) examinee.parts.push_back(&planned(path, job.hashes));
-  Checks checks(
-      [&](const std::string& name, const std::string& on, const std::vector<std::string>& with) {
-        say(to_json(CheckBegun{name, on, with}));
-      },
-      [&](const Check& check) { say(to_json(result_of(check))); });
+  auto checks = checks_that(say);
   const std::set<std::string> only(job.only.begin(), job.only.end());
   if (const auto why = misasked(examinee, only); !why.empty()) return say(to_json(CheckRefused{why}));
   checks.only(only);

@@ -1,7 +1,11 @@
-// ablate-checker PARENT: a worker that checks plugins, too. Apart, so that who runs studies builds no conformance suite.
+// ablate-checker PARENT: a worker that checks plugins and audits data, too. Apart, so that who runs studies builds no
+// conformance suite.
+#include "core/trial/server/audit_job.h"
 #include "core/trial/server/check_job.h"
 #include "core/trial/server/worker.h"
 
 int main(int count, char** arguments) {
-  return ablate::serve_ablate(count, arguments, {ablate::handler<ablate::CheckJob, ablate::run_check_job>()});
+  return ablate::serve_ablate(
+      count, arguments,
+      {ablate::handler<ablate::CheckJob, ablate::run_check_job>(), ablate::handler<ablate::AuditJob, ablate::run_audit_job>()});
 }

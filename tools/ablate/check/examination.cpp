@@ -124,7 +124,8 @@ KeptVerdict Examination::own_verdict() const {
   }
   return verdict_of(own);
 }
-std::string Examination::summary() const {
+
+std::string Examination::summary(const char* one) const {
   std::vector<std::string> reasons;
   std::size_t unchecked = 0;
   for (const auto& check : checks_) {
@@ -135,7 +136,7 @@ std::string Examination::summary() const {
   const auto found = verdict();
   const auto ran = checks_.size() - unchecked;
   auto text = ran == 0 ? std::string("nothing was checked")
-                       : fmt::format("{} check{}, {}", ran, ran == 1 ? "" : "s",
+                       : fmt::format("{} {}{}, {}", ran, one, ran == 1 ? "" : "s",
                                      found.passed() ? "all passed" : "FAILED: " + found.failed_text());
   if (unchecked > 0) text += fmt::format("; {} unchecked: {}", unchecked, fmt::join(reasons, ", "));
   return text;

@@ -45,8 +45,8 @@ class Examination {
   KeptVerdict verdict() const;
   /// The verdict on the plugin alone: what fails with some of its parts only is unchecked with them.
   KeptVerdict own_verdict() const;
-  /// "132 checks, all passed; 1 unchecked: cuda: no CUDA device on this machine"
-  std::string summary() const;
+  /// "132 checks, all passed; 1 unchecked: cuda: no CUDA device on this machine" @param one what is counted
+  std::string summary(const char* one = "check") const;
   /// The cause that many failed checks share, where one was shown; else "".
   const std::string& likely() const { return likely_; }
   /// {"id", "kind", "version", "path", "verdict", "likely", "checks"}

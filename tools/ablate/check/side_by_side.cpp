@@ -50,7 +50,7 @@ class SideBySide {
       auto& [job, alone] = waiting_.front();
       if (alone && !running_.empty()) return;
       one_alone_ = alone;
-      const int number = checkers_.now()->start(job.job, timeout_s_);
+      const int number = std::visit([&](const auto& one) { return checkers_.now()->start(one, timeout_s_); }, job.job);
       running_.emplace(number, Running{std::move(job), {}});
       waiting_.pop_front();
     }

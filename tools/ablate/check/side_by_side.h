@@ -1,15 +1,17 @@
-// Runs check jobs of one checker, several at a time.
+// Runs jobs of one checker, several at a time.
 #pragma once
 
 #include <functional>
+#include <variant>
 #include <vector>
 
 #include "core/host/client/executors.h"
+#include "core/shared/jobs.h"
 
 namespace ablate {
 
 struct ListenedCheck {
-  CheckJob job;
+  std::variant<CheckJob, AuditJob> job;
   std::function<void(const CheckSaid& said)> hear;
   std::function<void(const JobOutcome& outcome, const std::string& failed)> end;  ///< failed: as failure_text
   std::function<void()> again = {};  ///< it begins anew, and has been heard already

@@ -11,6 +11,8 @@ namespace db {
 class Reader;
 }
 
+inline constexpr const char* kDefaultDatabase = "ablate.db";
+
 using DatabaseFile = std::function<std::filesystem::path()>;
 
 /// Adds the five commands. Their callbacks print to stdout, set exit_code and throw ablate::Error for what cannot be answered.

@@ -3,7 +3,9 @@
 
 #include <memory>
 
+#include "core/shared/versions.h"
 #include "core/util/error.h"
+#include "core/util/shell_word.h"
 #include "db/questions/make_table.h"
 #include "db/report/printers.h"
 #include "tools/ablate/not_empty.h"
@@ -110,6 +112,9 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     arguments->request.check_options = [command](const auto& libraries) {
       return plugin_options(named_folders(command), libraries);
     };
+    if (const auto file = database().string(); file != kDefaultDatabase)  // another shell may have no ABLATE_DB
+      arguments->request.database_option = " --db " + shell_word(file);
+    arguments->request.suite = kSuiteVersion;
     if (!arguments->all && arguments->request.experiment.empty()) refuse_several(reader);
     const auto table = db::make_table(reader, arguments->request);
     print("{}", db::to_text(table, format));

@@ -1,4 +1,4 @@
-#include "core/trial/conformance/task_features.h"
+#include "core/trial/audit/features.h"
 
 #include <fmt/format.h>
 

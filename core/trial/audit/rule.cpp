@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/shared/objectives.h"
-#include "core/trial/conformance/task_bayes.h"
-#include "core/trial/conformance/task_checks.h"
-#include "core/trial/conformance/task_features.h"
+#include "core/trial/audit/bayes.h"
+#include "core/trial/audit/features.h"
+#include "core/trial/audit/looks.h"
 
 namespace ablate {
 namespace {
@@ -29,7 +29,7 @@ Gain gain_of(const Answers& learner, std::span<const Example* const> judged) {
 
 /// What one split may have less than the other, of what is learned. Where next to nothing is left to learn, drawn data have
 /// nothing that may be harder in one of them.
-Allowed allowed_of(const TaskSubject& subject, double better) {
+Allowed allowed_of(const SampledTask& subject, double better) {
   constexpr double usual = 0.3, least = 0.05;
   if (!subject.is_generated())
     return {usual, "of what is learned, beyond 4 standard errors: real splits differ a little, another rule loses all"};
@@ -42,7 +42,7 @@ struct Learner {
   Answers answers;
 };
 
-std::vector<Learner> learners(const TaskSubject& subject, const Symbols& symbols, std::span<const Example* const> train) {
+std::vector<Learner> learners(const SampledTask& subject, const Symbols& symbols, std::span<const Example* const> train) {
   const auto& info = subject.info;
   std::vector<Learner> all;
   for (const auto& features : {rule_features(info), position_features(info, subject.sample(Split::kTrain).examples)})
@@ -58,7 +58,7 @@ std::vector<Learner> learners(const TaskSubject& subject, const Symbols& symbols
 }
 
 /// The examples of a split that a learner of train can be asked: no longer than those.
-std::vector<const Example*> judged_in(const TaskSubject& subject, Split split) {
+std::vector<const Example*> judged_in(const SampledTask& subject, Split split) {
   auto all = some_of(subject.sample(split).examples, kMostJudged);
   const auto longest = static_cast<std::size_t>(subject.longest(Split::kTrain));
   std::erase_if(all, [&](const Example* example) {
@@ -71,7 +71,7 @@ std::vector<const Example*> judged_in(const TaskSubject& subject, Split split) {
 
 }  // namespace
 
-std::string too_long(const TaskSubject& subject, Splits on) {
+std::string too_long(const SampledTask& subject, Splits on) {
   constexpr std::size_t kFewest = 50;
   if (subject.longest(Split::kTrain) == subject.info.length) return "";
   for (const auto& [split, name] : on)
@@ -81,7 +81,7 @@ std::string too_long(const TaskSubject& subject, Splits on) {
 }
 
 /// @param on two splits; train is then the part that nothing was learned from
-void task_rule(const TaskSubject& subject, Splits on, Finding& finding) {
+void one_rule(const SampledTask& subject, Splits on, Finding& finding) {
   const auto& examples = subject.sample(Split::kTrain).examples;
   const auto all = some_of(examples, 2 * kMostLearned);
   const std::span train(all.data(), all.size() / 2), kept(all.data() + all.size() / 2, all.size() - all.size() / 2);

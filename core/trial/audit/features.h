@@ -1,7 +1,7 @@
 // What may tell a label: one position, how long an example is, and the simple things that rules are made of.
 #pragma once
 
-#include "core/trial/conformance/task_tables.h"
+#include "core/trial/audit/tables.h"
 
 namespace ablate {
 

@@ -8,12 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/trial/conformance/task_examples.h"
+#include "core/trial/conformance/sampled_task.h"
 
 namespace ablate {
-
-/// What chance alone may do: once in 30,000.
-inline constexpr double kStandardErrors = 4;
 
 /// What is looked at of an example: of one target, at `at` among its targets.
 struct Feature {
@@ -68,8 +65,5 @@ const Feature& best_feature(std::span<const Feature> features, std::span<const E
 
 /// At most `most` of them, from all over; whose targets together are at most 2^17.
 std::vector<const Example*> some_of(const std::vector<Example>& examples, std::size_t most);
-
-/// The edges of `ranges` ranges with as many values each.
-std::vector<double> quantiles(std::vector<double> values, std::size_t ranges);
 
 }  // namespace ablate

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "core/shared/objectives.h"
-#include "core/trial/conformance/task_checks.h"
-#include "core/trial/conformance/task_tables.h"
+#include "core/trial/audit/looks.h"
+#include "core/trial/audit/tables.h"
 
 namespace ablate {
 namespace {
@@ -107,7 +107,7 @@ class Untrained {
 
 /// The mean over models is 1 / classes whatever the labels, because no class is drawn before another: it is the best of them
 /// that tells.
-void task_chance(const TaskSubject& subject, Splits on, Finding& finding) {
+void chance_level(const SampledTask& subject, Splits on, Finding& finding) {
   const auto& info = subject.info;
   const auto length = static_cast<std::size_t>(info.length * info.sequences);
   const auto examples = some_of(subject.sample(on.front().split).examples, std::min(kMostAnswered, kMostTokens / length + 1));
@@ -116,7 +116,7 @@ void task_chance(const TaskSubject& subject, Splits on, Finding& finding) {
   for (const auto* example : examples)
     targets += static_cast<double>(
         std::count_if(example->targets.begin(), example->targets.end(), [](auto target) { return target >= 0; }));
-  const auto seeds = subject.quick || info.classes > 256 ? kFewSeeds : kSeeds;
+  const auto seeds = info.classes > 256 ? kFewSeeds : kSeeds;
   for (std::int64_t seed = 1; seed <= seeds; ++seed) {
     const double found = score_of(Untrained(info, static_cast<std::uint64_t>(seed)), examples).accuracy();
     sum += found;

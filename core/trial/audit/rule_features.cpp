@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/shared/objectives.h"
-#include "core/trial/conformance/task_features.h"
+#include "core/trial/audit/features.h"
 
 namespace ablate {
 namespace {

@@ -1,9 +1,11 @@
-#include "core/trial/conformance/task_tables.h"
+#include "core/trial/audit/tables.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <random>
+
+#include "core/trial/conformance/task_symbols.h"
 
 namespace ablate {
 namespace {
@@ -124,14 +126,6 @@ std::vector<const Example*> some_of(const std::vector<Example>& examples, std::s
   std::mt19937_64 random(1);  // every second one would be one class of a task whose labels take turns
   std::sample(all.begin(), all.end(), std::back_inserter(some), static_cast<std::ptrdiff_t>(count), random);
   return some;
-}
-
-std::vector<double> quantiles(std::vector<double> values, std::size_t ranges) {
-  std::sort(values.begin(), values.end());
-  std::vector<double> edges;
-  for (std::size_t i = 1; i < ranges && !values.empty(); ++i)
-    if (const auto edge = values[i * values.size() / ranges]; edges.empty() || edge > edges.back()) edges.push_back(edge);
-  return edges;
 }
 
 }  // namespace ablate

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/trial/conformance/task_checks.h"
-#include "core/trial/conformance/task_features.h"
+#include "core/trial/audit/features.h"
+#include "core/trial/audit/looks.h"
 
 namespace ablate {
 namespace {
@@ -16,13 +16,13 @@ constexpr Allowed kLabel{0.35, "of what one answer leaves, beyond 4 standard err
     kNext{0.9, "of what one answer leaves: of what comes next the symbol before tells much, of black and white pixels half"},
     kLength{0.25, "of what one answer leaves, beyond 4 standard errors: a long example may lean to one label"};
 
-const Allowed& allowed_at_a_position(const TaskSubject& subject) { return subject.info.unit.empty() ? kLabel : kNext; }
+const Allowed& allowed_at_a_position(const SampledTask& subject) { return subject.info.unit.empty() ? kLabel : kNext; }
 
 std::vector<const Example*> all_of(const std::vector<Example>& examples) { return some_of(examples, examples.size()); }
 
 /// How much of what one answer to everything leaves, the table of the best of the features tells on the split: chosen and made
 /// on train.
-void readable(const TaskSubject& subject, const NamedSplit& on, const std::vector<Feature>& features, const Allowed& allowed,
+void readable(const SampledTask& subject, const NamedSplit& on, const std::vector<Feature>& features, const Allowed& allowed,
               Finding& finding) {
   const auto& train = subject.sample(Split::kTrain).examples;
   const auto judged = all_of(subject.sample(on.split).examples);
@@ -41,7 +41,7 @@ void readable(const TaskSubject& subject, const NamedSplit& on, const std::vecto
 
 /// Why a split has too few examples for a share that is met to tell, `more` of what one answer to everything leaves; "" where
 /// it has enough.
-std::string too_few(const TaskSubject& subject, Splits on, double more) {
+std::string too_few(const SampledTask& subject, Splits on, double more) {
   for (const auto& [split, name] : on) {
     const auto judged = all_of(subject.sample(split).examples);
     const double constant = constant_share(judged), p = constant + more * (1 - constant);
@@ -54,17 +54,17 @@ std::string too_few(const TaskSubject& subject, Splits on, double more) {
 
 }  // namespace
 
-std::string too_few_for_positions(const TaskSubject& subject, Splits on) {
+std::string too_few_for_positions(const SampledTask& subject, Splits on) {
   return too_few(subject, on, allowed_at_a_position(subject).error);
 }
-std::string too_few_for_lengths(const TaskSubject& subject, Splits on) { return too_few(subject, on, kLength.error); }
+std::string too_few_for_lengths(const SampledTask& subject, Splits on) { return too_few(subject, on, kLength.error); }
 
-void task_label_at_a_position(const TaskSubject& subject, Splits on, Finding& finding) {
+void label_at_a_position(const SampledTask& subject, Splits on, Finding& finding) {
   readable(subject, on.front(), position_features(subject.info, subject.sample(Split::kTrain).examples),
            allowed_at_a_position(subject), finding);
 }
 
-void task_label_by_length(const TaskSubject& subject, Splits on, Finding& finding) {
+void label_by_length(const SampledTask& subject, Splits on, Finding& finding) {
   readable(subject, on.front(), length_features(subject.info), kLength, finding);
 }
 

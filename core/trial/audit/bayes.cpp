@@ -1,4 +1,4 @@
-#include "core/trial/conformance/task_bayes.h"
+#include "core/trial/audit/bayes.h"
 
 #include <algorithm>
 #include <cmath>

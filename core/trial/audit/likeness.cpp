@@ -1,4 +1,4 @@
-#include "core/trial/conformance/task_likeness.h"
+#include "core/trial/audit/likeness.h"
 
 #include <algorithm>
 #include <cmath>

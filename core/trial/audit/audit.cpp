@@ -1,0 +1,55 @@
+#include "core/trial/audit/audit.h"
+
+#include <algorithm>
+
+#include "core/trial/audit/looks.h"
+#include "core/trial/conformance/check_names.h"
+#include "core/trial/conformance/task_checks.h"
+#include "core/trial/conformance/task_rows.h"
+
+namespace ablate {
+namespace {
+
+using Row = TaskRow<SampledTask>;
+
+constexpr Allowed kChance{0.25, "of what is left to 1: a split where one label is so common says little by its accuracy"};
+
+bool has_no_rows(const SampledTask& subject) { return !subject.is_stream(); }
+/// The next byte is told by its frequency in part.
+bool has_no_unit(const SampledTask& subject) { return subject.info.unit.empty(); }
+
+const Row kRows[] = {
+    {"no near-duplicates", kOfAnyTwo, kKept, near_duplicates, has_no_rows},
+    {"label at a position", kOfJudged, kKept, label_at_a_position, nullptr, too_few_for_positions},
+    {"label by length", kOfJudged, kKept, label_by_length, nullptr, too_few_for_lengths},
+    {"one rule", kOfNeighbours, kKept, one_rule, nullptr, too_long},
+    {"chance", kOfJudged, kChance, chance_level, has_no_unit},
+};
+
+/// Reads what all the others look at. Examples that break the contract would lead them astray: `ablate check` says more.
+void read_all(SampledTask& subject, Finding& finding) {
+  finding.saw();
+  task_info(subject, {}, finding);
+  for (const auto& on : kSplits) task_size(subject, {&on, 1}, finding);
+  if (!finding.passed()) return;
+  subject.load_other();
+  subject.draw();
+  for (const auto& on : kSplits) task_fields(subject, {&on, 1}, finding);
+}
+
+}  // namespace
+
+std::vector<std::string> audit_names() { return names_of(std::span<const Row>(kRows)); }
+
+void audit_task(const Candidate& candidate, std::unique_ptr<Task> loaded, const std::filesystem::path& scratch,
+                Checks& checks) {
+  SampledTask subject(candidate, scratch, false);
+  subject.info = loaded->info();
+  subject.task = std::move(loaded);
+  checks.run("read", "examples of each split", kKept, [&](Finding& finding) { read_all(subject, finding); });
+  if (std::ranges::any_of(checks.all(), &Check::failed)) return;
+  for (const auto& row : kRows) run_row(row, subject, checks);
+  candidate.exemptions->conclude(audit_names(), checks, task_check_names());
+}
+
+}  // namespace ablate

@@ -1,0 +1,129 @@
+// `ablate audit`: what it finds is kept by the digest of the data, and told below tables of these data.
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+
+namespace {
+
+struct Place : Workplace {
+  Place() {
+    std::filesystem::create_directory(folder() / "plugins");
+    std::filesystem::copy(std::string(ABLATE_BUILD_DIR) + "/lib/ablate/plugins/softmax.so", folder() / "plugins/softmax.so");
+    std::filesystem::copy(kFaulty + "check/leaky.so", folder() / "plugins/leaky.so");
+    set("ABLATE_PLUGIN_PATH", (folder() / "plugins").string());
+  }
+  std::string said(const std::vector<std::string>& arguments, int exit_code = 0) {
+    const auto ended = run(arguments);
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit_code == exit_code);
+    return ended.out + ended.err;
+  }
+  json audited(std::vector<std::string> more = {}, int exit_code = 0) {
+    more.insert(more.begin(), {"audit", "leaky", "--format", "json"});
+    const auto ended = run(more);
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit_code == exit_code);
+    return json::parse(ended.out);
+  }
+  void rule(const std::string& text) { folder().write("rule.txt", text); }
+};
+
+const std::string kStudy = R"(
+[experiment]
+name = "leaks"
+[task]
+plugin = "leaky"
+[attention]
+plugin = "softmax"
+[model]
+layers = 1
+d_model = 8
+hidden = 8
+[train]
+steps = 3
+batch = 10
+)";
+
+}  // namespace
+
+TEST_CASE("an audit is kept by the digest of the data, and told below tables of these data alone", "[audits]") {
+  Place place;
+  place.rule("none");
+  const auto study = place.study(kStudy).string();
+  place.said({"run", study});
+  CHECK_FALSE(says(place.said({"table"}), "audit"));
+
+  const auto first = place.said({"audit", "leaky"});
+  for (const auto* name : {"  passed     read ", "  passed     no near-duplicates ", "  passed     label at a position ",
+                           "  passed     label by length ", "  passed     chance "})
+    CHECK(says(first, name));
+  CHECK(says(first, ", all passed"));
+  CHECK_FALSE(says(first, "kept in"));
+  // Whoever read the data now would end the process.
+  place.set("LEAKY_ABORTS", "1");
+  const auto again = place.said({"audit", "leaky"});
+  CHECK(again.starts_with(first));
+  CHECK(says(again.substr(first.size()), "and kept in ablate.db: --again looks once more"));
+  const auto kept = place.audited();
+  CHECK(kept.at("kept") == true);
+  CHECK(kept.at("verdict") == "passed");
+  CHECK(kept.at("findings").size() >= 10);
+  const auto broken = place.audited({"--again"}, 1);
+  CHECK(broken.at("kept") == false);
+  CHECK(broken.at("digest") == kept.at("digest"));
+  CHECK(says(broken.at("findings").back().at("found"), "signal 6"));
+  CHECK(says(place.said({"table"}), "note: the data of leaky fail an audit: read: signal 6"));
+  place.set("LEAKY_ABORTS", "");
+  CHECK(place.audited({"--again"}).at("verdict") == "passed");
+  CHECK_FALSE(says(place.said({"table"}), "audit"));
+
+  place.rule("first");
+  const auto other = place.audited({}, 1);
+  CHECK(other.at("kept") == false);
+  CHECK(other.at("verdict") == "failed");
+  CHECK(other.at("digest") != kept.at("digest"));
+  CHECK_FALSE(says(place.said({"table"}), "audit"));  // its trials had the data of before
+  place.said({"run", study});
+  const auto note = place.said({"table"});
+  CHECK(says(note, "note: the data of leaky fail an audit: label at a position: off by "));
+  CHECK(says(note, "digit at 0 tells 1.000 of the targets of dev"));
+  CHECK(says(note, "; `ablate audit leaky` shows all\n"));
+  CHECK_FALSE(says(note, "\n!"));  // marks are of checks alone
+  CHECK(place.query("SELECT task, verdict FROM audits ORDER BY verdict").dump() ==
+        R"([{"task":"leaky","verdict":"failed"},{"task":"leaky","verdict":"passed"}])");
+}
+
+TEST_CASE("a table's note has the command that shows all, for a shell", "[audits]") {
+  Place place;
+  place.rule("first");
+  const auto study = place.study(kStudy).string();
+  place.said({"run", study, "--set", "task.shift=3", "--db", "my runs.db"});
+  place.said({"audit", "leaky", "--set", "shift=3", "--db", "my runs.db"}, 1);
+  const auto table = place.said({"table", "--db", "my runs.db"});
+  const std::string begin = "; `";
+  const auto from = table.find("; `ablate audit") + begin.size();
+  REQUIRE(from != std::string::npos + begin.size());
+  const auto command = table.substr(from + 7, table.find("` shows all") - from - 7);
+  CHECK(command == "audit leaky --set shift=3 --db 'my runs.db'");
+  const auto ended = place.shell("$ablate " + command);
+  CHECK(ended.exit_code == 1);
+  CHECK(says(ended.out, "and kept in my runs.db"));
+  CHECK(says(ended.out, "  FAILED     label at a position "));
+}
+
+TEST_CASE("what cannot be audited as it was asked is one line, and leaves nothing", "[audits]") {
+  Place place;
+  CHECK(says(place.said({"audit", "leaky"}, 2), "rule.txt"));  // there is no such file
+  place.rule("second");
+  CHECK(says(place.said({"audit", "leaky"}, 2), "ablate: task leaky: expected none or first"));
+  place.rule("none");
+  CHECK(says(place.said({"audit", "leakt"}, 2), "did you mean leaky?"));
+  CHECK(says(place.said({"audit", "softmax"}, 2), "softmax is a plugin of the kind attention, expected a task"));
+  CHECK(says(place.said({"audit", "leaky", "--set", "shif=1"}, 2), "did you mean shift?"));
+  CHECK(says(place.said({"audit", "leaky", "--set", "shift=10"}, 2), "--set shift=10: expected an integer in [0, 9]"));
+  CHECK(says(place.said({"audit"}, 2), "TASK is required"));
+  CHECK_FALSE(place.has_database());
+  CHECK(says(place.said({"check", "leaky", "--only", "one rule"}, 2),
+             "--only 'one rule': no check of the contract: `ablate audit leaky` looks at it"));
+}

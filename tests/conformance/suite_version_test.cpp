@@ -1,6 +1,7 @@
-// Verdicts are of a version of the suite: whoever changes its code is asked whether other plugins pass or fail by it.
+// Verdicts and audits are of a version of the suite: whoever changes its code is asked whether others pass or fail by it.
 //
-// What is recorded: the version, and a digest of the code in core/trial/conformance, without comments and white space.
+// What is recorded: the version, and a digest of the code in core/trial/conformance and audit, without comments and white
+// space.
 //     build/release/tests/test_suite_version "[record]"
 // records it anew: after an edit, and after a merge of two.
 #include <fmt/format.h>
@@ -17,18 +18,24 @@ using namespace ablate;
 
 namespace {
 
-const std::filesystem::path kSuite = std::filesystem::path(ABLATE_SOURCE_DIR) / "core/trial/conformance";
-const std::filesystem::path kRecord = kSuite / "suite_digest.txt";
+using Folders = std::vector<std::filesystem::path>;
+
+const std::filesystem::path kTrial = std::filesystem::path(ABLATE_SOURCE_DIR) / "core/trial";
+const Folders kSuite = {kTrial / "conformance", kTrial / "audit"};
+const std::filesystem::path kRecord = kSuite.front() / "suite_digest.txt";
 const std::string kCommand = ABLATE_BUILD_DIR "/tests/test_suite_version \"[record]\"";
 
-std::string digest_of(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    if (const auto end = entry.path().extension(); end == ".cpp" || end == ".h" || end == ".cu") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
+std::string digest_of(const Folders& folders) {
   std::string code;
-  for (const auto& file : files)
-    code += file.lexically_relative(folder).string() + '\n' + sha256(identity::read_code(read_text(file)).tokens) + '\n';
+  for (const auto& folder : folders) {
+    Folders files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+      if (const auto end = entry.path().extension(); end == ".cpp" || end == ".h" || end == ".cu")
+        files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    for (const auto& file : files)
+      code += file.lexically_relative(folder).string() + '\n' + sha256(identity::read_code(read_text(file)).tokens) + '\n';
+  }
   return sha256(code);
 }
 
@@ -41,7 +48,8 @@ std::string demand(const std::string& recorded, int version, const std::string& 
     return fmt::format("kSuiteVersion (core/shared/versions.h) is {}, and {} has \"{}\". Record it: {}", version,
                        kRecord.string(), recorded.substr(0, recorded.find('\n')), kCommand);
   return fmt::format(
-      "the code of core/trial/conformance is another than the one recorded for suite {}. If other plugins pass or fail by it, "
+      "the code of core/trial/conformance or audit is another than the one recorded for suite {}. If others pass or fail by "
+      "it, "
       "raise kSuiteVersion (core/shared/versions.h), so that earlier verdicts count no longer. Then record it: {}",
       version, kCommand);
 }
@@ -62,19 +70,19 @@ TEST_CASE("an edit of the suite's code is noticed, one of its comments is not") 
   folder.write("a.cpp", "int a() { return 1; }  // one\n");
   folder.write("b.h", "int b();\n");
   folder.write("notes.txt", "one");
-  const auto before = digest_of(folder.path());
+  const auto before = digest_of({folder.path()});
   const auto recorded = line_of(6, before);
   CHECK(demand(recorded, 6, before) == "");
   folder.write("a.cpp", "// another\nint a()\n{ return 1; }\n");
   folder.write("notes.txt", "two");
-  CHECK(digest_of(folder.path()) == before);
+  CHECK(digest_of({folder.path()}) == before);
   CHECK(demand(recorded, 7, before).starts_with("kSuiteVersion (core/shared/versions.h) is 7, and "));
   CHECK(demand("", 6, before).starts_with("kSuiteVersion (core/shared/versions.h) is 6, and "));
   SECTION("a number") { folder.write("a.cpp", "int a() { return 2; }\n"); }
   SECTION("a file more") { folder.write("deeper/c.cpp", "int c;\n"); }
   SECTION("a file less") { std::filesystem::remove(folder / "b.h"); }
   SECTION("a name") { std::filesystem::rename(folder / "b.h", folder / "c.h"); }
-  const auto said = demand(recorded, 6, digest_of(folder.path()));
+  const auto said = demand(recorded, 6, digest_of({folder.path()}));
   CHECK(said.find("is another than the one recorded for suite 6") != std::string::npos);
   CHECK(said.find("raise kSuiteVersion") != std::string::npos);
   CHECK(said.ends_with("test_suite_version \"[record]\""));

@@ -46,7 +46,7 @@ FoundLibrary find_task(const std::string& name, const Options& options, std::uni
   if (other != nullptr &&
       std::ranges::none_of(tasks, [&](const auto& task) { return task.refusal.empty() && task.info.id == name; }))
     throw refuse(other->info);
-  const auto library = choose({name}, tasks, options, worker).front();
+  auto library = choose({name}, tasks, options, worker).front();
   if (library.info.kind != Kind::kTask) throw refuse(library.info);
   return library;
 }

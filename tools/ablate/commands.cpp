@@ -13,6 +13,7 @@
 #include "tools/ablate/streams.h"
 
 namespace ablate {
+
 std::filesystem::path Options::database_file() const {
   if (!database.empty()) return database;
   if (const char* set = std::getenv("ABLATE_DB"); set != nullptr && *set != '\0') return set;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
 
 #include "core/host/launch/only.h"
 #include "core/host/scheduler/plan_text.h"
@@ -42,7 +41,9 @@ std::string values_text(const Trial& trial) {
 }  // namespace
 
 std::string dry_run_text(const PlannedStudy& plan) {
-  const auto& [study, chosen, many] = std::tie(plan.study, plan.chosen, plan.many);
+  const auto& study = plan.study;
+  const auto& chosen = plan.chosen;
+  const auto& many = plan.many;
   const auto& database = plan.asked.database;
   many.begin("comparing them with the history");
   const auto standing =

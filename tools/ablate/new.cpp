@@ -88,7 +88,7 @@ fs::path make_folder(const NewArguments& arguments) {
   std::error_code failed;
   if (!fs::is_directory(arguments.in, failed))
     throw Error(fmt::format("--in {}: no such folder; it takes the folder that the new one is made in", arguments.in));
-  const auto folder = (fs::path(arguments.in) / arguments.name).lexically_normal();
+  auto folder = (fs::path(arguments.in) / arguments.name).lexically_normal();
   if (fs::exists(folder, failed))
     throw Error(fmt::format("{} exists already, and is left as it is; choose another name, or another folder with --in",
                             folder.string()));

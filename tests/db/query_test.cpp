@@ -126,7 +126,7 @@ TEST_CASE("the views lie in the file, and never lag") {
   // A call that fails leaves the views as they were.
   attempt = done(a, 1);
   attempt.results["extra/new"] = 1;
-  attempt.plugins = {{"no such kind", "x", "1", "c", "h", "p"}};
+  attempt.plugins = {{"task", "x", "1", "c", "h", "p", {"no such verdict", ""}}};
   CHECK_FALSE(error_of([&] { store.put_attempt(attempt); }).empty());
   CHECK(columns("extra%") == "");
 }

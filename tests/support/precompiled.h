@@ -1,5 +1,8 @@
-// What most tests on tensors read, compiled once (tests/CMakeLists.txt). A test names all that it needs, for this may be left out.
+// What most tests on tensors read, compiled once (tests/CMakeLists.txt). A test names all that it needs, for this may be left
+// out.
 #pragma once
+
+#include <c10/util/Logging.h>  // before Catch, whose CHECK is meant
 
 #include <algorithm>
 #include <cmath>

@@ -14,25 +14,30 @@
 namespace ablate {
 namespace {
 
-/// What a trial has beside its seeds and what dev chooses.
-std::string setting_of(const Study& study, const Trial& trial) {
-  auto values = flatten(trial.resolved);
-  std::erase_if(values, [&](const auto& entry) {
-    const auto& path = entry.first;
-    return path == "seed" || path == "task.data_seed" ||
-           std::any_of(study.tuned.begin(), study.tuned.end(), [&](const auto& tuned) { return history_path(tuned) == path; });
-  });
-  return nlohmann::json(values).dump();
+using ByPath = std::map<std::string, nlohmann::json>;
+
+bool is_of_task(const std::string& path) { return path == "task" || path.starts_with("task."); }
+
+/// What a trial has beside its seeds and what dev chooses, by path.
+ByPath setting_of(const Study& study, const Trial& trial) {
+  ByPath setting;
+  for (const auto& [path, value] : flatten(trial.resolved)) {
+    const bool is_tuned =
+        std::any_of(study.tuned.begin(), study.tuned.end(), [&](const auto& one) { return history_path(one) == path; });
+    if (path != "seed" && path != "task.data_seed" && !is_tuned) setting[path] = value;
+  }
+  return setting;
 }
 
 }  // namespace
 
 std::string expected_power_text(const Study& study, const std::vector<const PlannedTrial*>& trials) {
-  std::map<std::string, std::map<std::string, std::set<std::int64_t>>> tasks;  ///< seeds by task and setting
+  std::map<ByPath, std::map<ByPath, std::set<std::int64_t>>> tasks;  ///< seeds by task and setting
   for (const auto* planned : trials) {
-    auto task = planned->trial->resolved.at("task");
-    task.erase("data_seed");
-    tasks[task.dump()][setting_of(study, *planned->trial)].insert(planned->trial->spec.seed);
+    const auto setting = setting_of(study, *planned->trial);
+    auto task = setting;
+    std::erase_if(task, [](const auto& entry) { return !is_of_task(entry.first); });
+    tasks[task][setting].insert(static_cast<std::int64_t>(planned->trial->spec.seed));
   }
   std::size_t comparisons = 0, seeds = 0;
   for (const auto& [unused, settings] : tasks) {

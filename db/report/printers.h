@@ -19,7 +19,9 @@ namespace ablate::db {
   format(kMarkdown, markdown, "markdown", "a pipe table")      \
   format(kCsv, csv, "csv", "of a table a line a cell")         \
   format(kJson, json, "json", "all that is known")             \
-  format(kLatex, latex, "latex", "a tabular, with booktabs")
+  format(kLatex, latex, "latex", "a tabular, with booktabs")   \
+  format(kTypst, typst, "typst", "a table of Typst")           \
+  format(kHtml, html, "html", "a table for a page")
 // clang-format on
 
 enum class Format {

@@ -1,0 +1,81 @@
+#include "db/report/layout.h"
+#include "db/report/printers.h"
+#include "db/report/printers/collected_rows.h"
+
+namespace ablate::db {
+namespace {
+
+/// Escapes what a browser would read as markup, and makes the text one row.
+std::string html_escaped(std::string_view text) {
+  std::string safe;
+  for (const char c : one_row(text)) switch (c) {
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      case '\'':
+        safe += "&#39;";
+        break;
+      default:
+        safe += c;
+    }
+  return safe;
+}
+
+std::string html_field(const Field& field) {
+  auto safe = field;
+  safe.text = html_escaped(field.text), safe.failures = html_escaped(field.failures), safe.mark = html_escaped(field.mark);
+  return plain(safe, {"<strong>", "</strong>", "<u>", "</u>", "~"});
+}
+
+std::string html_line(const char* tag, const std::vector<Field>& fields) {
+  std::string line = "    <tr>";
+  for (const auto& field : fields)
+    line += std::string("<") + tag + (field.role == Role::kNumber ? " class=\"number\">" : ">") + html_field(field) + "</" +
+            tag + ">";
+  return line + "</tr>\n";
+}
+
+/// A fragment: whoever puts it into a page brings the styles.
+std::string html_table(const Table& table) {
+  const auto layout = lay_out(table);
+  std::string text;
+  for (const auto& block : layout.blocks) {
+    const auto title = html_escaped(layout.caption) + (layout.any_best ? kEmphasised : "") +
+                       (block.title.empty() ? "" : "; " + html_escaped(block.title));
+    text += "<table class=\"ablate\">\n  <caption>" + title + "</caption>\n  <thead>\n" + html_line("th", block.header) +
+            "  </thead>\n  <tbody>\n";
+    for (const auto& row : block.rows) text += html_line("td", row);
+    text += "  </tbody>\n</table>\n";
+  }
+  if (layout.notes.empty()) return text;
+  text += "<ul class=\"ablate\">\n";
+  for (const auto& note : layout.notes) text += "  <li>" + html_escaped(note) + "</li>\n";
+  return text + "</ul>\n";
+}
+
+std::string html_lines(const Rows& rows) {
+  std::string text = "<table class=\"ablate\">\n";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::vector<Field> fields;
+    for (const auto& one : rows[i]) fields.push_back({.text = one});
+    text += html_line(i == 0 ? "th" : "td", fields);
+  }
+  return text + "</table>\n";
+}
+
+std::unique_ptr<RowPrinter> html_rows(const Write& write) { return std::make_unique<CollectedRows>(html_lines, write); }
+
+}  // namespace
+
+const Printer printers::html{html_table, html_rows};
+
+}  // namespace ablate::db

@@ -31,7 +31,7 @@ TEST_CASE("a library offers an extension by its name and version, and null by ev
 }
 
 TEST_CASE("kinds have names, and some may be parameters of other plugins") {
-  for (const auto& [kind, name, part] : kKinds) {
+  for (const auto& [kind, name, part] : kPluginKinds) {
     CHECK(kind_of_name(name) == kind);
     CHECK(to_text(kind) == std::string(name));
     CHECK(part_kind_of_name(name).has_value() == part);

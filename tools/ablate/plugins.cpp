@@ -88,7 +88,7 @@ void list(const std::vector<FoundLibrary>& wanted, std::size_t all, const std::v
   std::size_t width = 0;
   for (const auto& library : wanted) width = std::max(width, library.info.id.size());
   const auto verdicts = user_verdicts();
-  for (const auto& [kind, name, part] : kKinds) {
+  for (const auto& [kind, name, part] : kPluginKinds) {
     bool first = true;
     for (const auto& library : wanted) {
       if (!library.refusal.empty() || library.info.kind != kind) continue;
@@ -205,7 +205,7 @@ int plugins(const Wanted& wanted, const Options& options) {
 std::string refuse_kind(const std::string& text) {
   if (kind_of_name(text)) return "";
   std::vector<std::string> kinds;
-  for (const auto& kind : kKinds) kinds.emplace_back(kind.name);
+  for (const auto& kind : kPluginKinds) kinds.emplace_back(kind.name);
   const auto near = nearest(text, kinds);
   return fmt::format("found {}, expected {}{}", text, kind_names(), near.empty() ? "" : " (did you mean " + near + "?)");
 }

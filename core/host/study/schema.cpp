@@ -60,7 +60,7 @@ const PluginInfo* Schema::plugin(Kind kind, const std::string& id) const {
 }
 
 const RefusedLibrary* Schema::refused_library(const std::string& id) const {
-  for (const auto& [kind, name, part] : kKinds)
+  for (const auto& [kind, name, part] : kPluginKinds)
     if (catalog_.find(kind, id) != nullptr) return nullptr;
   return catalog_.find_refused(id);
 }
@@ -72,7 +72,7 @@ std::string Schema::known(Kind kind) const {
 
 std::string Schema::refuse_plugin(const std::string& section, Kind kind, const std::string& id) const {
   if (catalog_.find(kind, id) != nullptr) return "";
-  for (const auto& [other, name, part] : kKinds)
+  for (const auto& [other, name, part] : kPluginKinds)
     if (catalog_.find(other, id) != nullptr)
       return fmt::format("{} is a plugin of the kind {}, and [{}] takes the kind {} (known: {})", id, name, section,
                          to_text(kind), known(kind));

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "core/util/flatten.h"
 #include "db/history/schema.h"
 #include "db/questions/groups.h"
 #include "db/questions/settling.h"
@@ -54,12 +56,22 @@ void settle(const Members& members, const std::vector<std::optional<double>>& va
   }
 }
 
-bool is_data_seed(const std::string& path) { return path == "task.data_seed" || path.ends_with(".data_seed"); }
+/// Whether some trial is tested on so many batches, and not on a whole split.
+bool tests_in_batches(const TableTrials& from) {
+  const auto paths = from.reader.paths();
+  const auto path = paths.find("train.test_batches");
+  if (path == paths.end()) return false;
+  const auto axis = load_axis(from.reader, path->first, path->second, from.trials);
+  return std::any_of(axis.values.begin(), axis.values.end(), [](const auto& value) { return value.number != 0; });
+}
 
-/// Whether trials that have other values of it are asked other test examples.
-bool decides_examples(const std::string& path) {
-  constexpr const char* kAsked[] = {"task", "train.test_batches", "train.stride", "model.segment"};
-  return path.starts_with("task.") || std::find(std::begin(kAsked), std::end(kAsked), path) != std::end(kAsked);
+/// Whether each seed has one value of an axis, in all trials: then it is a part of the seed.
+bool goes_with_seed(const TableTrials& from, const Axis& axis) {
+  std::map<std::optional<std::int64_t>, int> values;
+  for (std::size_t t = 0; t < from.trials.size(); ++t)
+    if (const auto [at, fresh] = values.try_emplace(from.seeds[t], axis.of_trial[t]); !fresh && at->second != axis.of_trial[t])
+      return false;
+  return true;
 }
 
 std::size_t count_of(const Groups& groups, const Members& members) {
@@ -139,8 +151,10 @@ void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Ta
 
 void fill_tasks(const TableTrials& from, const std::vector<Axis>& varying, Table& table) {
   std::vector<const Axis*> axes;
+  const bool in_batches = tests_in_batches(from);
   for (const auto& axis : varying)
-    if (decides_examples(axis.path)) axes.push_back(&axis);
+    if (decides_test_examples(axis.path, in_batches) && !(is_data_seed(axis.path) && goes_with_seed(from, axis)))
+      axes.push_back(&axis);
   const Groups tasks(axes, from.trials.size(), true);
   for (std::size_t m = 0; m < from.metrics.size(); ++m)
     for (std::size_t i = 0; i < from.members.size(); ++i)

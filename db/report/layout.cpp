@@ -146,7 +146,7 @@ std::string told_mark(const Table& table, Comparison::Told told) {
 /// "-2.31 [-2.90, -1.72]"; "reference".
 std::string difference_text(const Comparison& to, const Digits& digits) {
   if (to.told == Comparison::Told::kReference) return "reference";
-  if (std::isnan(to.value)) return "";
+  if (std::isnan(to.value)) return to.told == Comparison::Told::kBetter ? "reference" : "";  // the best, told from the second
   if (std::isnan(to.low)) return digits.text(to.value);
   return fmt::format("{} [{}, {}]", digits.text(to.value), digits.text(to.low), digits.text(to.high));
 }

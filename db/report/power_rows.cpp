@@ -1,5 +1,6 @@
 #include "db/report/power_rows.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "db/report/inference/holm.h"
@@ -12,8 +13,8 @@ nlohmann::json or_null(double value) { return std::isfinite(value) ? nlohmann::j
 
 nlohmann::json seeds_needed(double difference, double deviation, double level) {
   if (!std::isfinite(difference) || !std::isfinite(deviation) || difference == 0) return nullptr;
-  // Without any deviation the exact test alone sets the number.
-  const int count = seeds_for(deviation == 0 ? 1e3 : std::abs(difference) / deviation, level);
+  constexpr double kMost = 50;  // from there on the exact test alone sets the number
+  const int count = seeds_for(deviation == 0 ? kMost : std::min(kMost, std::abs(difference) / deviation), level);
   return count == 0 ? nlohmann::json(nullptr) : nlohmann::json(count);
 }
 

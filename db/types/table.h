@@ -45,7 +45,8 @@ constexpr const char* to_text(Checked checked) {
 struct Comparison {
   enum class Told { kNone, kReference, kBetter, kWorse, kNot, kUntested };
   Told told = Told::kNone;                                  ///< after Holm's correction; kNone: it was not asked for
-  double value = std::numeric_limits<double>::quiet_NaN();  ///< this cell's mean less the reference's
+  double value = std::numeric_limits<double>::quiet_NaN();  ///< mean of the paired differences, or difference of the means:
+                                                            ///< this cell's less the reference's
   double low = std::numeric_limits<double>::quiet_NaN();    ///< of its 95 % interval
   double high = std::numeric_limits<double>::quiet_NaN();
   double p = std::numeric_limits<double>::quiet_NaN();       ///< two-sided, of this comparison alone

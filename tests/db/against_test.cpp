@@ -118,7 +118,7 @@ TEST_CASE("against the best: who is not told from it, and whether it leads") {
   CHECK(of(table, "top").told == Told::kReference);
   CHECK(of(table, "close").told == Told::kNot);
   CHECK(of(table, "low").told == Told::kWorse);
-  CHECK(has(to_text(table, Format::kText), "= "));
+  CHECK(has(to_text(table, Format::kText), " =  "));
   CHECK(notes(table, "chosen from these same numbers"));
   const Study lead({{"top", plus(kEight, 2)}, {"low", kEight}});
   CHECK(of(lead.table({"best"}), "top").told == Told::kBetter);
@@ -152,6 +152,60 @@ TEST_CASE("survivors, single seeds, partners and settings: what is not tested is
   CHECK(averaged.cell(0, 0, 0).settings == 2);
   CHECK(std::isnan(averaged.cell(0, 0, 0).deviation));
   CHECK(has(to_text(averaged, Format::kText), "52.50 (2 settings)"));
+}
+
+TEST_CASE("a seed that diverged is no missing partner: its row is not tested") {
+  auto broken = kEight;
+  broken[2] = std::nan("");
+  const Study study({{"softmax", kEight}, {"broken", broken}, {"other", plus(kEight, 1)}});
+  const auto table = study.table({"attention=softmax"});
+  CHECK(of(table, "broken").told == Told::kUntested);
+  CHECK(std::isnan(of(table, "broken").value));
+  CHECK(notes(table, "not tested: numbers of broken are not all finite"));
+  const auto against = study.table({"attention=broken"});
+  CHECK(of(against, "other").told == Told::kUntested);
+  CHECK(std::isnan(of(against, "other").value));
+  CHECK(notes(study.table({"best"}), "not tested: numbers of broken are not all finite"));
+}
+
+TEST_CASE("a mean over other seeds makes nothing the best that is worse on shared ones") {
+  // Above by its own two seeds, and below on the eight that both have.
+  auto lucky = plus(kEight, -1);
+  lucky.insert(lucky.end(), {99, 99});
+  const Study study({{"lucky", lucky}, {"steady", kEight}});
+  const auto table = study.table({"best"});
+  CHECK(of(table, "lucky").told == Told::kReference);
+  CHECK(of(table, "steady").told == Told::kNot);
+  for (const auto& cell : table.cells) CHECK_FALSE(cell.best);
+  CHECK(of(study.table({"attention=lucky"}), "steady").told == Told::kBetter);
+}
+
+TEST_CASE("columns may be the reference, and sizes of batches decide what is asked in batches") {
+  Folder folder;
+  Store store(folder / "a.db");
+  std::vector<nlohmann::json> trials;
+  for (const int batch : {16, 32})
+    for (int seed = 1; seed <= 8; ++seed) {
+      auto one = trial("softmax", {}, seed);
+      one["train"]["batch"] = batch;
+      one["train"]["test_batches"] = 0;
+      trials.push_back(one);
+    }
+  put(store, "whole", trials);
+  for (std::size_t i = 0; i < trials.size(); ++i)
+    store.put_attempt(done(trials[i], kEight[i % 8] + static_cast<double>(i / 8)));
+  for (auto& one : trials) one["train"]["test_batches"] = 5;
+  put(store, "part", trials);
+  for (std::size_t i = 0; i < trials.size(); ++i)
+    store.put_attempt(done(trials[i], kEight[i % 8] + static_cast<double>(i / 8)));
+  const auto told = [&](const char* experiment) {
+    TableRequest asked{
+        .experiment = experiment, .rows = {"attention"}, .columns = {"train.batch"}, .metrics = {"test/accuracy"}};
+    asked.statistics["against"] = {"train.batch=16"};
+    return make_table(Reader(folder / "a.db"), asked).cell(0, 0, 1).against.told;
+  };
+  CHECK(told("whole") == Told::kBetter);
+  CHECK(told("part") == Told::kUntested);
 }
 
 TEST_CASE("rows that are asked other test examples are no rivals; data that vary by seed are said") {

@@ -141,6 +141,11 @@ TEST_CASE("pairs are formed by seed, and who has no partner is named") {
   CHECK_FALSE(difference_of(std::vector<Sample>{{1, 1}}, std::vector<Sample>{{1, 2}}).tested());
   const auto broken = difference_of(std::vector<Sample>{{1, 1}, {2, std::nan("")}}, std::vector<Sample>{{1, 2}, {2, 3}});
   CHECK_FALSE(broken.tested());
+  // One seed of both sides alone makes two samples; values beyond what their squares can hold make no interval.
+  const auto huge = difference_of(std::vector<Sample>{{1, 1e200}, {2, -1e200}}, std::vector<Sample>{{2, 1e180}, {3, -1e200}});
+  CHECK_FALSE(huge.paired);
+  CHECK(huge.tested());
+  CHECK(std::isnan(huge.low));
   CHECK(std::isnan(broken.low));
 }
 
@@ -154,6 +159,12 @@ TEST_CASE("how many seeds a difference needs") {
   CHECK(seeds_for(2, 0.05 / 6) == 8);
   CHECK(paired_power(least_effect(8, 0.05), 8, 0.05) == Approx(kPower));
   CHECK(std::isinf(least_effect(5, 0.05)));
+  for (const double effect : {0.05, 0.2, 0.7}) {
+    const int n = seeds_for(effect, 0.01);
+    CHECK(paired_power(effect, n, 0.01) >= kPower);
+    CHECK(paired_power(effect, n - 1, 0.01) < kPower);
+  }
+  CHECK(seeds_for(1e-3, 0.05) == 0);
   CHECK(nothing_told_text(3, 6) ==
         "n = 3: nothing can be told at 5 % over 6 comparisons; 8 seeds could, in 80 % of cases, if a difference is at least 2 "
         "deviations of the paired differences");

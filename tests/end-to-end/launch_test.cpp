@@ -27,7 +27,8 @@ class Program {
   PlannedStudy plan(LaunchRequest request) {
     request.database = database();
     const auto libraries = scan_libraries(plugin_folders({std::string(ABLATE_BUILD_DIR) + "/lib/ablate/plugins"}), executors);
-    return plan_study(request, libraries, {}, executors, note);
+    return plan_study(
+        request, [&] { return libraries; }, {}, executors, note);
   }
   Launched run(const LaunchRequest& request) {
     const auto planned = plan(request);

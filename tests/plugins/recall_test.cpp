@@ -122,7 +122,7 @@ TEST_CASE("no list of pairs stands in two splits, however few there are, and ano
   for (const auto& each : {task.get(), other.get()})
     for (const auto split : kSplits)
       for (const auto& example : read(*each, split)) CHECK(split_of.emplace(example.told(), split).first->second == split);
-  CHECK(read(*task, Split::kTrain) != read(*other, Split::kTrain));
+  CHECK((read(*task, Split::kTrain) != read(*other, Split::kTrain)));
   CHECK(task->digest() != other->digest());
 }
 

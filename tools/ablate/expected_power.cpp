@@ -16,15 +16,13 @@ namespace {
 
 using ByPath = std::map<std::string, nlohmann::json>;
 
-bool is_of_task(const std::string& path) { return path == "task" || path.starts_with("task."); }
-
 /// What a trial has beside its seeds and what dev chooses, by path.
 ByPath setting_of(const Study& study, const Trial& trial) {
   ByPath setting;
   for (const auto& [path, value] : flatten(trial.resolved)) {
     const bool is_tuned =
         std::any_of(study.tuned.begin(), study.tuned.end(), [&](const auto& one) { return history_path(one) == path; });
-    if (path != "seed" && path != "task.data_seed" && !is_tuned) setting[path] = value;
+    if (path != "seed" && !is_data_seed(path) && !is_tuned) setting[path] = value;
   }
   return setting;
 }
@@ -32,11 +30,12 @@ ByPath setting_of(const Study& study, const Trial& trial) {
 }  // namespace
 
 std::string expected_power_text(const Study& study, const std::vector<const PlannedTrial*>& trials) {
-  std::map<ByPath, std::map<ByPath, std::set<std::int64_t>>> tasks;  ///< seeds by task and setting
+  std::map<ByPath, std::map<ByPath, std::set<std::int64_t>>> tasks;  ///< seeds by test examples and setting
   for (const auto* planned : trials) {
     const auto setting = setting_of(study, *planned->trial);
     auto task = setting;
-    std::erase_if(task, [](const auto& entry) { return !is_of_task(entry.first); });
+    const bool in_batches = planned->trial->spec.train.test_batches > 0;
+    std::erase_if(task, [&](const auto& entry) { return !decides_test_examples(entry.first, in_batches); });
     tasks[task][setting].insert(static_cast<std::int64_t>(planned->trial->spec.seed));
   }
   std::size_t comparisons = 0, seeds = 0;
@@ -50,8 +49,7 @@ std::string expected_power_text(const Study& study, const std::vector<const Plan
   if (std::isinf(least)) return db::nothing_told_text(n, count);
   return fmt::format(
       "n = {}: over {} comparison{} at {:g} % a difference of at least {:.2g} deviations of the paired differences is told in "
-      "{:g} "
-      "% of cases",
+      "{:g} % of cases",
       n, count, count == 1 ? "" : "s", 100 * db::kLevel, least, 100 * db::kPower);
 }
 

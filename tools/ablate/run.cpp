@@ -71,15 +71,16 @@ namespace {
 ExitCode run_or_plan(const RunArguments& arguments, const Options& options, std::string& dry_run) {
   auto executors = local_workers();
   const auto where_looked = [&](const std::string& id) { return where_plugins_are(options, id); };
-  const auto plan = plan_study({.study = arguments.file,
-                                .database = options.database_file(),
-                                .overrides = arguments.overrides,
-                                .only = arguments.only,
-                                .jobs = arguments.jobs,
-                                .again = arguments.again,
-                                .prove = arguments.prove,
-                                .shares_name = !arguments.table.empty()},
-                               find_libraries(options, executors), where_looked, executors, say_line);
+  const auto plan = plan_study(
+      {.study = arguments.file,
+       .database = options.database_file(),
+       .overrides = arguments.overrides,
+       .only = arguments.only,
+       .jobs = arguments.jobs,
+       .again = arguments.again,
+       .prove = arguments.prove,
+       .shares_name = !arguments.table.empty()},
+      [&] { return find_libraries(options, executors); }, where_looked, executors, say_line);
   warn_of_verdicts(plan.used, options);
   if (arguments.dry_run) {
     dry_run = dry_run_text(plan);

@@ -2,8 +2,8 @@
 // Torch-free.
 //
 //   Executors executors = local_workers();
-//   const auto libraries = scan_libraries(plugin_folders({}), executors);
-//   auto plan = plan_study({.study = "study.toml", .database = "ablate.db"}, libraries, {}, executors, note);
+//   const auto find = [&] { return scan_libraries(plugin_folders({}), executors); };
+//   auto plan = plan_study({.study = "study.toml", .database = "ablate.db"}, find, {}, executors, note);
 //   const auto launched = launch(plan, executors, note);
 #pragma once
 

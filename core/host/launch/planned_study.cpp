@@ -49,11 +49,12 @@ PlannedStudy::PlannedStudy(LaunchRequest request, Catalog with, Study resolved, 
       many(study.name, study.trials.size(), note),
       memory(user_task_memory()) {}
 
-PlannedStudy plan_study(const LaunchRequest& request, const std::vector<FoundLibrary>& libraries,
+PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::vector<FoundLibrary>()>& find,
                         const std::function<std::string(const std::string&)>& where_looked, Executors& executors,
                         const Note& note) {
-  db::check_place(request.database);  // before data is prepared for hours
+  db::check_place(request.database);  // before libraries are looked at, and data are prepared for hours
   db::expect_sound(request.database);
+  const auto libraries = find();
   for (const auto& library : libraries)
     if (!library.refusal.empty())
       note(fmt::format("warning: {} is left out: {}", db::one_row(library.path.string()), db::one_row(library.refusal)));

@@ -48,9 +48,10 @@ struct PlannedStudy {
 
 /// Resolves a study, checks everything that can be known before a trial runs, prepares its data, and names each trial. Throws
 /// ConfigError and Error with what is wrong, Interrupted where a signal asks to stop (a StopOnSignal has to live).
-/// @param libraries as scan_libraries finds them @param executors of which one is started where a task has to be asked
+/// @param find tells the libraries, as scan_libraries finds them; called once the history's file is known to be sound
+/// @param executors of which one is started where a task has to be asked
 /// @param where_looked Catalog::where_looked
-PlannedStudy plan_study(const LaunchRequest& request, const std::vector<FoundLibrary>& libraries,
+PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::vector<FoundLibrary>()>& find,
                         const std::function<std::string(const std::string&)>& where_looked, Executors& executors,
                         const Note& note);
 

@@ -60,10 +60,11 @@ void take_sides(std::span<const Sample> a, std::span<const Sample> b, Difference
   difference.least_p = least_unpaired_p(a.size(), b.size());
   if (!finite(a) || !finite(b)) return;
   const double v = one.deviation * one.deviation / one.n, w = other.deviation * other.deviation / other.n;
-  if (v + w > 0) {
-    const double freedom = (v + w) * (v + w) / (v * v / (one.n - 1) + w * w / (other.n - 1));
-    put_interval(t_quantile(freedom) * std::sqrt(v + w), difference);
-  } else {
+  if (const double sum = v + w; sum > 0 && std::isfinite(sum)) {
+    const double r = v / sum;
+    const double freedom = 1 / (r * r / (one.n - 1) + (1 - r) * (1 - r) / (other.n - 1));
+    put_interval(t_quantile(freedom) * std::sqrt(sum), difference);
+  } else if (sum == 0) {
     put_interval(0, difference);
   }
   const auto [p, exact] = split_test(values_of(a), values_of(b));

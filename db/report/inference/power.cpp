@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
@@ -26,9 +27,19 @@ double paired_power(double effect, int n, double level) {
 }
 
 int seeds_for(double effect, double level) {
-  for (int n = 2; n <= kMostSeeds; ++n)
-    if (least_paired_p(static_cast<std::size_t>(n)) <= level && paired_power(effect, n, level) >= kPower) return n;
-  return 0;
+  int least = 2;
+  while (least_paired_p(static_cast<std::size_t>(least)) > level) ++least;
+  const auto suffices = [&](int n) { return paired_power(effect, n, level) >= kPower; };
+  if (suffices(least)) return least;
+  int most = 2 * least;  // more seeds never tell less
+  while (most < kMostSeeds && !suffices(most)) least = most, most *= 2;
+  most = std::min(most, kMostSeeds);
+  if (!suffices(most)) return 0;
+  while (most - least > 1) {
+    const int middle = (least + most) / 2;
+    (suffices(middle) ? most : least) = middle;
+  }
+  return most;
 }
 
 double least_effect(int n, double level) {

@@ -32,8 +32,15 @@ nlohmann::ordered_json number(double value) {
 }
 
 nlohmann::ordered_json against(const Comparison& to) {
-  return {{"told", to_text(to.told)}, {"difference", number(to.value)}, {"low", number(to.low)}, {"high", number(to.high)},
-          {"p", number(to.p)},        {"p_holm", number(to.p_holm)},    {"paired", to.paired}};
+  return {{"told", to_text(to.told)},
+          {"difference", number(to.value)},
+          {"low", number(to.low)},
+          {"high", number(to.high)},
+          {"p", number(to.p)},
+          {"p_holm", number(to.p_holm)},
+          {"paired", to.paired},
+          {"n", to.n},
+          {"deviation", number(to.deviation)}};
 }
 
 /// {experiment, trials, rows, columns, metrics, baseline, cells, exponents, notes}; a cell's samples are [seed, value] each.
@@ -65,10 +72,12 @@ std::string json_table(const Table& table) {
                          {"trials", cell.trials},
                          {"settings", cell.settings},
                          {"best", cell.best},
+                         {"second", cell.second},
                          {"unsettled", cell.unsettled},
                          {"checked", to_text(cell.checked)},
                          {"published", number(cell.published)},
                          {"ratio", number(cell.ratio)},
+                         {"ratio_uncertainty", number(cell.ratio_uncertainty)},
                          {"published_ratio", number(cell.published_ratio)},
                          {"failures", failures}});
         if (!table.against.empty()) cells.back()["against"] = against(cell.against);
@@ -83,10 +92,19 @@ std::string json_table(const Table& table) {
                          {"unsettled", table.exponents[i].unsettled},
                          {"checked", to_text(table.checked(i / table.metrics.size()))},
                          {"published", number(table.exponents[i].published)}});
-  const nlohmann::ordered_json all = {{"experiment", table.experiment}, {"trials", table.trials},     {"rows", table.row_paths},
-                                      {"columns", table.column_paths},  {"tuned", table.tuned_paths}, {"metrics", metrics},
-                                      {"baseline", table.baseline},     {"against", table.against},   {"cells", cells},
-                                      {"exponents", exponents},         {"notes", table.notes}};
+  const nlohmann::ordered_json all = {{"experiment", table.experiment},
+                                      {"trials", table.trials},
+                                      {"rows", table.row_paths},
+                                      {"columns", table.column_paths},
+                                      {"tuned", table.tuned_paths},
+                                      {"metrics", metrics},
+                                      {"baseline", table.baseline},
+                                      {"against", table.against},
+                                      {"comparisons", table.comparisons},
+                                      {"varied", table.varied},
+                                      {"cells", cells},
+                                      {"exponents", exponents},
+                                      {"notes", table.notes}};
   return plain_json(all, 2) + "\n";
 }
 

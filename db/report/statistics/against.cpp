@@ -27,6 +27,7 @@ bool has_failed(const Cell& cell) {
 /// Why no test can be made of a cell's values; "" where one can.
 const char* untestable(const Cell& cell) {
   if (cell.settings > 1) return "average over several settings";
+  if (!std::isfinite(cell.mean)) return "are not all finite";
   if (has_failed(cell)) return "are of the seeds that survived";
   if (cell.unsettled) return "were timed on a busy machine";
   if (cell.n == 1) return "are of one seed";
@@ -86,6 +87,8 @@ class Against {
         for (std::size_t r = 0; r < table_.rows.size(); ++r)
           if (const auto at = table_.place(r, m, c); std::isfinite(table_.cells[at].mean))
             groups[table_.cells[at].tasks].push_back(at);
+          else if (table_.cells[at].n > 0)
+            leave(at, untestable(table_.cells[at]));
         for (auto& [unused, rivals] : groups) {
           std::stable_sort(rivals.begin(), rivals.end(), [&](auto a, auto b) {
             const auto &one = table_.cells[a].mean, &other = table_.cells[b].mean;
@@ -123,7 +126,10 @@ class Against {
     cell.against.told = Told::kUntested;
     if (cell.tasks != other.tasks) return leave(at, "are of other tasks or test examples than the reference's");
     const auto difference = difference_of(cell.samples, other.samples);
-    cell.against.value = cell.settings == 1 && other.settings == 1 ? difference.value : cell.mean - other.mean;
+    // Of means that are both numbers: a seed that diverged is not left out for want of a partner.
+    cell.against.value = cell.settings == 1 && other.settings == 1 && std::isfinite(cell.mean) && std::isfinite(other.mean)
+                             ? difference.value
+                             : cell.mean - other.mean;
     for (const Cell* one : {static_cast<const Cell*>(&cell), &other})
       if (const std::string why = untestable(*one); !why.empty()) return leave(one == &cell ? at : to, why);
     cell.against.n = difference.n, cell.against.deviation = difference.deviation;
@@ -135,11 +141,20 @@ class Against {
 
   void leave(std::size_t at, const std::string& why) { left_[why].insert(at); }
 
+  /// Whether a tested difference is told, and in favour of the cell.
+  bool is_better(const Tested& one) const {
+    return one.p_holm <= kLevel && (one.difference.value > 0) == (metric_of(one.cell).direction == "max");
+  }
+
   void tell(const Tested& one) {
     auto& cell = table_.cells[one.cell];
-    const bool most = metric_of(one.cell).direction == "max";
     cell.against.p = one.difference.p, cell.against.p_holm = one.p_holm;
-    cell.against.told = one.p_holm > kLevel ? Told::kNot : (one.difference.value > 0) == most ? Told::kBetter : Told::kWorse;
+    if (one.p_holm > kLevel)
+      cell.against.told = Told::kNot;
+    else if (!is_better(one))
+      cell.against.told = Told::kWorse;
+    else  // the best is so over all seeds: what shared ones say against it makes no other one better
+      cell.against.told = table_.against == kBest ? Told::kNot : Told::kBetter;
   }
 
   /// Bold and underlined, by tests of their own.
@@ -155,8 +170,7 @@ class Against {
       }
     correct(steps);
     for (std::size_t i = 0; i < steps.size(); ++i)
-      if (steps[i].p_holm <= kLevel)
-        (is_best[i] ? table_.cells[steps[i].cell].best : table_.cells[steps[i].cell].second) = true;
+      if (is_better(steps[i])) (is_best[i] ? table_.cells[steps[i].cell].best : table_.cells[steps[i].cell].second) = true;
     if (table_.against != kBest) return;
     for (const auto& rivals : rivals_) {  // the best is better than the second where the second is told from it
       const auto& second = table_.cells[rivals[1]].against;
@@ -216,7 +230,7 @@ class Against {
                                                       : "* better, - worse than " + table_.against;
     std::vector<std::string> tests;
     if (any_pairs) tests.emplace_back("paired by seed: t interval, sign-flip test");
-    if (any_sides) tests.emplace_back("no seeds shared: Welch's interval, permutation test");
+    if (any_sides) tests.emplace_back("fewer than two seeds shared: Welch's interval, permutation test");
     return fmt::format("{}, at {:g} % over {} comparison{} (Holm); n = {} seeds{}; {}; p {}", marks, 100 * kLevel,
                        tested_.size(), tested_.size() == 1 ? "" : "s",
                        least == most ? std::to_string(most) : fmt::format("{} to {}", least, most),

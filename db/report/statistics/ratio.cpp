@@ -22,7 +22,7 @@ void add_ratios(const std::vector<std::string>& baseline, Table& table) {
         const auto& to = means[to_place];
         cell.ratio = ratio(cell.mean, to.mean);
         cell.published_ratio = ratio(cell.published, to.published);
-        if (to_place != at)
+        if (to_place != at && std::isfinite(cell.uncertainty) && std::isfinite(to.uncertainty))
           cell.ratio_uncertainty = std::abs(cell.ratio) * std::hypot(relative_uncertainty(cell), relative_uncertainty(to));
         cell.unsettled = cell.unsettled || to.unsettled;
       }

@@ -72,14 +72,17 @@ class AuditRun {
   }
 
   int run() {
+    const StopOnSignal stop;
     db::check_place(database_);  // before data are prepared for hours
     db::expect_sound(database_);
     prepare();
+    stop_if_asked();
     auto store = open_history(database_);
     const bool kept = !arguments_.again && tell_kept(store);
     if (!kept) {
       head();
       look();
+      stop_if_asked();
       if (audit_.verdict == "passed" || audit_.verdict == "failed") store.put_audit(audit_);
     }
     conclude(kept);
@@ -93,7 +96,6 @@ class AuditRun {
 
   /// Loads the data, which generates and caches what lacks, and asks for their digest.
   void prepare() {
-    const StopOnSignal stop;
     PrepareTaskJob job;
     job.libraries = libraries(), job.section = section_;
     const auto answered = workers_.ask(job, TaskLimits().prepare_s);

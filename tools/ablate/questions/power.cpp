@@ -65,11 +65,12 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     printer->begin(power.names);
     for (const auto& row : power.rows) printer->put(row);
     printer->end();
+    for (const auto& note : table.notes) say("note: {}\n", db::one_row(note));
     if (table.comparisons > 0)
       say("note: level {:.2g} over {} comparison{}\n", db::kLevel / table.comparisons, table.comparisons,
           table.comparisons == 1 ? "" : "s");
     else
-      say("note: no two rows share two seeds: no deviation is known\n");
+      say("note: nothing was compared by seed: no deviation is known\n");
     warn_of_left_out(reader);
     exit_code = 0;
   });

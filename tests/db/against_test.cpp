@@ -31,7 +31,7 @@ class Study {
     for (std::size_t i = 0; i < trials.size(); ++i) {
       if (accuracies[i] < 0)
         store_.put_attempt(failed(trials[i], "out of memory"));
-      else if (accuracies[i] > 0)  // 0: not run yet
+      else if (accuracies[i] != 0)  // 0: not run yet
         store_.put_attempt(done(trials[i], accuracies[i]));
     }
   }

@@ -19,10 +19,11 @@ using ByPath = std::map<std::string, nlohmann::json>;
 /// What a trial has beside its seeds and what dev chooses, by path.
 ByPath setting_of(const Study& study, const Trial& trial) {
   ByPath setting;
-  for (const auto& [path, value] : flatten(trial.resolved)) {
+  for (const auto& entry : flatten(trial.resolved)) {
+    const auto& path = entry.first;
     const bool is_tuned =
         std::any_of(study.tuned.begin(), study.tuned.end(), [&](const auto& one) { return history_path(one) == path; });
-    if (path != "seed" && !is_data_seed(path) && !is_tuned) setting[path] = value;
+    if (path != "seed" && !is_data_seed(path) && !is_tuned) setting[path] = entry.second;
   }
   return setting;
 }

@@ -107,7 +107,7 @@ std::string concluded(const Descriptor& plugin, std::size_t& failed) {
 
 }  // namespace
 
-TEST_CASE("the likely cause is found by trying", "[conformance]") {
+TEST_CASE("the likely cause is found by trying", "[conformance][cause]") {
   keep_freed_memory();  // as a check does
   const auto says = tests::check_mentions;
   CHECK(of_attention<Cause::kNone>().empty());
@@ -120,6 +120,7 @@ TEST_CASE("the likely cause is found by trying", "[conformance]") {
   says(of_attention<Cause::kAddress>(), "where its input lies in memory");
   // What freed memory holds is not always the filling allocator's to say: then each call is all that can be shown.
   const auto unwritten = of_attention<Cause::kUnwritten>();
+  INFO(unwritten);
   CHECK((unwritten.find("memory that nobody has written") != std::string::npos ||
          unwritten.find("each call gives something else") != std::string::npos));
   CHECK(of_compression<Cause::kNone>().empty());
@@ -128,7 +129,7 @@ TEST_CASE("the likely cause is found by trying", "[conformance]") {
   says(of_compression<Cause::kAddress>(), "where its input lies in memory");
 }
 
-TEST_CASE("a cause is named where a handful of checks fail, and it was shown", "[conformance]") {
+TEST_CASE("a cause is named where a handful of checks fail, and it was shown", "[conformance][cause]") {
   std::size_t failed = 0;
   tests::check_mentions(concluded(attention<Cause::kCalls>(), failed), "it counts its calls");
   CHECK(failed >= 5);

@@ -90,7 +90,8 @@ TEST_CASE("an output format and a statistic touch a line of a list each, and the
   apply("statistic", copy);
   // All that a table is printed with, and what of core/util it names.
   Sources sources;
-  for (const auto* folder : {"db/report", "db/report/printers", "db/report/statistics"}) sources.add_all(copy / folder);
+  for (const auto* folder : {"db/report", "db/report/inference", "db/report/printers", "db/report/statistics"})
+    sources.add_all(copy / folder);
   for (const auto* file : {"flatten", "nearest", "plain_text", "rate_text", "shell_word"})
     sources.add(copy / (std::string("core/util/") + file + ".cpp"));
   sources.add(kSource / "tests/locality/prints.cpp");

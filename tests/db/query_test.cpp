@@ -264,7 +264,8 @@ TEST_CASE("a format without a case is an error, and no empty answer") {
   const auto file = folder / "a.db";
   fill(file);
   const auto none = static_cast<Format>(format_names().size());
-  CHECK(has(error_of([&] { ask(file, "SELECT 1", none); }), "format 7 is none of text, markdown, csv, json, latex, typst, html"));
+  CHECK(
+      has(error_of([&] { ask(file, "SELECT 1", none); }), "format 7 is none of text, markdown, csv, json, latex, typst, html"));
   CHECK(has(error_of([&] { to_text(Table{}, none); }), "format 7 is none of"));
 }
 

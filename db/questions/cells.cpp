@@ -151,7 +151,9 @@ void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Ta
 
 void fill_tasks(const TableTrials& from, const std::vector<Axis>& varying, Table& table) {
   std::vector<const Axis*> axes;
-  const bool in_batches = tests_in_batches(from);
+  const bool sizes_vary =
+      std::any_of(varying.begin(), varying.end(), [](const Axis& axis) { return axis.path == "train.batch"; });
+  const bool in_batches = sizes_vary && tests_in_batches(from);  // else nobody asks
   for (const auto& axis : varying)
     if (decides_test_examples(axis.path, in_batches) && !(is_data_seed(axis.path) && goes_with_seed(from, axis)))
       axes.push_back(&axis);

@@ -134,7 +134,7 @@ std::string told_mark(const Table& table, Comparison::Told told) {
     case Comparison::Told::kWorse:
       return "-";
     case Comparison::Told::kNot:
-      return table.against == "best" ? "=" : "";
+      return table.against == kBest ? "=" : "";
     case Comparison::Told::kReference:
     case Comparison::Told::kUntested:
     case Comparison::Told::kNone:
@@ -263,7 +263,7 @@ std::string caption_of(const Table& table) {
     caption += table.overlap ? "; mean ± half its 95 % interval" : "; mean ± standard deviation";
   if (n > 1) caption += fmt::format(" of n = {}", n);
   if (n == 1) caption += "; n = 1";
-  if (!table.against.empty()) caption += "; difference to " + (table.against == "best" ? "the best" : table.against);
+  if (!table.against.empty()) caption += "; difference to " + (table.against == kBest ? "the best" : table.against);
   return caption;
 }
 

@@ -17,6 +17,9 @@ namespace ablate::db {
 /// A label of trials that have no such parameter.
 inline constexpr const char* kAbsent = "-";
 
+/// In place of a row that the others are compared with (Table::against): the best mean of each column.
+inline constexpr const char* kBest = "best";
+
 /// A trial's value of a metric.
 struct Sample {
   std::optional<std::int64_t> seed;  ///< nothing where the trial has none

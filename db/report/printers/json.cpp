@@ -43,7 +43,8 @@ nlohmann::ordered_json against(const Comparison& to) {
           {"deviation", number(to.deviation)}};
 }
 
-/// {experiment, trials, rows, columns, metrics, baseline, cells, exponents, notes}; a cell's samples are [seed, value] each.
+/// {experiment, trials, rows, columns, tuned, metrics, baseline, against, comparisons, varied, cells, exponents, notes}; a
+/// cell's samples are [seed, value] each.
 std::string json_table(const Table& table) {
   nlohmann::ordered_json cells = nlohmann::ordered_json::array(), metrics = nlohmann::ordered_json::array();
   for (const auto& metric : table.metrics)

@@ -17,7 +17,6 @@ namespace ablate::db {
 namespace {
 
 using Told = Comparison::Told;
-constexpr const char* kBest = "best";
 
 bool has_failed(const Cell& cell) {
   return std::any_of(cell.failures.begin(), cell.failures.end(),

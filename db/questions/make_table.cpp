@@ -10,6 +10,7 @@
 #include "core/util/flatten.h"
 #include "db/questions/audit_notes.h"
 #include "db/questions/cells.h"
+#include "db/questions/conditions.h"
 #include "db/questions/environments.h"
 #include "db/questions/groups.h"
 #include "db/questions/main_metric.h"
@@ -36,6 +37,24 @@ std::vector<std::string> paths_of(const std::vector<std::string>& names) {
   auto paths = without_blanks(names);
   for (auto& path : paths) path = history_path(path);
   return paths;
+}
+
+/// The rows that a table is asked for, or, of "!PATH", those that it is to leave out.
+struct AskedRows {
+  std::vector<std::string> named, without;
+};
+
+AskedRows rows_of(const std::vector<std::string>& names, std::vector<std::string>& wrong) {
+  AskedRows rows;
+  for (const auto& name : without_blanks(names))
+    if (name.starts_with('!'))
+      rows.without.push_back(history_path(name.substr(1)));
+    else
+      rows.named.push_back(history_path(name));
+  if (!rows.named.empty() && !rows.without.empty())
+    wrong.push_back(fmt::format("--rows: found {} beside !{}, expected parameters that make the rows, or those that do not",
+                                rows.named.front(), rows.without.front()));
+  return rows;
 }
 
 /// A line for each path that is named twice: as a row, as a column, or as both.
@@ -118,13 +137,15 @@ Table make_table(const Reader& reader, const TableRequest& request) {
                             experiment ? " of " + request.experiment : ""));
 
   std::vector<std::string> wrong;
-  const auto row_paths = paths_of(request.rows), column_paths = paths_of(request.columns);
+  const auto [row_paths, no_rows] = rows_of(request.rows, wrong);
+  const auto column_paths = paths_of(request.columns);
   refuse_twice(row_paths, column_paths, wrong);
   auto named = row_paths;
   named.insert(named.end(), column_paths.begin(), column_paths.end());
-  const auto tuning = choose_by_dev(reader, experiment, selection.trials, named);
+  const auto kept = keep_where(reader, selection.trials, request.where);
+  const auto tuning = choose_by_dev(reader, experiment, kept.trials, named);
   const auto& trials = tuning.trials;
-  const auto axes = choose_axes(reader, trials, {row_paths, column_paths, tuning.paths}, wrong);
+  const auto axes = choose_axes(reader, trials, {row_paths, column_paths, no_rows, tuning.paths}, wrong);
   TableTrials from{reader, trials, choose_metrics(reader, trials, without_blanks(request.metrics), wrong), {}, {}, {}};
   if (!wrong.empty()) throw Error(fmt::format("{}", fmt::join(wrong, "\n")));
 
@@ -150,6 +171,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   if (request.published) fill_published(from, experiment, table);
   fill_settings(from, axes.varying, table);
   fill_tasks(from, axes.varying, table);
+  table.notes.insert(table.notes.begin(), kept.notes.begin(), kept.notes.end());
   add_notes(from, axes, selection, tuning, table);
   for (auto& note : verdict_notes(verdicts, table.any_checked(), request.check_options)) table.notes.push_back(std::move(note));
   for (auto& note : audit_notes(reader, trials, request)) table.notes.push_back(std::move(note));

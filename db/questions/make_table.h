@@ -18,10 +18,11 @@ struct TableRequest {
   std::string experiment;  ///< "": all trials of the history
   /// Paths of parameters, as the history has them ("attention") or as a study writes them ("attention.plugin"); blanks around
   /// a name do not count, in metrics neither. No rows: all that vary among the trials except the seed and what the columns
-  /// show.
+  /// show; rows that begin with "!" (all of them): all of those but these.
   std::vector<std::string> rows;
   std::vector<std::string> columns;  ///< none: the task, where it varies and is no row
   std::vector<std::string> metrics;  ///< none: main_metric of the trials (db/questions/selection.h)
+  std::vector<std::string> where;    ///< conditions, of which all must hold of a trial (db/questions/conditions.h)
   /// What papers report for the same trials beside every cell; a note where there is nothing.
   bool published = false;
   AskedStatistics statistics = {};
@@ -36,9 +37,9 @@ struct TableRequest {
 };
 
 /// Of an experiment its latest grid counts. Throws Error with the nearest name for an experiment that the history does not
-/// know, one with a line for each path and metric that it does not know, one for an experiment without trials, for a baseline
-/// that is not exactly one row or column, for a path or a metric that is named twice, and for exponents over columns that are
-/// no numbers.
+/// know, one with a line for each path, metric and condition that it does not know, one for an experiment without trials, for a
+/// baseline that is not exactly one row or column, for a path or a metric that is named twice, and for exponents over columns
+/// that are no numbers.
 Table make_table(const Reader& reader, const TableRequest& request);
 
 }  // namespace ablate::db

@@ -33,8 +33,22 @@ std::vector<std::string> usual_rows(const std::vector<Axis>& varying, const std:
   return rows;
 }
 
-std::string unknown(const char* option, const std::string& path, const std::map<std::string, std::int64_t>& known,
-                    const std::vector<Axis>& varying) {
+}  // namespace
+
+std::optional<Axis> find_axis(const Reader& reader, const std::vector<SelectedTrial>& trials,
+                              const std::map<std::string, std::int64_t>& known, const std::string& path) {
+  const auto id = known.find(path);
+  std::optional<Axis> axis;
+  if (path == kAttention)  // a history may know of lists alone
+    axis = load_attention(reader, trials);
+  else if (id != known.end())
+    axis = load_axis(reader, path, id->second, trials);
+  if (axis && axis->values.empty() && id == known.end()) return std::nullopt;
+  return axis;
+}
+
+std::string unknown_path(const char* option, const std::string& path, const std::map<std::string, std::int64_t>& known,
+                         const std::vector<Axis>& varying) {
   std::vector<std::string> names, differing;
   for (const auto& [name, unused] : known) names.push_back(name);
   for (const auto& axis : varying) differing.push_back(axis.path);
@@ -47,17 +61,23 @@ std::string unknown(const char* option, const std::string& path, const std::map<
   return fmt::format("{}: no trial has a parameter \"{}\"{}", option, path, remedy);
 }
 
-}  // namespace
-
 TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& trials, const AskedPaths& asked,
                       std::vector<std::string>& wrong) {
-  const auto& [rows, columns, apart] = asked;
+  const auto& [rows, columns, without, apart] = asked;
   TableAxes axes{.varying = varying_axes(reader, trials), .row_paths = rows, .column_paths = columns};
   constexpr const char* kTask = "task";
   if (columns.empty() && find(axes.varying, kTask) != nullptr && std::find(rows.begin(), rows.end(), kTask) == rows.end())
     axes.column_paths = {kTask};
-  if (rows.empty()) axes.row_paths = usual_rows(axes.varying, axes.column_paths, apart);
   const auto known = reader.paths();
+  if (rows.empty()) {
+    auto no_rows = apart;
+    for (const auto& path : without)
+      if (find(axes.varying, path) == nullptr && !known.contains(path) && path != kAttention)
+        wrong.push_back(unknown_path("--rows", path, known, axes.varying));
+      else
+        no_rows.push_back(path);
+    axes.row_paths = usual_rows(axes.varying, axes.column_paths, no_rows);
+  }
   const auto load = [&](const std::vector<std::string>& paths, const char* option) {
     std::vector<const Axis*> found;
     for (const auto& path : paths) {
@@ -65,13 +85,9 @@ TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& tr
         found.push_back(axis);
         continue;
       }
-      std::optional<Axis> axis;
-      if (path == kAttention)  // a history may know of lists alone
-        axis = load_attention(reader, trials);
-      else if (const auto id = known.find(path); id != known.end())
-        axis = load_axis(reader, path, id->second, trials);
-      if (!axis || (axis->values.empty() && !known.contains(path))) {
-        wrong.push_back(unknown(option, path, known, axes.varying));
+      auto axis = find_axis(reader, trials, known, path);
+      if (!axis) {
+        wrong.push_back(unknown_path(option, path, known, axes.varying));
         continue;
       }
       axes.constant.push_back(std::make_unique<Axis>(std::move(*axis)));

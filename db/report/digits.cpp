@@ -33,6 +33,12 @@ int decimals_of(const Measured& number) {
 
 }  // namespace
 
+Digits Digits::fixed(int decimals) {
+  Digits digits(std::vector<Measured>{});
+  digits.decimals_ = decimals;
+  return digits;
+}
+
 Digits::Digits(const std::vector<Measured>& column) {
   constexpr int kMost = 8;
   std::vector<double> sizes;

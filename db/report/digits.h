@@ -21,6 +21,8 @@ struct Measured {
 class Digits {
  public:
   explicit Digits(const std::vector<Measured>& column);
+  /// The same decimals for every number, whatever its uncertainty.
+  static Digits fixed(int decimals);
 
   std::string text(double value) const;
   /// "85.31 ± 0.42"; the value alone where the deviation is NaN or 0.

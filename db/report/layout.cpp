@@ -86,9 +86,13 @@ struct ColumnDigits {
   Digits measured, published;
 
   ColumnDigits(const Table& table, std::size_t metric, std::size_t column)
-      : measured(numbers(table, metric, column, false)), published(numbers(table, metric, column, true)) {}
+      : measured(of(table, metric, column, false)), published(of(table, metric, column, true)) {}
 
  private:
+  static Digits of(const Table& table, std::size_t metric, std::size_t column, bool published) {
+    return table.decimals ? Digits::fixed(*table.decimals) : Digits(numbers(table, metric, column, published));
+  }
+
   static std::vector<Measured> numbers(const Table& table, std::size_t metric, std::size_t column, bool published) {
     const bool ratios = !table.baseline.empty();
     std::vector<Measured> all;
@@ -267,11 +271,28 @@ std::string caption_of(const Table& table) {
   return caption;
 }
 
+/// The table with the names that people are to read.
+Table renamed(Table table) {
+  const auto rename = [&](std::string& name) {
+    if (const auto to = table.names.find(name); to != table.names.end()) name = to->second;
+  };
+  for (auto* paths : {&table.row_paths, &table.column_paths, &table.tuned_paths})
+    for (auto& path : *paths) rename(path);
+  for (auto* lines : {&table.rows, &table.columns})
+    for (auto& line : *lines)
+      for (auto& label : line) rename(label);
+  for (auto& metric : table.metrics) rename(metric.name);
+  table.names.clear();
+  return table;
+}
+
 }  // namespace
 
 Layout lay_out(const Table& table) {
+  if (!table.names.empty()) return lay_out(renamed(table));
   Layout layout;
-  layout.caption = caption_of(table), layout.notes = table.notes;
+  layout.own_caption = !table.caption.empty(), layout.label = table.label;
+  layout.caption = layout.own_caption ? table.caption : caption_of(table), layout.notes = table.notes;
   layout.any_best =
       std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.best || cell.second; });
   if (stacked(table))

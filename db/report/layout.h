@@ -30,8 +30,10 @@ struct Block {
 };
 
 struct Layout {
-  std::string caption;    ///< "quickstart: 12 trials; mean ± standard deviation of n = 3"
-  bool any_best = false;  ///< the best or the second is marked: then a printer says how
+  std::string caption;       ///< "quickstart: 12 trials; mean ± standard deviation of n = 3"
+  bool own_caption = false;  ///< an author wrote it: it belongs into the paper
+  std::string label = {};    ///< Table::label
+  bool any_best = false;     ///< the best or the second is marked: then a printer says how
   std::vector<Block> blocks;
   std::vector<std::string> notes;
 };

@@ -1,5 +1,5 @@
-// Statistics: passes over a table that add numbers, columns and marks. A new one is a line here and the file that it names,
-// db/report/statistics/FILE.cpp.
+// Statistics: passes over a table that add numbers, columns and marks, and say how it is shown. A new one is a line here and
+// the file that it names, db/report/statistics/FILE.cpp.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,12 @@ namespace ablate::db {
   statistic(interval)                \
   statistic(against)                 \
   statistic(exponent)                \
-  statistic(ratio)
+  statistic(ratio)                   \
+  statistic(sort)                    \
+  statistic(decimals)                \
+  statistic(rename)                  \
+  statistic(caption)                 \
+  statistic(label)
 // clang-format on
 
 /// A pass over a table whose cells have their samples.

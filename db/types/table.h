@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -163,7 +164,12 @@ struct Table {
   std::optional<double> overlap;    ///< of repeated splits, where intervals were asked for (interval_of)
   std::vector<Exponent> exponents;  ///< [row][metric]; empty: not asked for
   std::vector<AddedColumn> added;   ///< in the order of the statistics
-  std::vector<std::string> notes;   ///< what a reader must know to read it right
+  std::optional<int> decimals;      ///< of all numbers, where they were asked for
+  std::string caption;              ///< in place of the one that says what the numbers are; "": that one
+  std::string label;                ///< by which a paper refers to the table; "": none
+  /// What people read in place of a label, a path or a metric. The data (CSV, JSON) keep their names.
+  std::map<std::string, std::string> names;
+  std::vector<std::string> notes;  ///< what a reader must know to read it right
   std::size_t trials = 0;
 
   /// The worst of a row's cells.

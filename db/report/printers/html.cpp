@@ -51,8 +51,9 @@ std::string html_table(const Table& table) {
   for (const auto& block : layout.blocks) {
     const auto title = html_escaped(layout.caption) + (layout.any_best ? kEmphasised : "") +
                        (block.title.empty() ? "" : "; " + html_escaped(block.title));
-    text += "<table class=\"ablate\">\n  <caption>" + title + "</caption>\n  <thead>\n" + html_line("th", block.header) +
-            "  </thead>\n  <tbody>\n";
+    const bool is_first = text.empty();
+    text += std::string("<table class=\"ablate\"") + (is_first && !layout.label.empty() ? " id=\"" + layout.label + "\"" : "") +
+            ">\n  <caption>" + title + "</caption>\n  <thead>\n" + html_line("th", block.header) + "  </thead>\n  <tbody>\n";
     for (const auto& row : block.rows) text += html_line("td", row);
     text += "  </tbody>\n</table>\n";
   }

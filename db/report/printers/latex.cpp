@@ -69,12 +69,17 @@ std::string tabular(const std::string& columns, const std::vector<std::vector<st
   return text + "  \\bottomrule\n\\end{tabular}\n";
 }
 
-/// Caption and notes are comments, since they speak of the command line, which does not belong in a paper.
+/// Our caption and notes are comments, since they speak of the command line, which does not belong in a paper; an author's
+/// makes the table a floating one.
 std::string latex_table(const Table& table) {
   const auto layout = lay_out(table);
   auto text = "% " + one_row(layout.caption) + (layout.any_best ? kEmphasised : "") + "\n% \\usepackage{booktabs}\n";
+  if (layout.own_caption) text += "\\begin{table}\n\\centering\n\\caption{" + escaped(layout.caption) + "}\n";
+  if (!layout.label.empty()) text += "\\label{" + layout.label + "}\n";
   for (const auto& block : layout.blocks) {
-    if (!block.title.empty()) text += "\n% " + one_row(block.title) + "\n";
+    if (!block.title.empty())
+      text +=
+          layout.own_caption ? "\n\\par\\smallskip " + escaped(block.title) + "\\par\n" : "\n% " + one_row(block.title) + "\n";
     std::string columns;
     std::vector<std::vector<std::string>> rows(1);
     for (const auto& field : block.header) {
@@ -87,6 +92,7 @@ std::string latex_table(const Table& table) {
     }
     text += tabular(columns, rows);
   }
+  if (layout.own_caption) text += "\\end{table}\n";
   for (const auto& note : layout.notes) text += "% note: " + one_row(note) + "\n";
   return text;
 }

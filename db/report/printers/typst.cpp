@@ -45,12 +45,15 @@ std::string typst_lines(const std::string& alignment, std::size_t columns, const
   return text + "  table.hline(),\n)\n";
 }
 
-/// Caption and notes are comments, since they speak of the command line, which does not belong in a paper.
+/// Our caption and notes are comments, since they speak of the command line, which does not belong in a paper; an author's
+/// makes the table a figure.
 std::string typst_table(const Table& table) {
   const auto layout = lay_out(table);
   auto text = "// " + one_row(layout.caption) + (layout.any_best ? kEmphasised : "") + "\n";
+  if (layout.own_caption) text += "#figure(caption: [" + typst_escaped(layout.caption) + "])[\n";
   for (const auto& block : layout.blocks) {
-    if (!block.title.empty()) text += "\n// " + one_row(block.title) + "\n";
+    if (!block.title.empty())
+      text += layout.own_caption ? "\n" + typst_escaped(block.title) + "\n" : "\n// " + one_row(block.title) + "\n";
     std::string alignment;
     Rows rows(1);
     for (const auto& field : block.header) {
@@ -63,6 +66,7 @@ std::string typst_table(const Table& table) {
     }
     text += typst_lines(alignment, block.header.size(), rows);
   }
+  if (layout.own_caption) text += layout.label.empty() ? "]\n" : "] <" + layout.label + ">\n";
   for (const auto& note : layout.notes) text += "// note: " + one_row(note) + "\n";
   return text;
 }

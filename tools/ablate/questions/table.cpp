@@ -11,6 +11,7 @@
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/plugin_options.h"
+#include "tools/ablate/questions/output_file.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/questions/verdict_today.h"
 #include "tools/ablate/streams.h"
@@ -62,6 +63,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   struct Arguments {
     db::TableRequest request;
     db::Format format = db::Format::kText;
+    OutputFile out;
     bool all = false;
   };
   const auto arguments = std::make_shared<Arguments>();
@@ -74,8 +76,10 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
           ->type_name("")
           ->check(not_empty());
   command
-      ->add_option("--rows", arguments->request.rows,
-                   "parameters that make the rows, commas between; default: all that vary, except the seed")
+      ->add_option(
+          "--rows", arguments->request.rows,
+          "parameters that make the rows, commas between; '!PATH': all that vary but this; default: all that vary, except "
+          "the seed")
       ->delimiter(',')
       ->check(not_empty())
       ->type_name("PATH")
@@ -96,15 +100,24 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->allow_extra_args(false);
   command->add_flag("--published", arguments->request.published,
                     "beside every column what papers report for the same trials (a study's [[published]])");
+  command
+      ->add_option("--where", arguments->request.where,
+                   "only trials that meet it: 'task=image', 'attention=softmax,local', 'attention.rates=1/16..1/4', "
+                   "'task.length>=512', 'attention!=softmax'; several: all of them")
+      ->check(not_empty())
+      ->type_name("CONDITION")
+      ->allow_extra_args(false);
   add_statistics(command, {arguments, &arguments->request});
   command->add_flag("--all", arguments->all, "the trials of all experiments in one table")->excludes(experiment);
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
+  add_out(command, arguments->out);
   command->footer(
       "Trials that failed are shown as what they are, beside the mean of those that are done. Marked are rows of plugins that "
       "fail their checks (!) or were never checked (?; where none was, a note says so), and step times of a busy machine (~).\n"
       "Example:\n"
       "  ablate table quickstart --rows attention,attention.rates --metric test/accuracy,train/step_time\n"
-      "  ablate table bench --cols task.length --metric train/step_time --baseline attention=softmax --exponent");
+      "  ablate table bench --cols task.length --metric train/step_time --baseline attention=softmax --exponent\n"
+      "  ablate table quickstart --where 'attention.rates<=1/4' --against best --format latex --out table.tex");
   command->callback([command, arguments, database, &exit_code] {
     const auto format = arguments->format;
     const db::Reader reader(database());
@@ -117,7 +130,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     arguments->request.suite = kSuiteVersion;
     if (!arguments->all && arguments->request.experiment.empty()) refuse_several(reader);
     const auto table = db::make_table(reader, arguments->request);
-    print("{}", db::to_text(table, format));
+    arguments->out.put(db::to_text(table, format));
     if (format == db::Format::kCsv)  // has no place for them
       for (const auto& note : table.notes) say("note: {}\n", db::one_row(note));
     warn_of_left_out(reader);

@@ -1,0 +1,18 @@
+#include "db/report/statistics.h"
+
+namespace ablate::db {
+namespace {
+
+std::string refuse_caption(const std::string& text) { return text.empty() ? "found nothing, expected a text" : ""; }
+
+void set_caption(const std::vector<std::string>& values, Table& table) { table.caption = values.back(); }
+
+}  // namespace
+
+const Statistic statistics::caption{
+    "caption",  "TEXT",
+    false,      "the table's caption; LaTeX and Typst then have a floating table with it, in place of the tabular alone",
+    "",         refuse_caption,
+    set_caption};
+
+}  // namespace ablate::db

@@ -1,0 +1,88 @@
+// --out: an answer in a file, never in the place of someone else's.
+#include <cstdlib>
+
+#include "tests/db/commands.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A cache of the test's own, as the program finds it.
+class OwnCache {
+ public:
+  OwnCache() {
+    if (const char* was = std::getenv("XDG_CACHE_HOME"); was != nullptr) was_ = was;
+    setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
+  }
+  ~OwnCache() {
+    if (was_.empty())
+      unsetenv("XDG_CACHE_HOME");
+    else
+      setenv("XDG_CACHE_HOME", was_.c_str(), 1);
+  }
+  OwnCache(const OwnCache&) = delete;
+  OwnCache& operator=(const OwnCache&) = delete;
+
+ private:
+  Folder folder_;
+  std::string was_;
+};
+
+void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
+
+std::size_t files_in(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+}  // namespace
+
+TEST_CASE("a table goes into a file, and again into the one that ablate wrote") {
+  const OwnCache cache;
+  const Folder folder;
+  Commands run;
+  const auto file = folder / "table.csv";
+  const auto command = "table quickstart --format csv --out " + file.string();
+  CHECK(run(command).empty());
+  CHECK(run.exit_code == 0);
+  CHECK(has(run.errors, "wrote " + file.string()));
+  const auto printed = run("table quickstart --format csv");
+  CHECK(content(file) == printed);
+  CHECK(run("table quickstart --format json --out " + file.string()).empty());
+  CHECK(content(file).starts_with("{"));
+  CHECK(files_in(folder.path()) == 1);  // no part is left
+}
+
+TEST_CASE("a file that ablate did not write, or that was changed since, stays") {
+  const OwnCache cache;
+  const Folder folder;
+  Commands run;
+  const auto file = folder / "mine.txt";
+  const auto command = "table quickstart --out " + file.string();
+  write(file, "mine");
+  CHECK(has(run(command), "found a file that ablate did not write, or that was changed since; give another name, or --force"));
+  CHECK(content(file) == "mine");
+  CHECK(run(command + " --force").empty());
+  CHECK(has(content(file), "softmax"));
+  write(file, "changed by hand");
+  CHECK(has(run(command), "--force"));
+  CHECK(content(file) == "changed by hand");
+}
+
+TEST_CASE("what is no file is refused, force or not, and a link stays one") {
+  const OwnCache cache;
+  const Folder folder;
+  Commands run;
+  const auto asked = [&](const fs::path& path) { return run("table quickstart --force --out " + path.string()); };
+  CHECK(has(asked(folder.path()), "found a folder, expected the name of a file"));
+  CHECK(has(asked("/dev/null"), "found no regular file"));
+  CHECK(has(asked(folder / "none" / "a.txt"), "cannot be written: No such file or directory"));
+  CHECK(has(run("table quickstart --force"), "--force requires --out"));
+  write(folder / "target", "");
+  fs::create_symlink("target", folder / "link");
+  CHECK(asked(folder / "link").empty());
+  CHECK(fs::is_symlink(folder / "link"));
+  CHECK(has(content(folder / "target"), "softmax"));
+}

@@ -1,0 +1,103 @@
+#include "tools/ablate/questions/output_file.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <system_error>
+
+#include "core/registry/folders.h"
+#include "core/util/error.h"
+#include "core/util/regular_file.h"
+#include "core/util/sha256.h"
+#include "db/report/format.h"
+#include "tools/ablate/not_empty.h"
+#include "tools/ablate/streams.h"
+
+namespace ablate {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Above this no file is one of ours.
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
+
+/// Where the hash of what was written to a path is kept; "" where the user has no place for it.
+fs::path memory_of(const fs::path& path) {
+  const auto cache = cache_folder();
+  return cache.empty() ? cache : cache / "written" / sha256(path.string());
+}
+
+bool wrote(const fs::path& path) {
+  const auto memory = memory_of(path);
+  if (memory.empty()) return false;
+  std::string kept;
+  std::ifstream(memory) >> kept;
+  return !kept.empty() && kept == sha256_file(path, kMostBytes);
+}
+
+/// What cannot be remembered costs a --force next time, and nothing else.
+void remember(const fs::path& path, const std::string& content) {
+  const auto memory = memory_of(path);
+  if (memory.empty()) return;
+  std::error_code ignored;
+  fs::create_directories(memory.parent_path(), ignored);
+  write_anew(memory, sha256(content));
+}
+
+/// Throws Error where the file must stay.
+void check_may_replace(const fs::path& path, bool force) {
+  std::error_code failed;
+  const auto status = fs::status(path, failed);
+  if (!fs::exists(status)) return;
+  if (!fs::is_regular_file(status))
+    throw Error(fmt::format("--out {}: found {}, expected the name of a file", path_text(path),
+                            fs::is_directory(status) ? "a folder" : "no regular file"));
+  if (!force && !wrote(path))
+    throw Error(fmt::format(
+        "--out {}: found a file that ablate did not write, or that was changed since; give another name, or --force "
+        "to write over it",
+        path_text(path)));
+}
+
+/// The file that a link leads to: the link stays one.
+fs::path followed(const fs::path& path) {
+  std::error_code failed;
+  auto whole = fs::weakly_canonical(path, failed);
+  return failed ? fs::absolute(path) : whole;
+}
+
+}  // namespace
+
+void OutputFile::put(const std::string& text) const {
+  if (path.empty()) {
+    print("{}", text);
+    return;
+  }
+  const auto to = followed(path);
+  check_may_replace(to, force);
+  const auto content = db::printable(text);
+  const auto part = fs::path(fmt::format("{}.{}.part", to.string(), getpid()));
+  std::error_code failed;
+  if (!write_anew(part, content))
+    failed =
+        std::make_error_code(fs::is_directory(to.parent_path()) ? std::errc::io_error : std::errc::no_such_file_or_directory);
+  else
+    fs::rename(part, to, failed);
+  if (failed) {
+    std::error_code ignored;
+    fs::remove(part, ignored);
+    throw Error(fmt::format("--out {}: cannot be written: {}; nothing was changed there", path_text(path), failed.message()));
+  }
+  remember(to, content);
+  say("wrote {}\n", path_text(path));
+}
+
+void add_out(CLI::App* command, OutputFile& to) {
+  auto* out = command->add_option("--out", to.path, "write the answer to this file; one that ablate did not write stays")
+                  ->type_name("FILE")
+                  ->check(not_empty());
+  command->add_flag("--force", to.force, "write over whatever --out names")->needs(out);
+}
+
+}  // namespace ablate

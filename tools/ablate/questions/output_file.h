@@ -1,0 +1,26 @@
+// --out and --force: a command's answer in a file, whole or not at all, and never in the place of someone else's.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+
+namespace ablate {
+
+/// Where an answer goes: to stdout, or where it is asked for to a file.
+struct OutputFile {
+  std::filesystem::path path;  ///< "": stdout
+  bool force = false;          ///< whatever stands there
+
+  /// Prints the text, or writes it (without control characters) and says so on stderr. What a file at the path holds must be
+  /// what ablate wrote there last: a hash of it is kept in cache_folder()/written, by the file's path. A link is followed. The
+  /// file that stood there stays until the new one is written, to the last byte.
+  /// Throws Error where the file holds anything else and there is no force, where it is no regular file, and where it cannot be
+  /// written.
+  void put(const std::string& text) const;
+};
+
+/// @param to outlives the command
+void add_out(CLI::App* command, OutputFile& to);
+
+}  // namespace ablate

@@ -9,6 +9,7 @@
 #include "db/report/digits.h"
 #include "db/report/failures.h"
 #include "db/report/format.h"
+#include "db/report/renamed.h"
 
 namespace ablate::db {
 namespace {
@@ -271,21 +272,6 @@ std::string caption_of(const Table& table) {
   return caption;
 }
 
-/// The table with the names that people are to read.
-Table renamed(Table table) {
-  const auto rename = [&](std::string& name) {
-    if (const auto to = table.names.find(name); to != table.names.end()) name = to->second;
-  };
-  for (auto* paths : {&table.row_paths, &table.column_paths, &table.tuned_paths})
-    for (auto& path : *paths) rename(path);
-  for (auto* lines : {&table.rows, &table.columns})
-    for (auto& line : *lines)
-      for (auto& label : line) rename(label);
-  for (auto& metric : table.metrics) rename(metric.name);
-  table.names.clear();
-  return table;
-}
-
 }  // namespace
 
 Layout lay_out(const Table& table) {
@@ -303,16 +289,6 @@ Layout lay_out(const Table& table) {
   else
     layout.blocks.push_back(BlockOf(table, 0, table.metrics.size()).take());
   return layout;
-}
-
-std::string plain(const Field& field, const Emphasis& emphasis) {
-  auto text = field.text;
-  if (field.unsettled && !text.empty()) text = emphasis.unsettled + text;
-  if (field.best) text = emphasis.best_before + text + emphasis.best_after;
-  if (field.second) text = emphasis.second_before + text + emphasis.second_after;
-  if (!field.told.empty()) text += " " + field.told;
-  if (!field.failures.empty()) text += (text.empty() ? "" : ", ") + field.failures;
-  return field.mark.empty() ? text : field.mark + " " + text;
 }
 
 }  // namespace ablate::db

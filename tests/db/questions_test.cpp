@@ -238,3 +238,13 @@ TEST_CASE("a reason of many megabytes takes no longer than it is long") {
   }
   for (const auto* line : {"attempts", "table"}) CHECK(has(run(line), std::string(79, 'x') + "…"));
 }
+
+TEST_CASE("power: a difference is a number above 0") {
+  Commands run;
+  for (const std::string value : {"nan", "inf", "0", "-1", "1%"}) {
+    INFO(value);
+    CHECK(has(run("power quickstart --against attention=softmax --difference " + value),
+              "found " + value + ", expected a number above 0"));
+  }
+  CHECK(!has(run("power quickstart --against attention=softmax --difference 0.5"), "expected a number"));
+}

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 
 #include "core/util/error.h"
@@ -15,6 +16,17 @@
 #include "tools/ablate/streams.h"
 
 namespace ablate {
+namespace {
+
+/// "" for a number above 0; else what is wrong.
+std::string refuse_difference(const std::string& text) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  const bool is_one = !text.empty() && *end == '\0' && number > 0 && std::isfinite(number);
+  return is_one ? "" : fmt::format("found {}, expected a number above 0", text);
+}
+
+}  // namespace
 
 void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   struct Arguments {
@@ -45,7 +57,7 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   auto* difference = command
                          ->add_option("--difference", arguments->difference,
                                       "what is to be told, in the metric's unit; default: each row's difference so far")
-                         ->check(CLI::PositiveNumber)
+                         ->check(CLI::Validator(refuse_difference, "", ""))
                          ->type_name("D");
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   command->footer(

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -13,7 +12,9 @@
 #include "core/util/error.h"
 #include "core/util/flatten.h"
 #include "core/util/nearest.h"
+#include "core/util/number_text.h"
 #include "core/util/rate_text.h"
+#include "core/util/trimmed.h"
 #include "db/questions/table_axes.h"
 #include "db/types/table.h"
 
@@ -31,12 +32,6 @@ constexpr std::array<std::pair<std::string_view, Order>, 6> kOrders{{{"!=", Orde
                                                                      {">", Order::kMore}}};
 
 bool orders(Order order) { return order != Order::kEqual && order != Order::kUnequal; }
-
-std::string trimmed(const std::string& text) {
-  constexpr const char* kBlanks = " \t\n";
-  const auto from = text.find_first_not_of(kBlanks), to = text.find_last_not_of(kBlanks);
-  return from == std::string::npos ? "" : text.substr(from, to + 1 - from);
-}
 
 struct Condition {
   std::string text;  ///< as it was written
@@ -60,11 +55,9 @@ std::optional<Condition> parse_condition(const std::string& text) {
 
 /// "0.25" and "1/4".
 std::optional<double> number_of(const std::string& text) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  if (!text.empty() && *end == '\0') return number;
-  if (const auto rate = parse_rate(text)) return static_cast<double>(rate->numerator) / static_cast<double>(rate->denominator);
-  return std::nullopt;
+  if (const auto number = parse_number(text)) return number;
+  const auto rate = parse_rate(text);
+  return rate ? std::optional(rate->value()) : std::nullopt;
 }
 
 bool has_value(const Axis::Value& value, const std::string& asked) {

@@ -1,37 +1,23 @@
 #include "db/questions/groups.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
 
-#include "core/util/rate_text.h"
+#include "db/report/label_order.h"
 #include "db/types/table.h"
 
 namespace ablate::db {
 namespace {
 
-/// Numbers before text, by size; lists by their elements; a parameter that is absent comes first.
+/// As label_key has them; a parameter that is absent comes first.
 bool in_order(const Axis::Value* a, const Axis::Value* b) {
   if (a == nullptr || b == nullptr) return a == nullptr && b != nullptr;
-  const auto number = [](std::string_view text) -> std::optional<double> {
-    if (const auto rate = parse_rate(text)) return rate->value();
-    return std::nullopt;
+  const auto key = [](const Axis::Value& value) {
+    return label_key(value.text, value.is_number ? std::optional(value.number) : std::nullopt);
   };
-  const auto elements = [&](const Axis::Value& value) {
-    std::vector<std::pair<double, std::string>> all;  // text sorts behind all numbers
-    if (value.is_number) return all.emplace_back(value.number, ""), all;
-    for (std::size_t from = 0; from <= value.text.size();) {
-      const auto to = std::min(value.text.find(',', from), value.text.size());
-      const auto part = value.text.substr(from, to - from);
-      const auto found = number(part);
-      all.emplace_back(found.value_or(std::numeric_limits<double>::infinity()), found ? "" : part);
-      from = to + 1;
-    }
-    return all;
-  };
-  return elements(*a) < elements(*b);
+  return key(*a) < key(*b);
 }
 
 }  // namespace

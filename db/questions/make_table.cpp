@@ -8,6 +8,7 @@
 
 #include "core/util/error.h"
 #include "core/util/flatten.h"
+#include "core/util/trimmed.h"
 #include "db/questions/audit_notes.h"
 #include "db/questions/cells.h"
 #include "db/questions/conditions.h"
@@ -24,12 +25,9 @@ namespace {
 
 /// Names without blanks around them; nothing where a comma stands before nothing.
 std::vector<std::string> without_blanks(const std::vector<std::string>& names) {
-  constexpr const char* kBlanks = " \t\n";
   std::vector<std::string> all;
-  for (const auto& name : names) {
-    const auto from = name.find_first_not_of(kBlanks), to = name.find_last_not_of(kBlanks);
-    if (from != std::string::npos) all.push_back(name.substr(from, to + 1 - from));
-  }
+  for (const auto& name : names)
+    if (auto bare = trimmed(name); !bare.empty()) all.push_back(std::move(bare));
   return all;
 }
 

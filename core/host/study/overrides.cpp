@@ -3,14 +3,10 @@
 #include <algorithm>
 
 #include "core/host/study/draft.h"
+#include "core/util/trimmed.h"
 
 namespace ablate {
 namespace {
-
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
-  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
-}
 
 bool same_values(const Alternative& a, const Alternative& b) {
   return a.lists == b.lists && std::equal(a.set.begin(), a.set.end(), b.set.begin(), b.set.end(),
@@ -64,7 +60,9 @@ void remove_from_grid(const Alternative& change, std::vector<Group>& groups) {
 
 std::pair<std::string, std::string> split_override(const std::string& text) {
   const auto equals = text.find('=');
-  return {trimmed(text.substr(0, equals)), equals == std::string::npos ? "" : trimmed(text.substr(equals + 1))};
+  constexpr const char* kBlanks = " \t";  // a line end belongs to a value
+  return {trimmed(text.substr(0, equals), kBlanks),
+          equals == std::string::npos ? "" : trimmed(text.substr(equals + 1), kBlanks)};
 }
 
 void apply_overrides(const std::vector<std::string>& overrides, Draft& draft, Diagnostics& diagnostics) {

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <compare>
 #include <numeric>
 
 #include "core/util/error.h"
 #include "core/util/flatten.h"
 #include "core/util/nearest.h"
-#include "core/util/rate_text.h"
+#include "db/report/label_order.h"
 #include "db/report/statistics.h"
 
 namespace ablate::db {
@@ -49,26 +48,13 @@ void by_metric(std::size_t metric, Table& table, std::vector<std::size_t>& order
   });
 }
 
-/// Numbers upwards, then texts by their letters, then those without.
+/// As label_key has them; rows without the parameter come last.
 void by_label(std::size_t path, const Table& table, std::vector<std::size_t>& order) {
-  struct Key {
-    int rank;  // numbers and rates, texts, none
-    double number;
-    std::string text;
-    auto operator<=>(const Key&) const = default;
-  };
-  std::vector<Key> keys;
+  std::vector<std::pair<bool, LabelKey>> keys;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const auto& value = table.row_values[row][path];
-    const auto& label = table.rows[row][path];
-    if (value.is_null())
-      keys.push_back({2, 0, ""});
-    else if (value.is_number())
-      keys.push_back({0, value.get<double>(), ""});
-    else if (const auto rate = parse_rate(label))
-      keys.push_back({0, static_cast<double>(rate->numerator) / static_cast<double>(rate->denominator), ""});
-    else
-      keys.push_back({1, 0, label});
+    keys.emplace_back(value.is_null(),
+                      label_key(table.rows[row][path], value.is_number() ? std::optional(value.get<double>()) : std::nullopt));
   }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
 }

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <memory>
 
 #include "core/util/error.h"
+#include "core/util/number_text.h"
 #include "db/questions/make_table.h"
 #include "db/report/inference/holm.h"
 #include "db/report/power_rows.h"
@@ -20,9 +20,8 @@ namespace {
 
 /// "" for a number above 0; else what is wrong.
 std::string refuse_difference(const std::string& text) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  const bool is_one = !text.empty() && *end == '\0' && number > 0 && std::isfinite(number);
+  const auto number = parse_number(text);
+  const bool is_one = number && *number > 0 && std::isfinite(*number);
   return is_one ? "" : fmt::format("found {}, expected a number above 0", text);
 }
 

@@ -7,7 +7,9 @@
 
 #include <atomic>
 #include <cctype>
+#include <cerrno>
 #include <map>
+#include <system_error>
 
 #include "core/util/nearest.h"
 #include "core/util/plain_json.h"
@@ -47,6 +49,23 @@ class Interruptible {
  private:
   static inline std::atomic<sqlite3*> current = nullptr;
   struct sigaction before_ {};
+};
+
+/// Of SQLite's memory, which sorts and groups in it.
+constexpr sqlite3_int64 kMostMemory = sqlite3_int64{1} << 30;  // bytes
+constexpr int kMostField = 64 << 20;                           // bytes of one field or row
+constexpr int kStepsToAsk = 1'000'000;                         // of SQLite's machine: some 10 ms
+
+/// While it lives, SQLite has kMostMemory: the limit is the process's.
+class LimitedMemory {
+ public:
+  LimitedMemory() : before_(sqlite3_hard_heap_limit64(kMostMemory)) {}
+  ~LimitedMemory() { sqlite3_hard_heap_limit64(before_); }
+  LimitedMemory(const LimitedMemory&) = delete;
+  LimitedMemory& operator=(const LimitedMemory&) = delete;
+
+ private:
+  sqlite3_int64 before_;
 };
 
 const char* action_name(int action) {
@@ -146,6 +165,12 @@ std::vector<View> known_views(const Reader& reader) {
   return guarded(reader.file(), [&] { return views(reader.database()); });
 }
 
+/// "?" has no name.
+std::string parameter_name(sqlite3_stmt* statement) {
+  const char* name = sqlite3_bind_parameter_name(statement, 1);
+  return name == nullptr ? "?" : name;
+}
+
 /// A connection that is closed to everything but reading.
 class Session {
  public:
@@ -155,6 +180,7 @@ class Session {
     sqlite3_db_config(handle(), SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
     sqlite3_db_config(handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 1, nullptr);
     sqlite3_limit(handle(), SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_limit(handle(), SQLITE_LIMIT_LENGTH, kMostField);
     sqlite3_set_authorizer(handle(), only_reading, &tried_);
   }
 
@@ -168,11 +194,20 @@ class Session {
     if (!sqlite3_stmt_readonly(statement.get())) refuse("a statement that writes");
     for (const char* next = rest; *next != '\0'; next = rest)  // comments and further semicolons are no statement
       if (prepare_one(next, rest)) refuse("a second statement");
+    if (sqlite3_bind_parameter_count(statement.get()) > 0)
+      throw Error(fmt::format("SQL: found the parameter {}, to which nothing gives a value; write the value itself",
+                              parameter_name(statement.get())));
     return statement;
   }
 
   [[noreturn]] void fail(int code) const {
     if (code == SQLITE_INTERRUPT) throw Error("interrupted", ExitCode::kInterrupted);
+    if (code == SQLITE_NOMEM)
+      throw Error(
+          fmt::format("SQL: found that the answer takes more memory than {} MiB, expected less; sort or group fewer rows",
+                      kMostMemory >> 20));
+    if (code == SQLITE_TOOBIG)
+      throw Error(fmt::format("SQL: found a field or a row of more than {} MiB, expected less", kMostField >> 20));
     if (code == SQLITE_AUTH || !tried_.empty()) refuse(tried_.empty() ? "something else" : tried_);
     throw Error("SQL: " + explained(sqlite3_errmsg(handle()), sql_, views_));
   }
@@ -192,13 +227,19 @@ class Session {
 
 }  // namespace
 
-void run_query(const std::filesystem::path& file, const std::string& sql, Format format, const Write& write) {
+void run_query(const std::filesystem::path& file, const std::string& sql, Format format, const Write& write,
+               const Heard& heard) {
+  const LimitedMemory limited;
   Session session(file);
   const auto statement = session.prepare(sql);
+  const auto nobody_hears = [](void* ask) { return (*static_cast<const Heard*>(ask))() ? 0 : 1; };
+  Heard asked = heard;
+  if (asked) sqlite3_progress_handler(session.handle(), kStepsToAsk, nobody_hears, &asked);
   const Interruptible interruptible(session.handle());
   RowWriter rows(statement.get(), format, write);
   int code;
   while ((code = sqlite3_step(statement.get())) == SQLITE_ROW) rows.put();
+  if (code == SQLITE_INTERRUPT && asked && !asked()) throw std::system_error(EPIPE, std::generic_category(), "the answer");
   if (code != SQLITE_DONE) session.fail(code);
   rows.end();
 }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <string>
 
@@ -24,13 +23,17 @@ void hold_standard_streams() {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is as a disk that is full
 }
 
+bool stdout_is_read() {
+  pollfd reader{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return poll(&reader, 1, 0) != 1 || (reader.revents & POLLERR) == 0;
+}
+
 int end_output(int code) {
   errno = 0;
   std::fflush(stdout);
   std::string why = errno != 0 ? std::strerror(errno) : "the disk may be full";  // 0: an earlier write failed, and not this one
   if (std::ferror(stdout) == 0) return code;
-  pollfd reader{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
-  if (poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0) return 128 + SIGPIPE;
+  if (!stdout_is_read()) return kNoReader;
   if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY) why = "it is closed";
   say("ablate: standard output could not be written: {}\n", why);
   return code == 0 ? static_cast<int>(ExitCode::kUsage) : code;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <filesystem>
 #include <string>
 
@@ -34,8 +35,14 @@ inline std::string path_text(const std::filesystem::path& path) { return db::one
 /// signal.
 void hold_standard_streams();
 
+/// The exit code where the reader of stdout has gone, as of a program that SIGPIPE ends.
+inline constexpr int kNoReader = 128 + SIGPIPE;
+
+/// Whether stdout has a reader: false where it is a pipe that its reader has closed.
+bool stdout_is_read();
+
 /// After everything: whether all of stdout could be written, and if not, says so. @return the exit code: `code` where all is
-/// well, or where it is not 0 anyway; 128 + SIGPIPE, silently, where the reader has gone (ablate table | head)
+/// well, or where it is not 0 anyway; kNoReader, silently, where the reader has gone (ablate table | head)
 int end_output(int code);
 
 }  // namespace ablate

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "core/util/error.h"
 #include "db/report/format.h"
 #include "db/report/layout.h"
 #include "db/report/printers.h"
@@ -14,6 +16,10 @@ namespace ablate::db {
 
 using Rows = std::vector<std::vector<std::string>>;  ///< the first is the header
 
+/// Of the memory that collected rows may take: more than anybody reads in columns.
+inline constexpr std::size_t kMostCollected = std::size_t{64} << 20;  // bytes
+
+/// put() throws Error where the rows take more than kMostCollected.
 class CollectedRows : public RowPrinter {
  public:
   CollectedRows(std::string (*render)(const Rows& rows), const Write& write) : render_(render), write_(write) {}
@@ -21,7 +27,13 @@ class CollectedRows : public RowPrinter {
   void begin(const std::vector<std::string>& names) override { rows_ = {names}; }
   void put(const std::vector<nlohmann::json>& fields) override {
     auto& row = rows_.emplace_back();
-    for (const auto& field : fields) row.push_back(text_of(field));
+    for (const auto& field : fields) bytes_ += sizeof(std::string) + row.emplace_back(text_of(field)).size();
+    bytes_ += sizeof(row);
+    if (bytes_ > kMostCollected)
+      throw Error(fmt::format(
+          "the answer has more than {} rows, found {} MiB of them, expected at most {} MiB in aligned columns; end the SELECT "
+          "with LIMIT, or use --format csv or json, which write each row at once",
+          rows_.size() - 2, bytes_ >> 20, kMostCollected >> 20));
   }
   void end() override { write_(render_(rows_)); }
 
@@ -34,6 +46,7 @@ class CollectedRows : public RowPrinter {
   std::string (*render_)(const Rows& rows);
   const Write& write_;
   Rows rows_;
+  std::size_t bytes_ = 0;
 };
 
 /// Behind the caption of a format that has bold and underlined text.

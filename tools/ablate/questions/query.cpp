@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <system_error>
 
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/questions.h"
@@ -33,11 +34,15 @@ void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     if (sql.size() > 1)
       throw Error(fmt::format(
           "the SQL came in {} words, as a shell cuts it; put all of it in quotes: ablate query 'SELECT ...'", sql.size()));
-    if (sql.empty())
-      print("{}", db::list_views(database(), format));
-    else
-      db::run_query(database(), sql.front(), format, [](std::string_view part) { print("{}", part); });
     exit_code = 0;
+    if (sql.empty()) return print("{}", db::list_views(database(), format));
+    try {
+      db::run_query(
+          database(), sql.front(), format, [](std::string_view part) { print("{}", part); }, stdout_is_read);
+    } catch (const std::system_error&) {
+      if (stdout_is_read()) throw;
+      exit_code = kNoReader;
+    }
   });
 }
 

@@ -15,6 +15,10 @@
 
 namespace ablate::db {
 
+std::string with_unit(const MetricInfo& metric) {
+  return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
+}
+
 std::size_t width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }

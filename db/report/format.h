@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "db/types/records.h"
+
 namespace ablate::db {
 
 /// The first row is the header, and every row has its length. Text aligns the columns, two spaces apart; Markdown is a pipe
@@ -29,6 +31,9 @@ std::string with_deviation(double mean, double deviation);
 std::string duration_text(double seconds);
 /// Local time, "2026-11-21 14:05".
 std::string time_text(std::int64_t microseconds);
+
+/// "test/accuracy (%)".
+std::string with_unit(const MetricInfo& metric);
 
 /// The columns that the text fills on a terminal: its UTF-8 code points.
 std::size_t width(std::string_view text);

@@ -14,10 +14,6 @@
 namespace ablate::db {
 namespace {
 
-std::string with_unit(const MetricInfo& metric) {
-  return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
-}
-
 /// Whether each metric has a block of its own: several metrics with several columns each would be too wide side by side.
 bool stacked(const Table& table) { return table.metrics.size() > 1 && table.columns.size() > 1; }
 

@@ -1,47 +1,90 @@
 #include "db/report/power_rows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "db/report/digits.h"
+#include "db/report/format.h"
 #include "db/report/inference/holm.h"
 #include "db/report/inference/power.h"
 
 namespace ablate::db {
 namespace {
 
-nlohmann::json or_null(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); }
+constexpr double kMostEffect = 50;  ///< in deviations: from there on the exact test alone sets the number of seeds
 
-nlohmann::json seeds_needed(double difference, double deviation, double level) {
-  if (!std::isfinite(difference) || !std::isfinite(deviation) || difference == 0) return nullptr;
-  constexpr double kMost = 50;  // from there on the exact test alone sets the number
-  const int count = seeds_for(deviation == 0 ? kMost : std::min(kMost, std::abs(difference) / deviation), level);
-  return count == 0 ? nlohmann::json(nullptr) : nlohmann::json(count);
+int seeds_needed(double difference, double deviation, double level) {
+  return seeds_for(deviation == 0 ? kMostEffect : std::min(kMostEffect, std::abs(difference) / deviation), level);
+}
+
+/// What so many seeds tell of one comparison; NaN and 0: not known.
+struct Power {
+  double least = std::numeric_limits<double>::quiet_NaN();
+  int needed = 0;
+  std::string why;
+};
+
+Power power_of(const Comparison& to, double difference, double level) {
+  if (std::isnan(to.value)) return {.why = "nothing to compare"};
+  if (to.n == 0) return {.why = "not tested: the notes say why"};
+  if (!to.paired) return {.why = "fewer than two seeds are shared"};
+  Power power;
+  power.least = least_effect(to.n, level) * to.deviation;
+  if (std::isnan(power.least)) power.least = std::numeric_limits<double>::infinity();  // no deviation, too few for the test
+  if (difference != 0) power.needed = seeds_needed(difference, to.deviation, level);
+  if (!std::isfinite(power.least))
+    power.why = fmt::format("the exact test of {} pairs cannot reach the level; {} can", to.n, seeds_for(kMostEffect, level));
+  else if (difference == 0)
+    power.why = "no number of seeds tells a difference of 0; --difference names another";
+  else if (power.needed == 0)
+    power.why = "more than 10,000 seeds";
+  return power;
+}
+
+std::vector<nlohmann::json> data_fields(const Comparison& to, const Power& power) {
+  const auto known = [](double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); };
+  const auto count = [](int value) { return value > 0 ? nlohmann::json(value) : nlohmann::json(nullptr); };
+  return {count(to.n), known(to.value), known(to.deviation), known(power.least), count(power.needed)};
+}
+
+std::vector<nlohmann::json> readable_fields(const Comparison& to, const Power& power, const Digits& digits) {
+  const auto known = [&](double value) { return std::isfinite(value) ? digits.text(value) : kAbsent; };
+  const auto count = [](int value) { return value > 0 ? std::to_string(value) : kAbsent; };
+  return {count(to.n), known(to.value), known(to.deviation), known(power.least), count(power.needed)};
 }
 
 }  // namespace
 
-PowerRows power_rows(const Table& table, std::optional<double> difference) {
+PowerRows power_rows(const Table& table, std::optional<double> difference, bool for_people) {
   PowerRows all{.names = table.row_paths};
   all.names.insert(all.names.end(), table.column_paths.begin(), table.column_paths.end());
-  for (const auto* name : {"metric", "n", "difference", "deviation", "least told", "seeds needed"})
+  for (const auto* name : {"metric", "n", "difference", "deviation", "least told", "seeds needed", "why not known"})
     all.names.emplace_back(name);
   const double level = kLevel / std::max(table.comparisons, 1);
-  for (std::size_t r = 0; r < table.rows.size(); ++r)
-    for (std::size_t m = 0; m < table.metrics.size(); ++m)
+  for (std::size_t m = 0; m < table.metrics.size(); ++m) {
+    std::vector<Measured> measured;
+    for (std::size_t r = 0; r < table.rows.size(); ++r)
+      for (std::size_t c = 0; c < table.columns.size(); ++c)
+        if (const auto& to = table.cell(r, m, c).against; std::isfinite(to.value)) measured.push_back({to.value, to.deviation});
+    const Digits digits(measured);
+    for (std::size_t r = 0; r < table.rows.size(); ++r)
       for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const auto& to = table.cell(r, m, c).against;
-        if (to.told == Comparison::Told::kReference || std::isnan(to.value)) continue;
+        if (to.told == Comparison::Told::kReference || to.told == Comparison::Told::kNone) continue;
         std::vector<nlohmann::json> row;
         for (const auto& label : table.rows[r]) row.emplace_back(label);
         for (const auto& label : table.columns[c]) row.emplace_back(label);
-        row.emplace_back(table.metrics[m].name);
-        row.emplace_back(to.n > 0 ? nlohmann::json(to.n) : nlohmann::json(nullptr));
-        row.push_back(or_null(to.value));
-        row.push_back(or_null(to.deviation));
-        row.push_back(or_null(least_effect(to.n, level) * to.deviation));
-        row.push_back(seeds_needed(difference.value_or(to.value), to.deviation, level));
+        const auto power = power_of(to, difference.value_or(to.value), level);
+        row.emplace_back(for_people ? with_unit(table.metrics[m]) : table.metrics[m].name);
+        const auto fields = for_people ? readable_fields(to, power, digits) : data_fields(to, power);
+        row.insert(row.end(), fields.begin(), fields.end());
+        row.emplace_back(power.why);
         all.rows.push_back(std::move(row));
       }
+  }
   return all;
 }
 

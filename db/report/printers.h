@@ -41,6 +41,8 @@ class RowPrinter {
   /// As many fields as names: null, numbers and texts.
   virtual void put(const std::vector<nlohmann::json>& fields) = 0;
   virtual void end() = 0;
+  /// Whether people read it: numbers with the digits that they deserve, and "-" with a reason where there is none.
+  virtual bool for_people() const { return false; }
 };
 
 struct Printer {

@@ -159,6 +159,7 @@ struct Table {
   std::string baseline;             ///< "attention=softmax"; "": no ratios
   std::string against;              ///< "attention=softmax" or "best"; "": nothing was tested
   int comparisons = 0;              ///< that were tested: what Holm's correction is over
+  std::string test;                 ///< of the notes the one that tells the marks and the test
   std::string varied;               ///< what differs between the trials of a cell: "the initial weights, ..."; "" for n = 1
   bool published = false;           ///< whether asked for, and there for any cell
   std::optional<double> overlap;    ///< of repeated splits, where intervals were asked for (interval_of)

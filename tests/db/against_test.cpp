@@ -258,8 +258,8 @@ TEST_CASE("power: what so many seeds tell, and how many a difference needs") {
   const auto table = study.table({"attention=softmax"});
   const auto power = power_rows(table, std::nullopt);
   REQUIRE(power.rows.size() == 2);
-  CHECK(power.names ==
-        std::vector<std::string>{"attention", "metric", "n", "difference", "deviation", "least told", "seeds needed"});
+  CHECK(power.names == std::vector<std::string>{"attention", "metric", "n", "difference", "deviation", "least told",
+                                                "seeds needed", "why not known"});
   const double deviation = std::sqrt(8.0 / 7);
   for (const auto& row : power.rows) {
     const bool noisy = row[0] == "noisy";
@@ -272,9 +272,39 @@ TEST_CASE("power: what so many seeds tell, and how many a difference needs") {
   CHECK(power_rows(table, 10.0).rows[0][6] == 7);  // as many as the exact test needs
 }
 
+TEST_CASE("power: for people, numbers have digits and a unit, and what is not known has a reason") {
+  const Study study({{"softmax", {1, 2, 4}}, {"linear", {2.01, 3.52, 4.37}}, {"equal", {1.5, 2.5, 3}}, {"one", {7}}});
+  const auto data = power_rows(study.table({"attention=softmax"}), std::nullopt);
+  const auto text = power_rows(study.table({"attention=softmax"}), std::nullopt, true);
+  REQUIRE(data.rows.size() == 3);
+  const auto row = [](const PowerRows& rows, const std::string& name) {
+    for (const auto& one : rows.rows)
+      if (one[0] == name) return one;
+    return std::vector<nlohmann::json>();
+  };
+  CHECK(row(text, "linear")[1] == "test/accuracy (%)");
+  CHECK(row(text, "linear")[3] == "0.97");
+  CHECK(row(text, "linear")[5] == "-");  // three pairs cannot reach the level
+  CHECK(has(row(text, "linear")[7].get<std::string>(), "of 3 pairs cannot reach the level; 7 can"));
+  CHECK(row(data, "linear")[5].is_null());
+  CHECK(row(data, "equal")[6].is_null());
+  CHECK(row(text, "one")[4] == "-");
+  CHECK(row(text, "one")[7] == "fewer than two seeds are shared");
+}
+
 TEST_CASE("a reference that is none is refused by the option's own name") {
   const Study study({{"softmax", kEight}, {"linear", kEight}});
   CHECK(has(error_of([&] { study.table({"attention=sofmax"}); }), "--against attention=sofmax: found no row that has it"));
   CHECK(has(error_of([&] { study.table({"attention=sofmax"}); }), "did you mean attention=softmax?"));
-  CHECK(has(error_of([&] { study.table({"softmax"}); }), "--against softmax: expected PATH=VALUE"));
+  CHECK(has(error_of([&] { study.table({"softmax"}); }),
+            "--against softmax: expected PATH=VALUE, for example attention=softmax, or best"));
+  CHECK(has(error_of([&] { study.table({"bets"}); }), "did you mean best?"));
+  CHECK(has(error_of([&] {
+              study.table({"best", "attention=softmax"});
+            }),
+            "--against best: found another --against beside it"));
+  CHECK(has(error_of([&] {
+              study.table({"attention=softmax", "attention=linear"});
+            }),
+            "found two values of attention (softmax and linear), expected one"));
 }

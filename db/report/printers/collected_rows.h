@@ -36,6 +36,7 @@ class CollectedRows : public RowPrinter {
           rows_.size() - 2, bytes_ >> 20, kMostCollected >> 20));
   }
   void end() override { write_(render_(rows_)); }
+  bool for_people() const override { return true; }
 
  private:
   static std::string text_of(const nlohmann::json& field) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "core/util/error.h"
+#include "core/util/nearest.h"
 #include "db/report/format.h"
 #include "db/report/inference/difference.h"
 #include "db/report/inference/holm.h"
@@ -65,7 +67,7 @@ class Against {
     if (values.size() == 1 && values.front() == kBest)
       take_best();
     else
-      take_lines(reference_lines("--against", values, table));
+      take_lines(reference_lines("--against", conditions(values), table));
     correct(tested_);
     table.comparisons = static_cast<int>(tested_.size());
     for (const auto& one : tested_) tell(one);
@@ -76,6 +78,17 @@ class Against {
  private:
   /// Only what has a better and a worse end.
   bool is_judged(std::size_t m) const { return !table_.metrics[m].direction.empty(); }
+
+  /// The values, each a PATH=VALUE. Throws Error where one is none.
+  static const std::vector<std::string>& conditions(const std::vector<std::string>& values) {
+    for (const auto& value : values) {
+      if (value == kBest) throw Error("--against best: found another --against beside it, expected it alone");
+      if (value.find('=') == std::string::npos)
+        throw Error(fmt::format("--against {}: expected PATH=VALUE, for example attention=softmax, or best{}", value,
+                                hint(value, std::vector<std::string>{kBest})));
+    }
+    return values;
+  }
 
   void find_rivals() {
     for (std::size_t m = 0; m < table_.metrics.size(); ++m) {
@@ -196,7 +209,7 @@ class Against {
 
   void note() {
     if (!tested_.empty()) {
-      table_.notes.push_back(test_text());
+      table_.notes.push_back(table_.test = test_text());
       if (!any_can_be_told(tested_)) table_.notes.push_back(nothing_told_text(most_seeds(), static_cast<int>(tested_.size())));
     }
     if (table_.against == kBest)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdio>
 #include <memory>
 
 #include "core/util/error.h"
@@ -63,20 +64,24 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       "Of each row: pairs of trials with one seed, their mean difference and its deviation, the least difference that so many "
       "seeds tell in 80 % of cases, and the seeds that tell the difference looked for. At 5 % over all comparisons (Holm's "
       "first "
-      "level), by the non-central t, and at least as many seeds as the exact test needs.\n"
+      "level), by the non-central t, and at least as many seeds as the exact test needs. What is not known is `-`, with the "
+      "reason behind it.\n"
       "Example:\n  ablate power quickstart --against attention=softmax --difference 1");
   command->callback([arguments, difference, database, &exit_code] {
     auto& request = arguments->request;
     request.statistics["against"] = arguments->against;
     const db::Reader reader(database());
     const auto table = db::make_table(reader, request);
-    const auto power = db::power_rows(table, difference->count() > 0 ? std::optional(arguments->difference) : std::nullopt);
     const db::Write write = [](std::string_view part) { print("{}", part); };
     const auto printer = db::printer_of(arguments->format).rows(write);
+    const auto power = db::power_rows(table, difference->count() > 0 ? std::optional(arguments->difference) : std::nullopt,
+                                      printer->for_people());
     printer->begin(power.names);
     for (const auto& row : power.rows) printer->put(row);
     printer->end();
-    for (const auto& note : table.notes) say("note: {}\n", db::one_row(note));
+    std::fflush(stdout);  // the answer stands above its notes
+    for (const auto& note : table.notes)
+      if (note != table.test) say("note: {}\n", db::one_row(note));
     if (table.comparisons > 0)
       say("note: level {:.2g} over {} comparison{}\n", db::kLevel / table.comparisons, table.comparisons,
           table.comparisons == 1 ? "" : "s");

@@ -151,7 +151,10 @@ std::string explained(const std::string& message, const std::string& sql, const 
       for (auto& name : whole) name = db::quoted(name);
       return fmt::format("{} (did you mean {}?)", message, fmt::join(whole, ", "));
     }
-    if (!near.empty()) return fmt::format("{} (did you mean {}?)", message, quoted(near));
+    const std::string is_text =
+        sql.find('"' + column + '"') == std::string::npos ? "" : fmt::format("; a text stands in single quotes: '{}'", column);
+    if (!near.empty()) return fmt::format("{} (did you mean {}?){}", message, quoted(near), is_text);
+    if (!is_text.empty()) return message + is_text;
     return message + "; `ablate query` without SQL lists all columns";
   }
   if (const auto table = after("no such table: "); !table.empty()) {

@@ -28,8 +28,8 @@ struct Power {
 };
 
 Power power_of(const Comparison& to, double difference, double level) {
+  if (!to.untested.empty()) return {.why = to.untested};
   if (std::isnan(to.value)) return {.why = "nothing to compare"};
-  if (to.n == 0) return {.why = "not tested: the notes say why"};
   if (!to.paired) return {.why = "fewer than two seeds are shared"};
   Power power;
   power.least = least_effect(to.n, level) * to.deviation;

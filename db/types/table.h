@@ -55,6 +55,7 @@ struct Comparison {
   double high = std::numeric_limits<double>::quiet_NaN();
   double p = std::numeric_limits<double>::quiet_NaN();       ///< two-sided, of this comparison alone
   double p_holm = std::numeric_limits<double>::quiet_NaN();  ///< over all of the table's
+  std::string untested;                                      ///< of kUntested: why, "its numbers are of one seed"
   bool paired = false;
   int n = 0;                                                    ///< pairs, or values of the smaller side
   double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the paired differences (n - 1)

@@ -48,7 +48,7 @@ TEST_CASE("examples that are nearly those of train, with their labels") {
     CHECK(names == Names{"no near-duplicates"});
   }
   check_mentions(said(checks_of(recipe), "no near-duplicates", "train, 400 of 400 examples, test"),
-                 "400 of 400 of test are nearly what stands in train (400 looked through)");
+                 "400 of 400 examples of test are nearly the same as one of train (400 were searched)");
   // A twentieth of dev is enough where the data are drawn; real data are told of.
   recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {
     if (split != Split::kDev || index % 20 != 0) return write(row, random);
@@ -59,7 +59,7 @@ TEST_CASE("examples that are nearly those of train, with their labels") {
   recipe.has_seed = false;
   const auto checks = checks_of(recipe);
   CHECK(failed(checks) == "");
-  check_mentions(said(checks, "no near-duplicates", "train, 400 of 400 examples, dev"), "20 of 400 of dev are nearly");
+  check_mentions(said(checks, "no near-duplicates", "train, 400 of 400 examples, dev"), "20 of 400 examples of dev are nearly");
 }
 
 TEST_CASE("drawn examples that are those of train with every fifth, or every third, word drawn anew") {

@@ -6,9 +6,8 @@
 #include "db/questions/make_table.h"
 #include "db/report/inference/holm.h"
 #include "db/report/inference/power.h"
-#include "db/report/power_rows.h"
 #include "db/report/printers.h"
-#include "tests/db/fixture.h"
+#include "tests/db/seeds_study.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;
@@ -16,36 +15,6 @@ using namespace ablate::db;
 using Told = Comparison::Told;
 
 namespace {
-
-using Values = std::map<std::string, std::vector<double>>;  ///< by attention, of seeds 1, 2, ...
-
-class Study {
- public:
-  explicit Study(const Values& values) : store_(file_) {
-    std::vector<nlohmann::json> trials;
-    std::vector<double> accuracies;
-    for (const auto& [attention, all] : values)
-      for (std::size_t i = 0; i < all.size(); ++i)
-        trials.push_back(trial(attention, {}, static_cast<int>(i) + 1)), accuracies.push_back(all[i]);
-    put(store_, "study", trials);
-    for (std::size_t i = 0; i < trials.size(); ++i) {
-      if (accuracies[i] < 0)
-        store_.put_attempt(failed(trials[i], "out of memory"));
-      else if (accuracies[i] != 0)  // 0: not run yet
-        store_.put_attempt(done(trials[i], accuracies[i]));
-    }
-  }
-  Table table(const std::vector<std::string>& against, const std::vector<std::string>& metrics = {"test/accuracy"}) const {
-    TableRequest asked{.experiment = "study", .rows = {"attention"}, .metrics = metrics};
-    if (!against.empty()) asked.statistics["against"] = against;
-    return make_table(Reader(file_), asked);
-  }
-
- private:
-  Folder folder_;
-  std::filesystem::path file_ = folder_ / "a.db";
-  Store store_;
-};
 
 const Comparison& of(const Table& table, const std::string& attention) {
   for (std::size_t r = 0; r < table.rows.size(); ++r)
@@ -61,8 +30,6 @@ std::vector<double> plus(std::vector<double> values, double more) {
   for (auto& value : values) value += more;
   return values;
 }
-
-const std::vector<double> kEight = {60.1, 62.3, 59.8, 61.0, 60.4, 63.2, 58.9, 61.7};
 
 }  // namespace
 
@@ -249,47 +216,6 @@ TEST_CASE("the best is among what has the same task") {
   const auto table = make_table(Reader(folder / "a.db"), asked);
   const Told expected[] = {Told::kWorse, Told::kBetter, Told::kBetter, Told::kWorse};
   for (std::size_t r = 0; r < 4; ++r) CHECK(table.cell(r, 0, 0).against.told == expected[r]);
-}
-
-TEST_CASE("power: what so many seeds tell, and how many a difference needs") {
-  auto noise = plus(kEight, 1);
-  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += i % 2 == 0 ? 1 : -1;
-  const Study study({{"softmax", kEight}, {"noisy", noise}, {"exact", plus(kEight, 3)}});
-  const auto table = study.table({"attention=softmax"});
-  const auto power = power_rows(table, std::nullopt);
-  REQUIRE(power.rows.size() == 2);
-  CHECK(power.names == std::vector<std::string>{"attention", "metric", "n", "difference", "deviation", "least told",
-                                                "seeds needed", "why not known"});
-  const double deviation = std::sqrt(8.0 / 7);
-  for (const auto& row : power.rows) {
-    const bool noisy = row[0] == "noisy";
-    CHECK(row[2] == 8);
-    CHECK(row[3].get<double>() == Approx(noisy ? 1 : 3));
-    CHECK(row[4].get<double>() == Approx(noisy ? deviation : 0).margin(1e-6));
-    CHECK(row[5].get<double>() == Approx(noisy ? least_effect(8, kLevel / 2) * deviation : 0).margin(1e-6));
-    CHECK(row[6] == (noisy ? seeds_for(1 / deviation, kLevel / 2) : 7));
-  }
-  CHECK(power_rows(table, 10.0).rows[0][6] == 7);  // as many as the exact test needs
-}
-
-TEST_CASE("power: for people, numbers have digits and a unit, and what is not known has a reason") {
-  const Study study({{"softmax", {1, 2, 4}}, {"linear", {2.01, 3.52, 4.37}}, {"equal", {1.5, 2.5, 3}}, {"one", {7}}});
-  const auto data = power_rows(study.table({"attention=softmax"}), std::nullopt);
-  const auto text = power_rows(study.table({"attention=softmax"}), std::nullopt, true);
-  REQUIRE(data.rows.size() == 3);
-  const auto row = [](const PowerRows& rows, const std::string& name) {
-    for (const auto& one : rows.rows)
-      if (one[0] == name) return one;
-    return std::vector<nlohmann::json>();
-  };
-  CHECK(row(text, "linear")[1] == "test/accuracy (%)");
-  CHECK(row(text, "linear")[3] == "0.97");
-  CHECK(row(text, "linear")[5] == "-");  // three pairs cannot reach the level
-  CHECK(has(row(text, "linear")[7].get<std::string>(), "of 3 pairs cannot reach the level; 7 can"));
-  CHECK(row(data, "linear")[5].is_null());
-  CHECK(row(data, "equal")[6].is_null());
-  CHECK(row(text, "one")[4] == "-");
-  CHECK(row(text, "one")[7] == "fewer than two seeds are shared");
 }
 
 TEST_CASE("a reference that is none is refused by the option's own name") {

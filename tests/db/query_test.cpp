@@ -246,6 +246,8 @@ TEST_CASE("wrong SQL is explained") {
   CHECK(has(error_of([&] { ask(file, "SELECT run FROM trials"); }), "no such column: run (it is called attempt now)"));
   CHECK(has(error_of([&] { ask(file, "SELEKT 1"); }), "syntax error"));
   CHECK(has(error_of([&] { ask(file, "  -- nothing"); }), "is empty"));
+  CHECK(has(error_of([&] { ask(file, "SELECT seed FROM trials WHERE attention = \"softmax\""); }),
+            "a text stands in single quotes: 'softmax'"));
 }
 
 TEST_CASE("a history can be read where nothing can be written") {
@@ -292,35 +294,4 @@ TEST_CASE("a view without an end in the place of a table is refused by all that 
   // What a person asks for is answered, and Ctrl-C ends it.
   if (table != "path" && table != "metric")  // which name the columns of views
     CHECK(ask(file, "SELECT count(*) AS n FROM (SELECT 1 FROM " + table + " LIMIT 3)") == "n\n3\n");
-}
-
-TEST_CASE("an answer without end is refused before it takes the memory") {
-  Folder folder;
-  const auto file = folder / "a.db";
-  fill(file);
-  const std::string endless =
-      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT printf('%100000d', x) AS y FROM c";
-  for (const auto format : {Format::kText, Format::kMarkdown, Format::kLatex, Format::kTypst, Format::kHtml}) {
-    const auto error = error_of([&] { ask(file, endless, format); });
-    CHECK(has(error, "LIMIT"));
-    CHECK(has(error, "--format csv or json"));
-  }
-  CHECK(has(error_of([&] { ask(file, endless + " ORDER BY y DESC"); }), "more memory than 1024 MiB"));
-  CHECK(has(error_of([&] { ask(file, "SELECT zeroblob(70000000)"); }), "more than 64 MiB"));
-  CHECK(has(error_of([&] { ask(file, "SELECT 1 AS a WHERE 1 = ?"); }), "found the parameter ?"));
-  CHECK(has(error_of([&] { ask(file, "SELECT :seed"); }), "found the parameter :seed"));
-  CHECK(ask(file, "SELECT 1 AS a") == "a\n1\n");  // the limits are gone with the question
-}
-
-TEST_CASE("a question that nobody hears ends") {
-  Folder folder;
-  const auto file = folder / "a.db";
-  fill(file);
-  int asked = 0;
-  const auto twice = [&] { return ++asked < 3; };
-  const std::string silent = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
-  CHECK_THROWS_AS(run_query(
-                      file, silent, Format::kCsv, [](std::string_view) {}, twice),
-                  std::system_error);
-  CHECK(asked >= 3);
 }

@@ -281,7 +281,8 @@ TEST_CASE("a list of failures says why, and a study of another file that has its
   CHECK(says(place.run({"attempts", "--failed"}).out, "  timeout: ran longer than the 1 s that the study allows  "));
 
   const auto quick = place.folder().write("other.toml", kTiny + "[attention]\nplugin = \"linear\"\n").string();
-  const auto warning = "warning: in ablate.db the experiment tiny is of another file, " + study + ": its trials are left out";
+  const auto warning =
+      "warning: in ablate.db the experiment tiny was made by another study, " + study + "; the table will leave its trials out";
   CHECK(says(place.run({"run", quick}).err, warning));
   CHECK_FALSE(says(place.run({"run", quick}).err, "another file"));
   std::filesystem::rename(quick, place.folder() / "moved.toml");  // the same text

@@ -97,7 +97,7 @@ TEST_CASE("some of a study's trials, by their keys, and a word about what may su
 
   const auto other = program.folder.write("other/tiny.toml", kTwo + "# of another folder\n");
   program.run({.study = other});
-  CHECK(says(program.told, "the experiment tiny is of another file"));
+  CHECK(says(program.told, "the experiment tiny was made by another study"));
   program.told.clear();
   program.run({.study = study, .shares_name = true});
   CHECK_FALSE(says(program.told, "of another file"));

@@ -1,4 +1,4 @@
-// One executor at a time, also where one dies.
+// One executor at a time, and another where it dies.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace ablate {
 
-/// Starts an executor where somebody needs one, and another where it died. How, whoever makes this says: local_workers() of
-/// start_worker.h, or a test.
+/// Starts an executor when one is needed, and another when it has died. The caller says how: local_workers() of start_worker.h,
+/// or a test's own.
 class Executors {
  public:
   using Note = std::function<void(const std::string&)>;  ///< takes a line for the user; may be empty
@@ -29,8 +29,9 @@ class Executors {
   /// Ends the present one, then starts another. @return null where a signal asks to stop. Throws Error.
   Executor* replace(const Note& note);
 
-  /// Asks. Where the executor dies, another one is asked once more: somebody's kill says nothing of the job. One that takes two
-  /// with it has failed by its fault. Throws Error where none can be started, Interrupted where a signal asks to stop.
+  /// Asks the executor. Where it dies, another one is asked once more: somebody may have killed it. A job with which two
+  /// executors die has failed by its own fault. Throws Error where none can be started, Interrupted where a signal asks to
+  /// stop.
   /// @param timeout_s 0: none
   template <class Job>
   Answered<typename Job::Answer> ask(const Job& job, double timeout_s) {
@@ -39,7 +40,7 @@ class Executors {
       } catch (const WorkerEnded& ended) {
         end();
         if (tries == kMostAsked)
-          return {.answer = {}, .failed = std::string("it took the worker with it: ") + ended.what(), .fault = true};
+          return {.answer = {}, .failed = std::string("the worker died with it, twice: ") + ended.what(), .fault = true};
       }
   }
 

@@ -1,4 +1,4 @@
-// What one job of a worker says of itself until it ends, and how it ended: the one place that tells. Torch-free.
+// How one job of a worker ended, by what it said until then. Only this file decides that. Torch-free.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@ namespace ablate {
 struct JobOutcome {
   enum class How {
     kDone,        ///< it gave its answer, and its process ended by itself
-    kThrew,       ///< it said why
-    kNotStarted,  ///< there was no process or descriptor for it
-    kIntruded,    ///< it wrote into the channel that the host keeps
-    kLate,        ///< it was ended by its limit
+    kThrew,       ///< it said why it failed
+    kNotStarted,  ///< no process or descriptor was left for it
+    kIntruded,    ///< it wrote into the host's own channel
+    kLate,        ///< its time limit ended it
     kCrashed,     ///< a signal or an exit code, without a word of its own
     kSilent,      ///< it ended by itself, without an answer
     kLost         ///< the worker died, and the job with it
@@ -31,11 +31,11 @@ struct JobOutcome {
 
 class HeardOfJob {
  public:
-  /// @param data of a SaidEvent @return whether it is the job's own message; what any job may say is kept here
+  /// Keeps what any job may say. @param data of a SaidEvent @return whether it is a message of this job's own kind
   bool take(const nlohmann::json& data);
-  /// It has said what it was asked for.
+  /// The job has given its answer.
   void answered() { answered_ = true; }
-  /// What it has said is none of its messages.
+  /// The job has sent what is none of its messages.
   void refuse(const std::string& why) { failed_ = Failed{why, true}; }
 
   /// @param ended an EndedEvent or a NotStartedEvent; nothing of another

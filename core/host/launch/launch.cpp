@@ -25,7 +25,7 @@ void warn_of_namesake(const PlannedStudy& plan, const Note& note) try {
   const auto other = history.study_file(study.name);
   if (other.empty() || other == std::filesystem::absolute(study.file) || history.study_text(study.name) == study.text) return;
   note(
-      fmt::format("warning: in {} the experiment {} is of another file, {}: its trials are left out of the table from now on; "
+      fmt::format("warning: in {} the experiment {} was made by another study, {}; the table will leave its trials out; "
                   "--set experiment.name=NAME keeps them apart",
                   db::one_row(database.string()), db::one_row(study.name), db::one_row(other)));
 } catch (const Error&) {  // who opens it for writing says what is wrong

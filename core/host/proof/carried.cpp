@@ -16,7 +16,7 @@ using nlohmann::json;
 /// The plugins of a trial as they are here, by path; null: there is none of that name.
 std::map<std::string, const PluginInfo*> plugins_today(const Identity& trial, const Catalog& catalog) {
   std::map<std::string, const PluginInfo*> found;
-  for (const auto& [path, code] : trial.basis.at("plugins").items()) {  // each after the one that it is a parameter of
+  for (const auto& [path, code] : trial.basis.at("plugins").items()) {  // a plugin comes before those that are its parameters
     auto kind = path == "task" ? Kind::kTask : Kind::kAttention;
     for (const auto& [around, info] : found) {
       if (info == nullptr || !path.starts_with(around + ".")) continue;

@@ -1,4 +1,4 @@
-// Naive Bayes over what stands in an example: as counts of symbols and of two that follow each other, or by position.
+// Naive Bayes: from the symbols of an example to its label.
 #pragma once
 
 #include <span>
@@ -9,9 +9,10 @@ namespace ablate {
 
 class Bayes {
  public:
+  /// What it counts: symbols and pairs of neighbours wherever they stand, or the symbol at each position.
   enum class Over { kCounts, kPositions };
 
-  /// Of one class an example. @param examples, symbols outlive it
+  /// Learns from examples that have one class each. @param examples, symbols outlive it
   Bayes(Over over, const Symbols& symbols, std::int64_t classes, std::span<const Example* const> examples);
   std::int64_t operator()(const Example& example, std::size_t at) const;
 

@@ -123,9 +123,9 @@ void chance_level(const SampledTask& subject, Splits on, Finding& finding) {
     best = std::max(best, found);
   }
   const double noise = kStandardErrors * std::sqrt(chance * (1 - chance) / targets);
-  const auto text =
-      fmt::format("{} untrained models meet {:.3f} on average, {:.3f} at best, one answer {:.3f}; chance is {:.3f}", seeds,
-                  sum / static_cast<double>(seeds), best, constant, chance);
+  const auto text = fmt::format(
+      "{} untrained models are right in {:.3f} of cases on average, {:.3f} at best, one answer in {:.3f}; chance is {:.3f}",
+      seeds, sum / static_cast<double>(seeds), best, constant, chance);
   const auto above = [&](double found) { return std::max(0.0, (found - chance - noise) / (1 - chance)); };
   finding.off_by(above(constant), text);
   finding.off_by(above(best), text, kSolved);

@@ -1,4 +1,5 @@
-// Which examples are nearly the same: what stands where, or which runs of symbols occur, as far as others do not share it.
+// Which examples are nearly the same. Two are compared by the symbols at each position and by the runs of symbols that they
+// hold. What most examples hold counts little.
 #pragma once
 
 #include <optional>
@@ -10,20 +11,21 @@ namespace ablate {
 
 class Likeness {
  public:
-  /// Of real data: other versions of one text.
+  /// The share that two versions of one real text have in common.
   static constexpr double kNearlyAll = 0.8;
-  /// Of drawn data, which share nothing but what each other example may have as well: that is taken off.
+  /// The same of drawn examples. They have little in common once what all examples hold is taken off.
   static constexpr double kMuch = 0.4;
 
-  /// @param examples to learn from what is common @param share that makes two of them alike @param info outlives it
+  /// @param examples tell what is common @param share of the weighted items that makes two examples alike @param info outlives
+  /// it
   Likeness(const TaskInfo& info, const std::vector<Example>& examples, double share);
 
-  /// Puts an example among those that are looked through. @param number the caller's own for it
+  /// Adds an example that candidates() can name. @param number the caller's own for it
   void add(const Example& example, std::int64_t number);
   /// The numbers of those that may be nearly the same, the likeliest first, at most 4.
   std::vector<std::int64_t> candidates(const Example& example) const;
-  /// Whether two share so much of what is not common, by symbols at positions or by runs of symbols, and so much that it is no
-  /// chance. The sequences of a pair count as one, so that a pair with its documents swapped is found.
+  /// Whether two share `share` of their items, by positions or by runs, and more than chance gives. The sequences of a pair
+  /// count as one: a pair with its documents swapped is found.
   bool alike(const Example& a, const Example& b) const;
 
  private:

@@ -1,5 +1,5 @@
-// What an audit looks at: free functions, each of which shows a finding what of some splits is to be as expected, and the one
-// table that runs them (audit.cpp).
+// What an audit looks at: a function each. It compares splits and puts what is not as expected into its finding. One table runs
+// them all (audit.cpp).
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace ablate {
 
-/// What stands nearly so in an earlier split (near_duplicates.cpp).
+/// Examples that are nearly the same as one of an earlier split (near_duplicates.cpp).
 void near_duplicates(const SampledTask& subject, Splits on, Finding& finding);
 
 // labels.cpp
-/// Why a split has too few examples for the share that is met to tell anything; "" where it has enough.
+/// Why a split has too few examples to tell anything; "" where it has enough.
 std::string too_few_for_positions(const SampledTask& subject, Splits on);
 std::string too_few_for_lengths(const SampledTask& subject, Splits on);
 void label_at_a_position(const SampledTask& subject, Splits on, Finding& finding);
 void label_by_length(const SampledTask& subject, Splits on, Finding& finding);
 
 // rule.cpp
-/// Why two splits cannot be compared: train is shorter, and so nothing that was learned there need hold.
+/// Why two splits cannot be compared: the sequences of train are shorter, and what holds there need not hold here.
 std::string too_long(const SampledTask& subject, Splits on);
 void one_rule(const SampledTask& subject, Splits on, Finding& finding);
 
-/// What random weights and one answer score (chance.cpp).
+/// What random weights score, and one answer to everything (chance.cpp).
 void chance_level(const SampledTask& subject, Splits on, Finding& finding);
 
 }  // namespace ablate

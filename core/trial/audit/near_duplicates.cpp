@@ -59,7 +59,7 @@ Near near_to(const SampledTask& subject, const Likeness& likeness, const NamedSp
 
 }  // namespace
 
-/// @param on the one that is looked through, and the one that may hold nothing that is nearly of it
+/// @param on the split that is searched, and the one that may hold nearly nothing of it
 void near_duplicates(const SampledTask& subject, Splits on, Finding& finding) {
   const auto before = on.front().split;
   Likeness likeness(subject.info, subject.sample(before).examples,
@@ -78,13 +78,13 @@ void near_duplicates(const SampledTask& subject, Splits on, Finding& finding) {
   const auto judged = some_of(examples, examples.size());
   const double constant = constant_share(judged), noise = 2 * near.looked_up.standard_error(constant),
                found = near.looked_up.accuracy();
-  // With two labels the other one is told as well.
+  // With two labels, always the wrong one tells the right one.
   const bool told = std::max(found, subject.info.classes == 2 ? 1 - found : 0) > constant + noise;
-  const auto text =
-      fmt::format("{} of {} of {} are nearly what stands in {} ({} looked through), whose labels are {:.2f} of theirs; {}",
-                  near.count, near.compared, on.back().name, on.front().name, indices.size(), found, near.first);
+  const auto text = fmt::format(
+      "{} of {} examples of {} are nearly the same as one of {} ({} were searched); {:.0f} % of them have its label; {}",
+      near.count, near.compared, on.back().name, on.front().name, indices.size(), 100 * found, near.first);
   if (!told || near.count < kFewestNear) return finding.say(text);
-  // Of those that were not looked through as many are expected to be like them.
+  // The examples that were not searched are expected to hold as large a share.
   const auto all = static_cast<double>(subject.task->size(before));
   const double share =
       static_cast<double>(near.count) / static_cast<double>(near.compared) * all / static_cast<double>(indices.size());

@@ -1,5 +1,5 @@
-// The simplest learners: a table from what one feature of an example is to the label that stands beside it most often, and how
-// well it does where it was not made.
+// The simplest learners: tables from a feature of an example to its commonest label. Each is scored on examples that it was not
+// made from.
 #pragma once
 
 #include <functional>
@@ -12,21 +12,21 @@
 
 namespace ablate {
 
-/// What is looked at of an example: of one target, at `at` among its targets.
+/// A number that a table looks up: of an example, and of the target at `at` among its targets.
 struct Feature {
   std::string name;  ///< "the id of digit at 3"
   std::function<double(const Example& example, std::size_t at)> value;
-  bool measured = false;  ///< a size rather than a name: tables hold 16 ranges of it, with as many examples each
+  bool measured = false;  ///< a size, and no name: tables hold 16 ranges of it, with equally many examples
 };
 
-/// Targets met of those asked for.
+/// How many targets were met, of those asked for.
 class Hits {
  public:
   void add(double met, double asked);
   double accuracy() const { return asked_ > 0 ? met_ / asked_ : 0; }
   double asked() const { return asked_; }
-  /// Of the accuracy: what it varies by from one example to another, since targets of one example may go together, and no less
-  /// than that of as many independent answers, each of them right with probability p.
+  /// Of the accuracy, from how it varies between examples: targets of one example may depend on each other. At least that of as
+  /// many independent answers, each right with probability p.
   double standard_error(double p) const;
 
  private:
@@ -59,11 +59,11 @@ class LabelTable {
   std::int64_t rest_;
 };
 
-/// The feature whose table does best on examples that it was not made from: made from every second one, it is told by the rest.
+/// The feature whose table is right most often: made from every second example, it is scored on the others.
 /// @param features at least one
 const Feature& best_feature(std::span<const Feature> features, std::span<const Example* const> train);
 
-/// At most `most` of them, from all over; whose targets together are at most 2^17.
+/// At most `most` of them, spread over all; their targets together are at most 2^17.
 std::vector<const Example*> some_of(const std::vector<Example>& examples, std::size_t most);
 
 }  // namespace ablate

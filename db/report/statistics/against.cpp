@@ -100,7 +100,7 @@ class Against {
           if (const auto at = table_.place(r, m, c); std::isfinite(table_.cells[at].mean))
             groups[table_.cells[at].tasks].push_back(at);
           else if (table_.cells[at].n > 0)
-            leave(at, untestable(table_.cells[at]));
+            leave(at, at, untestable(table_.cells[at]));
         for (auto& [unused, rivals] : groups) {
           std::stable_sort(rivals.begin(), rivals.end(), [&](auto a, auto b) {
             const auto &one = table_.cells[a].mean, &other = table_.cells[b].mean;
@@ -136,14 +136,14 @@ class Against {
     auto& cell = table_.cells[at];
     const auto& other = table_.cells[to];
     cell.against.told = Told::kUntested;
-    if (cell.tasks != other.tasks) return leave(at, "are of other tasks or test examples than the reference's");
+    if (cell.tasks != other.tasks) return leave(at, at, "are of other tasks or test examples than the reference's");
     const auto difference = difference_of(cell.samples, other.samples);
     // Of means that are both numbers: a seed that diverged is not left out for want of a partner.
     cell.against.value = cell.settings == 1 && other.settings == 1 && std::isfinite(cell.mean) && std::isfinite(other.mean)
                              ? difference.value
                              : cell.mean - other.mean;
     for (const Cell* one : {static_cast<const Cell*>(&cell), &other})
-      if (const std::string why = untestable(*one); !why.empty()) return leave(one == &cell ? at : to, why);
+      if (const std::string why = untestable(*one); !why.empty()) return leave(at, one == &cell ? at : to, why);
     cell.against.n = difference.n, cell.against.deviation = difference.deviation;
     cell.against.low = difference.low, cell.against.high = difference.high, cell.against.paired = difference.paired;
     if (difference.tested()) tested_.push_back({at, difference});
@@ -151,7 +151,11 @@ class Against {
       for (const auto seed : *seeds) alone_[where].insert(seed);
   }
 
-  void leave(std::size_t at, const std::string& why) { left_[why].insert(at); }
+  /// Makes no test of a cell. @param whose numbers are at fault: its own, or those of its reference
+  void leave(std::size_t at, std::size_t whose, const std::string& why) {
+    left_[why].insert(whose);
+    table_.cells[at].against.untested = (at == whose ? "its numbers " : "the reference's numbers ") + why;
+  }
 
   /// Whether a tested difference is told, and in favour of the cell.
   bool is_better(const Tested& one) const {

@@ -1,0 +1,63 @@
+// How many seeds a difference needs, as `ablate power` tells it.
+#include "db/report/inference/power.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "db/report/inference/holm.h"
+#include "db/report/power_rows.h"
+#include "tests/db/seeds_study.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+std::vector<double> plus(std::vector<double> values, double more) {
+  for (auto& value : values) value += more;
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("power: what so many seeds tell, and how many a difference needs") {
+  auto noise = plus(kEight, 1);
+  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += i % 2 == 0 ? 1 : -1;
+  const Study study({{"softmax", kEight}, {"noisy", noise}, {"exact", plus(kEight, 3)}});
+  const auto table = study.table({"attention=softmax"});
+  const auto power = power_rows(table, std::nullopt);
+  REQUIRE(power.rows.size() == 2);
+  CHECK(power.names == std::vector<std::string>{"attention", "metric", "n", "difference", "deviation", "least told",
+                                                "seeds needed", "why not known"});
+  const double deviation = std::sqrt(8.0 / 7);
+  for (const auto& row : power.rows) {
+    const bool noisy = row[0] == "noisy";
+    CHECK(row[2] == 8);
+    CHECK(row[3].get<double>() == Approx(noisy ? 1 : 3));
+    CHECK(row[4].get<double>() == Approx(noisy ? deviation : 0).margin(1e-6));
+    CHECK(row[5].get<double>() == Approx(noisy ? least_effect(8, kLevel / 2) * deviation : 0).margin(1e-6));
+    CHECK(row[6] == (noisy ? seeds_for(1 / deviation, kLevel / 2) : 7));
+  }
+  CHECK(power_rows(table, 10.0).rows[0][6] == 7);  // as many as the exact test needs
+}
+
+TEST_CASE("power: for people, numbers have digits and a unit, and what is not known has a reason") {
+  const Study study({{"softmax", {1, 2, 4}}, {"linear", {2.01, 3.52, 4.37}}, {"equal", {1.5, 2.5, 3}}, {"one", {7}}});
+  const auto data = power_rows(study.table({"attention=softmax"}), std::nullopt);
+  const auto text = power_rows(study.table({"attention=softmax"}), std::nullopt, true);
+  REQUIRE(data.rows.size() == 3);
+  const auto row = [](const PowerRows& rows, const std::string& name) {
+    for (const auto& one : rows.rows)
+      if (one[0] == name) return one;
+    return std::vector<nlohmann::json>();
+  };
+  CHECK(row(text, "linear")[1] == "test/accuracy (%)");
+  CHECK(row(text, "linear")[3] == "0.97");
+  CHECK(row(text, "linear")[5] == "-");  // three pairs cannot reach the level
+  CHECK(has(row(text, "linear")[7].get<std::string>(), "of 3 pairs cannot reach the level; 7 can"));
+  CHECK(row(data, "linear")[5].is_null());
+  CHECK(row(data, "equal")[6].is_null());
+  CHECK(row(text, "one")[4] == "-");
+  CHECK(row(text, "one")[7] == "its numbers are of one seed");
+}

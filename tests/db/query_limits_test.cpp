@@ -1,0 +1,51 @@
+// What a question in SQL may take: memory, and nobody's time where nobody listens.
+#include <string>
+#include <system_error>
+
+#include "db/questions/query.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+std::string ask(const std::filesystem::path& file, const std::string& sql, Format format = Format::kCsv) {
+  std::string out;
+  run_query(file, sql, format, [&](std::string_view part) { out += part; });
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("an answer without end is refused before it takes the memory") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  { const Store store(file); }
+  const std::string endless =
+      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT printf('%100000d', x) AS y FROM c";
+  for (const auto format : {Format::kText, Format::kMarkdown, Format::kLatex, Format::kTypst, Format::kHtml}) {
+    const auto error = error_of([&] { ask(file, endless, format); });
+    CHECK(has(error, "LIMIT"));
+    CHECK(has(error, "--format csv or json"));
+  }
+  CHECK(has(error_of([&] { ask(file, endless + " ORDER BY y DESC"); }), "more memory than 1024 MiB"));
+  CHECK(has(error_of([&] { ask(file, "SELECT zeroblob(70000000)"); }), "more than 64 MiB"));
+  CHECK(has(error_of([&] { ask(file, "SELECT 1 AS a WHERE 1 = ?"); }), "found the parameter ?"));
+  CHECK(has(error_of([&] { ask(file, "SELECT :seed"); }), "found the parameter :seed"));
+  CHECK(ask(file, "SELECT 1 AS a") == "a\n1\n");  // the limits are gone with the question
+}
+
+TEST_CASE("a question that nobody hears ends") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  { const Store store(file); }
+  int asked = 0;
+  const auto twice = [&] { return ++asked < 3; };
+  const std::string silent = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
+  CHECK_THROWS_AS(run_query(
+                      file, silent, Format::kCsv, [](std::string_view) {}, twice),
+                  std::system_error);
+  CHECK(asked >= 3);
+}

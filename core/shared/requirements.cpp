@@ -62,7 +62,8 @@ std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capab
   refuse(asked.weight_dropout && !can.weight_dropout, "model.attention_dropout",
          "does not promise to drop attention weights; leave model.attention_dropout at 0 for it");
   refuse(asked.causal && !can.causal, "task.plugin",
-         "does not promise causal attention, and the task's later positions tell its targets");
+         "does not promise causal attention, and the task's later positions tell its targets; `ablate plugins --kind attention "
+         "--causal` lists those that do");
   refuse(asked.looks_back && !asked.causal && !can.causal, "model.causal",
          "does not promise causal attention; leave model.causal false for it");
   refuse(!asked.causal && !asked.looks_back && !can.bidirectional, "task.plugin",

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cctype>
 #include <cerrno>
@@ -128,6 +129,14 @@ std::string divided_name(const std::string& sql, const std::string& first) {
   return "";
 }
 
+/// The views that have a column: "experiments, members".
+std::string views_with(const std::string& column, const std::vector<View>& views) {
+  std::vector<std::string> names;
+  for (const auto& view : views)
+    if (std::find(view.columns.begin(), view.columns.end(), column) != view.columns.end()) names.push_back(view.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 /// SQLite's message, and the nearest name where a name is wrong.
 std::string explained(const std::string& message, const std::string& sql, const std::vector<View>& views) {
   std::vector<std::string> view_names, columns;
@@ -146,6 +155,8 @@ std::string explained(const std::string& message, const std::string& sql, const 
     constexpr std::string_view kPlugin = ".plugin";  // as studies write it
     const bool study_path = column.ends_with(kPlugin);
     const auto near = nearest(study_path ? column.substr(0, column.size() - kPlugin.size()) : column, columns);
+    if (near == column && column.find_first_of("./") == std::string::npos)
+      return fmt::format("{} in that view; it is one of {}", message, views_with(column, views));
     if (near == column) return fmt::format("{} (names with a dot or a slash need double quotes: {})", message, quoted(near));
     if (auto whole = ending_in(columns, '.', column); !whole.empty()) {  // "compression" is "attention.compression"
       for (auto& name : whole) name = db::quoted(name);

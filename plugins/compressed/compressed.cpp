@@ -45,7 +45,7 @@ constexpr ablate::Rate kDefaultRate{1, 4};
 ablate::Slots slots_of(const ablate::Values& values) {
   const ablate::Slots slots{values.rate("rate"), values.integer("slots")};
   if (slots.fixed > 0 && slots.rate != kDefaultRate)
-    throw std::invalid_argument("compressed: rate = " + std::to_string(slots.rate.numerator) + "/" +
+    throw std::invalid_argument("rate = " + std::to_string(slots.rate.numerator) + "/" +
                                 std::to_string(slots.rate.denominator) + " beside slots = " + std::to_string(slots.fixed) +
                                 "; a fixed number follows no rate: leave one of the two out");
   return slots;

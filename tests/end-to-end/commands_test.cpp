@@ -31,6 +31,18 @@ TEST_CASE("help groups the commands, and every command's help has an example") {
   }
 }
 
+TEST_CASE("a kind of plugins is told as one, and a flag takes no value") {
+  Workplace place;
+  const auto kind = place.run({"plugins", "attention"});
+  CHECK(kind.exit_code == 2);
+  CHECK(kind.err == "ablate: attention is a kind of plugins: `ablate plugins --kind attention` lists them\n");
+  for (const char* flag : {"--dry-run=false", "--again=no"}) {
+    const auto refused = place.run({"run", "study.toml", flag});
+    CHECK(refused.exit_code == 2);
+    CHECK(says(refused.err, "disallowed flag override"));
+  }
+}
+
 TEST_CASE("the commands in the headers of experiments/ are commands, of their own study") {
   Workplace place;
   const std::filesystem::path source = ABLATE_SOURCE_DIR;

@@ -44,6 +44,14 @@ TEST_CASE("single errors, each at its place") {
       {kBase + "[train]\nlearning_rate = [1e-3, 1e-4]\n",
        {"7:17: train.learning_rate = [0.001,0.0001]: expected a number in [0, 10]; several values to compare belong in "
         "[grid]"}},
+      {kBase + "[train]\nlr = 3\n", {"7:1: unknown key lr in [train] (it is called learning_rate here)"}},
+      {kBase + "[model]\ndim = 3\n", {"7:1: unknown key dim in [model] (it is called d_model here)"}},
+      {kBase + "[train]\nseed = 3\n", {"7:1: seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]"}},
+      {"[experiment]\ndescription = 3\n" + kBase, {"2:15: experiment.description = 3: expected a text"}},
+      {"[task]\nplugin = \"image\"\n[attention]\nplugin = [\"softmax\", \"linear\"]\n",
+       {"4:10: attention.plugin = [\"softmax\",\"linear\"]: expected the name of a plugin, a text; several to compare belong "
+        "in "
+        "[grid]"}},
       {kBase + "routing = \"lerned\"\n", {"6:11: attention.routing = \"lerned\": expected one of learned, random, all"}},
       {kBase + "rates = [\"1/2\", 0]\n",
        {"6:9: attention.rates = [\"1/2\",0]: expected a list of 1 to 64 fractions in (0, 1] with denominators of "

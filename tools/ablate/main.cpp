@@ -46,6 +46,9 @@ int parse_and_run(int count, char** arguments) {
   ablate::add_questions(
       app, [&options] { return options.database_file(); }, exit_code);
   ablate::add_help(app);
+  for (auto* command : app.get_subcommands({}))  // --dry-run=false would run the study
+    for (auto* option : command->get_options())
+      if (option->get_items_expected() == 0) option->disable_flag_override();
   app.footer(
       "A trial is one set of settings, named by its key; an attempt is one run of it, named by its number.\n"
       "`ablate help COMMAND` has an example of each. Exit codes: 0 all done, 1 some trials failed, 2 usage or "

@@ -197,8 +197,9 @@ int plugins(const Wanted& wanted, const Options& options) {
     if (!found) throw Error(why, ExitCode::kPlugin);
     say("warning: {}\n", db::one_row(why));
   }
-  if (!found) throw Error(fmt::format("no plugin {}{}; {}", id, hint(id, known), where_plugins_are(options, id)));
-  return 0;
+  if (found) return 0;
+  if (kind_of_name(id)) throw Error(fmt::format("{0} is a kind of plugins: `ablate plugins --kind {0}` lists them", id));
+  throw Error(fmt::format("no plugin {}{}; {}", id, hint(id, known), where_plugins_are(options, id)));
 }
 
 /// "" for one of the kinds; else what is wrong.

@@ -75,7 +75,8 @@ void read_experiment(Draft& draft, Diagnostics& diagnostics) {
     }
     const auto checked = check_value(*found, name == "description" ? in_one_line(assignment.value) : assignment.value);
     if (!checked.ok())
-      diagnostics.add(assignment.where, fmt::format("{} = {}: expected {}", path, show(assignment.value), checked.expected));
+      diagnostics.add(assignment.where, fmt::format("{} = {}: expected {}", path, show(assignment.value),
+                                                    name == "description" ? "a text" : checked.expected));
     else if (name == "preset")
       continue;  // taken in before everything else
     else if (name == "timeout")

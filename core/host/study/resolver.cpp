@@ -222,7 +222,10 @@ bool Resolver::check_plugin(const std::string& path, Kind kind, const PluginInfo
   if (value.is_discarded())
     ok_ = false;
   else if (!value.is_string())
-    report(where, fmt::format("{} = {}: expected the name of a plugin, a text", name, show(value)));
+    report(where, fmt::format("{} = {}: expected the name of a plugin, a text{}", name, show(value),
+                              !value.is_array()       ? ""
+                              : found->second.by_grid ? "; here it is one"
+                                                      : "; several to compare belong in [grid]"));
   else if (const auto why = schema_.refuse_plugin(path, kind, value.get<std::string>()); !why.empty())
     report(where, why, schema_.refused_library(value.get<std::string>()) != nullptr ? ExitCode::kPlugin : ExitCode::kUsage);
   return true;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/host/study/path.h"
 #include "core/shared/sections.h"
@@ -13,6 +14,22 @@ namespace {
 
 bool contains(const std::vector<std::string>& list, const std::string& name) {
   return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+/// What keys are called by those who come from other tools.
+constexpr std::pair<const char*, const char*> kOtherNames[] = {
+    {"lr", "learning_rate"},    {"epochs", "steps"},       {"max_steps", "steps"},     {"iterations", "steps"},
+    {"batch_size", "batch"},    {"dim", "d_model"},        {"hidden_size", "d_model"}, {"embed_dim", "d_model"},
+    {"num_layers", "layers"},   {"depth", "layers"},       {"num_heads", "heads"},     {"n_heads", "heads"},
+    {"warmup_steps", "warmup"}, {"scheduler", "schedule"}, {"ffn_dim", "hidden"},      {"amp", "dtype"},
+};
+
+/// " (it is called learning_rate here)"; "" where the name is not known, or nothing here has that of ours.
+std::string other_name(const std::string& name, const std::vector<std::string>& names) {
+  for (const auto& [theirs, ours] : kOtherNames)
+    if (name == theirs && std::find(names.begin(), names.end(), ours) != names.end())
+      return fmt::format(" (it is called {} here)", ours);
+  return "";
 }
 
 }  // namespace
@@ -189,8 +206,9 @@ std::string Schema::refuse_key(const std::string& section, const std::string& ke
     return fmt::format("unknown key {} in [{}]: {} is a list here, its entries are counted from 0 (did you mean {}?)", name,
                        section, section, fmt::join(entries, ", "));
   const auto names = keys(section);
-  std::string remedy;
-  if (nearest(name, names).empty()) {
+  if (name == "seed" || name == "seeds") return refuse_path(name);
+  auto remedy = other_name(name, names);
+  if (remedy.empty() && nearest(name, names).empty()) {
     if (const auto ids = owners(section, name); !ids.empty())
       remedy = fmt::format(" (the study uses no plugin that has it: {})", fmt::join(ids, ", "));
     for (const auto& [other, unused] : sections_)

@@ -111,10 +111,10 @@ void fill_cells(const TableTrials& from, Table& table) {
   }
 }
 
-void fill_published(const TableTrials& from, std::optional<std::int64_t> experiment, Table& table) {
+void fill_published(const TableTrials& from, Table& table) {
   std::vector<std::string> sources;
   for (std::size_t m = 0; m < from.metrics.size(); ++m) {
-    const auto values = load_published(from.reader, from.metrics[m].name, experiment, from.trials, sources);
+    const auto values = load_published(from.reader, from.metrics[m].name, from.trials, sources);
     for (std::size_t i = 0; i < from.members.size(); ++i)
       table.cells[place(table, i, m)].published = summary_of(samples_of(from, from.members[i], values)).mean;
   }

@@ -29,7 +29,7 @@ std::size_t place(const Table& table, std::size_t row_and_column, std::size_t me
 
 /// Fills published of all cells, and the table's, in the experiment's study or, of all of them, in the latest that says
 /// something; and notes the sources.
-void fill_published(const TableTrials& from, std::optional<std::int64_t> experiment, Table& table);
+void fill_published(const TableTrials& from, Table& table);
 
 /// Fills settings of all cells, and what varies between the seeds of one. @param varying what varies among the trials
 void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Table& table);

@@ -109,7 +109,8 @@ void put_lines(const Groups& groups, std::vector<std::vector<std::string>>& labe
   }
 }
 
-void add_notes(const TableTrials& from, const TableAxes& axes, const Selection& selection, const Tuning& tuning, Table& table) {
+void add_notes(const TableTrials& from, const TableAxes& axes, const std::vector<Selection>& selections, const Tuning& tuning,
+               Table& table) {
   const auto append = [&](const std::vector<std::string>& more) {
     table.notes.insert(table.notes.end(), more.begin(), more.end());
   };
@@ -121,18 +122,43 @@ void add_notes(const TableTrials& from, const TableAxes& axes, const Selection& 
   append(environment_notes(from.reader, from.trials, from.metrics));
   append(settling_notes(table));
   append(average_notes(axes.varying, shown, from.members));
-  append(left_out_notes(selection, table.experiment));
+  for (std::size_t i = 0; i < selections.size(); ++i)
+    append(left_out_notes(selections[i], table.experiments.empty() ? "" : table.experiments[i]));
+}
+
+/// Throws Error for one that the history does not know, or that is named twice.
+NamedExperiments experiments_of(const Reader& reader, const std::vector<std::string>& names) {
+  NamedExperiments experiments;
+  for (const auto& name : names) {
+    const auto id = reader.experiment(name);
+    for (const auto& [other, unused] : experiments)
+      if (other == id) throw Error(fmt::format("{} is named twice, expected each experiment once", name));
+    experiments.emplace_back(id, name);
+  }
+  return experiments;
+}
+
+/// Of each experiment, or of the whole history. Throws Error where one has no trials.
+std::vector<Selection> select(const Reader& reader, const NamedExperiments& experiments) {
+  std::vector<Selection> selections;
+  const auto add = [&](std::optional<std::int64_t> experiment, const std::string& name) {
+    selections.push_back(select_trials(reader, experiment));
+    if (selections.back().trials.empty())
+      throw Error(fmt::format("{} has no trials{} yet: `ablate run FILE` makes some", reader.file().string(),
+                              name.empty() ? "" : " of " + name));
+  };
+  for (const auto& [id, name] : experiments) add(id, name);
+  if (experiments.empty()) add(std::nullopt, "");
+  return selections;
 }
 
 }  // namespace
 
 Table make_table(const Reader& reader, const TableRequest& request) {
-  std::optional<std::int64_t> experiment;
-  if (!request.experiment.empty()) experiment = reader.experiment(request.experiment);
-  const auto selection = select_trials(reader, experiment);
-  if (selection.trials.empty())
-    throw Error(fmt::format("{} has no trials{} yet: `ablate run FILE` makes some", reader.file().string(),
-                            experiment ? " of " + request.experiment : ""));
+  const auto experiments = experiments_of(reader, request.experiments);
+  const auto selections = select(reader, experiments);
+  std::vector<SelectedTrial> all;
+  for (const auto& selection : selections) all.insert(all.end(), selection.trials.begin(), selection.trials.end());
 
   std::vector<std::string> wrong;
   const auto [row_paths, no_rows] = rows_of(request.rows, wrong);
@@ -140,17 +166,17 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   refuse_twice(row_paths, column_paths, wrong);
   auto named = row_paths;
   named.insert(named.end(), column_paths.begin(), column_paths.end());
-  const auto kept = keep_where(reader, selection.trials, request.where);
-  const auto tuning = choose_by_dev(reader, experiment, kept.trials, named);
+  const auto kept = keep_where(reader, std::move(all), request.where);
+  const auto tuning = choose_by_dev(reader, kept.trials, named);
   const auto& trials = tuning.trials;
-  const auto axes = choose_axes(reader, trials, {row_paths, column_paths, no_rows, tuning.paths}, wrong);
+  const auto axes = choose_axes(reader, trials, experiments, {row_paths, column_paths, no_rows, tuning.paths}, wrong);
   TableTrials from{reader, trials, choose_metrics(reader, trials, without_blanks(request.metrics), wrong), {}, {}, {}};
   if (!wrong.empty()) throw Error(fmt::format("{}", fmt::join(wrong, "\n")));
 
-  Table table{.experiment = request.experiment, .row_paths = axes.row_paths, .column_paths = axes.column_paths};
+  Table table{.experiments = request.experiments, .row_paths = axes.row_paths, .column_paths = axes.column_paths};
   table.trials = trials.size();
-  const Groups rows(axes.rows, trials.size(), experiment.has_value());
-  const Groups columns(axes.columns, trials.size(), experiment.has_value());
+  const Groups rows(axes.rows, trials.size(), !experiments.empty());
+  const Groups columns(axes.columns, trials.size(), !experiments.empty());
   put_lines(rows, table.rows, table.row_values);
   put_lines(columns, table.columns, table.column_values);
   from.members.resize(rows.keys.size() * columns.keys.size());
@@ -166,11 +192,11 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   fill_cells(from, table);
   const auto verdicts = load_verdicts(reader, trials, request.verdict_today);
   fill_checked(from, verdicts, table);
-  if (request.published) fill_published(from, experiment, table);
+  if (request.published) fill_published(from, table);
   fill_settings(from, axes.varying, table);
   fill_tasks(from, axes.varying, table);
   table.notes.insert(table.notes.begin(), kept.notes.begin(), kept.notes.end());
-  add_notes(from, axes, selection, tuning, table);
+  add_notes(from, axes, selections, tuning, table);
   for (auto& note : verdict_notes(verdicts, table.any_checked(), request.check_options)) table.notes.push_back(std::move(note));
   for (auto& note : audit_notes(reader, trials, request)) table.notes.push_back(std::move(note));
   run_statistics(request.statistics, table);

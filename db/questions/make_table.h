@@ -15,7 +15,7 @@
 namespace ablate::db {
 
 struct TableRequest {
-  std::string experiment;  ///< "": all trials of the history
+  std::vector<std::string> experiments;  ///< none: all trials of the history; several: the experiment is a row, too
   /// Paths of parameters, as the history has them ("attention") or as a study writes them ("attention.plugin"); blanks around
   /// a name do not count, in metrics neither. No rows: all that vary among the trials except the seed and what the columns
   /// show; rows that begin with "!" (all of them): all of those but these.

@@ -13,9 +13,9 @@ namespace {
 
 using SQLite::Statement;
 
-/// Visits the rows of the wanted ids (ascending). The query takes ?1 = leading, ?2 and ?3 = first and last id, gives the id in
-/// column 0 and is ordered by it. An experiment's ids lie mostly side by side: then one walk over the index is many times
-/// cheaper than a search for each.
+/// Visits the rows of the wanted ids (ascending; an id may stand several times, for a trial of several experiments). The query
+/// takes ?1 = leading, ?2 and ?3 = first and last id, gives the id in column 0 and is ordered by it. An experiment's ids lie
+/// mostly side by side: then one walk over the index is many times cheaper than a search for each.
 template <class F>
 void gather(SQLite::Database& database, const char* sql, std::int64_t leading, const std::vector<std::int64_t>& ids,
             F&& visit) {
@@ -30,7 +30,7 @@ void gather(SQLite::Database& database, const char* sql, std::int64_t leading, c
     while (rows.executeStep()) {
       const auto id = rows.getColumn(0).getInt64();
       while (at < ids.size() && ids[at] < id) ++at;
-      if (at < ids.size() && ids[at] == id) visit(at, rows);
+      for (auto same = at; same < ids.size() && ids[same] == id; ++same) visit(same, rows);
     }
     return;
   }
@@ -105,7 +105,7 @@ Selection select_trials(const Reader& reader, std::optional<std::int64_t> experi
     for (const auto i : order) ids.push_back(members[i].trial);
 
     std::vector<SelectedTrial> found(members.size());
-    for (std::size_t i = 0; i < members.size(); ++i) found[i] = {members[i].trial, 0, "missing"};
+    for (std::size_t i = 0; i < members.size(); ++i) found[i] = {members[i].trial, 0, "missing", experiment.value_or(0)};
     gather(reader.database(), "SELECT trial, id, outcome FROM attempt WHERE trial BETWEEN ?2 AND ?3 ORDER BY trial", 0, ids,
            [&](std::size_t at, Statement& row) {
              auto& trial = found[order[at]];
@@ -201,22 +201,22 @@ std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedT
 }
 
 std::vector<std::optional<double>> load_published(const Reader& reader, const std::string& metric,
-                                                  std::optional<std::int64_t> experiment,
                                                   const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources) {
   return guarded(reader.file(), [&] {
-    std::unordered_map<std::int64_t, std::size_t> place;
-    for (std::size_t i = 0; i < trials.size(); ++i) place[trials[i].id] = i;
+    std::unordered_multimap<std::int64_t, std::size_t> places;  // by trial, which may be of several experiments
+    for (std::size_t i = 0; i < trials.size(); ++i) places.emplace(trials[i].id, i);
     std::vector<std::optional<double>> values(trials.size());
-    Statement ask(
-        reader.database(),
-        "SELECT trial, value, source FROM published_value WHERE metric = ?1 AND (?2 IS NULL OR experiment = ?2) ORDER BY "
-        "experiment");
+    Statement ask(reader.database(),
+                  "SELECT trial, value, source, experiment FROM published_value WHERE metric = ?1 ORDER BY experiment");
     ask.bind(1, metric);
-    if (experiment) ask.bind(2, *experiment);
     while (ask.executeStep()) {
-      const auto at = place.find(ask.getColumn(0).getInt64());
-      if (at == place.end()) continue;
-      values[at->second] = ask.getColumn(1).getDouble();
+      const auto experiment = ask.getColumn(3).getInt64();
+      bool is_used = false;
+      const auto [begin, end] = places.equal_range(ask.getColumn(0).getInt64());
+      for (auto at = begin; at != end; ++at)
+        if (const auto of = trials[at->second].experiment; of == 0 || of == experiment)
+          values[at->second] = ask.getColumn(1).getDouble(), is_used = true;
+      if (!is_used) continue;
       const auto source = ask.getColumn(2).getString();
       if (std::find(sources.begin(), sources.end(), source) == sources.end()) sources.push_back(source);
     }

@@ -12,8 +12,9 @@ namespace ablate::db {
 
 struct SelectedTrial {
   std::int64_t id = 0;
-  std::int64_t attempt = 0;  ///< the latest that is done, else the latest; 0: never run
-  std::string outcome;       ///< of that attempt; "missing" where there is none, "undecided" where dev chose none (tuning.h)
+  std::int64_t attempt = 0;     ///< the latest that is done, else the latest; 0: never run
+  std::string outcome;          ///< of that attempt; "missing" where there is none, "undecided" where dev chose none (tuning.h)
+  std::int64_t experiment = 0;  ///< as one of whose trials it was selected; 0: of the whole history
 };
 
 struct Selection {
@@ -53,10 +54,9 @@ Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_
 /// (db/questions/attention_names.h) is not among them.
 std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
-/// What papers report of a metric for each trial, in the experiment's study or, of all of them, in the latest that says
-/// something; nothing where none does. Adds to `sources` those that are used and not among them.
+/// What papers report of a metric for each trial: in the study of its experiment or, of the whole history, in the latest that
+/// says something; nothing where none does. Adds to `sources` those that are used and not among them.
 std::vector<std::optional<double>> load_published(const Reader& reader, const std::string& metric,
-                                                  std::optional<std::int64_t> experiment,
                                                   const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources);
 
 /// Visits the plugins of the attempts of all trials that have run: place among the trials, the plugin's id, and what was known

@@ -33,6 +33,31 @@ std::vector<std::string> usual_rows(const std::vector<Axis>& varying, const std:
   return rows;
 }
 
+/// Which of the experiments each trial is of.
+Axis experiment_axis(const NamedExperiments& experiments, const std::vector<SelectedTrial>& trials) {
+  Axis axis{kExperiment, {}, {}};
+  std::vector<int> place(experiments.size(), -1);
+  for (const auto& trial : trials) {
+    const auto at = static_cast<std::size_t>(
+        std::find_if(experiments.begin(), experiments.end(), [&](const auto& one) { return one.first == trial.experiment; }) -
+        experiments.begin());
+    if (place[at] < 0) {
+      place[at] = static_cast<int>(axis.values.size());
+      axis.values.push_back({.text = experiments[at].second, .json = experiments[at].second});
+    }
+    axis.of_trial.push_back(place[at]);
+  }
+  return axis;
+}
+
+/// Of several experiments the first row is the experiment, unless it is shown otherwise or asked to be left out.
+bool adds_experiment(const NamedExperiments& experiments, const AskedPaths& asked) {
+  const auto names = [](const std::vector<std::string>& paths) {
+    return std::find(paths.begin(), paths.end(), kExperiment) != paths.end();
+  };
+  return experiments.size() > 1 && !names(asked.rows) && !names(asked.columns) && !names(asked.without);
+}
+
 }  // namespace
 
 std::optional<Axis> find_axis(const Reader& reader, const std::vector<SelectedTrial>& trials,
@@ -61,23 +86,28 @@ std::string unknown_path(const char* option, const std::string& path, const std:
   return fmt::format("{}: no trial has a parameter \"{}\"{}", option, path, remedy);
 }
 
-TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& trials, const AskedPaths& asked,
-                      std::vector<std::string>& wrong) {
+TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& trials, const NamedExperiments& experiments,
+                      const AskedPaths& asked, std::vector<std::string>& wrong) {
   const auto& [rows, columns, without, apart] = asked;
   TableAxes axes{.varying = varying_axes(reader, trials), .row_paths = rows, .column_paths = columns};
   constexpr const char* kTask = "task";
   if (columns.empty() && find(axes.varying, kTask) != nullptr && std::find(rows.begin(), rows.end(), kTask) == rows.end())
     axes.column_paths = {kTask};
+  std::optional<Axis> of_experiments;
+  if (!experiments.empty()) of_experiments = experiment_axis(experiments, trials);
+  if (experiments.size() > 1) axes.varying.push_back(*of_experiments);
   const auto known = reader.paths();
   if (rows.empty()) {
     auto no_rows = apart;
     for (const auto& path : without)
-      if (find(axes.varying, path) == nullptr && !known.contains(path) && path != kAttention)
+      if (find(axes.varying, path) == nullptr && !known.contains(path) && path != kAttention && path != kExperiment)
         wrong.push_back(unknown_path("--rows", path, known, axes.varying));
       else
         no_rows.push_back(path);
+    no_rows.emplace_back(kExperiment);
     axes.row_paths = usual_rows(axes.varying, axes.column_paths, no_rows);
   }
+  if (adds_experiment(experiments, asked)) axes.row_paths.insert(axes.row_paths.begin(), kExperiment);
   const auto load = [&](const std::vector<std::string>& paths, const char* option) {
     std::vector<const Axis*> found;
     for (const auto& path : paths) {
@@ -85,7 +115,14 @@ TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& tr
         found.push_back(axis);
         continue;
       }
-      auto axis = find_axis(reader, trials, known, path);
+      auto axis = path == kExperiment ? of_experiments : find_axis(reader, trials, known, path);
+      if (!axis && path == kExperiment) {
+        wrong.push_back(
+            fmt::format("{}: found experiment, expected a parameter; where experiments are named (`ablate table A "
+                        "B`) each trial's is a row",
+                        option));
+        continue;
+      }
       if (!axis) {
         wrong.push_back(unknown_path(option, path, known, axes.varying));
         continue;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/questions/selection.h"
@@ -13,6 +14,7 @@
 namespace ablate::db {
 
 inline constexpr const char* kSeed = "seed";
+inline constexpr const char* kExperiment = "experiment";  ///< where experiments are named: which of them a trial is of
 
 /// The axes lie where they are while this is moved.
 struct TableAxes {
@@ -21,6 +23,9 @@ struct TableAxes {
   std::vector<std::string> row_paths, column_paths;
   std::vector<const Axis*> rows, columns;  ///< into the two above
 };
+
+/// Id and name.
+using NamedExperiments = std::vector<std::pair<std::int64_t, std::string>>;
 
 /// Paths that a table is asked for.
 struct AskedPaths {
@@ -38,8 +43,9 @@ std::optional<Axis> find_axis(const Reader& reader, const std::vector<SelectedTr
 std::string unknown_path(const char* option, const std::string& path, const std::map<std::string, std::int64_t>& known,
                          const std::vector<Axis>& varying);
 
-/// @param wrong gets a line for each path that the history does not know, with the nearest names
-TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& trials, const AskedPaths& asked,
-                      std::vector<std::string>& wrong);
+/// @param experiments named by their ids, in the order of the rows: of several each trial's is a row, unless it is asked for
+/// otherwise @param wrong gets a line for each path that the history does not know, with the nearest names
+TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& trials, const NamedExperiments& experiments,
+                      const AskedPaths& asked, std::vector<std::string>& wrong);
 
 }  // namespace ablate::db

@@ -147,11 +147,10 @@ class Remarks {
   int edges_ = 0, choices_ = 0, undecided_ = 0;
 };
 
-}  // namespace
-
-Tuning choose_by_dev(const Reader& reader, std::optional<std::int64_t> experiment, std::vector<SelectedTrial> trials,
+/// Of one experiment.
+Tuning choose_within(const Reader& reader, std::int64_t experiment, std::vector<SelectedTrial> trials,
                      const std::vector<std::string>& named) {
-  const auto cell_axis = experiment ? load_cell_axis(reader, *experiment, trials) : std::nullopt;
+  const auto cell_axis = experiment != 0 ? load_cell_axis(reader, experiment, trials) : std::nullopt;
   if (!cell_axis) return {.trials = std::move(trials)};
   const auto axes = load_axes(reader, trials, named);
   std::vector<const Axis*> by{&*cell_axis}, others;
@@ -193,6 +192,41 @@ Tuning choose_by_dev(const Reader& reader, std::optional<std::int64_t> experimen
   }
   tuning.notes = remarks.notes(tuning.paths);
   return tuning;
+}
+
+/// Adds what was chosen in another experiment. What one of them does not tune is chosen of nothing there.
+void append(const Tuning& from, Tuning& to) {
+  for (const auto& path : from.paths)
+    if (std::find(to.paths.begin(), to.paths.end(), path) == to.paths.end()) {
+      to.paths.push_back(path);
+      for (auto& cell : to.cells) cell.emplace_back();
+    }
+  const auto first = to.cells.size();
+  for (const auto& cell : from.cells) {
+    auto& added = to.cells.emplace_back(to.paths.size());
+    for (std::size_t p = 0; p < from.paths.size(); ++p)
+      added[static_cast<std::size_t>(std::find(to.paths.begin(), to.paths.end(), from.paths[p]) - to.paths.begin())] = cell[p];
+  }
+  if (from.paths.empty()) to.cells.emplace_back(to.paths.size());
+  for (std::size_t t = 0; t < from.trials.size(); ++t) {
+    to.trials.push_back(from.trials[t]);
+    to.cell_of.push_back(first + (from.paths.empty() ? 0 : from.cell_of[t]));
+  }
+  for (const auto& note : from.notes)
+    if (std::find(to.notes.begin(), to.notes.end(), note) == to.notes.end()) to.notes.push_back(note);
+}
+
+}  // namespace
+
+Tuning choose_by_dev(const Reader& reader, const std::vector<SelectedTrial>& trials, const std::vector<std::string>& named) {
+  Tuning all;
+  for (auto begin = trials.begin(); begin != trials.end();) {
+    const auto end =
+        std::find_if(begin, trials.end(), [&](const auto& trial) { return trial.experiment != begin->experiment; });
+    append(choose_within(reader, begin->experiment, {begin, end}, named), all);
+    begin = end;
+  }
+  return all;
 }
 
 void fill_chosen(const Tuning& tuning, const std::vector<Members>& members, Table& table) {

@@ -24,10 +24,10 @@ struct Tuning {
 /// Chooses by the mean over a value's trials of the metric that they select their checkpoints by (Attempt::main_metric, on
 /// dev), in its direction, the first of equals. Values whose trials are not all done, or have no such number, take no part.
 /// Reads no result of the test split.
-/// @param trials of the experiment's latest grid; nothing is chosen of a grid that does not tune, or of before there were cells
+/// @param trials of experiments' latest grids, in each of which it chooses by itself; nothing is chosen of a grid that does not
+/// tune, or of before there were cells
 /// @param named parameters that the table shows: with all of their values, as if they were not tuned
-Tuning choose_by_dev(const Reader& reader, std::optional<std::int64_t> experiment, std::vector<SelectedTrial> trials,
-                     const std::vector<std::string>& named);
+Tuning choose_by_dev(const Reader& reader, const std::vector<SelectedTrial>& trials, const std::vector<std::string>& named);
 
 /// Fills table.tuned_paths and table.chosen. @param members of rows and columns, as TableTrials has them
 void fill_chosen(const Tuning& tuning, const std::vector<Members>& members, Table& table);

@@ -255,8 +255,9 @@ class BlockOf {
 std::string caption_of(const Table& table) {
   const int n = common_n(table);
   const bool any = std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.n > 0; });
-  auto caption = fmt::format("{}: {} trial{}", table.experiment.empty() ? "all experiments" : table.experiment, table.trials,
-                             table.trials == 1 ? "" : "s");
+  auto caption = fmt::format(
+      "{}: {} trial{}", table.experiments.empty() ? "all experiments" : fmt::format("{}", fmt::join(table.experiments, ", ")),
+      table.trials, table.trials == 1 ? "" : "s");
   if (table.metrics.size() == 1 && !table.column_paths.empty()) caption += "; " + with_unit(table.metrics[0]);
   if (!table.baseline.empty())
     caption += "; ratio of means to " + table.baseline + (any && n != 1 ? " ± its uncertainty" : "");

@@ -149,7 +149,7 @@ struct AddedColumn {
 };
 
 struct Table {
-  std::string experiment;
+  std::vector<std::string> experiments;  ///< none: the whole history
   std::vector<std::string> row_paths, column_paths;
   std::vector<std::vector<std::string>> rows, columns;  ///< labels, one text a path; "-": the trials have no such parameter
   std::vector<std::vector<nlohmann::ordered_json>> row_values, column_values;  ///< the labels with their own types; null: "-"

@@ -25,10 +25,9 @@ constexpr ablate::Parameter parameters[] = {
     ablate::rates("rates", "[\"1/2\", \"1/4\", \"1/8\", \"1/16\"]", "compression rate of each head; as many heads as rates"),
     ablate::integer("subheads", "2", {1, 64}, "subheads of each head, all at its rate; must divide model.d_model"),
     ablate::plugin("compression", "compression", "what each head writes its memory with"),
-    ablate::text(
-        "feature_map", "\"relu\"", ablate::kSimilarityChoices,
-        "phi of Eq. 7, or the exponential of Table 5; a memory with a kernel of its own (rbf, random-features) does not "
-        "use it"),
+    ablate::text("feature_map", "\"relu\"", ablate::kSimilarityChoices,
+                 "phi of Eq. 7, or the exponential of Table 5; left out where the memory has a kernel of its own (rbf, "
+                 "random-features)"),
     ablate::text(
         "routing", "\"learned\"", kRoutings,
         "learned: the head the router finds most probable; random: a drawn one (Table 5, Rand); all: the sum of all heads"),
@@ -103,6 +102,7 @@ class AdaMra final : public ablate::Attention {
                                                   ? context.parts.compression("compression", slots, 1, d)
                                                   : context.parts.compression("compression", slots, subheads_, d / subheads_)));
     }
+    ablate::refuse_idle_similarity(*compressions_.front(), "feature_map", similarity_, Similarity::kRelu);
   }
 
  private:

@@ -20,7 +20,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("slots", "0", {0, 65536}, "a fixed number of slots; 0: by the rate", "slots"),
     ablate::text(
         "read", "\"softmax\"", ablate::kSimilarityChoices,
-        "how alike a query and a slot's key are; a memory with a kernel of its own (rbf, random-features) does not use it"),
+        "how alike a query and a slot's key are; left out where the memory has a kernel of its own (rbf, random-features)"),
     ablate::plugin("compression", "compression", "what writes the memory and reads it"),
 };
 
@@ -58,6 +58,7 @@ class CompressedAttention final : public ablate::HeadwiseAttention {
         similarity_(ablate::kSimilarityChoices.of(context.parameters, "read")) {
     const auto slots = slots_of(context.parameters);
     compression_ = register_module("compression", context.parts.compression("compression", slots, heads(), d_head()));
+    ablate::refuse_idle_similarity(*compression_, "read", similarity_, ablate::Similarity::kSoftmax);
   }
 
  private:

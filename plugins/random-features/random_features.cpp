@@ -43,6 +43,8 @@ class RandomFeatures final : public ablate::Compression {
             "features", std::make_shared<ablate::FeatureVectors>(context.heads, slots().of(context.max_length), context.d_head,
                                                                  context.parameters.integer("redraw"), context.generator))) {}
 
+  bool follows_similarity() const override { return false; }
+
  private:
   Memory do_write(const WriteInput& input) override {
     const auto &keys = input.keys, &values = input.values, &mask = input.mask;

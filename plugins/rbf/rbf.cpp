@@ -72,6 +72,8 @@ class RadialBasis final : public ablate::Compression {
     bias_ = register_parameter("bias", uniform({2}));
   }
 
+  bool follows_similarity() const override { return false; }
+
  private:
   /// Items that are fitted alike, by one matrix: so many tokens, and whether they are written behind others.
   struct Case {

@@ -115,7 +115,7 @@ TEST_CASE("survivors, single seeds, partners and settings: what is not tested is
     }
   put(store, "study", trials);
   for (std::size_t i = 0; i < trials.size(); ++i) store.put_attempt(done(trials[i], 50 + static_cast<double>(i)));
-  const auto averaged = make_table(Reader(folder / "a.db"), {.experiment = "study", .rows = {"attention"}});
+  const auto averaged = make_table(Reader(folder / "a.db"), {.experiments = {"study"}, .rows = {"attention"}});
   CHECK(averaged.cell(0, 0, 0).settings == 2);
   CHECK(std::isnan(averaged.cell(0, 0, 0).deviation));
   CHECK(has(to_text(averaged, Format::kText), "52.50 (2 settings)"));
@@ -167,7 +167,7 @@ TEST_CASE("columns may be the reference, and sizes of batches decide what is ask
     store.put_attempt(done(trials[i], kEight[i % 8] + static_cast<double>(i / 8)));
   const auto told = [&](const char* experiment) {
     TableRequest asked{
-        .experiment = experiment, .rows = {"attention"}, .columns = {"train.batch"}, .metrics = {"test/accuracy"}};
+        .experiments = {experiment}, .rows = {"attention"}, .columns = {"train.batch"}, .metrics = {"test/accuracy"}};
     asked.statistics["against"] = {"train.batch=16"};
     return make_table(Reader(folder / "a.db"), asked).cell(0, 0, 1).against.told;
   };
@@ -189,7 +189,7 @@ TEST_CASE("rows that are asked other test examples are no rivals; data that vary
   put(store, "study", trials);
   for (std::size_t i = 0; i < trials.size(); ++i)
     store.put_attempt(done(trials[i], kEight[i % 8] + static_cast<double>(i / 8)));
-  TableRequest asked{.experiment = "study", .rows = {"attention"}, .metrics = {"test/accuracy"}};
+  TableRequest asked{.experiments = {"study"}, .rows = {"attention"}, .metrics = {"test/accuracy"}};
   asked.statistics["against"] = {"attention=softmax"};
   const auto table = make_table(Reader(folder / "a.db"), asked);
   CHECK(of(table, "linear").told == Told::kBetter);
@@ -211,7 +211,7 @@ TEST_CASE("the best is among what has the same task") {
   put(store, "study", trials);
   const double more[] = {0, 2, 10, 9};
   for (std::size_t i = 0; i < trials.size(); ++i) store.put_attempt(done(trials[i], kEight[i % 8] + more[i / 8]));
-  TableRequest asked{.experiment = "study", .rows = {"task.pool", "attention"}, .metrics = {"test/accuracy"}};
+  TableRequest asked{.experiments = {"study"}, .rows = {"task.pool", "attention"}, .metrics = {"test/accuracy"}};
   asked.statistics["against"] = {"best"};
   const auto table = make_table(Reader(folder / "a.db"), asked);
   const Told expected[] = {Told::kWorse, Told::kBetter, Told::kBetter, Told::kWorse};

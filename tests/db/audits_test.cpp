@@ -44,7 +44,7 @@ struct Study {
     }
   }
   std::vector<std::string> notes(TableRequest request = {}) const {
-    request.experiment = "study";
+    request.experiments = {"study"};
     request.rows = {"attention"};
     request.suite = kSuite;
     return make_table(Reader(file), request).notes;

@@ -27,18 +27,18 @@ class Grid {
   }
 
   Table table(const std::vector<std::string>& where, AskedStatistics statistics = {}) const {
-    TableRequest request{.experiment = "study", .where = where};
+    TableRequest request{.experiments = {"study"}, .where = where};
     request.statistics = std::move(statistics);
     return make_table(Reader(file_), request);
   }
   Table rows(const std::vector<std::string>& rows) const {
-    return make_table(Reader(file_), {.experiment = "study", .rows = rows});
+    return make_table(Reader(file_), {.experiments = {"study"}, .rows = rows});
   }
   /// The rates of the rows, in their order, "-" for softmax.
   std::vector<std::string> rates(const std::vector<std::string>& where, const AskedStatistics& statistics = {},
                                  const std::vector<std::string>& metrics = {}) const {
     TableRequest request{
-        .experiment = "study", .rows = {"attention.rates"}, .metrics = metrics, .where = where, .statistics = statistics};
+        .experiments = {"study"}, .rows = {"attention.rates"}, .metrics = metrics, .where = where, .statistics = statistics};
     std::vector<std::string> all;
     for (const auto& row : make_table(Reader(file_), request).rows) all.push_back(row.at(0));
     return all;

@@ -23,7 +23,7 @@ inline Attempt took(const nlohmann::json& resolved, double milliseconds) {
 }
 
 inline TableRequest request(std::vector<std::string> rows, std::vector<std::string> columns) {
-  return {"study", std::move(rows), std::move(columns), {"train/step_time"}};
+  return {{"study"}, std::move(rows), std::move(columns), {"train/step_time"}};
 }
 
 /// softmax takes n^2 / 100 ms, adamra n / 10 ms, at 100, 200 and 400 tokens.

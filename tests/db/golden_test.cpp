@@ -47,7 +47,7 @@ class Everything {
                              {key_of(trials_[12]), "test/accuracy", 65, "Another_paper"}});
   }
   Table table(TableRequest request) const {
-    request.experiment = "study";
+    request.experiments = {"study"};
     return make_table(Reader(file_), request);
   }
 
@@ -105,7 +105,7 @@ class Tuned {
       store.put_attempt(attempt);
     }
   }
-  Table table() const { return make_table(Reader(file_), {.experiment = "study"}); }
+  Table table() const { return make_table(Reader(file_), {.experiments = {"study"}}); }
 
  private:
   Folder folder_;

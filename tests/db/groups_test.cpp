@@ -53,7 +53,8 @@ struct Tasks {
     store.put_attempt(attempt);
   }
   Table table(const std::string& experiment, const std::vector<std::string>& metrics = {}) const {
-    return make_table(Reader(file), {experiment, {}, {}, metrics});
+    return make_table(Reader(file),
+                      {experiment.empty() ? std::vector<std::string>() : std::vector{experiment}, {}, {}, metrics});
   }
   std::string error(const std::string& metric) const {
     return error_of([&] { table("recall", {metric}); });
@@ -132,12 +133,12 @@ TEST_CASE("a path without its section is told with it") {
   Store store(tasks.file);
   put(store, "mixtures", {resolved});
   const auto rows = [&](const std::string& path) {
-    return error_of([&] { make_table(Reader(tasks.file), {"", {path}, {}, {}}); });
+    return error_of([&] { make_table(Reader(tasks.file), {{}, {path}, {}, {}}); });
   };
   CHECK(has(rows("compression"), "no trial has a parameter \"compression\" (did you mean attention.compression?)"));
   CHECK(has(rows("compression.plugin"), "(did you mean attention.compression?)"));
   CHECK(has(rows("compression.basis"), "(did you mean attention.compression.basis?)"));
-  CHECK(make_table(Reader(tasks.file), {"mixtures", {"attention.compression.plugin"}, {}, {}}).rows[0][0] == "rbf");
+  CHECK(make_table(Reader(tasks.file), {{"mixtures"}, {"attention.compression.plugin"}, {}, {}}).rows[0][0] == "rbf");
   CHECK(has(error_of([&] { run_query(tasks.file, "SELECT compression FROM trials", Format::kCsv, [](std::string_view) {}); }),
             "(did you mean \"attention.compression\"?)"));
 }
@@ -150,7 +151,7 @@ TEST_CASE("a cell keeps its samples, and says what they say together") {
   put(store, "study", trials);
   for (std::size_t i = 0; i < 2; ++i) store.put_attempt(done(trials[i], 70 + 4 * static_cast<double>(i)));
   store.put_attempt(failed(trials[2], "signal 11\nand more"));
-  const auto table = make_table(Reader(folder / "a.db"), {"study", {"attention"}, {}, {}});
+  const auto table = make_table(Reader(folder / "a.db"), {{"study"}, {"attention"}, {}, {}});
   const auto& cell = table.cell(0, 0, 0);
   REQUIRE(cell.samples.size() == 2);
   CHECK(cell.samples[0].seed == 3);

@@ -39,7 +39,7 @@ struct History {
     put(store, "study", trials);
     for (const auto& one : trials) store.put_attempt(done(one, 60));
   }
-  Table table(const TableRequest& request = {"study", {}, {}, {}}) const { return make_table(Reader(file), request); }
+  Table table(const TableRequest& request = {{"study"}, {}, {}, {}}) const { return make_table(Reader(file), request); }
 };
 
 }  // namespace
@@ -53,7 +53,7 @@ TEST_CASE("a row of layers or of parts says what it is made of") {
         Labels{{"softmax"}, {"linear"}, {"linear / softmax"}, {"mixed(local, linear)"}, {"mixed(local, linear) / softmax"}});
   CHECK(table.row_values[2][0] == "linear / softmax");
   CHECK(has(to_text(table, Format::kCsv), "\n\"mixed(local, linear)\",test/accuracy,%,60,"));
-  CHECK(history.table({.experiment = "study", .statistics = {{"baseline", {"attention=linear / softmax"}}}})
+  CHECK(history.table({.experiments = {"study"}, .statistics = {{"baseline", {"attention=linear / softmax"}}}})
             .cell(0, 0, 0)
             .ratio == 1);
 
@@ -69,14 +69,14 @@ TEST_CASE("what an attention is made of can still be asked for, and what varies 
   CHECK(table.row_paths == std::vector<std::string>{"attention", "attention.parts.0.window"});
   CHECK(table.rows ==
         Labels{{"softmax", "-"}, {"mixed(local, linear)", "4"}, {"mixed(local, linear)", "8"}, {"mixed(local, softmax)", "4"}});
-  CHECK(history.table({"study", {"attention.parts.1"}, {}, {}}).rows == Labels{{"-"}, {"linear"}, {"softmax"}});
+  CHECK(history.table({{"study"}, {"attention.parts.1"}, {}, {}}).rows == Labels{{"-"}, {"linear"}, {"softmax"}});
 }
 
 TEST_CASE("layers are told in their order, and where all trials are lists there is an attention to ask for") {
   json twelve = json::array();
   for (int i = 0; i < 12; ++i) twelve.push_back(i == 2 ? kSoftmax : kLinear);
   const History history(std::vector<json>{twelve});
-  const auto rows = history.table({"study", {"attention"}, {}, {}}).rows;
+  const auto rows = history.table({{"study"}, {"attention"}, {}, {}}).rows;
   CHECK(rows ==
         Labels{{"linear / linear / softmax / linear / linear / linear / linear / linear / linear / linear / linear / linear"}});
 }

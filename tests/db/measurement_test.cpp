@@ -41,7 +41,7 @@ struct Study {
     store.put_attempt(attempt);
   }
   Table table(std::vector<std::string> metrics, std::vector<std::string> rows = {"attention"}) const {
-    return make_table(Reader(file), {"study", std::move(rows), {}, std::move(metrics)});
+    return make_table(Reader(file), {{"study"}, std::move(rows), {}, std::move(metrics)});
   }
 };
 
@@ -133,7 +133,7 @@ TEST_CASE("step times of a busy machine are marked, with what derives from them"
   CHECK(json[1]["unsettled"] == true);
   CHECK(json[3]["unsettled"] == false);
   // A ratio to what is unsettled is no better.
-  const auto ratios = make_table(Reader(study.file), {.experiment = "study",
+  const auto ratios = make_table(Reader(study.file), {.experiments = {"study"},
                                                       .rows = {"attention"},
                                                       .metrics = {"train/step_time"},
                                                       .statistics = {{"baseline", {"attention=waited"}}}});
@@ -183,8 +183,8 @@ TEST_CASE("the metric that is shown unasked is one of the trials at hand, and sa
     study.store.put_attempt(attempt);
   }
   CHECK(main_of() == "train/step_time");  // another experiment's trials have no say
-  CHECK(make_table(Reader(study.file), {"other", {}, {}, {}}).metrics.at(0).name == "test/accuracy");
-  CHECK(make_table(Reader(study.file), {"", {}, {}, {}}).metrics.at(0).name == "test/accuracy");
+  CHECK(make_table(Reader(study.file), {{"other"}, {}, {}, {}}).metrics.at(0).name == "test/accuracy");
+  CHECK(make_table(Reader(study.file), {{}, {}, {}, {}}).metrics.at(0).name == "test/accuracy");
   CHECK(list_attempts(Reader(study.file), {"study"}).metrics.at(0).name == "train/step_time");
   CHECK(list_attempts(Reader(study.file), {"other"}).metrics.at(0).name == "test/accuracy");
   for (const auto& [more, value] : {std::pair("test_batches", 120), {"evaluate_batches", 0}, {"steps", 50}}) {

@@ -66,7 +66,7 @@ TEST_CASE("in a file of schema 3 a compression becomes a parameter of its attent
   write_old(file, "schema3.sql");
   const auto before = resolved_of(file, 2);
   { Store store(file); }
-  const auto table = make_table(Reader(file), {"old mixtures", {"attention", "attention.compression"}, {}, {}});
+  const auto table = make_table(Reader(file), {{"old mixtures"}, {"attention", "attention.compression"}, {}, {}});
   CHECK(table.rows == Labels{{"softmax", "-"}, {"compressed", "rbf"}, {"compressed", "segment-mean"}});
   CHECK(table.metrics.at(0).name == "test/accuracy");
   for (std::size_t row = 0; row < 3; ++row) CHECK(table.cell(row, 0, 0).mean == 50);
@@ -86,10 +86,10 @@ TEST_CASE("in a file of schema 3 a compression becomes a parameter of its attent
   CHECK(resolved_of(file, 2) == after);
   {
     Store store(file);  // the same settings, under the key of the release after
-    const auto id = store.put_experiment({"old mixtures", "", "", "", {}});
+    const auto id = store.put_experiment({{"old mixtures"}, "", "", "", {}});
     store.put_trials(id, {{"0123456789abcdef", after}});
   }
-  CHECK(make_table(Reader(file), {"", {"attention.compression"}, {}, {}}).notes.at(0) ==
+  CHECK(make_table(Reader(file), {{}, {"attention.compression"}, {}, {}}).notes.at(0) ==
         "1 earlier trial is left out: the same settings were asked for again after a plugin, the data or ablate changed");
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("a file of schema 3 that has both spellings keeps the values of both")
             "INSERT INTO value (id, path, type, text) VALUES (1000, 1000, 'text', 'rbf'), (1001, 1000, 'text', 'mine');"
             "INSERT INTO parameter (path, trial, value) VALUES (1000, 1, 1001);");
   { Store store(file); }
-  const auto table = make_table(Reader(file), {"old mixtures", {"attention.compression"}, {}, {}});
+  const auto table = make_table(Reader(file), {{"old mixtures"}, {"attention.compression"}, {}, {}});
   CHECK(table.rows == Labels{{"mine"}, {"rbf"}, {"segment-mean"}});
   CHECK(number(file, "SELECT count(*) FROM pragma_foreign_key_check") == 0);
 }

@@ -29,7 +29,7 @@ class Study {
     }
   }
   Table table(const std::vector<std::string>& against, const std::vector<std::string>& metrics = {"test/accuracy"}) const {
-    TableRequest asked{.experiment = "study", .rows = {"attention"}, .metrics = metrics};
+    TableRequest asked{.experiments = {"study"}, .rows = {"attention"}, .metrics = metrics};
     if (!against.empty()) asked.statistics["against"] = against;
     return make_table(Reader(file_), asked);
   }

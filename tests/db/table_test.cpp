@@ -29,7 +29,7 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
   for (std::size_t i = 0; i < 6; ++i) store.put_attempt(done(trials[i], accuracies[i]));
 
   SECTION("the defaults: what varies makes the rows, test accuracy the cells") {
-    const auto table = table_of(file, {"study", {}, {}, {}});
+    const auto table = table_of(file, {{"study"}, {}, {}, {}});
     CHECK(table.row_paths == std::vector<std::string>{"attention"});  // rates have one value only
     CHECK(table.column_paths.empty());
     CHECK(table.rows == Labels{{"softmax"}, {"adamra"}});
@@ -47,20 +47,20 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
   }
   SECTION("intervals of the mean, by Student's t: wider where splits overlap") {
     // t of 2 degrees at 97.5 % is 4.302653.
-    auto table = table_of(file, {.experiment = "study", .statistics = {{"interval", {"0.0"}}}});
+    auto table = table_of(file, {.experiments = {"study"}, .statistics = {{"interval", {"0.0"}}}});
     CHECK(table.cell(1, 0, 0).interval == Approx(4.302653 / std::sqrt(3.0)));
     CHECK(to_text(table, Format::kText) ==
           "study: 6 trials; mean ± half its 95 % interval of n = 3\n\n"
           "attention  test/accuracy (%)\n"
           "softmax    72.0 ± 6.6\n"
           "adamra     80.0 ± 2.5\n");
-    table = table_of(file, {.experiment = "study", .statistics = {{"interval", {"0.25"}}}});
+    table = table_of(file, {.experiments = {"study"}, .statistics = {{"interval", {"0.25"}}}});
     CHECK(table.cell(1, 0, 0).interval == Approx(4.302653 * std::sqrt(1.0 / 3 + 0.25)));
     CHECK(nlohmann::json::parse(to_text(table, Format::kJson))["cells"][1]["interval"] == Approx(table.cell(1, 0, 0).interval));
-    CHECK(std::isnan(table_of(file, {.experiment = "study"}).cell(1, 0, 0).interval));
+    CHECK(std::isnan(table_of(file, {.experiments = {"study"}}).cell(1, 0, 0).interval));
   }
   SECTION("columns, several metrics, an absent parameter") {
-    const auto table = table_of(file, {"study", {"attention.rates"}, {"task"}, {"test/accuracy", "train/step_time"}});
+    const auto table = table_of(file, {{"study"}, {"attention.rates"}, {"task"}, {"test/accuracy", "train/step_time"}});
     CHECK(table.rows == Labels{{"-"}, {"1/2,1/4"}});
     CHECK(table.columns == Labels{{"image"}});
     CHECK(table.cell(0, 1, 0).mean == Approx(28));
@@ -88,15 +88,15 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
   SECTION("the latest attempt that is done counts, a later failure does not") {
     store.put_attempt(done(trials[0], 76));
     store.put_attempt(failed(trials[0], "signal 9"));
-    const auto table = table_of(file, {"study", {}, {}, {}});
+    const auto table = table_of(file, {{"study"}, {}, {}, {}});
     CHECK(table.cell(0, 0, 0).n == 3);
     CHECK(table.cell(0, 0, 0).mean == Approx(74));
   }
   SECTION("unknown names are errors with the nearest") {
-    CHECK(has(error_of([&] { table_of(file, {"stduy", {}, {}, {}}); }), "did you mean study?"));
-    CHECK(has(error_of([&] { table_of(file, {"study", {"attention.rate"}, {}, {}}); }), "did you mean attention.rates?"));
-    CHECK(has(error_of([&] { table_of(file, {"study", {}, {"tsk"}, {}}); }), "did you mean task?"));
-    CHECK(has(error_of([&] { table_of(file, {"study", {}, {}, {"test/acuracy"}}); }), "did you mean test/accuracy?"));
+    CHECK(has(error_of([&] { table_of(file, {{"stduy"}, {}, {}, {}}); }), "did you mean study?"));
+    CHECK(has(error_of([&] { table_of(file, {{"study"}, {"attention.rate"}, {}, {}}); }), "did you mean attention.rates?"));
+    CHECK(has(error_of([&] { table_of(file, {{"study"}, {}, {"tsk"}, {}}); }), "did you mean task?"));
+    CHECK(has(error_of([&] { table_of(file, {{"study"}, {}, {}, {"test/acuracy"}}); }), "did you mean test/accuracy?"));
   }
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("trials that are not done are shown as what they are") {
   store.put_attempt(failed(trials[8], "Ctrl-C", "interrupted"));
   store.put_attempt(failed(trials[12], "exit code 3"));
 
-  const auto table = table_of(file, {"study", {"attention"}, {}, {}});
+  const auto table = table_of(file, {{"study"}, {"attention"}, {}, {}});
   CHECK(to_text(table, Format::kText) ==
         "study: 13 trials; n = 1\n\n"
         "attention  test/accuracy (%)\n"
@@ -143,12 +143,12 @@ TEST_CASE("an average over more than seeds is told") {
     }
   put(store, "study", trials);
   for (std::size_t i = 0; i < 4; ++i) store.put_attempt(done(trials[i], 50 + static_cast<double>(i)));
-  const auto table = table_of(file, {"study", {"attention"}, {}, {}});
+  const auto table = table_of(file, {{"study"}, {"attention"}, {}, {}});
   CHECK(table.notes == std::vector<std::string>{"a cell averages over train.learning_rate = 0.001, 0.01; add it to --rows"});
   CHECK(has(to_text(table, Format::kText), "\nnote: a cell averages over"));
-  CHECK(table_of(file, {"study", {"train.learning_rate"}, {}, {}}).notes.empty());
-  CHECK(table_of(file, {"study", {"attention"}, {"train.learning_rate"}, {}}).notes.empty());
-  CHECK(table_of(file, {"study", {}, {}, {}}).row_paths == std::vector<std::string>{"train.learning_rate"});
+  CHECK(table_of(file, {{"study"}, {"train.learning_rate"}, {}, {}}).notes.empty());
+  CHECK(table_of(file, {{"study"}, {"attention"}, {"train.learning_rate"}, {}}).notes.empty());
+  CHECK(table_of(file, {{"study"}, {}, {}, {}}).row_paths == std::vector<std::string>{"train.learning_rate"});
 }
 
 TEST_CASE("rows: the grid's order in one experiment, by size over all") {
@@ -159,9 +159,9 @@ TEST_CASE("rows: the grid's order in one experiment, by size over all") {
   std::vector<nlohmann::json> trials;
   for (const auto& rate : rates) trials.push_back(trial("x", rate, 1));
   put(store, "study", trials);
-  const TableRequest by_rates{"study", {"attention.rates"}, {}, {}};
+  const TableRequest by_rates{{"study"}, {"attention.rates"}, {}, {}};
   CHECK(table_of(file, by_rates).rows == Labels{{"1/2"}, {"1/16"}, {"-"}, {"1/8,1/2"}, {"1/8,1/16"}, {"1"}, {"1/10"}});
-  CHECK(table_of(file, {"", {"attention.rates"}, {}, {}}).rows ==
+  CHECK(table_of(file, {{}, {"attention.rates"}, {}, {}}).rows ==
         Labels{{"-"}, {"1/16"}, {"1/10"}, {"1/8,1/16"}, {"1/8,1/2"}, {"1/2"}, {"1"}});
 
   trials.clear();
@@ -170,7 +170,7 @@ TEST_CASE("rows: the grid's order in one experiment, by size over all") {
     trials.back()["train"]["steps"] = steps;
   }
   put(store, "steps", trials);
-  CHECK(table_of(file, {"", {"train.steps"}, {}, {}}).rows == Labels{{"-"}, {"90"}, {"200"}, {"1000"}});
+  CHECK(table_of(file, {{}, {"train.steps"}, {}, {}}).rows == Labels{{"-"}, {"90"}, {"200"}, {"1000"}});
 }
 
 TEST_CASE("a task that varies makes the columns, and its own parameters no rows") {
@@ -186,7 +186,7 @@ TEST_CASE("a task that varies makes the columns, and its own parameters no rows"
     }
   trials.pop_back();
   put(store, "study", trials);
-  const auto table = table_of(file, {"study", {}, {}, {}});
+  const auto table = table_of(file, {{"study"}, {}, {}, {}});
   CHECK(table.row_paths == std::vector<std::string>{"attention"});
   CHECK(table.column_paths == std::vector<std::string>{"task"});
   CHECK(table.columns == Labels{{"image"}, {"listops"}});
@@ -207,8 +207,8 @@ TEST_CASE("trials that new code has replaced, and what a grid no longer asks for
   auto attempt = done(a, 80);
   attempt.key = "new key";
   store.put_attempt(attempt);
-  for (const auto* experiment : {"study", ""}) {
-    const auto table = table_of(file, {experiment, {"attention"}, {}, {}});
+  for (const auto& experiments : {std::vector<std::string>{"study"}, std::vector<std::string>()}) {
+    const auto table = table_of(file, {experiments, {"attention"}, {}, {}});
     CHECK(table.rows == Labels{{"softmax"}});
     CHECK(table.cell(0, 0, 0).n == 1);
     CHECK(table.cell(0, 0, 0).mean == 80);
@@ -225,19 +225,19 @@ TEST_CASE("with an experiment only its latest grid counts") {
   for (const int seed : {1, 2, 3}) trials.push_back(trial("softmax", {}, seed));
   put(store, "study", trials);
   for (std::size_t i = 0; i < 3; ++i) store.put_attempt(done(trials[i], 70 + 10 * static_cast<double>(i)));
-  CHECK(table_of(file, {"study", {"attention"}, {}, {}}).cell(0, 0, 0).n == 3);
+  CHECK(table_of(file, {{"study"}, {"attention"}, {}, {}}).cell(0, 0, 0).n == 3);
   put(store, "study", {trials[0], trials[1]});
-  const auto table = table_of(file, {"study", {"attention"}, {}, {}});
+  const auto table = table_of(file, {{"study"}, {"attention"}, {}, {}});
   CHECK(table.trials == 2);
   CHECK(table.cell(0, 0, 0).n == 2);
   CHECK(table.cell(0, 0, 0).mean == 75);
   CHECK(table.notes ==
         std::vector<std::string>{"1 trial of earlier grids is left out; `ablate attempts study` shows all that ran"});
   put(store, "study", {trials[0]});
-  CHECK(has(to_text(table_of(file, {"study", {"attention"}, {}, {}}), Format::kText),
+  CHECK(has(to_text(table_of(file, {{"study"}, {"attention"}, {}, {}}), Format::kText),
             "note: 2 trials of earlier grids are left"));
   // Over the whole history everything that ran counts.
-  CHECK(table_of(file, {"", {"attention"}, {}, {}}).cell(0, 0, 0).n == 3);
+  CHECK(table_of(file, {{}, {"attention"}, {}, {}}).cell(0, 0, 0).n == 3);
 }
 
 TEST_CASE("a column's header names its parameter, and JSON keeps numbers") {
@@ -252,7 +252,7 @@ TEST_CASE("a column's header names its parameter, and JSON keeps numbers") {
   trials.push_back(trial("softmax", {}, 2));  // has no train.steps
   put(store, "study", trials);
   for (const auto& one : trials) store.put_attempt(done(one, 60));
-  const auto table = table_of(file, {"study", {"train.learning_rate", "train.shuffle"}, {"train.steps"}, {}});
+  const auto table = table_of(file, {{"study"}, {"train.learning_rate", "train.shuffle"}, {"train.steps"}, {}});
   CHECK(to_text(table, Format::kText) ==
         "study: 3 trials; test/accuracy (%); n = 1\n\n"
         "train.learning_rate  train.shuffle  train.steps=25  train.steps=50  train.steps=-\n"
@@ -270,13 +270,13 @@ TEST_CASE("a history without trials or results is no crash") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
-  CHECK(has(error_of([&] { table_of(file, {"", {}, {}, {}}); }), "no trials yet"));
+  CHECK(has(error_of([&] { table_of(file, {{}, {}, {}, {}}); }), "no trials yet"));
   store.put_experiment({"study", "", "", "", {}});
-  CHECK(has(error_of([&] { table_of(file, {"study", {}, {}, {}}); }), "no trials of study yet"));
+  CHECK(has(error_of([&] { table_of(file, {{"study"}, {}, {}, {}}); }), "no trials of study yet"));
   const auto a = trial("softmax", {}, 1);
   put(store, "study", {a});
-  CHECK(has(to_text(table_of(file, {"study", {}, {}, {}}), Format::kText), "missing"));
+  CHECK(has(to_text(table_of(file, {{"study"}, {}, {}, {}}), Format::kText), "missing"));
   store.put_attempt(done(a, std::nan("")));
-  CHECK(has(to_text(table_of(file, {"study", {}, {}, {}}), Format::kText), "nan"));
-  CHECK(has(to_text(table_of(file, {"study", {}, {}, {"dev/accuracy"}}), Format::kText), "no value"));
+  CHECK(has(to_text(table_of(file, {{"study"}, {}, {}, {}}), Format::kText), "nan"));
+  CHECK(has(to_text(table_of(file, {{"study"}, {}, {}, {"dev/accuracy"}}), Format::kText), "no value"));
 }

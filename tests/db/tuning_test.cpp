@@ -60,7 +60,7 @@ class Tuned {
   void change(const std::string& sql) const { SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec(sql); }
 
   std::filesystem::path file() const { return folder_ / "a.db"; }
-  Table table(const TableRequest& request = {"study", {}, {}, {}}) const { return make_table(Reader(file()), request); }
+  Table table(const TableRequest& request = {{"study"}, {}, {}, {}}) const { return make_table(Reader(file()), request); }
 
  private:
   Folder folder_;
@@ -135,15 +135,15 @@ TEST_CASE("what is chosen follows the dev metric's direction, and of equals the 
 
 TEST_CASE("named in rows or columns, a tuned parameter is one like any other") {
   const Tuned study(kPoints);
-  const auto rows = study.table({"study", {"attention", "train.learning_rate"}, {}, {}});
+  const auto rows = study.table({{"study"}, {"attention", "train.learning_rate"}, {}, {}});
   CHECK(rows.rows.size() == 6);
   CHECK(rows.tuned_paths.empty());
   CHECK(rows.notes.empty());
-  const auto columns = study.table({"study", {}, {"train.learning_rate"}, {}});
+  const auto columns = study.table({{"study"}, {}, {"train.learning_rate"}, {}});
   CHECK(columns.columns == Labels{{"0.001"}, {"0.003"}, {"0.01"}});
   CHECK(columns.cell(1, 0, 0).mean == 97);
   // And so it is over the whole history, and in a history that does not know of the choice.
-  CHECK(study.table({"", {}, {}, {}}).rows.size() == 6);
+  CHECK(study.table({{}, {}, {}, {}}).rows.size() == 6);
   CHECK(Tuned(kPoints, "max", false).table().rows.size() == 6);
 }
 
@@ -197,10 +197,10 @@ TEST_CASE("with columns each row has a choice in each of them; what a row averag
         points.push_back({attention, rate, 1, best ? 80.0 : 20.0, best ? 50.0 + pool : 0, pool});
       }
   const Tuned study(points);
-  CHECK(has(to_text(study.table({"study", {}, {"task.pool"}, {}}), Format::kMarkdown),
+  CHECK(has(to_text(study.table({{"study"}, {}, {"task.pool"}, {}}), Format::kMarkdown),
             "| attention | train.learning_rate (of 3) task.pool=1 | task.pool=1 | train.learning_rate (of 3) task.pool=2 | "
             "task.pool=2 |\n| --- | --- | --- | --- | --- |\n| softmax | 0.003 | 51.00 | 0.01 ^ | 52.00 |\n"));
-  const auto table = study.table({"study", {"attention"}, {}, {}});
+  const auto table = study.table({{"study"}, {"attention"}, {}, {}});
   CHECK(table.cell(0, 0, 0).mean == 51.5);
   CHECK(has(to_text(table, Format::kText), "softmax    0.003, 0.01 ^"));
   CHECK(has(to_text(table, Format::kCsv), "softmax,0.003 0.01,3,3,true,"));
@@ -240,13 +240,13 @@ TEST_CASE("what is no number, and what comes with it, can be chosen as well") {
       store.put_attempt(attempt);
     }
   }
-  const auto table = make_table(Reader(file), {"study", {}, {}, {"test/accuracy"}});
+  const auto table = make_table(Reader(file), {{"study"}, {}, {}, {"test/accuracy"}});
   const auto text = to_text(table, Format::kMarkdown);
   CHECK(has(text, "| task.pool | attention (of 2) | attention.rates (of 3) | test/accuracy (%) |\n"));
   CHECK(has(text, "| 1 | softmax | - | 1"));
   CHECK(has(text, "| 2 | adamra | 1/2,1/4 | 2"));
   CHECK_FALSE(table.choice(0, 0, 1).edge);
   // Named, the plugin is a row, and its rates are chosen for each.
-  CHECK(has(to_text(make_table(Reader(file), {"study", {"task.pool", "attention"}, {}, {"test/accuracy"}}), Format::kText),
+  CHECK(has(to_text(make_table(Reader(file), {{"study"}, {"task.pool", "attention"}, {}, {"test/accuracy"}}), Format::kText),
             "1          adamra     1/2,1/4"));
 }

@@ -32,7 +32,7 @@ struct Study {
     store.put_attempt(attempt);
   }
   Table table(TableRequest request = {}) const {
-    request.experiment = "study";
+    request.experiments = {"study"};
     if (request.rows.empty() && request.columns.empty()) request.rows = {"attention"};
     request.metrics = {"test/accuracy"};
     return make_table(Reader(file), request);

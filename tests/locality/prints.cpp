@@ -7,7 +7,7 @@
 using namespace ablate::db;
 
 int main(int, char** arguments) {
-  Table table{.experiment = "study", .row_paths = {"attention"}, .rows = {{"softmax"}, {"linear"}}, .columns = {{}}};
+  Table table{.experiments = {"study"}, .row_paths = {"attention"}, .rows = {{"softmax"}, {"linear"}}, .columns = {{}}};
   table.row_values = {{"softmax"}, {"linear"}};
   table.column_values = {{}};
   table.metrics = {{"test/accuracy", "%", "", ""}};

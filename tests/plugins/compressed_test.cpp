@@ -84,3 +84,13 @@ TEST_CASE("a rate beside a fixed number of slots is refused: it would change the
   CHECK_NOTHROW(made({{"rate", "1/4"}, {"slots", 4}}));  // the default, as if it were left out
   CHECK_NOTHROW(made({{"rate", "1/8"}}));
 }
+
+TEST_CASE("a similarity that the memory does not follow is refused: it would change the key and no number") {
+  for (const char* own : {"random-features", "rbf"}) {
+    CHECK_NOTHROW(make(over(own, json::object())));
+    CHECK_NOTHROW(make(over(own, {{"read", "softmax"}})));  // the default, as if it were left out
+    CHECK_THROWS_WITH(make(over(own, {{"read", "relu"}})),
+                      Catch::Matchers::Contains("read is not used here: the compression has a kernel of its own"));
+  }
+  CHECK_NOTHROW(make(over("segment-mean", {{"read", "relu"}})));
+}

@@ -67,7 +67,7 @@ fs::path keep(const std::string& name, const std::string& text) {
 /// The table that all metrics share.
 db::TableRequest table_of(const BenchArguments& arguments, const std::vector<Subject>& subjects,
                           const std::vector<Varied>& vary) {
-  db::TableRequest request{.experiment = arguments.name, .rows = {"attention"}, .columns = {"task.length"}};
+  db::TableRequest request{.experiments = {arguments.name}, .rows = {"attention"}, .columns = {"task.length"}};
   const bool compressed =
       std::any_of(subjects.begin(), subjects.end(), [](const Subject& s) { return s.compression != nullptr; });
   if (compressed) request.rows.emplace_back("attention.compression");
@@ -80,8 +80,10 @@ db::TableRequest table_of(const BenchArguments& arguments, const std::vector<Sub
 }
 
 std::vector<std::string> command_of(const db::TableRequest& request) {
-  std::vector<std::string> words = {"table",  request.experiment, "--rows",   fmt::format("{}", fmt::join(request.rows, ",")),
-                                    "--cols", "task.length",      "--metric", "train/step_time"};
+  std::vector<std::string> words = {"table",    request.experiments.front(),
+                                    "--rows",   fmt::format("{}", fmt::join(request.rows, ",")),
+                                    "--cols",   "task.length",
+                                    "--metric", "train/step_time"};
   if (request.statistics.contains("exponent")) words.emplace_back("--exponent");
   return words;
 }

@@ -90,4 +90,10 @@ ReadOutput Compression::read(const ReadInput& input) {
   return result;
 }
 
+void refuse_idle_similarity(const Compression& compression, const std::string& parameter, Similarity chosen, Similarity usual) {
+  if (!compression.follows_similarity() && chosen != usual)
+    throw std::invalid_argument(parameter + " is not used here: the compression has a kernel of its own; leave " + parameter +
+                                " out");
+}
+
 }  // namespace ablate

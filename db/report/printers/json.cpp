@@ -43,8 +43,8 @@ nlohmann::ordered_json against(const Comparison& to) {
           {"deviation", number(to.deviation)}};
 }
 
-/// {experiment, trials, rows, columns, tuned, metrics, baseline, against, comparisons, varied, cells, exponents, notes}; a
-/// cell's samples are [seed, value] each.
+/// {experiment (a list of several), trials, rows, columns, tuned, metrics, baseline, against, comparisons, varied, cells,
+/// exponents, notes}; a cell's samples are [seed, value] each.
 std::string json_table(const Table& table) {
   nlohmann::ordered_json cells = nlohmann::ordered_json::array(), metrics = nlohmann::ordered_json::array();
   for (const auto& metric : table.metrics)
@@ -93,7 +93,9 @@ std::string json_table(const Table& table) {
                          {"unsettled", table.exponents[i].unsettled},
                          {"checked", to_text(table.checked(i / table.metrics.size()))},
                          {"published", number(table.exponents[i].published)}});
-  const nlohmann::ordered_json all = {{"experiment", table.experiment},
+  nlohmann::ordered_json experiment = table.experiments;
+  if (table.experiments.size() < 2) experiment = table.experiments.empty() ? "" : table.experiments.front();
+  const nlohmann::ordered_json all = {{"experiment", experiment},
                                       {"trials", table.trials},
                                       {"rows", table.row_paths},
                                       {"columns", table.column_paths},

@@ -38,7 +38,8 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("power", "How many seeds a difference needs, by what runs so far tell");
   command->group(kQuestions);
-  command->add_option("EXPERIMENT", arguments->request.experiment, "the trials of its latest grid")
+  command->add_option("EXPERIMENT", arguments->request.experiments, "the trials of its latest grid")
+      ->expected(1)
       ->type_name("")
       ->check(not_empty())
       ->required();

@@ -71,8 +71,10 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->group(kQuestions);
   auto* experiment =
       command
-          ->add_option("EXPERIMENT", arguments->request.experiment,
-                       "only the trials of this experiment's latest grid; needed where there are several experiments")
+          ->add_option(
+              "EXPERIMENT", arguments->request.experiments,
+              "only the trials of these experiments' latest grids; of several the experiment is a row; needed where the "
+              "history has several")
           ->type_name("")
           ->check(not_empty());
   command
@@ -116,6 +118,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       "fail their checks (!) or were never checked (?; where none was, a note says so), and step times of a busy machine (~).\n"
       "Example:\n"
       "  ablate table quickstart --rows attention,attention.rates --metric test/accuracy,train/step_time\n"
+      "  ablate table quickstart bench --cols experiment --metric train/step_time\n"
       "  ablate table bench --cols task.length --metric train/step_time --baseline attention=softmax --exponent\n"
       "  ablate table quickstart --where 'attention.rates<=1/4' --against best --format latex --out table.tex");
   command->callback([command, arguments, database, &exit_code] {
@@ -128,7 +131,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     if (const auto file = database().string(); file != kDefaultDatabase)  // another shell may have no ABLATE_DB
       arguments->request.database_option = " --db " + shell_word(file);
     arguments->request.suite = kSuiteVersion;
-    if (!arguments->all && arguments->request.experiment.empty()) refuse_several(reader);
+    if (!arguments->all && arguments->request.experiments.empty()) refuse_several(reader);
     const auto table = db::make_table(reader, arguments->request);
     arguments->out.put(db::to_text(table, format));
     if (format == db::Format::kCsv)  // has no place for them

@@ -114,8 +114,11 @@ class Compression : public Module {
 
   /// Reads a memory: out = weights(q) V / (weights(q) mass), without the division where mass is undefined.
   /// The memory is write()'s, or write()'s with keys and values projected linearly where slots_have_keys is promised; then
-  /// heads and channels may differ from this instance's. A method with a kernel of its own has no use for the similarity.
+  /// heads and channels may differ from this instance's.
   ReadOutput read(const ReadInput& input);
+
+  /// Whether read() follows ReadInput::similarity. A method with a kernel of its own does not (refuse_idle_similarity).
+  virtual bool follows_similarity() const { return true; }
 
   /// After an optimiser step, in training only, passed on by the attention: the place for moving averages and redrawn features,
   /// which change buffers under a NoGradGuard of its own. @param step from 1 @param generator on the device of the parameters
@@ -135,6 +138,11 @@ class Compression : public Module {
   Capabilities promises_;
   Slots slots_;
 };
+
+/// For an attention that lets studies choose a similarity: throws std::invalid_argument where one is chosen that the
+/// compression does not follow. It would change the trial's key and no number.
+/// @param parameter its name @param usual its default
+void refuse_idle_similarity(const Compression& compression, const std::string& parameter, Similarity chosen, Similarity usual);
 
 }  // namespace ablate
 

@@ -12,6 +12,7 @@
 #include "core/util/error.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/help.h"
+#include "tools/ablate/keeping/keeping.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"
@@ -43,8 +44,9 @@ int parse_and_run(int count, char** arguments) {
   ablate::add_check(app, options, exit_code);
   ablate::add_audit(app, options, exit_code);
   ablate::add_new(app, options, exit_code);
-  ablate::add_questions(
-      app, [&options] { return options.database_file(); }, exit_code);
+  const ablate::DatabaseFile database = [&options] { return options.database_file(); };
+  ablate::add_questions(app, database, exit_code);
+  ablate::add_db(app, database, exit_code);
   ablate::add_help(app);
   for (auto* command : app.get_subcommands({}))  // --dry-run=false would run the study
     for (auto* option : command->get_options())

@@ -1,0 +1,108 @@
+#include "db/history/keeping.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/util/error.h"
+#include "db/history/damage.h"
+#include "db/history/reader.h"
+#include "db/history/schema.h"
+
+namespace ablate::db {
+namespace {
+
+constexpr int kMostFaults = 100;
+constexpr int kPatienceMs = 1000;  // for a run that is just writing: compact gives way to runs
+
+/// Removes a file that was not finished.
+class Part {
+ public:
+  explicit Part(std::filesystem::path path) : path_(std::move(path)) {}
+  ~Part() {
+    std::error_code none;
+    std::filesystem::remove(path_, none);
+  }
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Opened as it is: nothing is migrated. Throws Error where it is no history of this program.
+SQLite::Database opened(const std::filesystem::path& file, int how) {
+  const Reader expected(file);
+  return SQLite::Database(file.string(), how, kPatienceMs);
+}
+
+void to_disk(const std::filesystem::path& file) {
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
+}
+
+}  // namespace
+
+std::vector<std::string> faults(const std::filesystem::path& file) {
+  const Reader reader(file);
+  reader.read_without_limit();
+  return guarded(file, [&] {
+    std::vector<std::string> found;
+    SQLite::Statement integrity(reader.database(), fmt::format("PRAGMA integrity_check({})", kMostFaults));
+    while (integrity.executeStep())
+      if (auto text = integrity.getColumn(0).getString(); text != "ok") found.push_back(std::move(text));
+    SQLite::Statement dangling(reader.database(), "PRAGMA foreign_key_check");
+    while (found.size() < kMostFaults && dangling.executeStep())
+      found.push_back(fmt::format("row {} of {} points to a row of {} that is not there", dangling.getColumn(1).getInt64(),
+                                  dangling.getColumn(0).getString(), dangling.getColumn(2).getString()));
+    return found;
+  });
+}
+
+void back_up(const std::filesystem::path& file, const std::filesystem::path& to) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("the run history cannot be copied into {}: {}", to.string(), why));
+  };
+  std::error_code none;
+  if (std::filesystem::exists(std::filesystem::symlink_status(to, none))) refuse("it is there already; name a new file");
+  const Part part(to.string() + fmt::format(".part-{}", getpid()));
+  guarded(file, [&] {
+    auto database = opened(file, SQLite::OPEN_READONLY);
+    SQLite::Statement copy(database, "VACUUM INTO ?");
+    copy.bind(1, part.path().string());
+    copy.exec();
+  });
+  std::string fault;
+  try {
+    SQLite::Database made(part.path().string(), SQLite::OPEN_READONLY);
+    fault = first_fault(made, part.path());
+  } catch (const SQLite::Exception& exception) {
+    fault = exception.what();
+  }
+  if (!fault.empty()) refuse(fault);
+  to_disk(part.path());
+  if (link(part.path().c_str(), to.c_str()) != 0) refuse(std::strerror(errno));  // never over a file that came meanwhile
+  to_disk(std::filesystem::absolute(to).parent_path());
+}
+
+Compacted compact(const std::filesystem::path& file) {
+  return guarded(file, [&] {
+    Compacted done;
+    auto database = opened(file, SQLite::OPEN_READWRITE);
+    done.before = std::filesystem::file_size(file);
+    database.exec("VACUUM");
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    done.after = std::filesystem::file_size(file);
+    return done;
+  });
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,107 @@
+// The run history looked through, copied and made smaller.
+#include "db/history/keeping.h"
+
+#include <sqlite3.h>
+
+#include <nlohmann/json.hpp>
+
+#include "db/questions/query.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+std::string ask(const std::filesystem::path& file, const std::string& sql) {
+  std::string out;
+  run_query(file, sql, Format::kCsv, [&](std::string_view part) { out += part; });
+  return out;
+}
+
+/// Past ablate, as another program would.
+void change(const std::filesystem::path& file, const std::string& sql) {
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open(file.c_str(), &database) == SQLITE_OK);
+  CHECK(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(database);
+}
+
+void fill(Store& store) {
+  std::vector<nlohmann::json> trials;
+  for (int seed = 1; seed <= 40; ++seed) trials.push_back(trial("softmax", {}, seed));
+  put(store, "study", trials);
+  for (const auto& one : trials) store.put_attempt(done(one, 60.5));
+}
+
+void make(const std::filesystem::path& file) {
+  Store store(file);
+  fill(store);
+}
+
+const std::string kAll = "SELECT * FROM trials ORDER BY trial";
+
+}  // namespace
+
+TEST_CASE("a sound history is told as such; a page of zeros and a row that points to nothing are faults") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  make(file);
+  CHECK(faults(file).empty());
+  change(file, "DELETE FROM experiment");
+  const auto dangling = faults(file);
+  REQUIRE_FALSE(dangling.empty());
+  CHECK(has(dangling.front(), "points to a row of experiment that is not there"));
+  std::fstream pages(file, std::ios::in | std::ios::out | std::ios::binary);
+  pages.seekp(static_cast<std::streamoff>(std::filesystem::file_size(file) / 4096 / 2 * 4096));
+  pages.write(std::string(4096, '\0').data(), 4096);
+  pages.close();
+  std::vector<std::string> found;
+  const auto error = error_of([&] { found = faults(file); });
+  CHECK((!error.empty() || found.size() > dangling.size()));
+}
+
+TEST_CASE("a backup is a history of its own, also while another program writes, and never over a file") {
+  Folder folder;
+  const auto file = folder / "a.db", copy = folder / "copy.db";
+  Store store(file);
+  fill(store);
+  store.together([&] {  // a write that is not finished: the copy is of before
+    store.put_attempt(done(trial("softmax", {}, 1), 99));
+    back_up(file, copy);
+  });
+  CHECK(ask(copy, "SELECT count(*) AS n FROM attempts") == "n\n40\n");
+  CHECK(faults(copy).empty());
+  const auto before = content(copy);
+  CHECK(has(error_of([&] { back_up(file, copy); }), "it is there already"));
+  CHECK(content(copy) == before);
+  CHECK(has(error_of([&] { back_up(file, folder / "none" / "copy.db"); }), "none"));
+  CHECK(has(error_of([&] { back_up(folder / "missing.db", folder / "b.db"); }), "no run history"));
+  CHECK_FALSE(std::filesystem::exists(folder / "missing.db"));
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) files += has(entry.path().string(), ".part");
+  CHECK(files == 0);
+}
+
+TEST_CASE("a compacted history is smaller and holds the same; one that is being written is left") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  make(file);
+  change(file,
+         "CREATE TABLE waste AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 500) SELECT "
+         "randomblob(1000) AS b FROM c; DROP TABLE waste");
+  const auto rows = ask(file, kAll);
+  const auto made = compact(file);
+  CHECK(made.after + 400'000 < made.before);
+  CHECK(std::filesystem::file_size(file) == made.after);
+  CHECK(ask(file, kAll) == rows);
+  CHECK(faults(file).empty());
+  CHECK(has(error_of([&] { compact(folder / "missing.db"); }), "no run history"));
+
+  Store store(file);
+  store.together([&] {
+    store.put_attempt(done(trial("softmax", {}, 1), 99));
+    CHECK(has(error_of([&] { compact(file); }), "locked"));
+  });
+}

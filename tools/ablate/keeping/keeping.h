@@ -1,0 +1,16 @@
+// The commands that keep the run history. Torch-free, no plugin is looked at.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "tools/ablate/questions/questions.h"
+
+namespace ablate {
+
+inline constexpr const char* kKeeping = "Keep the run history";  ///< the group in `ablate --help`
+
+/// Their callbacks print to stdout, set exit_code and throw ablate::Error. @param database tells the file once options are
+/// parsed; it and exit_code must outlive app.
+void add_db(CLI::App& app, const DatabaseFile& database, int& exit_code);
+
+}  // namespace ablate

@@ -130,9 +130,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   std::optional<std::int64_t> experiment;
   if (!request.experiment.empty()) experiment = reader.experiment(request.experiment);
   const auto selection = select_trials(reader, experiment);
-  if (selection.trials.empty())
-    throw Error(fmt::format("{} has no trials{} yet: `ablate run FILE` makes some", reader.file().string(),
-                            experiment ? " of " + request.experiment : ""));
+  if (selection.trials.empty()) throw Error(no_trials_text(reader, request.experiment));
 
   std::vector<std::string> wrong;
   const auto [row_paths, no_rows] = rows_of(request.rows, wrong);

@@ -119,6 +119,7 @@ TEST_CASE("a proof is of no trial whose default the edit has changed", "[proofs]
     const auto proven = place.said({"--prove", "1"});
     CHECK(says(proven, "proven by 1 repeated trial, the same to the last bit: 1 done trial of the history stays valid"));
     CHECK(says(proven, "not done under the new code: attempts 2, 3: attention.factor: its default was 1.0 and is 20.0\n"));
+    CHECK_FALSE(says(proven, "may prove them likewise"));
     CHECK(says(place.said({"-j", "1"}), "2 done, 1 done before"));
     CHECK(place.query("SELECT \"attention.factor\" AS factor FROM trials ORDER BY attempt").dump() ==
           R"([{"factor":5.0},{"factor":1.0},{"factor":1.0},{"factor":20.0},{"factor":20.0}])");

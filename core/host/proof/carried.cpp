@@ -78,7 +78,7 @@ Carried::NewDefaults Carried::new_defaults(const db::PastTrial& past, const json
 }
 
 Carried::Concerned Carried::concerned(const db::PastTrial& past) const {
-  Concerned one{past.attempt, past.parts, "", {}};
+  Concerned one{past.attempt, past.parts, "", {}, {}};
   for (const auto& [path, info] : plugins_today(one.today, catalog_))
     if (info == nullptr)
       one.gone =
@@ -107,7 +107,7 @@ std::vector<db::Alias> Carried::carry(const Change& change, const Coverage& cove
     if (done.contains(keys[i]) || given_.contains(keys[i])) continue;
     const auto defaults = new_defaults(past, bases[i]);
     if (!defaults.changed.empty()) {
-      at->second.missing.insert(fmt::format("{}", fmt::join(defaults.changed, ", ")));
+      at->second.defaults.insert(defaults.changed.begin(), defaults.changed.end());
       continue;
     }
     if (const auto missing = coverage.missing(past.parts); !missing.empty()) {
@@ -136,6 +136,7 @@ std::size_t Carried::kept() const {
 
 std::string Carried::why_left(std::int64_t trial, const Concerned& one) const {
   if (!one.gone.empty()) return one.gone;
+  if (!one.defaults.empty()) return fmt::format("{}", fmt::join(one.defaults, ", "));
   if (!one.missing.empty()) return fmt::format("{}", fmt::join(one.missing, "; "));
   std::vector<std::string> fewest;
   for (const auto& past : known_) {
@@ -146,14 +147,26 @@ std::string Carried::why_left(std::int64_t trial, const Concerned& one) const {
   return fmt::format("what differs as well was not repeated: {}", fmt::join(fewest, ", "));
 }
 
-std::vector<std::string> Carried::left() const {
+std::map<std::int64_t, const Carried::Concerned*> Carried::behind() const {
   std::vector<std::string> keys;
   for (const auto& [trial, one] : concerned_) keys.push_back(one.today.key());
   const auto done = db::done_attempts(reader_, keys);
-  std::map<std::string, std::vector<std::int64_t>> attempts;
+  std::map<std::int64_t, const Concerned*> found;
   for (const auto& [trial, one] : concerned_)
     if (const auto key = one.today.key(); !one.gone.empty() || !(done.contains(key) || given_.contains(key)))
-      attempts[why_left(trial, one)].push_back(one.attempt);
+      found[trial] = &one;
+  return found;
+}
+
+bool Carried::may_prove_more() const {
+  const auto all = behind();
+  return std::any_of(all.begin(), all.end(),
+                     [](const auto& entry) { return entry.second->gone.empty() && entry.second->defaults.empty(); });
+}
+
+std::vector<std::string> Carried::left() const {
+  std::map<std::string, std::vector<std::int64_t>> attempts;
+  for (const auto& [trial, one] : behind()) attempts[why_left(trial, *one)].push_back(one->attempt);
   std::vector<std::string> lines;
   for (auto& [why, those] : attempts) {
     std::sort(those.begin(), those.end());

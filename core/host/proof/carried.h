@@ -41,13 +41,17 @@ class Carried {
   /// "attempts 3, 4: attention.heads = 4 was not repeated".
   std::vector<std::string> left() const;
 
+  /// Whether another proof could give one of those its key: what keeps it is that something was not repeated.
+  bool may_prove_more() const;
+
  private:
   /// A trial that one of the changes concerns.
   struct Concerned {
     std::int64_t attempt = 0;
-    Identity today;                 ///< with the code of today
-    std::string gone;               ///< why there is no such code; "": there is
-    std::set<std::string> missing;  ///< what was not repeated, a text for each change
+    Identity today;                  ///< with the code of today
+    std::string gone;                ///< why there is no such code; "": there is
+    std::set<std::string> missing;   ///< what was not repeated, a text for each change
+    std::set<std::string> defaults;  ///< that are others now
   };
   /// What the defaults of the changed code are to a trial that was done under the code of before.
   struct NewDefaults {
@@ -56,6 +60,8 @@ class Carried {
   };
   NewDefaults new_defaults(const db::PastTrial& past, const nlohmann::json& basis) const;
   Concerned concerned(const db::PastTrial& past) const;
+  /// Those that are not done under the code of today, by trial.
+  std::map<std::int64_t, const Concerned*> behind() const;
   std::string why_left(std::int64_t trial, const Concerned& one) const;
 
   const db::Reader& reader_;

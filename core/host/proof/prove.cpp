@@ -180,6 +180,7 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Ex
       summary.proofs.push_back(number);
   summary.kept = carried.kept();
   summary.left = carried.left();
+  summary.may_prove_more = carried.may_prove_more();
   summary.left_out = reader.left_out();
   return summary;
 }

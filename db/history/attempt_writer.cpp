@@ -15,6 +15,7 @@ using SQLite::Statement;
 std::int64_t AttemptWriter::put(const Attempt& attempt) {
   const auto trial = own_trial(database_, attempt.key);
   if (trial == 0) throw Error(fmt::format("an attempt at trial {}, which is not known: put_trials comes first", attempt.key));
+  settle(attempt, trial);
   const auto id = add(attempt, trial);
   put_in_place(database_, attempt.key, trial, attempt.outcome == "done");
 
@@ -39,6 +40,16 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
   }
   put_plugins(id, attempt.plugins);
   return id;
+}
+
+void AttemptWriter::settle(const Attempt& attempt, std::int64_t trial) {
+  if (attempt.resolved.is_null()) return;
+  if (attempt.outcome != "done") {  // what is done stays what the trial shows
+    Statement done(database_, "SELECT 1 FROM attempt WHERE trial = ? AND outcome = 'done'");
+    done.bind(1, trial);
+    if (done.executeStep()) return;
+  }
+  TrialWriter(database_).settle(trial, attempt.resolved);
 }
 
 std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {

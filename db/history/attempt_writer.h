@@ -15,6 +15,8 @@ class AttemptWriter {
   std::int64_t put(const Attempt& attempt);
 
  private:
+  /// The trial shows what was trained.
+  void settle(const Attempt& attempt, std::int64_t trial);
   std::int64_t add(const Attempt& attempt, std::int64_t trial);
   std::int64_t metric(const std::string& name);
   std::int64_t environment(const nlohmann::json& json);

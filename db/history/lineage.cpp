@@ -23,19 +23,18 @@ std::int64_t hash_of(const std::string& text) {
 }
 
 constexpr const char* kPast =
-    "SELECT t.id, max(a.id), t.key, k.settings, b.json FROM key_part k JOIN trial t ON t.id = k.trial JOIN basis b ON b.id = "
-    "k.basis "
-    "JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' ";
+    "SELECT t.id, max(a.id), t.key, k.settings, b.json, r.json, '{}' FROM key_part k JOIN trial t ON t.id = k.trial JOIN basis "
+    "b ON b.id = k.basis JOIN resolved r ON r.trial = t.id JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' ";
 
 constexpr const char* kPastByProof =
-    "SELECT t.id, max(a.id), l.key, k.settings, b.json FROM alias l JOIN trial t ON t.id = l.trial JOIN key_part k ON k.trial "
-    "= "
-    "t.id JOIN basis b ON b.id = l.basis JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' GROUP BY l.key ORDER BY 2 "
+    "SELECT t.id, max(a.id), l.key, k.settings, b.json, r.json, coalesce(l.added, '{}') FROM alias l JOIN trial t ON t.id = "
+    "l.trial JOIN key_part k ON k.trial = t.id JOIN basis b ON b.id = l.basis JOIN resolved r ON r.trial = t.id JOIN attempt a "
+    "ON a.trial = t.id AND a.outcome = 'done' GROUP BY l.key ORDER BY 2 "
     "DESC";
 
 /// Whether that is what a program like this one has written: the file may be of another.
 bool is_whole(const Identity& parts) {
-  const auto& [settings, basis] = parts;
+  const auto &settings = parts.settings, &basis = parts.basis;
   const auto is = [](const json& object, const std::string& name, auto type) {
     const auto found = object.find(name);
     return found != object.end() && type(*found);
@@ -58,10 +57,17 @@ std::vector<PastTrial> read(Statement& ask, const Reader& reader, bool by_proof 
                    ask.getColumn(2).getString(),
                    {stored_json(ask.getColumn(3).getString()), stored_json(ask.getColumn(4).getString())},
                    by_proof};
-    if (is_whole(past.parts))
-      found.push_back(std::move(past));
-    else
+    const auto resolved = stored_json(ask.getColumn(5).getString()), added = stored_json(ask.getColumn(6).getString());
+    if (!is_whole(past.parts)) {
       reader.leave_out("attempt", past.attempt, "what the key is made of");
+    } else if (!resolved.is_object() || !added.is_object()) {
+      reader.leave_out("attempt", past.attempt, "its settings");
+    } else {
+      past.parts.values = all_values(resolved, past.parts.settings);
+      past.parts.values.update(added);
+      past.added = added;
+      found.push_back(std::move(past));
+    }
   }
   return found;
 }

@@ -280,6 +280,10 @@ CREATE TABLE audit (
   findings TEXT NOT NULL,
   PRIMARY KEY (digest, task)
 ) STRICT, WITHOUT ROWID;
+)sql",
+                                    R"sql(
+-- What a trial has under such a key and not under its own, as JSON by path: defaults of parameters that came later; NULL: nothing.
+ALTER TABLE alias ADD COLUMN added TEXT;
 )sql"};
 
 }  // namespace

@@ -49,9 +49,10 @@ std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
   }
   Statement put_alias(
       database,
-      "INSERT INTO alias (key, trial, proof, basis, rests_on) VALUES (?, ?, ?, ?, nullif(?, '')) ON CONFLICT DO NOTHING");
+      "INSERT INTO alias (key, trial, proof, basis, rests_on, added) VALUES (?, ?, ?, ?, nullif(?, ''), nullif(?, '{}')) ON "
+      "CONFLICT DO NOTHING");
   std::map<std::string, std::int64_t> bases;
-  for (const auto& [key, trial, basis, rests_on] : proof.aliases) {
+  for (const auto& [key, trial, basis, rests_on, added] : proof.aliases) {
     const auto text = json_text(basis);
     const auto [at, fresh] = bases.try_emplace(text, 0);
     if (fresh) at->second = put_text(database, "basis", text);
@@ -60,6 +61,7 @@ std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
     put_alias.bind(3, id);
     put_alias.bind(4, at->second);
     put_alias.bind(5, rests_on);
+    put_alias.bind(6, json_text(added));
     execute(put_alias);
   }
   return id;

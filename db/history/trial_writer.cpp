@@ -52,6 +52,31 @@ std::int64_t TrialWriter::put(const std::string& key, const nlohmann::json& reso
   add_trial_.bind(2, configuration_of(text));
   execute(add_trial_);
   const auto trial = database_.getLastInsertRowid();
+  put_settings(trial, resolved, text);
+  return trial;
+}
+
+void TrialWriter::settle(std::int64_t trial, const nlohmann::json& resolved) {
+  const auto text = json_text(resolved);
+  SQLite::Statement same(database_, "SELECT 1 FROM resolved WHERE trial = ? AND json = ?");
+  same.bind(1, trial);
+  same.bind(2, text);
+  if (same.executeStep()) return;
+  // The index of parameters begins with the path.
+  for (const auto* sql :
+       {"DELETE FROM resolved WHERE trial = ?", "DELETE FROM parameter WHERE trial = ? AND path IN (SELECT id FROM path)"}) {
+    SQLite::Statement forget(database_, sql);
+    forget.bind(1, trial);
+    forget.exec();
+  }
+  SQLite::Statement configuration(database_, "UPDATE trial SET configuration = ? WHERE id = ?");
+  configuration.bind(1, configuration_of(text));
+  configuration.bind(2, trial);
+  configuration.exec();
+  put_settings(trial, resolved, text);
+}
+
+void TrialWriter::put_settings(std::int64_t trial, const nlohmann::json& resolved, const std::string& text) {
   add_resolved_.bind(1, trial);
   add_resolved_.bind(2, text);
   execute(add_resolved_);
@@ -62,7 +87,6 @@ std::int64_t TrialWriter::put(const std::string& key, const nlohmann::json& reso
     add_parameter_.bind(3, this->value(path, value));
     execute(add_parameter_);
   }
-  return trial;
 }
 
 std::int64_t TrialWriter::path(const std::string& name) {

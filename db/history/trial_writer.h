@@ -34,8 +34,11 @@ class TrialWriter {
 
   /// @return the trial's id; one that is known already is left as it is.
   std::int64_t put(const std::string& key, const nlohmann::json& resolved);
+  /// Makes these the settings of a trial that is known.
+  void settle(std::int64_t trial, const nlohmann::json& resolved);
 
  private:
+  void put_settings(std::int64_t trial, const nlohmann::json& resolved, const std::string& text);
   std::int64_t path(const std::string& name);
   std::int64_t value(std::int64_t path, const nlohmann::json& value);
 

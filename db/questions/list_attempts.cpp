@@ -197,6 +197,9 @@ AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request) 
     }
     fill_values(reader, trials, list);
     if (!request.failed) list.running = list_running(reader, experiment, labels);
+    if (list.running.empty() && reader.database().execAndGet("SELECT NOT EXISTS (SELECT 1 FROM attempt)").getInt() != 0 &&
+        select_trials(reader, experiment == 0 ? std::nullopt : std::optional(experiment)).trials.empty())
+      list.none_yet = no_trials_text(reader, request.experiment);
     return list;
   });
 }

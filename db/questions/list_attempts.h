@@ -32,6 +32,7 @@ struct AttemptList {
   std::vector<AttemptLine> running;  ///< outcome "running": latest first; none where only failures are asked for
   std::vector<AttemptLine> lines;    ///< latest first
   std::int64_t total = 0;            ///< how many the request asks about, shown or not
+  std::string none_yet;              ///< "ablate.db has no trials yet: ...", where that is so; else ""
 };
 
 /// A label names the parameters that vary in the trial's experiment (of several: the latest). Throws Error as

@@ -143,9 +143,7 @@ std::vector<Selection> select(const Reader& reader, const NamedExperiments& expe
   std::vector<Selection> selections;
   const auto add = [&](std::optional<std::int64_t> experiment, const std::string& name) {
     selections.push_back(select_trials(reader, experiment));
-    if (selections.back().trials.empty())
-      throw Error(fmt::format("{} has no trials{} yet: `ablate run FILE` makes some", reader.file().string(),
-                              name.empty() ? "" : " of " + name));
+    if (selections.back().trials.empty()) throw Error(no_trials_text(reader, name));
   };
   for (const auto& [id, name] : experiments) add(id, name);
   if (experiments.empty()) add(std::nullopt, "");

@@ -1,5 +1,7 @@
 #include "db/questions/selection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -96,6 +98,11 @@ std::vector<Member> members_of(const Reader& reader, std::optional<std::int64_t>
 }
 
 }  // namespace
+
+std::string no_trials_text(const Reader& reader, const std::string& experiment) {
+  return fmt::format("{} has no trials{} yet: `ablate run FILE` makes some", reader.file().string(),
+                     experiment.empty() ? "" : " of " + experiment);
+}
 
 Selection select_trials(const Reader& reader, std::optional<std::int64_t> experiment) {
   return guarded(reader.file(), [&] {

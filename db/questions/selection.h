@@ -32,6 +32,9 @@ using Members = std::vector<std::size_t>;
 /// ever ran.
 Selection select_trials(const Reader& reader, std::optional<std::int64_t> experiment);
 
+/// That an experiment has no trials, or ("") a history.
+std::string no_trials_text(const Reader& reader, const std::string& experiment);
+
 /// A row of the table "value" with its own type: integer, real (null where it was no number), boolean or text.
 nlohmann::ordered_json stored_value(const std::string& type, const std::string& text, std::int64_t integer, double real);
 

@@ -16,8 +16,9 @@ namespace ablate::db {
 struct PastTrial {
   std::int64_t trial = 0, attempt = 0;  ///< its id; the latest attempt that is done
   std::string key;
-  Identity parts;         ///< what the key is made of
-  bool by_proof = false;  ///< the key is another one of the trial, which a proof has given
+  Identity parts;                                   ///< what the key is made of
+  bool by_proof = false;                            ///< the key is another one of the trial, which a proof has given
+  nlohmann::json added = nlohmann::json::object();  ///< Alias::added of such a key
 };
 
 /// Another key of a trial.
@@ -26,6 +27,9 @@ struct Alias {
   std::int64_t trial = 0;
   nlohmann::json basis;  ///< the key's; its settings are the trial's
   std::string rests_on;  ///< the key that it was made from, where that is another one of the trial, too; "": its own
+  /// Values that the trial has under this key and not under its own, by path: defaults of parameters that the code of its own
+  /// key had not.
+  nlohmann::json added = nlohmann::json::object();
 };
 
 /// That trials of one basis give the numbers of another.

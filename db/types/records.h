@@ -40,7 +40,10 @@ struct Audit {
 
 /// One attempt at a trial, however it ended.
 struct Attempt {
-  std::string key;      ///< of its trial
+  std::string key;  ///< of its trial
+  /// Trial::resolved of what was trained; null: as put_trials had it. Where the attempt is done, the trial's settings are
+  /// these: two of one key differ in what changes no number (a file's place), or in what --prove took for the same.
+  nlohmann::json resolved = nullptr;
   std::string outcome;  ///< "done", "failed", "timeout" or "interrupted"
   std::string reason;   ///< "" when done; else one line: "signal 11 (Segmentation fault)", "loss is nan at step 12", ...
   std::string output;   ///< the tail of what the trial printed

@@ -9,6 +9,22 @@
 using namespace ablate;
 using namespace ablate::db;
 
+TEST_CASE("a history without an attempt is told as a table tells it, and is no error") {
+  const std::string words = "a.db has no trials yet: `ablate run FILE` makes some";
+  Commands run;
+  std::filesystem::remove(run.file());
+  Store store(run.file());
+  CHECK(has(run("table"), words));
+  CHECK(run("attempts") == "");
+  CHECK(run.exit_code == 0);
+  CHECK(has(run.errors, words));
+  CHECK(run("attempts --format json") == "[]\n");
+  CHECK(has(run.errors, words));
+  put(store, "study", {trial("softmax", {}, 1)});
+  CHECK(has(run("attempts"), "outcome"));
+  CHECK(run.errors == "");
+}
+
 TEST_CASE("what is running stands on top, while its process lives") {
   Commands run;
   const auto b = trial("adamra", {"1/8"}, 1);

@@ -219,6 +219,13 @@ TEST_CASE("a dry run tells how long its trials will take, by what is done") {
   auto again = three;
   again.insert(again.end(), {"--again", "-j", "2"});
   CHECK(says(dry(again), "expected time: 7.5 s for 3 trials, 2 at a time ("));
+  CHECK_FALSE(says(dry(again), "timeout"));
+  again.insert(again.end(), {"--set", "experiment.timeout=5.0"});
+  CHECK_FALSE(says(dry(again), "timeout"));  // just what they take
+  again.back() = "experiment.timeout=1";
+  CHECK(says(
+      dry(again),
+      "\nwarning: experiment.timeout ends a trial after 1.0 s, and 3 trials are expected to take longer, 5.0 s at most\n"));
 }
 
 TEST_CASE("a table over several experiments is asked for") {

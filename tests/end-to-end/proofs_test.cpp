@@ -98,3 +98,35 @@ TEST_CASE("rows of a history that cannot be read are told once and left out", "[
     told(asked("show", "1"), "proof 1 is");
   }
 }
+
+TEST_CASE("a proof is of no trial whose default the edit has changed", "[proofs]") {
+  Place place;
+  const auto edit_default = [&](const char* factor) {
+    std::filesystem::copy(kFaulty + "defaults/scaled_by_" + factor + ".so", place.folder() / "plugins/scaled.so",
+                          std::filesystem::copy_options::overwrite_existing);
+  };
+  const auto write = [&](const std::string& rows) {
+    return place.study(kTiny + "[attention]\nplugin = \"scaled\"\n[grid]\nrows = [" + rows + "]\n").string();
+  };
+  edit_default("1");
+  place.file = write("{attention.scaling = \"on\", attention.factor = 5.0}, {attention.scaling = \"on\"}, {}");
+  place.said({"-j", "1"});
+  edit_default("20");
+  CHECK(says(place.said({"--dry-run"}),
+             "as attempt 2, but for attention.factor (20.0, was 1.0), the code of scaled (attention)"));
+
+  SECTION("they are told, and run anew under the new default") {
+    const auto proven = place.said({"--prove", "1"});
+    CHECK(says(proven, "proven by 1 repeated trial, the same to the last bit: 1 done trial of the history stays valid"));
+    CHECK(says(proven, "not done under the new code: attempts 2, 3: attention.factor: its default was 1.0 and is 20.0\n"));
+    CHECK_FALSE(says(proven, "may prove them likewise"));
+    CHECK(says(place.said({"-j", "1"}), "2 done, 1 done before"));
+    CHECK(place.query("SELECT \"attention.factor\" AS factor FROM trials ORDER BY attempt").dump() ==
+          R"([{"factor":5.0},{"factor":1.0},{"factor":1.0},{"factor":20.0},{"factor":20.0}])");
+  }
+  SECTION("where all are such, there is nothing to prove") {
+    place.file = write("{attention.scaling = \"on\"}");
+    CHECK(says(place.said({"--prove", "1"}, 2),
+               "; attempt 2 was trained with other values: attention.factor: its default was 1.0 and is 20.0. --dry-run"));
+  }
+}

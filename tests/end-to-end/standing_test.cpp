@@ -5,12 +5,16 @@
 
 TEST_CASE("--dry-run says of each trial that it is done, or how it differs from what is", "[standing]") {
   Place place;
-  CHECK(says(place.said({"--dry-run"}), "not done: nothing like it has been run"));
+  const auto before = place.said({"--dry-run"});
+  CHECK(says(before, "tiny: 2 trials\nnone is done: nothing like these trials has been run\n    1  "));
+  CHECK_FALSE(says(before, "not done"));
+  CHECK(says(place.said({"--dry-run", "--set", "seeds=1"}), "\n       not done: nothing like it has been run\n"));
   CHECK(says(place.said({}), "2 done, 0 done before"));
   auto said = place.said({"--dry-run"});
   CHECK(says(said, "done, attempt 1\n"));
   CHECK(says(said, "done, attempt 2\n"));
   CHECK_FALSE(says(said, "not done"));
+  CHECK(says(place.said({"--dry-run", "--again"}), "done, attempt 2; --again runs it once more\n"));
   CHECK(says(place.said({"--dry-run", "--set", "train.steps=7"}), "differs in train.steps (7, was 6)"));
   place.edit('e');
   CHECK(says(place.said({"--dry-run"}), "not done: as attempt 1, but for the code of softmax (attention)"));
@@ -18,6 +22,12 @@ TEST_CASE("--dry-run says of each trial that it is done, or how it differs from 
   place.edit('f');
   place.said({"--only", "0000"}, 2);  // no such key: nothing changes
   CHECK(says(place.said({"--dry-run"}), "not done: as attempt 2, but for the code of softmax (attention)"));
+}
+
+TEST_CASE("--prove without a history makes none", "[standing]") {
+  Place place;
+  CHECK(says(place.said({"--prove", "1"}, 2), "no run history: looked for " + (place.folder() / "ablate.db").string()));
+  CHECK_FALSE(std::filesystem::exists(place.folder() / "ablate.db"));
 }
 
 TEST_CASE("--prove keeps the history where repeated trials are the same to the last bit", "[standing]") {

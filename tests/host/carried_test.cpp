@@ -47,11 +47,21 @@ struct Place {
                     {{"attention", "m"}, {"attention.parts.0", one}, {"attention.parts.1", two}});
   }
 
-  void run(const Identity& trial) {
-    store.put_trials(experiment, {{trial.key(), {{"key", trial.key()}}, {}}});
+  /// @param factor of the attention "one", where it has such a parameter
+  void run(const Identity& trial, const json& factor = nullptr) {
+    json resolved{{"key", trial.key()}};
+    if (!factor.is_null()) resolved["attention"] = {{"plugin", "one"}, {"factor", factor}};
+    store.put_trials(experiment, {{trial.key(), resolved, {}}});
     store.put_parts({{trial.key(), {trial.settings, trial.basis}}});
     store.put_attempt({.key = trial.key(), .outcome = "done", .environment = json::object()});
   }
+  /// What the code of today has for factor.
+  void set_default(const json& factor) {
+    auto& parameters = catalog.plugins.front().parameters;
+    parameters.resize(1);
+    parameters[0].name = "factor", parameters[0].type = ablate::ParameterType::kReal, parameters[0].default_value = factor;
+  }
+  void set_code(const std::string& code) { catalog.plugins.front().code_digest = code; }
   bool is_done(const Identity& trial) { return store.done({trial.key()}).contains(trial.key()); }
 
   /// One command that proves the changes by repeating these, each with what it covers.
@@ -164,4 +174,46 @@ TEST_CASE("what has run under the code of today is not left behind") {
   const auto [kept, left] = place.prove({{{{"b", "c"}}, {place.alone("one", "b", 1)}}});
   CHECK(kept == 1);
   CHECK(left.empty());
+}
+
+TEST_CASE("a trial whose default the new code has otherwise is not that code's") {
+  Place place;
+  const auto scaled = [&](const std::string& code) { return place.alone("one", code, 1, {{"attention.factor", 5}}); };
+  place.run(scaled("b"), 5);
+  place.run(place.alone("one", "b", 2), 1);
+  place.run(place.alone("one", "b", 3, {{"attention.factor", 20}}), 20);
+  place.set_default(20);
+  const auto [kept, left] = place.prove(
+      {{{{"b", "c"}}, {scaled("b"), place.alone("one", "b", 2), place.alone("one", "b", 3, {{"attention.factor", 20}})}}});
+  CHECK(place.is_done(scaled("c")));
+  CHECK_FALSE(place.is_done(place.alone("one", "c", 2)));
+  CHECK_FALSE(place.is_done(place.alone("one", "c", 3, {{"attention.factor", 20}})));
+  CHECK(kept == 1);
+  CHECK(left == Words{"attempt 2: attention.factor: its default was 1 and is 20",
+                      "attempt 3: attention.factor: its default was another and is 20"});
+}
+
+TEST_CASE("a parameter that the edit has added stands at its default, from then on") {
+  Place place;
+  place.run(place.alone("one", "a", 1));
+  place.set_code("b"), place.set_default(1);
+  CHECK(place.prove({{{{"a", "b"}}, {place.alone("one", "a", 1)}}}).left.empty());
+  REQUIRE(place.is_done(place.alone("one", "b", 1)));
+
+  SECTION("the next edit leaves the default") {
+    place.set_code("c");
+    CHECK(place.prove({{{{"b", "c"}}, {place.alone("one", "b", 1)}}}).left.empty());
+    CHECK(place.is_done(place.alone("one", "c", 1)));
+  }
+  SECTION("the next edit changes the default") {
+    place.set_code("c"), place.set_default(20);
+    CHECK(place.prove({{{{"b", "c"}}, {place.alone("one", "b", 1)}}}).left ==
+          Words{"attempt 1: attention.factor: its default was 1 and is 20"});
+    CHECK_FALSE(place.is_done(place.alone("one", "c", 1)));
+  }
+  SECTION("or renames the parameter") {
+    place.set_code("c"), place.set_default(20);
+    place.catalog.plugins.front().parameters[0].name = "gain";
+    CHECK(place.prove({{{{"b", "c"}}, {place.alone("one", "b", 1)}}}).left.empty());
+  }
 }

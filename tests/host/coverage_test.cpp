@@ -48,6 +48,11 @@ TEST_CASE("a default is a value, and values of other plugins are none of the cha
         Words{"attention.parts.0.depth = 1", "attention.parts.0.heads = 3"});
   const Coverage two(kLinear, {trial({{"heads", 2}})}, 1);
   CHECK(two.missing(trial({})) == Words{"attention.parts.0.heads = the default"});
+  auto known = trial({});
+  known.values = {{"attention.parts.0.heads", 3}};
+  CHECK(two.missing(known) == Words{"attention.parts.0.heads = 3"});
+  known.values["attention.parts.0.heads"] = 2;
+  CHECK(two.missing(known).empty());
 }
 
 TEST_CASE("a plugin is its code; where it stands is a value, too") {

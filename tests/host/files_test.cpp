@@ -1,12 +1,16 @@
 // Files by names under which anything may lie, and what the kernel says of its memory killer.
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "core/util/bytes_text.h"
 #include "core/util/error.h"
 #include "core/util/kept_json.h"
 #include "core/util/memory_kills.h"
 #include "core/util/regular_file.h"
+#include "core/util/scratch_folder.h"
 #include "core/util/sha256.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
@@ -77,4 +81,67 @@ TEST_CASE("what the kernel counts is evidence of its memory killer") {
   later.killed_in_group = 4;
   CHECK(killed_text(group, later, 0) == "the kernel's memory killer has ended 2 processes of this control group meanwhile");
   CHECK(killed_text({}, {}, 0) == "nobody here has sent it; mostly it is the kernel's memory killer");
+}
+
+namespace {
+
+/// A process with a folder of its own, which it does not remove.
+struct Owner {
+  Owner() {
+    int said[2] = {};
+    REQUIRE(pipe(said) == 0);
+    process = fork();
+    if (process == 0) {
+      const ScratchFolder scratch;
+      std::ofstream(scratch.path() / "data") << "much";
+      const auto name = scratch.path().string();
+      if (write(said[1], name.data(), name.size()) > 0) pause();
+      _exit(1);
+    }
+    close(said[1]);
+    char name[4096] = {};
+    REQUIRE(read(said[0], name, sizeof name - 1) > 0);
+    close(said[0]);
+    path = name;
+  }
+  ~Owner() { kill_it(); }
+  void kill_it() {
+    if (process > 0) kill(process, SIGKILL), waitpid(process, nullptr, 0);
+    process = 0;
+  }
+  pid_t process = 0;
+  fs::path path;
+};
+
+}  // namespace
+
+TEST_CASE("a scratch folder of a process that was killed is removed by who makes the next one, a living one's is not") {
+  const TemporaryFolder folder;
+  const auto* before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("TMPDIR", folder.path().c_str(), 1);
+  Owner living, killed;
+  killed.kill_it();
+  folder.write("other/data", "of somebody");
+  folder.write("ablate-check.abc/data", "of another program");
+  fs::create_directory_symlink(folder / "other", folder / "ablate-scratch.link");
+  REQUIRE(fs::exists(killed.path / "data"));
+  fs::path own;
+  {
+    const ScratchFolder first, second;
+    own = first.path();
+    CHECK(own.parent_path() == folder.path());
+    CHECK(own != second.path());
+    CHECK(fs::is_directory(own));
+    CHECK_FALSE(fs::exists(killed.path));
+    CHECK(fs::exists(living.path / "data"));
+  }
+  CHECK_FALSE(fs::exists(own));
+  CHECK(fs::exists(folder / "other/data"));
+  CHECK(fs::exists(folder / "ablate-check.abc/data"));
+  if (before == nullptr)
+    unsetenv("TMPDIR");
+  else
+    setenv("TMPDIR", kept.c_str(), 1);
+  CHECK(fs::exists(living.path));
 }

@@ -53,13 +53,19 @@ std::string dry_run_text(const PlannedStudy& plan) {
   if (!study.tuned.empty())
     text += fmt::format("dev chooses, for each setting of the others: {}\n",
                         db::one_row(fmt::format("{}", fmt::join(study.tuned, ", "))));
-  for (std::size_t i = 0; i < chosen.size(); ++i)
-    text += fmt::format("{:>5}  {}  {}\n       {}\n", i + 1, chosen[i]->key.substr(0, kShownDigits),
-                        db::one_row(chosen[i]->trial->label), db::one_row(standing.lines[i]));
+  const bool say_once = standing.nothing_like_them && chosen.size() > 1;
+  if (say_once) text += "none is done: nothing like these trials has been run\n";
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    text += fmt::format("{:>5}  {}  {}\n", i + 1, chosen[i]->key.substr(0, kShownDigits), db::one_row(chosen[i]->trial->label));
+    if (!say_once)
+      text += fmt::format("       {}{}\n", db::one_row(standing.lines[i]),
+                          plan.asked.again && standing.done[i] ? "; --again runs it once more" : "");
+  }
   text += "\nThe first of them in full:\n" + values_text(*chosen.front()->trial);
   text += fmt::format("\n{}\n", evaluation_text(chosen));
-  for (const auto& more : {positions_text(chosen), expected_time_text(chosen, plan.asked.again, plan.jobs, database),
-                           expected_power_text(plan.study, chosen)})
+  for (const auto& more :
+       {positions_text(chosen), expected_time_text(chosen, plan.asked.again, plan.jobs, study.timeout_s, database),
+        expected_power_text(plan.study, chosen)})
     if (!more.empty()) text += more + "\n";
   for (const auto& line : standing.left_out) say("warning: {}\n", line);
   return text;

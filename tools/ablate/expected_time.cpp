@@ -56,30 +56,36 @@ std::string trials_text(std::size_t count) { return fmt::format("{} trial{}", co
 
 }  // namespace
 
-std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, bool again, int jobs,
+std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, bool again, int jobs, double timeout_s,
                                const std::filesystem::path& database) {
   const auto past = load(trials, database);
   std::set<std::string> keys;  // one key runs once
   double sum = 0, longest = 0;
-  std::size_t known = 0;
+  std::size_t known = 0, too_long = 0;
   bool by_step = false;
   for (const auto* trial : trials) {
     if ((!again && past.done.contains(trial->key)) || !keys.insert(trial->key).second) continue;
     const auto found = past.times.find(db::ran(trial->plugins));
     if (found == past.times.end()) continue;
     const auto expected = expected_s(found->second, trial->trial->spec.train.steps, by_step);
+    if (timeout_s > 0 && expected > timeout_s) ++too_long;
     ++known, sum += expected, longest = std::max(longest, expected);
   }
   if (keys.empty()) return "";
   if (known == 0) return "expected time: not known, no trial of the same attention and task is done";
   const auto together = std::min(static_cast<std::size_t>(jobs), known);
+  std::string warning;
   auto text = fmt::format(
       "expected time: {} for {}{} (the medians of done trials of the same attention and task{}, whatever their other settings)",
       db::duration_text(std::max(longest, sum / static_cast<double>(together))), trials_text(known),
       together > 1 ? fmt::format(", {} at a time", together) : "",
       by_step ? ", by the step where none had as many" : " with as many steps");
+  if (too_long > 0)
+    warning = fmt::format("\nwarning: experiment.timeout ends a trial after {}, and {} {} expected to take longer, {} at most",
+                          db::duration_text(timeout_s), trials_text(too_long), too_long == 1 ? "is" : "are",
+                          db::duration_text(longest));
   if (known < keys.size()) text += fmt::format("; not known for {}, of which none is done", trials_text(keys.size() - known));
-  return text;
+  return text + warning;
 }
 
 }  // namespace ablate

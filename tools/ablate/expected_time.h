@@ -11,8 +11,10 @@ namespace ablate {
 
 /// One line for the trials that are not done: the sum of the median times of done trials of the same attention and task,
 /// divided by the trials at a time; or that no done trial is like them. "" where all are done.
-/// @param again done trials run, too; @param jobs trials at a time; @param database may be missing
-std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, bool again, int jobs,
+/// A second line warns where the time-out is less than some of them are expected to take.
+/// @param again done trials run, too; @param jobs trials at a time; @param timeout_s of a trial; 0: none
+/// @param database may be missing
+std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, bool again, int jobs, double timeout_s,
                                const std::filesystem::path& database);
 
 }  // namespace ablate

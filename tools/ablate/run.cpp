@@ -28,7 +28,7 @@ void say_proof(const Study& study, const ProofSummary& proof, const Options& opt
   say("{}: proven by {} repeated trial{}, the same to the last bit: {} done trial{} of the history stay{} valid\n", study.name,
       proof.repeated, proof.repeated == 1 ? "" : "s", proof.kept, proof.kept == 1 ? "" : "s", proof.kept == 1 ? "s" : "");
   for (const auto& line : proof.left) say("not done under the new code: {}\n", line);
-  if (!proof.left.empty()) say("a study that has these values may prove them likewise\n");
+  if (proof.may_prove_more) say("a study that has these values may prove them likewise\n");
   if (proof.proofs.empty()) say("another run has proven the same meanwhile: its proof stands\n");
   for (const auto number : proof.proofs)
     say("proof {}, withdrawn by: {}\n", number, next_command(options, {"run", "--unprove", std::to_string(number)}));

@@ -11,6 +11,7 @@
 #include "core/registry/folders.h"
 #include "db/history/damage.h"
 #include "db/history/place.h"
+#include "db/history/reader.h"
 #include "db/report/format.h"
 
 namespace ablate {
@@ -54,6 +55,8 @@ PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::v
                         const Note& note) {
   db::check_place(request.database);  // before libraries are looked at, and data are prepared for hours
   db::expect_sound(request.database);
+  if (std::error_code none; request.prove > 0 && !std::filesystem::exists(request.database, none))
+    db::Reader says_so(request.database);
   const auto libraries = find();
   for (const auto& library : libraries)
     if (!library.refusal.empty())

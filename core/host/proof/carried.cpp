@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "core/shared/trial_spec.h"
 #include "core/shared/versions.h"
+#include "core/util/plain_json.h"
 #include "db/history/lineage.h"
 
 namespace ablate {
@@ -31,6 +33,10 @@ std::map<std::string, const PluginInfo*> plugins_today(const Identity& trial, co
 
 }  // namespace
 
+std::string default_text(const std::string& path, const json& before, const json& now) {
+  return fmt::format("{}: its default was {} and is {}", path, plain_json(before.at(path)), plain_json(now));
+}
+
 json changed(json basis, const Change& change) {
   bool is_concerned = false;
   if (change.contains("runtime")) {
@@ -47,8 +53,32 @@ json changed(json basis, const Change& change) {
 Carried::Carried(const db::Reader& reader, const Catalog& catalog)
     : reader_(reader), catalog_(catalog), known_(db::all_done(reader)) {}
 
+Carried::NewDefaults Carried::new_defaults(const db::PastTrial& past, const json& basis) const {
+  NewDefaults found;
+  const auto &settings = past.parts.settings, &before = past.parts.basis, &values = past.parts.values;
+  const auto look = [&](const std::string& section, std::span<const ParameterInfo> parameters) {
+    for (const auto& parameter : parameters) {
+      if (parameter.plugin_kind()) continue;
+      const auto path = section + "." + parameter.name;
+      const auto& now = parameter.default_value;
+      if (const auto set = settings.find(path); set != settings.end()) {
+        if (*set == now) found.changed.push_back(fmt::format("{}: its default was another and is {}", path, plain_json(now)));
+      } else if (const auto had = values.find(path); had == values.end()) {
+        found.added[path] = now;
+      } else if (*had != now) {
+        found.changed.push_back(default_text(path, values, now));
+      }
+    }
+  };
+  for (const auto& [path, info] : plugins_today({settings, basis}, catalog_))
+    if (info != nullptr && before.at("plugins").at(path) != basis.at("plugins").at(path)) look(path, info->parameters);
+  if (before.at("runtime") != basis.at("runtime"))
+    for (const auto& section : host_sections(TrialSpec())) look(section.name, section.parameters);
+  return found;
+}
+
 Carried::Concerned Carried::concerned(const db::PastTrial& past) const {
-  Concerned one{past.attempt, past.parts, "", {}};
+  Concerned one{past.attempt, past.parts, "", {}, {}};
   for (const auto& [path, info] : plugins_today(one.today, catalog_))
     if (info == nullptr)
       one.gone =
@@ -75,14 +105,24 @@ std::vector<db::Alias> Carried::carry(const Change& change, const Coverage& cove
     const auto past = known_[i];
     const auto at = concerned_.try_emplace(past.trial, concerned(past)).first;
     if (done.contains(keys[i]) || given_.contains(keys[i])) continue;
+    const auto defaults = new_defaults(past, bases[i]);
+    if (!defaults.changed.empty()) {
+      at->second.defaults.insert(defaults.changed.begin(), defaults.changed.end());
+      continue;
+    }
     if (const auto missing = coverage.missing(past.parts); !missing.empty()) {
       at->second.missing.insert(
           fmt::format("{} {} not repeated", fmt::join(missing, ", "), missing.size() == 1 ? "was" : "were"));
       continue;
     }
     given_.insert(keys[i]);
-    aliases.push_back({keys[i], past.trial, bases[i], past.by_proof ? past.key : ""});
-    known_.push_back({past.trial, past.attempt, keys[i], {past.parts.settings, bases[i]}, true});
+    auto values = past.parts.values;
+    values.update(defaults.added);
+    auto added = past.added;
+    added.update(defaults.added);
+    aliases.push_back({keys[i], past.trial, bases[i], past.by_proof ? past.key : "", std::move(added)});
+    known_.push_back(
+        {past.trial, past.attempt, keys[i], {past.parts.settings, bases[i], std::move(values)}, true, aliases.back().added});
   }
   return aliases;
 }
@@ -96,6 +136,7 @@ std::size_t Carried::kept() const {
 
 std::string Carried::why_left(std::int64_t trial, const Concerned& one) const {
   if (!one.gone.empty()) return one.gone;
+  if (!one.defaults.empty()) return fmt::format("{}", fmt::join(one.defaults, ", "));
   if (!one.missing.empty()) return fmt::format("{}", fmt::join(one.missing, "; "));
   std::vector<std::string> fewest;
   for (const auto& past : known_) {
@@ -106,14 +147,26 @@ std::string Carried::why_left(std::int64_t trial, const Concerned& one) const {
   return fmt::format("what differs as well was not repeated: {}", fmt::join(fewest, ", "));
 }
 
-std::vector<std::string> Carried::left() const {
+std::map<std::int64_t, const Carried::Concerned*> Carried::behind() const {
   std::vector<std::string> keys;
   for (const auto& [trial, one] : concerned_) keys.push_back(one.today.key());
   const auto done = db::done_attempts(reader_, keys);
-  std::map<std::string, std::vector<std::int64_t>> attempts;
+  std::map<std::int64_t, const Concerned*> found;
   for (const auto& [trial, one] : concerned_)
     if (const auto key = one.today.key(); !one.gone.empty() || !(done.contains(key) || given_.contains(key)))
-      attempts[why_left(trial, one)].push_back(one.attempt);
+      found[trial] = &one;
+  return found;
+}
+
+bool Carried::may_prove_more() const {
+  const auto all = behind();
+  return std::any_of(all.begin(), all.end(),
+                     [](const auto& entry) { return entry.second->gone.empty() && entry.second->defaults.empty(); });
+}
+
+std::vector<std::string> Carried::left() const {
+  std::map<std::string, std::vector<std::int64_t>> attempts;
+  for (const auto& [trial, one] : behind()) attempts[why_left(trial, *one)].push_back(one->attempt);
   std::vector<std::string> lines;
   for (auto& [why, those] : attempts) {
     std::sort(those.begin(), those.end());

@@ -164,7 +164,11 @@ void Coverage::add_values(const std::string& path, const Identity& trial, Values
       if (section + "." + name != path + ".plugin") add(owner, name, value, fmt::format("{}.{} = {}", section, name, value));
     if (const auto known = names_.find({code, owner}); known != names_.end())
       for (const auto& name : known->second)
-        if (!set.contains(name)) add(owner, name, kDefault, fmt::format("{}.{} = {}", section, name, kDefault));
+        if (!set.contains(name)) {
+          const auto default_value = trial.values.find(fmt::format("{}.{}", section, name));
+          const auto text = default_value == trial.values.end() ? kDefault : plain_json(*default_value);
+          add(owner, name, text, fmt::format("{}.{} = {}", section, name, text));
+        }
     if (related->starts_with("part "))
       add("", *related, plugins.at(section), fmt::format("the code of {} ({})", id_of(trial, section), section));
     if (section == "task" && path != "task")

@@ -34,7 +34,7 @@ struct ParameterValue {
   std::string code;       ///< of the changed plugin; "": the runtime
   std::string owner;      ///< whose parameter it is, as that stands to the plugin
   std::string parameter;  ///< its name there
-  std::string value;      ///< as JSON; "the default"
+  std::string value;      ///< as JSON; "the default" where the trial's values do not say which (Identity::values)
   auto operator<=>(const ParameterValue&) const = default;
 };
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -11,6 +10,7 @@
 #include <map>
 
 #include "core/host/proof/carried.h"
+#include "core/util/scratch_folder.h"
 #include "db/history/lineage.h"
 #include "db/history/reader.h"
 
@@ -65,27 +65,6 @@ void compare(std::int64_t attempt, const std::map<std::string, double>& before, 
     if (!before.contains(metric)) differences.push_back(fmt::format("attempt {}: {} was not measured", attempt, metric));
 }
 
-/// For what is repeated: a history of its own, gone afterwards.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "ablate-proof-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw Error("cannot make a folder in " + std::filesystem::temp_directory_path().string());
-    folder_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  std::filesystem::path file() const { return folder_ / "proof.db"; }
-
- private:
-  std::filesystem::path folder_;
-};
-
 /// Those that can be repeated for a proof, by the change that it would prove.
 std::map<Change, std::vector<Pair>> candidates(const std::vector<const PlannedTrial*>& trials, const db::Reader& reader,
                                                const json& environment) {
@@ -99,6 +78,12 @@ std::map<Change, std::vector<Pair>> candidates(const std::vector<const PlannedTr
     for (const auto& past : db::done_with(reader, trial->identity.settings)) {
       const auto change = change_of(past.parts.basis, trial->identity.basis);
       if (change.is_null()) continue;
+      const auto now = with_values(*trial);
+      if (const auto defaults = changed_defaults(now, past.parts); !defaults.empty()) {
+        why = fmt::format("; attempt {} was trained with other values: {}", past.attempt,
+                          default_text(defaults.front(), past.parts.values, now.values.at(defaults.front())));
+        continue;
+      }
       const auto elsewhere = environment_difference(db::environment_of(reader, past.attempt), environment);
       if (elsewhere.empty()) {
         found[change].push_back({trial, past});
@@ -163,8 +148,9 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Ex
     chosen.push_back(repetition_of(change, pairs, least));
     for (const auto& pair : chosen.back().pairs) to_run.push_back(*pair.now);
   }
-  const Scratch scratch;
-  db::Store repeats(scratch.file());
+  const ScratchFolder scratch;
+  const auto scratch_file = scratch.path() / "proof.db";
+  db::Store repeats(scratch_file);
   auto again = how;
   again.again = true;
   again.record = [&](db::GridStore& into) {
@@ -175,7 +161,7 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Ex
   };
   const auto ran = run_trials(to_run, executors, repeats, again);
   if (ran.interrupted) throw Error("interrupted: nothing is proven, and the history is as it was", ExitCode::kInterrupted);
-  const db::Reader repeated(scratch.file());
+  const db::Reader repeated(scratch_file);
   ProofSummary summary{.repeated = static_cast<int>(to_run.size())};
   for (const auto& one : chosen)
     for (const auto& [now, before] : one.pairs) {
@@ -194,6 +180,7 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Ex
       summary.proofs.push_back(number);
   summary.kept = carried.kept();
   summary.left = carried.left();
+  summary.may_prove_more = carried.may_prove_more();
   summary.left_out = reader.left_out();
   return summary;
 }

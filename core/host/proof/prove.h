@@ -22,6 +22,7 @@ struct ProofSummary {
   /// of today; and those that are not: "attempts 3, 4: attention.heads = 4 was not repeated".
   std::size_t kept = 0;
   std::vector<std::string> left;
+  bool may_prove_more = false;        ///< another study may prove some of those that are left
   std::vector<std::string> left_out;  ///< what of the history cannot be read (db::Reader::left_out)
 };
 

@@ -23,6 +23,7 @@ AttemptInProgress::AttemptInProgress(const PlannedTrial& planned, const json& en
                                      std::int64_t started_us, const VerdictMemory& verdicts)
     : planned_(&planned), started_s_(clock_s) {
   attempt_.key = planned.key;
+  attempt_.resolved = planned.trial->resolved;
   attempt_.started_us = started_us;
   attempt_.environment = environment;
   attempt_.plugins = planned.plugins;

@@ -56,11 +56,23 @@ Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::st
   return identity;
 }
 
+std::vector<std::string> changed_defaults(const Identity& now, const Identity& before) {
+  std::vector<std::string> paths;
+  for (const auto& [path, value] : before.values.items()) {
+    const auto other = now.values.find(path);
+    if (other != now.values.end() && *other != value && !now.settings.contains(path) && !before.settings.contains(path))
+      paths.push_back(path);
+  }
+  return paths;
+}
+
 std::vector<std::string> differences(const Identity& now, const Identity& before) {
   std::vector<std::string> found;
   for (const auto& path : names_of(now.settings, before.settings))
     if (shown(now.settings, path) != shown(before.settings, path))
       found.push_back(fmt::format("{} ({}, was {})", path, shown(now.settings, path), shown(before.settings, path)));
+  for (const auto& path : changed_defaults(now, before))
+    found.push_back(fmt::format("{} ({}, was {})", path, shown(now.values, path), shown(before.values, path)));
   const auto &plugins = now.basis.at("plugins"), &others = before.basis.at("plugins");
   for (const auto& [path, code] : plugins.items()) {
     const auto chosen = path + ".plugin";

@@ -15,6 +15,10 @@ namespace ablate {
 Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::string>& files, const Catalog& catalog,
                      const std::string& data_digest, const std::string& torch_version);
 
+/// Paths at which both stand at a default, and the defaults differ. Of values that one of them does not have, or of which
+/// nothing is known (Identity::values), none.
+std::vector<std::string> changed_defaults(const Identity& now, const Identity& before);
+
 /// What tells two of them apart, each in words: "the code of attention adamra", "train.steps (10, was 20)", "the data".
 std::vector<std::string> differences(const Identity& now, const Identity& before);
 

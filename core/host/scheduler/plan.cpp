@@ -237,6 +237,12 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Execu
   return planned;
 }
 
+Identity with_values(const PlannedTrial& planned) {
+  auto identity = planned.identity;
+  identity.values = all_values(planned.trial->resolved, identity.settings);
+  return identity;
+}
+
 std::set<std::string> keys_of(const std::deque<const PlannedTrial*>& trials) {
   std::set<std::string> keys;
   for (const auto* planned : trials) keys.insert(planned->key);

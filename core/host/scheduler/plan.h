@@ -27,6 +27,9 @@ struct PlannedTrial {
   std::int64_t window_length = 0;  ///< of a stream that is evaluated by windows (train.stride); 0: another, or examples
 };
 
+/// Its identity with every value.
+Identity with_values(const PlannedTrial& planned);
+
 std::set<std::string> keys_of(const std::deque<const PlannedTrial*>& trials);
 
 /// What a worker compares with the files that the trial's values name, as the keys were made with them.

@@ -17,6 +17,7 @@
 namespace ablate {
 namespace {
 
+constexpr const char* kNothing = "not done: nothing like it has been run";
 constexpr int kMostCompared = 2000;    ///< of an experiment's trials, the latest: nearer ones are hardly older
 constexpr std::size_t kMostShown = 5;  ///< differences
 
@@ -76,19 +77,19 @@ class Comparison {
 
   std::string why_not_done(const PlannedTrial& trial) {
     if (const auto same = db::done_with(reader_, trial.identity.settings); !same.empty())
-      return fmt::format("as attempt {}, but for {}", same.front().attempt,
-                         listed(differences(trial.identity, same.front().parts)));
+      return fmt::format("not done: as attempt {}, but for {}", same.front().attempt,
+                         listed(differences(with_values(trial), same.front().parts)));
     if (!others_) {
       others_ = db::done_of(reader_, experiment_, kMostCompared);
       for (const auto& other : *others_) marked_.push_back(marks_.mark(other.parts));
     }
-    if (others_->empty()) return "nothing like it has been run";
+    if (others_->empty()) return kNothing;
     const auto own = marks_.mark(trial.identity);
     std::size_t nearest = 0, least = SIZE_MAX;
     for (std::size_t i = 0; i < marked_.size(); ++i)
       if (const auto found = Marks::distance(own, marked_[i]); found < least) nearest = i, least = found;
     const auto& other = (*others_)[nearest];
-    return fmt::format("the nearest, attempt {}, differs in {}", other.attempt,
+    return fmt::format("not done: the nearest, attempt {}, differs in {}", other.attempt,
                        listed(differences(trial.identity, other.parts)));
   }
 
@@ -100,13 +101,20 @@ class Comparison {
   Marks marks_;
 };
 
+Standings standings_of(std::vector<std::string> lines) {
+  Standings made;
+  made.done.resize(lines.size());
+  made.nothing_like_them = std::all_of(lines.begin(), lines.end(), [](const auto& line) { return line == kNothing; });
+  made.lines = std::move(lines);
+  return made;
+}
+
 }  // namespace
 
 Standings standings(const std::vector<const PlannedTrial*>& trials, const std::string& experiment,
                     const std::filesystem::path& database, const std::function<void(std::size_t done)>& tick) {
   std::error_code none;
-  if (!std::filesystem::exists(database, none))
-    return {std::vector<std::string>(trials.size(), "not done: nothing like it has been run"), {}};
+  if (!std::filesystem::exists(database, none)) return standings_of(std::vector<std::string>(trials.size(), kNothing));
   try {
     const db::Reader reader(database);
     std::vector<std::string> keys, lines;
@@ -121,13 +129,16 @@ Standings standings(const std::vector<const PlannedTrial*>& trials, const std::s
         continue;
       }
       const auto failure = db::last_failure(reader, trial->key);
-      lines.push_back("not done: " + (failure.empty() ? comparison.why_not_done(*trial) : failure));
+      lines.push_back(failure.empty() ? comparison.why_not_done(*trial) : "not done: " + failure);
     }
-    return {lines, reader.left_out()};
+    auto found = standings_of(std::move(lines));
+    for (std::size_t i = 0; i < trials.size(); ++i) found.done[i] = done.contains(trials[i]->key);
+    found.left_out = reader.left_out();
+    return found;
   } catch (const Interrupted&) {
     throw;
   } catch (const Error& error) {
-    return {std::vector<std::string>(trials.size(), std::string("not known: ") + error.what()), {}};
+    return standings_of(std::vector<std::string>(trials.size(), std::string("not known: ") + error.what()));
   }
 }
 

@@ -11,6 +11,8 @@ namespace ablate {
 
 struct Standings {
   std::vector<std::string> lines;     ///< by trial
+  std::vector<bool> done;             ///< by trial
+  bool nothing_like_them = false;     ///< of none of the trials anything like it has been run
   std::vector<std::string> left_out;  ///< what of the history cannot be read (db::Reader::left_out)
 };
 

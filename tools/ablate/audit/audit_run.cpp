@@ -13,13 +13,13 @@
 #include "core/shared/versions.h"
 #include "core/util/error.h"
 #include "core/util/plain_json.h"
+#include "core/util/scratch_folder.h"
 #include "core/util/shell_word.h"
 #include "core/util/stop_on_signal.h"
 #include "db/history/damage.h"
 #include "db/history/place.h"
 #include "tools/ablate/check/chosen.h"
 #include "tools/ablate/check/examination.h"
-#include "tools/ablate/check/scratch.h"
 #include "tools/ablate/check/side_by_side.h"
 #include "tools/ablate/streams.h"
 
@@ -123,7 +123,7 @@ class AuditRun {
   }
 
   void look() {
-    const Scratch scratch;
+    const ScratchFolder scratch;
     Executors checkers = local_workers(kChecker);
     ListenedCheck listened{
         .job = AuditJob{libraries(), section_, audit_.digest, scratch.path().string()},

@@ -7,7 +7,7 @@
 
 #include "core/host/launch/known_verdicts.h"
 #include "core/util/plain_json.h"
-#include "tools/ablate/check/scratch.h"
+#include "core/util/scratch_folder.h"
 #include "tools/ablate/verdict_text.h"
 
 namespace ablate {
@@ -85,7 +85,7 @@ std::string CheckRun::device_refusal() {
 
 /// Everything but time.
 void CheckRun::check_all() {
-  std::deque<Scratch> scratch;
+  std::deque<ScratchFolder> scratch;
   std::vector<ListenedCheck> jobs;
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     const auto& [path, info, refusal, warnings] = libraries_[i];

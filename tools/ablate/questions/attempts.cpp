@@ -102,7 +102,11 @@ void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
     const auto list = db::list_attempts(reader, arguments->request);
-    print("{}", arguments->format == db::Format::kJson ? as_json(list) : as_text(list));
+    if (!list.none_yet.empty()) say("{}\n", list.none_yet);
+    if (arguments->format == db::Format::kJson)
+      print("{}", as_json(list));
+    else if (list.none_yet.empty())
+      print("{}", as_text(list));
     exit_code = 0;
   });
 }

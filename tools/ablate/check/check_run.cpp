@@ -254,8 +254,10 @@ ExitCode CheckRun::exit_code() const {
   auto code = ExitCode::kDone;
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     const auto verdict = examinations_[i].verdict();
-    // One that was named and cannot be looked at, as a task without its data, must not look like one that is right.
-    const bool nothing = !arguments_.what.empty() && on_device_ && verdict.verdict == "unchecked";
+    // One that was named and cannot be looked at, as a task without its data, must not look like one that is right; a check
+    // that was named and does not apply is an answer.
+    const bool nothing =
+        !arguments_.what.empty() && on_device_ && verdict.verdict == "unchecked" && !examinations_[i].tells_of(arguments_.only);
     if (is_refused(i))
       code = code == ExitCode::kDone ? ExitCode::kPlugin : code;
     else if (verdict.has_failed() || examinations_[i].is_spoilt() || nothing)

@@ -130,6 +130,10 @@ void Examination::leave(const std::string& name, const std::string& on, const st
   take({.check = name, .on = on, .verdict = "unchecked", .found = why});
 }
 
+bool Examination::tells_of(const std::vector<std::string>& names) const {
+  return std::ranges::any_of(checks_, [&](const auto& check) { return std::ranges::find(names, check.check) != names.end(); });
+}
+
 KeptVerdict Examination::verdict() const {
   auto verdict = verdict_of(checks_);
   if (is_spoilt_) verdict.verdict = "unchecked";

@@ -45,6 +45,8 @@ class Examination {
   bool is_spoilt() const { return is_spoilt_; }
   /// Whether the findings are the plugin's: false where its job could not run, for want of a process or the like.
   bool is_plugins_own() const { return is_plugins_own_; }
+  /// Whether it is told of a check of one of these names, what became of it.
+  bool tells_of(const std::vector<std::string>& names) const;
   /// Passed where nothing failed and something ran; unchecked where it is spoilt.
   KeptVerdict verdict() const;
   /// The verdict on the plugin alone: what fails with some of its parts only is unchecked with them.

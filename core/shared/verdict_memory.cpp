@@ -64,8 +64,8 @@ KeptVerdict VerdictMemory::find(const PluginCode& code) const {
   return all;
 }
 
-void VerdictMemory::put(const PluginCode& code, const std::string& device, KeptVerdict verdict) const {
-  if (folder_.empty()) return;
+std::string VerdictMemory::put(const PluginCode& code, const std::string& device, KeptVerdict verdict) const {
+  if (folder_.empty()) return "";
   if (const auto before = read(code, device); before && before->timed && !verdict.timed) {
     verdict.timed = true;
     if (std::find(before->failed.begin(), before->failed.end(), kTime) != before->failed.end()) {
@@ -73,12 +73,13 @@ void VerdictMemory::put(const PluginCode& code, const std::string& device, KeptV
       verdict.verdict = "failed";
     }
   }
-  keep(place(code, device), {{"subject", subject_of(code, device)},
-                             {"verdict", verdict.verdict},
-                             {"failed", verdict.failed},
-                             {"unchecked", verdict.unchecked},
-                             {"timed", verdict.timed},
-                             {"checked_s", verdict.checked_s}});
+  const auto why = keep(place(code, device), {{"subject", subject_of(code, device)},
+                                              {"verdict", verdict.verdict},
+                                              {"failed", verdict.failed},
+                                              {"unchecked", verdict.unchecked},
+                                              {"timed", verdict.timed},
+                                              {"checked_s", verdict.checked_s}});
+  return why.empty() ? "" : folder_.string() + ": " + why;
 }
 
 VerdictMemory user_verdicts() {

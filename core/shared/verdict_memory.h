@@ -43,7 +43,8 @@ class VerdictMemory {
 
   /// Of a full check at default parameters. What a check without timing leaves out stays as an earlier one found it. Best
   /// effort: what cannot be written is checked again. @param device "cpu" or "cuda", whichever of them
-  void put(const PluginCode& code, const std::string& device, KeptVerdict verdict) const;
+  /// @return why it is not kept, with the folder; "" where it is, or where there is no folder
+  std::string put(const PluginCode& code, const std::string& device, KeptVerdict verdict) const;
 
  private:
   std::filesystem::path place(const PluginCode& code, const std::string& device) const;

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "core/util/regular_file.h"
 
 namespace ablate {
@@ -29,13 +31,18 @@ json read_kept(const fs::path& file) {
   }
 }
 
-void keep(const fs::path& file, const json& content) {
-  std::error_code failed;
+std::string keep(const fs::path& file, const json& content) {
+  std::error_code failed, ignored;
   fs::create_directories(file.parent_path(), failed);
+  if (failed) return failed.message();
   const auto part = file.string() + "." + std::to_string(getpid());
-  const bool all = write_anew(part, content.dump(-1, ' ', false, json::error_handler_t::replace));
-  if (all) fs::rename(part, file, failed);
-  if (!all || failed) fs::remove(part, failed);  // a full disk, a folder in its place
+  errno = 0;
+  if (!write_anew(part, content.dump(-1, ' ', false, json::error_handler_t::replace)))
+    failed = std::error_code(errno != 0 ? errno : EIO, std::generic_category());
+  if (!failed) fs::rename(part, file, failed);
+  if (!failed) return "";
+  fs::remove(part, ignored);  // a full disk, a folder in its place
+  return failed.message();
 }
 
 }  // namespace ablate

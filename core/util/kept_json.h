@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace ablate {
 
@@ -10,6 +11,7 @@ namespace ablate {
 nlohmann::json read_kept(const std::filesystem::path& file);
 
 /// Best effort, in a file of its own that then takes the name, so that no reader sees half of it. Makes the folder.
-void keep(const std::filesystem::path& file, const nlohmann::json& content);
+/// @return why it is not kept, "No space left on device"; "" where it is
+std::string keep(const std::filesystem::path& file, const nlohmann::json& content);
 
 }  // namespace ablate

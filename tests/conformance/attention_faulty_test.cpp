@@ -1,5 +1,7 @@
 // Attentions with one fault each, taken from public implementations: the suite has to name the fault by the check it fails, and
 // must have nothing against the same attention without it.
+#include <ATen/Parallel.h>
+
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
 
@@ -44,6 +46,7 @@ enum class Fault {
   kFirstPosition,     // the position of the batch's first item for all
   kBlocks,            // whole blocks alone: what is left over at the end has no output
   kUnregistered,      // a learned tensor that is a plain member
+  kThreads,           // computes with more threads, and leaves it so
   kOneChoice,         // a choice that ignores the mask
 };
 
@@ -113,6 +116,7 @@ class Faulty : public HeadwiseAttention {
   }
 
   HeadOutput attend(const HeadInput& input) override {
+    if (is(Fault::kThreads)) at::set_num_threads(7);
     if (is(Fault::kWritesInput) && input.mask.defined()) {
       const NoGradGuard none;
       input.queries.masked_fill_(input.mask.logical_not().unsqueeze(-1), 0);
@@ -207,16 +211,19 @@ const tests::AddVariants added = {
     {"kQueriesPooled", &faulty<Fault::kQueriesPooled>(), "query mask"},
     {"kFirstPosition", &faulty<Fault::kFirstPosition>(), "positions"},
     {"kBlocks", &faulty<Fault::kBlocks>(), "refused"},
+    {"kThreads", &faulty<Fault::kThreads>(), "threads"},
     {"kOneChoice", &faulty<Fault::kOneChoice>(), "parameters"},
 };
 
 /// Two test cases share the faults, so that two cores may (CMakeLists.txt).
 void names_every_second_fault(std::size_t first) {
   tests::Record record;
+  const int threads = at::get_num_threads();
   for (auto i = first; i < tests::variants().size(); i += 2) {
     const auto& variant = tests::variants()[i];
     INFO(variant.what << " of " << variant.plugin->id << ", by " << variant.check);
     CHECK(record.fails(*variant.plugin, variant.check));
+    at::set_num_threads(threads);  // which one of them changes
   }
 }
 

@@ -1,4 +1,6 @@
 // Faults beside the usual call: in another thread, and where as many queries as tokens have a mask of their own.
+#include <ATen/Parallel.h>
+
 #include <thread>
 
 #include "tests/conformance/means.h"
@@ -23,6 +25,12 @@ struct Owner : Change {
     if (training && std::this_thread::get_id() != owner) memory.values = memory.values * 2;
   }
   std::thread::id owner = std::this_thread::get_id();
+};
+
+/// Computes with more threads, and leaves it so.
+struct MoreThreads : Change {
+  using Change::Change;
+  void write(Memory&, const WriteInput&, bool) { at::set_num_threads(7); }
 };
 
 bool as_many(const WriteInput& input) {
@@ -67,6 +75,7 @@ constexpr Capabilities kPooled = {.slots_have_keys = true};
 
 const AddVariants added = {
     {"a factor of the thread", variant<Changed<ThreadTable>>(), "threads"},
+    {"more threads", variant<Changed<MoreThreads>>(), "threads"},
     {"a thread that owns the instance", variant<Changed<Owner>>(), "threads"},
     {"the queries' mask for the tokens", variant<Turned>(), "two masks"},
     {"the tokens' mask for the queries", variant<Pooled<true>>(kPooled), "two masks"},

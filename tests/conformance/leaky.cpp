@@ -1,4 +1,7 @@
-// A task whose data are what a file says: "none", random labels; "first", labels that stand at the first position. For audits.
+// A task whose data are what a file says: "none", random labels; "first", labels that stand at the first position. For audits,
+// and for what happens beside a check: LEAKY_KILLS names a file with the number of times that a read is still to be killed,
+// LEAKY_WRITES one that a read writes to.
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <random>
@@ -16,6 +19,19 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("shift", "0", {0, 9}, "is added to every digit"),
 };
 
+const char* set_in_environment(const char* name) {
+  const char* set = std::getenv(name);
+  return set != nullptr && *set != 0 ? set : nullptr;
+}
+
+void be_killed(const char* file) {
+  int times = 0;
+  std::ifstream(file) >> times;
+  if (times <= 0) return;
+  std::ofstream(file) << times - 1 << '\n';
+  std::raise(SIGKILL);
+}
+
 class Leaky final : public ablate::Task {
  public:
   explicit Leaky(const ablate::TaskContext& context)
@@ -32,7 +48,9 @@ class Leaky final : public ablate::Task {
   std::string digest() const override { return "leaky " + rule_ + " " + std::to_string(shift_); }
   std::int64_t size(ablate::Split) const override { return kSize; }
   void read(ablate::Split split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
-    if (const char* set = std::getenv("LEAKY_ABORTS"); set != nullptr && *set != 0) std::abort();
+    if (set_in_environment("LEAKY_ABORTS") != nullptr) std::abort();
+    if (const char* file = set_in_environment("LEAKY_KILLS")) be_killed(file);
+    if (const char* file = set_in_environment("LEAKY_WRITES")) std::ofstream(file, std::ios::app) << '\n';
     for (std::size_t i = 0; i < indices.size(); ++i) {
       if (indices[i] < 0 || indices[i] >= kSize) throw std::out_of_range("no such example");
       std::mt19937_64 random(static_cast<std::uint64_t>(3 * indices[i]) + static_cast<std::uint64_t>(split));

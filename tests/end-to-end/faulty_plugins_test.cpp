@@ -43,6 +43,7 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
       {"bad-loss", "auxiliary loss of Float [10, 24] on cpu, expected a scalar"},
       {"forge", "into the channel that the host keeps for results"},
       {"forge-and-crash", "into the channel that the host keeps for results"},
+      {"threads", "torch computes with 7 threads at the end of the trial, and with 1 at its beginning"},
       {"odd-metric", "a metric named \"Share \"of\" \", expected snake_case"},
   };
   // What looks odd and does no harm is done; so is a trial that tells a figure which is no number.

@@ -271,7 +271,7 @@ TEST_CASE("a library that changes while a grid runs is noticed") {
     CHECK(ended.exit_code == 1);
     CHECK(outcome("none").at("outcome") == "done");
     CHECK(outcome("strided").at("outcome") == "failed");
-    CHECK(says(outcome("strided").at("reason"), file.string() + " was overwritten while the grid ran"));
+    CHECK(says(outcome("strided").at("reason"), file.string() + " was overwritten while it ran"));
   }
   SECTION("touched: nothing has changed") {
     const auto ended =

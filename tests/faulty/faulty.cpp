@@ -1,4 +1,5 @@
 // An attention that fails on demand: what the host must survive.
+#include <ATen/Parallel.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ constexpr ablate::Parameter parameters[] = {
         "none|throw-in-factory|null-factory|throw|throw-int|throw-lines|throw-on-step|segfault|null-write|null-call|recursion|"
         "corrupt-heap|crash-unheard|abort|exit|exit-at-end|nan|nan-in-evaluation|hang|memory|wrong-shape|broadcast|wrong-type|"
         "undefined|strided|bad-loss|nan-metric|odd-metric|print|print-on|close|fork|chdir|orphan|daemon-and-hang|unpromised|"
-        "kill-worker|"
+        "kill-worker|threads|"
         "forge|forge-and-crash",
         "what goes wrong"),
     ablate::integer("after", "2", {0, 1000}, "forward passes that go well before"),
@@ -134,6 +135,7 @@ class Faulty final : public ablate::Attention {
     }
     if (fault_.starts_with("forge")) forge();
     if (fault_ == "forge-and-crash") std::raise(SIGSEGV);
+    if (fault_ == "threads") at::set_num_threads(7);
     if (fault_ == "kill-worker") kill(getppid(), SIGKILL);
     return values;
   }

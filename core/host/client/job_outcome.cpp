@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 
 #include "core/shared/crash_trace_mark.h"
@@ -19,6 +20,13 @@ std::string own_words(const std::string& output) {
   constexpr std::size_t kMost = 400;
   const auto words = output.substr(0, output.rfind(kCrashTrace));
   return one_line(words.substr(words.size() - std::min(words.size(), kMost)));
+}
+
+/// A fault of a program's own raises none of these. A plugin may send itself one, and is then told as not judged: that it was
+/// the plugin nobody can know.
+bool is_sent_by_others(int status) {
+  constexpr int kSent[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU};
+  return WIFSIGNALED(status) && std::ranges::find(kSent, WTERMSIG(status)) != std::end(kSent);
 }
 
 }  // namespace
@@ -55,6 +63,7 @@ JobOutcome HeardOfJob::end_of(const EndedEvent& ended) const {
   if (ended.late) return {How::kLate, "", "", true};
   // A message of its own says more than the exit code that follows from it.
   if (failed_) return {How::kThrew, failed_->failed, WIFSIGNALED(ended.status) ? end : "", failed_->fault};
+  if (is_sent_by_others(ended.status)) return {How::kKilled, end, "", false};
   return {end.empty() ? How::kSilent : How::kCrashed, end, "", true};
 }
 
@@ -71,6 +80,7 @@ std::string failure_text(const JobOutcome& outcome, double timeout_s) {
     case How::kLate:
       return fmt::format("did not end within {:g} s", timeout_s);
     case How::kCrashed:
+    case How::kKilled:
       return with_output(outcome.why);
     case How::kSilent:
       return with_output("it ended without an answer");

@@ -16,6 +16,7 @@ struct JobOutcome {
     kIntruded,    ///< it wrote into the host's own channel
     kLate,        ///< its time limit ended it
     kCrashed,     ///< a signal or an exit code, without a word of its own
+    kKilled,      ///< a signal that others send: the kernel's memory killer, a user, a batch system
     kSilent,      ///< it ended by itself, without an answer
     kLost         ///< the worker died, and the job with it
   };
@@ -27,6 +28,8 @@ struct JobOutcome {
 
   bool done() const { return how == How::kDone; }
   bool late() const { return how == How::kLate; }
+  /// Whether it was broken off by what no plugin has done, as far as anyone can tell: another try may end otherwise.
+  bool broken_off() const { return how == How::kKilled || how == How::kLost || how == How::kNotStarted; }
 };
 
 class HeardOfJob {
@@ -40,7 +43,7 @@ class HeardOfJob {
 
   /// @param ended an EndedEvent or a NotStartedEvent; nothing of another
   std::optional<JobOutcome> end(const Event& ended) const;
-  static JobOutcome lost(const std::string& why) { return {JobOutcome::How::kLost, why, "", true}; }
+  static JobOutcome lost(const std::string& why) { return {JobOutcome::How::kLost, why, "", false}; }
 
  private:
   JobOutcome end_of(const EndedEvent& ended) const;

@@ -35,8 +35,8 @@ std::string LibraryWatch::overwritten(const std::vector<UsedPlugin>& plugins) {
     }
     if (file.spoilt)
       return fmt::format(
-          "{} was overwritten while the grid ran, and with it the code of its trials; run the command again, and put a new "
-          "library in place by renaming it",
+          "{} was overwritten while it ran, and nothing that it gave counts; run the command again, and put a new library in "
+          "place by renaming it",
           plugin.path);
   }
   return "";

@@ -1,4 +1,4 @@
-// Notices when a plugin library changes on disk while a grid runs.
+// Notices when a plugin library changes on disk while a grid, a check or an audit runs.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ class LibraryWatch {
   /// Remembers the files as they are, just before a worker loads them.
   void remember(const std::vector<UsedPlugin>& plugins);
 
-  /// Why trials of these plugins cannot be believed: "PATH was overwritten ..."; "" where they can.
+  /// Why what these plugins gave cannot be believed: "PATH was overwritten ..."; "" where they can.
   std::string overwritten(const std::vector<UsedPlugin>& plugins);
 
   /// The libraries among these that were replaced or deleted, each told once.

@@ -1,4 +1,4 @@
-// Made in one thread and called from another: nothing that matters is a thread's own.
+// Made in one thread and called from another: nothing that matters is a thread's own, and their number stays.
 #include <fmt/format.h>
 
 #include "core/trial/conformance/attention_instances.h"
@@ -28,6 +28,7 @@ void threads(const AttentionSubject& subject, Finding& finding) {
       Pass pass{random_tokens(2, n, 2)};
       if (subject.promises().key_padding) pass.mask = padding_mask({n, subject.length(5)}, n);
       const auto make = [&] { return subject.make(1, setting); };
+      keeps_threads([&] { given(*make(), pass); }, setting.text(), finding);
       const auto here = given(*make(), pass);
       const auto made = make(), made_there = in_thread(make);
       finding.near(in_thread([&] { return given(*made, pass); }), here,

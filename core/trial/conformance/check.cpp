@@ -2,12 +2,23 @@
 
 #include <c10/util/Exception.h>
 
+#include <cerrno>
+#include <cstring>
 #include <limits>
 
 #include "core/trial/conformance/finding.h"
+#include "core/trial/conformance/own_files.h"
 #include "core/util/one_line.h"
 
 namespace ablate {
+namespace {
+
+/// Of a plugin that writes into the folder which the suite has given it, in the words of the system.
+bool says_disk_is_full(const std::string& what) {
+  return what.find(std::strerror(ENOSPC)) != std::string::npos || what.find(std::strerror(EDQUOT)) != std::string::npos;
+}
+
+}  // namespace
 
 void Checks::run(const std::string& name, const std::string& on, const Allowed& allowed, const Look& look) {
   if (!wanted(name)) return;
@@ -30,7 +41,10 @@ void Checks::run(const std::string& name, const std::string& on, const Allowed& 
     check.why = finding.why();
   } catch (const c10::Error& error) {
     check.found = one_line(error.what_without_backtrace());
+  } catch (const CannotLook& error) {
+    return leave(name, on, error.what());
   } catch (const std::exception& error) {
+    if (says_disk_is_full(error.what())) return leave(name, on, error.what());
     check.found = one_line(error.what());
   } catch (...) {
     check.found = "an exception that is no std::exception";

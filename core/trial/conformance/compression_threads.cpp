@@ -1,4 +1,4 @@
-// Made in one thread and called from another: nothing that matters is a thread's own.
+// Made in one thread and called from another: nothing that matters is a thread's own, and their number stays.
 #include "core/trial/conformance/compression_contract.h"
 #include "core/trial/conformance/in_thread.h"
 
@@ -16,6 +16,7 @@ void threads(const CompressionSubject& subject, Finding& finding) {
       all.insert(all.end(), found.gradients.begin(), found.gradients.end());
       return all;
     };
+    keeps_threads([&] { all_of(make()); }, setting.text(), finding);
     const auto here = all_of(make());
     const auto made = make(), made_there = in_thread(make);
     finding.near(in_thread([&] { return all_of(made); }), here, setting.text() + ", made in one thread and called from another",

@@ -11,6 +11,7 @@
 #include "ablate/data_files.h"
 #include "core/registry/plugin_info.h"
 #include "core/trial/conformance/opened_files.h"
+#include "core/trial/conformance/own_files.h"
 
 namespace ablate {
 namespace {
@@ -44,14 +45,14 @@ std::string content_of(const fs::path& path) {
 
 void write(const fs::path& path, const std::string& content, bool gzipped) {
   const auto file = gzopen(path.c_str(), gzipped ? "wb1" : "wbT");
-  if (file == nullptr) throw std::runtime_error(path.string() + ": cannot be written");
+  if (file == nullptr) throw CannotLook(path.string() + ": cannot be written");
   constexpr std::size_t most = 1 << 20;
   bool written = true;
   for (std::size_t at = 0; at < content.size() && written; at += most) {
     const auto size = static_cast<unsigned>(std::min(most, content.size() - at));
     written = gzwrite(file, content.data() + at, size) == static_cast<int>(size);
   }
-  if (gzclose(file) != Z_OK || !written) throw std::runtime_error(path.string() + ": cannot be written, as on a full disk");
+  if (gzclose(file) != Z_OK || !written) throw CannotLook(path.string() + ": cannot be written, as on a full disk");
 }
 
 char other(char c) {
@@ -90,7 +91,7 @@ std::optional<EditedFiles> EditedFiles::of(const TaskSubject& subject) {
   for (const auto& file : subject.files) {
     edited.originals_.push_back(fs::canonical(file));
     edited.copies_.push_back(to / edited.originals_.back().lexically_relative(from));
-    fs::create_directories(edited.copies_.back().parent_path());
+    on_own_files([&] { return fs::create_directories(edited.copies_.back().parent_path()); });
     edited.restore(edited.copies_.size() - 1);
   }
   const auto cache = subject.folder("cache");
@@ -162,9 +163,11 @@ bool EditedFiles::exchange(std::size_t file, std::size_t word) const {
 }
 
 void EditedFiles::restore(std::size_t file) const {
-  fs::copy_file(originals_[file], copies_[file], fs::copy_options::overwrite_existing);
-  fs::permissions(copies_[file], fs::perms::owner_write, fs::perm_options::add);
-  fs::last_write_time(copies_[file], fs::last_write_time(originals_[file]));
+  on_own_files([&] {
+    fs::copy_file(originals_[file], copies_[file], fs::copy_options::overwrite_existing);
+    fs::permissions(copies_[file], fs::perms::owner_write, fs::perm_options::add);
+    fs::last_write_time(copies_[file], fs::last_write_time(originals_[file]));
+  });
 }
 
 }  // namespace ablate

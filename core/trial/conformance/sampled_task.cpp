@@ -7,6 +7,7 @@
 
 #include "core/registry/plugin_info.h"
 #include "core/registry/values.h"
+#include "core/trial/conformance/own_files.h"
 
 namespace ablate {
 namespace {
@@ -39,7 +40,7 @@ SampledTask::SampledTask(const Candidate& wanted, std::filesystem::path scratch,
 
 std::filesystem::path SampledTask::folder(const std::string& name) const {
   const auto path = scratch_ / fmt::format("{}-{}", name, ++folders_);
-  std::filesystem::create_directories(path);
+  on_own_files([&] { return std::filesystem::create_directories(path); });
   return path;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/trial/audit/audit.h"
+#include "core/trial/server/planned_library.h"
 #include "core/trial/server/said_checks.h"
 #include "core/trial/server/task_files.h"
 #include "core/util/error.h"
@@ -12,7 +13,11 @@ namespace ablate {
 
 void run_audit_job(LoadedParts& loaded, const AuditJob& job, const Say& say) {
   at::set_num_threads(1);
-  loaded.load(job.libraries);
+  try {
+    loaded.load(job.libraries);
+  } catch (const LibraryReplaced& replaced) {
+    throw Error(replaced.what());  // of other code the data are not to blame
+  }
   auto made = loaded.make_task(job.section, all_cores());
   made->info();
   made->load();

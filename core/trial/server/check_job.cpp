@@ -86,7 +86,6 @@ void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
   auto checks = checks_that(say);
   const std::set<std::string> only(job.only.begin(), job.only.end());
   if (const auto why = misasked(examinee, only); !why.empty()) return say(to_json(CheckRefused{why}));
-  checks.only(only);
   if (examinee.plugin.kind == Kind::kTask) {
     say(to_json(CheckBegun{"data", examinee.plugin.id, {}}));
     try {
@@ -95,6 +94,7 @@ void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
       return say(to_json(CheckRefused{cannot_be_made(examinee, "", refused.what())}));
     }
   }
+  checks.only(only);  // from here: that there are no data is told whatever is looked for
   check_plugin(examinee, checks);
   if (!checks.likely().empty()) say(to_json(CheckLikely{checks.likely()}));
   for (const auto& name : only)

@@ -2,8 +2,10 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <fmt/format.h>
 
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "core/shared/evaluations.h"
@@ -31,6 +33,7 @@ TrialRun::TrialRun(const TrialParts& parts, Report report)
     : report_(std::move(report)),
       train_(parts.trial.train),
       device_(prepare_device(train_)),
+      threads_(at::get_num_threads()),
       training_(parts, device_),
       now_{.steps = train_.steps, .loss = kNone, .dev = kNone} {}
 
@@ -68,6 +71,12 @@ TrialResult TrialRun::result() try {
   for (const auto& info : training_metrics()) training_.curve().define(info);
   for (const auto& scored : observed) training_.curve().define(scored.info);
   result_.curve = training_.curve().take();
+  if (const int found = at::get_num_threads(); found != threads_)
+    throw std::runtime_error(
+        fmt::format("torch computes with {} threads at the end of the trial, and with {} at its beginning (train.threads): "
+                    "something that it "
+                    "called has changed that (at::set_num_threads), so its numbers are not this study's",
+                    found, threads_));
   return std::move(result_);
 } catch (...) {
   tell();

@@ -37,6 +37,7 @@ class TrialRun {
   Report report_;
   const TrainSpec& train_;
   c10::Device device_;
+  int threads_;  ///< that torch computes with
   Training training_;
   Progress now_;
   std::chrono::steady_clock::time_point told_{};

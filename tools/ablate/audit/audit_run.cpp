@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "core/host/client/start_worker.h"
+#include "core/host/scheduler/library_watch.h"
 #include "core/host/scheduler/plan.h"
 #include "core/host/scheduler/recording.h"
 #include "core/shared/versions.h"
@@ -69,6 +70,7 @@ class AuditRun {
     }
     audit_.task = section_.id;
     audit_.suite = kSuiteVersion;
+    watch_.remember({used()});
   }
 
   int run() {
@@ -86,13 +88,16 @@ class AuditRun {
       if (audit_.verdict == "passed" || audit_.verdict == "failed") store.put_audit(audit_);
     }
     conclude(kept);
-    return static_cast<int>(examination_.verdict().has_failed() ? ExitCode::kTrialsFailed : ExitCode::kDone);
+    const bool right = !examination_.verdict().has_failed() && !examination_.is_spoilt();
+    return static_cast<int>(!right ? ExitCode::kTrialsFailed : ExitCode::kDone);
   }
 
  private:
   bool as_json() const { return arguments_.format == db::Format::kJson; }
 
   Libraries libraries() const { return {{library_.path.string()}, {{library_.path.string(), library_.info.content_hash}}}; }
+
+  UsedPlugin used() const { return {.content_hash = library_.info.content_hash, .path = library_.path.string()}; }
 
   /// Loads the data, which generates and caches what lacks, and asks for their digest.
   void prepare() {
@@ -132,6 +137,7 @@ class AuditRun {
                       const std::string& failed) { examination_.end(outcome, failed, arguments_.timeout_s); },
         .again = [this] { examination_.again(); }};
     run_side_by_side({std::move(listened)}, 1, arguments_.timeout_s, checkers);
+    if (const auto why = watch_.overwritten({used()}); !why.empty()) examination_.spoil(why);
     const auto verdict = examination_.verdict();
     audit_.verdict = examination_.is_plugins_own() ? verdict.verdict : "unchecked";
     audit_.audited_s = verdict.checked_s;
@@ -166,6 +172,7 @@ class AuditRun {
   std::filesystem::path database_;
   Executors workers_ = local_workers();
   FoundLibrary library_;
+  LibraryWatch watch_;
   PluginSpec section_;
   db::Audit audit_;
   Examination examination_;

@@ -32,6 +32,7 @@ CheckRun::CheckRun(const CheckArguments& arguments, const Options& options) : ar
   blocks_.emplace(libraries_.size() + 1);
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     specs_.push_back(is_refused(i) ? CheckJob() : spec_of(libraries_[i]));
+    watch_.remember(libraries_of(i));
     examinations_.emplace_back(libraries_[i].info, [this, i](const std::string& line) {
       if (!is_timing_ || is_one()) head(i);
       tell(is_timing_ && !is_one() ? libraries_.size() : i, line);
@@ -75,6 +76,12 @@ CheckJob CheckRun::spec_of(const FoundLibrary& library) const {
     job.hashes[part.path.string()] = part.info.content_hash;
   }
   return job;
+}
+
+std::vector<UsedPlugin> CheckRun::libraries_of(std::size_t i) const {
+  std::vector<UsedPlugin> all;
+  for (const auto& [path, hash] : specs_[i].hashes) all.push_back({.content_hash = hash, .path = path});
+  return all;
 }
 
 /// Why nothing can be computed there; "" where it can.
@@ -160,6 +167,7 @@ ListenedCheck CheckRun::job_of(std::size_t i) {
           .end =
               [this, i, &one](const JobOutcome& outcome, const std::string& failed) {
                 one.end(outcome, failed, arguments_.timeout_s);
+                if (const auto why = watch_.overwritten(libraries_of(i)); !why.empty()) one.spoil(why);
                 if (!is_timing_ && !is_one() && !may_go_on(i)) close(i);
               },
           .again = [&one] { one.again(); }};
@@ -193,20 +201,23 @@ void CheckRun::keep() {
     return say("no verdict is kept: {} is no full check at default parameters\n", part);
   const auto memory = user_verdicts();
   std::vector<PluginInfo> kept;
+  std::string unwritten;
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     const auto& one = examinations_[i];
     auto verdict = one.own_verdict();
     if (is_refused(i) || !one.is_plugins_own() || !one.culprits().empty() || verdict.verdict == "unchecked") continue;
     verdict.timed = one.info().kind == Kind::kTask || has_time(i);
-    memory.put(code_of(one.info()), arguments_.device.substr(0, arguments_.device.find(':')), verdict);
+    const auto why = memory.put(code_of(one.info()), arguments_.device.substr(0, arguments_.device.find(':')), verdict);
+    if (unwritten.empty()) unwritten = why;
     kept.push_back(one.info());
   }
+  if (!unwritten.empty()) say("the verdict could not be kept in {}\n", unwritten);
   if (history_) history_->put_verdicts(known_verdicts(kept));
 }
 
-/// "19 plugins: 15 passed; FAILED: mine (padding); unchecked: lm, retrieval; refused: 1"
+/// "19 plugins: 15 passed; FAILED: mine (padding); unchecked: lm, retrieval; broken off: linear; refused: 1"
 std::string CheckRun::totals() const {
-  std::vector<std::string> failed, unchecked;
+  std::vector<std::string> failed, unchecked, broken_off;
   std::size_t passed = 0, refused = 0;
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     const auto verdict = examinations_[i].verdict();
@@ -217,12 +228,15 @@ std::string CheckRun::totals() const {
       failed.push_back(fmt::format("{} ({})", id, verdict.failed_text()));
     else if (verdict.passed())
       ++passed;
+    else if (examinations_[i].is_spoilt())
+      broken_off.push_back(id);
     else
       unchecked.push_back(id);
   }
   auto text = fmt::format("{} plugins: {} passed", libraries_.size(), passed);
   if (!failed.empty()) text += fmt::format("; FAILED: {}", fmt::join(failed, ", "));
   if (!unchecked.empty()) text += fmt::format("; unchecked: {}", fmt::join(unchecked, ", "));
+  if (!broken_off.empty()) text += fmt::format("; broken off: {}", fmt::join(broken_off, ", "));
   if (refused > 0) text += fmt::format("; refused: {}", refused);
   return text + "\n";
 }
@@ -240,11 +254,13 @@ ExitCode CheckRun::exit_code() const {
   auto code = ExitCode::kDone;
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     const auto verdict = examinations_[i].verdict();
-    // One that was named and cannot be looked at, as a task without its data, must not look like one that is right.
-    const bool nothing = !arguments_.what.empty() && on_device_ && verdict.verdict == "unchecked";
+    // One that was named and cannot be looked at, as a task without its data, must not look like one that is right; a check
+    // that was named and does not apply is an answer.
+    const bool nothing =
+        !arguments_.what.empty() && on_device_ && verdict.verdict == "unchecked" && !examinations_[i].tells_of(arguments_.only);
     if (is_refused(i))
       code = code == ExitCode::kDone ? ExitCode::kPlugin : code;
-    else if (verdict.has_failed() || nothing)
+    else if (verdict.has_failed() || examinations_[i].is_spoilt() || nothing)
       code = ExitCode::kTrialsFailed;
   }
   return code;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/host/client/start_worker.h"
+#include "core/host/scheduler/library_watch.h"
 #include "core/util/error.h"
 #include "db/history/store.h"
 #include "db/report/printers.h"
@@ -41,6 +42,7 @@ class CheckRun {
   bool is_refused(std::size_t i) const { return !libraries_[i].refusal.empty(); }
   bool has_time(std::size_t i) const;  ///< whether how its time grows is among its checks
   CheckJob spec_of(const FoundLibrary& library) const;
+  std::vector<UsedPlugin> libraries_of(std::size_t i) const;  ///< that its jobs load
   std::string device_refusal();
   void check_all();
   void time_all();
@@ -62,6 +64,7 @@ class CheckRun {
   std::map<std::string, FoundLibrary> parts_;  ///< by id
   std::vector<CheckJob> specs_;
   std::deque<Examination> examinations_;
+  LibraryWatch watch_;
   std::optional<Blocks> blocks_;  ///< one a library, and one for the time of all
   std::set<std::size_t> headed_;
   bool is_timing_ = false, on_device_ = true;

@@ -72,6 +72,9 @@ void Examination::hear(const CheckSaid& said) {
 }
 
 void Examination::end(const JobOutcome& outcome, const std::string& failed, int timeout_s) {
+  if (outcome.broken_off())
+    return break_off(begun_.value_or(CheckBegun{"load", "", {}}),
+                     fmt::format("broken off: {}; the checks after this one did not run, and no verdict is kept", failed));
   std::string why;
   if (outcome.late())
     why = fmt::format("it did not end within {} s (--timeout)", timeout_s);
@@ -96,6 +99,20 @@ void Examination::end(const JobOutcome& outcome, const std::string& failed, int 
   first_ = checks_.size();
 }
 
+void Examination::spoil(const std::string& why) {
+  if (!is_spoilt_) break_off({"load", info_.id, {}}, fmt::format("{}; no verdict is kept", why));
+}
+
+void Examination::break_off(const CheckBegun& at, const std::string& why) {
+  known_ = 0;
+  broke_off_ = is_spoilt_ = true;
+  is_plugins_own_ = false;
+  culprits_.clear();
+  take({.check = at.begin, .on = at.on, .verdict = "unchecked", .found = why});
+  begun_.reset();
+  first_ = checks_.size();
+}
+
 void Examination::again() {
   known_ = checks_.size() - first_;
   begun_.reset();
@@ -113,7 +130,15 @@ void Examination::leave(const std::string& name, const std::string& on, const st
   take({.check = name, .on = on, .verdict = "unchecked", .found = why});
 }
 
-KeptVerdict Examination::verdict() const { return verdict_of(checks_); }
+bool Examination::tells_of(const std::vector<std::string>& names) const {
+  return std::ranges::any_of(checks_, [&](const auto& check) { return std::ranges::find(names, check.check) != names.end(); });
+}
+
+KeptVerdict Examination::verdict() const {
+  auto verdict = verdict_of(checks_);
+  if (is_spoilt_) verdict.verdict = "unchecked";
+  return verdict;
+}
 
 KeptVerdict Examination::own_verdict() const {
   auto own = checks_;
@@ -137,7 +162,9 @@ std::string Examination::summary(const char* one) const {
   const auto ran = checks_.size() - unchecked;
   auto text = ran == 0 ? std::string("nothing was checked")
                        : fmt::format("{} {}{}, {}", ran, one, ran == 1 ? "" : "s",
-                                     found.passed() ? "all passed" : "FAILED: " + found.failed_text());
+                                     !found.failed.empty() ? "FAILED: " + found.failed_text()
+                                     : is_spoilt_          ? "none failed"
+                                                           : "all passed");
   if (unchecked > 0) text += fmt::format("; {} unchecked: {}", unchecked, fmt::join(reasons, ", "));
   return text;
 }

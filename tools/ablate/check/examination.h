@@ -25,6 +25,8 @@ class Examination {
   /// Takes the end of the job, however it ended (ListenedCheck::end): a check that had begun and has no result has failed, and
   /// those after it did not run. @param timeout_s the job's time limit
   void end(const JobOutcome& outcome, const std::string& failed, int timeout_s);
+  /// What was found is nobody's verdict, and why: its code changed beneath it.
+  void spoil(const std::string& why);
   /// The job begins anew: its earlier messages do not count twice.
   void again();
   /// Records that nothing can be checked here, and why.
@@ -39,9 +41,13 @@ class Examination {
   /// The job begins anew, without these parts: what was found with them is printed already, and no longer counts, except for
   /// the check at which it broke off.
   void without_culprits();
+  /// Whether it has no verdict, whatever was found: it was broken off from outside, or spoilt.
+  bool is_spoilt() const { return is_spoilt_; }
   /// Whether the findings are the plugin's: false where its job could not run, for want of a process or the like.
   bool is_plugins_own() const { return is_plugins_own_; }
-  /// Passed where nothing failed and something ran.
+  /// Whether it is told of a check of one of these names, what became of it.
+  bool tells_of(const std::vector<std::string>& names) const;
+  /// Passed where nothing failed and something ran; unchecked where it is spoilt.
   KeptVerdict verdict() const;
   /// The verdict on the plugin alone: what fails with some of its parts only is unchecked with them.
   KeptVerdict own_verdict() const;
@@ -55,6 +61,7 @@ class Examination {
   static std::string heading(Kind kind);  ///< of the lines
 
  private:
+  void break_off(const CheckBegun& at, const std::string& why);
   void take(const CheckResult& check);
 
   PluginInfo info_;
@@ -63,7 +70,7 @@ class Examination {
   std::optional<CheckBegun> begun_;
   std::size_t known_ = 0;  ///< checks of a job that has begun anew, which are told again
   std::size_t first_ = 0;  ///< check of the latest job
-  bool broke_off_ = false, is_plugins_own_ = true;
+  bool broke_off_ = false, is_plugins_own_ = true, is_spoilt_ = false;
   std::vector<std::string> culprits_;
   std::string refused_, likely_;
 };

@@ -41,6 +41,7 @@ class SideBySide {
   };
   struct Running {
     ListenedCheck job;
+    bool alone;  ///< for the second time
     HeardOfJob heard;
   };
 
@@ -51,7 +52,7 @@ class SideBySide {
       if (alone && !running_.empty()) return;
       one_alone_ = alone;
       const int number = std::visit([&](const auto& one) { return checkers_.now()->start(one, timeout_s_); }, job.job);
-      running_.emplace(number, Running{std::move(job), {}});
+      running_.emplace(number, Running{std::move(job), alone, {}});
       waiting_.pop_front();
     }
   }
@@ -62,30 +63,36 @@ class SideBySide {
     if (!event) return;
     const auto found = running_.find(job_of(*event));
     if (found == running_.end()) return;
-    auto& [job, heard] = found->second;
+    auto& [job, alone, heard] = found->second;
     if (const auto* said = std::get_if<SaidEvent>(&*event); said != nullptr && heard.take(said->data)) {
       heard.answered();
       job.hear(check_said_from_json(said->data));
     }
     if (const auto outcome = heard.end(*event)) {
-      job.end(*outcome, failure_text(*outcome, timeout_s_));
+      const auto why = failure_text(*outcome, timeout_s_);
+      if (outcome->broken_off() && !alone)
+        begin_anew(job, why);
+      else
+        job.end(*outcome, why);
       running_.erase(found);
     }
   }
 
   void give_back(const std::string& why) {
     silent_s_ = 0;
-    const bool told = running_.size() == 1;
     // The numbers fall: the last of the map was started first, and comes first again.
-    for (auto& [number, running] : running_) {
-      if (told) {
+    for (auto& [number, running] : running_)
+      if (running.alone)
         running.job.end(HeardOfJob::lost(why), why);
-      } else {
-        if (running.job.again) running.job.again();
-        waiting_.push_front({std::move(running.job), true});
-      }
-    }
+      else
+        begin_anew(running.job, why);
     running_.clear();
+  }
+
+  void begin_anew(ListenedCheck& job, const std::string& why) {
+    say("broken off: {}; once more, alone\n", why);
+    if (job.again) job.again();
+    waiting_.push_front({std::move(job), true});
   }
 
   std::size_t at_a_time_;

@@ -17,8 +17,9 @@ struct ListenedCheck {
   std::function<void()> again = {};  ///< it begins anew, and has been heard already
 };
 
-/// Starts the jobs in their order, at most `at_a_time` of them at once, each with a limit of its own. Where the checker dies,
-/// all jobs that it ran begin anew in another one, each alone: the next death tells whose fault it is. Throws Error on Ctrl-C.
+/// Starts the jobs in their order, at most `at_a_time` of them at once, each with a limit of its own. What is
+/// broken off from outside (JobOutcome::broken_off), or ran in a checker that died, begins anew once, alone; the second time
+/// that is how it ended. Throws Error on Ctrl-C.
 void run_side_by_side(std::vector<ListenedCheck> jobs, int at_a_time, double timeout_s, Executors& checkers);
 
 }  // namespace ablate

@@ -1,0 +1,112 @@
+// What happens beside a check or an audit is no verdict: a kill from outside, a library that is overwritten, a full disk.
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// With a cache of its own, where verdicts are kept, and a library that may be written to.
+struct Place : Workplace {
+  Place() {
+    fs::create_directory(folder() / "plugins");
+    fs::copy_file(kFaulty + "check/leaky.so", library());
+    folder().write("rule.txt", "none");
+    set("ABLATE_PLUGIN_PATH", (folder() / "plugins").string());
+    set("XDG_CACHE_HOME", (folder() / "cache").string());
+  }
+  fs::path library() const { return folder() / "plugins/leaky.so"; }
+  fs::path verdicts() const { return folder() / "cache/ablate/verdicts"; }
+  bool keeps_verdict() const { return fs::exists(verdicts()) && !fs::is_empty(verdicts()); }
+  /// A read is killed so often.
+  void kill_next(int times) { set("LEAKY_KILLS", folder().write("kills", std::to_string(times)).string()); }
+  Ended expect(const std::vector<std::string>& arguments, int exit_code) {
+    auto ended = run(arguments);
+    UNSCOPED_INFO(ended.out << ended.err);
+    CHECK(ended.exit_code == exit_code);
+    return ended;
+  }
+};
+
+/// The child of a process; 0 where it has none.
+pid_t child_of(pid_t parent) {
+  const auto text = read_text("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
+  return text.empty() ? 0 : std::stoi(text);
+}
+
+}  // namespace
+
+TEST_CASE("a check that is killed from outside begins anew, and has no verdict where that is killed, too") {
+  Place place;
+  place.kill_next(1);
+  const auto once = place.expect({"check", "leaky"}, 0);
+  CHECK(says(once.err, "broken off: signal 9 (Killed): nobody here has sent it"));
+  CHECK(says(once.err, "; once more, alone\n"));
+  CHECK(says(once.out, ", all passed"));
+  CHECK(place.keeps_verdict());
+  fs::remove_all(place.verdicts());
+
+  place.kill_next(2);
+  const auto twice = place.expect({"check", "leaky"}, 1);
+  CHECK(says(twice.out, "unchecked  read "));
+  CHECK(says(twice.out, "broken off: signal 9 (Killed)"));
+  CHECK(says(twice.out, ", none failed; 1 unchecked"));
+  CHECK_FALSE(says(twice.out, "FAILED"));
+  CHECK_FALSE(place.keeps_verdict());
+  place.kill_next(2);
+  const auto all = place.expect({"check", "leaky", "softmax", "--quick", "--format", "json"}, 1);
+  CHECK(json::parse(all.out).at(0).at("verdict") == "unchecked");
+  place.kill_next(0);
+  place.expect({"check", "leaky"}, 0);
+  CHECK(place.keeps_verdict());
+}
+
+TEST_CASE("where the checker itself is killed, the check begins anew in another") {
+  Place place;
+  auto running = place.start({"check", "segment-mean", "--no-timing"});
+  for (int ms = 0; ms < 60'000 && !says(running.printed(), "  passed "); ++ms) usleep(1000);
+  const auto checker = child_of(running.pid());  // the worker that looks at libraries may be another: it has no child
+  REQUIRE(checker > 0);
+  REQUIRE(child_of(checker) > 0);
+  kill(checker, SIGKILL);
+  const auto ended = running.wait();
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK(says(ended.err, "broken off: the worker ended (signal 9"));
+  CHECK(says(ended.out, ", all passed"));
+  CHECK(count_of(ended.out, "  passed     load ") <= 1);  // what was told is not told again
+}
+
+TEST_CASE("an audit that is killed from outside keeps nothing, and takes nothing away") {
+  Place place;
+  place.expect({"audit", "leaky"}, 0);
+  place.kill_next(2);
+  const auto killed = place.expect({"audit", "leaky", "--again", "--format", "json"}, 1);
+  CHECK(json::parse(killed.out).at("verdict") == "unchecked");
+  CHECK(says(json::parse(killed.out).at("findings").back().at("found"), "broken off: signal 9"));
+  CHECK(place.query("SELECT verdict FROM audits").dump() == R"([{"verdict":"passed"}])");
+}
+
+TEST_CASE("a library that is overwritten while it is checked or audited has no verdict") {
+  Place place;
+  place.set("LEAKY_WRITES", place.library().string());
+  const auto checked = place.expect({"check", "leaky"}, 1);
+  CHECK(says(checked.out, "unchecked  load "));
+  CHECK(says(checked.out, place.library().string() + " was overwritten while it ran"));
+  CHECK_FALSE(place.keeps_verdict());
+  const auto audited = place.expect({"audit", "leaky"}, 1);
+  CHECK(says(audited.out, place.library().string() + " was overwritten while it ran"));
+  CHECK(place.query("SELECT verdict FROM audits").dump() == "[]");
+  place.set("LEAKY_WRITES", "");
+  place.expect({"check", "leaky"}, 0);
+  CHECK(place.keeps_verdict());
+}
+
+TEST_CASE("a verdict that cannot be kept is told once, and changes no exit code") {
+  Place place;
+  fs::create_directories(place.verdicts().parent_path());
+  std::ofstream(place.verdicts()) << "no folder";
+  const auto ended = place.expect({"check", "leaky"}, 0);
+  CHECK(count_of(ended.err, "the verdict could not be kept in " + place.verdicts().string() + ": Not a directory\n") == 1);
+}

@@ -266,30 +266,6 @@ TEST_CASE("what an edit leaves in a cache is gone with it, and an edit that cann
   check_mentions(found, "cannot be written");
 }
 
-TEST_CASE("where the suite cannot write, as on a full disk, its checks are unchecked, and the task has not failed") {
-  const ::TemporaryFolder folder, scratch;
-  write_lines(folder);
-  const auto plugin = lines();
-  const auto candidate = make_candidate(plugin, {{"data", folder.path().string()}}, find_among({&plugin}));
-  rlimit before{};
-  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
-  const auto handler = signal(SIGXFSZ, SIG_IGN);
-  const rlimit small{.rlim_cur = 100, .rlim_max = before.rlim_max};
-  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
-  Checks checks;
-  check_task(candidate, scratch.path(), false, checks);
-  setrlimit(RLIMIT_FSIZE, &before);
-  signal(SIGXFSZ, handler);
-  CHECK(failed(checks.all()) == "");
-  const auto found = said(checks.all(), "other files, another digest");
-  check_mentions(found, "a file of the suite's own cannot be written");
-  check_mentions(found, "cannot copy file");
-
-  Checks full;
-  full.run("load", "", kExact, [](Finding&) { throw std::runtime_error("x.bin: No space left on device"); });
-  CHECK(full.all().at(0).verdict == Verdict::kUnchecked);
-}
-
 TEST_CASE("where a child cannot be traced the reason is the system's") {
   const auto child = fork();
   if (child == 0) {

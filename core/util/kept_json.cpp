@@ -1,9 +1,5 @@
 #include "core/util/kept_json.h"
 
-#include <unistd.h>
-
-#include <cerrno>
-
 #include "core/util/regular_file.h"
 
 namespace ablate {
@@ -32,17 +28,10 @@ json read_kept(const fs::path& file) {
 }
 
 std::string keep(const fs::path& file, const json& content) {
-  std::error_code failed, ignored;
+  std::error_code failed;
   fs::create_directories(file.parent_path(), failed);
-  if (failed) return failed.message();
-  const auto part = file.string() + "." + std::to_string(getpid());
-  errno = 0;
-  if (!write_anew(part, content.dump(-1, ' ', false, json::error_handler_t::replace)))
-    failed = std::error_code(errno != 0 ? errno : EIO, std::generic_category());
-  if (!failed) fs::rename(part, file, failed);
-  if (!failed) return "";
-  fs::remove(part, ignored);  // a full disk, a folder in its place
-  return failed.message();
+  if (!failed) failed = put_whole(file, content.dump(-1, ' ', false, json::error_handler_t::replace));
+  return failed ? failed.message() : "";
 }
 
 }  // namespace ablate

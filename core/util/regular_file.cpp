@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string>
 
 #include "core/util/error.h"
 
@@ -46,6 +47,18 @@ bool write_anew(const std::filesystem::path& path, std::string_view content) {
     all = n > 0 || (n < 0 && errno == EINTR);
   }
   return close(to) == 0 && all;
+}
+
+std::error_code put_whole(const std::filesystem::path& path, std::string_view content) {
+  const std::filesystem::path part(path.string() + "." + std::to_string(getpid()));
+  std::error_code failed, ignored;
+  errno = 0;
+  if (!write_anew(part, content))
+    failed = std::error_code(errno != 0 ? errno : EIO, std::generic_category());
+  else
+    std::filesystem::rename(part, path, failed);
+  if (failed) std::filesystem::remove(part, ignored);  // a full disk, a folder in its place
+  return failed;
 }
 
 }  // namespace ablate

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 
 namespace ablate {
 
@@ -30,5 +31,9 @@ class RegularFile {
 
 /// Writes a file anew, in the place of whatever bears its name. @return whether all of it was written
 bool write_anew(const std::filesystem::path& path, std::string_view content);
+
+/// Writes a file whole or not at all: beside it first, then in its place. @return what went wrong; then the file is as it was,
+/// and nothing is left beside it
+std::error_code put_whole(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace ablate

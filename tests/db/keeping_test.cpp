@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "db/questions/query.h"
+#include "tests/db/ask.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 
@@ -13,12 +13,6 @@ using namespace ablate;
 using namespace ablate::db;
 
 namespace {
-
-std::string ask(const std::filesystem::path& file, const std::string& sql) {
-  std::string out;
-  run_query(file, sql, Format::kCsv, [&](std::string_view part) { out += part; });
-  return out;
-}
 
 /// Past ablate, as another program would.
 void change(const std::filesystem::path& file, const std::string& sql) {

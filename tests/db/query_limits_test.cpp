@@ -3,21 +3,12 @@
 #include <system_error>
 
 #include "db/questions/query.h"
+#include "tests/db/ask.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;
 using namespace ablate::db;
-
-namespace {
-
-std::string ask(const std::filesystem::path& file, const std::string& sql, Format format = Format::kCsv) {
-  std::string out;
-  run_query(file, sql, format, [&](std::string_view part) { out += part; });
-  return out;
-}
-
-}  // namespace
 
 TEST_CASE("an answer without end is refused before it takes the memory") {
   Folder folder;

@@ -11,6 +11,7 @@
 #include "db/questions/show_attempt.h"
 #include "db/report/format.h"
 #include "db/report/printers.h"
+#include "tests/db/ask.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 
@@ -18,12 +19,6 @@ using namespace ablate;
 using namespace ablate::db;
 
 namespace {
-
-std::string ask(const std::filesystem::path& file, const std::string& sql, Format format = Format::kCsv) {
-  std::string out;
-  run_query(file, sql, format, [&](std::string_view part) { out += part; });
-  return out;
-}
 
 void fill(const std::filesystem::path& file) {
   Store store(file);

@@ -1,7 +1,6 @@
 // ablate bench: what attentions cost by sequence length. A study composed from a few options, run like any other.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -55,12 +54,7 @@ fs::path keep(const std::string& name, const std::string& text) {
   if (failed)
     throw Error(
         fmt::format("cannot make the folder {}: {}; XDG_CACHE_HOME can name another", folder.string(), failed.message()));
-  const auto part = fs::path(file.string() + fmt::format(".{}", getpid()));
-  if (!write_anew(part, text))
-    failed = std::make_error_code(std::errc::io_error);
-  else
-    fs::rename(part, file, failed);
-  if (failed) throw Error(fmt::format("cannot write {}: {}", file.string(), failed.message()));
+  if (failed = put_whole(file, text); failed) throw Error(fmt::format("cannot write {}: {}", file.string(), failed.message()));
   return file;
 }
 

@@ -74,18 +74,17 @@ std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, b
   if (keys.empty()) return "";
   if (known == 0) return "expected time: not known, no trial of the same attention and task is done";
   const auto together = std::min(static_cast<std::size_t>(jobs), known);
-  std::string warning;
   auto text = fmt::format(
       "expected time: {} for {}{} (the medians of done trials of the same attention and task{}, whatever their other settings)",
       db::duration_text(std::max(longest, sum / static_cast<double>(together))), trials_text(known),
       together > 1 ? fmt::format(", {} at a time", together) : "",
       by_step ? ", by the step where none had as many" : " with as many steps");
-  if (too_long > 0)
-    warning = fmt::format("\nwarning: experiment.timeout ends a trial after {}, and {} {} expected to take longer, {} at most",
-                          db::duration_text(timeout_s), trials_text(too_long), too_long == 1 ? "is" : "are",
-                          db::duration_text(longest));
   if (known < keys.size()) text += fmt::format("; not known for {}, of which none is done", trials_text(keys.size() - known));
-  return text + warning;
+  if (too_long > 0)
+    text += fmt::format("\nwarning: experiment.timeout ends a trial after {}, and {} {} expected to take longer, {} at most",
+                        db::duration_text(timeout_s), trials_text(too_long), too_long == 1 ? "is" : "are",
+                        db::duration_text(longest));
+  return text;
 }
 
 }  // namespace ablate

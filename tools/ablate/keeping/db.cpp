@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,12 +41,9 @@ int compact(const std::filesystem::path& file) {
   return 0;
 }
 
-constexpr std::array kActions = {"check", "backup", "compact"};
-
 std::string refuse_action(const std::string& text) {
-  const std::vector<std::string> actions(kActions.begin(), kActions.end());
-  for (const auto& action : actions)
-    if (text == action) return "";
+  const std::vector<std::string> actions = {"check", "backup", "compact"};
+  if (std::find(actions.begin(), actions.end(), text) != actions.end()) return "";
   return fmt::format("found {}, expected check, backup or compact{}", text, hint(text, actions));
 }
 

@@ -1,7 +1,6 @@
 #include "tools/ablate/questions/output_file.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <system_error>
@@ -77,18 +76,8 @@ void OutputFile::put(const std::string& text) const {
   const auto to = followed(path);
   check_may_replace(to, force);
   const auto content = db::printable(text);
-  const auto part = fs::path(fmt::format("{}.{}.part", to.string(), getpid()));
-  std::error_code failed;
-  if (!write_anew(part, content))
-    failed =
-        std::make_error_code(fs::is_directory(to.parent_path()) ? std::errc::io_error : std::errc::no_such_file_or_directory);
-  else
-    fs::rename(part, to, failed);
-  if (failed) {
-    std::error_code ignored;
-    fs::remove(part, ignored);
+  if (const auto failed = put_whole(to, content))
     throw Error(fmt::format("--out {}: cannot be written: {}; nothing was changed there", path_text(path), failed.message()));
-  }
   remember(to, content);
   say("wrote {}\n", path_text(path));
 }

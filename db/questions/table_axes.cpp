@@ -9,6 +9,7 @@
 #include "core/util/nearest.h"
 #include "db/history/names.h"
 #include "db/questions/attention_names.h"
+#include "db/questions/layer_share.h"
 
 namespace ablate::db {
 namespace {
@@ -62,6 +63,7 @@ bool adds_experiment(const NamedExperiments& experiments, const AskedPaths& aske
 
 std::optional<Axis> find_axis(const Reader& reader, const std::vector<SelectedTrial>& trials,
                               const std::map<std::string, std::int64_t>& known, const std::string& path) {
+  if (attention_of_share(path)) return load_share(reader, trials, path);
   const auto id = known.find(path);
   std::optional<Axis> axis;
   if (path == kAttention)  // a history may know of lists alone
@@ -74,6 +76,8 @@ std::optional<Axis> find_axis(const Reader& reader, const std::vector<SelectedTr
 
 std::string unknown_path(const char* option, const std::string& path, const std::map<std::string, std::int64_t>& known,
                          const std::vector<Axis>& varying) {
+  if (const auto attention = attention_of_share(path))
+    return fmt::format("{}: found {}, but no trial has a layer of {}", option, path, *attention);
   std::vector<std::string> names, differing;
   for (const auto& [name, unused] : known) names.push_back(name);
   for (const auto& axis : varying) differing.push_back(axis.path);

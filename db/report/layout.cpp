@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "db/report/digits.h"
+#include "db/report/column_digits.h"
+#include "db/report/comparison_fields.h"
 #include "db/report/failures.h"
 #include "db/report/format.h"
 #include "db/report/renamed.h"
@@ -78,34 +79,6 @@ std::string exponent_text(const Table& table, double value, int points, double u
   return fmt::format("{:.{}f}{}", value, decimals, points < all ? fmt::format(" ({} of {})", points, all) : "");
 }
 
-/// The decimals that the numbers of a column share.
-struct ColumnDigits {
-  Digits measured, published;
-
-  ColumnDigits(const Table& table, std::size_t metric, std::size_t column)
-      : measured(of(table, metric, column, false)), published(of(table, metric, column, true)) {}
-
- private:
-  static Digits of(const Table& table, std::size_t metric, std::size_t column, bool published) {
-    return table.decimals ? Digits::fixed(*table.decimals) : Digits(numbers(table, metric, column, published));
-  }
-
-  static std::vector<Measured> numbers(const Table& table, std::size_t metric, std::size_t column, bool published) {
-    const bool ratios = !table.baseline.empty();
-    std::vector<Measured> all;
-    for (std::size_t r = 0; r < table.rows.size(); ++r) {
-      const auto& cell = table.cell(r, metric, column);
-      if (published)
-        all.push_back({ratios ? cell.published_ratio : cell.published});
-      else if (ratios)
-        all.push_back({cell.ratio, cell.ratio_uncertainty, 1});
-      else
-        all.push_back({cell.mean, cell.uncertainty, cell.n > 1 ? 2 : 1});  // a deviation is shown, a spread is not
-    }
-    return all;
-  }
-};
-
 std::string mark_of(const Table& table, Checked checked) {
   if (checked == Checked::kFailed) return "!";
   return checked == Checked::kUnchecked && table.any_checked() ? "?" : "";
@@ -127,36 +100,6 @@ bool marks_rows(const Table& table) {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-/// "*", "-", "=", as the note below the table says.
-std::string told_mark(const Table& table, Comparison::Told told) {
-  switch (told) {
-    case Comparison::Told::kBetter:
-      return "*";
-    case Comparison::Told::kWorse:
-      return "-";
-    case Comparison::Told::kNot:
-      return table.against == kBest ? "=" : "";
-    case Comparison::Told::kReference:
-    case Comparison::Told::kUntested:
-    case Comparison::Told::kNone:
-      break;
-  }
-  return "";
-}
-
-/// "-2.31 [-2.90, -1.72]"; "reference".
-std::string difference_text(const Comparison& to, const Digits& digits) {
-  if (to.told == Comparison::Told::kReference) return "reference";
-  if (std::isnan(to.value)) return to.told == Comparison::Told::kBetter ? "reference" : "";  // the best, told from the second
-  if (std::isnan(to.low)) return digits.text(to.value);
-  return fmt::format("{} [{}, {}]", digits.text(to.value), digits.text(to.low), digits.text(to.high));
-}
-
-std::string p_text(double p) {
-  if (std::isnan(p)) return "";
-  return p < 0.001 ? fmt::format("{:.1e}", p) : fmt::format("{:.2g}", p);
-}
-
 Field cell_field(const Table& table, std::size_t row, const Cell& cell, const Digits& digits, bool show_n) {
   Field field{.role = Role::kNumber};
   if (cell.trials == 0) return field;
@@ -175,10 +118,6 @@ Field cell_field(const Table& table, std::size_t row, const Cell& cell, const Di
   if (field.text.empty() && field.failures.empty()) field.text = "no value";
   if (marks_cells(table, row)) field.mark = mark_of(table, cell.checked);
   return field;
-}
-
-Field number(std::string text, bool unsettled = false) {
-  return {.role = Role::kNumber, .text = std::move(text), .unsettled = unsettled};
 }
 
 /// A block of the metrics in [first, last), side by side.
@@ -285,6 +224,7 @@ Layout lay_out(const Table& table) {
     }
   else
     layout.blocks.push_back(BlockOf(table, 0, table.metrics.size()).take());
+  if (!table.contrasts.empty()) layout.blocks.push_back(contrasts_of(table));
   return layout;
 }
 

@@ -11,6 +11,9 @@ Table renamed(Table table) {
   for (auto* lines : {&table.rows, &table.columns})
     for (auto& line : *lines)
       for (auto& label : line) rename(label);
+  for (auto& contrast : table.contrasts)
+    for (auto* labels : {&contrast.first, &contrast.second})
+      for (auto& label : *labels) rename(label);
   for (auto& metric : table.metrics) rename(metric.name);
   table.names.clear();
   return table;

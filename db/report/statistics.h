@@ -15,8 +15,10 @@ namespace ablate::db {
 // clang-format off
 #define ABLATE_STATISTICS(statistic) \
   statistic(deviation)               \
+  statistic(derive)                  \
   statistic(interval)                \
   statistic(against)                 \
+  statistic(contrasts)               \
   statistic(exponent)                \
   statistic(ratio)                   \
   statistic(sort)                    \
@@ -38,6 +40,7 @@ struct Statistic {
   /// @param values the option's @param table one that the earlier statistics have passed. Throws Error where the statistic has
   /// no meaning for it
   void (*run)(const std::vector<std::string>& values, Table& table);
+  int each = 1;  ///< values that stand behind the option each time
 };
 
 namespace statistics {

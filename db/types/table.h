@@ -142,6 +142,14 @@ struct Chosen {
   bool edge = false;          ///< a number that no listed one is below, or above
 };
 
+/// Two rows that an author chose to compare, in one column and metric.
+struct Contrast {
+  std::vector<std::string> first, second;                           ///< labels of the rows, as Table::rows
+  std::vector<nlohmann::ordered_json> first_values, second_values;  ///< as Table::row_values
+  std::size_t metric = 0, column = 0;
+  Comparison difference;  ///< the first less the second
+};
+
 /// Numbers that a statistic adds: a column beside each of the cells'.
 struct AddedColumn {
   std::string name;            ///< its heading, and its name in CSV and JSON
@@ -159,6 +167,7 @@ struct Table {
   std::vector<Cell> cells;          ///< [row][metric][column]
   std::string baseline;             ///< "attention=softmax"; "": no ratios
   std::string against;              ///< "attention=softmax" or "best"; "": nothing was tested
+  std::vector<Contrast> contrasts;  ///< then these alone were tested
   int comparisons = 0;              ///< that were tested: what Holm's correction is over
   std::string test;                 ///< of the notes the one that tells the marks and the test
   std::string varied;               ///< what differs between the trials of a cell: "the initial weights, ..."; "" for n = 1

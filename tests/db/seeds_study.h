@@ -29,9 +29,11 @@ class Study {
     }
   }
   Table table(const std::vector<std::string>& against, const std::vector<std::string>& metrics = {"test/accuracy"}) const {
-    TableRequest asked{.experiments = {"study"}, .rows = {"attention"}, .metrics = metrics};
-    if (!against.empty()) asked.statistics["against"] = against;
-    return make_table(Reader(file_), asked);
+    return table_with(against.empty() ? AskedStatistics() : AskedStatistics{{"against", against}}, metrics);
+  }
+  Table table_with(const AskedStatistics& statistics, const std::vector<std::string>& metrics = {"test/accuracy"}) const {
+    return make_table(Reader(file_),
+                      {.experiments = {"study"}, .rows = {"attention"}, .metrics = metrics, .statistics = statistics});
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "core/host/launch/check_tables.h"
 #include "core/host/launch/only.h"
 #include "core/host/study/used_plugins.h"
 #include "core/registry/folders.h"
@@ -64,6 +65,7 @@ PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::v
   auto catalog = catalog_of(libraries);
   catalog.where_looked = where_looked;
   auto study = load_study(request.study, request.overrides, catalog);
+  check_tables(study);
   PlannedStudy plan(request, std::move(catalog), std::move(study), note);
   plan.many.begin("checking their tasks and naming each by its key");
   plan.used = warn_of_used(plan, libraries, note);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/host/study/named_tables.h"
 #include "core/host/study/path.h"
 #include "core/host/study/tuning.h"
 #include "core/registry/plugin_info.h"
@@ -38,6 +39,7 @@ std::vector<std::string> known_sections() {
   names.insert(names.end(), kSections.begin(), kSections.end());
   names.push_back("grid");
   names.push_back("published");
+  names.push_back("table");
   return names;
 }
 
@@ -172,6 +174,8 @@ Draft read_draft(const Node& document, const std::vector<std::string>& overrides
       read_grid(child, draft, diagnostics);
     } else if (child.name == "published") {
       read_published(child, draft, diagnostics);
+    } else if (child.name == "table") {
+      read_tables(child, draft.tables, diagnostics);
     } else if (std::find(sections.begin(), sections.end(), child.name) != sections.end()) {
       read_section(child, draft, diagnostics);
     } else if (child.name == "seed" || child.name == "seeds") {

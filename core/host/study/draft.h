@@ -48,6 +48,7 @@ struct Draft {
   std::vector<Rule> rules;
   std::vector<Rule> published_rules;  ///< one for each line of a [[published]]
   std::vector<PublishedDraft> published;
+  std::vector<NamedTable> tables;
   Location start;                            ///< of the file
   std::string preset;                        ///< the file of [experiment] preset; "": none
   std::map<std::string, Location> sections;  ///< of the headers that are there, by path, "grid" too

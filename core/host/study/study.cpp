@@ -140,6 +140,7 @@ Study load_study(const std::filesystem::path& file, const std::vector<std::strin
     const Schema schema(catalog, draft.plugins);
     check_paths(draft, schema, diagnostics);
     check_published(draft, diagnostics);
+    study.tables = draft.tables;
     study.name = draft.name, study.description = draft.description, study.timeout_s = draft.timeout_s;
     for (const auto& group : draft.groups)
       if (group.tuned) study.tuned.push_back(group.path);

@@ -66,6 +66,21 @@ struct Published {
   std::string source;
 };
 
+/// A table that a study names ([table.NAME]): what it is asked for, by the names of `ablate table`'s options.
+struct NamedTable {
+  struct Asked {
+    std::string option;
+    std::vector<std::string> values = {};
+    std::vector<int> each = {};         ///< how many of the values stand together, in their order: 2 of a pair
+    std::vector<Location> places = {};  ///< of each value
+    bool is_set = false;                ///< it is `true`, and has no values
+    Location key = {}, where = {};
+  };
+  std::string name;
+  Location where = {};
+  std::vector<Asked> asked = {};
+};
+
 struct Study {
   std::string name;         ///< [experiment] name; default: the file's stem
   std::string description;  ///< [experiment] description
@@ -76,6 +91,7 @@ struct Study {
   std::vector<Trial> trials;
   std::vector<std::string> tuned = {};  ///< the paths of [grid.tune]
   std::vector<Published> published;     ///< at most one for a trial and a metric
+  std::vector<NamedTable> tables = {};
 };
 
 /// Presets ([experiment] preset) are looked for in the folder presets beside the study, then among those that came with ablate.

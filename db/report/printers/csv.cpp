@@ -29,8 +29,27 @@ std::vector<std::string> fields_of(const Comparison& to) {
           exact_or_nothing(to.p),     exact_or_nothing(to.p_holm), to_text(to.told)};
 }
 
+/// A contrast in the columns of a cell: of the metric "test/accuracy less attention=softmax".
+std::string contrast_line(const Table& table, const Contrast& contrast) {
+  auto line = fields_of(contrast.first, contrast.first_values);
+  const auto column = fields_of(table.columns[contrast.column], table.column_values[contrast.column]);
+  line.insert(line.end(), column.begin(), column.end());
+  line.insert(line.end(), 4 * table.tuned_paths.size(), "");
+  const auto& metric = table.metrics[contrast.metric];
+  auto name = metric.name + " less";
+  for (std::size_t i = 0; i < contrast.second.size(); ++i)
+    if (!contrast.second_values[i].is_null()) name += " " + table.row_paths[i] + "=" + contrast.second[i];
+  for (auto& field : {name, metric.unit, std::string(), std::string(), std::string(), std::to_string(contrast.difference.n)})
+    line.push_back(field);
+  line.insert(line.end(), 7, "");
+  for (auto& field : fields_of(contrast.difference)) line.push_back(std::move(field));
+  line.insert(line.end(), table.added.size(), "");
+  for (auto& field : line) field = one_row(field);
+  return csv_line(line);
+}
+
 /// One line for each cell (mean, sd, n, number of failed trials, published, ratios, whether it is unsettled), one for each
-/// exponent, and no notes. A label of trials without the parameter is empty.
+/// exponent and contrast, and no notes. A label of trials without the parameter is empty.
 std::string csv_table(const Table& table) {
   auto header = table.row_paths;
   header.insert(header.end(), table.column_paths.begin(), table.column_paths.end());
@@ -39,7 +58,8 @@ std::string csv_table(const Table& table) {
   for (const auto* name : {"metric", "unit", "mean", "sd", "interval", "n", "failed", "reason", "published", "ratio",
                            "published_ratio", "unsettled", "checked"})
     header.push_back(name);
-  if (!table.against.empty())
+  const bool compares = !table.against.empty() || !table.contrasts.empty();
+  if (compares)
     for (const auto* name : {"difference", "low", "high", "p", "p_holm", "told"}) header.push_back(name);
   for (const auto& added : table.added) header.push_back(added.name);
   auto text = csv_line(header);
@@ -61,7 +81,7 @@ std::string csv_table(const Table& table) {
                             exact_or_nothing(cell.ratio), exact_or_nothing(cell.published_ratio),
                             std::string(cell.unsettled ? "true" : "false"), std::string(to_text(cell.checked))})
           line.push_back(field);
-        if (!table.against.empty())
+        if (compares)
           for (auto& field : fields_of(cell.against)) line.push_back(std::move(field));
         for (const auto& added : table.added) line.push_back(exact_or_nothing(added.values[table.place(r, m, c)]));
         for (auto& field : line) field = one_row(field);  // so that a row is a line whatever a text holds
@@ -77,10 +97,11 @@ std::string csv_table(const Table& table) {
                         std::string(), std::string(), exact_or_nothing(exponent.published), std::string(), std::string(),
                         std::string(exponent.unsettled ? "true" : "false"), std::string(to_text(table.checked(row)))})
       line.push_back(field);
-    line.insert(line.end(), table.added.size() + (table.against.empty() ? 0 : 6), "");
+    line.insert(line.end(), table.added.size() + (compares ? 6 : 0), "");
     for (auto& field : line) field = one_row(field);
     text += csv_line(line);
   }
+  for (const auto& contrast : table.contrasts) text += contrast_line(table, contrast);
   return text;
 }
 

@@ -43,8 +43,19 @@ nlohmann::ordered_json against(const Comparison& to) {
           {"deviation", number(to.deviation)}};
 }
 
+nlohmann::ordered_json contrasts(const Table& table) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const auto& contrast : table.contrasts)
+    all.push_back({{"first", labels(table.row_paths, contrast.first_values)},
+                   {"second", labels(table.row_paths, contrast.second_values)},
+                   {"column", labels(table.column_paths, table.column_values[contrast.column])},
+                   {"metric", table.metrics[contrast.metric].name},
+                   {"against", against(contrast.difference)}});
+  return all;
+}
+
 /// {experiment (a list of several), trials, rows, columns, tuned, metrics, baseline, against, comparisons, varied, cells,
-/// exponents, notes}; a cell's samples are [seed, value] each.
+/// exponents, notes, contrasts (where there are any)}; a cell's samples are [seed, value] each.
 std::string json_table(const Table& table) {
   nlohmann::ordered_json cells = nlohmann::ordered_json::array(), metrics = nlohmann::ordered_json::array();
   for (const auto& metric : table.metrics)
@@ -95,19 +106,20 @@ std::string json_table(const Table& table) {
                          {"published", number(table.exponents[i].published)}});
   nlohmann::ordered_json experiment = table.experiments;
   if (table.experiments.size() < 2) experiment = table.experiments.empty() ? "" : table.experiments.front();
-  const nlohmann::ordered_json all = {{"experiment", experiment},
-                                      {"trials", table.trials},
-                                      {"rows", table.row_paths},
-                                      {"columns", table.column_paths},
-                                      {"tuned", table.tuned_paths},
-                                      {"metrics", metrics},
-                                      {"baseline", table.baseline},
-                                      {"against", table.against},
-                                      {"comparisons", table.comparisons},
-                                      {"varied", table.varied},
-                                      {"cells", cells},
-                                      {"exponents", exponents},
-                                      {"notes", table.notes}};
+  nlohmann::ordered_json all = {{"experiment", experiment},
+                                {"trials", table.trials},
+                                {"rows", table.row_paths},
+                                {"columns", table.column_paths},
+                                {"tuned", table.tuned_paths},
+                                {"metrics", metrics},
+                                {"baseline", table.baseline},
+                                {"against", table.against},
+                                {"comparisons", table.comparisons},
+                                {"varied", table.varied},
+                                {"cells", cells},
+                                {"exponents", exponents},
+                                {"notes", table.notes}};
+  if (!table.contrasts.empty()) all["contrasts"] = contrasts(table);
   return plain_json(all, 2) + "\n";
 }
 

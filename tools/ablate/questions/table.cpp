@@ -1,16 +1,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
 #include <memory>
 
 #include "core/shared/versions.h"
 #include "core/util/error.h"
 #include "core/util/shell_word.h"
 #include "db/questions/make_table.h"
+#include "db/questions/table_options.h"
 #include "db/report/printers.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/plugin_options.h"
+#include "tools/ablate/questions/named_table.h"
 #include "tools/ablate/questions/output_file.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/questions/verdict_today.h"
@@ -18,6 +21,8 @@
 
 namespace ablate {
 namespace {
+
+constexpr int kMostTimes = 1000;  ///< that an option stands on one command line
 
 /// Throws Error where the history has several experiments: a table over all of them is rarely meant.
 void refuse_several(const db::Reader& reader) {
@@ -34,27 +39,28 @@ std::vector<std::string> named_folders(const CLI::App* command) {
   return option == nullptr ? std::vector<std::string>() : option->results();
 }
 
-/// An option for each statistic that has one; what is asked goes into the request.
-void add_statistics(CLI::App* command, const std::shared_ptr<db::TableRequest>& request) {
-  for (const auto* statistic : db::all_statistics()) {
-    const std::string name = statistic->option;
-    if (name.empty()) continue;
-    if (*statistic->value == '\0') {
+/// What the command line asks, option by option: it goes before what a named table asks.
+using Asked = std::map<std::string, std::vector<std::string>>;
+
+void add_options(CLI::App* command, const std::shared_ptr<Asked>& asked) {
+  for (const auto& option : db::table_options()) {
+    const auto& name = option.name;
+    if (option.is_flag()) {
       command->add_flag_callback(
-          "--" + name, [request, name] { request->statistics[name]; }, statistic->help);
+          "--" + name, [asked, name] { (*asked)[name]; }, option.help);
       continue;
     }
-    auto* option = command->add_option_function<std::vector<std::string>>(
-        "--" + name, [request, name](const std::vector<std::string>& values) { request->statistics[name] = values; },
-        statistic->help);
-    option->type_name(statistic->value)->allow_extra_args(false);
-    if (!statistic->repeated) option->expected(1);
-    if (statistic->refuse != nullptr) option->check(CLI::Validator(statistic->refuse, "", ""));
+    auto* added = command->add_option_function<std::vector<std::string>>(
+        "--" + name, [asked, name](const std::vector<std::string>& values) { (*asked)[name] = values; }, option.help);
+    added->type_name(option.value)->allow_extra_args(false);
+    if (option.each > 1) added->type_size(option.each)->expected(1, kMostTimes);
+    if (option.commas) added->delimiter(',');
+    if (!option.repeated) added->expected(1);
+    if (option.refuse != nullptr) added->check(CLI::Validator(option.refuse, "", ""));
   }
-  for (const auto* statistic : db::all_statistics())
-    if (*statistic->excludes != '\0')
-      command->get_option(std::string("--") + statistic->option)
-          ->excludes(command->get_option(std::string("--") + statistic->excludes));
+  for (const auto& option : db::table_options())
+    if (!option.excludes.empty())
+      command->get_option("--" + option.name)->excludes(command->get_option("--" + option.excludes));
 }
 
 }  // namespace
@@ -65,6 +71,8 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     db::Format format = db::Format::kText;
     OutputFile out;
     bool all = false;
+    std::string table;
+    Asked asked;
   };
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("table", "An ablation table: mean ± standard deviation of a metric over seeds");
@@ -78,38 +86,11 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
           ->type_name("")
           ->check(not_empty());
   command
-      ->add_option(
-          "--rows", arguments->request.rows,
-          "parameters that make the rows, commas between; '!PATH': all that vary but this; default: all that vary, except "
-          "the seed")
-      ->delimiter(',')
+      ->add_option("--table", arguments->table,
+                   "as the study's [table.NAME] says; further options go before what it says of the same")
       ->check(not_empty())
-      ->type_name("PATH")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--cols", arguments->request.columns,
-                   "parameters that make the columns, commas between; default: the task, if it varies")
-      ->delimiter(',')
-      ->check(not_empty())
-      ->type_name("PATH")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--metric", arguments->request.metrics,
-                   "metrics, commas between, a group of columns each; default: test/accuracy, or what the trials have")
-      ->delimiter(',')
-      ->check(not_empty())
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  command->add_flag("--published", arguments->request.published,
-                    "beside every column what papers report for the same trials (a study's [[published]])");
-  command
-      ->add_option("--where", arguments->request.where,
-                   "only trials that meet it: 'task=image', 'attention=softmax,local', 'attention.rates=1/16..1/4', "
-                   "'task.length>=512', 'attention!=softmax'; several: all of them")
-      ->check(not_empty())
-      ->type_name("CONDITION")
-      ->allow_extra_args(false);
-  add_statistics(command, {arguments, &arguments->request});
+      ->type_name("NAME");
+  add_options(command, {arguments, &arguments->asked});
   command->add_flag("--all", arguments->all, "the trials of all experiments in one table")->excludes(experiment);
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   add_out(command, arguments->out);
@@ -120,7 +101,10 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       "  ablate table quickstart --rows attention,attention.rates --metric test/accuracy,train/step_time\n"
       "  ablate table quickstart bench --cols experiment --metric train/step_time\n"
       "  ablate table bench --cols task.length --metric train/step_time --baseline attention=softmax --exponent\n"
-      "  ablate table quickstart --where 'attention.rates<=1/4' --against best --format latex --out table.tex");
+      "  ablate table quickstart --where 'attention.rates<=1/4' --against best --format latex --out table.tex\n"
+      "  ablate table quickstart --contrasts attention=adamra attention=softmax --contrasts attention=linear "
+      "attention=softmax\n"
+      "  ablate table quickstart --table speed");
   command->callback([command, arguments, database, &exit_code] {
     const auto format = arguments->format;
     const db::Reader reader(database());
@@ -132,6 +116,8 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       arguments->request.database_option = " --db " + shell_word(file);
     arguments->request.suite = kSuiteVersion;
     if (!arguments->all && arguments->request.experiments.empty()) refuse_several(reader);
+    if (!arguments->table.empty()) ask_as_named(reader, arguments->table, arguments->asked, arguments->request);
+    for (const auto& [option, values] : arguments->asked) db::ask(arguments->request, option, values);
     const auto table = db::make_table(reader, arguments->request);
     arguments->out.put(db::to_text(table, format));
     if (format == db::Format::kCsv)  // has no place for them

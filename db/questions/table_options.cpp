@@ -1,0 +1,55 @@
+#include "db/questions/table_options.h"
+
+namespace ablate::db {
+namespace {
+
+std::string refuse_empty(const std::string& value) {
+  return value.empty() ? "found an empty text, as of a variable that is not set; name one, or leave it out" : "";
+}
+
+std::vector<TableOption> all_options() {
+  std::vector<TableOption> all = {
+      {"rows", "PATH",
+       "parameters that make the rows, commas between; '!PATH': all that vary but this; share(ATTENTION): the share of layers "
+       "with it; default: all that vary, except the seed",
+       "", true, true, 1, refuse_empty},
+      {"cols", "PATH", "parameters that make the columns, commas between; default: the task, if it varies", "", true, true, 1,
+       refuse_empty},
+      {"metric", "NAME", "metrics, commas between, a group of columns each; default: test/accuracy, or what the trials have",
+       "", true, true, 1, refuse_empty},
+      {"published", "", "beside every column what papers report for the same trials (a study's [[published]])"},
+      {"where", "CONDITION",
+       "only trials that meet it: 'task=image', 'attention=softmax,local', 'attention.rates=1/16..1/4', 'task.length>=512', "
+       "'attention!=softmax'; several: all of them",
+       "", true, false, 1, refuse_empty},
+  };
+  for (const auto* statistic : all_statistics())
+    if (*statistic->option != '\0')
+      all.push_back({statistic->option, statistic->value, statistic->help, statistic->excludes, statistic->repeated, false,
+                     statistic->each, statistic->refuse});
+  return all;
+}
+
+}  // namespace
+
+const std::vector<TableOption>& table_options() {
+  static const auto all = all_options();
+  return all;
+}
+
+void ask(TableRequest& request, const std::string& option, const std::vector<std::string>& values) {
+  if (option == "rows")
+    request.rows = values;
+  else if (option == "cols")
+    request.columns = values;
+  else if (option == "metric")
+    request.metrics = values;
+  else if (option == "where")
+    request.where = values;
+  else if (option == "published")
+    request.published = true;
+  else
+    request.statistics[option] = values;
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,26 @@
+// What a table shows of comparisons: marks, differences, contrasts. Internal to db/.
+#pragma once
+
+#include <string>
+
+#include "db/report/digits.h"
+#include "db/report/layout.h"
+#include "db/types/table.h"
+
+namespace ablate::db {
+
+inline Field number(std::string text, bool unsettled = false) {
+  return {.role = Role::kNumber, .text = std::move(text), .unsettled = unsettled};
+}
+
+/// "*", "-", "=", as the note below the table says.
+std::string told_mark(const Table& table, Comparison::Told told);
+/// "-2.31 [-2.90, -1.72]"; "reference".
+std::string difference_text(const Comparison& to, const Digits& digits);
+/// "0.012", "3.1e-05"; "" for NaN.
+std::string p_text(double p);
+
+/// The pairs of rows that an author chose, a line each.
+Block contrasts_of(const Table& table);
+
+}  // namespace ablate::db

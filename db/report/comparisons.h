@@ -1,0 +1,69 @@
+// Comparisons of a table's cells that are tested together: Holm's correction is over all of them. No SQLite.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "db/report/inference/difference.h"
+#include "db/types/table.h"
+
+namespace ablate::db {
+
+/// Why no test can be made of a cell's values; "" where one can.
+const char* untestable(const Cell& cell);
+
+/// Whether a metric has a better and a worse end.
+inline bool is_judged(const MetricInfo& metric) { return !metric.direction.empty(); }
+
+class Comparisons {
+ public:
+  /// The table's cells stay where they are while this lives.
+  explicit Comparisons(Table& table) : table_(table) {}
+
+  /// The difference of a cell to another, where one can be formed, and a test of it, where one can be made.
+  /// @param into stays where it is until tell()
+  void compare(std::size_t at, std::size_t to, Comparison& into);
+  /// What two cells of a column are compared by, without a note of it. Two of which no test can be made are left out.
+  void compare_quietly(std::size_t at, std::size_t to);
+  /// Makes no test of a cell. @param whose numbers are at fault: its own, or those of its reference
+  void leave(std::size_t at, std::size_t whose, const std::string& why, Comparison& into);
+
+  /// After all of them: corrects, and says in each Comparison what is told.
+  void tell();
+  /// Whether the difference of a cell to another was tested, and is told in its favour. After tell().
+  bool is_better(std::size_t at, std::size_t to) const;
+
+  std::size_t count() const { return tested_.size(); }
+  /// Adds the notes of what was and what was not tested. @param marks "* better, - worse than attention=softmax" @param more a
+  /// note behind that of the test; "": none
+  void note(const std::string& marks, const std::string& more = "") const;
+
+  /// "softmax, 1/2": the labels of a cell's row.
+  std::string row_of(std::size_t cell) const;
+
+ private:
+  struct Tested {
+    std::size_t cell, reference;
+    Comparison* into;  ///< nullptr: of compare_quietly
+    Difference difference;
+    double p_holm = 1;
+  };
+
+  bool is_better(const Tested& one) const;
+  bool any_can_be_told() const;
+  int most_seeds() const;
+  std::string test_text(const std::string& marks) const;
+  std::vector<std::string> rows_of(const std::set<std::size_t>& cells) const;
+  const MetricInfo& metric_of(std::size_t cell) const {
+    return table_.metrics[cell / table_.columns.size() % table_.metrics.size()];
+  }
+
+  Table& table_;
+  std::vector<Tested> tested_;
+  std::map<std::size_t, std::set<std::int64_t>> alone_;  ///< seeds without a partner, by cell
+  std::map<std::string, std::set<std::size_t>> left_;    ///< cells that were not tested, by reason
+};
+
+}  // namespace ablate::db

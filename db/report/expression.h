@@ -1,0 +1,44 @@
+// An expression over a table's metrics: derived values. No SQLite.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ablate::db {
+
+/// Numbers, metrics by name, + - * /, parentheses, and functions:
+///  - log(x): the natural logarithm; round(x, n): to n decimals, halves away from zero
+///  - min(x), max(x), mean(x): over the rows, one number for all
+///  - minmax(x): (x - min(x)) / (max(x) - min(x)); rank(x): 1 for the least, the mean of their ranks for equal ones
+/// A metric's name goes on to a blank or one of ( ) , * +: blanks stand around - and / behind one. Rows without a number (NaN)
+/// are left out over the rows, and stay without one.
+class Expression {
+ public:
+  /// @param text at most 1,000 characters. Throws Error with what was found and what was expected.
+  explicit Expression(const std::string& text);
+  Expression(Expression&&) noexcept;
+  Expression& operator=(Expression&&) noexcept;
+  ~Expression();
+
+  /// Of the metrics in it.
+  const std::set<std::string>& names() const { return names_; }
+  /// Whether a function in it goes over the rows.
+  bool over_rows() const { return over_rows_; }
+
+  /// A row's numbers of a metric; all of one length.
+  using Lookup = std::function<const std::vector<double>&(const std::string& name)>;
+  /// @param rows how many @return one number a row
+  std::vector<double> values(std::size_t rows, const Lookup& of) const;
+
+  struct Term;
+
+ private:
+  std::set<std::string> names_;
+  bool over_rows_ = false;
+  std::unique_ptr<Term> term_;
+};
+
+}  // namespace ablate::db

@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include "core/util/error.h"
+#include "db/report/comparisons.h"
+#include "db/report/reference_lines.h"
+#include "db/report/statistics.h"
+
+namespace ablate::db {
+namespace {
+
+constexpr const char* kOption = "--contrasts";
+
+/// "attention=adamra attention.rates=1/2": a blank parts two conditions where a path and "=" stand behind it, for a value may
+/// hold blanks.
+std::vector<std::string> conditions_of(const std::string& row) {
+  std::vector<std::string> conditions;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < row.size(); ++at) {
+    if (row[at] != ' ') continue;
+    const auto next = row.find_first_not_of(' ', at);
+    const auto end = row.find_first_of(" =", next);
+    if (next == std::string::npos || end == std::string::npos || row[end] != '=') continue;
+    if (at > begin) conditions.push_back(row.substr(begin, at - begin));
+    begin = next, at = next;
+  }
+  if (begin < row.size()) conditions.push_back(row.substr(begin));
+  return conditions;
+}
+
+/// The row that a text names. Throws Error where none or several do.
+std::size_t row_of(const std::string& text, const Table& table) {
+  const auto lines = reference_lines(kOption, conditions_of(text), table);
+  if (!lines.by_row)
+    throw Error(fmt::format("{} '{}': found a column, expected a row: a contrast is made in each column", kOption, text));
+  if (!lines.single())
+    throw Error(
+        fmt::format("{} '{}': found several rows that have it, expected one; name more of its parameters, as in "
+                    "'attention=adamra attention.rates=1/2'",
+                    kOption, text));
+  return lines.of.front();
+}
+
+/// Tests exactly these pairs of rows.
+void add_contrasts(const std::vector<std::string>& values, Table& table) {
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t i = 0; i + 1 < values.size(); i += 2) {
+    const std::pair pair(row_of(values[i], table), row_of(values[i + 1], table));
+    if (pair.first == pair.second)
+      throw Error(fmt::format("{} '{}' '{}': found one row twice, expected two", kOption, values[i], values[i + 1]));
+    for (const auto& [first, second] : pairs)
+      if (std::pair(first, second) == pair || std::pair(second, first) == pair)
+        throw Error(fmt::format("{} '{}' '{}': found this pair twice, expected each once", kOption, values[i], values[i + 1]));
+    pairs.push_back(pair);
+  }
+  for (const auto& [first, second] : pairs)
+    for (std::size_t m = 0; m < table.metrics.size(); ++m)
+      for (std::size_t c = 0; c < table.columns.size(); ++c)
+        if (is_judged(table.metrics[m]) && table.cell(first, m, c).n > 0 && table.cell(second, m, c).n > 0)
+          table.contrasts.push_back(
+              {table.rows[first], table.rows[second], table.row_values[first], table.row_values[second], m, c, {}});
+  Comparisons comparisons(table);
+  std::size_t at = 0;
+  for (const auto& [first, second] : pairs)
+    for (std::size_t m = 0; m < table.metrics.size(); ++m)
+      for (std::size_t c = 0; c < table.columns.size(); ++c)
+        if (is_judged(table.metrics[m]) && table.cell(first, m, c).n > 0 && table.cell(second, m, c).n > 0)
+          comparisons.compare(table.place(first, m, c), table.place(second, m, c), table.contrasts[at++].difference);
+  comparisons.tell();
+  table.comparisons = static_cast<int>(comparisons.count());
+  comparisons.note("contrasts: * the first is better, - worse than the second");
+  if (table.contrasts.empty())
+    table.notes.emplace_back("contrasts: none has numbers on both sides of a metric that has a better end");
+}
+
+}  // namespace
+
+const Statistic statistics::contrasts{"contrasts",
+                                      "ROW ROW",
+                                      true,
+                                      "the first row less the second, 'attention=adamra attention.rates=1/2' "
+                                      "'attention=softmax', with 95 % interval and exact p; exactly these pairs are tested. "
+                                      "Repeat it for more",
+                                      "against",
+                                      nullptr,
+                                      add_contrasts,
+                                      2};
+
+}  // namespace ablate::db

@@ -1,0 +1,171 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/util/error.h"
+#include "core/util/nearest.h"
+#include "core/util/plain_text.h"
+#include "core/util/trimmed.h"
+#include "db/report/expression.h"
+#include "db/report/statistics.h"
+#include "db/report/summary.h"
+
+namespace ablate::db {
+namespace {
+
+using Numbers = std::vector<double>;
+
+/// One of the table's metrics, where an expression names it.
+using Places = std::map<std::string, std::size_t>;
+
+/// A derived value's name, and what it is made of.
+struct Derived {
+  std::string name, text;
+  Expression expression;
+};
+
+Derived parse_derived(const std::string& value) {
+  const auto equals = value.find('=');
+  const auto name = trimmed(value.substr(0, equals));
+  if (equals == std::string::npos || name.empty())
+    throw Error(fmt::format("--derive {}: expected NAME = EXPRESSION, for example 'speed = 1000 / train/step_time'", value));
+  if (const auto why = line_refusal(name); !why.empty()) throw Error(fmt::format("--derive {}: the name {}", value, why));
+  const auto text = trimmed(value.substr(equals + 1));
+  try {
+    return {name, text, Expression(text)};
+  } catch (const Error& error) {
+    throw Error(fmt::format("--derive {}: {}", name, error.what()));
+  }
+}
+
+/// Throws Error where a metric is not in the table, or none is named.
+Places places_of(const Derived& derived, const Table& table) {
+  std::vector<std::string> known;
+  for (const auto& metric : table.metrics) known.push_back(metric.name);
+  if (std::find(known.begin(), known.end(), derived.name) != known.end())
+    throw Error(fmt::format("--derive {}: the table has a metric of this name, expected another", derived.name));
+  Places places;
+  for (const auto& name : derived.expression.names()) {
+    const auto at = std::find(known.begin(), known.end(), name);
+    if (at == known.end())
+      throw Error(fmt::format("--derive {}: found {}, expected one of the table's metrics ({}){}; --metric adds one",
+                              derived.name, name, fmt::join(known, ", "),
+                              name.find('/') == std::string::npos ? "" : hint(name, known)));
+    places.emplace(name, static_cast<std::size_t>(at - known.begin()));
+  }
+  if (places.empty())
+    throw Error(
+        fmt::format("--derive {}: {} names no metric, expected one of {}", derived.name, derived.text, fmt::join(known, ", ")));
+  return places;
+}
+
+/// The metrics' values of the seeds that a cell has of all of them.
+std::vector<Sample> shared_samples(const Derived& derived, const Places& places, const Table& table, std::size_t row,
+                                   std::size_t column) {
+  std::map<std::int64_t, std::map<std::string, double>> by_seed;
+  for (const auto& [name, metric] : places)
+    for (const auto& sample : table.cell(row, metric, column).samples)
+      by_seed[sample.seed.value_or(0)].emplace(name, sample.value);
+  std::vector<Sample> samples;
+  std::map<std::string, Numbers> of;
+  for (const auto& [seed, values] : by_seed) {
+    if (values.size() != places.size()) continue;
+    samples.push_back({seed, 0});
+    for (const auto& [name, value] : values) of[name].push_back(value);
+  }
+  const auto values =
+      derived.expression.values(samples.size(), [&](const std::string& name) -> const Numbers& { return of.at(name); });
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i].value = values[i];
+  return samples;
+}
+
+/// Of what a cell has in all the metrics, the numbers of a row each.
+class FromMeans {
+ public:
+  FromMeans(const Derived& derived, const Places& places, const Table& table, std::size_t column, double Cell::*what) {
+    std::map<std::string, Numbers> of;
+    for (const auto& [name, metric] : places)
+      for (std::size_t r = 0; r < table.rows.size(); ++r) of[name].push_back(table.cell(r, metric, column).*what);
+    values_ =
+        derived.expression.values(table.rows.size(), [&](const std::string& name) -> const Numbers& { return of.at(name); });
+  }
+  double operator[](std::size_t row) const { return values_[row]; }
+
+ private:
+  Numbers values_;
+};
+
+/// A cell of the new metric: what its trials are it takes from the metric that most of its trials lack.
+Cell blank_cell(const Places& places, const Table& table, std::size_t row, std::size_t column) {
+  const Cell* least = nullptr;
+  bool unsettled = false;
+  for (const auto& [unused, metric] : places) {
+    const auto& cell = table.cell(row, metric, column);
+    unsettled = unsettled || cell.unsettled;
+    if (least == nullptr || cell.n < least->n) least = &cell;
+  }
+  Cell cell;
+  cell.trials = least->trials, cell.tasks = least->tasks, cell.settings = least->settings, cell.failures = least->failures;
+  cell.checked = least->checked, cell.n = least->n, cell.unsettled = unsettled;
+  return cell;
+}
+
+/// Adds the new metric's cells behind those of each row.
+void put_cells(std::vector<Cell> cells, Table& table) {
+  const auto width = table.columns.size();
+  std::vector<Cell> all;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const auto old = table.metrics.size() - 1;
+    for (std::size_t i = 0; i < old * width; ++i) all.push_back(std::move(table.cells[r * old * width + i]));
+    for (std::size_t c = 0; c < width; ++c) all.push_back(std::move(cells[r * width + c]));
+  }
+  table.cells = std::move(all);
+}
+
+/// Of each seed where no function goes over the rows, and a cell is of one setting; else of the means.
+void add_derived(const std::vector<std::string>& values, Table& table) {
+  for (const auto& value : values) {
+    const auto derived = parse_derived(value);
+    const auto places = places_of(derived, table);
+    const bool by_means = derived.expression.over_rows();
+    const auto width = table.columns.size();
+    std::vector<Cell> cells(table.rows.size() * width);
+    for (std::size_t c = 0; c < width; ++c) {
+      const FromMeans means(derived, places, table, c, &Cell::mean), published(derived, places, table, c, &Cell::published);
+      for (std::size_t r = 0; r < table.rows.size(); ++r) {
+        auto& cell = cells[r * width + c] = blank_cell(places, table, r, c);
+        cell.published = published[r];
+        if (by_means || cell.settings > 1) {
+          cell.mean = means[r];
+          if (std::isnan(cell.mean)) cell.n = 0;
+          continue;
+        }
+        cell.samples = shared_samples(derived, places, table, r, c);
+        const auto summary = summary_of(cell.samples);
+        cell.n = summary.n, cell.mean = summary.mean, cell.deviation = cell.uncertainty = summary.deviation;
+      }
+    }
+    auto& metric = table.metrics.emplace_back();
+    metric.name = derived.name, metric.description = derived.text, metric.kind = MetricKind::kCount;
+    put_cells(std::move(cells), table);
+    table.notes.push_back(
+        fmt::format("{} = {}, {}", derived.name, derived.text, by_means ? "of the means in each column" : "of each seed"));
+  }
+}
+
+}  // namespace
+
+const Statistic statistics::derive{
+    "derive",
+    "'NAME = EXPRESSION'",
+    true,
+    "a further value made of the table's metrics: + - * / (with blanks around), log, round, and over the rows min, max, "
+    "mean, minmax, rank: 'gain = minmax(test/accuracy) - minmax(train/step_time)'. Repeat it for more",
+    "",
+    nullptr,
+    add_derived};
+
+}  // namespace ablate::db

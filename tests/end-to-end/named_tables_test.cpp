@@ -1,0 +1,83 @@
+// [table.NAME] from the TOML file to the table.
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+
+namespace {
+
+const std::string kGrid = kTiny + "[grid]\nseeds = 2\nattention.plugin = [\"softmax\", \"linear\"]\n";
+
+const std::string kTables = R"(
+[table.cost]
+rows = ["attention"]
+metric = ["test/accuracy", "train/step_time"]
+derive = ["steps a second = 1000 / train/step_time"]
+contrasts = [["attention=linear", "attention=softmax"]]
+decimals = 3
+caption = "What it costs"
+
+[table.ratio]
+metric = "test/accuracy"
+baseline = "attention=softmax"
+)";
+
+}  // namespace
+
+TEST_CASE("a study's tables are asked by name, and what the command line asks goes before") {
+  Workplace place;
+  const auto file = place.study(kGrid).string();
+  REQUIRE(place.run({"run", file}).exit_code == 0);
+  const auto none = place.run({"table", "--table", "cost"});
+  CHECK(none.exit_code == 2);
+  CHECK(says(none.err, "the study of tiny named no table when it ran last; write [table.cost] into it"));
+
+  // Tables are no part of a key: nothing runs again.
+  const auto again = place.run({"run", place.study(kGrid + kTables).string()});
+  CHECK(says(again.err, "tiny: 0 done, 4 done before, 0 failed"));
+  const auto named = json::parse(place.run({"table", "tiny", "--table", "cost", "--format", "json"}).out);
+  const auto asked =
+      json::parse(place
+                      .run({"table", "tiny", "--rows", "attention", "--metric", "test/accuracy,train/step_time", "--derive",
+                            "steps a second = 1000 / train/step_time", "--contrasts", "attention=linear", "attention=softmax",
+                            "--decimals", "3", "--caption", "What it costs", "--format", "json"})
+                      .out);
+  CHECK(named == asked);
+  CHECK(named["metrics"].size() == 3);
+  CHECK(named["contrasts"].size() == 2);  // of the two metrics that have a better end
+  CHECK(says(place.run({"table", "--table", "cost"}).out, "What it costs"));
+  CHECK_FALSE(says(place.run({"table", "--table", "cost", "--caption", "Other"}).out, "What it costs"));
+  // --against excludes a table's baseline, and takes its place.
+  CHECK(says(place.run({"table", "tiny", "--table", "ratio"}).out, "ratio of means to attention=softmax"));
+  CHECK(says(place.run({"table", "tiny", "--table", "ratio", "--against", "best"}).out, "difference to the best"));
+  const auto wrong = place.run({"table", "tiny", "--table", "costs"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(says(wrong.err, "no table of tiny has this name (did you mean cost?)"));
+}
+
+TEST_CASE("what is wrong with a study's table is said at its line, before anything runs") {
+  Workplace place;
+  const auto refusal = [&](const std::string& table) {
+    const auto ended = place.run({"run", place.study(kGrid + table).string()});
+    CHECK(ended.exit_code == 2);
+    return ended.err;
+  };
+  CHECK(says(refusal("[table]\nrows = [\"attention\"]\n"), "study.toml:24:1: rows stands in [table], which has no name"));
+  CHECK(says(refusal("[table.a]\nrow = [\"attention\"]\n"),
+             "study.toml:24:1: unknown key row in [table.a] (did you mean rows?)"));
+  CHECK(says(refusal("[table.a]\nrows = [\"attention\", \"attention.rats\"]\n"),
+             "study.toml:24:22: rows: no trial of this study"));
+  CHECK(says(refusal("[table.a]\ncols = [\"task.maxdepth\"]\n"), "did you mean task.max_depth?"));
+  CHECK(says(refusal("[table.a]\npublished = false\n"), "published = false: expected true"));
+  CHECK(says(refusal("[table.a]\npublished = 1\n"), "published: expected true"));
+  CHECK(says(refusal("[table.a]\nrows = true\n"), "rows = true: expected PATH"));
+  CHECK(says(refusal("[table.a]\nrows = []\n"), "rows = []: expected at least one value"));
+  CHECK(says(refusal("[table.a]\nrows = [[\"attention\"], [\"task\", \"seed\"]]\n"), "rows: found a list within the list"));
+  CHECK(says(refusal("[table.a]\nmetric = \"test/accuracy,test/loss\"\n"), "found a comma, expected a list"));
+  CHECK(says(refusal("[table.a]\ncontrasts = [\"attention=linear\", \"attention=softmax\"]\n"), "expected a list of pairs"));
+  CHECK(says(refusal("[table.a]\ndecimals = 99\n"), "decimals = 99: found 99"));
+  CHECK(says(refusal("[table.a]\ndecimals = [1, 2]\n"), "decimals: found 2 values, expected one"));
+  CHECK(says(refusal("[table.a]\nbaseline = \"attention=linear\"\nagainst = \"best\"\n"), "cannot stand in one table"));
+  CHECK(says(refusal("[table.a]\nrename = { a = 1 }\n"), "rename: expected a text, a number, true, or a list"));
+  CHECK_FALSE(place.has_database());
+}

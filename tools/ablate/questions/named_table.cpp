@@ -1,0 +1,75 @@
+#include "tools/ablate/questions/named_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/host/study/named_tables.h"
+#include "core/util/error.h"
+#include "core/util/nearest.h"
+#include "core/util/shell_word.h"
+#include "db/questions/table_options.h"
+#include "db/report/format.h"
+
+namespace ablate {
+namespace {
+
+struct Found {
+  std::string experiment;
+  NamedTable table;
+};
+
+/// Throws Error where it is not exactly one.
+Found find_table(const db::Reader& reader, const std::string& name, const std::vector<std::string>& experiments) {
+  std::vector<Found> found;
+  std::vector<std::string> known;
+  for (const auto& experiment : experiments) {
+    const auto id = reader.experiment(experiment);  // throws where there is none
+    static_cast<void>(id);
+    for (auto& table : named_tables(reader.study_text(experiment), reader.study_file(experiment)))
+      if (table.name == name)
+        found.push_back({experiment, std::move(table)});
+      else
+        known.push_back(table.name);
+  }
+  const auto whose = fmt::format("{}", fmt::join(experiments, ", "));
+  if (found.empty() && known.empty())
+    throw Error(
+        fmt::format("--table {}: the study of {} named no table when it ran last; write [table.{}] into it and `ablate run` it "
+                    "again, which repeats no trial",
+                    name, whose, name));
+  if (found.empty()) throw Error(fmt::format("--table {}: no table of {} has this name{}", name, whose, hint(name, known)));
+  if (found.size() > 1)
+    throw Error(fmt::format("--table {}: found it in the studies of {} and {}, expected it in one; name that experiment alone",
+                            name, found[0].experiment, found[1].experiment));
+  return found.front();
+}
+
+}  // namespace
+
+void ask_as_named(const db::Reader& reader, const std::string& name,
+                  const std::map<std::string, std::vector<std::string>>& instead, db::TableRequest& request) {
+  const auto experiments = request.experiments.empty() ? reader.experiments() : request.experiments;
+  const auto found = find_table(reader, name, experiments);
+  const auto& options = db::table_options();
+  const auto is_replaced = [&](const db::TableOption& option) {
+    return std::any_of(options.begin(), options.end(), [&](const auto& other) {
+      return instead.contains(other.name) &&
+             (other.name == option.name || other.excludes == option.name || option.excludes == other.name);
+    });
+  };
+  for (const auto& asked : found.table.asked) {
+    const auto option = std::find_if(options.begin(), options.end(), [&](const auto& one) { return one.name == asked.option; });
+    if (option == options.end())  // of a later ablate
+      throw Error(fmt::format("[table.{}] of {}: this ablate does not know {}", name, found.experiment, asked.option));
+    if (is_replaced(*option)) continue;
+    const bool fits = option->is_flag() == asked.is_set &&
+                      std::all_of(asked.each.begin(), asked.each.end(), [&](int each) { return each == option->each; });
+    if (!fits)
+      throw Error(fmt::format("[table.{}] of {}: {} is not as this ablate knows it", name, found.experiment, asked.option));
+    db::ask(request, asked.option, asked.values);
+  }
+}
+
+}  // namespace ablate

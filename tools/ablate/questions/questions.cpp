@@ -11,6 +11,7 @@ void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code) 
   add_attempts(app, database, exit_code);
   add_show(app, database, exit_code);
   add_query(app, database, exit_code);
+  add_export(app, database, exit_code);
 }
 
 void warn_of_left_out(const db::Reader& reader) {

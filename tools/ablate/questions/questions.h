@@ -1,4 +1,4 @@
-// The commands that ask the run history: table, power, attempts, show, query, export. Torch-free, no plugin is looked at.
+// The commands that ask the run history: table, power, attempts, show, diff, query, export. Torch-free, no plugin is looked at.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -23,6 +23,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_diff(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code);
 

@@ -77,4 +77,10 @@ std::string line_refusal(std::string_view text) {
   return "";
 }
 
+std::string name_refusal(std::string_view name) {
+  if (name.empty()) return "is empty";
+  if (name.front() == '-') return "begins with '-', as an option of a command does";
+  return line_refusal(name);
+}
+
 }  // namespace ablate

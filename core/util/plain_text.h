@@ -27,4 +27,7 @@ std::string with_invisible_shown(std::string_view text);
 /// can.
 std::string line_refusal(std::string_view text);
 
+/// Why a text cannot be the name of an experiment, which commands take as a word: "is empty", ...; "" where it can.
+std::string name_refusal(std::string_view name);
+
 }  // namespace ablate

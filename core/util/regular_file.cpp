@@ -36,29 +36,74 @@ std::size_t RegularFile::read(char* into, std::size_t most) {
   }
 }
 
-bool write_anew(const std::filesystem::path& path, std::string_view content) {
-  unlink(path.c_str());
-  const int to = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (to < 0) return false;
-  bool all = true;
-  while (all && !content.empty()) {
-    const auto n = write(to, content.data(), content.size());
-    if (n > 0) content.remove_prefix(static_cast<std::size_t>(n));
-    all = n > 0 || (n < 0 && errno == EINTR);
+namespace {
+
+/// A file made anew, in the place of whatever bears its name.
+class NewFile {
+ public:
+  explicit NewFile(const std::filesystem::path& path) {
+    unlink(path.c_str());
+    descriptor_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail();
   }
-  return close(to) == 0 && all;
+  ~NewFile() { end(); }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  bool write(std::string_view piece) {
+    while (!failed_ && !piece.empty()) {
+      const auto n = ::write(descriptor_, piece.data(), piece.size());
+      if (n > 0)
+        piece.remove_prefix(static_cast<std::size_t>(n));
+      else if (n == 0 || errno != EINTR)
+        fail();
+    }
+    return !failed_;
+  }
+  /// @return what went wrong
+  std::error_code end() {
+    if (descriptor_ >= 0 && close(descriptor_) != 0) fail();
+    descriptor_ = -1;
+    return failed_;
+  }
+
+ private:
+  void fail() { failed_ = std::error_code(errno != 0 ? errno : EIO, std::generic_category()); }
+
+  int descriptor_ = -1;
+  std::error_code failed_;
+};
+
+}  // namespace
+
+bool write_anew(const std::filesystem::path& path, std::string_view content) {
+  NewFile file(path);
+  file.write(content);
+  return !file.end();
+}
+
+std::error_code put_whole(const std::filesystem::path& path, const std::function<void(const TakePiece& take)>& pieces) {
+  const std::filesystem::path part(path.string() + "." + std::to_string(getpid()));
+  std::error_code failed, ignored;
+  try {
+    NewFile file(part);
+    pieces([&](std::string_view piece) {
+      if (!file.write(piece)) throw std::system_error(file.end(), part.string());  // the rest need not be made
+    });
+    failed = file.end();
+  } catch (const std::system_error& error) {
+    failed = error.code();
+  } catch (...) {
+    std::filesystem::remove(part, ignored);
+    throw;
+  }
+  if (!failed) std::filesystem::rename(part, path, failed);
+  if (failed) std::filesystem::remove(part, ignored);  // a full disk, a folder in its place
+  return failed;
 }
 
 std::error_code put_whole(const std::filesystem::path& path, std::string_view content) {
-  const std::filesystem::path part(path.string() + "." + std::to_string(getpid()));
-  std::error_code failed, ignored;
-  errno = 0;
-  if (!write_anew(part, content))
-    failed = std::error_code(errno != 0 ? errno : EIO, std::generic_category());
-  else
-    std::filesystem::rename(part, path, failed);
-  if (failed) std::filesystem::remove(part, ignored);  // a full disk, a folder in its place
-  return failed;
+  return put_whole(path, [&](const TakePiece& take) { take(content); });
 }
 
 }  // namespace ablate

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string_view>
 #include <system_error>
 
@@ -35,5 +36,10 @@ bool write_anew(const std::filesystem::path& path, std::string_view content);
 /// Writes a file whole or not at all: beside it first, then in its place. @return what went wrong; then the file is as it was,
 /// and nothing is left beside it
 std::error_code put_whole(const std::filesystem::path& path, std::string_view content);
+
+/// Takes the next piece of a file.
+using TakePiece = std::function<void(std::string_view piece)>;
+/// The same piece by piece. What `pieces` throws leaves the file as it was, too.
+std::error_code put_whole(const std::filesystem::path& path, const std::function<void(const TakePiece& take)>& pieces);
 
 }  // namespace ablate

@@ -14,7 +14,8 @@ using SQLite::Statement;
 
 std::int64_t AttemptWriter::put(const Attempt& attempt) {
   const auto trial = own_trial(database_, attempt.key);
-  if (trial == 0) throw Error(fmt::format("an attempt at trial {}, which is not known: put_trials comes first", attempt.key));
+  if (trial == 0)
+    throw UnknownTrial(fmt::format("an attempt at trial {}, which is not known: put_trials comes first", attempt.key));
   settle(attempt, trial);
   const auto id = add(attempt, trial);
   put_in_place(database_, attempt.key, trial, attempt.outcome == "done");

@@ -17,6 +17,11 @@ struct Gone : Error {
   using Error::Error;
 };
 
+/// A trial that is not known, or is no longer: its experiment was deleted. Nothing was written; put_trials makes it known.
+struct UnknownTrial : Error {
+  using Error::Error;
+};
+
 /// How long a call waits for another process's lock before it throws Unavailable, unless Store::set_patience says otherwise.
 inline constexpr int kUsualPatienceMs = 30'000;
 

@@ -66,7 +66,7 @@ class GridStore {
   /// Those of the keys that have an attempt with outcome "done", in any experiment, also by a proof.
   virtual std::set<std::string> done(const std::vector<std::string>& keys) = 0;
 
-  /// One transaction: the attempt with all its values, or nothing. The trial must be known. @return the attempt's number
+  /// One transaction: the attempt with all its values, or nothing. Throws UnknownTrial. @return the attempt's number
   virtual std::int64_t put_attempt(const Attempt& attempt) = 0;
 
   /// What this process is running now, in place of what it said before: for `ablate attempts`. At its end: put_running({}).

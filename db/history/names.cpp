@@ -1,10 +1,13 @@
 #include "db/history/names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <tuple>
 
+#include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "db/types/metric_name.h"
 
@@ -35,6 +38,24 @@ std::vector<std::string> starting_with(const std::vector<std::string>& metrics, 
 }
 
 }  // namespace
+
+std::vector<std::string> experiment_names(SQLite::Database& database) {
+  std::vector<std::string> names;
+  SQLite::Statement ask(database, "SELECT name FROM experiment ORDER BY id");
+  while (ask.executeStep()) names.push_back(ask.getColumn(0).getString());
+  return names;
+}
+
+std::int64_t find_experiment(SQLite::Database& database, const std::string& name) {
+  SQLite::Statement ask(database, "SELECT id FROM experiment WHERE name = ?");
+  ask.bind(1, name);
+  return ask.executeStep() ? ask.getColumn(0).getInt64() : 0;
+}
+
+std::int64_t expect_experiment(SQLite::Database& database, const std::filesystem::path& file, const std::string& name) {
+  if (const auto id = find_experiment(database, name); id != 0) return id;
+  throw Error(fmt::format("{} has no experiment \"{}\"{}", file.string(), name, hint(name, experiment_names(database))));
+}
 
 std::vector<std::string> ending_in(const std::vector<std::string>& names, char separator, const std::string& end) {
   std::vector<std::string> found;

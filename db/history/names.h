@@ -1,10 +1,21 @@
 // What a person may have meant by a name that is not known. Internal to db/.
 #pragma once
 
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace ablate::db {
+
+/// In the order in which they came.
+std::vector<std::string> experiment_names(SQLite::Database& database);
+/// The id of an experiment; 0: there is none of that name.
+std::int64_t find_experiment(SQLite::Database& database, const std::string& name);
+/// The same; throws Error with the nearest name where there is none.
+std::int64_t expect_experiment(SQLite::Database& database, const std::filesystem::path& file, const std::string& name);
 
 /// Those of the names that end in a whole part, or several, that is `end`: of "rates" with '.' attention.rates, not
 /// task.narates.

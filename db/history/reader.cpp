@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "core/util/nearest.h"
 #include "db/history/known_verdicts.h"
 #include "db/history/names.h"
 #include "db/history/place.h"
@@ -83,21 +82,11 @@ Reader::~Reader() = default;
 void Reader::read_without_limit() const { sqlite3_progress_handler(database_->getHandle(), 0, nullptr, nullptr); }
 
 std::vector<std::string> Reader::experiments() const {
-  return guarded(file_, [&] {
-    std::vector<std::string> names;
-    SQLite::Statement ask(*database_, "SELECT name FROM experiment ORDER BY id");
-    while (ask.executeStep()) names.push_back(ask.getColumn(0).getString());
-    return names;
-  });
+  return guarded(file_, [&] { return experiment_names(*database_); });
 }
 
 std::int64_t Reader::experiment(const std::string& name) const {
-  return guarded(file_, [&] {
-    SQLite::Statement ask(*database_, "SELECT id FROM experiment WHERE name = ?");
-    ask.bind(1, name);
-    if (ask.executeStep()) return ask.getColumn(0).getInt64();
-    throw Error(fmt::format("{} has no experiment \"{}\"{}", file_.string(), name, hint(name, experiments())));
-  });
+  return guarded(file_, [&] { return expect_experiment(*database_, file_, name); });
 }
 
 std::string Reader::study_file(const std::string& experiment) const { return of_study("file", experiment); }

@@ -168,8 +168,16 @@ std::vector<View> views(SQLite::Database& database) {
                       {"description", "e.description"},
                       {"file", "e.file"},
                       {"overrides", "e.overrides"},
-                      {"trials", "(SELECT count(*) FROM experiment_trial m WHERE m.experiment = e.id)"}},
+                      {"trials", "(SELECT count(*) FROM experiment_trial m WHERE m.experiment = e.id)"},
+                      {"tags", "coalesce((SELECT group_concat(tag) FROM tag g WHERE g.experiment = e.id), '')"}},
                      "experiment e"));
+  all.push_back(make("tags", "one row a tag of an experiment", {{"experiment", "e.name"}, {"tag", "g.tag"}},
+                     "tag g JOIN experiment e ON e.id = g.experiment"));
+  all.push_back(make("notes", "one row a note on an experiment",
+                     {{"experiment", "e.name"},
+                      {"written", "strftime('%Y-%m-%d %H:%M:%S', n.written_us / 1000000, 'unixepoch')"},
+                      {"note", "n.text"}},
+                     "note n JOIN experiment e ON e.id = n.experiment"));
   all.push_back(make(
       "members",
       "which trials an experiment has, in grid order; listed: its latest grid has it; cell: trials of one number "

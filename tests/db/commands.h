@@ -1,4 +1,4 @@
-// The four commands as a person types them; what they print goes through a file in place of stdout.
+// The commands as a person types them; what they print goes through a file in place of stdout.
 #pragma once
 
 #include <unistd.h>
@@ -41,6 +41,7 @@ class Commands {
     return captured([&](CLI::App& app) { app.parse(std::move(words)); });
   }
 
+  void (*add)(CLI::App& app, const DatabaseFile& database, int& exit_code) = add_questions;  ///< the commands that it knows
   int exit_code = -1;
   std::string errors;  ///< what the last command printed to stderr
 
@@ -48,7 +49,7 @@ class Commands {
   std::string captured(const std::function<void(CLI::App&)>& parse) {
     CLI::App app;
     exit_code = -1;
-    add_questions(
+    add(
         app, [this] { return file(); }, exit_code);
     const auto path = folder_ / "out";
     std::fflush(stdout);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include "db/history/experiments.h"
 #include "db/history/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
@@ -136,4 +137,27 @@ TEST_CASE("another process that runs trials of the study is warned of once, when
   CHECK(told.size() == 2);
   next.begin();
   CHECK(told.size() == 2);
+}
+
+TEST_CASE("an experiment that is renamed or deleted while it runs loses no result that comes after") {
+  TemporaryFolder folder;
+  const auto file = folder / "h.db";
+  db::Store store(file);
+  std::string told;
+  Recorder recorder(store, {}, describe, [&](const std::string& text) { told = text; });
+  recorder.begin();
+  CHECK(recorder.put(attempt(1), kMetrics).empty());
+  db::rename_experiment(file, "e", "renamed");
+  CHECK(recorder.put(attempt(2), kMetrics).empty());
+  CHECK(accuracies(file) == std::vector<double>{1, 2});
+  CHECK(told.empty());
+  db::delete_experiment(file, "renamed", db::deletion_of(db::Reader(file), "renamed"), false, folder / "backup.db");
+  CHECK(accuracies(file).empty());
+  CHECK(recorder.put(attempt(3), kMetrics).empty());
+  CHECK(told.find("deleted while it runs: it is recorded anew") != std::string::npos);
+  CHECK(accuracies(file) == std::vector<double>{3});
+  CHECK(db::Reader(file).experiments() == std::vector<std::string>{"e"});
+  recorder.finish([] { return true; });
+  CHECK(recorder.rescued().empty());
+  CHECK(accuracies(folder / "backup.db") == std::vector<double>{1, 2});
 }

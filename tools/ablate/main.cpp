@@ -46,6 +46,7 @@ int parse_and_run(int count, char** arguments) {
   ablate::add_new(app, options, exit_code);
   const ablate::DatabaseFile database = [&options] { return options.database_file(); };
   ablate::add_questions(app, database, exit_code);
+  ablate::add_experiment(app, database, exit_code);
   ablate::add_db(app, database, exit_code);
   ablate::add_help(app);
   for (auto* command : app.get_subcommands({}))  // --dry-run=false would run the study

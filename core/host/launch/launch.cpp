@@ -55,15 +55,19 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   if (!asked.shares_name) warn_of_namesake(plan, note);
   auto store = open_history(asked.database);
   const Recording recording(plan.study, plan.planned, known_verdicts(plan.used), plan.many);
-  const RunOptions how{
-      .jobs = plan.jobs,
-      .timeout_s = plan.study.timeout_s,
-      .again = asked.again,
-      // What is recorded in another file, in place of one that was taken away, holds results: a signal waits for its end.
-      .record = [&](db::GridStore& into) { recording.write(into, &into == &store && asked.prove == 0); },
-      // It may be what a worker refuses: the tasks are asked again the next time.
-      .forget = [&] { forget_tasks(plan.study, plan.catalog, plan.memory); },
-      .verdicts = user_verdicts()};
+  const RunOptions how{.jobs = plan.jobs,
+                       .timeout_s = plan.study.timeout_s,
+                       .again = asked.again,
+                       // What is recorded again, in another file in place of one that was taken away, or after the experiment
+                       // was deleted, holds results: a signal waits for its end.
+                       .record =
+                           [&, begun = false](db::GridStore& into) mutable {
+                             recording.write(into, !begun && asked.prove == 0);
+                             begun = true;
+                           },
+                       // It may be what a worker refuses: the tasks are asked again the next time.
+                       .forget = [&] { forget_tasks(plan.study, plan.catalog, plan.memory); },
+                       .verdicts = user_verdicts()};
   const bool is_idle = !asked.again && asked.prove == 0 && are_done(plan.chosen, store);
   if (!is_idle) executors.need(note);
   stop_if_asked();

@@ -88,7 +88,14 @@ void Recorder::write_waiting(db::GridStore& to) {
     std::erase_if(metrics, [&](const MetricInfo& metric) { return defined_.contains(metric.name); });
     if (!metrics.empty()) to.put_metrics(metrics);
     for (const auto& metric : metrics) defined_.insert(metric.name);
-    to.put_attempt(attempt);
+    try {
+      to.put_attempt(attempt);
+    } catch (const db::UnknownTrial&) {
+      if (!describe_) throw;
+      describe_(to);
+      to.put_attempt(attempt);
+      note_("warning: the experiment was deleted while it runs: it is recorded anew, with what has ended since");
+    }
     waiting_.pop_front();
     if (&to != &store_) ++apart_;
   }

@@ -43,13 +43,6 @@ std::vector<std::string> known_sections() {
   return names;
 }
 
-/// What is wrong with a name that a person types and a terminal shows; "" where nothing is.
-std::string refuse_name(const std::string& name) {
-  if (name.empty()) return "is empty";
-  if (name.front() == '-') return "begins with '-', as an option of a command does";
-  return line_refusal(name);
-}
-
 /// A text of several lines as one, for checks.
 nlohmann::json in_one_line(nlohmann::json value) {
   if (!value.is_string()) return value;
@@ -85,12 +78,12 @@ void read_experiment(Draft& draft, Diagnostics& diagnostics) {
       draft.timeout_s = checked.value;
     else if (name == "description")
       draft.description = assignment.value;
-    else if (const auto why = refuse_name(checked.value); !why.empty())
+    else if (const auto why = name_refusal(checked.value); !why.empty())
       diagnostics.add(assignment.where, "experiment.name " + why);
     else
       draft.name = checked.value, named = true;
   }
-  if (const auto why = refuse_name(draft.name); !named && !why.empty())
+  if (const auto why = name_refusal(draft.name); !named && !why.empty())
     diagnostics.add(draft.start, fmt::format("the file's name, {}, is the experiment's, and {}; set [experiment] name",
                                              show(draft.name), why));
 }

@@ -85,7 +85,7 @@ std::set<std::string> MemoryStore::done(const std::vector<std::string>& keys) {
 
 std::int64_t MemoryStore::put_attempt(const db::Attempt& attempt) {
   auto& known = history();
-  if (!knows(attempt.key)) throw Error("no such trial: " + attempt.key);
+  if (!knows(attempt.key)) throw db::UnknownTrial("no such trial: " + attempt.key);
   for (const auto& [metric, value] : attempt.results)
     if (!known.metrics.contains(metric)) throw Error("no such metric: " + metric);
   known.attempts.push_back(attempt);

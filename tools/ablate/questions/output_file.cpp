@@ -36,12 +36,13 @@ bool wrote(const fs::path& path) {
 }
 
 /// What cannot be remembered costs a --force next time, and nothing else.
-void remember(const fs::path& path, const std::string& content) {
+void remember(const fs::path& path) try {
   const auto memory = memory_of(path);
   if (memory.empty()) return;
   std::error_code ignored;
   fs::create_directories(memory.parent_path(), ignored);
-  write_anew(memory, sha256(content));
+  write_anew(memory, sha256_file(path, kMostBytes));
+} catch (const Error&) {  // larger than kMostBytes
 }
 
 /// Throws Error where the file must stay.
@@ -69,16 +70,21 @@ fs::path followed(const fs::path& path) {
 }  // namespace
 
 void OutputFile::put(const std::string& text) const {
+  put([&](const db::Write& write) { write(text); });
+}
+
+void OutputFile::put(const std::function<void(const db::Write& write)>& pieces) const {
   if (path.empty()) {
-    print("{}", text);
+    pieces([](std::string_view piece) { print("{}", piece); });
     return;
   }
   const auto to = followed(path);
   check_may_replace(to, force);
-  const auto content = db::printable(text);
-  if (const auto failed = put_whole(to, content))
+  const auto failed =
+      put_whole(to, [&](const TakePiece& take) { pieces([&](std::string_view piece) { take(db::printable(piece)); }); });
+  if (failed)
     throw Error(fmt::format("--out {}: cannot be written: {}; nothing was changed there", path_text(path), failed.message()));
-  remember(to, content);
+  remember(to);
   say("wrote {}\n", path_text(path));
 }
 

@@ -3,7 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <functional>
 #include <string>
+
+#include "db/report/printers.h"
 
 namespace ablate {
 
@@ -18,6 +21,10 @@ struct OutputFile {
   /// Throws Error where the file holds anything else and there is no force, where it is no regular file, and where it cannot be
   /// written.
   void put(const std::string& text) const;
+
+  /// The same of an answer that comes in pieces, each of whole lines, and is never held as a whole. What `pieces` throws leaves
+  /// the file as it was.
+  void put(const std::function<void(const db::Write& write)>& pieces) const;
 };
 
 /// @param to outlives the command

@@ -10,7 +10,9 @@ void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code) 
   add_power(app, database, exit_code);
   add_attempts(app, database, exit_code);
   add_show(app, database, exit_code);
+  add_diff(app, database, exit_code);
   add_query(app, database, exit_code);
+  add_export(app, database, exit_code);
 }
 
 void warn_of_left_out(const db::Reader& reader) {

@@ -1,4 +1,4 @@
-// The commands that ask the run history: table, power, attempts, show, query. Torch-free, no plugin is looked at.
+// The commands that ask the run history: table, power, attempts, show, diff, query, export. Torch-free, no plugin is looked at.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@ inline constexpr const char* kDefaultDatabase = "ablate.db";
 
 using DatabaseFile = std::function<std::filesystem::path()>;
 
-/// Adds the five commands. Their callbacks print to stdout, set exit_code and throw ablate::Error for what cannot be answered.
+/// Adds them all. Their callbacks print to stdout, set exit_code and throw ablate::Error for what cannot be answered.
 /// @param database tells the file once options are parsed; it and exit_code must outlive app.
 void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code);
 
@@ -23,7 +23,9 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_diff(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code);
 
 /// Says on stderr what of the history could not be read, after it was asked.
 void warn_of_left_out(const db::Reader& reader);

@@ -1,0 +1,191 @@
+#include "db/history/experiments.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "core/util/error.h"
+#include "core/util/nearest.h"
+#include "core/util/plain_text.h"
+#include "db/history/keeping.h"
+#include "db/history/names.h"
+#include "db/history/running.h"
+#include "db/history/schema.h"
+#include "db/history/trial_writer.h"
+
+namespace ablate::db {
+namespace {
+
+using SQLite::Statement;
+
+/// f(database, id of the experiment) as one transaction.
+template <class F>
+void change(const std::filesystem::path& file, const std::string& name, F&& f) {
+  guarded(file, [&] {
+    { const Reader expected(file); }  // nothing is made or migrated
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE, kUsualPatienceMs);
+    trust_nothing(database);
+    database.exec("PRAGMA foreign_keys = OFF");  // kDeletes
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    f(database, expect_experiment(database, file, name));
+    transaction.commit();
+  });
+}
+
+void run(SQLite::Database& database, const std::string& sql, std::int64_t argument) {
+  Statement statement(database, sql);
+  if (statement.getBindParameterCount() > 0) statement.bind(1, argument);
+  statement.exec();
+}
+
+std::int64_t number(SQLite::Database& database, const std::string& sql, std::int64_t argument) {
+  Statement statement(database, sql);
+  if (statement.getBindParameterCount() > 0) statement.bind(1, argument);
+  statement.executeStep();
+  return statement.getColumn(0).getInt64();
+}
+
+/// Trials of the experiment that no other one has.
+constexpr const char* kOwn =
+    "SELECT m.trial FROM experiment_trial m WHERE m.experiment = ?1 AND NOT EXISTS (SELECT 1 FROM experiment_trial o WHERE "
+    "o.trial = m.trial AND o.experiment <> ?1)";
+
+Deletion deletion_of(SQLite::Database& database, std::int64_t experiment) {
+  const std::string own = kOwn;
+  Deletion found;
+  found.trials = number(database, "SELECT count(*) FROM (" + own + ")", experiment);
+  found.attempts = number(database, "SELECT count(*) FROM attempt WHERE trial IN (" + own + ")", experiment);
+  found.last_attempt = number(database, "SELECT coalesce(max(id), 0) FROM attempt WHERE trial IN (" + own + ")", experiment);
+  found.shared = number(database, "SELECT count(*) FROM experiment_trial WHERE experiment = ?1", experiment) - found.trials;
+  std::set<std::string> keys;
+  Statement ask(
+      database,
+      "SELECT r.key FROM running r JOIN (SELECT id, key FROM trial UNION ALL SELECT trial, key FROM alias) t ON t.key "
+      "= r.key JOIN experiment_trial m ON m.trial = t.id WHERE m.experiment = ?1");
+  ask.bind(1, experiment);
+  while (ask.executeStep()) keys.insert(ask.getColumn(0).getString());
+  found.running = others_running(database, keys);
+  return found;
+}
+
+std::vector<std::string> tags_of(SQLite::Database& database, std::int64_t experiment) {
+  std::vector<std::string> tags;
+  Statement ask(database, "SELECT tag FROM tag WHERE experiment = ? ORDER BY tag");
+  ask.bind(1, experiment);
+  while (ask.executeStep()) tags.push_back(ask.getColumn(0).getString());
+  return tags;
+}
+
+void expect_tag(const std::string& tag) {
+  auto why = name_refusal(tag);
+  if (why.empty() && tag.find_first_of(" ,") != std::string::npos) why = "holds a blank or a comma";
+  if (!why.empty()) throw Error(fmt::format("the tag \"{}\" {}, expected one word", with_invisible_shown(tag), why));
+}
+
+/// Everything that hangs on the trials in temp.gone and the attempts in temp.gone_attempt. Foreign keys are not watched
+/// meanwhile: without an index of their own SQLite would look through all parameters for each trial.
+constexpr const char* kDeletes[] = {
+    // The indexes of these two begin with the metric, the path.
+    "DELETE FROM result WHERE metric IN (SELECT id FROM metric) AND attempt IN gone_attempt",
+    "DELETE FROM parameter WHERE path IN (SELECT id FROM path) AND trial IN gone",
+    "DELETE FROM curve WHERE attempt IN gone_attempt",
+    "DELETE FROM attempt_plugin WHERE attempt IN gone_attempt",
+    "DELETE FROM proof_attempt WHERE attempt IN gone_attempt",
+    "DELETE FROM attempt WHERE id IN gone_attempt",
+    "DELETE FROM running WHERE key IN (SELECT key FROM trial WHERE id IN gone)",
+    "DELETE FROM alias WHERE trial IN gone",
+    "DELETE FROM key_part WHERE trial IN gone",
+    "DELETE FROM resolved WHERE trial IN gone",
+    "DELETE FROM published_value WHERE experiment = ?1 OR trial IN gone",
+    "DELETE FROM experiment_trial WHERE experiment = ?1",
+    "DELETE FROM trial WHERE id IN gone",
+    "DELETE FROM tag WHERE experiment = ?1",
+    "DELETE FROM note WHERE experiment = ?1",
+    "DELETE FROM experiment WHERE id = ?1",
+};
+
+}  // namespace
+
+void rename_experiment(const std::filesystem::path& file, const std::string& from, const std::string& to) {
+  if (const auto why = name_refusal(to); !why.empty())
+    throw Error(fmt::format("the new name of {} {}, expected one that a study could have", from, why));
+  change(file, from, [&](SQLite::Database& database, std::int64_t experiment) {
+    if (find_experiment(database, to) != 0)
+      throw Error(fmt::format("{} has an experiment \"{}\" already; give another name", file.string(), to));
+    Statement put(database, "UPDATE experiment SET name = ? WHERE id = ?");
+    put.bind(1, to);
+    put.bind(2, experiment);
+    put.exec();
+  });
+}
+
+void tag_experiment(const std::filesystem::path& file, const std::string& name, const std::vector<std::string>& tags) {
+  for (const auto& tag : tags) expect_tag(tag);
+  change(file, name, [&](SQLite::Database& database, std::int64_t experiment) {
+    Statement put(database, "INSERT INTO tag (experiment, tag) VALUES (?, ?) ON CONFLICT DO NOTHING");
+    for (const auto& tag : tags) {
+      put.bind(1, experiment);
+      put.bind(2, tag);
+      execute(put);
+    }
+  });
+}
+
+void untag_experiment(const std::filesystem::path& file, const std::string& name, const std::vector<std::string>& tags) {
+  change(file, name, [&](SQLite::Database& database, std::int64_t experiment) {
+    const auto known = tags_of(database, experiment);
+    Statement forget(database, "DELETE FROM tag WHERE experiment = ? AND tag = ?");
+    for (const auto& tag : tags) {
+      if (std::find(known.begin(), known.end(), tag) == known.end())
+        throw Error(fmt::format("{} has no tag \"{}\"{}", name, tag, hint(tag, known)));
+      forget.bind(1, experiment);
+      forget.bind(2, tag);
+      execute(forget);
+    }
+  });
+}
+
+void note_experiment(const std::filesystem::path& file, const std::string& name, const std::string& text,
+                     std::int64_t written_us) {
+  change(file, name, [&](SQLite::Database& database, std::int64_t experiment) {
+    Statement put(database, "INSERT INTO note (experiment, written_us, text) VALUES (?, ?, ?)");
+    put.bind(1, experiment);
+    put.bind(2, written_us);
+    put.bind(3, text);
+    put.exec();
+  });
+}
+
+Deletion deletion_of(const Reader& reader, const std::string& name) {
+  return guarded(reader.file(), [&] { return deletion_of(reader.database(), reader.experiment(name)); });
+}
+
+void expect_not_running(const Deletion& deletion, const std::string& name, bool believes_gone) {
+  for (const auto& [host, process, is_here, trials] : deletion.running) {
+    const auto found = fmt::format("{} cannot be deleted: found process {}{}, which runs {} of its trials", name, process,
+                                   is_here ? "" : " on " + host, trials);
+    if (is_here) throw Error(found + "; end it first, or wait for its end");
+    if (!believes_gone) throw Error(found + ", or did when it ended (it is not seen from here); where it has ended, add --yes");
+  }
+}
+
+void delete_experiment(const std::filesystem::path& file, const std::string& name, const Deletion& expected, bool believes_gone,
+                       const std::filesystem::path& backup) {
+  back_up(file, backup);
+  change(file, name, [&](SQLite::Database& database, std::int64_t experiment) {
+    const auto now = deletion_of(database, experiment);
+    expect_not_running(now, name, believes_gone);
+    const auto all = [](const Deletion& one) { return std::tie(one.trials, one.attempts, one.last_attempt, one.shared); };
+    if (all(now) != all(expected)) throw Error(fmt::format("nothing was deleted: {} has changed meanwhile; ask again", name));
+    run(database, "CREATE TEMP TABLE gone (id INTEGER PRIMARY KEY)", 0);
+    run(database, "CREATE TEMP TABLE gone_attempt (id INTEGER PRIMARY KEY)", 0);
+    run(database, std::string("INSERT INTO gone ") + kOwn, experiment);
+    run(database, "INSERT INTO gone_attempt SELECT id FROM attempt WHERE trial IN gone", 0);
+    for (const auto* sql : kDeletes) run(database, sql, experiment);
+  });
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,200 @@
+#include "db/questions/export_trials.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "core/util/error.h"
+#include "core/util/plain_json.h"
+#include "db/history/schema.h"
+#include "db/questions/selection.h"
+#include "db/report/format.h"
+
+namespace ablate::db {
+namespace {
+
+using nlohmann::ordered_json;
+using SQLite::Statement;
+
+constexpr const char* kFixed[] = {"experiment", "key", "attempt", "outcome", "reason", "started", "wall_s"};
+
+/// Parameters or metrics: names, sorted, and the place of each id.
+struct ExportColumns {
+  std::vector<std::string> names;
+  std::unordered_map<std::int64_t, std::size_t> places;
+};
+
+struct ExportRow {
+  ordered_json fixed = ordered_json::object();
+  std::vector<ordered_json> parameters, metrics;  ///< by column; discarded: the trial has none
+};
+
+/// A row each of attempts, which are asked for by number.
+class ExportRows {
+ public:
+  ExportRows(const Reader& reader, const std::vector<std::vector<SelectedTrial>>& of_experiments)
+      : attempt_(reader.database(),
+                 "SELECT t.key, a.outcome, a.reason, strftime('%Y-%m-%d %H:%M:%S', a.started_us / 1000000, 'unixepoch'), "
+                 "a.wall_s FROM attempt a JOIN trial t ON t.id = a.trial WHERE a.id = ?"),
+        // CROSS JOIN: every name is searched for the one trial. SQLite, which knows no sizes, might walk all parameters
+        // instead.
+        parameters_(
+            reader.database(),
+            "SELECT p.path, v.type, v.text, v.number FROM path n CROSS JOIN parameter p ON p.path = n.id JOIN value v ON "
+            "v.id = p.value WHERE p.trial = ?"),
+        metrics_(reader.database(),
+                 "SELECT r.metric, r.value FROM metric m CROSS JOIN result r ON r.metric = m.id WHERE r.attempt = ?"),
+        plugins_(
+            reader.database(),
+            "SELECT p.kind, p.name, p.version, p.code_identity FROM attempt_plugin u JOIN plugin p ON p.id = u.plugin WHERE "
+            "u.attempt = ? ORDER BY p.kind, p.name, p.version, p.code_identity") {
+    std::vector<std::int64_t> trials, attempts;
+    for (const auto& all : of_experiments)
+      for (const auto& one : all) trials.push_back(one.id), attempts.push_back(one.attempt);
+    paths = columns(reader, "path", "SELECT trial FROM parameter WHERE path = ? AND trial BETWEEN ? AND ?", trials);
+    measured = columns(reader, "metric", "SELECT attempt FROM result WHERE metric = ? AND attempt BETWEEN ? AND ?", attempts);
+  }
+
+  ExportRow row(const std::string& experiment, const SelectedTrial& trial) {
+    ExportRow row;
+    const auto& attempt = ask(attempt_, trial.attempt);
+    if (!attempt_.executeStep()) throw Error(fmt::format("attempt {} is not there", trial.attempt));
+    row.fixed = {{"experiment", experiment},
+                 {"key", attempt.getColumn(0).getString()},
+                 {"attempt", trial.attempt},
+                 {"outcome", attempt.getColumn(1).getString()},
+                 {"reason", attempt.getColumn(2).getString()},
+                 {"started", attempt.getColumn(3).getString()},
+                 {"wall_s", attempt.getColumn(4).getDouble()}};
+    row.parameters.assign(paths.names.size(), ordered_json::value_t::discarded);
+    ask(parameters_, trial.id);
+    while (parameters_.executeStep()) {
+      const auto number = parameters_.getColumn(3);
+      row.parameters[paths.places.at(parameters_.getColumn(0).getInt64())] = stored_value(
+          parameters_.getColumn(1).getString(), parameters_.getColumn(2).getString(), number.getInt64(), number.getDouble());
+    }
+    row.metrics.assign(measured.names.size(), ordered_json::value_t::discarded);
+    ask(metrics_, trial.attempt);
+    while (metrics_.executeStep()) {
+      const auto value = metrics_.getColumn(1);
+      const bool is_number = !value.isNull() && std::isfinite(value.getDouble());
+      row.metrics[measured.places.at(metrics_.getColumn(0).getInt64())] =
+          is_number ? ordered_json(value.getDouble()) : ordered_json(nullptr);
+    }
+    return row;
+  }
+
+  ordered_json plugins(std::int64_t attempt) {
+    auto all = ordered_json::array();
+    ask(plugins_, attempt);
+    while (plugins_.executeStep())
+      all.push_back({{"kind", plugins_.getColumn(0).getString()},
+                     {"id", plugins_.getColumn(1).getString()},
+                     {"version", plugins_.getColumn(2).getString()},
+                     {"code_identity", plugins_.getColumn(3).getString()}});
+    return all;
+  }
+
+  ExportColumns paths, measured;
+
+ private:
+  static Statement& ask(Statement& statement, std::int64_t id) {
+    statement.reset();
+    statement.bind(1, id);
+    return statement;
+  }
+
+  /// Those of the names in a table that any of the ids has. @param having gives those that have it, of a name's id and a range
+  static ExportColumns columns(const Reader& reader, const char* table, const char* having, std::vector<std::int64_t>& ids) {
+    ExportColumns found;
+    if (ids.empty()) return found;
+    std::sort(ids.begin(), ids.end());
+    Statement names(reader.database(), fmt::format("SELECT name, id FROM {} ORDER BY name", table));
+    Statement have(reader.database(), having);
+    have.bind(2, ids.front());
+    have.bind(3, ids.back());
+    while (names.executeStep()) {
+      const auto id = names.getColumn(1).getInt64();
+      have.reset();
+      have.bind(1, id);
+      bool any = false;
+      while (!any && have.executeStep()) any = std::binary_search(ids.begin(), ids.end(), have.getColumn(0).getInt64());
+      if (!any) continue;
+      found.places[id] = found.names.size();
+      found.names.push_back(names.getColumn(0).getString());
+    }
+    return found;
+  }
+
+  Statement attempt_, parameters_, metrics_, plugins_;
+};
+
+std::string csv_field(const ordered_json& value) {
+  if (value.is_discarded()) return "";
+  if (value.is_null()) return "nan";
+  return value.is_number_float() ? exact(value.get<double>()) : plain_field(value);
+}
+
+std::string csv_row(const ExportRow& row) {
+  std::vector<std::string> fields;
+  for (const auto& [name, value] : row.fixed.items()) fields.push_back(csv_field(value));
+  for (const auto* values : {&row.parameters, &row.metrics})
+    for (const auto& value : *values) fields.push_back(csv_field(value));
+  return csv_line(fields);
+}
+
+ordered_json by_name(const ExportColumns& columns, const std::vector<ordered_json>& values) {
+  auto all = ordered_json::object();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!values[i].is_discarded()) all[columns.names[i]] = values[i];
+  return all;
+}
+
+std::string json_row(ExportRows& rows, const ExportRow& row) {
+  auto all = row.fixed;
+  all["parameters"] = by_name(rows.paths, row.parameters);
+  all["metrics"] = by_name(rows.measured, row.metrics);
+  all["plugins"] = rows.plugins(all["attempt"].get<std::int64_t>());
+  return plain_json(all) + "\n";
+}
+
+}  // namespace
+
+Exported export_trials(const Reader& reader, const std::vector<std::string>& experiments, ExportFormat format,
+                       const Write& write) {
+  return guarded(reader.file(), [&] {
+    Exported exported;
+    const auto names = experiments.empty() ? reader.experiments() : experiments;
+    std::vector<std::vector<SelectedTrial>> trials;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+          names.begin() + static_cast<std::ptrdiff_t>(i))
+        throw Error(fmt::format("export: {} is named twice", names[i]));
+      auto selection = select_trials(reader, reader.experiment(names[i]));
+      exported.missing += static_cast<std::int64_t>(
+          std::erase_if(selection.trials, [](const SelectedTrial& trial) { return trial.attempt == 0; }));
+      exported.earlier += static_cast<std::int64_t>(selection.earlier);
+      exported.superseded += static_cast<std::int64_t>(selection.superseded);
+      exported.trials += static_cast<std::int64_t>(selection.trials.size());
+      trials.push_back(std::move(selection.trials));
+    }
+    ExportRows rows(reader, trials);
+    if (format == ExportFormat::kCsv) {
+      std::vector<std::string> header(std::begin(kFixed), std::end(kFixed));
+      for (const auto* columns : {&rows.paths, &rows.measured})
+        header.insert(header.end(), columns->names.begin(), columns->names.end());
+      write(csv_line(header));
+    }
+    for (std::size_t i = 0; i < names.size(); ++i)
+      for (const auto& trial : trials[i]) {
+        const auto row = rows.row(names[i], trial);
+        write(format == ExportFormat::kCsv ? csv_row(row) : json_row(rows, row));
+      }
+    return exported;
+  });
+}
+
+}  // namespace ablate::db

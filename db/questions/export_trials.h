@@ -1,0 +1,33 @@
+// Trials one by one, for other programs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "db/history/reader.h"
+#include "db/report/printers.h"
+
+namespace ablate::db {
+
+enum class ExportFormat { kCsv, kJsonl };
+
+/// What an export has and what it lacks.
+struct Exported {
+  std::int64_t trials = 0;      ///< a row each; one of several experiments has a row in each
+  std::int64_t missing = 0;     ///< have not run
+  std::int64_t earlier = 0;     ///< only an earlier grid of the experiment has them
+  std::int64_t superseded = 0;  ///< have the settings of a later one
+};
+
+/// Writes each trial of the experiments' latest grids that has run, by its latest attempt that is done, else its latest: in the
+/// order of the experiments and of their grids, a row at a time.
+/// CSV (RFC 4180, \n line ends): experiment, key, attempt, outcome, reason, started (UTC), wall_s, then the parameters by path,
+/// then the metrics by name; those that any of the rows has. A parameter or a metric that a trial lacks is empty, what is no
+/// number is nan. JSON lines: an object each, {those names, parameters: {path: value}, metrics: {name: value, or null for what
+/// is no number}, plugins: [{kind, id, version, code_identity}]}.
+/// @param experiments none: all. Throws Error as Reader::experiment, and where one is named twice; and what `write` throws.
+Exported export_trials(const Reader& reader, const std::vector<std::string>& experiments, ExportFormat format,
+                       const Write& write);
+
+}  // namespace ablate::db

@@ -1,0 +1,159 @@
+// `ablate export`: trials a line each.
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "db/questions/export_trials.h"
+#include "tests/db/ask.h"
+#include "tests/db/commands.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+using Records = std::vector<std::vector<std::string>>;
+
+/// RFC 4180, as section 2 has it: fields in quotes may hold commas, line ends and doubled quotes.
+Records parsed(const std::string& text) {
+  Records records(1, {""});
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    auto& field = records.back().back();
+    if (quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"')
+      field += text[++i];
+    else if (c == '"')
+      quoted = !quoted;
+    else if (quoted || (c != ',' && c != '\n'))
+      field += c;
+    else if (c == ',')
+      records.back().emplace_back();
+    else
+      records.push_back({""});
+  }
+  records.pop_back();  // behind the last line end
+  return records;
+}
+
+const std::string kHostile = "two\nlines, \"quotes\", =1+1";
+
+/// A history of two experiments that share a trial, with what a row may hold.
+class Exports : public Commands {
+ public:
+  Exports() {
+    Store store(file());
+    auto odd = trial("linear", {"1/2", "1/4"}, 3);
+    odd["task"]["text"] = kHostile;
+    odd["train"]["threads"] = 1;
+    put(store, "second", {trial("softmax", {}, 9)});
+    put(store, "second", {trial("softmax", {}, 1), odd, trial("softmax", {}, 5)});
+    auto attempt = done(odd, 0.1 + 0.2);
+    attempt.results["test/nothing"] = std::numeric_limits<double>::quiet_NaN();
+    store.put_attempt(attempt);
+    store.put_attempt(failed(odd, "later: " + kHostile));  // the done one counts
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a CSV of trials has the fixed columns, the parameters by path, the metrics by name; nothing is rounded or lost") {
+  Exports run;
+  const auto rows = parsed(run("export second"));
+  CHECK(run.exit_code == 0);
+  CHECK(rows.at(0) == std::vector<std::string>{"experiment", "key", "attempt", "outcome", "reason", "started", "wall_s",
+                                               "attention", "attention.rates", "seed", "task", "task.pool", "task.text",
+                                               "train.learning_rate", "train.shuffle", "train.threads", "test/accuracy",
+                                               "test/nothing", "train/step_time"});
+  REQUIRE(rows.size() == 3);
+  const auto key = key_of(trial("softmax", {}, 1));
+  CHECK(rows[1] == std::vector<std::string>{"second", key, "1", "done", "", "2023-11-14 22:13:20", "2.5", "softmax", "", "1",
+                                            "image", "2", "", "0.001", "true", "", "85.5", "", "14.5"});
+  CHECK(rows[2][2] == "3");
+  CHECK(rows[2][8] == "1/2,1/4");
+  CHECK(rows[2][12] == kHostile);
+  CHECK(rows[2][16] == "0.30000000000000004");
+  CHECK(rows[2][17] == "nan");
+  CHECK(has(run.errors, "1 trial is left out: it has not run"));
+  CHECK(has(run.errors, "1 trial is left out: only an earlier grid has it"));
+}
+
+TEST_CASE("an export of everything has a trial in each of its experiments, as the views have it") {
+  Exports run;
+  const auto all = parsed(run("export"));
+  CHECK(all.size() == 5);
+  std::string expected = "experiment,key,outcome,accuracy\n", found = expected;
+  for (std::size_t i = 1; i < all.size(); ++i) found += all[i][0] + "," + all[i][1] + "," + all[i][3] + "," + all[i][16] + "\n";
+  CHECK(found ==
+        ask(run.file(),
+            "SELECT experiment, key, outcome, \"test/accuracy\" AS accuracy FROM members JOIN trials USING (trial) WHERE "
+            "listed ORDER BY experiment, position"));
+  CHECK(parsed(run("export second quickstart"))[1][0] == "second");
+  CHECK(run("export second quickstart") != run("export quickstart second"));
+}
+
+TEST_CASE("JSON lines have values with their types, null for what is no number, and the plugins' code") {
+  Exports run;
+  std::istringstream lines(run("export quickstart second --format jsonl"));
+  std::vector<nlohmann::json> rows;
+  for (std::string line; std::getline(lines, line);) rows.push_back(nlohmann::json::parse(line));
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0]["plugins"] == nlohmann::json::parse(R"([{"kind": "attention", "id": "softmax", "version": "1.0.0",
+                                                         "code_identity": "c0de"}])"));
+  CHECK(rows[1]["outcome"] == "failed");
+  CHECK(rows[1]["reason"] == "signal 11 (Segmentation fault)");
+  CHECK(rows[1]["metrics"] == nlohmann::json::object());
+  CHECK(rows[3]["parameters"]["train.shuffle"] == true);
+  CHECK(rows[3]["parameters"]["seed"] == 3);
+  CHECK(rows[3]["parameters"]["task.text"] == kHostile);
+  CHECK(rows[3]["metrics"]["test/nothing"].is_null());
+  CHECK(rows[3]["metrics"]["test/accuracy"] == 0.1 + 0.2);
+  CHECK_FALSE(rows[0]["parameters"].contains("attention.rates"));
+}
+
+TEST_CASE("an export goes into a file whole, and is refused with the nearest name, or in the place of another's file") {
+  Exports run;
+  const auto to = run.file().parent_path() / "out.csv";
+  const auto whole = run("export");
+  CHECK(run("export --out " + to.string()).empty());
+  CHECK(content(to) == whole);
+  CHECK(run("export second --out " + to.string()).empty());  // over its own
+  std::ofstream(to) << "mine";
+  CHECK(has(run("export --out " + to.string()), "did not write"));
+  CHECK(content(to) == "mine");
+  CHECK(has(run("export quickstrat --out " + to.string() + " --force"), "did you mean quickstart?"));
+  CHECK(content(to) == "mine");
+  CHECK(has(run("export second second"), "second is named twice"));
+  CHECK(has(run("export --format json"), "no format \"json\" of export (did you mean jsonl?)"));
+}
+
+TEST_CASE("a history without a run exports its header alone, and says so") {
+  Commands run;
+  std::filesystem::remove(run.file());
+  Store store(run.file());
+  CHECK(run("export") == "experiment,key,attempt,outcome,reason,started,wall_s\n");
+  CHECK(has(run.errors, "no trial has run yet"));
+  put(store, "study", {trial("softmax", {}, 1)});
+  CHECK(run("export --format jsonl").empty());
+  CHECK(has(run.errors, "1 trial is left out: it has not run"));
+}
+
+TEST_CASE("an export of many trials hands each row on at once") {
+  Folder folder;
+  Store store(folder / "a.db");
+  std::vector<nlohmann::json> trials;
+  for (int seed = 0; seed < 2000; ++seed) trials.push_back(trial("softmax", {}, seed));
+  put(store, "study", trials);
+  store.together([&] {
+    for (const auto& one : trials) store.put_attempt(done(one, 50));
+  });
+  std::size_t pieces = 0, largest = 0, bytes = 0;
+  const auto exported = export_trials(Reader(folder / "a.db"), {}, ExportFormat::kCsv, [&](std::string_view piece) {
+    ++pieces, largest = std::max(largest, piece.size()), bytes += piece.size();
+  });
+  CHECK(exported.trials == 2000);
+  CHECK(pieces == 2001);
+  CHECK(largest < 300);
+  CHECK(bytes > 2000 * 100);
+}

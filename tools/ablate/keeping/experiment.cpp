@@ -1,0 +1,244 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/util/error.h"
+#include "core/util/nearest.h"
+#include "core/util/plain_json.h"
+#include "db/history/experiments.h"
+#include "db/questions/list_experiments.h"
+#include "tools/ablate/keeping/keeping.h"
+#include "tools/ablate/not_empty.h"
+#include "tools/ablate/output_format.h"
+#include "tools/ablate/streams.h"
+
+namespace ablate {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string action, name;
+  std::vector<std::string> words;
+  bool text = false, remove = false, yes = false;
+  db::Format format = db::Format::kText;
+};
+
+std::string counted(std::int64_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+
+/// "" for none.
+std::string utc_text(std::int64_t us) {
+  return us == 0 ? "" : fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(us / 1'000'000)));
+}
+
+void list(const fs::path& file, const Arguments& arguments) {
+  const db::Reader reader(file);
+  const auto lines = db::list_experiments(reader);
+  const db::Write write = [](std::string_view part) { print("{}", part); };
+  const auto printer = db::printer_of(arguments.format).rows(write);
+  const bool people = printer->for_people();
+  if (lines.empty()) say("{} has no experiments yet: `ablate run FILE` makes one\n", path_text(file));
+  if (lines.empty() && people) return;
+  printer->begin({"experiment", "description", "tags", "trials", "done", "failed", "missing", "latest", "file"});
+  for (const auto& line : lines) {
+    const auto latest = people && line.latest_us != 0 ? db::time_text(line.latest_us) : utc_text(line.latest_us);
+    printer->put({line.name, people ? db::first_line(line.description) : line.description,
+                  fmt::format("{}", fmt::join(line.tags, ",")), line.trials, line.done, line.failed, line.missing,
+                  latest.empty() ? nlohmann::json(nullptr) : nlohmann::json(latest), line.file});
+  }
+  printer->end();
+}
+
+std::string as_json(const db::ExperimentDetails& one) {
+  auto notes = nlohmann::ordered_json::array();
+  for (const auto& [written_us, text] : one.notes) notes.push_back({{"written_us", written_us}, {"note", text}});
+  const nlohmann::ordered_json all = {
+      {"experiment", one.name},
+      {"description", one.description},
+      {"tags", one.tags},
+      {"trials", one.trials},
+      {"done", one.done},
+      {"failed", one.failed},
+      {"missing", one.missing},
+      {"earlier", one.earlier},
+      {"latest_us", one.latest_us == 0 ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(one.latest_us)},
+      {"file", one.file},
+      {"overrides", one.overrides},
+      {"notes", notes},
+      {"text", one.text}};
+  return plain_json(all, 2) + "\n";
+}
+
+std::string as_text(const db::ExperimentDetails& one) {
+  auto trials = fmt::format("{}: {} done, {} failed, {} missing", one.trials, one.done, one.failed, one.missing);
+  if (one.earlier > 0) trials += fmt::format("; {} of earlier grids", one.earlier);
+  std::vector<std::string> overrides;
+  for (const auto& one_override : one.overrides)
+    overrides.push_back(one_override.is_string() ? one_override.get<std::string>() : plain_json(one_override));
+  std::vector<std::vector<std::string>> head = {{"experiment", one.name},
+                                                {"description", one.description},
+                                                {"tags", fmt::format("{}", fmt::join(one.tags, ", "))},
+                                                {"trials", trials},
+                                                {"latest attempt", one.latest_us == 0 ? "" : db::time_text(one.latest_us)},
+                                                {"file", one.file},
+                                                {"overrides", fmt::format("{}", fmt::join(overrides, ", "))}};
+  std::erase_if(head, [](const auto& row) { return row[1].empty(); });
+  auto text = db::render_text(head);
+  if (!one.notes.empty()) text += "\nnotes\n";
+  for (const auto& note : one.notes) {
+    text += fmt::format("  {}  ", db::time_text(note.written_us));
+    for (const char c : note.text) text += c == '\n' ? "\n                    " : std::string(1, c);
+    text += "\n";
+  }
+  return text;
+}
+
+void show(const fs::path& file, const Arguments& arguments) {
+  const bool json = arguments.format == db::Format::kJson;
+  if (!json && arguments.format != db::Format::kText)
+    throw Error("experiment show: expected --format text or json; `ablate experiment list` has all formats");
+  const db::Reader reader(file);
+  const auto one = db::show_experiment(reader, arguments.name);
+  print("{}", arguments.text ? one.text : json ? as_json(one) : as_text(one));
+  for (const auto& line : reader.left_out()) say("warning: {}\n", line);
+}
+
+void rename(const fs::path& file, const Arguments& arguments) {
+  const auto& to = arguments.words.front();
+  const auto study = db::Reader(file).study_file(arguments.name);
+  db::rename_experiment(file, arguments.name, to);
+  print("{} is called {} now\n", arguments.name, to);
+  if (!study.empty())
+    say("note: {} still makes an experiment {} when it is run again; --set experiment.name={} goes on with this one\n",
+        path_text(study), arguments.name, to);
+}
+
+void tag(const fs::path& file, const Arguments& arguments) {
+  (arguments.remove ? db::untag_experiment : db::tag_experiment)(file, arguments.name, arguments.words);
+  const auto tags = db::show_experiment(db::Reader(file), arguments.name).tags;
+  print("{}: {}\n", arguments.name, tags.empty() ? "no tags" : fmt::format("{}", fmt::join(tags, ", ")));
+}
+
+void note(const fs::path& file, const Arguments& arguments) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  db::note_experiment(file, arguments.name, arguments.words.front(),
+                      std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+  print("noted on {}\n", arguments.name);
+}
+
+/// Whether the person at the terminal says yes; throws Error where there is none.
+bool agrees(const std::string& what) {
+  if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0)
+    throw Error(fmt::format("experiment delete: found no terminal to ask at, expected --yes: it would delete {}", what));
+  say("This deletes {}. The history is copied first. Delete? [y/N] ", what);
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+void remove(const fs::path& file, const Arguments& arguments) {
+  const auto going = db::deletion_of(db::Reader(file), arguments.name);
+  db::expect_not_running(going, arguments.name, arguments.yes);
+  auto what = fmt::format("{} with {} and {} that no other experiment has", arguments.name, counted(going.trials, "trial"),
+                          counted(going.attempts, "attempt"));
+  if (going.shared > 0) what += fmt::format(" ({} that others have stay)", counted(going.shared, "trial"));
+  if (!arguments.yes && !agrees(what)) throw Error("nothing was deleted", ExitCode::kInterrupted);
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  const auto backup =
+      file.parent_path() / fmt::format("{}.backup-{:%Y%m%d-%H%M%S}-{}.db", file.stem().string(), fmt::localtime(now), getpid());
+  db::delete_experiment(file, arguments.name, going, arguments.yes, backup);
+  print("deleted {}; the history as it was before is in {}\n", what, path_text(backup));
+}
+
+struct Action {
+  const char* name;
+  std::size_t least, most;  ///< words behind the experiment's name
+  const char* expected;     ///< behind "ablate experiment"
+  void (*act)(const fs::path& file, const Arguments& arguments);
+};
+
+constexpr std::size_t kAny = 1 << 20;
+constexpr Action kActions[] = {
+    {"list", 0, 0, "list", list},
+    {"show", 0, 0, "show NAME", show},
+    {"rename", 1, 1, "rename OLD NEW", rename},
+    {"delete", 0, 0, "delete NAME", remove},
+    {"tag", 1, kAny, "tag NAME WORD...", tag},
+    {"note", 1, 1, "note NAME 'TEXT'", note},
+};
+
+const Action* find_action(const std::string& name) {
+  const auto* const at =
+      std::find_if(std::begin(kActions), std::end(kActions), [&](const Action& action) { return action.name == name; });
+  return at == std::end(kActions) ? nullptr : at;
+}
+
+std::string refuse_experiment_action(const std::string& text) {
+  if (find_action(text) != nullptr) return "";
+  std::vector<std::string> names;
+  for (const auto& action : kActions) names.emplace_back(action.name);
+  return fmt::format("found {}, expected {}{}", text, fmt::join(names, ", "), hint(text, names));
+}
+
+/// Throws Error for words and options that the action does not take.
+void check_arguments(const Action& action, const Arguments& arguments, bool has_format) {
+  const std::string name = action.name;
+  const auto count = arguments.words.size();
+  if ((name == "list") != arguments.name.empty() || count < action.least || count > action.most)
+    throw Error(fmt::format("experiment {}: found {} behind it, expected `ablate experiment {}`{}", name,
+                            counted(static_cast<std::int64_t>(count) + (arguments.name.empty() ? 0 : 1), "word"),
+                            action.expected, name == "note" && count > 1 ? " with the text in quotes" : ""));
+  const auto only = [&](bool found, const char* option, const std::vector<std::string>& of) {
+    if (found && std::find(of.begin(), of.end(), name) == of.end())
+      throw Error(fmt::format("experiment {}: found {}, which goes with {}", name, option, fmt::join(of, " and ")));
+  };
+  only(arguments.text, "--text", {"show"});
+  only(arguments.remove, "--remove", {"tag"});
+  only(arguments.yes, "--yes", {"delete"});
+  only(has_format, "--format", {"list", "show"});
+}
+
+}  // namespace
+
+void add_experiment(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand("experiment", "List, rename, delete, tag or note the history's experiments");
+  command->group(kKeeping);
+  command
+      ->add_option(
+          "ACTION", arguments->action,
+          "list: all, a line each; show: all that is known of one; rename: a new name; delete: the experiment, and the "
+          "trials and attempts that no other one has, after the history was copied beside it; tag: words to find it "
+          "by; note: a text, kept with its time")
+      ->required()
+      ->check(CLI::Validator(refuse_experiment_action, "", ""))
+      ->type_name("");
+  command->add_option("NAME", arguments->name, "the experiment")->check(not_empty())->type_name("");
+  command->add_option("WORDS", arguments->words, "of rename: the new name; of tag: the tags; of note: the text, in quotes")
+      ->check(not_empty())
+      ->type_name("");
+  command->add_flag("--text", arguments->text, "of show: the study alone, as its latest run read it");
+  command->add_flag("--remove", arguments->remove, "of tag: take the tags away");
+  command->add_flag("--yes", arguments->yes, "of delete: do not ask; processes of other hosts count as ended");
+  auto* format =
+      add_format(command, arguments->format, db::format_names(), "of list: " + db::formats_help() + "; of show: text, json");
+  command->footer(
+      "Example:\n  ablate experiment tag quickstart paper\n  ablate experiment note quickstart 'seeds 4 to 8 after the "
+      "review'");
+  command->callback([arguments, format, database, &exit_code] {
+    const auto& action = *find_action(arguments->action);
+    check_arguments(action, *arguments, format->count() > 0);
+    action.act(database(), *arguments);
+    exit_code = 0;
+  });
+}
+
+}  // namespace ablate

@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "db/questions/differences.h"
+#include "db/report/format.h"
+#include "tools/ablate/not_empty.h"
+#include "tools/ablate/output_format.h"
+#include "tools/ablate/questions/questions.h"
+#include "tools/ablate/streams.h"
+
+namespace ablate {
+namespace {
+
+/// The first 12 digits of each of some digests.
+std::string shortened(const std::string& digests) {
+  constexpr std::size_t kDigits = 12;
+  std::string text;
+  for (std::size_t from = 0; from < digests.size();) {
+    const auto to = std::min(digests.find(", ", from), digests.size());
+    text += (text.empty() ? "" : ", ") + digests.substr(from, std::min(to - from, kDigits));
+    from = to + 2;
+  }
+  return text;
+}
+
+/// Numbers with all digits, or two that differ might look alike.
+nlohmann::json for_people(const nlohmann::json& value, bool digests) {
+  if (value.is_null()) return "-";
+  if (value.is_number_float()) return db::exact(value.get<double>());
+  return digests && value.is_string() ? nlohmann::json(shortened(value.get<std::string>())) : value;
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+  struct Arguments {
+    std::string a, b;
+    db::Format format = db::Format::kText;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand("diff", "What differs between two attempts, or two experiments, and nothing else");
+  command->group(kQuestions);
+  command->add_option("A", arguments->a, "an attempt's number or the first digits of its trial's key; or an experiment")
+      ->check(not_empty())
+      ->type_name("")
+      ->required();
+  command->add_option("B", arguments->b, "likewise")->check(not_empty())->type_name("")->required();
+  add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
+  command->footer(
+      "Of attempts: outcome, parameters, code, data, environment, final values. Of experiments (their latest grids): "
+      "parameters "
+      "as sets of values, trials that the other lacks, code, data, environments, and means over the trials with the same "
+      "settings.\n"
+      "Example:\n  ablate diff 1 2");
+  command->callback([arguments, database, &exit_code] {
+    const db::Reader reader(database());
+    const auto found = db::differences_of(reader, arguments->a, arguments->b);
+    const db::Write write = [](std::string_view part) { print("{}", part); };
+    const auto printer = db::printer_of(arguments->format).rows(write);
+    const bool people = printer->for_people();
+    const auto none = fmt::format("nothing differs between {} and {}", found.a, found.b);
+    if (found.rows.empty() && arguments->format == db::Format::kText) {
+      print("{}\n", db::one_row(none));
+    } else {
+      printer->begin({"what", found.a, found.b});
+      for (const auto& [what, a, b, digests] : found.rows)
+        if (people)
+          printer->put({what, for_people(a, digests), for_people(b, digests)});
+        else
+          printer->put({what, a, b});
+      printer->end();
+      if (found.rows.empty()) say("{}\n", none);
+    }
+    warn_of_left_out(reader);
+    exit_code = 0;
+  });
+}
+
+}  // namespace ablate

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/util/error.h"
+#include "core/util/nearest.h"
+#include "db/questions/export_trials.h"
+#include "tools/ablate/not_empty.h"
+#include "tools/ablate/questions/output_file.h"
+#include "tools/ablate/questions/questions.h"
+#include "tools/ablate/streams.h"
+
+namespace ablate {
+namespace {
+
+const std::vector<std::string>& export_formats() {
+  static const std::vector<std::string> names = {"csv", "jsonl"};
+  return names;
+}
+
+db::ExportFormat export_format(const std::string& name) {
+  if (name == "csv") return db::ExportFormat::kCsv;
+  if (name == "jsonl") return db::ExportFormat::kJsonl;
+  throw Error(fmt::format("no format \"{}\" of export{}", name, hint(name, export_formats())));
+}
+
+/// On stderr, what of the history is not in it.
+void tell_left_out(const db::Exported& exported) {
+  const auto tell = [](std::int64_t count, const char* one, const char* several) {
+    if (count > 0) say("note: {} trial{} left out: {}\n", count, count == 1 ? " is" : "s are", count == 1 ? one : several);
+  };
+  tell(exported.missing, "it has not run", "they have not run");
+  tell(exported.earlier, "only an earlier grid has it", "only earlier grids have them");
+  tell(exported.superseded, "its settings have a later trial", "their settings have later trials");
+  if (exported.trials == 0) say("note: no trial has run yet\n");
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+  struct Arguments {
+    std::vector<std::string> experiments;
+    db::ExportFormat format = db::ExportFormat::kCsv;
+    OutputFile out;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand("export", "Trials with all their parameters and metrics, a line each, for other programs");
+  command->group(kQuestions);
+  command->add_option("EXPERIMENT", arguments->experiments, "the trials of its latest grid; default: of all experiments")
+      ->type_name("")
+      ->check(not_empty());
+  command
+      ->add_option_function<std::string>(
+          "--format", [arguments](const std::string& name) { arguments->format = export_format(name); },
+          "csv: columns experiment, key, attempt, outcome, reason, started, wall_s, the parameters by path and the metrics by "
+          "name; jsonl: an object a line, values with their types, and the plugins with their code identities; default: csv")
+      ->type_name("FORMAT");
+  add_out(command, arguments->out);
+  command->footer(
+      "Of each trial that has run its latest attempt that is done, else its latest.\n"
+      "Example:\n  ablate export quickstart --out quickstart.csv");
+  command->callback([arguments, database, &exit_code] {
+    const db::Reader reader(database());
+    db::Exported exported;
+    arguments->out.put([&](const db::Write& write) {
+      exported = db::export_trials(reader, arguments->experiments, arguments->format, write);
+    });
+    std::fflush(stdout);  // the answer stands above its notes
+    tell_left_out(exported);
+    warn_of_left_out(reader);
+    exit_code = 0;
+  });
+}
+
+}  // namespace ablate

@@ -77,7 +77,7 @@ std::string line_refusal(std::string_view text) {
   return "";
 }
 
-std::string name_refusal(std::string_view name) {
+std::string name_refusal(const std::string& name) {
   if (name.empty()) return "is empty";
   if (name.front() == '-') return "begins with '-', as an option of a command does";
   return line_refusal(name);

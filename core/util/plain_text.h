@@ -28,6 +28,6 @@ std::string with_invisible_shown(std::string_view text);
 std::string line_refusal(std::string_view text);
 
 /// Why a text cannot be the name of an experiment, which commands take as a word: "is empty", ...; "" where it can.
-std::string name_refusal(std::string_view name);
+std::string name_refusal(const std::string& name);
 
 }  // namespace ablate

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "db/history/free_kinds.h"
+#include "db/history/later_migrations.h"
 #include "db/history/nested_compressions.h"
 
 namespace ablate::db {
@@ -267,31 +268,21 @@ UPDATE metric SET kind = 'count', owner = 'host' WHERE name IN ('model/parameter
 UPDATE metric SET kind = 'cost', owner = 'host'
   WHERE name LIKE 'time/%' OR name LIKE 'memory/%' OR name LIKE 'train/%' AND name <> 'train/loss';
 UPDATE metric SET of_steps = 1 WHERE name LIKE 'train/%' AND unit IN ('ms', 's', 'examples/s');
-)sql", "-- free_kinds() takes the list of kinds away",
-                                    R"sql(
--- What an audit has found last in a task's data. parameters: those that differ from their defaults. suite: its version. audited_s: since 1970, UTC.
-CREATE TABLE audit (
-  digest TEXT NOT NULL,
-  task TEXT NOT NULL,
-  parameters TEXT NOT NULL,
-  suite INTEGER NOT NULL,
-  audited_s INTEGER NOT NULL,
-  verdict TEXT NOT NULL CHECK (verdict IN ('passed', 'failed')),
-  findings TEXT NOT NULL,
-  PRIMARY KEY (digest, task)
-) STRICT, WITHOUT ROWID;
-)sql",
-                                    R"sql(
--- What a trial has under such a key and not under its own, as JSON by path: defaults of parameters that came later; NULL: nothing.
-ALTER TABLE alias ADD COLUMN added TEXT;
-)sql"};
+)sql", "-- free_kinds() takes the list of kinds away"};
 
 }  // namespace
 
-int schema_version() { return static_cast<int>(kMigrations.size()); }
+int schema_version() { return static_cast<int>(kMigrations.size() + later_migrations().size()); }
 
 void migrate_from(int version, SQLite::Database& database) {
-  database.exec(kMigrations[static_cast<std::size_t>(version)]);
+  const auto at = static_cast<std::size_t>(version);
+  if (at >= kMigrations.size()) {
+    const auto& [sql, then] = later_migrations()[at - kMigrations.size()];
+    database.exec(sql);
+    if (then != nullptr) then(database);
+    return;
+  }
+  database.exec(kMigrations[at]);
   if (version == 3) nest_compressions(database);
   if (version == 11) free_kinds(database);
 }

@@ -12,5 +12,6 @@ inline constexpr const char* kKeeping = "Keep the run history";  ///< the group 
 /// Their callbacks print to stdout, set exit_code and throw ablate::Error. @param database tells the file once options are
 /// parsed; it and exit_code must outlive app.
 void add_db(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_merge(CLI::App& app, const DatabaseFile& database, int& exit_code);
 
 }  // namespace ablate

@@ -56,7 +56,9 @@ void AttemptWriter::settle(const Attempt& attempt, std::int64_t trial) {
 std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
   Statement add(database_,
                 "INSERT INTO attempt (trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, "
-                "exit_code, environment, output, step, steps, main_metric) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                "exit_code, environment, output, step, steps, main_metric, uid, turn) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
+                "?9, ?10, ?11, "
+                "?12, ?13, ?14, randomblob(16), max(?4, coalesce(max(turn) + 1, ?4)) FROM attempt WHERE trial = ?1");
   add.bind(1, trial);
   add.bind(2, attempt.outcome);
   add.bind(3, attempt.reason);

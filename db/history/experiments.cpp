@@ -97,6 +97,7 @@ constexpr const char* kDeletes[] = {
     "DELETE FROM attempt WHERE id IN gone_attempt",
     "DELETE FROM running WHERE key IN (SELECT key FROM trial WHERE id IN gone)",
     "DELETE FROM alias WHERE trial IN gone",
+    "DELETE FROM spare_alias WHERE trial IN gone",
     "DELETE FROM key_part WHERE trial IN gone",
     "DELETE FROM resolved WHERE trial IN gone",
     "DELETE FROM published_value WHERE experiment = ?1 OR trial IN gone",

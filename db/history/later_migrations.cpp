@@ -1,5 +1,7 @@
 #include "db/history/later_migrations.h"
 
+#include "db/history/global_ids.h"
+
 namespace ablate::db {
 namespace {
 
@@ -36,6 +38,25 @@ CREATE TABLE note (
 ) STRICT;
 CREATE INDEX note_by_experiment ON note (experiment);
 )sql"},
+-- uid: 128 bits, by which copies of an attempt in other histories are known. turn: orders the attempts at a trial.
+ALTER TABLE attempt ADD COLUMN uid BLOB NOT NULL DEFAULT x'';
+ALTER TABLE attempt ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;
+-- When the experiment's latest grid was written, in microseconds since 1970; of those from before: when the latest of its trials started.
+ALTER TABLE experiment ADD COLUMN listed_us INTEGER NOT NULL DEFAULT 0;
+UPDATE experiment SET listed_us = coalesce((SELECT max(a.started_us) FROM experiment_trial m JOIN attempt a ON a.trial = m.trial
+                                            WHERE m.experiment = experiment.id), 0);
+-- Keys that a standing proof gives and that do not count: an earlier proof gave the key, too, or what the key rests on is gone.
+CREATE TABLE spare_alias (
+  key TEXT NOT NULL,
+  trial INTEGER NOT NULL REFERENCES trial,
+  proof INTEGER NOT NULL REFERENCES proof,
+  basis INTEGER REFERENCES basis,
+  rests_on TEXT,
+  added TEXT,
+  PRIMARY KEY (key, proof)
+) STRICT, WITHOUT ROWID;
+)sql",
+     give_global_ids},
 };
 
 }  // namespace

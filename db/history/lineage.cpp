@@ -23,13 +23,15 @@ std::int64_t hash_of(const std::string& text) {
 }
 
 constexpr const char* kPast =
-    "SELECT t.id, max(a.id), t.key, k.settings, b.json, r.json, '{}' FROM key_part k JOIN trial t ON t.id = k.trial JOIN basis "
+    "SELECT t.id, a.id, t.key, k.settings, b.json, r.json, '{}', max(a.turn) FROM key_part k JOIN trial t ON t.id = k.trial "
+    "JOIN basis "
     "b ON b.id = k.basis JOIN resolved r ON r.trial = t.id JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' ";
 
 constexpr const char* kPastByProof =
-    "SELECT t.id, max(a.id), l.key, k.settings, b.json, r.json, coalesce(l.added, '{}') FROM alias l JOIN trial t ON t.id = "
+    "SELECT t.id, a.id, l.key, k.settings, b.json, r.json, coalesce(l.added, '{}'), max(a.turn) FROM alias l JOIN trial t ON "
+    "t.id = "
     "l.trial JOIN key_part k ON k.trial = t.id JOIN basis b ON b.id = l.basis JOIN resolved r ON r.trial = t.id JOIN attempt a "
-    "ON a.trial = t.id AND a.outcome = 'done' GROUP BY l.key ORDER BY 2 "
+    "ON a.trial = t.id AND a.outcome = 'done' GROUP BY l.key ORDER BY 8 "
     "DESC";
 
 /// Whether that is what a program like this one has written: the file may be of another.
@@ -116,7 +118,7 @@ void put_parts(SQLite::Database& database, const std::vector<std::pair<std::stri
 std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys) {
   Statement ask(
       database,
-      "SELECT max(id) FROM attempt WHERE outcome = 'done' AND trial IN (SELECT id FROM trial WHERE key = ?1 UNION ALL "
+      "SELECT id, max(turn) FROM attempt WHERE outcome = 'done' AND trial IN (SELECT id FROM trial WHERE key = ?1 UNION ALL "
       "SELECT trial FROM alias WHERE key = ?1)");
   std::map<std::string, std::int64_t> found;
   for (const auto& key : keys) {
@@ -136,7 +138,7 @@ std::string last_failure(const Reader& reader, const std::string& key) {
     Statement ask(
         reader.database(),
         "SELECT a.id, a.outcome, a.reason FROM attempt a JOIN trial t ON t.id = a.trial WHERE t.key = ? AND a.outcome <> "
-        "'done' ORDER BY a.id DESC LIMIT 1");
+        "'done' ORDER BY a.turn DESC LIMIT 1");
     ask.bind(1, key);
     if (!ask.executeStep()) return "";
     const auto outcome = ask.getColumn(1).getString();
@@ -152,7 +154,7 @@ std::vector<PastTrial> done_with(const Reader& reader, const json& settings) {
   return guarded(reader.file(), [&] {
     const auto text = json_text(settings);
     Statement ask(reader.database(),
-                  std::string(kPast) + "WHERE k.settings_hash = ? AND k.settings = ? GROUP BY t.id ORDER BY 2 DESC");
+                  std::string(kPast) + "WHERE k.settings_hash = ? AND k.settings = ? GROUP BY t.id ORDER BY 8 DESC");
     ask.bind(1, hash_of(text));
     ask.bind(2, text);
     return read(ask, reader);
@@ -164,7 +166,7 @@ std::vector<PastTrial> done_of(const Reader& reader, const std::string& experime
     Statement ask(reader.database(),
                   std::string(kPast) +
                       "JOIN experiment_trial m ON m.trial = t.id JOIN experiment e ON e.id = m.experiment WHERE "
-                      "e.name = ? GROUP BY t.id ORDER BY 2 DESC LIMIT ?");
+                      "e.name = ? GROUP BY t.id ORDER BY 8 DESC LIMIT ?");
     ask.bind(1, experiment);
     ask.bind(2, most);
     return read(ask, reader);
@@ -173,7 +175,7 @@ std::vector<PastTrial> done_of(const Reader& reader, const std::string& experime
 
 std::vector<PastTrial> all_done(const Reader& reader) {
   return guarded(reader.file(), [&] {
-    Statement own(reader.database(), std::string(kPast) + "GROUP BY t.id ORDER BY 2 DESC");
+    Statement own(reader.database(), std::string(kPast) + "GROUP BY t.id ORDER BY 8 DESC");
     auto found = read(own, reader);
     Statement proven(reader.database(), kPastByProof);
     for (auto& past : read(proven, reader, true)) found.push_back(std::move(past));

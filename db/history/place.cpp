@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -54,6 +55,23 @@ void check_place(const std::filesystem::path& file) {
   if (std::error_code none; !std::filesystem::is_directory(folder, none))
     throw Error(
         fmt::format("{} is no place for a run history: there is no folder {} (--db FILE or ABLATE_DB)", name, folder.string()));
+}
+
+/// A WAL database needs a file beside it even to be read. Where none can be made, nobody can be writing either (the folder is
+/// read-only), and SQLite may take the file as it is.
+std::string reading_location(const std::filesystem::path& file) {
+  const auto absolute = std::filesystem::absolute(file);
+  std::string uri = "file:";
+  for (const char c : absolute.string()) {
+    if (c == '?' || c == '#' || c == '%')
+      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    else
+      uri += c;
+  }
+  std::error_code none;
+  const bool as_it_is =
+      access(absolute.parent_path().c_str(), W_OK) != 0 && !std::filesystem::exists(absolute.string() + "-wal", none);
+  return uri + (as_it_is ? "?immutable=1" : "?mode=ro");
 }
 
 }  // namespace ablate::db

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace ablate::db {
 
@@ -9,5 +10,8 @@ namespace ablate::db {
 /// "file:..."), whatever is there and no regular file, told by its kind, a link to what is not there, and a path into a folder
 /// that is not there. Nothing is read.
 void check_place(const std::filesystem::path& file);
+
+/// The URI by which SQLite opens a file for reading, and never writes to it.
+std::string reading_location(const std::filesystem::path& file);
 
 }  // namespace ablate::db

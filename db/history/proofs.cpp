@@ -7,6 +7,7 @@
 #include "db/history/lineage.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
+#include "db/history/standing_aliases.h"
 #include "db/history/stored_json.h"
 #include "db/history/trial_writer.h"
 #include "db/history/views.h"
@@ -87,15 +88,19 @@ Withdrawn withdraw_proof(SQLite::Database& database, std::int64_t number) {
                  "UPDATE proof SET withdrawn_us = CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER) WHERE id = ?");
   mark.bind(1, number);
   mark.exec();
-  const std::string gone =
-      "WITH RECURSIVE gone (key) AS (SELECT key FROM alias WHERE proof = ? UNION SELECT a.key FROM alias a JOIN gone g ON "
-      "a.rests_on = g.key) ";
-  // What has run under such a key stays done.
+  Statement gone(
+      database,
+      "CREATE TEMP TABLE gone AS WITH RECURSIVE gone (key) AS (SELECT key FROM alias WHERE proof = " + std::to_string(number) +
+          " UNION SELECT a.key FROM alias a JOIN gone g ON a.rests_on = g.key) SELECT a.key, a.proof FROM alias a "
+          "JOIN gone USING (key)");
+  gone.exec();
+  database.exec("DELETE FROM alias WHERE key IN (SELECT key FROM gone)");
+  settle_aliases(database);
+  // What has run under such a key stays done, and so does what another proof gives as well.
   Statement count(database,
-                  gone +
-                      "SELECT l.proof, count(*) FROM alias l WHERE l.key IN gone AND NOT EXISTS (SELECT 1 FROM trial t "
-                      "JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' WHERE t.key = l.key) GROUP BY l.proof");
-  count.bind(1, number);
+                  "SELECT g.proof, count(*) FROM gone g WHERE NOT EXISTS (SELECT 1 FROM alias a WHERE a.key = g.key) AND NOT "
+                  "EXISTS (SELECT 1 FROM trial t JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' WHERE t.key = g.key) "
+                  "GROUP BY g.proof");
   Withdrawn withdrawn;
   while (count.executeStep()) {
     const auto trials = static_cast<std::size_t>(count.getColumn(1).getInt64());
@@ -104,9 +109,8 @@ Withdrawn withdraw_proof(SQLite::Database& database, std::int64_t number) {
     else
       withdrawn.resting[proof] = trials;
   }
-  Statement forget(database, gone + "DELETE FROM alias WHERE key IN gone");
-  forget.bind(1, number);
-  forget.exec();
+  count.reset();
+  database.exec("DROP TABLE temp.gone");
   return withdrawn;
 }
 
@@ -166,8 +170,10 @@ void put_in_place(SQLite::Database& database, const std::string& key, std::int64
 ProvenKeys proven_keys(const Reader& reader, std::int64_t trial) {
   return guarded(reader.file(), [&] {
     ProvenKeys proven;
-    Statement ask(reader.database(),
-                  "SELECT a.key, p.now, p.id FROM alias a JOIN proof p ON p.id = a.proof WHERE a.trial = ? ORDER BY p.id");
+    Statement ask(
+        reader.database(),
+        "SELECT a.key, p.now, p.id FROM alias a JOIN proof p ON p.id = a.proof WHERE a.trial = ? ORDER BY p.proven_us, "
+        "p.id");
     ask.bind(1, trial);
     while (ask.executeStep()) {
       proven.latest = ask.getColumn(0).getString();

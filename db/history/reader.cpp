@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -16,23 +15,6 @@
 
 namespace ablate::db {
 namespace {
-
-/// A WAL database needs a file beside it even to be read. Where none can be made, nobody can be writing either (the folder is
-/// read-only), and SQLite may take the file as it is.
-std::string location(const std::filesystem::path& file) {
-  const auto absolute = std::filesystem::absolute(file);
-  if (access(absolute.parent_path().c_str(), W_OK) == 0) return file.string();
-  std::error_code none;
-  if (std::filesystem::exists(absolute.string() + "-wal", none)) return file.string();
-  std::string uri = "file:";
-  for (const char c : absolute.string()) {
-    if (c == '?' || c == '#' || c == '%')
-      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    else
-      uri += c;
-  }
-  return uri + "?immutable=1";
-}
 
 constexpr int kStride = 10'000;  ///< steps of SQLite's machine between two looks at the count
 
@@ -62,7 +44,7 @@ std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file, std::i
                     std::filesystem::absolute(file).lexically_normal().string()));
   return guarded(file, [&] {
     auto database =
-        std::make_unique<SQLite::Database>(location(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kUsualPatienceMs);
+        std::make_unique<SQLite::Database>(reading_location(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kUsualPatienceMs);
     trust_nothing(*database);
     strides_left = most_strides(file);
     sqlite3_progress_handler(database->getHandle(), kStride, count_stride, &strides_left);

@@ -20,24 +20,6 @@ int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
 }
 
-/// Empty, ours, or an Error.
-int version_of(SQLite::Database& database, const std::filesystem::path& file) {
-  const int version = pragma(database, "user_version");
-  const bool empty = database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
-  if (empty && version == 0) return 0;
-  if (pragma(database, "application_id") != kApplicationId)
-    throw Error(
-        fmt::format("{} is a SQLite database of another program: expected one that `ablate run` made. Point elsewhere "
-                    "with --db FILE or ABLATE_DB.",
-                    file.string()));
-  if (version > schema_version())
-    throw Error(
-        fmt::format("{} was written by a newer ablate: found schema {}, expected {} at most. Use that ablate, or another "
-                    "file with --db FILE or ABLATE_DB.",
-                    file.string(), version, schema_version()));
-  return version;
-}
-
 /// Switching to WAL needs the file for a moment alone, and SQLite's busy timeout does not cover it.
 void use_wal(SQLite::Database& database) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kUsualPatienceMs);
@@ -58,8 +40,25 @@ void trust_nothing(SQLite::Database& database) {
   sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
 }
 
+int schema_of(SQLite::Database& database, const std::filesystem::path& file) {
+  const int version = pragma(database, "user_version");
+  const bool empty = database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+  if (empty && version == 0) return 0;
+  if (pragma(database, "application_id") != kApplicationId)
+    throw Error(
+        fmt::format("{} is a SQLite database of another program: expected one that `ablate run` made. Point elsewhere "
+                    "with --db FILE or ABLATE_DB.",
+                    file.string()));
+  if (version > schema_version())
+    throw Error(
+        fmt::format("{} was written by a newer ablate: found schema {}, expected {} at most. Use that ablate, or another "
+                    "file with --db FILE or ABLATE_DB.",
+                    file.string(), version, schema_version()));
+  return version;
+}
+
 void migrate(SQLite::Database& database, const std::filesystem::path& file) {
-  const bool current = version_of(database, file) == schema_version();
+  const bool current = schema_of(database, file) == schema_version();
   expect_sound(database, file);
   use_wal(database);
   // A crash of the process loses nothing; a crash of the machine may lose the last runs, never the file.
@@ -68,7 +67,7 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file) {
   if (current) return;
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   // Asked again: another process may have migrated meanwhile.
-  for (int version = version_of(database, file); version < schema_version(); ++version) migrate_from(version, database);
+  for (int version = schema_of(database, file); version < schema_version(); ++version) migrate_from(version, database);
   write_views(database);
   database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
   database.exec(fmt::format("PRAGMA user_version = {}", schema_version()));
@@ -76,7 +75,7 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file) {
 }
 
 void check_schema(SQLite::Database& database, const std::filesystem::path& file) {
-  const int version = version_of(database, file);
+  const int version = schema_of(database, file);
   if (version == 0)
     throw Error(fmt::format("{} is empty: nothing has been run yet. `ablate run STUDY.toml` fills it.", file.string()));
   if (version < schema_version())
@@ -99,7 +98,8 @@ void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
       [[fallthrough]];
     case SQLITE_CORRUPT:
       throw Error(damaged_text(file, exception.what()));
-    case SQLITE_INTERRUPT:  // by Reader's count of steps
+    case SQLITE_INTERRUPT:  // by a signal, or by Reader's count of steps
+      stop_if_asked();
       throw Error(damaged_text(file, "its pages lead to one another without end"));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

@@ -19,6 +19,9 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file);
 /// end, and is not run.
 void trust_nothing(SQLite::Database& database);
 
+/// The schema that a file has; 0: it is empty. Throws Error for one of another program or of a newer schema.
+int schema_of(SQLite::Database& database, const std::filesystem::path& file);
+
 /// For readers: throws Error unless the file has exactly this program's schema.
 void check_schema(SQLite::Database& database, const std::filesystem::path& file);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "db/history/attached.h"
 #include "db/history/attempt_writer.h"
 #include "db/history/audits.h"
 #include "db/history/damage.h"
@@ -29,7 +30,8 @@ struct Store::Implementation {
   int patience_ms = kUsualPatienceMs;
 
   explicit Implementation(const std::filesystem::path& path)
-      : database(std::filesystem::absolute(path).string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kUsualPatienceMs),
+      : database(std::filesystem::absolute(path).string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_URI,
+                 kUsualPatienceMs),
         file(path) {
     db::set_patience(database, kUsualPatienceMs);
     trust_nothing(database);
@@ -124,9 +126,10 @@ void Store::rescue(const std::filesystem::path& file) {
 std::int64_t Store::put_experiment(const Experiment& experiment) {
   return implementation_->write([&] {
     Statement put(implementation_->database,
-                  "INSERT INTO experiment (name, description, file, text, overrides) VALUES (?, ?, ?, ?, ?) "
-                  "ON CONFLICT (name) DO UPDATE SET description = excluded.description, file = excluded.file, "
-                  "text = excluded.text, overrides = excluded.overrides RETURNING id");
+                  "INSERT INTO experiment (name, description, file, text, overrides, listed_us) VALUES (?, ?, ?, ?, ?, "
+                  "CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER)) ON CONFLICT (name) DO UPDATE SET description = "
+                  "excluded.description, file = excluded.file, text = excluded.text, overrides = excluded.overrides, listed_us "
+                  "= excluded.listed_us RETURNING id");
     put.bind(1, experiment.name);
     put.bind(2, experiment.description);
     put.bind(3, experiment.file);
@@ -235,6 +238,12 @@ void Store::put_verdicts(const std::vector<KnownVerdict>& verdicts) {
     db::put_verdicts(implementation_->database, verdicts);
     return 0;
   });
+}
+
+Merged Store::merge(const OtherHistory& other) {
+  auto& database = implementation_->database;
+  const Attached attached(database, other);
+  return implementation_->write([&] { return attached.take([&] { return merge_attached(database); }); });
 }
 
 void Store::put_audit(const Audit& audit) {

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "db/history/grid_store.h"
+#include "db/history/merge.h"
+#include "db/history/other_history.h"
 #include "db/types/lineage.h"
 #include "db/types/records.h"
 
@@ -49,6 +51,10 @@ class Store final : public GridStore {
   std::int64_t put_proof(const Proof& proof);  ///< @return its number; 0: another one has given all its keys
   /// Takes a proof back, with the keys that it gave, and what rests on them. Throws Error for a number that is none's.
   Withdrawn withdraw_proof(std::int64_t number);
+
+  /// Takes what another history has and this one lacks (docs/database.md): all of it or, where it throws, nothing. Twice is as
+  /// once, and the order of several does not count. Throws Error: what the other file holds cannot be read; Interrupted.
+  Merged merge(const OtherHistory& other);
 
   /// Of each task's data the latest audit stays.
   void put_audit(const Audit& audit);

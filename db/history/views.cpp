@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <set>
 
+#include "db/history/global_ids.h"
+
 namespace ablate::db {
 namespace {
 
 constexpr const char* kExperiments =
-    "(SELECT group_concat(e.name) FROM experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = t.id)";
+    "(SELECT group_concat(name) FROM (SELECT e.name FROM experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE "
+    "m.trial = t.id ORDER BY e.name))";
 constexpr const char* kStarted = "strftime('%Y-%m-%d %H:%M:%S', a.started_us / 1000000, 'unixepoch')";
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;  ///< (column, expression)
@@ -90,8 +93,9 @@ View trials(SQLite::Database& database) {
               "one row a trial that has run: its latest attempt that is done, else its latest; a column for each "
               "parameter and metric",
               columns.all(),
-              "trial t JOIN attempt a ON a.id = coalesce((SELECT max(id) FROM attempt WHERE trial = t.id AND outcome = "
-              "'done'), (SELECT max(id) FROM attempt WHERE trial = t.id))");
+              fmt::format("trial t JOIN attempt a ON a.id = coalesce((SELECT id FROM attempt WHERE trial = t.id AND outcome = "
+                          "'done' ORDER BY {0} LIMIT 1), (SELECT id FROM attempt WHERE trial = t.id ORDER BY {0} LIMIT 1))",
+                          kLatestFirst));
 }
 
 }  // namespace
@@ -105,11 +109,13 @@ std::string quoted(const std::string& identifier) {
 std::vector<View> views(SQLite::Database& database) {
   std::vector<View> all;
   all.push_back(trials(database));
-  all.push_back(
-      make("attempts", "one row an attempt at a trial, however it ended",
-           around({{"attempt", "a.id"}},
-                  {{"signal", "a.signal"}, {"exit_code", "a.exit_code"}, {"output", "a.output"}, {"environment", "e.json"}}),
-           "attempt a JOIN trial t ON t.id = a.trial JOIN environment e ON e.id = a.environment"));
+  all.push_back(make("attempts", "one row an attempt at a trial, however it ended",
+                     around({{"attempt", "a.id"}}, {{"signal", "a.signal"},
+                                                    {"exit_code", "a.exit_code"},
+                                                    {"output", "a.output"},
+                                                    {"environment", "e.json"},
+                                                    {"uid", "lower(hex(a.uid))"}}),
+                     "attempt a JOIN trial t ON t.id = a.trial JOIN environment e ON e.id = a.environment"));
   all.push_back(make("curves", "one row a step value of an attempt",
                      {{"experiment", kExperiments},
                       {"key", "t.key"},
@@ -210,8 +216,8 @@ std::vector<View> views(SQLite::Database& database) {
 
 void write_views(SQLite::Database& database) {
   for (const auto& view : views(database)) {
-    database.exec("DROP VIEW IF EXISTS " + quoted(view.name));
-    database.exec(fmt::format("CREATE VIEW {} AS {}", quoted(view.name), view.sql));
+    database.exec("DROP VIEW IF EXISTS main." + quoted(view.name));
+    database.exec(fmt::format("CREATE VIEW main.{} AS {}", quoted(view.name), view.sql));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <unordered_map>
 
 #include "db/history/schema.h"
@@ -113,24 +114,29 @@ Selection select_trials(const Reader& reader, std::optional<std::int64_t> experi
 
     std::vector<SelectedTrial> found(members.size());
     for (std::size_t i = 0; i < members.size(); ++i) found[i] = {members[i].trial, 0, "missing", experiment.value_or(0)};
-    gather(reader.database(), "SELECT trial, id, outcome FROM attempt WHERE trial BETWEEN ?2 AND ?3 ORDER BY trial", 0, ids,
-           [&](std::size_t at, Statement& row) {
+    std::vector<std::int64_t> turns(members.size(), -1);  // of their attempts
+    gather(reader.database(),
+           "SELECT trial, id, outcome, turn FROM attempt WHERE trial BETWEEN ?2 AND ?3 ORDER BY trial, outcome, turn, uid", 0,
+           ids, [&](std::size_t at, Statement& row) {
              auto& trial = found[order[at]];
+             auto& latest = turns[order[at]];
              const std::string outcome = row.getColumn(2).getString();
+             const auto turn = row.getColumn(3).getInt64();
              const bool was_done = trial.outcome == "done", is_done = outcome == "done";
-             if (was_done == is_done ? row.getColumn(1).getInt64() > trial.attempt : is_done) {
+             if (was_done == is_done ? turn >= latest : is_done) {
                trial.attempt = row.getColumn(1).getInt64();
                trial.outcome = outcome;
+               latest = turn;
              }
            });
 
-    // Of trials with the same settings the one in a latest grid counts, of several the latest.
+    // Of trials with the same settings the one in a latest grid counts, of several the one that ran last.
+    const auto rank = [&](std::size_t i) { return std::tuple(members[i].listed, turns[i], members[i].trial); };
     std::unordered_map<std::int64_t, std::size_t> latest;
     latest.reserve(members.size());
     for (std::size_t i = 0; i < members.size(); ++i) {
       const auto [at, fresh] = latest.try_emplace(members[i].configuration, i);
-      const auto& other = members[at->second];
-      if (!fresh && std::pair(members[i].listed, members[i].trial) > std::pair(other.listed, other.trial)) at->second = i;
+      if (!fresh && rank(i) > rank(at->second)) at->second = i;
     }
     Selection selection;
     for (std::size_t i = 0; i < members.size(); ++i) {

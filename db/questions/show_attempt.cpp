@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "db/history/global_ids.h"
 #include "db/history/proofs.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
@@ -62,7 +63,9 @@ std::pair<std::int64_t, std::int64_t> find_attempt(const Reader& reader, const s
       if (by_key.executeStep())
         throw Error(fmt::format("several trials' keys begin with {}: {}, {}, ...; give more digits", name, key.substr(0, 12),
                                 by_key.getColumn(1).getString().substr(0, 12)));
-      Statement latest(database, "SELECT id FROM attempt WHERE trial = ? ORDER BY outcome = 'done' DESC, id DESC LIMIT 1");
+      Statement latest(
+          database,
+          fmt::format("SELECT id FROM attempt WHERE trial = ? ORDER BY outcome = 'done' DESC, {} LIMIT 1", kLatestFirst));
       latest.bind(1, trial);
       if (!latest.executeStep()) throw Error(fmt::format("trial {} has not run yet", key.substr(0, 12)));
       return {latest.getColumn(0).getInt64(), trial};
@@ -201,7 +204,7 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
     all["environment"] = environment_of(attempt.getColumn(10).getString());
     all["output"] = attempt.getColumn(9).getString();
     all["attempts"] = ordered_json::array();
-    auto attempts = ask("SELECT id, outcome FROM attempt WHERE trial = ? ORDER BY id", trial);
+    auto attempts = ask("SELECT id, outcome FROM attempt WHERE trial = ? ORDER BY turn, id", trial);
     while (attempts.executeStep())
       all["attempts"].push_back(
           {{"attempt", attempts.getColumn(0).getInt64()}, {"outcome", attempts.getColumn(1).getString()}});

@@ -48,6 +48,7 @@ int parse_and_run(int count, char** arguments) {
   ablate::add_questions(app, database, exit_code);
   ablate::add_experiment(app, database, exit_code);
   ablate::add_db(app, database, exit_code);
+  ablate::add_merge(app, database, exit_code);
   ablate::add_help(app);
   for (auto* command : app.get_subcommands({}))  // --dry-run=false would run the study
     for (auto* option : command->get_options())

@@ -13,5 +13,6 @@ inline constexpr const char* kKeeping = "Keep the run history";  ///< the group 
 /// parsed; it and exit_code must outlive app.
 void add_db(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_experiment(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_merge(CLI::App& app, const DatabaseFile& database, int& exit_code);
 
 }  // namespace ablate

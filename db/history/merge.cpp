@@ -1,0 +1,148 @@
+#include "db/history/merge.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+namespace ablate::db {
+namespace {
+
+/// Of a table whose rows a natural key tells apart: those that lack here come, in their order; and NAME_of.
+void take(SQLite::Database& database, const char* table, const char* key, const char* columns) {
+  const auto before = database.execAndGet(fmt::format("SELECT coalesce(max(id), 0) FROM main.{}", table)).getInt64();
+  database.exec(
+      fmt::format("INSERT INTO main.{0} ({1}) SELECT {1} FROM other.{0} WHERE true ORDER BY id ON CONFLICT ({2}) DO NOTHING;"
+                  "CREATE TEMP TABLE {0}_of (old INTEGER PRIMARY KEY, id INTEGER NOT NULL, fresh INTEGER NOT NULL);"
+                  "INSERT INTO {0}_of SELECT o.id, m.id, m.id > {3} FROM other.{0} o JOIN main.{0} m USING ({2});",
+                  table, columns, key, before));
+}
+
+/// What stands once each. Where something that a row names lacks in the other file, a NULL takes its place below, which no
+/// column of the main one takes: nothing is lost in silence.
+void take_names(SQLite::Database& database) {
+  take(database, "environment", "hash", "hash, json");
+  take(database, "basis", "hash", "hash, json");
+  take(database, "path", "name", "name");
+  take(database, "metric", "name", "name, unit, direction, description, kind, owner, of_steps");
+  constexpr const char* kPlugin = "kind, name, version, code_identity, content_hash, path";
+  take(database, "plugin", kPlugin, kPlugin);
+  take(database, "trial", "key", "key, configuration");
+  take(database, "experiment", "name", "name, description, file, text, overrides, listed_us");
+  database.exec(R"sql(
+INSERT INTO main.value (path, type, text, number)
+  SELECT p.id, o.type, o.text, o.number FROM other.value o LEFT JOIN path_of p ON p.old = o.path WHERE true ORDER BY o.id
+  ON CONFLICT (path, text, type) DO NOTHING;
+CREATE TEMP TABLE value_of (old INTEGER PRIMARY KEY, id INTEGER NOT NULL);
+INSERT INTO value_of SELECT o.id, m.id FROM other.value o JOIN path_of p ON p.old = o.path
+  JOIN main.value m ON (m.path, m.text, m.type) = (p.id, o.text, o.type);
+)sql");
+}
+
+/// Of two definitions of a metric the one stands that was used last.
+constexpr const char* kDefinitions = R"sql(
+CREATE TEMP TABLE defined AS
+  SELECT m.id, o.unit, o.direction, o.description, o.kind, o.owner, o.of_steps,
+    (SELECT coalesce(max(a.turn), 0) FROM other.result r JOIN other.attempt a ON a.id = r.attempt WHERE r.metric = o.id) AS used,
+    (SELECT coalesce(max(a.turn), 0) FROM main.result r JOIN main.attempt a ON a.id = r.attempt WHERE r.metric = m.id) AS used_here
+  FROM metric_of x JOIN other.metric o ON o.id = x.old JOIN main.metric m ON m.id = x.id
+  WHERE NOT x.fresh AND (o.unit, o.direction, o.description, o.kind, o.owner, o.of_steps)
+    <> (m.unit, m.direction, m.description, m.kind, m.owner, m.of_steps);
+UPDATE main.metric AS m SET (unit, direction, description, kind, owner, of_steps)
+    = (d.unit, d.direction, d.description, d.kind, d.owner, d.of_steps)
+  FROM defined d WHERE d.id = m.id AND (d.used, d.unit, d.direction, d.description, d.kind, d.owner, d.of_steps)
+    > (d.used_here, m.unit, m.direction, m.description, m.kind, m.owner, m.of_steps);
+)sql";
+
+/// A trial's settings are those of its latest done attempt, else of its latest.
+constexpr const char* kSettings = R"sql(
+CREATE TEMP TABLE settled (old INTEGER PRIMARY KEY, id INTEGER NOT NULL, fresh INTEGER NOT NULL);
+INSERT INTO settled SELECT old, id, fresh FROM trial_of WHERE fresh;
+INSERT INTO settled
+  SELECT x.old, x.id, 0 FROM trial_of x JOIN other.resolved o ON o.trial = x.old LEFT JOIN main.resolved m ON m.trial = x.id
+  WHERE NOT x.fresh AND o.json IS NOT m.json AND (
+    EXISTS (SELECT 1 FROM other.attempt WHERE trial = x.old AND outcome = 'done'),
+    coalesce((SELECT max(turn) FROM other.attempt WHERE trial = x.old AND outcome = 'done'),
+             (SELECT max(turn) FROM other.attempt WHERE trial = x.old), 0), o.json) > (
+    EXISTS (SELECT 1 FROM main.attempt WHERE trial = x.id AND outcome = 'done'),
+    coalesce((SELECT max(turn) FROM main.attempt WHERE trial = x.id AND outcome = 'done'),
+             (SELECT max(turn) FROM main.attempt WHERE trial = x.id), 0), coalesce(m.json, ''));
+UPDATE main.trial AS t SET configuration = o.configuration
+  FROM settled s JOIN other.trial o ON o.id = s.old WHERE s.id = t.id AND NOT s.fresh;
+DELETE FROM main.resolved WHERE trial IN (SELECT id FROM settled WHERE NOT fresh);
+DELETE FROM main.parameter WHERE path IN (SELECT id FROM main.path) AND trial IN (SELECT id FROM settled WHERE NOT fresh);
+INSERT INTO main.resolved (trial, json) SELECT s.id, o.json FROM settled s JOIN other.resolved o ON o.trial = s.old ORDER BY s.id;
+INSERT INTO main.parameter (path, trial, value)
+  SELECT p.id, s.id, v.id FROM other.parameter o JOIN settled s ON s.old = o.trial LEFT JOIN path_of p ON p.old = o.path
+  LEFT JOIN value_of v ON v.old = o.value;
+INSERT INTO main.key_part (trial, basis, settings_hash, settings)
+  SELECT x.id, b.id, o.settings_hash, o.settings FROM other.key_part o JOIN trial_of x ON x.old = o.trial
+  LEFT JOIN basis_of b ON b.old = o.basis WHERE true ON CONFLICT (trial) DO NOTHING;
+)sql";
+
+constexpr const char* kAttempts = R"sql(
+CREATE TEMP TABLE came (old INTEGER PRIMARY KEY, id INTEGER NOT NULL);
+INSERT INTO came
+  SELECT o.id, (SELECT coalesce(max(id), 0) FROM main.attempt) + row_number() OVER (ORDER BY o.id) FROM other.attempt o
+  WHERE NOT EXISTS (SELECT 1 FROM main.attempt m WHERE m.uid = o.uid);
+INSERT INTO main.attempt (id, trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, exit_code,
+    environment, output, step, steps, main_metric, uid, turn)
+  SELECT c.id, t.id, o.outcome, o.reason, o.started_us, o.wall_s, o.cpu_s, o.peak_resident_bytes, o.signal, o.exit_code,
+    e.id, o.output, o.step, o.steps, m.id, o.uid, o.turn
+  FROM came c JOIN other.attempt o ON o.id = c.old LEFT JOIN trial_of t ON t.old = o.trial
+  LEFT JOIN environment_of e ON e.old = o.environment LEFT JOIN metric_of m ON m.old = o.main_metric ORDER BY c.id;
+INSERT INTO main.result (metric, attempt, value)
+  SELECT m.id, c.id, o.value FROM other.result o JOIN came c ON c.old = o.attempt LEFT JOIN metric_of m ON m.old = o.metric;
+INSERT INTO main.curve (attempt, metric, step, value)
+  SELECT c.id, m.id, o.step, o.value FROM came c CROSS JOIN other.curve o ON o.attempt = c.old
+  LEFT JOIN metric_of m ON m.old = o.metric;
+INSERT INTO main.attempt_plugin (attempt, plugin, verdict, failed_checks)
+  SELECT c.id, p.id, o.verdict, o.failed_checks FROM came c CROSS JOIN other.attempt_plugin o ON o.attempt = c.old
+  LEFT JOIN plugin_of p ON p.old = o.plugin;
+)sql";
+
+/// Of each code the latest verdict of the latest suite stands, of each data set the latest audit.
+constexpr const char* kVerdicts = R"sql(
+INSERT INTO main.verdict (kind, plugin, code_identity, suite, checked_s, verdict, failed_checks)
+  SELECT kind, plugin, code_identity, suite, checked_s, verdict, failed_checks FROM other.verdict WHERE true
+  ON CONFLICT DO UPDATE SET suite = excluded.suite, checked_s = excluded.checked_s, verdict = excluded.verdict,
+    failed_checks = excluded.failed_checks
+  WHERE (excluded.suite, excluded.checked_s, excluded.verdict, excluded.failed_checks) > (suite, checked_s, verdict, failed_checks);
+INSERT INTO main.audit (digest, task, parameters, suite, audited_s, verdict, findings)
+  SELECT digest, task, parameters, suite, audited_s, verdict, findings FROM other.audit WHERE true
+  ON CONFLICT DO UPDATE SET parameters = excluded.parameters, suite = excluded.suite, audited_s = excluded.audited_s,
+    verdict = excluded.verdict, findings = excluded.findings
+  WHERE (excluded.audited_s, excluded.suite, excluded.verdict, excluded.findings, excluded.parameters)
+    > (audited_s, suite, verdict, findings, parameters);
+)sql";
+
+/// What people said of experiments; the same words of the same moment are one note.
+constexpr const char* kRemarks = R"sql(
+INSERT INTO main.tag (experiment, tag)
+  SELECT x.id, o.tag FROM other.tag o JOIN experiment_of x ON x.old = o.experiment WHERE true ON CONFLICT DO NOTHING;
+INSERT INTO main.note (experiment, written_us, text)
+  SELECT x.id, o.written_us, o.text FROM other.note o JOIN experiment_of x ON x.old = o.experiment
+  WHERE NOT EXISTS (SELECT 1 FROM main.note m WHERE m.experiment = x.id AND m.written_us = o.written_us AND m.text = o.text)
+  ORDER BY o.written_us, o.id;
+)sql";
+
+}  // namespace
+
+Merged merge_attached(SQLite::Database& database) {
+  take_names(database);
+  database.exec(kDefinitions);
+  database.exec(kSettings);
+  database.exec(kAttempts);
+  merge_experiments(database);
+  merge_proofs(database);
+  database.exec(kVerdicts);
+  database.exec(kRemarks);
+  const auto number = [&](const char* sql) { return database.execAndGet(sql).getInt64(); };
+  const Merged merged{number("SELECT count(*) FROM came"),
+                      number("SELECT count(DISTINCT a.trial) FROM came c JOIN main.attempt a ON a.id = c.id"),
+                      number("SELECT (SELECT count(*) FROM other.attempt) - (SELECT count(*) FROM came)")};
+  for (const auto* table : {"environment_of", "basis_of", "path_of", "metric_of", "plugin_of", "trial_of", "experiment_of",
+                            "value_of", "proof_of", "defined", "settled", "came"})
+    database.exec(fmt::format("DROP TABLE temp.{}", table));
+  return merged;
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,30 @@
+// Another history into this one.
+#pragma once
+
+#include <cstdint>
+
+namespace SQLite {
+class Database;
+}
+
+namespace ablate::db {
+
+/// What a merge brought.
+struct Merged {
+  std::int64_t attempts = 0;  ///< that were not there
+  std::int64_t trials = 0;    ///< that these are attempts at
+  std::int64_t known = 0;     ///< attempts that were there already
+};
+
+/// Takes from a history that is attached as `other` all that the main one lacks. Of what both have, and differently, the same
+/// one stands whichever was merged into which: of grids, settings, definitions and verdicts the latest, of proofs that give one
+/// key the earliest; what was withdrawn in one is withdrawn. Internal to db/: within the caller's transaction. Throws
+/// SQLite::Exception.
+Merged merge_attached(SQLite::Database& database);
+
+/// Its parts, behind one another; each leaves to the next, as temporary tables NAME_of (old, id, fresh), under which number a
+/// row of other's table NAME stands here, and whether it has just come.
+void merge_experiments(SQLite::Database& database);
+void merge_proofs(SQLite::Database& database);
+
+}  // namespace ablate::db

@@ -1,0 +1,53 @@
+#include "db/history/other_history.h"
+
+#include <SQLiteCpp/Backup.h>
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include "core/util/one_line.h"
+#include "db/history/damage.h"
+#include "db/history/files_beside.h"
+#include "db/history/place.h"
+#include "db/history/schema.h"
+#include "db/history/stop_steps.h"
+
+namespace ablate::db {
+namespace {
+
+/// Throws Error with the first fault. Reads the whole file, whatever its size: a page that is reached twice would else give
+/// rows without end.
+void expect_whole(SQLite::Database& database, const std::filesystem::path& file) {
+  expect_sound(database, file);
+  const auto found = database.execAndGet("PRAGMA quick_check(1)").getString();
+  if (found != "ok") throw Error(damaged_text(file, one_line(found, 200)));
+}
+
+}  // namespace
+
+OtherHistory::OtherHistory(const std::filesystem::path& file) : file_(file), location_(reading_location(file)) {
+  check_place(file);
+  if (std::error_code none; !std::filesystem::exists(file, none))
+    throw Error(
+        fmt::format("no run history to merge: looked for {}", std::filesystem::absolute(file).lexically_normal().string()));
+  const FilesBeside beside(file);
+  guarded(file, [&] {
+    SQLite::Database database(location_, SQLite::OPEN_READONLY | SQLite::OPEN_URI, kUsualPatienceMs);
+    trust_nothing(database);
+    const StopSteps stop(database);
+    const int schema = schema_of(database, file);
+    if (schema == 0)
+      throw Error(fmt::format("{} is empty: expected a run history to merge, which `ablate run` makes", file.string()));
+    expect_whole(database, file);
+    if (schema == schema_version()) return;
+    folder_ = std::make_unique<ScratchFolder>();
+    const auto path = folder_->path() / "copy.db";
+    SQLite::Database copy(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    SQLite::Backup(copy, database).executeStep();
+    trust_nothing(copy);
+    const StopSteps stop_copy(copy);
+    migrate(copy, path);
+    location_ = reading_location(path);
+  });
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,183 @@
+// Which files are merged: those of earlier schemas, and none that is no whole history.
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <thread>
+
+#include "core/util/stop_on_signal.h"
+#include "db/history/keeping.h"
+#include "db/history/schema.h"
+#include "tests/db/ask.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+#include "tools/ablate/keeping/keeping.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+void run_sql(const std::filesystem::path& file, const std::string& sql) {
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
+}
+
+void write_old(const std::filesystem::path& file) {
+  run_sql(file, content(std::filesystem::path(ABLATE_SOURCE_DIR) / "tests/db/schema7.sql"));
+}
+
+void make(const std::filesystem::path& file, int seeds) {
+  Store store(file);
+  std::vector<nlohmann::json> trials;
+  for (int seed = 1; seed <= seeds; ++seed) trials.push_back(trial("softmax", {}, seed));
+  put(store, "study", trials);
+  for (const auto& one : trials) store.put_attempt(done(one, 60.5));
+}
+
+/// `ablate merge` as a person types it. @return the message of what it throws
+std::string merge(const std::filesystem::path& into, const std::vector<std::string>& others) {
+  CLI::App app;
+  int exit_code = -1;
+  add_merge(
+      app, [&] { return into; }, exit_code);
+  std::vector<std::string> words(others.rbegin(), others.rend());
+  words.emplace_back("merge");
+  const auto message = error_of([&] { app.parse(words); });
+  CHECK(exit_code == (message.empty() ? 0 : -1));
+  return message;
+}
+
+}  // namespace
+
+TEST_CASE("two copies of one old history have equal ids, also where one of them went on") {
+  Folder folder;
+  for (const auto* name : {"a.db", "b.db"}) write_old(folder / name);
+  const auto old = content(folder / "b.db");
+  {
+    Store store(folder / "a.db");
+    const auto one = trial("softmax", {}, 1);
+    put(store, "more", {one});
+    store.put_attempt(done(one, 60));
+    store.put_attempt(done(one, 60));  // alike, and yet another one
+    const auto merged = store.merge(OtherHistory(folder / "b.db"));
+    CHECK(merged.attempts == 0);
+    CHECK(merged.known == 3);
+  }
+  CHECK(content(folder / "b.db") == old);
+  CHECK(ask(folder / "a.db", "SELECT count(*) AS n, count(DISTINCT uid) AS ids, min(length(uid)) AS length FROM attempts") ==
+        "n,ids,length\n5,5,32\n");
+  Store store(folder / "b.db");
+  CHECK(store.merge(OtherHistory(folder / "a.db")).attempts == 2);
+}
+
+TEST_CASE("attempts of an old history that are alike in all have ids of their own, the same in each copy") {
+  Folder folder;
+  const auto ids = [&](const std::string& name) {
+    const auto file = folder / name;
+    write_old(file);
+    run_sql(file,
+            "INSERT INTO attempt SELECT id + 10, trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, "
+            "signal, exit_code, environment, output, step, steps, main_metric FROM attempt;"
+            "INSERT INTO result SELECT metric, attempt + 10, value FROM result;");
+    { Store store(file); }
+    return ask(file, "SELECT uid FROM attempts ORDER BY attempt");
+  };
+  const auto first = ids("a.db");
+  CHECK(first == ids("b.db"));
+  CHECK(ask(folder / "a.db", "SELECT count(DISTINCT uid) AS n FROM attempts") == "n\n6\n");
+}
+
+TEST_CASE("what is no whole history of this schema or an earlier one is refused before anything is written") {
+  Folder folder;
+  const auto file = folder / "a.db", good = folder / "good.db", other = folder / "other.db";
+  make(file, 3);
+  make(good, 4);
+  const auto before = content(file);
+  const auto refused = [&](const std::string& what) {
+    const auto message = merge(file, {good.string(), other.string()});
+    INFO(message);
+    CHECK(has(message, what));
+    CHECK(has(message, "other.db"));
+    CHECK(content(file) == before);
+  };
+  refused("no run history to merge: looked for");
+  std::filesystem::create_symlink(file, other);
+  refused("is the history itself");
+  std::filesystem::remove(other);
+  std::ofstream(other) << std::string(5000, 'x');
+  refused("is no run history");
+  std::filesystem::remove(other);
+  run_sql(other, "CREATE TABLE mine (x)");
+  refused("another program");
+  std::filesystem::remove(other);
+  std::ofstream(other).close();
+  refused("is empty");
+  std::filesystem::remove(other);
+  make(other, 2);
+  run_sql(other, "PRAGMA user_version = 99");
+  refused("newer ablate: found schema 99");
+  std::filesystem::remove(other);
+  make(other, 60);
+  run_sql(other, "PRAGMA wal_checkpoint(TRUNCATE)");
+  std::fstream pages(other, std::ios::in | std::ios::out | std::ios::binary);
+  pages.seekp(static_cast<std::streamoff>(std::filesystem::file_size(other) / 4096 / 2 * 4096));
+  pages.write(std::string(4096, '\xff').data(), 4096);
+  pages.close();
+  refused("damaged");
+  CHECK(merge(file, {good.string()}).empty());
+  CHECK(ask(file, "SELECT count(*) AS n FROM attempts") == "n\n7\n");
+}
+
+TEST_CASE("a row that no history takes is told, and nothing of its file comes") {
+  Folder folder;
+  const auto file = folder / "a.db", other = folder / "other.db";
+  make(file, 1);
+  make(other, 2);
+  run_sql(other, "PRAGMA foreign_keys = OFF; UPDATE result SET metric = 77 WHERE attempt = 2 AND metric = 1");
+  const auto message = merge(file, {other.string()});
+  CHECK(has(message, "other.db cannot be merged: found rows that are not as ablate writes them (NOT NULL"));
+  CHECK(ask(file, "SELECT count(*) AS n FROM attempts") == "n\n1\n");
+  CHECK(faults(file).empty());
+}
+
+TEST_CASE("a signal ends a merge, and leaves the history as it was") {
+  Folder folder;
+  const auto file = folder / "a.db", other = folder / "other.db";
+  make(file, 1);
+  make(other, 300);
+  const OtherHistory opened(other);
+  Store store(file);
+  const StopOnSignal stop;
+  std::raise(SIGINT);
+  CHECK_THROWS_AS(store.merge(opened), Interrupted);
+  CHECK_THROWS_AS(OtherHistory(other), Interrupted);
+  CHECK(ask(file, "SELECT count(*) AS n FROM attempts") == "n\n1\n");
+}
+
+TEST_CASE("every table and column of the schema travels, or is said here not to") {
+  Folder folder;
+  { const Store store(folder / "a.db"); }
+  // Whoever adds one adds it to db/history/merge*.cpp as well. Ids are numbers of one file; running is of one machine.
+  const std::string travels =
+      "alias:added,basis,key,proof,rests_on,trial attempt:cpu_s,environment,exit_code,id,main_metric,outcome,output,"
+      "peak_resident_bytes,reason,signal,started_us,step,steps,trial,turn,uid,wall_s "
+      "attempt_plugin:attempt,failed_checks,plugin,verdict audit:audited_s,digest,findings,parameters,suite,task,verdict "
+      "basis:hash,id,json curve:attempt,metric,step,value environment:hash,id,json "
+      "experiment:description,file,id,listed_us,name,overrides,text experiment_trial:cell,experiment,listed,position,trial "
+      "key_part:basis,settings,settings_hash,trial metric:description,direction,id,kind,name,of_steps,owner,unit "
+      "note:experiment,id,text,written_us "
+      "parameter:path,trial,value path:id,name plugin:code_identity,content_hash,id,kind,name,path,version "
+      "proof:before,environment,id,now,proven_us,withdrawn_us proof_attempt:attempt,proof "
+      "published_value:experiment,metric,source,trial,value resolved:json,trial result:attempt,metric,value "
+      "running:host,key,loss,process,started,started_us,step,steps spare_alias:added,basis,key,proof,rests_on,trial "
+      "tag:experiment,tag "
+      "trial:configuration,id,key value:id,number,path,text,type "
+      "verdict:checked_s,code_identity,failed_checks,kind,plugin,suite,verdict";
+  SQLite::Database database((folder / "a.db").string());
+  CHECK(database
+            .execAndGet(
+                "SELECT group_concat(t, ' ') FROM (SELECT t.name || ':' || (SELECT group_concat(name) FROM (SELECT c.name "
+                "FROM pragma_table_info(t.name) c ORDER BY c.name)) AS t FROM sqlite_master t WHERE t.type = 'table' "
+                "ORDER BY t.name)")
+            .getString() == travels);
+}

@@ -1,0 +1,216 @@
+// Histories merged: whichever goes first, however often, and of whichever schema, they say the same.
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <algorithm>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/util/stop_on_signal.h"
+#include "db/history/keeping.h"
+#include "tests/db/ask.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+constexpr std::int64_t kNoon = 1'700'000'000'000'000;
+
+/// What every view says, in an order of its own, without the numbers that a file gives its rows.
+std::string said_by(const std::filesystem::path& file) {
+  const std::set<std::string> numbers = {"attempt", "trial", "proof", "attempts"};
+  std::string all;
+  for (const auto& view :
+       nlohmann::json::parse(ask(file, "SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY name", Format::kJson))) {
+    const auto name = view.at("name").get<std::string>();
+    std::vector<std::string> rows;
+    for (auto row : nlohmann::json::parse(ask(file, "SELECT * FROM " + name, Format::kJson))) {
+      for (const auto& number : numbers) row.erase(number);
+      rows.push_back(row.dump());
+    }
+    std::sort(rows.begin(), rows.end());
+    all += name + "\n";
+    for (const auto& row : rows) all += "  " + row + "\n";
+  }
+  return all;
+}
+
+Attempt at(Attempt attempt, std::int64_t minutes) {
+  attempt.started_us = kNoon + minutes * 60'000'000;
+  attempt.environment["host"] = "machine " + std::to_string(minutes % 3);
+  attempt.main_metric = "test/accuracy";
+  attempt.plugins = {{"attention", "softmax", "1.0.0", "c0de", "b1nary", "/lib/softmax.so", {"passed", ""}}};
+  for (int step = 1; step <= 3; ++step) attempt.curve.push_back({"train/loss", step, static_cast<double>(minutes) / step});
+  return attempt;
+}
+
+/// Sets when the latest grid of an experiment was written.
+void list_at(const std::filesystem::path& file, const std::string& experiment, std::int64_t minutes) {
+  SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+  SQLite::Statement set(database, "UPDATE experiment SET listed_us = ? WHERE name = ?");
+  set.bind(1, kNoon + minutes * 60'000'000);
+  set.bind(2, experiment);
+  set.exec();
+}
+
+/// Three histories that share some trials, and differ in grids, definitions, verdicts, audits and published values.
+class Three {
+ public:
+  Three() {
+    make("a.db", 10, {trial("softmax", {}, 1), trial("softmax", {}, 2)}, 1);
+    make("b.db", 30, {trial("softmax", {}, 2), trial("adamra", {"1/8"}, 1), trial("adamra", {"1/4"}, 1)}, 2);
+    make("c.db", 20, {trial("softmax", {}, 1), trial("linear", {}, 1)}, 3);
+  }
+  std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
+
+  /// The first one's copy, into which the others went, in this order.
+  std::filesystem::path merged(const std::vector<std::string>& names) const {
+    std::string all;
+    for (const auto& name : names) all += "," + name;
+    auto file = folder_ / (all.substr(1) + ".db");
+    back_up(folder_ / names.front(), file);
+    Store store(file);
+    for (std::size_t i = 1; i < names.size(); ++i) store.merge(OtherHistory(folder_ / names[i]));
+    return file;
+  }
+
+ private:
+  void make(const std::string& name, std::int64_t minutes, const std::vector<nlohmann::json>& trials, int which) {
+    const auto file = folder_ / name;
+    Store store(file);
+    auto all = trials;
+    all.push_back(trial("only", {}, which));
+    put(store, "shared", all);  // an earlier grid, of which the last one is listed no more
+    put(store, "shared", trials);
+    put(store, "of " + name, {trials.front()});
+    for (const auto& one : trials) store.put_attempt(at(done(one, 50 + which), minutes + which));
+    store.put_attempt(at(failed(trials.front(), "signal 11"), minutes + 5));
+    store.put_metrics({{"test/accuracy", "%", "max", "as " + name + " has it"}});
+    store.put_published(1, {{key_of(trials.front()), "test/accuracy", 60.0 + which, "paper " + name}});
+    UsedPlugin plugin{
+        "attention", "softmax", "", "c0de", "", "", {which == 2 ? "failed" : "passed", which == 2 ? "causal" : ""}};
+    store.put_verdicts({{plugin, 7, 1000 + (which * 7) % 5}});
+    store.put_audit({.digest = "d", .task = "image", .suite = 7, .audited_s = 1000 + which, .verdict = "failed"});
+    list_at(file, "shared", minutes);
+  }
+  Folder folder_;
+};
+
+}  // namespace
+
+TEST_CASE("merged in any order and grouping, all views say the same; twice is as once") {
+  const Three three;
+  const auto abc = three.merged({"a.db", "b.db", "c.db"});
+  const auto expected = said_by(abc);
+  CHECK(said_by(three.merged({"a.db", "c.db", "b.db"})) == expected);
+  CHECK(said_by(three.merged({"c.db", "b.db", "a.db"})) == expected);
+  three.merged({"b.db", "c.db"});
+  CHECK(said_by(three.merged({"a.db", "b.db,c.db.db"})) == expected);
+  CHECK(said_by(three.merged({"b.db,c.db.db", "a.db"})) == expected);
+  CHECK(faults(abc).empty());
+  CHECK(expected != said_by(three / "a.db"));
+
+  Store store(abc);
+  const auto before = ask(abc, "SELECT * FROM attempts") + ask(abc, "SELECT * FROM members");
+  for (const auto* name : {"a.db", "b.db", "c.db"}) {
+    const auto again = store.merge(OtherHistory(three / name));
+    CHECK(again.attempts == 0);
+    CHECK(again.known == (std::string(name) == "b.db" ? 4 : 3));
+  }
+  CHECK(ask(abc, "SELECT * FROM attempts") + ask(abc, "SELECT * FROM members") == before);
+}
+
+TEST_CASE("a merge brings what lacks, says how much, and leaves the other file as it was") {
+  const Three three;
+  const auto before = content(three / "b.db");
+  Store store(three / "a.db");
+  const auto merged = store.merge(OtherHistory(three / "b.db"));
+  CHECK(merged.attempts == 4);
+  CHECK(merged.trials == 3);
+  CHECK(merged.known == 0);
+  CHECK(content(three / "b.db") == before);
+  const auto file = three / "a.db";
+  // The grid of b is the later one: its trials are listed in its order, all others stand behind, by their keys.
+  CHECK(ask(file,
+            "SELECT t.attention, m.position FROM members m JOIN (SELECT trial, text AS attention FROM parameters WHERE "
+            "path = 'attention') t USING (trial) WHERE experiment = 'shared' AND listed ORDER BY position") ==
+        "attention,position\nsoftmax,0\nadamra,1\nadamra,2\n");
+  CHECK(ask(file, "SELECT count(*) AS n, min(position) AS first FROM members WHERE experiment = 'shared' AND NOT listed") ==
+        "n,first\n3,3\n");
+  CHECK(ask(file, "SELECT source FROM published") == "source\npaper b.db\n");
+  CHECK(ask(file, "SELECT DISTINCT description FROM metrics WHERE metric = 'test/accuracy'") ==
+        "description\nas b.db has it\n");
+  CHECK(ask(file, "SELECT count(*) AS n FROM curves") == "n\n21\n");
+  // Of two attempts at one trial the later one counts, whichever number it has.
+  CHECK(ask(file, "SELECT CAST(\"test/accuracy\" AS INTEGER) AS a FROM trials WHERE attention = 'softmax' AND seed = 2") ==
+        "a\n52\n");
+  Store other(three / "c.db");
+  other.merge(OtherHistory(three / "a.db"));
+  CHECK(ask(three / "c.db",
+            "SELECT CAST(\"test/accuracy\" AS INTEGER) AS a FROM trials WHERE attention = 'softmax' AND seed = 1") ==
+        "a\n53\n");
+}
+
+TEST_CASE("the settings of a trial are those of its latest done attempt, whichever history had it") {
+  for (const bool turned : {false, true}) {
+    Folder folder;
+    const auto one = trial("softmax", {}, 1);
+    auto moved = one;
+    moved["task"]["data"] = "/elsewhere";
+    for (const auto& [name, resolved, minutes] : {std::tuple("a.db", one, 1), std::tuple("b.db", moved, 2)}) {
+      Store store(folder / name);
+      put(store, "study", {one});
+      auto attempt = at(done(one, 50), minutes);
+      attempt.resolved = resolved;
+      store.put_attempt(attempt);
+    }
+    Store store(folder / (turned ? "b.db" : "a.db"));
+    store.merge(OtherHistory(folder / (turned ? "a.db" : "b.db")));
+    CHECK(ask(store.file(), "SELECT text FROM parameters WHERE path = 'task.data'") == "text\n/elsewhere\n");
+  }
+}
+
+TEST_CASE("a proof that one history took back is taken back, and of two for one key the earlier one counts") {
+  Folder folder;
+  const auto one = trial("softmax", {}, 1);
+  const nlohmann::json code = {{"plugins", {{"attention", "c0de"}}}}, edited = {{"plugins", {{"attention", "new"}}}};
+  const auto make = [&](const std::string& name, std::int64_t minutes) {
+    Store store(folder / name);
+    put(store, "study", {one});
+    const auto attempt = store.put_attempt(at(done(one, 50), minutes));
+    const Alias alias{"key of new code", 1, edited, "", nlohmann::json::object()};
+    const Alias later{"key of newer code", 1, edited, "key of new code", nlohmann::json::object()};
+    store.put_proof({kNoon + minutes, code, edited, {{"host", name}}, {attempt}, {alias}});
+    store.put_proof({kNoon + minutes + 100, edited, code, {{"host", name}}, {attempt}, {later}});
+  };
+  make("a.db", 1);
+  make("b.db", 2);
+  back_up(folder / "a.db", folder / "taken.db");
+  CHECK(Store(folder / "taken.db").withdraw_proof(1).resting.size() == 1);
+  const auto merged = [&](const std::vector<std::string>& names) {
+    std::string all;
+    for (const auto& name : names) all += name;
+    back_up(folder / names.front(), folder / all);
+    Store store(folder / all);
+    for (std::size_t i = 1; i < names.size(); ++i) store.merge(OtherHistory(folder / names[i]));
+    return folder / all;
+  };
+  const std::string standing =
+      "SELECT json_extract(environment, '$.host') AS host, withdrawn IS NOT NULL AS gone, trials FROM proofs ORDER BY proven, "
+      "host, before";
+  CHECK(ask(merged({"a.db", "b.db"}), standing) == "host,gone,trials\na.db,0,1\na.db,0,1\nb.db,0,0\nb.db,0,0\n");
+  const auto expected = said_by(merged({"a.db", "b.db", "taken.db"}));
+  CHECK(ask(folder / "a.dbb.dbtaken.db", standing) == "host,gone,trials\na.db,1,0\na.db,0,1\nb.db,0,1\nb.db,0,0\n");
+  for (const std::vector<std::string>& order : std::vector<std::vector<std::string>>{{"a.db", "taken.db", "b.db"},
+                                                                                     {"taken.db", "b.db", "a.db"},
+                                                                                     {"b.db", "taken.db", "a.db"},
+                                                                                     {"b.db", "a.db", "taken.db"}})
+    CHECK(said_by(merged(order)) == expected);
+  // Taken back where another one gives the same key: the trial stays done by that one.
+  Store store(folder / "a.dbb.db");
+  CHECK(store.withdraw_proof(1).trials == 0);
+  CHECK(store.done({"key of new code"}).size() == 1);
+}

@@ -73,6 +73,8 @@ void back_up(const std::filesystem::path& file, const std::filesystem::path& to)
   };
   std::error_code none;
   if (std::filesystem::exists(std::filesystem::symlink_status(to, none))) refuse("it is there already; name a new file");
+  if (const auto folder = std::filesystem::absolute(to).parent_path(); !std::filesystem::is_directory(folder, none))
+    refuse(fmt::format("there is no folder {}", folder.string()));
   const Part part(to.string() + fmt::format(".part-{}", getpid()));
   guarded(file, [&] {
     auto database = opened(file, SQLite::OPEN_READONLY);

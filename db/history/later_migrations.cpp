@@ -38,6 +38,7 @@ CREATE TABLE note (
 ) STRICT;
 CREATE INDEX note_by_experiment ON note (experiment);
 )sql"},
+    {R"sql(
 -- uid: 128 bits, by which copies of an attempt in other histories are known. turn: orders the attempts at a trial.
 ALTER TABLE attempt ADD COLUMN uid BLOB NOT NULL DEFAULT x'';
 ALTER TABLE attempt ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;

@@ -23,7 +23,7 @@ using nlohmann::ordered_json;
 
 using Fields = std::map<std::string, json>;
 
-void add_differing(const std::string& before, const Fields& a, const Fields& b, std::vector<Difference>& rows,
+void add_differing(const std::string& before, const Fields& a, const Fields& b, std::vector<Differing>& rows,
                    bool digests = false) {
   auto all = a;
   all.insert(b.begin(), b.end());
@@ -85,8 +85,8 @@ void keep_shared(Fields& a, Fields& b) {
   std::erase_if(b, [&](const auto& field) { return !a.contains(field.first); });
 }
 
-std::vector<Difference> attempt_differences(const Reader& reader, const ordered_json& a, const ordered_json& b) {
-  std::vector<Difference> rows;
+std::vector<Differing> attempt_differences(const Reader& reader, const ordered_json& a, const ordered_json& b) {
+  std::vector<Differing> rows;
   for (const auto* name : {"outcome", "reason"})
     if (a[name] != b[name]) rows.push_back({name, a[name], b[name], false});
   add_differing("", fields_in(a["parameters"]), fields_in(b["parameters"]), rows);

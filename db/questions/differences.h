@@ -9,7 +9,7 @@
 
 namespace ablate::db {
 
-struct Difference {
+struct Differing {
   std::string what;
   nlohmann::json a, b;   ///< null: that one has no such thing; sets as texts, with ", " between
   bool digests = false;  ///< 64 hex digits each, of which people need a few
@@ -17,7 +17,7 @@ struct Difference {
 
 struct Differences {
   std::string a, b;  ///< what was compared: "attempt 3", "experiment quickstart"
-  std::vector<Difference> rows;
+  std::vector<Differing> rows;
 };
 
 /// Of two attempts: how they ended, parameters, code identities of the plugins that both used, what else their keys are made of
@@ -29,6 +29,6 @@ struct Differences {
 Differences differences_of(const Reader& reader, const std::string& a, const std::string& b);
 
 /// The parts for two experiments. Internal to db/.
-std::vector<Difference> experiment_differences(const Reader& reader, const std::string& a, const std::string& b);
+std::vector<Differing> experiment_differences(const Reader& reader, const std::string& a, const std::string& b);
 
 }  // namespace ablate::db

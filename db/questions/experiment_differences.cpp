@@ -33,7 +33,7 @@ void add_text(std::vector<std::string>& known, const std::string& text) {
 std::string set_text(const json& value) { return value.is_number_float() ? exact(value.get<double>()) : plain_field(value); }
 
 /// @param shared_only what only one of the two has is no difference
-void add_differing_sets(const Sets& a, const Sets& b, bool shared_only, bool digests, std::vector<Difference>& rows) {
+void add_differing_sets(const Sets& a, const Sets& b, bool shared_only, bool digests, std::vector<Differing>& rows) {
   auto all = a;
   all.insert(b.begin(), b.end());
   for (const auto& [name, unused] : all) {
@@ -136,7 +136,7 @@ std::int64_t lacks(const Side& side, const Side& other) {
 }
 
 /// Over the trials that both have, done and with a number.
-void add_means(const Reader& reader, const Side& a, const Side& b, std::vector<Difference>& rows) {
+void add_means(const Reader& reader, const Side& a, const Side& b, std::vector<Differing>& rows) {
   std::vector<std::pair<std::size_t, std::size_t>> shared;
   for (const auto& [configuration, place] : a.places)
     if (const auto other = b.places.find(configuration); other != b.places.end()) shared.emplace_back(place, other->second);
@@ -160,10 +160,10 @@ void add_means(const Reader& reader, const Side& a, const Side& b, std::vector<D
 
 }  // namespace
 
-std::vector<Difference> experiment_differences(const Reader& reader, const std::string& a, const std::string& b) {
+std::vector<Differing> experiment_differences(const Reader& reader, const std::string& a, const std::string& b) {
   return guarded(reader.file(), [&] {
     const Side of_a(reader, a), of_b(reader, b);
-    std::vector<Difference> rows;
+    std::vector<Differing> rows;
     const auto add_count = [&](const char* what, std::int64_t in_a, std::int64_t in_b) {
       if (in_a != in_b) rows.push_back({what, in_a, in_b, false});
     };

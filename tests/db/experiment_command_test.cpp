@@ -93,7 +93,7 @@ TEST_CASE("an experiment is renamed, with its trials, tags and attempts; the nam
   CHECK(has(run.words({"experiment", "rename", "quickstart", ""}), "empty"));
   CHECK(run("experiment rename quickstart third") == "quickstart is called third now\n");
   CHECK(has(run.errors, "--set experiment.name=third goes on with this one"));
-  CHECK(ask(run.file(), "SELECT experiment, tags FROM experiments") == "experiment,tags\nthird,paper\nsecond,\n");
+  CHECK(ask(run.file(), "SELECT experiment, tags FROM experiments ORDER BY tags") == "experiment,tags\nsecond,\nthird,paper\n");
   CHECK(ask(run.file(), rest + "'third'") == before);
   CHECK(has(run("experiment show quickstart"), "has no experiment \"quickstart\""));
 }

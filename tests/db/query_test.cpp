@@ -244,7 +244,7 @@ TEST_CASE("wrong SQL is explained") {
   CHECK(has(error_of([&] { ask(file, "SELECT seed FROM trials WHERE attention = \"softmax\""); }),
             "a text stands in single quotes: 'softmax'"));
   CHECK(has(error_of([&] { ask(file, "SELECT experiment FROM trials"); }),
-            "no such column: experiment in that view; it is one of curves, experiments, members, published"));
+            "no such column: experiment in that view; it is one of curves, experiments, tags, notes, members, published"));
 }
 
 TEST_CASE("a history can be read where nothing can be written") {

@@ -25,10 +25,21 @@ std::string shortened(const std::string& digests) {
   return text;
 }
 
-/// Numbers with all digits, or two that differ might look alike.
-nlohmann::json for_people(const nlohmann::json& value, bool digests) {
+/// Six digits of a number, or as many more as tell two apart.
+int digits_for(const nlohmann::json& a, const nlohmann::json& b) {
+  constexpr int kFewest = 6, kAll = 17;
+  int digits = kFewest;
+  if (!a.is_number_float() || !b.is_number_float()) return digits;
+  const auto alike = [&] {
+    return fmt::format("{:.{}g}", a.get<double>(), digits) == fmt::format("{:.{}g}", b.get<double>(), digits);
+  };
+  while (digits < kAll && alike()) ++digits;
+  return digits;
+}
+
+nlohmann::json for_people(const nlohmann::json& value, bool digests, int digits) {
   if (value.is_null()) return "-";
-  if (value.is_number_float()) return db::exact(value.get<double>());
+  if (value.is_number_float()) return fmt::format("{:.{}g}", value.get<double>(), digits);
   return digests && value.is_string() ? nlohmann::json(shortened(value.get<std::string>())) : value;
 }
 
@@ -66,10 +77,12 @@ void add_diff(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     } else {
       printer->begin({"what", found.a, found.b});
       for (const auto& [what, a, b, digests] : found.rows)
-        if (people)
-          printer->put({what, for_people(a, digests), for_people(b, digests)});
-        else
+        if (people) {
+          const int digits = digits_for(a, b);
+          printer->put({what, for_people(a, digests, digits), for_people(b, digests, digits)});
+        } else {
           printer->put({what, a, b});
+        }
       printer->end();
       if (found.rows.empty()) say("{}\n", none);
     }

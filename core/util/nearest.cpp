@@ -54,7 +54,7 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
 std::string hint(std::string_view name, std::span<const std::string> candidates) {
   if (const auto words = apart(name, candidates); !words.empty()) return " (write them apart: " + words + ")";
   if (const auto found = nearest(name, candidates); !found.empty()) return " (did you mean " + found + "?)";
-  if (candidates.empty() || candidates.size() > 16) return "";
+  if (candidates.empty() || candidates.size() > 20) return "";
   std::string all;
   for (const auto& candidate : candidates) all += (all.empty() ? "" : ", ") + candidate;
   return " (known: " + all + ")";

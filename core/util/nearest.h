@@ -11,7 +11,7 @@ namespace ablate {
 /// the two: of four letters three are the same. "" where none is near.
 std::string nearest(std::string_view name, std::span<const std::string> candidates);
 
-/// " (did you mean NAME?)", or " (known: A, B, C)" where nothing is near and there are at most 16, or "". Of candidates with
+/// " (did you mean NAME?)", or " (known: A, B, C)" where nothing is near and there are at most 20, or "". Of candidates with
 /// commas between: " (write them apart: A B)".
 std::string hint(std::string_view name, std::span<const std::string> candidates);
 

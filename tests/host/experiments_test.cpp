@@ -88,11 +88,12 @@ TEST_CASE("the examples of docs/studies.md are right") {
   for (auto at = page.find(fence); at != std::string::npos; at = page.find(fence, at)) {
     at += fence.size();
     const auto text = page.substr(at, page.find("```", at) - at);
-    // The second and the third show a grid alone.
-    const bool whole = text.find("[task]") != std::string::npos;
-    counts.push_back(studies::load(whole ? text : "[task]\nplugin = \"image\"\n" + text).trials.size());
+    // The second and the third show a grid alone, the fourth a table.
+    const bool whole = text.find("[task]") != std::string::npos, table = text.starts_with("[table.");
+    const std::string task = "[task]\nplugin = \"image\"\n", attention = "[attention]\nplugin = \"softmax\"\n";
+    counts.push_back(studies::load(whole ? text : task + (table ? attention : "") + text).trials.size());
   }
-  CHECK(counts == std::vector<std::size_t>{9, 17, 18, 1});
+  CHECK(counts == std::vector<std::size_t>{9, 17, 18, 1, 1});
 }
 
 TEST_CASE("a rate that leaves less than one slot is reported where it is written") {

@@ -48,7 +48,7 @@ NamedTable::Asked read_asked(const Node& node, Diagnostics& diagnostics) {
 }  // namespace
 
 void read_tables(const Node& table, std::vector<NamedTable>& tables, Diagnostics& diagnostics) {
-  constexpr const char* kRemedy = R"(write [table.NAME], and in it the options of `ablate table`, as in metric = ["test/accuracy"])";
+  constexpr const char* kRemedy = R"(write [table.NAME], and in it options of `ablate table`: metric = ["test/accuracy"])";
   if (!table.is_table()) return diagnostics.add(table.key, fmt::format("table is a section; {}", kRemedy));
   for (const auto& child : table.children) {
     if (!child.is_table()) {

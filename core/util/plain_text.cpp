@@ -77,6 +77,10 @@ std::string line_refusal(std::string_view text) {
   return "";
 }
 
+std::string empty_refusal(const std::string& text) {
+  return text.empty() ? "found an empty text, as of a variable that is not set; name one, or leave it out" : "";
+}
+
 std::string name_refusal(const std::string& name) {
   if (name.empty()) return "is empty";
   if (name.front() == '-') return "begins with '-', as an option of a command does";

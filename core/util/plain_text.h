@@ -27,6 +27,10 @@ std::string with_invisible_shown(std::string_view text);
 /// can.
 std::string line_refusal(std::string_view text);
 
+/// Why an empty text is no value of an option; "" for any other. A shell writes it for a variable that is not set, and it must
+/// not mean "all" or the default.
+std::string empty_refusal(const std::string& text);
+
 /// Why a text cannot be the name of an experiment, which commands take as a word: "is empty", ...; "" where it can.
 std::string name_refusal(const std::string& name);
 

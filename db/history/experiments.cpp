@@ -71,14 +71,6 @@ Deletion deletion_of(SQLite::Database& database, std::int64_t experiment) {
   return found;
 }
 
-std::vector<std::string> tags_of(SQLite::Database& database, std::int64_t experiment) {
-  std::vector<std::string> tags;
-  Statement ask(database, "SELECT tag FROM tag WHERE experiment = ? ORDER BY tag");
-  ask.bind(1, experiment);
-  while (ask.executeStep()) tags.push_back(ask.getColumn(0).getString());
-  return tags;
-}
-
 void expect_tag(const std::string& tag) {
   auto why = name_refusal(tag);
   if (why.empty() && tag.find_first_of(" ,") != std::string::npos) why = "holds a blank or a comma";

@@ -46,6 +46,14 @@ std::vector<std::string> experiment_names(SQLite::Database& database) {
   return names;
 }
 
+std::vector<std::string> tags_of(SQLite::Database& database, std::int64_t experiment) {
+  std::vector<std::string> tags;
+  SQLite::Statement ask(database, "SELECT tag FROM tag WHERE experiment = ? ORDER BY tag");
+  ask.bind(1, experiment);
+  while (ask.executeStep()) tags.push_back(ask.getColumn(0).getString());
+  return tags;
+}
+
 std::int64_t find_experiment(SQLite::Database& database, const std::string& name) {
   SQLite::Statement ask(database, "SELECT id FROM experiment WHERE name = ?");
   ask.bind(1, name);

@@ -17,6 +17,9 @@ std::int64_t find_experiment(SQLite::Database& database, const std::string& name
 /// The same; throws Error with the nearest name where there is none.
 std::int64_t expect_experiment(SQLite::Database& database, const std::filesystem::path& file, const std::string& name);
 
+/// An experiment's tags, in their order.
+std::vector<std::string> tags_of(SQLite::Database& database, std::int64_t experiment);
+
 /// Those of the names that end in a whole part, or several, that is `end`: of "rates" with '.' attention.rates, not
 /// task.narates.
 std::vector<std::string> ending_in(const std::vector<std::string>& names, char separator, const std::string& end);

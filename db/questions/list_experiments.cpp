@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include "db/history/names.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
 
@@ -41,9 +42,7 @@ void fill(SQLite::Database& database, std::int64_t id, ExperimentLine& line) {
   line.name = ask.getColumn(0).getString();
   line.description = ask.getColumn(1).getString();
   line.file = ask.getColumn(2).getString();
-  Statement tags(database, "SELECT tag FROM tag WHERE experiment = ? ORDER BY tag");
-  tags.bind(1, id);
-  while (tags.executeStep()) line.tags.push_back(tags.getColumn(0).getString());
+  line.tags = tags_of(database, id);
   count_trials(database, id, line);
 }
 

@@ -1,27 +1,27 @@
 #include "db/questions/table_options.h"
 
+#include <algorithm>
+
+#include "core/util/plain_text.h"
+
 namespace ablate::db {
 namespace {
-
-std::string refuse_empty(const std::string& value) {
-  return value.empty() ? "found an empty text, as of a variable that is not set; name one, or leave it out" : "";
-}
 
 std::vector<TableOption> all_options() {
   std::vector<TableOption> all = {
       {"rows", "PATH",
        "parameters that make the rows, commas between; '!PATH': all that vary but this; share(ATTENTION): the share of layers "
        "with it; default: all that vary, except the seed",
-       "", true, true, 1, refuse_empty},
+       "", true, true, 1, empty_refusal},
       {"cols", "PATH", "parameters that make the columns, commas between; default: the task, if it varies", "", true, true, 1,
-       refuse_empty},
+       empty_refusal},
       {"metric", "NAME", "metrics, commas between, a group of columns each; default: test/accuracy, or what the trials have",
-       "", true, true, 1, refuse_empty},
+       "", true, true, 1, empty_refusal},
       {"published", "", "beside every column what papers report for the same trials (a study's [[published]])"},
       {"where", "CONDITION",
        "only trials that meet it: 'task=image', 'attention=softmax,local', 'attention.rates=1/16..1/4', 'task.length>=512', "
        "'attention!=softmax'; several: all of them",
-       "", true, false, 1, refuse_empty},
+       "", true, false, 1, empty_refusal},
   };
   for (const auto* statistic : all_statistics())
     if (*statistic->option != '\0')
@@ -35,6 +35,12 @@ std::vector<TableOption> all_options() {
 const std::vector<TableOption>& table_options() {
   static const auto all = all_options();
   return all;
+}
+
+const TableOption* find_table_option(const std::string& name) {
+  const auto& all = table_options();
+  const auto at = std::find_if(all.begin(), all.end(), [&](const TableOption& option) { return option.name == name; });
+  return at == all.end() ? nullptr : &*at;
 }
 
 void ask(TableRequest& request, const std::string& option, const std::vector<std::string>& values) {

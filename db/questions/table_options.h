@@ -23,6 +23,8 @@ struct TableOption {
 
 /// In the order of the help: the table's own, then one for each statistic that has one.
 const std::vector<TableOption>& table_options();
+/// nullptr where there is none of that name.
+const TableOption* find_table_option(const std::string& name);
 
 /// Asks a table for it. @param option the name of one of them
 void ask(TableRequest& request, const std::string& option, const std::vector<std::string>& values);

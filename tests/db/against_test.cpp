@@ -22,15 +22,6 @@ const Comparison& of(const Table& table, const std::string& attention) {
   throw std::runtime_error("no row " + attention);
 }
 
-bool notes(const Table& table, const std::string& part) {
-  return std::any_of(table.notes.begin(), table.notes.end(), [&](const auto& note) { return has(note, part); });
-}
-
-std::vector<double> plus(std::vector<double> values, double more) {
-  for (auto& value : values) value += more;
-  return values;
-}
-
 }  // namespace
 
 TEST_CASE("what is better and worse than a row is told after Holm's correction") {

@@ -52,15 +52,6 @@ Table table_of(const std::vector<std::string>& rows, const std::map<std::string,
   return table;
 }
 
-bool notes(const Table& table, const std::string& part) {
-  return std::any_of(table.notes.begin(), table.notes.end(), [&](const auto& note) { return has(note, part); });
-}
-
-std::vector<double> plus(std::vector<double> values, double more) {
-  for (auto& value : values) value += more;
-  return values;
-}
-
 }  // namespace
 
 TEST_CASE("an expression has the precedence of arithmetic, and functions over the rows") {

@@ -1,6 +1,7 @@
 // A study of one value a seed and attention, and tables of it.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -41,6 +42,15 @@ class Study {
   std::filesystem::path file_ = folder_ / "a.db";
   Store store_;
 };
+
+inline bool notes(const Table& table, const std::string& part) {
+  return std::any_of(table.notes.begin(), table.notes.end(), [&](const auto& note) { return has(note, part); });
+}
+
+inline std::vector<double> plus(std::vector<double> values, double more) {
+  for (auto& value : values) value += more;
+  return values;
+}
 
 inline const std::vector<double> kEight = {60.1, 62.3, 59.8, 61.0, 60.4, 63.2, 58.9, 61.7};
 

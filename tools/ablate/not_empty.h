@@ -2,19 +2,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <string>
+
+#include "core/util/plain_text.h"
 
 namespace ablate {
 
-/// For an option's check(): refuses an empty text, which a shell writes for a variable that is not set, and which must not mean
-/// "all" or the default.
-inline CLI::Validator not_empty() {
-  return {[](const std::string& text) {
-            return text.empty()
-                       ? std::string("found an empty text, as of a variable that is not set; name one, or leave it out")
-                       : "";
-          },
-          ""};
-}
+/// For an option's check(): empty_refusal.
+inline CLI::Validator not_empty() { return {empty_refusal, ""}; }
 
 }  // namespace ablate

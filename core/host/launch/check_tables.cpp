@@ -35,9 +35,8 @@ class Check {
   void refuse(const Location& where, const std::string& message) { wrong_.add(where, message); }
 
   void check(const NamedTable& table, const NamedTable::Asked& asked) {
-    const auto& options = db::table_options();
-    const auto option = std::find_if(options.begin(), options.end(), [&](const auto& one) { return one.name == asked.option; });
-    if (option == options.end())
+    const auto* option = db::find_table_option(asked.option);
+    if (option == nullptr)
       return refuse(asked.key,
                     fmt::format("unknown key {} in [table.{}]{}", asked.option, table.name, suggestion(asked.option, names_)));
     if (option->is_flag() != asked.is_set)

@@ -52,19 +52,18 @@ void add_contrasts(const std::vector<std::string>& values, Table& table) {
         throw Error(fmt::format("{} '{}' '{}': found this pair twice, expected each once", kOption, values[i], values[i + 1]));
     pairs.push_back(pair);
   }
+  std::vector<std::pair<std::size_t, std::size_t>> cells;  // of each contrast
   for (const auto& [first, second] : pairs)
     for (std::size_t m = 0; m < table.metrics.size(); ++m)
-      for (std::size_t c = 0; c < table.columns.size(); ++c)
-        if (is_judged(table.metrics[m]) && table.cell(first, m, c).n > 0 && table.cell(second, m, c).n > 0)
-          table.contrasts.push_back(
-              {table.rows[first], table.rows[second], table.row_values[first], table.row_values[second], m, c, {}});
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        if (!is_judged(table.metrics[m]) || table.cell(first, m, c).n == 0 || table.cell(second, m, c).n == 0) continue;
+        table.contrasts.push_back(
+            {table.rows[first], table.rows[second], table.row_values[first], table.row_values[second], m, c, {}});
+        cells.emplace_back(table.place(first, m, c), table.place(second, m, c));
+      }
   Comparisons comparisons(table);
-  std::size_t at = 0;
-  for (const auto& [first, second] : pairs)
-    for (std::size_t m = 0; m < table.metrics.size(); ++m)
-      for (std::size_t c = 0; c < table.columns.size(); ++c)
-        if (is_judged(table.metrics[m]) && table.cell(first, m, c).n > 0 && table.cell(second, m, c).n > 0)
-          comparisons.compare(table.place(first, m, c), table.place(second, m, c), table.contrasts[at++].difference);
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    comparisons.compare(cells[i].first, cells[i].second, table.contrasts[i].difference);
   comparisons.tell();
   table.comparisons = static_cast<int>(comparisons.count());
   comparisons.note("contrasts: * the first is better, - worse than the second");

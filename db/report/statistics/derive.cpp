@@ -82,21 +82,13 @@ std::vector<Sample> shared_samples(const Derived& derived, const Places& places,
   return samples;
 }
 
-/// Of what a cell has in all the metrics, the numbers of a row each.
-class FromMeans {
- public:
-  FromMeans(const Derived& derived, const Places& places, const Table& table, std::size_t column, double Cell::*what) {
-    std::map<std::string, Numbers> of;
-    for (const auto& [name, metric] : places)
-      for (std::size_t r = 0; r < table.rows.size(); ++r) of[name].push_back(table.cell(r, metric, column).*what);
-    values_ =
-        derived.expression.values(table.rows.size(), [&](const std::string& name) -> const Numbers& { return of.at(name); });
-  }
-  double operator[](std::size_t row) const { return values_[row]; }
-
- private:
-  Numbers values_;
-};
+/// Of a number that the cells of a column have in all the metrics: one of each row.
+Numbers of_cells(const Derived& derived, const Places& places, const Table& table, std::size_t column, double Cell::*number) {
+  std::map<std::string, Numbers> of;
+  for (const auto& [name, metric] : places)
+    for (std::size_t r = 0; r < table.rows.size(); ++r) of[name].push_back(table.cell(r, metric, column).*number);
+  return derived.expression.values(table.rows.size(), [&](const std::string& name) -> const Numbers& { return of.at(name); });
+}
 
 /// A cell of the new metric: what its trials are it takes from the metric that most of its trials lack.
 Cell blank_cell(const Places& places, const Table& table, std::size_t row, std::size_t column) {
@@ -134,7 +126,8 @@ void add_derived(const std::vector<std::string>& values, Table& table) {
     const auto width = table.columns.size();
     std::vector<Cell> cells(table.rows.size() * width);
     for (std::size_t c = 0; c < width; ++c) {
-      const FromMeans means(derived, places, table, c, &Cell::mean), published(derived, places, table, c, &Cell::published);
+      const auto means = of_cells(derived, places, table, c, &Cell::mean);
+      const auto published = of_cells(derived, places, table, c, &Cell::published);
       for (std::size_t r = 0; r < table.rows.size(); ++r) {
         auto& cell = cells[r * width + c] = blank_cell(places, table, r, c);
         cell.published = published[r];

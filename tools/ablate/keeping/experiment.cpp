@@ -32,8 +32,6 @@ struct Arguments {
   db::Format format = db::Format::kText;
 };
 
-std::string counted(std::int64_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
-
 /// "" for none.
 std::string utc_text(std::int64_t us) {
   return us == 0 ? "" : fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(us / 1'000'000)));

@@ -1,13 +1,22 @@
 // The commands that keep the run history. Torch-free, no plugin is looked at.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
 
 #include "tools/ablate/questions/questions.h"
 
 namespace ablate {
 
 inline constexpr const char* kKeeping = "Keep the run history";  ///< the group in `ablate --help`
+
+/// "1 trial", "3 trials".
+inline std::string counted(std::int64_t number, const char* what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
 
 /// Their callbacks print to stdout, set exit_code and throw ablate::Error. @param database tells the file once options are
 /// parsed; it and exit_code must outlive app.

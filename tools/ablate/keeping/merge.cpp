@@ -15,10 +15,6 @@
 namespace ablate {
 namespace {
 
-std::string counted(std::int64_t number, const char* what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
-
 int merge(const std::filesystem::path& file, const std::vector<std::string>& others) {
   const StopOnSignal stop;
   std::error_code none;

@@ -25,8 +25,7 @@ Found find_table(const db::Reader& reader, const std::string& name, const std::v
   std::vector<Found> found;
   std::vector<std::string> known;
   for (const auto& experiment : experiments) {
-    const auto id = reader.experiment(experiment);  // throws where there is none
-    static_cast<void>(id);
+    static_cast<void>(reader.experiment(experiment));  // throws where there is none
     for (auto& table : named_tables(reader.study_text(experiment), reader.study_file(experiment)))
       if (table.name == name)
         found.push_back({experiment, std::move(table)});
@@ -60,8 +59,8 @@ void ask_as_named(const db::Reader& reader, const std::string& name,
     });
   };
   for (const auto& asked : found.table.asked) {
-    const auto option = std::find_if(options.begin(), options.end(), [&](const auto& one) { return one.name == asked.option; });
-    if (option == options.end())  // of a later ablate
+    const auto* option = db::find_table_option(asked.option);
+    if (option == nullptr)  // of a later ablate
       throw Error(fmt::format("[table.{}] of {}: this ablate does not know {}", name, found.experiment, asked.option));
     if (is_replaced(*option)) continue;
     const bool fits = option->is_flag() == asked.is_set &&

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
@@ -36,9 +37,9 @@ bool has_one_digest(SQLite::Database& database) {
 
 /// A number for each basis that a trial's key was made with; 0 where its parts are not known.
 std::vector<std::int64_t> bases_of(SQLite::Database& database, const std::vector<SelectedTrial>& trials) {
-  std::map<std::int64_t, std::int64_t> by_trial;
+  std::unordered_map<std::int64_t, std::int64_t> by_trial;
   Statement ask(database, "SELECT trial, basis FROM key_part");
-  while (ask.executeStep()) by_trial.emplace_hint(by_trial.end(), ask.getColumn(0).getInt64(), ask.getColumn(1).getInt64());
+  while (ask.executeStep()) by_trial.emplace(ask.getColumn(0).getInt64(), ask.getColumn(1).getInt64());
   std::vector<std::int64_t> bases;
   for (const auto& trial : trials) {
     const auto found = by_trial.find(trial.id);
@@ -81,9 +82,11 @@ std::map<std::size_t, std::vector<AskedData>> asked_data(const TableTrials& from
     for (std::size_t i = 0; i < from.members.size(); ++i) {
       const auto& cell = table.cells[place(table, i, 0)];
       if (cell.tasks.size() != 1) continue;  // over unlike tasks a mean tells nothing of any
+      std::pair<std::size_t, std::int64_t> last(groups.keys.size(), 0);  // trials that stand together are alike most often
       for (const auto t : from.members[i]) {
         const std::pair key(groups.of_trial[t], bases.empty() ? 0 : bases[t]);
-        if (from.trials[t].outcome != "done" || !seen.insert({*cell.tasks.begin(), key}).second) continue;
+        if (key == last || from.trials[t].outcome != "done" || !seen.insert({*cell.tasks.begin(), key}).second) continue;
+        last = key;
         auto [at, fresh] = known.try_emplace(key);
         if (fresh) at->second = asked_of(database, from.trials[t].id);
         if (!at->second) continue;

@@ -12,6 +12,13 @@ namespace {
 
 constexpr std::int64_t kPlacesAtOnce = 1 << 16;
 
+/// Numbers of an example, of which a place without reals has one: what its memory and the work on it go by.
+std::int64_t numbers_of(const TaskInfo& info) {
+  std::int64_t each = 0;
+  for (const auto& field : info.fields) each += std::max<std::int64_t>(1, field.reals);
+  return info.length * info.sequences * each;
+}
+
 }  // namespace
 
 std::int64_t FloorData::read(Split split, std::int64_t most_places, std::int64_t most_rows, const Take& take) const {
@@ -22,7 +29,7 @@ std::int64_t FloorData::read(Split split, std::int64_t most_places, std::int64_t
     stream(split, size, take);
     return size;
   }
-  if (most_places > 0) size = std::min(size, std::max<std::int64_t>(1, most_places / (info_.length * info_.sequences)));
+  if (most_places > 0) size = std::min(size, std::max<std::int64_t>(1, most_places / numbers_of(info_)));
   if (most_rows > 0) size = std::min(size, most_rows);
   examples(split, size, take);
   return size;
@@ -30,7 +37,7 @@ std::int64_t FloorData::read(Split split, std::int64_t most_places, std::int64_t
 
 void FloorData::examples(Split split, std::int64_t count, const Take& take) const {
   const auto asked = sample_of(task_.size(split), count);
-  const auto batch = std::clamp<std::int64_t>(kPlacesAtOnce / (info_.length * info_.sequences), 1, 256);
+  const auto batch = std::clamp<std::int64_t>(kPlacesAtOnce / numbers_of(info_), 1, 256);
   for (std::int64_t first = 0; first < count; first += batch)
     give(read_examples(task_, info_, split,
                        std::span(asked).subspan(static_cast<std::size_t>(first),

@@ -19,7 +19,9 @@ class FloorData {
   bool asks_share() const { return info_.unit.empty(); }
 
   /// A stream is read in windows: kBefore places, of which none is asked, stand before those that are.
-  /// @param most places that are read at most: sample_of the split, or a stream's first @return examples, or places
+  /// @param most numbers that are read at most (a place of ids has one a field): sample_of the split, or a stream's first
+  /// places
+  /// @return examples, or places
   std::int64_t train(std::int64_t most, const Take& take) const { return read(Split::kTrain, most, 0, take); }
   std::int64_t dev(std::int64_t most, const Take& take) const { return read(Split::kDev, most, 0, take); }
   /// Those that trials are asked (Evaluator of core/trial/training/evaluation.cpp).

@@ -10,4 +10,8 @@ inline constexpr int kRuntimeVersion = 4;
 /// counts no longer.
 inline constexpr int kSuiteVersion = 7;
 
+/// Increased when a predictor of core/trial/floors would get another number on the same data, or there is another predictor:
+/// floors of before count no longer.
+inline constexpr int kFloorsVersion = 1;
+
 }  // namespace ablate

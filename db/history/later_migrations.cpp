@@ -1,6 +1,7 @@
 #include "db/history/later_migrations.h"
 
 #include "db/history/global_ids.h"
+#include "db/history/migrate_floors.h"
 
 namespace ablate::db {
 namespace {
@@ -58,6 +59,7 @@ CREATE TABLE spare_alias (
 ) STRICT, WITHOUT ROWID;
 )sql",
      give_global_ids},
+    {"-- migrate_floors() adds the table", migrate_floors},
 };
 
 }  // namespace

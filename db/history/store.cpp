@@ -7,6 +7,7 @@
 #include "db/history/attempt_writer.h"
 #include "db/history/audits.h"
 #include "db/history/damage.h"
+#include "db/history/floors.h"
 #include "db/history/known_verdicts.h"
 #include "db/history/lineage.h"
 #include "db/history/members.h"
@@ -255,6 +256,17 @@ void Store::put_audit(const Audit& audit) {
 
 std::optional<Audit> Store::audit(const std::string& digest, const std::string& task) {
   return implementation_->use([&] { return find_audit(implementation_->database, digest, task); });
+}
+
+void Store::put_floors(const KnownFloors& floors) {
+  implementation_->write([&] {
+    db::put_floors(implementation_->database, floors);
+    return 0;
+  });
+}
+
+std::optional<KnownFloors> Store::floors(const std::string& digest, const nlohmann::json& task, std::int64_t rows) {
+  return implementation_->use([&] { return find_floors(implementation_->database, digest, task, rows); });
 }
 
 void Store::put_running(const std::vector<RunningTrial>& trials) {

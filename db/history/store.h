@@ -61,6 +61,11 @@ class Store final : public GridStore {
   /// What is known of a task's data; nothing where nobody has audited them.
   std::optional<Audit> audit(const std::string& digest, const std::string& task);
 
+  /// In place of what was known of the same data, task and rows.
+  void put_floors(const KnownFloors& floors);
+  /// Nothing where nobody has asked for them.
+  std::optional<KnownFloors> floors(const std::string& digest, const nlohmann::json& task, std::int64_t rows);
+
  private:
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;

@@ -169,6 +169,18 @@ std::vector<View> views(SQLite::Database& database) {
                       {"verdict", "u.verdict"},
                       {"findings", "u.findings"}},
                      "audit u"));
+  all.push_back(make("floors",
+                     "one row a task's test examples: what predictors of a few lines get there, found by `ablate audit`",
+                     {{"digest", "f.digest"},
+                      {"task", "f.task"},
+                      {"test_rows", "f.test_rows"},
+                      {"version", "f.version"},
+                      {"found", "strftime('%Y-%m-%d %H:%M:%S', f.found_s, 'unixepoch')"},
+                      {"metric", "f.metric"},
+                      {"examples", "f.examples"},
+                      {"train_size", "f.train_size"},
+                      {"floors", "f.floors"}},
+                     "floor f"));
   all.push_back(make("experiments", "one row an experiment",
                      {{"experiment", "e.name"},
                       {"description", "e.description"},

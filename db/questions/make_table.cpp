@@ -13,6 +13,7 @@
 #include "db/questions/cells.h"
 #include "db/questions/conditions.h"
 #include "db/questions/environments.h"
+#include "db/questions/floor_notes.h"
 #include "db/questions/groups.h"
 #include "db/questions/main_metric.h"
 #include "db/questions/table_axes.h"
@@ -197,6 +198,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   add_notes(from, axes, selections, tuning, table);
   for (auto& note : verdict_notes(verdicts, table.any_checked(), request.check_options)) table.notes.push_back(std::move(note));
   for (auto& note : audit_notes(reader, trials, request)) table.notes.push_back(std::move(note));
+  for (auto& note : floor_notes(from, axes.varying, table, request)) table.notes.push_back(std::move(note));
   run_statistics(request.statistics, table);
   return table;
 }

@@ -33,7 +33,8 @@ struct TableRequest {
   std::function<std::string(const std::set<std::filesystem::path>&)> check_options = {};
   /// What a command needs to find this history, " --db FILE", for a shell; "" where it is the default one.
   std::string database_option = {};
-  std::int64_t suite = 0;  ///< version of the suite whose audits count
+  std::int64_t suite = 0;           ///< version of the suite whose audits count
+  std::int64_t floors_version = 0;  ///< of the predictors whose floors count
 };
 
 /// Of an experiment its latest grid counts. Throws Error with the nearest name for an experiment that the history does not

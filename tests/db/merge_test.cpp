@@ -94,6 +94,11 @@ class Three {
         "attention", "softmax", "", "c0de", "", "", {which == 2 ? "failed" : "passed", which == 2 ? "causal" : ""}};
     store.put_verdicts({{plugin, 7, 1000 + (which * 7) % 5}});
     store.put_audit({.digest = "d", .task = "image", .suite = 7, .audited_s = 1000 + which, .verdict = "failed"});
+    store.put_floors({.digest = "d",
+                      .task = {{"plugin", "image"}},
+                      .version = 1,
+                      .found_s = 1000 + (which * 7) % 5,
+                      .metric = "of " + name});
     list_at(file, "shared", minutes);
   }
   Folder folder_;

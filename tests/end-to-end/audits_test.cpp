@@ -52,7 +52,7 @@ TEST_CASE("an audit is kept by the digest of the data, and told below tables of 
   place.rule("none");
   const auto study = place.study(kStudy).string();
   place.said({"run", study});
-  CHECK_FALSE(says(place.said({"table"}), "audit"));
+  CHECK_FALSE(says(place.said({"table"}), "fail an audit"));
 
   const auto first = place.said({"audit", "leaky"});
   for (const auto* name : {"  passed     read ", "  passed     no near-duplicates ", "  passed     label at a position ",
@@ -76,14 +76,14 @@ TEST_CASE("an audit is kept by the digest of the data, and told below tables of 
   CHECK(says(place.said({"table"}), "note: the data of leaky fail an audit: read: signal 6"));
   place.set("LEAKY_ABORTS", "");
   CHECK(place.audited({"--again"}).at("verdict") == "passed");
-  CHECK_FALSE(says(place.said({"table"}), "audit"));
+  CHECK_FALSE(says(place.said({"table"}), "fail an audit"));
 
   place.rule("first");
   const auto other = place.audited({}, 1);
   CHECK(other.at("kept") == false);
   CHECK(other.at("verdict") == "failed");
   CHECK(other.at("digest") != kept.at("digest"));
-  CHECK_FALSE(says(place.said({"table"}), "audit"));  // its trials had the data of before
+  CHECK_FALSE(says(place.said({"table"}), "fail an audit"));  // its trials had the data of before
   place.said({"run", study});
   const auto note = place.said({"table"});
   CHECK(says(note, "note: the data of leaky fail an audit: label at a position: off by "));
@@ -102,7 +102,7 @@ TEST_CASE("a table's note has the command that shows all, for a shell", "[audits
   place.said({"audit", "leaky", "--set", "shift=3", "--db", "my runs.db"}, 1);
   const auto table = place.said({"table", "--db", "my runs.db"});
   const std::string begin = "; `";
-  const auto from = table.find("; `ablate audit") + begin.size();
+  const auto from = table.find("; `ablate audit leaky") + begin.size();
   REQUIRE(from != std::string::npos + begin.size());
   const auto command = table.substr(from + 7, table.find("` shows all") - from - 7);
   CHECK(command == "audit leaky --set shift=3 --db 'my runs.db'");
@@ -110,6 +110,46 @@ TEST_CASE("a table's note has the command that shows all, for a shell", "[audits
   CHECK(ended.exit_code == 1);
   CHECK(says(ended.out, "and kept in my runs.db"));
   CHECK(says(ended.out, "  FAILED     label at a position "));
+}
+
+TEST_CASE("an audit of a study finds floors on what its trials are asked, and tables tell them", "[audits]") {
+  Place place;
+  place.rule("none");
+  const auto study = place.study(kStudy + "test_batches = 4\n[grid]\ntask.shift = [0, 3]\n").string();
+  place.said({"run", study, "--set", "train.steps=4", "--db", "my runs.db"});
+  const auto before = place.said({"table", "--rows", "task.shift", "--db", "my runs.db"});
+  CHECK(says(before, "note: test/accuracy is a proportion of at most 40 test examples: its own 95 % error is ± "));
+  // The command that is told, as it is told.
+  const std::string begin = "on these test examples is not known: `ablate ";
+  REQUIRE(says(before, begin));
+  const auto from = before.find(begin) + begin.size();
+  const auto command = before.substr(from, before.find("` finds it", from) - from);
+  const auto ended = place.shell("$ablate " + command);
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK(says(ended.out, "floors of test/accuracy on 40 test examples:\n  largest class "));
+  CHECK(says(ended.out, "  label at one position "));
+  CHECK_FALSE(says(ended.out, "kept in"));
+
+  const auto table = place.said({"table", "--rows", "task.shift", "--db", "my runs.db"});
+  CHECK(says(table, "note: floors of test/accuracy"));
+  CHECK(says(table, " within the floor's interval ("));
+  CHECK(says(table, "note: test/accuracy is a proportion of 40 test examples: its own 95 % error is up to ± "));
+  CHECK_FALSE(says(table, "not known"));
+  CHECK(place.shell("$ablate query 'SELECT count(*), min(examples), min(test_rows) FROM floors' --format csv --db 'my runs.db'")
+            .out == "count(*),min(examples),min(test_rows)\n2,40,40\n");
+
+  // Kept: whoever read the data now would end the process.
+  place.set("LEAKY_ABORTS", "1");
+  const auto again = place.shell("$ablate " + command);
+  CHECK(again.exit_code == 0);
+  CHECK(says(again.out, "floors of test/accuracy on 40 test examples:\n  largest class "));
+  CHECK(says(again.out, "and kept in my runs.db"));
+  place.set("LEAKY_ABORTS", "");
+  // Of one task alone, and then of the whole test split.
+  CHECK(place.audited({"--db", "my runs.db"}).at("floors").at(0).at("rows") == 0);
+  const auto both = place.run({"audit", study, "--format", "json", "--db", "my runs.db"});
+  CHECK(json::parse(both.out).size() == 2);
 }
 
 TEST_CASE("what cannot be audited as it was asked is one line, and leaves nothing", "[audits]") {

@@ -2,10 +2,12 @@
 // conformance suite.
 #include "core/trial/server/audit_job.h"
 #include "core/trial/server/check_job.h"
+#include "core/trial/server/floors_job.h"
 #include "core/trial/server/worker.h"
 
 int main(int count, char** arguments) {
   return ablate::serve_ablate(
       count, arguments,
-      {ablate::handler<ablate::CheckJob, ablate::run_check_job>(), ablate::handler<ablate::AuditJob, ablate::run_audit_job>()});
+      {ablate::handler<ablate::CheckJob, ablate::run_check_job>(), ablate::handler<ablate::AuditJob, ablate::run_audit_job>(),
+       ablate::handler<ablate::FloorsJob, ablate::run_floors_job>()});
 }

@@ -115,6 +115,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     if (const auto file = database().string(); file != kDefaultDatabase)  // another shell may have no ABLATE_DB
       arguments->request.database_option = " --db " + shell_word(file);
     arguments->request.suite = kSuiteVersion;
+    arguments->request.floors_version = kFloorsVersion;
     if (!arguments->all && arguments->request.experiments.empty()) refuse_several(reader);
     if (!arguments->table.empty()) ask_as_named(reader, arguments->table, arguments->asked, arguments->request);
     for (const auto& [option, values] : arguments->asked) db::ask(arguments->request, option, values);

@@ -1,0 +1,59 @@
+// What predictors of a few lines get on a task's test examples: a job of the checker.
+#pragma once
+
+#include "core/shared/message_json.h"
+#include "core/shared/task_info.h"
+
+namespace ablate {
+
+struct FloorsJob {
+  static constexpr const char* kName = "floors";
+  using Answer = struct FoundFloors;
+  Libraries libraries;
+  PluginSpec section;     ///< complete
+  std::string digest;     ///< of its data: others are refused
+  std::int64_t rows = 0;  ///< of the test split: test_batches x batch; 0: all of it
+  double seconds = 0;     ///< in which it is to end
+  bool operator==(const FloorsJob&) const = default;
+};
+struct FoundFloors {
+  static constexpr const char* kName = "answer of floors";
+  /// As core/trial/floors has it.
+  struct Floor {
+    std::string name, how;
+    double value = 0;
+    std::int64_t trained = 0;
+    bool operator==(const Floor&) const = default;
+  };
+  std::string metric, unit;  ///< "test/accuracy", "%"
+  std::int64_t examples = 0, train_size = 0;
+  std::vector<Floor> floors;
+  std::vector<std::string> left_out;
+  bool operator==(const FoundFloors&) const = default;
+};
+
+void fields(auto& f, Is<FloorsJob> auto& m) {
+  fields(f, m.libraries);
+  f("section", m.section);
+  f("digest", m.digest);
+  f("rows", m.rows, 0, kMostOfATask);
+  f("seconds", m.seconds);
+}
+
+void fields(auto& f, Is<FoundFloors::Floor> auto& m) {
+  f("name", m.name);
+  f("how", m.how);
+  f("value", m.value);
+  f("trained", m.trained, 0, kMostOfATask);
+}
+
+void fields(auto& f, Is<FoundFloors> auto& m) {
+  f("metric", m.metric);
+  f("unit", m.unit);
+  f("examples", m.examples, 0, kMostOfATask);
+  f("train_size", m.train_size, 0, kMostOfATask);
+  f("floors", m.floors);
+  f("left_out", m.left_out);
+}
+
+}  // namespace ablate

@@ -1,0 +1,42 @@
+#include "core/trial/floors/floors.h"
+
+#include <chrono>
+
+#include "core/trial/floors/floor_score.h"
+#include "core/trial/floors/predictor.h"
+
+namespace ablate {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kLatest = 0.75;  // of the time: what begins later might not end
+constexpr const PredictorKind* kKinds[] = {
+#define ABLATE_PREDICTOR(file) &predictors::file,
+    ABLATE_PREDICTORS(ABLATE_PREDICTOR)
+#undef ABLATE_PREDICTOR
+};
+
+}  // namespace
+
+Floors find_floors(const Task& task, const TaskInfo& info, std::int64_t rows, double seconds) {
+  const auto begun = Clock::now();
+  const FloorData data(task, info, rows);
+  Floors found{.train_size = data.size(Split::kTrain)};
+  for (const auto* kind : kKinds) {
+    if (!kind->concerns(info)) continue;
+    if (std::chrono::duration<double>(Clock::now() - begun).count() > kLatest * seconds) {
+      found.left_out.emplace_back(kind->name);
+      continue;
+    }
+    const auto [predictor, how, trained] = kind->train(data);
+    FloorScore score(task, info);
+    found.examples = data.test([&](const Example& example) { score.add(*predictor, example); });
+    const auto scored = score.result(found.examples);
+    found.metric = scored.info;
+    found.all.push_back({kind->name, how, scored.value, trained});
+  }
+  return found;
+}
+
+}  // namespace ablate

@@ -1,0 +1,55 @@
+// A predictor of a few lines. A new one is a file in predictors/, and a line here. Torch-free.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/trial/floors/data.h"
+
+namespace ablate {
+
+/// What is answered to a target.
+struct FloorAnswer {
+  std::int64_t chosen;  ///< the likeliest class; where the task is judged by bits, any
+  double nats;          ///< -ln of the target's probability; where it is judged by the share met, any
+};
+
+class Predictor {
+ public:
+  virtual ~Predictor() = default;
+  /// To the target at `at` among the example's.
+  virtual FloorAnswer answer(const Example& example, std::size_t at, std::int64_t target) const = 0;
+};
+
+struct TrainedPredictor {
+  std::unique_ptr<Predictor> predictor;
+  std::string how = {};      ///< as Floor
+  std::int64_t trained = 0;  ///< as Floor
+};
+
+struct PredictorKind {
+  const char* name;
+  bool (*concerns)(const TaskInfo&);  ///< whether it means something for such a task
+  TrainedPredictor (*train)(const FloorData&);
+};
+
+// clang-format off
+/// File and kind.
+#define ABLATE_PREDICTORS(predictor) \
+  predictor(largest_class)           \
+  predictor(one_position)            \
+  predictor(bag)                     \
+  predictor(ngrams)                  \
+  predictor(values)                  \
+  predictor(neighbours)              \
+  predictor(counts)                  \
+  predictor(linear_prediction)
+// clang-format on
+
+namespace predictors {
+#define ABLATE_PREDICTOR(file) extern const PredictorKind file;
+ABLATE_PREDICTORS(ABLATE_PREDICTOR)
+#undef ABLATE_PREDICTOR
+}  // namespace predictors
+
+}  // namespace ablate

@@ -1,0 +1,129 @@
+// How often symbols follow each other: contexts of up to 3 symbols. Probabilities are interpolated (Witten and Bell 1991,
+// method C), classes chosen by the longest context that was seen (back-off).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/shared/objectives.h"
+#include "core/trial/conformance/task_symbols.h"
+#include "core/trial/floors/predictor.h"
+#include "core/trial/floors/predictors/count_table.h"
+
+namespace ablate {
+namespace {
+
+constexpr std::size_t kOrders = 4, kMostKept = 11'000'000;  // of pairs: some 200 MB
+constexpr std::int64_t kMostCounted = 1 << 24;
+
+/// Hashes of the last 0, 1, 2, ... symbols before a target.
+using Contexts = std::array<std::uint64_t, kOrders>;
+
+class Counts final : public Predictor {
+ public:
+  Counts(const TaskInfo& info, bool asks_share)
+      : classes_(static_cast<double>(info.classes)), asks_share_(asks_share), field_(counted_field(info)) {}
+
+  static std::size_t counted_field(const TaskInfo& info) {
+    std::size_t field = 0;
+    while (field < info.fields.size() && info.fields[field].vocabulary == 0) ++field;
+    return field;
+  }
+
+  void add(const Example& example, std::size_t at, std::int64_t target) {
+    for (const auto context : contexts(example, at)) {
+      auto& seen = contexts_.at(context);
+      ++seen.count;
+      auto& pair = pairs_.at(mixed(context, static_cast<std::uint64_t>(target)));
+      if (++pair.count == 1) ++seen.kinds;
+      if (asks_share_ && pair.count > seen.most) seen.most = pair.count, seen.commonest = static_cast<std::uint32_t>(target);
+    }
+  }
+  bool is_full() const { return pairs_.size() >= kMostKept || contexts_.size() >= kMostKept; }
+
+  /// By order from 1 on.
+  std::array<FloorAnswer, kOrders> answers(const Example& example, std::size_t at, std::int64_t target) const {
+    std::array<FloorAnswer, kOrders> all{};
+    double p = 1 / classes_;
+    std::int64_t chosen = 0;
+    const auto at_hand = contexts(example, at);
+    for (std::size_t order = 0; order < kOrders; ++order) {
+      if (const auto* seen = contexts_.find(at_hand[order])) {
+        const auto* pair = pairs_.find(mixed(at_hand[order], static_cast<std::uint64_t>(target)));
+        const double kinds = seen->kinds;
+        p = ((pair == nullptr ? 0 : pair->count) + kinds * p) / (seen->count + kinds);
+        chosen = seen->commonest;
+      }
+      all[order] = {chosen, -std::log(p)};
+    }
+    return all;
+  }
+
+  FloorAnswer answer(const Example& example, std::size_t at, std::int64_t target) const override {
+    return answers(example, at, target)[order_ - 1];
+  }
+
+  void choose(std::size_t order) { order_ = order; }
+
+ private:
+  struct Seen {
+    std::uint32_t count = 0, kinds = 0, most = 0, commonest = 0;
+  };
+  struct Pair {
+    std::uint32_t count = 0;
+  };
+
+  Contexts contexts(const Example& example, std::size_t at) const {
+    Contexts all{};
+    auto hash = std::uint64_t{1};
+    for (std::size_t n = 0; n < kOrders; ++n) {
+      all[n] = mixed(hash, n);
+      // Before the beginning, and where nothing is present, stands a symbol of its own.
+      const bool is_there = n <= at && example.present[0][at - n] != 0;
+      hash = mixed(hash, is_there ? static_cast<std::uint64_t>(example.ids[field_][at - n]) + 1 : 0);
+    }
+    return all;
+  }
+
+  double classes_;
+  bool asks_share_;
+  std::size_t field_, order_ = kOrders;
+  CountTable<Seen> contexts_;
+  CountTable<Pair> pairs_;
+};
+
+bool concerns_counts(const TaskInfo& info) {
+  return asks_of(info.objective).in_place() && Counts::counted_field(info) < info.fields.size();
+}
+
+TrainedPredictor train_counts(const FloorData& data) {
+  auto counts = std::make_unique<Counts>(data.info(), data.asks_share());
+  std::int64_t trained = 0;
+  const bool is_stream = data.info().sampling == Sampling::kStream;
+  data.train(kMostCounted, [&](const Example& example) {
+    if (counts->is_full()) return;
+    trained += is_stream ? 0 : 1;
+    each_target_of(example, [&](std::size_t at, std::int64_t target) {
+      counts->add(example, at, target);
+      trained += is_stream ? 1 : 0;
+    });
+  });
+  std::array<double, kOrders> bad{};
+  data.dev(kMostCounted / 8, [&](const Example& example) {
+    each_target_of(example, [&](std::size_t at, std::int64_t target) {
+      const auto answers = counts->answers(example, at, target);
+      for (std::size_t order = 0; order < kOrders; ++order)
+        bad[order] += data.asks_share() ? (answers[order].chosen == target ? 0.0 : 1.0) : answers[order].nats;
+    });
+  });
+  const auto best = static_cast<std::size_t>(std::min_element(bad.begin(), bad.end()) - bad.begin()) + 1;
+  counts->choose(best);
+  return {std::move(counts), fmt::format("order {}", best), trained};
+}
+
+}  // namespace
+
+const PredictorKind predictors::counts = {"counts", concerns_counts, train_counts};
+
+}  // namespace ablate

@@ -1,0 +1,41 @@
+// The class that is asked for most often.
+#include <cmath>
+
+#include "core/trial/floors/predictor.h"
+
+namespace ablate {
+namespace {
+
+class LargestClass final : public Predictor {
+ public:
+  explicit LargestClass(std::size_t classes) : counts_(classes, 1) {}  // each may come
+  void add(std::int64_t label) {
+    ++counts_[static_cast<std::size_t>(label)], ++all_;
+    if (counts_[static_cast<std::size_t>(label)] > counts_[static_cast<std::size_t>(largest_)]) largest_ = label;
+  }
+  FloorAnswer answer(const Example&, std::size_t, std::int64_t target) const override {
+    return {largest_, -std::log(counts_[static_cast<std::size_t>(target)] / (all_ + static_cast<double>(counts_.size())))};
+  }
+
+ private:
+  std::vector<double> counts_;
+  double all_ = 0;
+  std::int64_t largest_ = 0;
+};
+
+/// Where bits are asked, counts of order 1 say the same.
+bool concerns_share(const TaskInfo& info) { return info.unit.empty(); }
+
+TrainedPredictor train_largest_class(const FloorData& data) {
+  auto made = std::make_unique<LargestClass>(static_cast<std::size_t>(data.info().classes));
+  const auto trained = data.train(1 << 25, [&](const Example& example) {
+    each_target_of(example, [&](std::size_t, std::int64_t target) { made->add(target); });
+  });
+  return {std::move(made), "", trained};
+}
+
+}  // namespace
+
+const PredictorKind predictors::largest_class = {"largest class", concerns_share, train_largest_class};
+
+}  // namespace ablate

@@ -1,0 +1,21 @@
+#include "core/trial/server/floors_job.h"
+
+#include "core/trial/floors/floors.h"
+#include "core/trial/server/audited_data.h"
+
+namespace ablate {
+
+FoundFloors run_floors_job(LoadedParts& loaded, const FloorsJob& job) {
+  const auto task = audited_data(loaded, job.libraries, job.section, job.digest);
+  const auto found = find_floors(*task, task->info(), job.rows, job.seconds);
+  FoundFloors answer{.metric = found.metric.name,
+                     .unit = found.metric.unit,
+                     .examples = found.examples,
+                     .train_size = found.train_size,
+                     .floors = {},
+                     .left_out = found.left_out};
+  for (const auto& [name, how, value, trained] : found.all) answer.floors.push_back({name, how, value, trained});
+  return answer;
+}
+
+}  // namespace ablate

@@ -1,0 +1,102 @@
+#include "db/questions/asked_data.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "db/history/schema.h"
+#include "db/history/stored_json.h"
+#include "db/questions/groups.h"
+
+namespace ablate::db {
+namespace {
+
+using nlohmann::json;
+using SQLite::Statement;
+
+bool decides_data(const Axis& axis) {
+  return axis.path == "task" || axis.path.starts_with("task.") || axis.path == "train.test_batches" ||
+         axis.path == "train.batch";
+}
+
+std::int64_t whole_number(const json& section, const char* name) {
+  const auto found = section.find(name);
+  return found != section.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
+/// Whether all that has a basis has the same data: then no trial has to be asked.
+bool has_one_digest(SQLite::Database& database) {
+  std::set<std::string> digests;
+  Statement ask(database, "SELECT json FROM basis");
+  while (digests.size() < 2 && ask.executeStep())
+    if (const auto basis = stored_json(ask.getColumn(0).getString());
+        basis.is_object() && basis.contains("data") && basis.at("data").is_string())
+      digests.insert(basis.at("data").get<std::string>());
+  return digests.size() < 2;
+}
+
+/// A number for each basis that a trial's key was made with; 0 where its parts are not known.
+std::vector<std::int64_t> bases_of(SQLite::Database& database, const std::vector<SelectedTrial>& trials) {
+  std::unordered_map<std::int64_t, std::int64_t> by_trial;
+  Statement ask(database, "SELECT trial, basis FROM key_part");
+  while (ask.executeStep()) by_trial.emplace(ask.getColumn(0).getInt64(), ask.getColumn(1).getInt64());
+  std::vector<std::int64_t> bases;
+  for (const auto& trial : trials) {
+    const auto found = by_trial.find(trial.id);
+    bases.push_back(found == by_trial.end() ? 0 : found->second);
+  }
+  return bases;
+}
+
+std::optional<AskedData> asked_of(SQLite::Database& database, std::int64_t trial) {
+  Statement ask(
+      database,
+      "SELECT b.json, r.json FROM key_part k JOIN basis b ON b.id = k.basis JOIN resolved r ON r.trial = k.trial WHERE "
+      "k.trial = ?");
+  ask.bind(1, trial);
+  if (!ask.executeStep()) return std::nullopt;
+  const auto basis = stored_json(ask.getColumn(0).getString()), resolved = stored_json(ask.getColumn(1).getString());
+  if (!basis.is_object() || !basis.contains("data") || !basis.at("data").is_string() || !resolved.is_object() ||
+      !resolved.contains("task") || !resolved.at("task").is_object())
+    return std::nullopt;
+  const auto train = resolved.value("train", json::object());
+  return AskedData{basis.at("data").get<std::string>(), resolved.at("task"),
+                   train.is_object() ? whole_number(train, "test_batches") * whole_number(train, "batch") : 0, trial};
+}
+
+}  // namespace
+
+std::map<std::size_t, std::vector<AskedData>> asked_data(const TableTrials& from, const std::vector<Axis>& varying,
+                                                         const Table& table) {
+  std::vector<const Axis*> axes;
+  for (const auto& axis : varying)
+    if (decides_data(axis)) axes.push_back(&axis);
+  const Groups groups(axes, from.trials.size(), true);
+  return guarded(from.reader.file(), [&] {
+    auto& database = from.reader.database();
+    std::vector<std::int64_t> bases;
+    if (!has_one_digest(database)) bases = bases_of(database, from.trials);
+    std::map<std::pair<std::size_t, std::int64_t>, std::optional<AskedData>> known;  // by group and basis
+    std::map<std::size_t, std::vector<AskedData>> all;
+    std::set<std::pair<std::size_t, std::pair<std::size_t, std::int64_t>>> seen;
+    for (std::size_t i = 0; i < from.members.size(); ++i) {
+      const auto& cell = table.cells[place(table, i, 0)];
+      if (cell.tasks.size() != 1) continue;  // over unlike tasks a mean tells nothing of any
+      std::pair<std::size_t, std::int64_t> last(groups.keys.size(), 0);  // trials that stand together are alike most often
+      for (const auto t : from.members[i]) {
+        const std::pair key(groups.of_trial[t], bases.empty() ? 0 : bases[t]);
+        if (key == last || from.trials[t].outcome != "done" || !seen.insert({*cell.tasks.begin(), key}).second) continue;
+        last = key;
+        auto [at, fresh] = known.try_emplace(key);
+        if (fresh) at->second = asked_of(database, from.trials[t].id);
+        if (!at->second) continue;
+        at->second->experiment = from.trials[t].experiment;
+        auto& of_task = all[*cell.tasks.begin()];
+        if (std::ranges::find(of_task, *at->second) == of_task.end()) of_task.push_back(*at->second);
+      }
+    }
+    return all;
+  });
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,208 @@
+#include "db/questions/floor_notes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/util/plain_json.h"
+#include "core/util/shell_word.h"
+#include "db/history/schema.h"
+#include "db/history/stored_json.h"
+#include "db/questions/task_floors.h"
+#include "db/report/format.h"
+#include "db/report/summary.h"
+
+namespace ablate::db {
+namespace {
+
+using nlohmann::json;
+using SQLite::Statement;
+
+/// Tasks of the cells that were asked the same: they differ in what stands before a target (stride, segment).
+using Alike = std::map<std::vector<AskedData>, std::set<std::size_t>>;
+
+constexpr double kOf95 = 1.959963984540054;  // of the standard normal distribution
+
+/// Half the width, in percent, of the 95 % interval of a proportion over so many examples.
+double binomial(double percent, std::int64_t examples) {
+  const double p = std::clamp(percent / 100, 0.0, 1.0);
+  return 100 * kOf95 * std::sqrt(p * (1 - p) / static_cast<double>(examples));
+}
+
+/// Whether tasks may be judged by it: what their objectives tell first.
+bool is_judged(const std::string& metric) {
+  return metric == "test/accuracy" || metric == "test/perplexity" ||
+         (metric.starts_with("test/bits_per_") && metric.find('@') == std::string::npos);
+}
+
+/// Means of a metric over the cells of a task, and how many stand in a row at most.
+struct Means {
+  std::vector<double> all;
+  bool by_row = true;
+};
+
+Means means_of(const Table& table, std::size_t metric, const std::set<std::size_t>& tasks) {
+  Means means;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    std::size_t here = 0;
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+      const auto& cell = table.cell(row, metric, column);
+      if (cell.tasks.size() != 1 || !tasks.contains(*cell.tasks.begin())) continue;
+      if (const double mean = summary_of(cell.samples).mean; std::isfinite(mean)) means.all.push_back(mean), ++here;
+    }
+    means.by_row = means.by_row && here <= 1;
+  }
+  return means;
+}
+
+std::string note_of(TaskFloors floors, const MetricInfo& metric, const std::string& of, const Means& means) {
+  const bool more = metric.direction == "max";
+  std::ranges::stable_sort(floors.all,
+                           [&](const auto& a, const auto& b) { return more ? a.value > b.value : a.value < b.value; });
+  const auto& best = floors.all.front();
+  std::vector<std::string> texts;
+  for (const auto& floor : floors.all) {
+    auto text = metric.unit == "%" ? fmt::format("{} {:.1f}", floor.name, floor.value)
+                                   : fmt::format("{} {:.4g}", floor.name, floor.value);
+    if (&floor == &best && !floor.how.empty()) text += fmt::format(" ({})", floor.how);
+    if (!floor.saw_all) text += " (trained on a part)";
+    texts.push_back(std::move(text));
+  }
+  const double half = metric.unit == "%" ? binomial(best.value, floors.examples) : 0;
+  const auto within = std::ranges::count_if(
+      means.all, [&](double mean) { return more ? mean <= best.value + half : mean >= best.value - half; });
+  auto note = fmt::format("floors of {}{}: {}", metric.name, of, fmt::join(texts, ", "));
+  const auto* counted = means.by_row ? "row" : "cell";
+  const auto many = means.all.size();
+  note += fmt::format("; {} of {} {}{} ", within, many, counted, many == 1 ? "" : "s");
+  note += within == 1 ? "is " : "are ";
+  if (half > 0)
+    note += fmt::format("within the floor's interval ({:.1f} ± {:.1f}) or {} it", best.value, half, more ? "below" : "above");
+  else
+    note += "no better than the first";
+  return note;
+}
+
+/// " on listops max_length=64": what tells the task from the table's others.
+std::string name_of(const AskedData& asked, const Alike& alike) {
+  if (alike.size() == 1) return "";
+  std::string text = " on";
+  for (const auto& [name, value] : asked.task.items()) {
+    const bool tells = std::ranges::any_of(alike, [&](const auto& other) {
+      const auto& task = other.first.front().task;
+      return !task.contains(name) || task.at(name) != value;
+    });
+    const auto shown = one_row(value.is_string() ? value.template get<std::string>() : plain_json(value));
+    if (tells) text += name == "plugin" ? " " + shown : fmt::format(" {}={}", one_row(name), shown);
+  }
+  if (std::ranges::any_of(alike, [&](const auto& other) { return other.first.front().rows != asked.rows; }))
+    text += asked.rows > 0 ? fmt::format(" {} test examples at most", asked.rows) : " all test examples";
+  return text == " on" ? "" : text;
+}
+
+/// "ablate audit FILE --set ..." of the experiment whose grid has a trial; "" where there is none with a file.
+std::string command_for(SQLite::Database& database, const AskedData& asked, const std::string& options) {
+  Statement ask(
+      database,
+      "SELECT e.file, e.overrides FROM experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = ?1 "
+      "AND (?2 = 0 OR e.id = ?2) AND e.file <> '' ORDER BY m.listed DESC, e.id DESC LIMIT 1");
+  ask.bind(1, asked.trial);
+  ask.bind(2, asked.experiment);
+  if (!ask.executeStep()) return "";
+  auto command = "ablate audit " + shell_word(ask.getColumn(0).getString());
+  const auto overrides = stored_json(ask.getColumn(1).getString());
+  for (const auto& one : overrides.is_array() ? overrides : json::array())
+    if (one.is_string()) command += " --set " + shell_word(one.get<std::string>());
+  return command + options;
+}
+
+std::set<std::filesystem::path> task_libraries(SQLite::Database& database, const json& task) {
+  std::set<std::filesystem::path> libraries;
+  const auto id = task.value("plugin", json());
+  Statement ask(database, "SELECT path FROM plugin WHERE kind = 'task' AND name = ?");
+  ask.bind(1, id.is_string() ? id.get<std::string>() : "");
+  while (ask.executeStep()) libraries.insert(ask.getColumn(0).getString());
+  return libraries;
+}
+
+/// How far a share of targets met is uncertain by the choice of the test examples alone.
+class OwnError {
+ public:
+  /// @param is_known whether so many were asked; else at most
+  void add(const Means& means, std::int64_t examples, bool is_known) {
+    for (const auto mean : means.all) most_ = std::max(most_, binomial(mean, examples));
+    if (means.all.empty()) return;
+    least_n_ = least_n_ == 0 ? examples : std::min(least_n_, examples), most_n_ = std::max(most_n_, examples);
+    known_ = known_ && is_known;
+  }
+  std::string note(const std::string& metric) const {
+    if (most_n_ == 0) return "";
+    const auto count = least_n_ == most_n_ ? fmt::format("{}", most_n_) : fmt::format("{} to {}", least_n_, most_n_);
+    return fmt::format("{} is a proportion of {}{} test examples: its own 95 % error is {}± {:.1f}{}", metric,
+                       known_ ? "" : "at most ", count, known_ ? "up to " : "", most_, known_ ? "" : " or more");
+  }
+
+ private:
+  double most_ = 0;
+  std::int64_t least_n_ = 0, most_n_ = 0;
+  bool known_ = true;
+};
+
+/// @param missing gets what floors are not known of
+std::vector<std::string> notes_of(SQLite::Database& database, const Alike& alike, std::size_t m, const TableRequest& request,
+                                  const Table& table, std::vector<AskedData>& missing) {
+  std::vector<std::string> notes;
+  const auto& metric = table.metrics[m];
+  OwnError own;
+  for (const auto& [asked, tasks] : alike) {
+    const auto means = means_of(table, m, tasks);
+    if (means.all.empty()) continue;
+    const auto floors = task_floors(database, asked, request.floors_version);
+    if (floors && floors->metric == metric.name)
+      notes.push_back(note_of(*floors, metric, name_of(asked.front(), alike), means));
+    else if (!floors)
+      missing.push_back(asked.front());
+    if (metric.unit != "%") continue;
+    if (floors)
+      own.add(means, floors->examples, true);
+    else if (asked.front().rows > 0)
+      own.add(means, asked.front().rows, false);
+  }
+  if (auto note = own.note(metric.name); !note.empty()) notes.push_back(std::move(note));
+  return notes;
+}
+
+}  // namespace
+
+std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<Axis>& varying, const Table& table,
+                                     const TableRequest& request) {
+  std::vector<std::string> notes;
+  if (std::ranges::none_of(table.metrics, [](const auto& metric) { return is_judged(metric.name); })) return notes;
+  Alike alike;
+  for (auto& [task, asked] : asked_data(from, varying, table)) {
+    std::sort(asked.begin(), asked.end());
+    alike[asked].insert(task);
+  }
+  return guarded(from.reader.file(), [&] {
+    auto& database = from.reader.database();
+    std::vector<AskedData> missing;
+    for (std::size_t m = 0; m < table.metrics.size(); ++m) {
+      if (!is_judged(table.metrics[m].name)) continue;
+      for (auto& note : notes_of(database, alike, m, request, table, missing)) notes.push_back(std::move(note));
+    }
+    std::set<std::string> commands;
+    for (const auto& asked : missing) {
+      const auto where = request.check_options ? request.check_options(task_libraries(database, asked.task)) : "";
+      commands.insert(command_for(database, asked, where + request.database_option));
+    }
+    commands.erase("");
+    for (const auto& command : commands)
+      notes.push_back(
+          fmt::format("what predictors of a few lines get on these test examples is not known: `{}` finds it", command));
+    return notes;
+  });
+}
+
+}  // namespace ablate::db

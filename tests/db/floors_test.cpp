@@ -1,0 +1,236 @@
+// What a history keeps of floors, and how a table tells them.
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cmath>
+
+#include "db/questions/make_table.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+constexpr std::int64_t kVersion = 3;
+
+nlohmann::json floor_of(const std::string& name, double value, const std::string& how = "", std::int64_t trained = 1000) {
+  return {{"name", name}, {"how", how}, {"value", value}, {"trained", trained}};
+}
+
+/// Of the fixture's task, tested on 20 batches of 20.
+KnownFloors floors_at(const std::string& digest) {
+  return {
+      .digest = digest,
+      .task = {{"plugin", "image"}, {"pool", 2}},
+      .rows = 400,
+      .version = kVersion,
+      .found_s = 100,
+      .metric = "test/accuracy",
+      .examples = 400,
+      .train_size = 1000,
+      .floors = {floor_of("largest class", 20), floor_of("counts", 52, "order 3"), floor_of("linear on a bag", 40.25, "", 10)}};
+}
+
+/// An experiment of one trial a value, each with an attention of its own: a, b, ...
+struct Floored {
+  Folder folder;
+  std::filesystem::path file = folder / "a.db";
+  Store store{file};
+
+  void run(const std::vector<double>& values, const nlohmann::json& train = {{"test_batches", 20}, {"batch", 20}},
+           const std::string& digest = "d", const std::string& experiment = "study") {
+    std::vector<nlohmann::json> trials;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      trials.push_back(trial(std::string(1, static_cast<char>('a' + i)), {}, 1));
+      trials.back()["train"].update(train);
+    }
+    put(store, experiment, trials);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto attempt = done(trials[i], values[i]);
+      store.put_attempt(attempt);
+      store.put_parts({{attempt.key, {nlohmann::json::object(), {{"data", digest}, {"plugins", nlohmann::json::object()}}}}});
+    }
+  }
+  std::vector<std::string> notes(TableRequest request = {}) const {
+    if (request.experiments.empty()) request.experiments = {"study"};
+    if (request.rows.empty()) request.rows = {"attention"};
+    request.floors_version = kVersion;
+    return make_table(Reader(file), request).notes;
+  }
+};
+
+const std::string kMissing =
+    "what predictors of a few lines get on these test examples is not known: `ablate audit experiments/study.toml --set "
+    "train.steps=20` finds it";
+const std::string kOwn = "test/accuracy is a proportion of 400 test examples: its own 95 % error is up to ± 4.9";
+
+}  // namespace
+
+TEST_CASE("floors are kept by data, task and test examples, the latest of each") {
+  Floored study;
+  const auto floors = floors_at("d");
+  CHECK_FALSE(study.store.floors("d", floors.task, 400));
+  study.store.put_floors(floors);
+  const auto known = study.store.floors("d", floors.task, 400);
+  REQUIRE(known);
+  CHECK(known->floors == floors.floors);
+  CHECK(known->metric == "test/accuracy");
+  CHECK(known->examples == 400);
+  CHECK(known->train_size == 1000);
+  CHECK(known->version == kVersion);
+  CHECK(known->found_s == 100);
+  CHECK_FALSE(study.store.floors("e", floors.task, 400));
+  CHECK_FALSE(study.store.floors("d", {{"plugin", "image"}, {"pool", 3}}, 400));
+  CHECK_FALSE(study.store.floors("d", floors.task, 0));
+  auto later = floors;
+  later.found_s = 200;
+  study.store.put_floors(later);
+  CHECK(study.store.floors("d", floors.task, 400)->found_s == 200);
+}
+
+TEST_CASE("a table tells floors, how many rows are no better, and a proportion's own error") {
+  Floored study;
+  study.run({50, 56.8, 57, 60});
+  CHECK(study.notes() ==
+        std::vector<std::string>{
+            "test/accuracy is a proportion of at most 400 test examples: its own 95 % error is ± 4.9 or more", kMissing});
+  study.store.put_floors(floors_at("d"));
+  // 1.96 sqrt(0.52 x 0.48 / 400) = 4.896 %
+  CHECK(study.notes() == std::vector<std::string>{"floors of test/accuracy: counts 52.0 (order 3), linear on a bag 40.2 "
+                                                  "(trained on a part), largest class 20.0; 2 of 4 "
+                                                  "rows are within the floor's interval (52.0 ± 4.9) or below it",
+                                                  kOwn});
+  SECTION("no other metric has them") {
+    TableRequest request;
+    request.metrics = {"train/step_time"};
+    CHECK(study.notes(request).empty());
+  }
+  SECTION("a command needs more to find plugins and history") {
+    study.store.put_floors([] {
+      auto floors = floors_at("d");
+      floors.version = kVersion - 1;
+      return floors;
+    }());
+    TableRequest request;
+    request.check_options = [](const auto&) { return " --plugins build"; };
+    request.database_option = " --db a.db";
+    CHECK(has(study.notes(request).back(), "--set train.steps=20 --plugins build --db a.db` finds it"));
+  }
+  SECTION("another program has written there") {
+    for (const auto* text : {"[[[", "[]", "[3]", R"([{"value": "x"}])"}) {
+      SQLite::Database(study.file.string(), SQLite::OPEN_READWRITE)
+          .exec(std::string("UPDATE floor SET floors = '") + text + "'");
+      CHECK(study.notes().back() == kMissing);
+    }
+  }
+}
+
+TEST_CASE("floors of other data, of another task or of other test examples are not told") {
+  Floored study;
+  auto floors = floors_at("d");
+  study.run({50});
+  SECTION("data") { floors.digest = "e"; }
+  SECTION("task") { floors.task["pool"] = 4; }
+  SECTION("examples") { floors.rows = 0; }
+  SECTION("version") { floors.version = kVersion + 1; }
+  study.store.put_floors(floors);
+  CHECK(study.notes().back() == kMissing);
+}
+
+TEST_CASE("trials whose keys' parts are not known have no floors, and none lack") {
+  Floored study;
+  put(study.store, "study", {trial("a", {}, 1)});
+  study.store.put_attempt(done(trial("a", {}, 1), 50));
+  study.store.put_floors(floors_at("d"));
+  CHECK(study.notes().empty());
+}
+
+TEST_CASE("rows that were asked of other test examples have floors of their own, and are counted for these alone") {
+  Floored study;
+  study.run({50, 60}, {{"test_batches", 20}, {"batch", 20}}, "d", "study");
+  study.run({70, 80, 90}, {{"test_batches", 0}, {"batch", 20}}, "d", "whole");
+  study.store.put_floors(floors_at("d"));
+  auto whole = floors_at("d");
+  whole.rows = 0, whole.examples = 10'000, whole.floors = {floor_of("counts", 79.5)};
+  study.store.put_floors(whole);
+  TableRequest request;
+  request.experiments = {"study", "whole"};
+  request.rows = {"experiment", "attention"};
+  const auto notes = study.notes(request);
+  REQUIRE(notes.size() == 3);
+  CHECK(
+      notes[0] ==
+      "floors of test/accuracy on all test examples: counts 79.5; 2 of 3 rows are within the floor's interval (79.5 ± 0.8) or "
+      "below it");
+  CHECK(has(notes[1], "floors of test/accuracy on 400 test examples at most: counts 52.0"));
+  CHECK(has(notes[1], "; 1 of 2 rows is within"));
+  CHECK(notes[2] == "test/accuracy is a proportion of 400 to 10000 test examples: its own 95 % error is up to ± 4.9");
+}
+
+TEST_CASE("of bits the fewest are the best, and no interval is told") {
+  Floored study;
+  study.store.put_metrics({{"test/bits_per_byte", "bit", "min", "bits"}});
+  std::vector<nlohmann::json> trials;
+  for (const auto* attention : {"a", "b", "c"}) trials.push_back(trial(attention, {}, 1));
+  put(study.store, "study", trials);
+  double bits = 3.5;
+  for (const auto& one : trials) {
+    auto attempt = done(one, 0);
+    attempt.results = {{"test/bits_per_byte", bits += 0.3}};
+    attempt.main_metric = "test/bits_per_byte";
+    study.store.put_attempt(attempt);
+    study.store.put_parts({{attempt.key, {nlohmann::json::object(), {{"data", "d"}, {"plugins", nlohmann::json::object()}}}}});
+  }
+  auto floors = floors_at("d");
+  floors.rows = 0, floors.metric = "test/bits_per_byte";
+  floors.floors = {floor_of("counts", 3.916, "order 2"), floor_of("linear prediction", 4.5)};
+  study.store.put_floors(floors);
+  CHECK(study.notes() ==
+        std::vector<std::string>{"floors of test/bits_per_byte: counts 3.916 (order 2), linear prediction 4.5; "
+                                 "2 of 3 rows are no better than the first"});
+}
+
+TEST_CASE("data of several seeds have the mean of their floors, once all are known") {
+  Floored study;
+  std::vector<nlohmann::json> trials;
+  for (const int seed : {1, 2}) {
+    trials.push_back(trial("a", {}, seed));
+    trials.back()["task"]["data_seed"] = seed;
+  }
+  put(study.store, "study", trials);
+  for (const auto& one : trials) {
+    const auto attempt = done(one, 50);
+    study.store.put_attempt(attempt);
+    study.store.put_parts(
+        {{attempt.key, {nlohmann::json::object(), {{"data", one["seed"].dump()}, {"plugins", nlohmann::json::object()}}}}});
+  }
+  for (const int seed : {1, 2}) {
+    CHECK(study.notes().back() == kMissing);
+    auto floors = floors_at(std::to_string(seed));
+    floors.rows = 0, floors.task["data_seed"] = seed;
+    floors.floors = {floor_of("counts", 40.0 + 10 * seed, "order 2")};
+    study.store.put_floors(floors);
+  }
+  CHECK(study.notes().front() ==
+        "floors of test/accuracy: counts 55.0 (order 2); 1 of 1 row is within the floor's interval (55.0 ± 4.9) or below it");
+}
+
+TEST_CASE("rows asked of other test examples are no rivals: batches, stride, segment") {
+  for (const auto& [section, name] : {std::pair("train", "test_batches"), {"train", "stride"}, {"model", "segment"}}) {
+    INFO(section << "." << name);
+    Floored study;
+    std::vector<nlohmann::json> trials;
+    for (const auto* attention : {"a", "b"})
+      for (int seed = 1; seed <= 8; ++seed) {
+        trials.push_back(trial(attention, {}, seed));
+        trials.back()[section][name] = attention[0] == 'a' ? 8 : 16;
+      }
+    put(study.store, "study", trials);
+    for (std::size_t i = 0; i < trials.size(); ++i) study.store.put_attempt(done(trials[i], i < 8 ? 50.0 + i : 70.0 + i));
+    const auto table = make_table(
+        Reader(study.file), {.experiments = {"study"}, .rows = {"attention"}, .statistics = {{"against", {"attention=a"}}}});
+    CHECK(table.cell(1, 0, 0).against.told == Comparison::Told::kUntested);
+    CHECK(has(table.cell(1, 0, 0).against.untested, "other tasks or test examples"));
+  }
+}

@@ -1,0 +1,347 @@
+// Predictors of a few lines, on tasks whose answers are known: each finds what it can, and no more.
+#include "core/trial/floors/floors.h"
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "core/trial/conformance/task_symbols.h"
+#include "core/trial/training/order.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+
+namespace {
+
+constexpr double kEnough_s = 1000;
+
+/// Whole numbers that look random, the same for the same start.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t start) : state_(mixed(start, 17)) {}
+  std::int64_t below(std::int64_t end) {
+    return static_cast<std::int64_t>((state_ = mixed(state_, 1)) % static_cast<std::uint64_t>(end));
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Examples of ids (or reals) and targets, by a function.
+class Examples : public Task {
+ public:
+  struct One {
+    std::vector<std::int64_t> ids, targets;
+    std::vector<float> reals = {};
+  };
+  using Make = std::function<One(Draw draw)>;
+
+  Examples(TaskInfo info, Make make, std::int64_t size = 1200) : info_(std::move(info)), make_(std::move(make)), size_(size) {}
+  TaskInfo info() override { return info_; }
+  void load() override {}
+  std::string digest() const override { return "examples"; }
+  std::int64_t size(Split) const override { return size_; }
+  std::string describe(Split, std::int64_t) const override { return ""; }
+  One one(Split split, std::int64_t index) const {
+    return make_(Draw(static_cast<std::uint64_t>(3 * index) + static_cast<std::uint64_t>(split)));
+  }
+  void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      if (split == Split::kTest) tested_.insert(indices[i]);
+      const auto [ids, targets, reals] = one(split, indices[i]);
+      const auto to = [&](auto& all) { return all.begin() + static_cast<std::ptrdiff_t>(i * (all.size() / indices.size())); };
+      if (!ids.empty()) std::copy(ids.begin(), ids.end(), to(batch.ids[0]));
+      std::copy(reals.begin(), reals.end(), to(batch.reals[0]));
+      std::copy(targets.begin(), targets.end(), to(batch.targets));
+    }
+  }
+  const std::set<std::int64_t>& tested() const { return tested_; }
+
+ private:
+  TaskInfo info_;
+  Make make_;
+  std::int64_t size_;
+  mutable std::set<std::int64_t> tested_;
+};
+
+std::map<std::string, Floor> floors_of(Task& task, std::int64_t rows = 0) {
+  std::map<std::string, Floor> all;
+  for (const auto& floor : find_floors(task, task.info(), rows, kEnough_s).all) all.emplace(floor.name, floor);
+  return all;
+}
+
+std::vector<std::int64_t> digits(Draw& draw, std::size_t length, std::int64_t vocabulary = 10) {
+  std::vector<std::int64_t> ids(length);
+  for (auto& id : ids) id = draw.below(vocabulary);
+  return ids;
+}
+
+TaskInfo class_info(std::int64_t length, std::int64_t classes, std::int64_t vocabulary = 10) {
+  return {.fields = {{.name = "digit", .vocabulary = vocabulary}}, .length = length, .classes = classes};
+}
+
+TaskInfo position_info(std::int64_t length, std::int64_t classes) {
+  auto info = class_info(length, classes, classes);
+  info.objective = Objective::kPositions;
+  return info;
+}
+
+}  // namespace
+
+TEST_CASE("a label that is the token at position 3 is found there, and not by the largest class or a bag") {
+  Examples task(class_info(12, 10), [](Draw draw) {
+    auto ids = digits(draw, 12);
+    const auto label = ids[3];
+    return Examples::One{std::move(ids), {label}};
+  });
+  const auto found = floors_of(task);
+  CHECK(found.at("label at one position").value == 100);
+  CHECK(found.at("label at one position").how == "digit at 3");
+  CHECK(found.at("label at one position").trained == 1200);
+  CHECK(found.at("largest class").value < 15);
+  CHECK(found.at("linear on a bag").value > 15);  // the digit is one of those that occur
+  CHECK(found.at("linear on a bag").value < 50);
+  CHECK_FALSE(found.contains("counts"));
+  CHECK_FALSE(found.contains("linear on the values"));
+}
+
+TEST_CASE("the largest class is scored on the examples that a trial is tested on, and on no other") {
+  Examples task(class_info(4, 3), [](Draw draw) {
+    const auto label = draw.below(10);
+    return Examples::One{digits(draw, 4), {label < 5 ? 2 : label % 2}};
+  });
+  constexpr std::int64_t kRows = 150;
+  const auto found = find_floors(task, task.info(), kRows, kEnough_s);
+  double right = 0;
+  const auto asked = sample_of(1200, kRows);
+  for (const auto index : asked) right += task.one(Split::kTest, index).targets[0] == 2 ? 1 : 0;
+  REQUIRE(found.all.front().name == "largest class");
+  CHECK(found.all.front().value == Approx(100 * right / kRows).epsilon(1e-12));
+  CHECK(task.tested() == std::set<std::int64_t>(asked.begin(), asked.end()));
+  CHECK(found.examples == kRows);
+  CHECK(found.train_size == 1200);
+  CHECK(found.metric.name == "test/accuracy");
+  CHECK(found.metric.unit == "%");
+}
+
+TEST_CASE("a bag tells what occurs, n-grams what follows what") {
+  Examples bag(class_info(20, 2), [](Draw draw) {
+    auto ids = digits(draw, 20, 9);
+    const auto label = draw.below(2);
+    if (label == 1) ids[static_cast<std::size_t>(draw.below(20))] = 9;
+    return Examples::One{std::move(ids), {label}};
+  });
+  const auto of_bag = floors_of(bag);
+  CHECK(of_bag.at("linear on a bag").value > 99);
+  CHECK(of_bag.at("label at one position").value < 60);
+
+  // The same symbols equally often, in another order.
+  Examples order(class_info(20, 2), [](Draw draw) {
+    const auto label = draw.below(2);
+    std::vector<std::int64_t> ids(20, 0);
+    const auto at = static_cast<std::size_t>(draw.below(19));
+    ids[at] = label == 1 ? 3 : 4, ids[at + 1] = label == 1 ? 4 : 3;
+    return Examples::One{std::move(ids), {label}};
+  });
+  const auto of_order = floors_of(order);
+  CHECK(of_order.at("linear on n-grams").value > 99);
+  CHECK(of_order.at("linear on a bag").value < 58);
+}
+
+TEST_CASE("numbers at positions tell a class that is linear in them: reals, and ids of a picture") {
+  TaskInfo reals{.fields = {{.name = "x", .reals = 2}}, .length = 3, .classes = 2};
+  Examples line(reals, [](Draw draw) {
+    std::vector<float> x(6);
+    for (auto& number : x) number = static_cast<float>(draw.below(2001) - 1000) / 1000;
+    return Examples::One{{}, {2 * x[1] - x[4] > 0.3F ? 1 : 0}, x};
+  });
+  CHECK(floors_of(line).at("linear on the values").value > 97);
+
+  auto picture = class_info(4, 2, 256);
+  picture.geometry = {.rows = 2, .columns = 2};
+  const auto brighter = [](Draw draw) {
+    auto ids = digits(draw, 4, 256);
+    const auto label = ids[0] + ids[1] > ids[2] + ids[3] ? 1 : 0;
+    return Examples::One{std::move(ids), {label}};
+  };
+  Examples pixels(picture, brighter);
+  CHECK(floors_of(pixels).at("linear on the values").value > 97);
+  picture.geometry = {};
+  Examples symbols(picture, brighter);
+  CHECK_FALSE(floors_of(symbols).contains("linear on the values"));
+}
+
+TEST_CASE("a class at a position is told by its neighbours, but not by those that a causal model does not see") {
+  const auto next = [](Draw draw) {
+    Examples::One one{digits(draw, 10, 6), std::vector<std::int64_t>(10, -1)};
+    for (std::size_t at = 0; at + 1 < 10; ++at) one.targets[at] = one.ids[at + 1];
+    return one;
+  };
+  Examples both(position_info(10, 6), next);
+  auto found = floors_of(both);
+  CHECK(found.at("linear on neighbours").value > 99);
+  CHECK(found.at("counts").value < 25);
+  auto causal_info = position_info(10, 6);
+  causal_info.causal = true;
+  Examples causal(causal_info, next);
+  CHECK(floors_of(causal).at("linear on neighbours").value < 25);
+
+  Examples before(causal_info, [](Draw draw) {
+    Examples::One one{digits(draw, 10, 6), std::vector<std::int64_t>(10, -1)};
+    for (std::size_t at = 1; at < 10; ++at) one.targets[at] = (one.ids[at - 1] + one.ids[at]) % 6;
+    return one;
+  });
+  found = floors_of(before);
+  CHECK(found.at("counts").value == 100);  // by two symbols together, which no linear function tells
+  CHECK(found.at("counts").how == "order 3");
+  CHECK(found.at("linear on neighbours").value < 60);
+}
+
+namespace {
+
+/// A text in which a symbol depends on the `order` - 1 before it.
+class Source : public Task {
+ public:
+  static constexpr std::int64_t kSymbols = 4, kSize = 60'000, kLength = 50;
+
+  explicit Source(int order) {
+    for (std::size_t split = 0; split < 3; ++split) {
+      Draw draw(split + 100);
+      auto& text = texts_[split];
+      for (std::int64_t i = 0; i <= kSize; ++i) {
+        const auto at = text.size();
+        const auto likely = order == 1 || at < 2 ? 0 : order == 2 ? text[at - 1] + 1 : text[at - 1] + text[at - 2];
+        const auto drawn = draw.below(10);
+        text.push_back((likely + (drawn < 7 ? 0 : drawn - 6)) % kSymbols);
+      }
+    }
+  }
+  TaskInfo info() override {
+    return {.fields = {{"token", kSymbols}},
+            .length = kLength,
+            .classes = kSymbols,
+            .objective = Objective::kPositions,
+            .sampling = Sampling::kStream,
+            .causal = true,
+            .unit = "byte"};
+  }
+  void load() override {}
+  std::string digest() const override { return "source"; }
+  std::int64_t size(Split) const override { return kSize; }
+  std::string describe(Split, std::int64_t) const override { return ""; }
+  const std::vector<std::int64_t>& text(Split split) const { return texts_[static_cast<std::size_t>(split)]; }
+  void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
+    for (std::size_t i = 0; i < indices.size(); ++i)
+      for (std::int64_t j = 0; j < batch.length; ++j) {
+        const auto place = indices[i] + j;
+        const auto at = i * static_cast<std::size_t>(batch.length) + static_cast<std::size_t>(j);
+        batch.present[0][at] = place < kSize ? 1 : 0;
+        if (place >= kSize) continue;
+        batch.ids[0][at] = text(split)[static_cast<std::size_t>(place)];
+        batch.targets[at] = text(split)[static_cast<std::size_t>(place) + 1];
+      }
+  }
+
+ private:
+  std::array<std::vector<std::int64_t>, 3> texts_;
+};
+
+/// The bits of the source itself over its first test places, which nothing that only reads it beats by more than chance.
+double bits_of(const Source& source, int order, std::int64_t places) {
+  const auto& text = source.text(Split::kTest);
+  double bits = 0;
+  for (std::size_t at = 1; at <= static_cast<std::size_t>(places); ++at) {
+    const auto likely = order == 1 || at < 2 ? 0 : order == 2 ? text[at - 1] + 1 : text[at - 1] + text[at - 2];
+    bits -= std::log2(text[at] == likely % Source::kSymbols ? 0.7 : 0.1);
+  }
+  return bits / static_cast<double>(places);
+}
+
+}  // namespace
+
+TEST_CASE("counts come to the bits of a Markov source, by its own order, over the places that a trial is asked") {
+  for (const int order : {1, 2, 3}) {
+    INFO("order " << order);
+    Source source(order);
+    for (const std::int64_t rows : {std::int64_t{0}, std::int64_t{100}}) {
+      const auto found = find_floors(source, source.info(), rows, kEnough_s);
+      const auto places = rows == 0 ? Source::kSize : rows * Source::kLength;
+      REQUIRE(found.all.size() == 1);
+      CHECK(found.examples == places);
+      CHECK(found.metric.name == "test/bits_per_byte");
+      CHECK(found.all[0].how == "order " + std::to_string(order));
+      CHECK(found.all[0].value == Approx(bits_of(source, order, places)).margin(0.004));
+      CHECK(found.all[0].trained == Source::kSize);
+    }
+  }
+  // Entropies: 1.357 bits a symbol; of its symbols alone the second-order source tells nothing.
+  Source source(2);
+  CHECK(bits_of(source, 2, Source::kSize) == Approx(1.357).margin(0.02));
+}
+
+TEST_CASE("numbers in a row are told by least squares, to the bits of their noise") {
+  auto info = position_info(64, 256);
+  info.unit = "dimension";
+  info.causal = true;
+  info.geometry = {.rows = 8, .columns = 8};
+  // From the number before 10 less, 10 more or the same, around 128; the input is the number before, as in the task image.
+  Examples task(
+      info,
+      [](Draw draw) {
+        Examples::One one{{}, {}};
+        std::int64_t number = 128;
+        for (int i = 0; i < 64; ++i) {
+          one.ids.push_back(number);
+          number = 128 + (number - 128) * 3 / 4 + 10 * (draw.below(3) - 1);
+          one.targets.push_back(number);
+        }
+        return one;
+      },
+      3000);
+  const auto found = floors_of(task);
+  CHECK(found.at("linear prediction").value > std::log2(3.0));  // rounding costs: 3 / 4 of a number is none
+  CHECK(found.at("linear prediction").value < std::log2(3.0) + 1);
+  CHECK(found.at("counts").value == Approx(std::log2(3.0)).margin(0.02));
+  CHECK_FALSE(found.contains("largest class"));
+}
+
+TEST_CASE("a task of both sequences shows what they have in common") {
+  auto info = class_info(6, 2, 1000);
+  info.sequences = 2;
+  class Pairs : public Task {
+   public:
+    explicit Pairs(TaskInfo info) : info_(std::move(info)) {}
+    TaskInfo info() override { return info_; }
+    void load() override {}
+    std::string digest() const override { return "pairs"; }
+    std::int64_t size(Split) const override { return 3000; }
+    std::string describe(Split, std::int64_t) const override { return ""; }
+    void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
+      for (std::size_t i = 0; i < indices.size(); ++i) {
+        Draw draw(static_cast<std::uint64_t>(3 * indices[i]) + static_cast<std::uint64_t>(split));
+        const auto a = digits(draw, 6, 40);
+        auto b = digits(draw, 6, 40);
+        for (auto& id : b) id += 40;
+        batch.targets[i] = draw.below(2);
+        if (batch.targets[i] == 1) b[static_cast<std::size_t>(draw.below(6))] = a[0];
+        std::copy(a.begin(), a.end(), batch.ids[0].begin() + static_cast<std::ptrdiff_t>(6 * i));
+        std::copy(b.begin(), b.end(), batch.ids[1].begin() + static_cast<std::ptrdiff_t>(6 * i));
+      }
+    }
+
+   private:
+    TaskInfo info_;
+  } task(info);
+  CHECK(floors_of(task).at("linear on a bag").value > 97);
+}
+
+TEST_CASE("what has no time left is named, and a label that is no class is refused") {
+  Examples task(class_info(4, 2), [](Draw draw) { return Examples::One{digits(draw, 4), {draw.below(2)}}; });
+  const auto found = find_floors(task, task.info(), 0, 0);
+  CHECK(found.all.empty());
+  CHECK(found.left_out ==
+        std::vector<std::string>{"largest class", "label at one position", "linear on a bag", "linear on n-grams"});
+  Examples wrong(class_info(4, 2), [](Draw draw) { return Examples::One{digits(draw, 4), {2}}; });
+  CHECK_THROWS_WITH(find_floors(wrong, wrong.info(), 0, kEnough_s), "the task handed out the label 2, and it has 2 classes");
+}

@@ -1,0 +1,75 @@
+#include "tools/ablate/audit/floors_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+
+#include "core/host/client/start_worker.h"
+#include "core/shared/floors_job.h"
+#include "core/shared/versions.h"
+#include "core/util/stop_on_signal.h"
+#include "tools/ablate/streams.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+/// For all predictors of a data set, loading included; and what of it is not for loading.
+constexpr double kLimit_s = 120, kFinding_s = 90;
+
+db::KnownFloors known_of(const FloorsJob& job, const json& document, const FoundFloors& found) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return {.digest = job.digest,
+          .task = document,
+          .rows = job.rows,
+          .version = kFloorsVersion,
+          .found_s = std::chrono::duration_cast<std::chrono::seconds>(now).count(),
+          .metric = found.metric,
+          .examples = found.examples,
+          .train_size = found.train_size,
+          .floors = to_json(found).at("floors")};
+}
+
+}  // namespace
+
+FloorsRun::FloorsRun(FloorsOf of, bool again) : of_(std::move(of)), again_(again), checkers_(local_workers(kChecker)) {}
+
+std::optional<db::KnownFloors> FloorsRun::of(std::int64_t rows, db::Store& store) {
+  if (!again_)
+    if (auto kept = store.floors(of_.digest, of_.document, rows); kept && kept->version == kFloorsVersion) return kept;
+  const FloorsJob job{of_.libraries, of_.section, of_.digest, rows, kFinding_s};
+  const auto answered = checkers_.ask(job, kLimit_s);
+  stop_if_asked();
+  if (!answered.answer) {
+    say("floors of {}: not found: {}\n", job.section.id, answered.failed);
+    return std::nullopt;
+  }
+  const auto& found = *answered.answer;
+  if (!found.left_out.empty()) say("floors of {}: no time was left for {}\n", job.section.id, fmt::join(found.left_out, ", "));
+  if (found.floors.empty()) return std::nullopt;
+  auto known = known_of(job, of_.document, found);
+  store.put_floors(known);
+  return known;
+}
+
+std::string floors_text(const db::KnownFloors& floors) {
+  auto text =
+      fmt::format("floors of {} on {} {}test examples:\n", floors.metric, floors.examples, floors.rows == 0 ? "(all) " : "");
+  for (const auto& floor : floors.floors) {
+    const auto how = floor.value("how", "");
+    const auto trained = floor.value("trained", std::int64_t{0});
+    text += fmt::format("  {:<22}  {:>8.4g}  {}{}trained on {} of {}\n", floor.value("name", ""), floor.value("value", 0.0),
+                        how, how.empty() ? "" : "; ", trained, floors.train_size);
+  }
+  return text;
+}
+
+json floors_json(const db::KnownFloors& floors) {
+  return {{"rows", floors.rows},     {"version", floors.version},   {"found_s", floors.found_s},
+          {"metric", floors.metric}, {"examples", floors.examples}, {"train_size", floors.train_size},
+          {"floors", floors.floors}};
+}
+
+}  // namespace ablate

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "core/registry/abi_check.h"
 #include "core/util/error.h"
@@ -67,6 +68,15 @@ class Cache {
     return entry["hash"];
   }
 
+  /// As hash() has remembered it; "" where it would have to look at the file anew.
+  std::string known_hash(const fs::path& path) const {
+    const auto entry = content_["files"].find(path.string());
+    if (entry == content_["files"].end() || !entry->is_object()) return "";
+    const auto stamp = file_stamp(path);
+    const auto hash = entry->value("hash", json());
+    return stamp.empty() || entry->value("stamp", json()) != json(stamp) || !hash.is_string() ? "" : hash.get<std::string>();
+  }
+
   std::optional<Answer> find(const std::string& hash) const {
     const auto found = content_["hashes"].find(hash);
     return found == content_["hashes"].end() ? std::nullopt : read_answer(*found);
@@ -107,6 +117,11 @@ class Cache {
   bool changed_ = false;
 };
 
+/// Who remembers: another host asks anew.
+std::string host_text(const std::string& torch_version) {
+  return fmt::format("checks 2 sdk {} descriptor {} torch {}", ABLATE_SDK_VERSION, sizeof(Descriptor), torch_version);
+}
+
 std::vector<std::string> warnings_for(const fs::path& path) {
   if (anyone_can_write(path)) return {"anyone can write this file (chmod o-w): what it runs can be replaced"};
   return {};
@@ -128,10 +143,24 @@ std::vector<FoundLibrary> libraries_in(const std::vector<PluginFolder>& folders)
 
 }  // namespace
 
+std::vector<PluginInfo> remembered(const std::vector<PluginFolder>& folders, const std::string& torch_version,
+                                   const fs::path& cache_file) {
+  const Cache cache(cache_file, host_text(torch_version));
+  std::vector<PluginInfo> plugins;
+  std::set<std::pair<Kind, std::string>> taken;
+  for (const auto& library : libraries_in(folders)) {
+    if (!library.refusal.empty()) continue;
+    const auto hash = cache.known_hash(library.path);
+    const auto answer = hash.empty() ? std::nullopt : cache.find(hash);
+    if (answer && answer->refusal.empty() && taken.emplace(answer->info.kind, answer->info.id).second)
+      plugins.push_back(answer->info);
+  }
+  return plugins;
+}
+
 std::vector<FoundLibrary> scan(const std::vector<PluginFolder>& folders, const std::string& torch_version,
                                const Inspect& inspect, const fs::path& cache_file) {
-  Cache cache(cache_file,
-              fmt::format("checks 2 sdk {} descriptor {} torch {}", ABLATE_SDK_VERSION, sizeof(Descriptor), torch_version));
+  Cache cache(cache_file, host_text(torch_version));
   auto found = libraries_in(folders);
   std::vector<std::size_t> unknown;
   const auto take = [&](FoundLibrary& library, const std::optional<Answer>& answer, const std::string& hash) {

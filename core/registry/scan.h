@@ -32,6 +32,11 @@ using Inspect = std::function<std::vector<nlohmann::json>(const std::vector<std:
 std::vector<FoundLibrary> scan(const std::vector<PluginFolder>& folders, const std::string& torch_version,
                                const Inspect& inspect, const std::filesystem::path& cache_file);
 
+/// The plugins of these folders that a scan has found and remembered, as far as their files have not changed since: no library
+/// is loaded or read, nothing is written, and what was never seen is left out.
+std::vector<PluginInfo> remembered(const std::vector<PluginFolder>& folders, const std::string& torch_version,
+                                   const std::filesystem::path& cache_file);
+
 Catalog catalog_of(const std::vector<FoundLibrary>& libraries);
 
 }  // namespace ablate

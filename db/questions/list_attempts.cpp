@@ -8,99 +8,17 @@
 
 #include "db/history/process.h"
 #include "db/history/schema.h"
-#include "db/questions/attention_names.h"
 #include "db/questions/main_metric.h"
 #include "db/questions/selection.h"
+#include "db/questions/trial_labels.h"
 
 namespace ablate::db {
 namespace {
 
 using SQLite::Statement;
 
-/// Paths with more than one value in an experiment, except what has one value everywhere.
-std::vector<std::pair<std::string, std::int64_t>> varying_paths(const Reader& reader, std::int64_t experiment) {
-  std::vector<std::pair<std::string, std::int64_t>> paths;
-  Statement candidates(reader.database(),
-                       "SELECT name, id FROM path WHERE (SELECT count(*) FROM (SELECT 1 FROM value WHERE path = path.id LIMIT "
-                       "2)) = 2 ORDER BY name");
-  // Ends at the first trial that differs from the first: for a parameter of the grid that is soon.
-  Statement differs(reader.database(),
-                    "WITH one AS (SELECT p.value FROM experiment_trial m CROSS JOIN parameter p ON p.path = ?1 AND p.trial = "
-                    "m.trial WHERE m.experiment = ?2 LIMIT 1) SELECT 1 FROM experiment_trial m CROSS JOIN parameter p ON "
-                    "p.path = ?1 AND p.trial = m.trial WHERE m.experiment = ?2 AND p.value <> (SELECT value FROM one) LIMIT 1");
-  while (candidates.executeStep()) {
-    const auto id = candidates.getColumn(1).getInt64();
-    differs.reset();
-    differs.bind(1, id);
-    differs.bind(2, experiment);
-    if (differs.executeStep()) paths.emplace_back(candidates.getColumn(0).getString(), id);
-  }
-  return paths;
-}
-
-/// "attention=adamra attention.rates=1/2,1/4 seed=1"
-class Labels {
- public:
-  explicit Labels(const Reader& reader)
-      : reader_(reader),
-        names_(reader.paths()),
-        experiment_(reader.database(), "SELECT max(experiment) FROM experiment_trial WHERE trial = ?"),
-        value_(
-            reader.database(),
-            "SELECT v.text FROM parameter p JOIN value v ON v.id = p.value JOIN path ON path.id = p.path WHERE path.name = ? "
-            "AND p.trial = ?"),
-        composed_(
-            reader.database(),
-            "SELECT 1 FROM experiment_trial m JOIN parameter p ON p.trial = m.trial WHERE p.path = ? AND m.experiment = ? "
-            "LIMIT 1") {}
-
-  std::string of(std::int64_t trial) {
-    experiment_.reset();
-    experiment_.bind(1, trial);
-    if (!experiment_.executeStep() || experiment_.isColumnNull(0)) return "";
-    const auto experiment = experiment_.getColumn(0).getInt64();
-    auto at = paths_.find(experiment);
-    if (at == paths_.end()) at = paths_.emplace(experiment, paths_of(experiment)).first;
-    std::string label;
-    for (const auto& path : at->second) {
-      const auto text = path == kAttention ? names_.name([&](const std::string& one) { return value(one, trial); })
-                                           : value(path, trial).value_or("");
-      if (!text.empty()) label += fmt::format("{}{}={}", label.empty() ? "" : " ", path, text);
-    }
-    return label;
-  }
-
- private:
-  std::optional<std::string> value(const std::string& path, std::int64_t trial) {
-    value_.reset();
-    value_.bind(1, path);
-    value_.bind(2, trial);
-    return value_.executeStep() ? std::optional(value_.getColumn(0).getString()) : std::nullopt;
-  }
-
-  /// Those that vary; the attention by its name, also where only what it is made of does.
-  std::vector<std::string> paths_of(std::int64_t experiment) {
-    std::vector<std::string> paths;
-    const bool composed = std::any_of(names_.entries().begin(), names_.entries().end(), [&](const auto& entry) {
-      composed_.reset();
-      composed_.bind(1, entry.second);
-      composed_.bind(2, experiment);
-      return composed_.executeStep();
-    });
-    if (composed) paths.emplace_back(kAttention);
-    for (const auto& [path, id] : varying_paths(reader_, experiment))
-      if (!names_.entries().contains(path) && !(composed && path == kAttention)) paths.push_back(path);
-    return paths;
-  }
-
-  const Reader& reader_;
-  const AttentionNames names_;
-  Statement experiment_, value_, composed_;
-  std::map<std::int64_t, std::vector<std::string>> paths_;
-};
-
 /// Until its process is dead. Of another machine's nobody here can tell.
-std::vector<AttemptLine> list_running(const Reader& reader, std::int64_t experiment, Labels& labels) {
+std::vector<AttemptLine> list_running(const Reader& reader, std::int64_t experiment, TrialLabels& labels) {
   std::vector<AttemptLine> lines;
   Statement ask(
       reader.database(),
@@ -174,7 +92,7 @@ AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request) 
     count.executeStep();
     list.total = count.getColumn(0).getInt64();
     ask.bind(2, request.most > 0 ? request.most : -1);
-    Labels labels(reader);
+    TrialLabels labels(reader);
     std::vector<SelectedTrial> trials;
     while (ask.executeStep()) {
       AttemptLine line;

@@ -11,6 +11,7 @@
 #include "core/host/study/study.h"
 #include "core/util/error.h"
 #include "tools/ablate/commands.h"
+#include "tools/ablate/completion/completion.h"
 #include "tools/ablate/help.h"
 #include "tools/ablate/keeping/keeping.h"
 #include "tools/ablate/not_empty.h"
@@ -50,6 +51,7 @@ int parse_and_run(int count, char** arguments) {
   ablate::add_db(app, database, exit_code);
   ablate::add_merge(app, database, exit_code);
   ablate::add_help(app);
+  ablate::add_completion(app, exit_code);
   for (auto* command : app.get_subcommands({}))  // --dry-run=false would run the study
     for (auto* option : command->get_options())
       if (option->get_items_expected() == 0) option->disable_flag_override();
@@ -65,6 +67,10 @@ int parse_and_run(int count, char** arguments) {
   const std::vector<std::string> words(arguments + std::min(count, 1), arguments + count);
   if (words.empty()) {
     ablate::print("{}", ablate::overview(app));
+    return 0;
+  }
+  if (ablate::is_question(words)) {
+    ablate::answer_question(app, words);
     return 0;
   }
   ablate::check_words(app, words);

@@ -11,6 +11,7 @@
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "db/report/printers.h"
+#include "tools/ablate/offers.h"
 
 namespace ablate {
 
@@ -27,6 +28,7 @@ inline CLI::Option* add_format(CLI::App* command, db::Format& format, const std:
             format = db::format_from_name(name);
           },
           help)
+      ->check(offers(names))
       ->type_name("FORMAT");
 }
 

@@ -65,6 +65,7 @@ class Scheduler {
  private:
   void step() {
     if (!recorder_.is_elsewhere()) start_some();
+    show_running();  // now, when there is something unless the grid ends: who watches it takes nothing for its end
     try {
       if (const auto event = executor().next(200)) handle(*event);
       tick();
@@ -73,7 +74,6 @@ class Scheduler {
       replace_worker(ended.what());
     }
     recorder_.retry();
-    show_running();
     display_.refresh();
   }
 

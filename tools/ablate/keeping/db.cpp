@@ -12,6 +12,7 @@
 #include "db/history/recovery.h"
 #include "tools/ablate/keeping/keeping.h"
 #include "tools/ablate/not_empty.h"
+#include "tools/ablate/offers.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -41,8 +42,13 @@ int compact(const std::filesystem::path& file) {
   return 0;
 }
 
+const std::vector<std::string>& db_actions() {
+  static const std::vector<std::string> all = {"check", "backup", "compact"};
+  return all;
+}
+
 std::string refuse_action(const std::string& text) {
-  const std::vector<std::string> actions = {"check", "backup", "compact"};
+  const auto& actions = db_actions();
   if (std::find(actions.begin(), actions.end(), text) != actions.end()) return "";
   return fmt::format("found {}, expected check, backup or compact{}", text, hint(text, actions));
 }
@@ -62,6 +68,7 @@ void add_db(CLI::App& app, const DatabaseFile& database, int& exit_code) {
                    "deleted rows have left is given back")
       ->required()
       ->check(CLI::Validator(refuse_action, "", ""))
+      ->check(offers(db_actions()))
       ->type_name("");
   command->add_option("FILE", arguments->to, "of backup: a new file")->check(not_empty())->type_name("");
   command->footer("Example:\n  ablate db backup ablate.2026-11-24.db");

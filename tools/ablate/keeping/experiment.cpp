@@ -17,6 +17,7 @@
 #include "db/questions/list_experiments.h"
 #include "tools/ablate/keeping/keeping.h"
 #include "tools/ablate/not_empty.h"
+#include "tools/ablate/offers.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/streams.h"
 
@@ -179,10 +180,15 @@ const Action* find_action(const std::string& name) {
   return at == std::end(kActions) ? nullptr : at;
 }
 
-std::string refuse_experiment_action(const std::string& text) {
-  if (find_action(text) != nullptr) return "";
+std::vector<std::string> experiment_actions() {
   std::vector<std::string> names;
   for (const auto& action : kActions) names.emplace_back(action.name);
+  return names;
+}
+
+std::string refuse_experiment_action(const std::string& text) {
+  if (find_action(text) != nullptr) return "";
+  const auto names = experiment_actions();
   return fmt::format("found {}, expected {}{}", text, fmt::join(names, ", "), hint(text, names));
 }
 
@@ -218,8 +224,12 @@ void add_experiment(CLI::App& app, const DatabaseFile& database, int& exit_code)
           "by; note: a text, kept with its time")
       ->required()
       ->check(CLI::Validator(refuse_experiment_action, "", ""))
+      ->check(offers(experiment_actions()))
       ->type_name("");
-  command->add_option("NAME", arguments->name, "the experiment")->check(not_empty())->type_name("");
+  command->add_option("NAME", arguments->name, "the experiment")
+      ->check(not_empty())
+      ->check(offers({"EXPERIMENT"}))
+      ->type_name("");
   command->add_option("WORDS", arguments->words, "of rename: the new name; of tag: the tags; of note: the text, in quotes")
       ->check(not_empty())
       ->type_name("");

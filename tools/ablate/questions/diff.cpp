@@ -6,6 +6,7 @@
 #include "db/questions/differences.h"
 #include "db/report/format.h"
 #include "tools/ablate/not_empty.h"
+#include "tools/ablate/offers.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"
@@ -55,9 +56,14 @@ void add_diff(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->group(kQuestions);
   command->add_option("A", arguments->a, "an attempt's number or the first digits of its trial's key; or an experiment")
       ->check(not_empty())
+      ->check(offers({"EXPERIMENT"}))
       ->type_name("")
       ->required();
-  command->add_option("B", arguments->b, "likewise")->check(not_empty())->type_name("")->required();
+  command->add_option("B", arguments->b, "likewise")
+      ->check(not_empty())
+      ->check(offers({"EXPERIMENT"}))
+      ->type_name("")
+      ->required();
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   command->footer(
       "Of attempts: outcome, parameters, code, data, environment, final values. Of experiments (their latest grids): "

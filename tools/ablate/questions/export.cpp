@@ -7,6 +7,7 @@
 #include "core/util/nearest.h"
 #include "db/questions/export_trials.h"
 #include "tools/ablate/not_empty.h"
+#include "tools/ablate/offers.h"
 #include "tools/ablate/questions/output_file.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"
@@ -55,6 +56,7 @@ void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code) {
           "--format", [arguments](const std::string& name) { arguments->format = export_format(name); },
           "csv: columns experiment, key, attempt, outcome, reason, started, wall_s, the parameters by path and the metrics by "
           "name; jsonl: an object a line, values with their types, and the plugins with their code identities; default: csv")
+      ->check(offers(export_formats()))
       ->type_name("FORMAT");
   add_out(command, arguments->out);
   command->footer(

@@ -9,6 +9,7 @@ void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code) 
   add_table(app, database, exit_code);
   add_power(app, database, exit_code);
   add_attempts(app, database, exit_code);
+  add_watch(app, database, exit_code);
   add_show(app, database, exit_code);
   add_diff(app, database, exit_code);
   add_query(app, database, exit_code);

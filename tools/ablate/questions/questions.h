@@ -1,4 +1,5 @@
-// The commands that ask the run history: table, power, attempts, show, diff, query, export. Torch-free, no plugin is looked at.
+// The commands that ask the run history: table, power, attempts, watch, show, diff, query, export. Torch-free, no plugin is
+// looked at.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -22,6 +23,7 @@ void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_watch(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_diff(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code);

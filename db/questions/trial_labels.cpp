@@ -1,0 +1,85 @@
+#include "db/questions/trial_labels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace ablate::db {
+namespace {
+
+/// Paths with more than one value in an experiment, except what has one value everywhere.
+std::vector<std::pair<std::string, std::int64_t>> varying_paths(const Reader& reader, std::int64_t experiment) {
+  std::vector<std::pair<std::string, std::int64_t>> paths;
+  SQLite::Statement candidates(
+      reader.database(),
+      "SELECT name, id FROM path WHERE (SELECT count(*) FROM (SELECT 1 FROM value WHERE path = path.id LIMIT "
+      "2)) = 2 ORDER BY name");
+  // Ends at the first trial that differs from the first: for a parameter of the grid that is soon.
+  SQLite::Statement differs(
+      reader.database(),
+      "WITH one AS (SELECT p.value FROM experiment_trial m CROSS JOIN parameter p ON p.path = ?1 AND p.trial = "
+      "m.trial WHERE m.experiment = ?2 LIMIT 1) SELECT 1 FROM experiment_trial m CROSS JOIN parameter p ON "
+      "p.path = ?1 AND p.trial = m.trial WHERE m.experiment = ?2 AND p.value <> (SELECT value FROM one) LIMIT 1");
+  while (candidates.executeStep()) {
+    const auto id = candidates.getColumn(1).getInt64();
+    differs.reset();
+    differs.bind(1, id);
+    differs.bind(2, experiment);
+    if (differs.executeStep()) paths.emplace_back(candidates.getColumn(0).getString(), id);
+  }
+  return paths;
+}
+
+}  // namespace
+
+TrialLabels::TrialLabels(const Reader& reader)
+    : reader_(reader),
+      names_(reader.paths()),
+      experiment_(reader.database(), "SELECT max(experiment) FROM experiment_trial WHERE trial = ?"),
+      value_(reader.database(),
+             "SELECT v.text FROM parameter p JOIN value v ON v.id = p.value JOIN path ON path.id = p.path WHERE path.name = ? "
+             "AND p.trial = ?"),
+      composed_(reader.database(),
+                "SELECT 1 FROM experiment_trial m JOIN parameter p ON p.trial = m.trial WHERE p.path = ? AND m.experiment = ? "
+                "LIMIT 1") {}
+
+std::string TrialLabels::of(std::int64_t trial) {
+  experiment_.reset();
+  experiment_.bind(1, trial);
+  if (!experiment_.executeStep() || experiment_.isColumnNull(0)) return "";
+  const auto experiment = experiment_.getColumn(0).getInt64();
+  auto at = paths_.find(experiment);
+  if (at == paths_.end()) at = paths_.emplace(experiment, paths_of(experiment)).first;
+  std::string label;
+  for (const auto& path : at->second) {
+    const auto text = path == kAttention ? names_.name([&](const std::string& one) { return value(one, trial); })
+                                         : value(path, trial).value_or("");
+    if (!text.empty()) label += fmt::format("{}{}={}", label.empty() ? "" : " ", path, text);
+  }
+  return label;
+}
+
+std::optional<std::string> TrialLabels::value(const std::string& path, std::int64_t trial) {
+  value_.reset();
+  value_.bind(1, path);
+  value_.bind(2, trial);
+  return value_.executeStep() ? std::optional(value_.getColumn(0).getString()) : std::nullopt;
+}
+
+/// Those that vary; the attention by its name, also where only what it is made of does.
+std::vector<std::string> TrialLabels::paths_of(std::int64_t experiment) {
+  std::vector<std::string> paths;
+  const bool composed = std::any_of(names_.entries().begin(), names_.entries().end(), [&](const auto& entry) {
+    composed_.reset();
+    composed_.bind(1, entry.second);
+    composed_.bind(2, experiment);
+    return composed_.executeStep();
+  });
+  if (composed) paths.emplace_back(kAttention);
+  for (const auto& [path, id] : varying_paths(reader_, experiment))
+    if (!names_.entries().contains(path) && !(composed && path == kAttention)) paths.push_back(path);
+  return paths;
+}
+
+}  // namespace ablate::db

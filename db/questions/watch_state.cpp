@@ -1,0 +1,203 @@
+#include "db/questions/watch_state.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "db/history/process.h"
+#include "db/history/schema.h"
+#include "db/questions/list_attempts.h"
+#include "db/questions/trial_labels.h"
+#include "db/report/format.h"
+
+namespace ablate::db {
+namespace {
+
+using SQLite::Statement;
+
+constexpr std::int64_t kLatest = 5;  ///< attempts that have ended
+constexpr std::size_t kNext = 3;     ///< of the queue
+
+std::int64_t listed_us(const Reader& reader, std::int64_t experiment) {
+  Statement ask(reader.database(), "SELECT listed_us FROM experiment WHERE id = ?");
+  ask.bind(1, experiment);
+  return ask.executeStep() ? ask.getColumn(0).getInt64() : 0;
+}
+
+/// Moves what runs into the state. What ended within the last second still says that it runs: its attempt is there.
+/// @return the trials
+std::set<std::int64_t> take_running(const Reader& reader, const std::vector<AttemptLine>& lines, std::int64_t now_us,
+                                    WatchState& state) {
+  std::set<std::int64_t> trials;
+  Statement ask(reader.database(),
+                "SELECT id, EXISTS (SELECT 1 FROM attempt WHERE trial = t.id AND started_us = ?2) FROM trial t WHERE key = ?1");
+  for (const auto& line : lines) {
+    ask.reset();
+    ask.bind(1, line.key);
+    ask.bind(2, line.started_us);
+    if (!ask.executeStep() || ask.getColumn(1).getInt() != 0) continue;
+    trials.insert(ask.getColumn(0).getInt64());
+    WatchedTrial trial{.key = line.key,
+                       .label = line.label,
+                       .host = line.host,
+                       .started_us = line.started_us,
+                       .step = line.step,
+                       .steps = line.steps,
+                       .loss = line.value};
+    trial.elapsed_s = static_cast<double>(std::max<std::int64_t>(0, now_us - line.started_us)) / 1e6;
+    if (trial.step > 0 && trial.step < trial.steps)
+      trial.left_s = trial.elapsed_s * static_cast<double>(trial.steps - trial.step) / static_cast<double>(trial.step);
+    state.running.push_back(std::move(trial));
+  }
+  return trials;
+}
+
+/// "loss is nan at step #": what reasons have in common.
+std::string without_numbers(const std::string& reason) {
+  std::string text;
+  for (const char c : reason) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    if (!digit)
+      text += c;
+    else if (text.empty() || text.back() != '#')
+      text += '#';
+  }
+  return text;
+}
+
+class Failures {
+ public:
+  void add(const std::string& outcome, const std::string& reason, std::int64_t attempt) {
+    auto text = first_line(reason);
+    if (text.empty()) text = outcome;
+    auto& one = by_reason_[without_numbers(text)];
+    ++one.trials;
+    if (attempt > one.attempt) one.attempt = attempt, one.reason = text;
+  }
+  std::vector<WatchedFailure> most_frequent_first() const {
+    std::vector<WatchedFailure> all;
+    for (const auto& [reason, one] : by_reason_) all.push_back(one);
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.trials > b.trials; });
+    return all;
+  }
+
+ private:
+  std::map<std::string, WatchedFailure> by_reason_;
+};
+
+/// The sum and the number of the times that done trials took.
+struct Times {
+  double sum_s = 0;
+  std::int64_t count = 0;
+};
+
+/// Of what is queued each takes as long as those that are done did on average, else as those that run will; as many go on at a
+/// time as do now. No grid ends before the last of what runs.
+std::optional<double> time_left(const WatchState& state, Times times) {
+  double longest_s = 0, running_s = 0;
+  if (times.count == 0)
+    for (const auto& trial : state.running)
+      if (trial.left_s) times.sum_s += trial.elapsed_s + *trial.left_s, ++times.count;
+  if (times.count == 0) return std::nullopt;
+  const double each_s = times.sum_s / static_cast<double>(times.count);
+  for (const auto& trial : state.running) {
+    const double left_s = trial.left_s.value_or(trial.step > 0 ? 0 : std::max(0.0, each_s - trial.elapsed_s));
+    longest_s = std::max(longest_s, left_s);
+    running_s += left_s;
+  }
+  const auto at_a_time = static_cast<double>(std::max<std::size_t>(1, state.running.size()));
+  return std::max(longest_s, (running_s + each_s * static_cast<double>(state.queued)) / at_a_time);
+}
+
+}  // namespace
+
+std::vector<std::string> running_experiments(const Reader& reader) {
+  return guarded(reader.file(), [&] {
+    std::map<std::pair<std::int64_t, std::string>, bool> names;  // by when its grid was written
+    Statement ask(reader.database(),
+                  "SELECT e.listed_us, e.name, r.host, r.process, r.started FROM running r JOIN trial t ON t.key = r.key JOIN "
+                  "experiment e ON e.id = (SELECT m.experiment FROM experiment_trial m JOIN experiment o ON o.id = "
+                  "m.experiment WHERE m.trial = t.id ORDER BY m.listed DESC, o.listed_us DESC, o.id DESC LIMIT 1)");
+    const auto here = this_host();
+    while (ask.executeStep()) {
+      const Process process{ask.getColumn(2).getString(), ask.getColumn(3).getInt64(), ask.getColumn(4).getInt64()};
+      if (process.host != here || lives(process)) names[{ask.getColumn(0).getInt64(), ask.getColumn(1).getString()}] = true;
+    }
+    std::vector<std::string> all;
+    for (const auto& [name, unused] : names) all.push_back(name.second);
+    return all;
+  });
+}
+
+std::string latest_experiment(const Reader& reader) {
+  return guarded(reader.file(), [&] {
+    Statement ask(reader.database(), "SELECT name FROM experiment ORDER BY listed_us DESC, id DESC LIMIT 1");
+    return ask.executeStep() ? ask.getColumn(0).getString() : std::string();
+  });
+}
+
+WatchState watch_state(const Reader& reader, const std::string& experiment, std::int64_t now_us) {
+  return guarded(reader.file(), [&] {
+    WatchState state;
+    state.experiment = experiment;
+    const auto id = reader.experiment(experiment);
+    const auto since_us = listed_us(reader, id);
+    const auto list = list_attempts(reader, {.experiment = experiment, .failed = false, .most = kLatest});
+    state.is_running = !list.running.empty();
+    const auto running = take_running(reader, list.running, now_us, state);
+    for (const auto& line : list.lines)
+      state.latest.push_back(
+          {line.attempt, line.label, line.outcome, first_line(line.reason), line.metric, line.value, line.wall_s});
+
+    TrialLabels labels(reader);
+    Failures failures;
+    Times times;
+    Statement ask(reader.database(),
+                  "SELECT m.trial, (SELECT max(id) FROM attempt WHERE trial = m.trial AND outcome = 'done'), (SELECT max(id) "
+                  "FROM attempt WHERE trial = m.trial) FROM experiment_trial m WHERE m.experiment = ? AND m.listed = 1 ORDER "
+                  "BY m.position");
+    Statement attempt(reader.database(), "SELECT outcome, reason, started_us, wall_s FROM attempt WHERE id = ?");
+    const auto look = [&](int column) {
+      attempt.reset();
+      attempt.bind(1, ask.getColumn(column).getInt64());
+      attempt.executeStep();
+    };
+    ask.bind(1, id);
+    while (ask.executeStep()) {
+      ++state.trials;
+      const auto trial = ask.getColumn(0).getInt64();
+      const bool is_done = !ask.isColumnNull(1);
+      if (is_done) {
+        look(1);
+        times.sum_s += attempt.getColumn(3).getDouble();
+        ++times.count;
+      }
+      if (running.contains(trial)) continue;
+      if (is_done) {
+        ++state.done;
+        continue;
+      }
+      bool has_failed = false;
+      if (!ask.isColumnNull(2)) {
+        look(2);
+        const auto outcome = attempt.getColumn(0).getString();
+        has_failed = outcome != "interrupted" && !(state.is_running && attempt.getColumn(2).getInt64() < since_us);
+        if (has_failed) failures.add(outcome, attempt.getColumn(1).getString(), ask.getColumn(2).getInt64());
+      }
+      ++(has_failed ? state.failed : state.queued);
+      if (!has_failed && state.next.size() < kNext) state.next.push_back(labels.of(trial));
+    }
+    state.failures = failures.most_frequent_first();
+    if (state.is_running) {
+      state.elapsed_s = static_cast<double>(std::max<std::int64_t>(0, now_us - since_us)) / 1e6;
+      state.left_s = time_left(state, times);
+    }
+    return state;
+  });
+}
+
+}  // namespace ablate::db

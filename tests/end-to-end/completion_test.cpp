@@ -1,0 +1,164 @@
+// What the shells complete, as the scripts ask for it.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "core/util/shell_word.h"
+#include "tests/db/fixture.h"
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+using Words = std::set<std::string>;
+
+Words lines_of(const std::string& text) {
+  Words lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty()) lines.insert(line);
+  return lines;
+}
+
+/// A place with a study and a history, whose plugins were found before.
+class Shell {
+ public:
+  Shell() {
+    Store store(place.folder() / "ablate.db");
+    put(store, "first grid", {trial("softmax", {}, 1)});
+    put(store, "second", {trial("adamra", {"1/8"}, 1)});
+    place.study("[task]\nplugin = \"image\"\n[attention]\nplugin = \"linear\"\n");
+    place.run({"plugins"});
+  }
+
+  /// What bash has at the end of a line, which it splits as it does: at = and :, too.
+  Words bash(const std::vector<std::string>& words) {
+    std::string line;
+    for (const auto& word : words) line += " " + shell_word(word);
+    return lines_of(place
+                        .shell("eval \"$($ablate completion bash)\"; COMP_WORDS=($ablate" + line + "); COMP_CWORD=" +
+                               std::to_string(words.size()) + "; _ablate; printf '%s\\n' \"${COMPREPLY[@]}\"")
+                        .out);
+  }
+
+  Workplace place;
+};
+
+bool all_in(const Words& words, const Words& all) {
+  return std::all_of(words.begin(), words.end(), [&](const auto& word) { return all.contains(word); });
+}
+
+}  // namespace
+
+TEST_CASE("commands and options are completed from their declaration alone") {
+  Shell shell;
+  const auto commands = shell.bash({""});
+  CHECK(all_in({"run", "table", "watch", "help", "completion"}, commands));
+  CHECK_FALSE(commands.contains("complete"));
+  CHECK(shell.bash({"wat"}) == Words{"watch"});
+  CHECK(shell.bash({"help", "wat"}) == Words{"watch"});
+  for (const auto& command : commands) {
+    INFO(command);
+    const auto help = shell.place.run({"help", command}).out;
+    const auto offered = shell.bash({command, "-"});
+    const std::regex option(R"(\n  (?:-\w,)?(--[a-z-]+))");
+    int options = 0;
+    for (std::sregex_iterator at(help.begin(), help.end(), option), end; at != end; ++at, ++options)
+      CHECK(offered.contains(at->str(1)));
+    CHECK(options > 0);
+    CHECK(all_in({"--db", "--plugins"}, offered));
+  }
+  CHECK(shell.bash({"--db", "ablate.db", "wat"}) == Words{"watch"});
+  CHECK(shell.bash({"completion", ""}) == Words{"bash", "fish", "zsh"});
+  CHECK(shell.bash({"experiment", "ren"}) == Words{"rename"});
+  CHECK(shell.bash({"db", ""}) == Words{"backup", "check", "compact"});
+  CHECK(shell.bash({"attempts", "--format", ""}) == Words{"json", "text"});
+  CHECK(shell.bash({"attempts", "--format", "=", "j"}) == Words{"json"});
+  CHECK(shell.bash({"new", ""}) == Words{"attention", "compression", "task"});
+}
+
+TEST_CASE("names of the history are completed, quoted where a shell needs it, from the file that is named") {
+  Shell shell;
+  CHECK(shell.bash({"table", ""}) == Words{"first\\ grid", "second"});
+  CHECK(shell.bash({"experiment", "show", "s"}) == Words{"second"});
+  CHECK(shell.bash({"new", "task", ""}).empty());
+  CHECK(all_in({"attention", "seed", "train.learning_rate"}, shell.bash({"table", "second", "--rows", ""})));
+  CHECK(shell.bash({"table", "second", "--rows", "seed,attention.r"}) == Words{"seed,attention.rates"});
+  CHECK(shell.bash({"table", "--metric", "test/"}) == Words{"test/accuracy"});
+  CHECK(shell.bash({"table", "--db", "none.db", ""}).empty());
+  CHECK(shell.bash({"table", "--db", "=", "none.db", ""}).empty());
+}
+
+TEST_CASE("paths of --set go section by section, with the values that are few, of the plugins that a study names") {
+  Shell shell;
+  CHECK(shell.bash({"run", "study.toml", "--set", ""}) ==
+        Words{"attention.", "experiment.", "model.", "seeds=", "task.", "train."});
+  CHECK(all_in({"train.steps=", "train.stride="}, shell.bash({"run", "--set", "train.st"})));
+  CHECK(shell.bash({"run", "--set", "train.schedule", "=", "one"}) == Words{"one-cycle"});
+  CHECK(all_in({"linear", "softmax"}, shell.bash({"run", "--set", "attention.plugin", "="})));
+  CHECK(shell.bash({"run", "--set", "attention.plugin", "=", "soft"}) == Words{"softmax"});
+  CHECK(shell.bash({"run", "study.toml", "--set", "task.poo"}) == Words{"task.pool="});
+  CHECK(shell.bash({"run", "study.toml", "--set", "task.max_dep"}).empty());  // listops'
+  CHECK(shell.bash({"run", "--set", "task.max_dep"}) == Words{"task.max_depth="});
+  CHECK(all_in({"linear", "softmax", "image", "listops"}, shell.bash({"plugins", ""})));
+  CHECK(shell.bash({"audit", "im"}) == Words{"image"});
+  CHECK(shell.bash({"audit", "image", "--set", "poo"}) == Words{"pool="});
+}
+
+TEST_CASE("files complete studies, --db and --plugins, each its own") {
+  Shell shell;
+  std::filesystem::create_directory(shell.place.folder() / "sub");
+  CHECK(shell.bash({"run", ""}) == Words{"sub", "study.toml"});
+  CHECK(shell.bash({"table", "--db", "abl"}) == Words{"ablate.db"});
+  CHECK(shell.bash({"table", "--db", "=", "abl"}) == Words{"ablate.db"});
+  CHECK(shell.bash({"plugins", "--plugins", "s"}) == Words{"sub"});
+}
+
+TEST_CASE("an answer loads no plugin, writes nothing, and never fails") {
+  Shell shell;
+  shell.place.set("XDG_CACHE_HOME", (shell.place.folder() / "cache").string());
+  CHECK(shell.bash({"plugins", ""}).empty());
+  CHECK_FALSE(std::filesystem::exists(shell.place.folder() / "cache"));
+  std::ofstream(shell.place.folder() / "ablate.db") << "no database";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"table", ""}, {"none", "--no"}, {"--db"}, {"table", "--contrasts", "a", ""}, {"--=", ""}}) {
+    auto asked = words;
+    asked.insert(asked.begin(), {"complete", "--"});
+    const auto ended = shell.place.run(asked);
+    CHECK(ended.exit_code == 0);
+    CHECK(ended.err.empty());
+  }
+}
+
+TEST_CASE("an answer comes at once", "[time]") {
+  Shell shell;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 10; ++i) shell.place.run({"complete", "--", "run", "study.toml", "--set", "attention."});
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  WARN(took.count() / 10 << " ms an answer, its process included");
+}
+
+TEST_CASE("the scripts of zsh and fish ask for the same, where the shells are") {
+  Shell shell;
+  const auto has_shell = [&](const std::string& name) { return shell.place.shell("command -v " + name).exit_code == 0; };
+  if (has_shell("fish")) {
+    CHECK(says(shell.place
+                   .shell("$ablate completion fish > ablate.fish; PATH=" + kBin +
+                          ":$PATH fish --no-config -c 'source ablate.fish; complete -C \"ablate wat\"'")
+                   .out,
+               "watch\t"));
+  }
+  if (has_shell("zsh")) {
+    const auto ended = shell.place.shell(
+        "$ablate completion zsh > ablate.zsh; zsh -f -c 'compdef() { :; }; source ./ablate.zsh; "
+        "_describe() { print -l \"${(@P)4}\"; }; words=('$ablate' wat); CURRENT=2; PREFIX=wat; _ablate'");
+    CHECK(says(ended.out, "watch:A running grid"));
+    CHECK(ended.err.empty());
+  }
+}

@@ -1,0 +1,169 @@
+// ablate watch: a running grid, from its history alone.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "core/util/clock.h"
+#include "core/util/error.h"
+#include "core/util/stop_on_signal.h"
+#include "db/history/reader.h"
+#include "db/questions/watch_state.h"
+#include "db/report/watch_lines.h"
+#include "tools/ablate/not_empty.h"
+#include "tools/ablate/questions/questions.h"
+#include "tools/ablate/questions/screen.h"
+#include "tools/ablate/streams.h"
+#include "tools/ablate/whole_number.h"
+
+namespace ablate {
+namespace {
+
+constexpr double kBetweenGlances_s = 0.05;  ///< at signals and at the window's size
+constexpr double kMostOfTheTime = 4;        ///< a look at a large history is followed by a pause of so many times its length
+constexpr int kEnoughSilence = 2;           ///< looks at a grid that has trials left, before it is believed to run no more
+
+struct Arguments {
+  std::string experiment;
+  bool once = false;
+  int every_s = 1;
+};
+
+/// What of a history is watched, as it was when it was last looked at.
+class Watched {
+ public:
+  Watched(std::filesystem::path file, const std::string& experiment) : file_(std::move(file)) {
+    if (!experiment.empty()) names_ = {experiment};
+    named_ = !experiment.empty();
+  }
+
+  /// Throws Error where the history cannot be read; then the states are those of before. A snapshot, closed at once: no writer
+  /// waits for it.
+  void look() {
+    auto& clock = machine_clock();
+    const double start_s = clock.now_s();
+    const db::Reader reader(file_);
+    auto names = names_;
+    if (!named_) {
+      for (const auto& name : db::running_experiments(reader))
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      if (names.empty()) names = {db::latest_experiment(reader)};
+      if (names == std::vector<std::string>{""})
+        throw Error(fmt::format("{} has no experiments yet: `ablate run FILE` makes one", path_text(file_)));
+    }
+    std::vector<db::WatchState> states;
+    for (const auto& name : names) states.push_back(db::watch_state(reader, name, clock.since_1970_us()));
+    names_ = std::move(names);
+    states_ = std::move(states);
+    seen_.take(states_, clock.now_s());
+    left_out_ = reader.left_out();
+    took_s_ = clock.now_s() - start_s;
+  }
+
+  const std::vector<db::WatchState>& states() const { return states_; }
+  const db::SeenLosses& seen() const { return seen_; }
+  const std::vector<std::string>& left_out() const { return left_out_; }
+  double took_s() const { return took_s_; }
+
+  bool runs() const {
+    return any([](const auto& state) { return state.is_running; });
+  }
+  bool has_more() const {
+    return any([](const auto& state) { return state.queued > 0; });
+  }
+
+ private:
+  template <class F>
+  bool any(F&& f) const {
+    return std::any_of(states_.begin(), states_.end(), f);
+  }
+
+  std::filesystem::path file_;
+  bool named_ = false;
+  std::vector<std::string> names_;
+  std::vector<db::WatchState> states_;
+  db::SeenLosses seen_;
+  std::vector<std::string> left_out_;
+  double took_s_ = 0;
+};
+
+bool wants_colour() {
+  const char* set = std::getenv("NO_COLOR");  // https://no-color.org
+  return set == nullptr || *set == '\0';
+}
+
+/// Until nothing runs. Throws Interrupted.
+void follow(Watched& watched, int every_s) {
+  Screen screen;
+  auto& clock = machine_clock();
+  std::string trouble;
+  for (int silent = 0; watched.runs() || (watched.has_more() && silent < kEnoughSilence);) {
+    auto size = Screen::size();
+    const auto show = [&] {
+      size = Screen::size();
+      screen.show(db::watch_lines(watched.states(), watched.seen(), trouble, {size.columns, size.rows, wants_colour()}));
+    };
+    show();
+    const double until_s = clock.now_s() + std::max<double>(every_s, kMostOfTheTime * watched.took_s());
+    while (clock.now_s() < until_s) {
+      clock.wait(kBetweenGlances_s);
+      stop_if_asked();
+      if (screen.stop_if_asked() || Screen::size() != size) show();
+    }
+    try {
+      watched.look();
+      trouble.clear();
+      silent = watched.runs() ? 0 : silent + 1;
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const Error& error) {  // locked, gone or replaced: it may come back
+      trouble = error.what();
+    }
+  }
+}
+
+void watch(const std::filesystem::path& file, const Arguments& arguments) {
+  const StopOnSignal stops;
+  Watched watched(file, arguments.experiment);
+  watched.look();
+  const bool live = !arguments.once && Screen::is_there();
+  if (live && watched.runs()) {
+    try {
+      follow(watched, arguments.every_s);
+    } catch (const Interrupted&) {
+      for (const auto& state : watched.states())
+        if (state.is_running) say("{} goes on; `ablate watch` looks again\n", db::one_row(state.experiment));
+      throw;
+    }
+  }
+  for (const auto& line : db::watch_lines(watched.states(), watched.seen(), "", {.width = Screen::size().columns}))
+    print("{}\n", line);
+  if (!watched.runs())
+    for (const auto& state : watched.states()) print("{}\n", db::watch_summary(state));
+  for (const auto& line : watched.left_out()) say("warning: {}\n", line);
+}
+
+}  // namespace
+
+void add_watch(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand("watch", "A running grid, from another terminal: what runs, failed, and is left");
+  command->group(kQuestions);
+  command->add_option("EXPERIMENT", arguments->experiment, "only this one; default: what runs, else what ran last")
+      ->type_name("")
+      ->check(not_empty());
+  command->add_flag("--once", arguments->once, "one picture, as where stdout is no terminal");
+  command->add_option("--every", arguments->every_s, "seconds between two looks; default: 1, as often as a grid tells")
+      ->type_name("SECONDS")
+      ->check(whole_number(1, 3600, "seconds"));
+  command->footer(
+      "It only reads the history. It ends when nothing runs any more, and Ctrl-C ends the watching alone. The curve is of the "
+      "losses that it has seen. NO_COLOR is honoured.\nExample:\n  ablate watch quickstart --every 5");
+  command->callback([arguments, database, &exit_code] {
+    watch(database(), *arguments);
+    exit_code = 0;
+  });
+}
+
+}  // namespace ablate

@@ -25,7 +25,10 @@ ordered_json cell_of(const Table& table, const Cell& cell, const Places& places)
 }
 
 ordered_json field_of(const Field& field) {
-  ordered_json one = {{"text", plain(field, {"", "", "", "", "~"})}};
+  auto number = field;
+  number.failures.clear();
+  ordered_json one = {{"text", plain(number, {"", "", "", "", "~"})}};
+  if (!field.failures.empty()) one["failures"] = field.failures;
   if (field.best) one["best"] = true;
   if (field.second) one["second"] = true;
   if (field.cell) one["cell"] = *field.cell;

@@ -161,7 +161,7 @@ TEST_CASE("each number of a report's table leads to the trials that it is made o
     } else {
       CHECK(cell["value"].is_null());
     }
-    if (label == "adamra") CHECK(has(row[1]["text"].get<std::string>(), "out of memory"));
+    if (label == "adamra") CHECK(has(row[1]["failures"].get<std::string>(), "out of memory"));
   }
   CHECK(block["rows"].size() == 3);
   CHECK(report["tables"][1]["name"] == "wrong");

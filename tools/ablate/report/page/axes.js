@@ -1,11 +1,11 @@
 // The axes of parallel coordinates: a parameter's values or a metric's numbers, from bottom to top.
 
-/** What can be an axis: {name, number(trial) (null: none), text(trial)}: of numbers, or of texts where number is absent. */
+/** What can be an axis: {name, number(trial) (null: none), text(trial), values: to be marked, if few}: of numbers, or of texts where number is absent. */
 function axesOf(report) {
   const parameters = report.differing.map((parameter) => {
     const isNumber = Boolean(parameter.numbers) && parameter.values.length > 2;
     return {
-      name: parameter.path, isParameter: true,
+      name: parameter.path, isParameter: true, values: isNumber && parameter.numbers.length <= 8 ? parameter.numbers : null,
       number: isNumber ? (t) => report.number(parameter, t) : null,
       text: (t) => report.text(parameter, t),
     };
@@ -30,7 +30,8 @@ function placeAxis(axis, report, top, bottom) {
     const values = report.all.map(axis.number).filter((value) => value !== null);
     axis.scale = scaleOf(values.length ? values : [0, 1], [bottom - kBelow, top], 100);
     axis.at = (t) => (axis.number(t) === null ? bottom : axis.scale(axis.number(t)));
-    axis.ticks = axis.scale.ticks(5).filter((_, i, all) => all.length <= 8 || i % Math.ceil(all.length / 8) === 0).map((value) => [axis.scale(value), brief(value)]);
+    const ticks = axis.values || axis.scale.ticks(5).filter((_, i, all) => all.length <= 8 || i % Math.ceil(all.length / 8) === 0);
+    axis.ticks = ticks.map((value) => [axis.scale(value), brief(value)]);
     if (values.length < report.count) axis.ticks.push([bottom, "-"]);
   } else {
     const texts = [...new Set(report.all.map(axis.text))].sort((a, b) => compare(a, b, false));

@@ -26,14 +26,15 @@ function waysToColour(report) {
 /** The rows of the first table, if they are few. */
 function rowsOfTable(report) {
   const table = report.tables.find((one) => one.blocks && one.blocks[0].rows.length > 1);
-  if (!table || table.blocks[0].rows.length > kColours) return null;
+  if (!table || table.blocks[0].rows.length >= kColours) return null;
   const block = table.blocks[0];
   const of = new Int32Array(report.count).fill(-1);
   const groups = block.rows.map((row, group) => {
     for (const field of row) if (field.cell !== undefined) for (const t of table.cells[field.cell].trials) of[t] = group;
     return row.filter((_, c) => !block.header[c].number).map((field) => field.text).filter((text) => text !== "-").join(" ");
   });
-  return { name: "row of the table", groups, of: (t) => of[t], numbers: null };
+  if (of.includes(-1)) groups.push("(no row of it)");
+  return { name: "row of the table", groups, of: (t) => (of[t] < 0 ? block.rows.length : of[t]), numbers: null };
 }
 
 /** The colours of a way's groups, as light or dark has them now. */

@@ -16,7 +16,7 @@ function showCosts(parent, report, choice, look, openTrials) {
   if (!state.x || !state.y || report.metrics.length < 2) return;
   if (state.x === state.y) state.y = report.metrics.find((metric) => metric !== state.x);
   const figure = el("figure", {}, el("h3", {}, "Metric against cost"));
-  const margin = { left: 56, right: 16, top: 22, bottom: 38 };
+  const margin = { left: 56, right: 24, top: 22, bottom: 38 };
   let points = [];
   const chart = makeChart(figure, "a metric of each trial against its cost", 320, (context, svg, width, height) => {
     points = report.all.map((trial) => ({ trial, x: report.measured(state.x, trial), y: report.measured(state.y, trial) })).filter((point) => point.x !== null && point.y !== null);

@@ -47,7 +47,7 @@ function showCurves(parent, report, choice, look, openTrials) {
   if (!report.curves.length) return;
   const state = { curves: report.curves[0], means: report.curves[0].trial.length > 60 };
   const figure = el("figure", {}, el("h3", {}, "Curves"));
-  const margin = { left: 56, right: 12, top: 22, bottom: 38 };
+  const margin = { left: 56, right: 24, top: 22, bottom: 38 };
   let drawn = [], x, y;
   const chart = makeChart(figure, "curves over training steps", 320, (context, svg, width, height) => {
     const lines = linesOf(report, choice, state.curves, look.way, state.means);

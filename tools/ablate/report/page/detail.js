@@ -17,7 +17,7 @@ function makeDetail(report) {
     const metric = report.mainMetric();
     const columns = [["attempt", true, (t) => report.trials.attempt[t] || null], ["outcome", false, (t) => report.outcome(t)]];
     for (const parameter of report.differing)
-      if (new Set(trials.map((t) => report.text(parameter, t))).size > 1) columns.push([parameter.path, Boolean(parameter.numbers), (t) => report.text(parameter, t)]);
+      if (new Set(trials.map((t) => report.text(parameter, t))).size > 1) columns.push([parameter.path, Boolean(parameter.numbers), (t) => report.number(parameter, t) ?? report.text(parameter, t)]);
     if (metric) columns.push([withUnit(metric), true, (t) => metric.values[t]]);
     if (trials.some((t) => report.reason(t))) columns.push(["reason", false, (t) => report.reason(t)]);
     makeTable(list, {
@@ -54,7 +54,7 @@ function trialContent(report, t) {
 }
 
 function smallCurve({ steps, values, curves }) {
-  const margin = { left: 50, right: 10, top: 16, bottom: 34 };
+  const margin = { left: 50, right: 22, top: 16, bottom: 34 };
   const holder = el("div");
   makeChart(holder, `${curves.metric} over steps`, 180, (context, svg, width, height) => {
     const known = values.filter((value) => value !== null);

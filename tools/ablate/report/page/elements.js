@@ -32,7 +32,8 @@ function brief(value) {
   if (typeof value !== "number") return String(value);
   const size = Math.abs(value);
   if (Number.isInteger(value) && size < 1e7) return String(value);
-  return size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(3) : String(Number(value.toPrecision(4)));
+  const short = Number(value.toPrecision(4));
+  return size !== 0 && (size < 1e-3 || size >= 1e6) ? short.toExponential().replace("e+", "e") : String(short);
 }
 
 const counted = (n, one, several = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : several}`;

@@ -5,14 +5,15 @@ function showParallel(parent, report, choice, look) {
   const axes = axesOf(report);
   const state = { shown: firstAxes(report, axes), brushes: new Map() };
   if (report.count < 2 || axes.length < 2) return;
-  const margin = { top: 46, bottom: 14 }, height = 380, side = 60, least = 105;
+  const margin = { top: 46, bottom: 14 }, height = 380, left = 96, right = 64, least = 112;
+  const mixed = d3.shuffle([...report.all]);  // so that no colour lies above all others
   const figure = el("figure", { class: "whole", id: "parallel" }, el("h3", {}, "What differs"));
   const boxes = el("div");
   const clear = el("button", { click: () => { state.brushes.clear(); chart.redraw(); choose(); } }, "clear brushes");
   figure.append(el("div", { class: "controls" }, el("details", { class: "columns" }, el("summary", {}, "axes"), boxes), clear));
 
   const chart = makeChart(figure, "parallel coordinates of the trials", height, (context, svg, width, unused, onlyMarks) => {
-    const x = d3.scalePoint().domain(d3.range(state.shown.length)).range([side, width - side]);
+    const x = d3.scalePoint().domain(d3.range(state.shown.length)).range([left, width - right]);
     if (!onlyMarks) for (const axis of state.shown) placeAxis(axis, report, margin.top, height - margin.bottom);
     paint(context, x);
     if (!onlyMarks) drawAxisGroups(svg, x);  // else they would go from under a brush that moves
@@ -32,9 +33,9 @@ function showParallel(parent, report, choice, look) {
     };
     context.lineWidth = report.count > 1000 ? 0.5 : 1.2;
     context.globalAlpha = 0.35;
-    if (!choice.isAll) lines(report.all.filter((t) => !choice.has(t)), () => dim);
+    if (!choice.isAll) lines(mixed.filter((t) => !choice.has(t)), () => dim);
     context.globalAlpha = Math.max(0.08, Math.min(0.85, 120 / Math.sqrt(1 + choice.count * 20)));
-    lines(report.all.filter((t) => choice.has(t)), (t) => colours[look.way.of(t)] || dim);
+    lines(mixed.filter((t) => choice.has(t)), (t) => colours[look.way.of(t)] || dim);
     context.globalAlpha = 1;
   }
 
@@ -49,7 +50,7 @@ function showParallel(parent, report, choice, look) {
         group.append("line").attr("x1", -4).attr("x2", 0).attr("y1", y).attr("y2", y);
         group.append("text").attr("x", -7).attr("y", y).attr("dy", "0.32em").attr("text-anchor", "end").text(cut(text, 12)).append("title").text(text);
       }
-      group.append("text").attr("y", i % 2 ? 30 : 14).attr("text-anchor", "middle").text(cut(axis.name, 22)).append("title").text(axis.name);
+      group.append("text").attr("class", "name").attr("y", i % 2 ? 30 : 14).attr("text-anchor", "middle").text(cut(axis.name, 22)).append("title").text(axis.name);
       const brush = d3.brushY().extent([[-14, margin.top - 6], [14, height - margin.bottom + 6]]).on("brush end", () => {
         if (d3.event.sourceEvent) setBrush(axis, d3.event.selection);  // not where it is put back below
       });
@@ -95,7 +96,7 @@ function showParallel(parent, report, choice, look) {
   }
 
   function fit() {
-    chart.least = 2 * side + least * (state.shown.length - 1);
+    chart.least = left + right + least * (state.shown.length - 1);
     chart.redraw();
   }
   axes.forEach((axis) => boxes.append(checkbox(axis.name, state.shown.includes(axis), (shown) => {

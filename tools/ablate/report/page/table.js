@@ -28,7 +28,7 @@ function compare(a, b, down) {
 }
 
 /**
- * @param model {label, columns: [{text, number, hidden}], count, field(row, column) -> {text, value, open, best, second}, has(row),
+ * @param model {label, columns: [{text, number, hidden}], count, field(row, column) -> {text, failures, value, open, best, second}, has(row),
  * open(row), pins: whether a row can be the one that the others are compared with}
  * @return {refresh}
  */
@@ -80,8 +80,10 @@ function makeTable(parent, model) {
   function cell(row, c) {
     const field = model.field(row, c);
     const kinds = [model.columns[c].number ? "n" : "", field.best ? "best" : "", field.second ? "second" : ""].filter((kind) => kind);
+    const open = field.open && ((event) => { event.stopPropagation(); field.open(); });
+    const button = (kind, text) => el("button", { class: `number ${kind}`, click: open, title: text.length > 30 ? text : null }, text);
     const made = el("td", { class: kinds.length ? kinds.join(" ") : null, title: field.text.length > 40 ? field.text : null },
-      field.open ? el("button", { class: "number", click: (event) => { event.stopPropagation(); field.open(); } }, field.text || "–") : field.text);
+      open && field.text ? button("", field.text) : field.text, open && field.failures ? button("fails", field.failures) : null);
     const base = state.pinned >= 0 && state.pinned !== row && model.columns[c].number ? model.field(state.pinned, c).value : null;
     if (typeof base === "number" && typeof field.value === "number") {
       const difference = field.value - base;
@@ -99,7 +101,11 @@ function makeTable(parent, model) {
       ...shownColumns().map((c) => cell(row, c)));
     made.addEventListener("keydown", (event) => {
       if (event.target !== made) return;
-      if (event.key === "Enter" && model.open) model.open(row);
+      if (event.key === "Enter" && model.open) {
+        event.preventDefault();  // else the button that gets the focus is pressed by the same key
+        model.open(row);
+        return;
+      }
       const next = event.key === "ArrowDown" ? made.nextElementSibling : event.key === "ArrowUp" ? made.previousElementSibling : null;
       if (next) { event.preventDefault(); next.focus(); }
     });

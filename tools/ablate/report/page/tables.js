@@ -2,7 +2,7 @@
 
 /** Of a table's field the number that it is sorted by: the cell's, else what its text begins with. */
 function sortValue(table, field, isNumber) {
-  if (!isNumber) return /^[-+.\d]+$/.test(field.text) ? Number(field.text) : field.text;
+  if (!isNumber) return field.text.trim() === "" || Number.isNaN(Number(field.text)) ? field.text : Number(field.text);
   if (field.main) return table.cells[field.cell].value;
   const number = Number.parseFloat(field.text.replace("~", ""));
   return Number.isNaN(number) ? null : number;
@@ -28,7 +28,7 @@ function showTables(parent, report, openTrials) {
           const trials = field.cell === undefined ? [] : table.cells[field.cell].trials;
           const labels = block.rows[row].filter((_, i) => !block.header[i].number).map((label) => label.text).join(" ");
           return { ...field, value: sortValue(table, field, block.header[c].number),
-            open: trials.length && field.text ? () => openTrials(`${labels}: ${block.header[c].text}`, trials) : null };
+            open: trials.length ? () => openTrials(`${labels}: ${block.header[c].text}`, trials) : null };
         },
       });
     }

@@ -28,7 +28,7 @@ function placeAxis(axis, report, top, bottom) {
   const kBelow = 16;
   if (axis.number) {
     const values = report.all.map(axis.number).filter((value) => value !== null);
-    axis.scale = scaleOf(values.length ? values : [0, 1], [bottom - kBelow, top], 100);
+    axis.scale = scaleOf(values.length ? values : [0, 1], [bottom - kBelow, top], 20);
     axis.at = (t) => (axis.number(t) === null ? bottom : axis.scale(axis.number(t)));
     const ticks = axis.values || axis.scale.ticks(5).filter((_, i, all) => all.length <= 8 || i % Math.ceil(all.length / 8) === 0);
     axis.ticks = ticks.map((value) => [axis.scale(value), brief(value)]);

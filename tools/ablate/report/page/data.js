@@ -3,7 +3,8 @@
 async function unpack(packed) {
   if (typeof DecompressionStream === "undefined")
     throw new Error("this browser cannot unpack the report's data: expected Chrome or Edge 80, Firefox 113, Safari 16.4, or later");
-  const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
+  const text = atob(packed), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = text.charCodeAt(i);  // Uint8Array.from takes a second of 3 MB
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
 }
 

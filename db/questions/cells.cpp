@@ -104,6 +104,8 @@ void fill_cells(const TableTrials& from, Table& table) {
     for (std::size_t m = 0; m < from.metrics.size(); ++m) {
       auto& cell = table.cells[place(table, i, m)];
       cell.trials = static_cast<int>(members.size());
+      cell.trial_ids.reserve(members.size());
+      for (const auto t : members) cell.trial_ids.push_back(from.trials[t].id);
       cell.samples = samples_of(from, members, from.results[m]);
       cell.failures = failures;
       if (from.metrics[m].of_steps) settle(members, from.results[m], *settling, cell);

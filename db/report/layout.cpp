@@ -161,7 +161,9 @@ class BlockOf {
       for (std::size_t c = 0; c < table_.columns.size(); ++c) {
         if (m == first_)
           for (std::size_t p = 0; p < table_.tuned_paths.size(); ++p) fields.push_back({.text = chosen_text(table_, r, c, p)});
-        const auto& cell = table_.cell(r, m, c);
+        const auto place = table_.place(r, m, c);
+        const auto& cell = table_.cells[place];
+        const auto first = fields.size();
         const auto& [measured, published] = digits_[(m - first_) * table_.columns.size() + c];
         fields.push_back(cell_field(table_, r, cell, measured, show_n_));
         if (!table_.against.empty()) {
@@ -171,9 +173,10 @@ class BlockOf {
         const auto reported = table_.baseline.empty() ? cell.published : cell.published_ratio;
         if (table_.published) fields.push_back(number(std::isnan(reported) ? "" : published.text(reported)));
         for (const auto& added : table_.added) {
-          const double value = added.values[table_.place(r, m, c)];
+          const double value = added.values[place];
           fields.push_back(number(std::isnan(value) ? "" : brief(value)));
         }
+        for (auto i = first; i < fields.size(); ++i) fields[i].cell = place;
       }
       if (table_.exponents.empty()) continue;
       const auto& exponent = table_.exponents[r * table_.metrics.size() + m];

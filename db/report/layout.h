@@ -1,6 +1,8 @@
 // A table's layout: caption, headers and rows of fields, before any format. Printers (db/report/printers.h) write it.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,8 @@ struct Field {
   bool unsettled = false;     ///< a time that a busy machine measured
   std::string mark = {};      ///< "!" or "?": the suite's verdict on this field's plugins alone
   std::string failures = {};  ///< of trials that are not done; the whole field where text is ""
+  /// Of a number that is made of a cell's trials: the cell's place in Table::cells.
+  std::optional<std::size_t> cell = {};
 };
 
 /// A header and rows of its length.

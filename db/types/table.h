@@ -89,8 +89,9 @@ struct Cell {
     std::string reason;     ///< of the first, whole
     int other_reasons = 0;  ///< how many trials have another reason
   };
-  int trials = 0;               ///< all that belong here; 0: the grid has no such point
-  std::vector<Sample> samples;  ///< of those that are done and have a value, in their order
+  int trials = 0;                       ///< all that belong here; 0: the grid has no such point
+  std::vector<std::int64_t> trial_ids;  ///< of these, as the history numbers them, in their order
+  std::vector<Sample> samples;          ///< of those that are done and have a value, in their order
   /// What its samples are over: a number for each distinct task with its parameters. Cells of unlike tasks are not compared.
   std::set<std::size_t> tasks;
   /// How many settings its trials have that no row or column shows, seeds aside. Over several there is no deviation.

@@ -16,6 +16,7 @@
 #include "tools/ablate/keeping/keeping.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/questions.h"
+#include "tools/ablate/report/report.h"
 #include "tools/ablate/streams.h"
 #include "tools/ablate/words.h"
 
@@ -47,6 +48,7 @@ int parse_and_run(int count, char** arguments) {
   ablate::add_new(app, options, exit_code);
   const ablate::DatabaseFile database = [&options] { return options.database_file(); };
   ablate::add_questions(app, database, exit_code);
+  ablate::add_report(app, database, exit_code);
   ablate::add_experiment(app, database, exit_code);
   ablate::add_db(app, database, exit_code);
   ablate::add_merge(app, database, exit_code);

@@ -4,19 +4,16 @@
 #include <map>
 #include <memory>
 
-#include "core/shared/versions.h"
 #include "core/util/error.h"
-#include "core/util/shell_word.h"
 #include "db/questions/make_table.h"
 #include "db/questions/table_options.h"
 #include "db/report/printers.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"
-#include "tools/ablate/plugin_options.h"
 #include "tools/ablate/questions/named_table.h"
 #include "tools/ablate/questions/output_file.h"
 #include "tools/ablate/questions/questions.h"
-#include "tools/ablate/questions/verdict_today.h"
+#include "tools/ablate/questions/table_request.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -31,12 +28,6 @@ void refuse_several(const db::Reader& reader) {
   if (names.size() > 1)
     throw Error(fmt::format("{} has {} experiments: {}; name one, or --all for one table over all of them",
                             reader.file().string(), names.size(), fmt::join(names, ", ")));
-}
-
-/// --plugins of the program whose command it is: a history alone has none.
-std::vector<std::string> named_folders(const CLI::App* command) {
-  const auto* option = command->get_parent() == nullptr ? nullptr : command->get_parent()->get_option_no_throw("--plugins");
-  return option == nullptr ? std::vector<std::string>() : option->results();
 }
 
 /// What the command line asks, option by option: it goes before what a named table asks.
@@ -67,7 +58,7 @@ void add_options(CLI::App* command, const std::shared_ptr<Asked>& asked) {
 
 void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   struct Arguments {
-    db::TableRequest request;
+    std::vector<std::string> experiments;
     db::Format format = db::Format::kText;
     OutputFile out;
     bool all = false;
@@ -80,7 +71,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   auto* experiment =
       command
           ->add_option(
-              "EXPERIMENT", arguments->request.experiments,
+              "EXPERIMENT", arguments->experiments,
               "only the trials of these experiments' latest grids; of several the experiment is a row; needed where the "
               "history has several")
           ->type_name("")
@@ -108,18 +99,12 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([command, arguments, database, &exit_code] {
     const auto format = arguments->format;
     const db::Reader reader(database());
-    arguments->request.verdict_today = [&](const UsedPlugin& plugin) { return verdict_today(reader, plugin); };
-    arguments->request.check_options = [command](const auto& libraries) {
-      return plugin_options(named_folders(command), libraries);
-    };
-    if (const auto file = database().string(); file != kDefaultDatabase)  // another shell may have no ABLATE_DB
-      arguments->request.database_option = " --db " + shell_word(file);
-    arguments->request.suite = kSuiteVersion;
-    arguments->request.floors_version = kFloorsVersion;
-    if (!arguments->all && arguments->request.experiments.empty()) refuse_several(reader);
-    if (!arguments->table.empty()) ask_as_named(reader, arguments->table, arguments->asked, arguments->request);
-    for (const auto& [option, values] : arguments->asked) db::ask(arguments->request, option, values);
-    const auto table = db::make_table(reader, arguments->request);
+    auto request = usual_request(command, reader, database());
+    request.experiments = arguments->experiments;
+    if (!arguments->all && request.experiments.empty()) refuse_several(reader);
+    if (!arguments->table.empty()) ask_as_named(reader, arguments->table, arguments->asked, request);
+    for (const auto& [option, values] : arguments->asked) db::ask(request, option, values);
+    const auto table = db::make_table(reader, request);
     arguments->out.put(db::to_text(table, format));
     if (format == db::Format::kCsv)  // has no place for them
       for (const auto& note : table.notes) say("note: {}\n", db::one_row(note));

@@ -1,0 +1,15 @@
+# ablate_embed(SOURCES HEADER NAME [file...]): appends to the list SOURCES a C++ file that defines the std::string_view ablate::NAME, which
+# HEADER declares: the files' texts, one after the other; "" of none. An edit of a file reruns CMake.
+function(ablate_embed sources header name)
+  set(text "")
+  foreach(file IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} part)
+    string(APPEND text "${part}")
+  endforeach()
+  # Through a copy that is made only where it differs, so that a rerun of CMake alone recompiles nothing.
+  set(made ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
+  file(WRITE ${made}.new "#include \"${header}\"\n\nnamespace ablate {\n\nconst std::string_view ${name} = R\"EMBEDDED(${text})EMBEDDED\";\n\n}  // namespace ablate\n")
+  configure_file(${made}.new ${made} COPYONLY)
+  set(${sources} ${${sources}} ${made} PARENT_SCOPE)
+endfunction()

@@ -212,7 +212,7 @@ TEST_CASE("data of several seeds have the mean of their floors, once all are kno
     floors.floors = {floor_of("counts", 40.0 + 10 * seed, "order 2")};
     study.store.put_floors(floors);
   }
-  CHECK(study.notes().front() ==
+  CHECK(study.notes().at(1) ==
         "floors of test/accuracy: counts 55.0 (order 2); 1 of 1 row is within the floor's interval (55.0 ± 4.9) or below it");
 }
 

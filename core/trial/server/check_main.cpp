@@ -6,8 +6,7 @@
 #include "core/trial/server/worker.h"
 
 int main(int count, char** arguments) {
-  return ablate::serve_ablate(
-      count, arguments,
-      {ablate::handler<ablate::CheckJob, ablate::run_check_job>(), ablate::handler<ablate::AuditJob, ablate::run_audit_job>(),
-       ablate::handler<ablate::FloorsJob, ablate::run_floors_job>()});
+  return ablate::serve_ablate(count, arguments,
+                              {ablate::handler<ablate::CheckJob, ablate::run_check_job>(),
+                               ablate::handler<ablate::AuditJob, ablate::run_audit_job>(), ablate::floors_job});
 }

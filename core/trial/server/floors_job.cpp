@@ -1,9 +1,11 @@
 #include "core/trial/server/floors_job.h"
 
+#include "core/shared/floors_job.h"
 #include "core/trial/floors/floors.h"
 #include "core/trial/server/audited_data.h"
 
 namespace ablate {
+namespace {
 
 FoundFloors run_floors_job(LoadedParts& loaded, const FloorsJob& job) {
   const auto task = audited_data(loaded, job.libraries, job.section, job.digest);
@@ -17,5 +19,9 @@ FoundFloors run_floors_job(LoadedParts& loaded, const FloorsJob& job) {
   for (const auto& [name, how, value, trained] : found.all) answer.floors.push_back({name, how, value, trained});
   return answer;
 }
+
+}  // namespace
+
+const NamedHandler floors_job = handler<FloorsJob, run_floors_job>();
 
 }  // namespace ablate

@@ -24,15 +24,6 @@ namespace {
 
 constexpr int kMostTimes = 1000;  ///< that an option stands on one command line
 
-/// Throws Error where the history has several experiments: a table over all of them is rarely meant.
-void refuse_several(const db::Reader& reader) {
-  auto names = reader.experiments();
-  for (auto& name : names) name = db::one_row(name);
-  if (names.size() > 1)
-    throw Error(fmt::format("{} has {} experiments: {}; name one, or --all for one table over all of them",
-                            reader.file().string(), names.size(), fmt::join(names, ", ")));
-}
-
 /// --plugins of the program whose command it is: a history alone has none.
 std::vector<std::string> named_folders(const CLI::App* command) {
   const auto* option = command->get_parent() == nullptr ? nullptr : command->get_parent()->get_option_no_throw("--plugins");
@@ -115,7 +106,8 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     if (const auto file = database().string(); file != kDefaultDatabase)  // another shell may have no ABLATE_DB
       arguments->request.database_option = " --db " + shell_word(file);
     arguments->request.suite = kSuiteVersion;
-    if (!arguments->all && arguments->request.experiments.empty()) refuse_several(reader);
+    if (!arguments->all && arguments->request.experiments.empty())
+      refuse_several(reader, "name one, or --all for one table over all of them");
     if (!arguments->table.empty()) ask_as_named(reader, arguments->table, arguments->asked, arguments->request);
     for (const auto& [option, values] : arguments->asked) db::ask(arguments->request, option, values);
     const auto table = db::make_table(reader, arguments->request);

@@ -1,6 +1,11 @@
 #include "tools/ablate/questions/questions.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/util/error.h"
 #include "db/history/reader.h"
+#include "db/report/format.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -8,12 +13,22 @@ namespace ablate {
 void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   add_table(app, database, exit_code);
   add_power(app, database, exit_code);
+  add_effects(app, database, exit_code);
+  add_windows(app, database, exit_code);
   add_attempts(app, database, exit_code);
   add_watch(app, database, exit_code);
   add_show(app, database, exit_code);
   add_diff(app, database, exit_code);
   add_query(app, database, exit_code);
   add_export(app, database, exit_code);
+}
+
+void refuse_several(const db::Reader& reader, const std::string& remedy) {
+  auto names = reader.experiments();
+  for (auto& name : names) name = db::one_row(name);
+  if (names.size() > 1)
+    throw Error(
+        fmt::format("{} has {} experiments: {}; {}", reader.file().string(), names.size(), fmt::join(names, ", "), remedy));
 }
 
 void warn_of_left_out(const db::Reader& reader) {

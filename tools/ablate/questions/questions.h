@@ -1,5 +1,4 @@
-// The commands that ask the run history: table, power, attempts, watch, show, diff, query, export. Torch-free, no plugin is
-// looked at.
+// The commands that ask the run history. Torch-free, no plugin is looked at.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -22,12 +21,17 @@ void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code);
 
 void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_effects(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_windows(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_watch(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_diff(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code);
+
+/// Throws Error where the history has several experiments: an answer over all of them is rarely meant. @param remedy "name one"
+void refuse_several(const db::Reader& reader, const std::string& remedy);
 
 /// Says on stderr what of the history could not be read, after it was asked.
 void warn_of_left_out(const db::Reader& reader);

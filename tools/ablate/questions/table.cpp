@@ -21,15 +21,6 @@ namespace {
 
 constexpr int kMostTimes = 1000;  ///< that an option stands on one command line
 
-/// Throws Error where the history has several experiments: a table over all of them is rarely meant.
-void refuse_several(const db::Reader& reader) {
-  auto names = reader.experiments();
-  for (auto& name : names) name = db::one_row(name);
-  if (names.size() > 1)
-    throw Error(fmt::format("{} has {} experiments: {}; name one, or --all for one table over all of them",
-                            reader.file().string(), names.size(), fmt::join(names, ", ")));
-}
-
 /// What the command line asks, option by option: it goes before what a named table asks.
 using Asked = std::map<std::string, std::vector<std::string>>;
 
@@ -101,7 +92,8 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     const db::Reader reader(database());
     auto request = usual_request(command, reader, database());
     request.experiments = arguments->experiments;
-    if (!arguments->all && request.experiments.empty()) refuse_several(reader);
+    if (!arguments->all && request.experiments.empty())
+      refuse_several(reader, "name one, or --all for one table over all of them");
     if (!arguments->table.empty()) ask_as_named(reader, arguments->table, arguments->asked, request);
     for (const auto& [option, values] : arguments->asked) db::ask(request, option, values);
     const auto table = db::make_table(reader, request);

@@ -1,0 +1,93 @@
+#include "db/report/effect_rows.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "db/report/comparison_fields.h"
+#include "db/report/digits.h"
+#include "db/report/format.h"
+#include "db/report/inference/holm.h"
+
+namespace ablate::db {
+namespace {
+
+nlohmann::json known_number(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); }
+
+/// "better", "not told"; of a metric without a better end "differs".
+std::string told_word(const Effects& effects, const Comparison& to) {
+  const bool judged = !effects.metric.direction.empty();
+  const bool is_told = to.told == Comparison::Told::kBetter || to.told == Comparison::Told::kWorse;
+  return is_told && !judged ? "differs" : to_text(to.told);
+}
+
+/// "71.20 [70.90, 71.50]"
+std::string with_interval(const Digits& digits, double value, double low, double high) {
+  if (!std::isfinite(value)) return kAbsent;
+  if (!std::isfinite(low)) return digits.text(value);
+  return fmt::format("{} [{}, {}]", digits.text(value), digits.text(low), digits.text(high));
+}
+
+Digits digits_of_means(const Effects& effects) {
+  std::vector<Measured> measured;
+  for (const auto& parameter : effects.parameters)
+    for (const auto& value : parameter.values)
+      if (std::isfinite(value.mean)) measured.push_back({value.mean, (value.high - value.low) / 2});
+  return Digits(measured);
+}
+
+Digits digits_of_changes(const Effects& effects) {
+  std::vector<Measured> measured;
+  for (const auto& change : effects.changes)
+    if (const auto& to = change.difference; std::isfinite(to.value)) measured.push_back({to.value, (to.high - to.low) / 2});
+  return Digits(measured);
+}
+
+void put_values(const Effects& effects, bool for_people, EffectRows& all) {
+  const auto digits = digits_of_means(effects);
+  for (const auto& parameter : effects.parameters)
+    for (const auto& value : parameter.values)
+      if (for_people) {
+        const bool first = &value == &parameter.values.front();
+        const auto share = std::isfinite(parameter.share) ? fmt::format("{:.1f} %", 100 * parameter.share) : kAbsent;
+        all.rows.push_back({with_unit(effects.metric), parameter.path, first ? share : "", value.text,
+                            with_interval(digits, value.mean, value.low, value.high), value.n, value.without, value.unknown});
+      } else {
+        all.rows.push_back({effects.metric.name, parameter.path, known_number(parameter.share), nlohmann::json(value.json),
+                            known_number(value.mean), known_number(value.low), known_number(value.high), value.n, value.without,
+                            value.unknown});
+      }
+}
+
+void put_changes(const Effects& effects, bool for_people, EffectRows& all) {
+  const auto digits = digits_of_changes(effects);
+  for (const auto& [path, from, to, with, difference] : effects.changes)
+    if (for_people)
+      all.rows.push_back({with_unit(effects.metric), path, from, to, with,
+                          with_interval(digits, difference.value, difference.low, difference.high), difference.n,
+                          p_text(difference.p_holm), told_word(effects, difference), difference.untested});
+    else
+      all.rows.push_back({effects.metric.name, path, from, to, with, known_number(difference.value),
+                          known_number(difference.low), known_number(difference.high), difference.n, known_number(difference.p),
+                          known_number(difference.p_holm), told_word(effects, difference), difference.untested});
+}
+
+}  // namespace
+
+EffectRows effect_rows(const std::vector<Effects>& all, bool for_people) {
+  EffectRows rows;
+  const bool changes = !all.empty() && !all.front().reference.empty();
+  if (changes && for_people)
+    rows.names = {"metric", "parameter", "from", "to", "with", "difference [95 %]", "n", "p (Holm)", "told", "why not known"};
+  else if (changes)
+    rows.names = {"metric", "parameter", "from", "to",     "with", "difference",   "low",
+                  "high",   "n",         "p",    "p_holm", "told", "why not known"};
+  else if (for_people)
+    rows.names = {"metric", "parameter", "importance", "value", "mean [95 %]", "n", "without number", "why not known"};
+  else
+    rows.names = {"metric", "parameter", "importance", "value", "mean", "low", "high", "n", "without number", "why not known"};
+  for (const auto& effects : all) changes ? put_changes(effects, for_people, rows) : put_values(effects, for_people, rows);
+  return rows;
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,42 @@
+// Least squares over few unknowns, some of which the others may determine. Internal to db/.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace ablate::db {
+
+/// Normal equations, solved by sweeping (Goodnight 1979, "A tutorial on the SWEEP operator"). What earlier unknowns determine
+/// is left out, with coefficient 0: any function of the unknowns that the data tell has the same value all the same.
+class NormalEquations {
+ public:
+  explicit NormalEquations(std::size_t unknowns);
+
+  /// X'X[i][j] += value, for i = j and both orders otherwise.
+  void add(std::size_t i, std::size_t j, double value);
+  /// X'y[i] += value.
+  void add_right(std::size_t i, double value);
+  /// y'y += value.
+  void add_square(double value) { at(unknowns_, unknowns_) += value; }
+
+  /// Solves for these unknowns, too; those never named are 0. After all add().
+  void solve(const std::vector<std::size_t>& unknowns);
+
+  /// After solve(): a coefficient; the sum of squares of what is left; how many unknowns the data tell.
+  double coefficient(std::size_t i) const { return solved_[i] ? at(i, unknowns_) : 0; }
+  double residual() const { return at(unknowns_, unknowns_); }
+  std::size_t rank() const { return rank_; }
+  /// c' (X'X)^- c: the variance of c' coefficients, in that of one number. c as long as the unknowns.
+  double variance_of(const std::vector<double>& c) const;
+
+ private:
+  double& at(std::size_t i, std::size_t j) { return cells_[i * (unknowns_ + 1) + j]; }
+  double at(std::size_t i, std::size_t j) const { return cells_[i * (unknowns_ + 1) + j]; }
+
+  std::size_t unknowns_, rank_ = 0;
+  std::vector<double> cells_;  ///< square, with y as its last line and column
+  std::vector<double> first_;  ///< the diagonal before solve()
+  std::vector<bool> solved_;
+};
+
+}  // namespace ablate::db

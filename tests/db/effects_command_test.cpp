@@ -1,0 +1,71 @@
+// `ablate effects` and `ablate windows` as a person types them.
+#include <nlohmann/json.hpp>
+
+#include "tests/db/commands.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+/// Beside the experiment of Commands: a full grid of two attentions and pools by two seeds, accuracies 50 to 56.
+class Grids : public Commands {
+ public:
+  Grids() {
+    Store store(file());
+    std::vector<nlohmann::json> trials;
+    std::vector<double> values;
+    for (const int seed : {1, 2})
+      for (const int pool : {1, 3})
+        for (const auto* attention : {"linear", "softmax"}) {
+          auto resolved = trial(attention, {}, seed);
+          resolved["task"]["pool"] = pool;
+          trials.push_back(resolved);
+          values.push_back(50 + seed + pool + (attention == std::string("softmax") ? 2 : 0));
+        }
+    put(store, "grid", trials);
+    for (std::size_t i = 0; i < trials.size(); ++i) store.put_attempt(done(trials[i], values[i]));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("ablate effects: means and importance, or changes, in every format") {
+  Grids run;
+  CHECK(run("effects grid --metric test/accuracy --format csv") ==
+        "metric,parameter,importance,value,mean,low,high,n,without number,why not known\n"
+        "test/accuracy,attention,0.5,linear,53.5,53.5,53.5,4,0,\n"
+        "test/accuracy,attention,0.5,softmax,55.5,55.5,55.5,4,0,\n"
+        "test/accuracy,task.pool,0.5,1,53.5,53.5,53.5,4,0,\n"
+        "test/accuracy,task.pool,0.5,3,55.5,55.5,55.5,4,0,\n");
+  CHECK(run.exit_code == 0);
+  CHECK(has(run.errors, "note: means over matched settings"));
+  CHECK(has(run("effects grid --metric test/accuracy"), "attention  50.0 %      linear"));
+  const auto changes =
+      nlohmann::json::parse(run("effects grid --metric test/accuracy --reference attention=linear,task.pool=1 --format json"));
+  REQUIRE(changes.size() == 2);
+  CHECK(changes[0]["to"] == "softmax");
+  CHECK(changes[0]["difference"] == 2);
+  CHECK(changes[1]["parameter"] == "task.pool");
+  CHECK(changes[1]["told"] == "not told");  // of two seeds nothing is
+  for (const auto* format : {"text", "markdown", "csv", "json", "latex", "typst", "html"})
+    CHECK(has(run("effects grid --format " + std::string(format)), "softmax"));
+}
+
+TEST_CASE("ablate effects and windows: what they cannot answer they refuse, with what is near") {
+  Grids run;
+  CHECK(has(run("effects"), "has 2 experiments: quickstart, grid; name one"));
+  CHECK(has(run("effects grit"), "grid"));
+  CHECK(has(run("effects grid --metric test/acuracy"), "did you mean test/accuracy?"));
+  CHECK(has(run("effects grid --reference attention=linaer,task.pool=1"), "did you mean attention=linear?"));
+  CHECK(has(run("effects grid --reference atention=linear"), "did you mean attention?"));
+  CHECK(has(run("effects grid --reference attention=linear"),
+            "found several settings that have it, expected one; name it further, by task.pool"));
+  CHECK(has(run("effects grid --where pool=9"), "task.pool"));
+  CHECK(has(run("effects grid --format jsn"), "did you mean json?"));
+  CHECK(has(run("windows"), "has 2 experiments"));
+  CHECK(has(run("windows grid"), "found no parameter that dev chooses in grid"));
+  CHECK(has(run("windows grid --within -1"), "expected a number of at least 0"));
+  CHECK(has(run("windows grid --within x"), "expected a number of at least 0"));
+  CHECK(run.exit_code == -1);
+}

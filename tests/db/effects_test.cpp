@@ -1,0 +1,269 @@
+// `ablate effects`: marginal means over matched settings, importance, changes of one parameter alone.
+#include "db/questions/effects.h"
+
+#include <array>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+#include "db/questions/make_table.h"
+#include "db/report/effect_rows.h"
+#include "db/report/effects.h"
+#include "db/report/matched_means.h"
+#include "tests/db/seeds_study.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+double t_quantile(double freedom) { return boost::math::quantile(boost::math::students_t(freedom), 0.975); }
+
+struct Setting {
+  std::vector<std::string> labels;
+  std::vector<Sample> samples;
+};
+
+/// A table of settings, as make_table gives it, of one metric where more is better.
+Table settings_of(const std::vector<std::string>& paths, const std::vector<Setting>& settings) {
+  Table table{.row_paths = paths};
+  table.columns = {{}}, table.column_values = {{}};
+  table.metrics = {{"test/accuracy", "%", "max", ""}};
+  for (const auto& [labels, samples] : settings) {
+    table.rows.push_back(labels);
+    table.row_values.emplace_back(labels.begin(), labels.end());
+    Cell cell;
+    cell.trials = static_cast<int>(samples.size()), cell.samples = samples;
+    table.cells.push_back(cell);
+  }
+  run_statistics({}, table);
+  return table;
+}
+
+std::vector<Setting> one_seed(const std::vector<std::pair<std::vector<std::string>, double>>& settings) {
+  std::vector<Setting> all;
+  for (const auto& [labels, value] : settings) all.push_back({labels, {{1, value}}});
+  return all;
+}
+
+const Effects::Parameter& parameter(const Effects& effects, const std::string& path) {
+  for (const auto& one : effects.parameters)
+    if (one.path == path) return one;
+  throw Error("no parameter " + path);
+}
+
+const Effects::Value& value(const Effects& effects, const std::string& path, const std::string& text) {
+  for (const auto& one : parameter(effects, path).values)
+    if (one.text == text) return one;
+  throw Error("no value " + text);
+}
+
+bool notes(const Effects& effects, const std::string& part) {
+  return std::any_of(effects.notes.begin(), effects.notes.end(), [&](const auto& note) { return has(note, part); });
+}
+
+/// Adamra at two rates and pool 2 or 4, softmax at both pools, by two seeds.
+class Nested {
+ public:
+  Nested() : store_(file_) {
+    std::vector<nlohmann::json> trials;
+    std::vector<double> values;
+    const auto add = [&](const std::string& attention, const std::vector<std::string>& rates, int pool, double accuracy) {
+      for (const int seed : {1, 2}) {
+        auto resolved = trial(attention, rates, seed);
+        resolved["task"]["pool"] = pool;
+        trials.push_back(resolved), values.push_back(accuracy + (seed == 2 ? 1 : 0));
+      }
+    };
+    add("softmax", {}, 2, 60), add("softmax", {}, 4, 50);
+    add("adamra", {"1/2"}, 2, 66), add("adamra", {"1/2"}, 4, 54);
+    add("adamra", {"1/8"}, 2, 62), add("adamra", {"1/8"}, 4, 50);
+    put(store_, "study", trials);
+    for (std::size_t i = 0; i < trials.size(); ++i) store_.put_attempt(done(trials[i], values[i]));
+  }
+  Effects effects(const std::vector<std::string>& reference = {}) const {
+    return db::effects(Reader(file_), {{"study"}, {"test/accuracy"}, {}, reference}).at(0);
+  }
+  std::string refused(const std::vector<std::string>& reference, const std::vector<std::string>& metrics = {},
+                      const std::vector<std::string>& where = {}) const {
+    return error_of([&] { db::effects(Reader(file_), {{"study"}, metrics, where, reference}); });
+  }
+
+ private:
+  Folder folder_;
+  std::filesystem::path file_ = folder_ / "a.db";
+  Store store_;
+};
+
+}  // namespace
+
+TEST_CASE("matched means: of full blocks the plain means, with the interval of the additive rest") {
+  const std::array<BlockNumber, 6> numbers{{{0, 0, 1}, {1, 0, 3}, {0, 1, 2}, {1, 1, 5}, {0, 2, 6}, {1, 2, 7}}};
+  const auto means = matched_means(2, 3, numbers);
+  const double half = t_quantile(2) * std::sqrt(0.5 / 3);  // 6 - 3 - 1 degrees of freedom, squares left 1
+  CHECK(means[0].mean == Approx(3).epsilon(1e-14));
+  CHECK(means[1].mean == Approx(5).epsilon(1e-14));
+  CHECK(means[1].low == Approx(5 - half).epsilon(1e-12));
+  CHECK(means[0].high == Approx(3 + half).epsilon(1e-12));
+  CHECK(means[0].n == 3);
+}
+
+TEST_CASE("matched means: of blocks with holes what all blocks would have, as numpy's pseudo-inverse has it") {
+  // B is 2 above A, C 3 above B; plain means would be 1, 6.5 and 13.
+  const std::array<BlockNumber, 4> exact{{{0, 0, 1}, {1, 0, 3}, {1, 1, 10}, {2, 1, 13}}};
+  const auto three = matched_means(3, 2, exact);
+  CHECK(three[0].mean == Approx(4.5));
+  CHECK(three[1].mean == Approx(6.5));
+  CHECK(three[2].mean == Approx(9.5));
+  CHECK(std::isnan(three[0].low));  // nothing is left to tell an interval
+
+  const std::array<BlockNumber, 12> numbers{{{0, 0, 3.0},
+                                             {1, 0, 4.5},
+                                             {2, 0, 7.25},
+                                             {0, 1, 2.0},
+                                             {1, 1, 4.0},
+                                             {1, 2, 6.0},
+                                             {2, 2, 8.5},
+                                             {0, 3, 1.0},
+                                             {2, 3, 6.5},
+                                             {0, 4, 2.5},
+                                             {1, 4, 3.25},
+                                             {2, 4, 7.0}}};
+  const auto means = matched_means(3, 5, numbers);
+  const double expected[] = {2.5142857142857125, 4.157142857142855, 7.228571428571428};
+  for (std::size_t v = 0; v < 3; ++v) {
+    CHECK(means[v].mean == Approx(expected[v]).epsilon(1e-12));
+    CHECK(means[v].high - means[v].mean == Approx(0.6299112000092872).epsilon(1e-10));
+  }
+}
+
+TEST_CASE("matched means: a block of one value compares nothing, and groups without a block in common stay apart") {
+  const std::array<BlockNumber, 6> numbers{{{0, 0, 1}, {1, 0, 2}, {0, 1, 90}, {2, 2, 5}, {3, 2, 7}, {4, 3, 8}}};
+  const auto means = matched_means(5, 4, numbers);
+  CHECK(means[0].mean == Approx(1));  // not of the 90, which no other value has
+  CHECK(means[0].group == means[1].group);
+  CHECK(means[2].group == means[3].group);
+  CHECK(means[0].group != means[2].group);
+  CHECK(means[4].n == 0);
+  CHECK(std::isnan(means[4].mean));
+}
+
+TEST_CASE("importance: of a full grid the main effects of the functional ANOVA") {
+  auto table = settings_of({"a", "b"}, one_seed({{{"0", "0"}, 0}, {{"0", "1"}, 2}, {{"1", "0"}, 4}, {{"1", "1"}, 10}}));
+  const auto effects = effects_of(table, {}).at(0);
+  CHECK(effects.full);
+  CHECK(effects.parameters[0].path == "a");                  // the most important first
+  CHECK(parameter(effects, "a").share == Approx(9.0 / 14));  // of the variance: means 1 and 7
+  CHECK(parameter(effects, "b").share == Approx(4.0 / 14));
+  CHECK(effects.rest == Approx(1.0 / 14));
+  CHECK(value(effects, "a", "1").mean == Approx(7));
+  CHECK(notes(effects, "functional ANOVA"));
+}
+
+TEST_CASE("importance: with holes what a parameter explains beyond the others, as statsmodels' type II has it") {
+  auto small = settings_of({"a", "b"}, one_seed({{{"0", "0"}, 0}, {{"0", "1"}, 2}, {{"1", "0"}, 4}}));
+  const auto holes = effects_of(small, {}).at(0);
+  CHECK_FALSE(holes.full);
+  CHECK(parameter(holes, "a").share == Approx(1));
+  CHECK(parameter(holes, "b").share == Approx(0.25));
+
+  auto table = settings_of({"a", "b", "c"}, one_seed({{{"0", "0", "0"}, 50.0},
+                                                      {{"0", "1", "0"}, 52.9},
+                                                      {{"0", "1", "1"}, 50.18},
+                                                      {{"1", "0", "0"}, 51.33},
+                                                      {{"1", "0", "1"}, 51.64},
+                                                      {{"1", "1", "1"}, 52.03},
+                                                      {{"2", "0", "0"}, 58.18},
+                                                      {{"2", "0", "1"}, 61.02},
+                                                      {{"2", "1", "0"}, 58.52}}));
+  const auto effects = effects_of(table, {}).at(0);
+  CHECK(parameter(effects, "a").share == Approx(0.9110047271515904).epsilon(1e-9));
+  CHECK(parameter(effects, "b").share == Approx(0.0007969553816223528).epsilon(1e-9));
+  CHECK(parameter(effects, "c").share == Approx(0.005090239645727394).epsilon(1e-9));
+  CHECK(effects.rest == Approx(0.06950582033566671).epsilon(1e-9));
+  CHECK(notes(effects, "type II"));
+}
+
+TEST_CASE("a seed that one value lacks, and a trial that diverged, are left out of the means and counted") {
+  auto table = settings_of({"a"}, {{{"x"}, {{1, 10}, {2, 20}, {3, 36}}}, {{"y"}, {{2, 21}, {3, 33}}}});
+  const auto effects = effects_of(table, {}).at(0);
+  CHECK(value(effects, "a", "x").mean == Approx(28));  // not 22: y has no seed 1
+  CHECK(value(effects, "a", "y").mean == Approx(27));
+  CHECK(value(effects, "a", "x").n == 2);
+
+  auto diverged = settings_of({"a"}, {{{"x"}, {{1, 10}, {2, 20}}}, {{"y"}, {{1, kNaN}, {2, 24}}}, {{"z"}, {{1, kNaN}}}});
+  const auto left = effects_of(diverged, {}).at(0);
+  CHECK(value(left, "a", "x").mean == Approx(20));
+  CHECK(value(left, "a", "y").mean == Approx(24));
+  CHECK(value(left, "a", "y").without == 1);
+  CHECK(std::isnan(value(left, "a", "z").mean));
+  CHECK(value(left, "a", "z").unknown == "no trial has a number");
+  CHECK(notes(left, "2 of 5 trials have no finite number"));
+}
+
+TEST_CASE("effects: an attention is averaged over its own parameters, which are compared within it alone") {
+  const auto effects = Nested().effects();
+  CHECK(value(effects, "attention", "softmax").mean == Approx(55.5));  // seeds differ by 1
+  CHECK(value(effects, "attention", "adamra").mean == Approx(58.5));
+  CHECK(value(effects, "attention.rates", "1/2").mean == Approx(60.5));
+  CHECK(value(effects, "attention.rates", "1/8").mean == Approx(56.5));
+  CHECK(parameter(effects, "attention.rates").values.size() == 2);  // softmax has none
+  CHECK(value(effects, "task.pool", "2").mean == Approx(63.1666666667));
+  CHECK(value(effects, "task.pool", "4").n == 6);
+  CHECK_FALSE(effects.full);
+  CHECK(notes(effects, "each value of attention is averaged over its attention.rates"));
+}
+
+TEST_CASE("effects: changes of one parameter alone, tested as --against does") {
+  const Study study({{"softmax", kEight}, {"linear", plus(kEight, 1)}, {"other", {60, 61, 62, 61, 60, 61, 62, 61}}});
+  auto settings = study.table({});
+  const auto against = study.table({"attention=softmax"});
+  const auto effects = effects_of(settings, {"attention=softmax"}).at(0);
+  REQUIRE(effects.changes.size() == 2);
+  CHECK(effects.reference == "attention=softmax");
+  for (const auto& change : effects.changes) {
+    std::size_t row = 0;
+    while (against.rows[row][0] != change.to) ++row;
+    const auto& expected = against.cell(row, 0, 0).against;
+    CHECK(change.from == "softmax");
+    CHECK(change.difference.value == Approx(expected.value).epsilon(1e-14));
+    CHECK(change.difference.low == Approx(expected.low).epsilon(1e-14));
+    CHECK(change.difference.p == expected.p);
+    CHECK(change.difference.p_holm == expected.p_holm);
+    CHECK(change.difference.told == expected.told);
+  }
+  CHECK(effects.changes[0].difference.p == Approx(2.0 / 256));  // eight pairs of one sign
+  CHECK(effects.changes[0].difference.p_holm == Approx(4.0 / 256));
+}
+
+TEST_CASE("effects: what a value brings with it is no change of its own, two changes at once are none") {
+  const auto effects = Nested().effects({"attention=softmax", "task.pool=2"});
+  REQUIRE(effects.changes.size() == 3);
+  CHECK(effects.changes[0].path == "attention");
+  CHECK(effects.changes[0].with == "attention.rates=1/2");
+  CHECK(effects.changes[0].difference.value == Approx(6));
+  CHECK(effects.changes[1].with == "attention.rates=1/8");
+  CHECK(effects.changes[1].difference.value == Approx(2));
+  CHECK(effects.changes[2].path == "task.pool");
+  CHECK(effects.changes[2].to == "4");
+  const auto rows = effect_rows({effects}, false);
+  CHECK(rows.rows[0].size() == rows.names.size());
+  CHECK(rows.rows[0][5] == 6);
+}
+
+TEST_CASE("effects: a wrong reference, metric or parameter is named with the nearest") {
+  const Nested nested;
+  CHECK(has(nested.refused({"atention=softmax"}), "did you mean attention?"));
+  CHECK(has(nested.refused({"attention=sofmax"}), "did you mean attention=softmax?"));
+  CHECK(has(nested.refused({"attention"}), "expected PATH=VALUE"));
+  CHECK(has(nested.refused({"attention=adamra"}), "expected one; a further --reference PATH=VALUE chooses it"));
+  CHECK(has(nested.refused({"task.pool=2"}), "--reference"));
+  CHECK(has(nested.refused({"train.learning_rate=0.001"}), "does not vary among the settings"));
+  CHECK(has(nested.refused({}, {"test/acuracy"}), "test/accuracy"));
+  CHECK(has(nested.refused({}, {}, {"atention=softmax"}), "attention"));
+  CHECK(has(nested.refused({}, {}, {"attention=softmax", "task.pool=2"}), "found no parameter that varies in study"));
+  CHECK(reference_conditions("attention=adamra,attention.rates=1/2,1/4,task.pool=2") ==
+        std::vector<std::string>{"attention=adamra", "attention.rates=1/2,1/4", "task.pool=2"});
+}

@@ -1,0 +1,78 @@
+#include "db/questions/effects.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "db/report/effect_rows.h"
+#include "db/report/effects.h"
+#include "db/report/printers.h"
+#include "tools/ablate/not_empty.h"
+#include "tools/ablate/output_format.h"
+#include "tools/ablate/questions/output_file.h"
+#include "tools/ablate/questions/questions.h"
+#include "tools/ablate/questions/rows_out.h"
+#include "tools/ablate/streams.h"
+
+namespace ablate {
+
+void add_effects(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+  struct Arguments {
+    db::EffectsRequest request;
+    std::vector<std::string> references;
+    db::Format format = db::Format::kText;
+    OutputFile out;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand("effects", "What each parameter does: marginal means, importance, changes of one alone");
+  command->group(kQuestions);
+  command
+      ->add_option("EXPERIMENT", arguments->request.experiments,
+                   "only the trials of these experiments' latest grids; needed where the history has several")
+      ->type_name("")
+      ->check(not_empty());
+  command->add_option("--metric", arguments->request.metrics, "as of `ablate table`")
+      ->delimiter(',')
+      ->check(not_empty())
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command->add_option("--where", arguments->request.where, "as of `ablate table`")
+      ->check(not_empty())
+      ->type_name("CONDITION")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--reference", arguments->references,
+                   "in place of the means: what changes of one parameter alone do to the setting that has these values, as "
+                   "attention=softmax,task.pool=2")
+      ->check(not_empty())
+      ->type_name("PATH=VALUE,...")
+      ->allow_extra_args(false);
+  add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
+  add_out(command, arguments->out);
+  command->footer(
+      "A mean is over settings that agree in all other parameters and the seed, so that a grid with holes does not mislead, "
+      "with its 95 % interval. Importance is the share of the variance between settings that a parameter explains alone. "
+      "Changes are tested as by `ablate table --against`, after Holm over all of them.\n"
+      "Example:\n"
+      "  ablate effects quickstart\n"
+      "  ablate effects quickstart --reference attention=softmax");
+  command->callback([arguments, database, &exit_code] {
+    auto& request = arguments->request;
+    for (const auto& text : arguments->references)
+      for (const auto& condition : db::reference_conditions(text)) request.reference.push_back(condition);
+    const db::Reader reader(database());
+    if (request.experiments.empty()) refuse_several(reader, "name one");
+    const auto effects = db::effects(reader, request);
+    put_rows(arguments->format, arguments->out, [&](bool for_people) { return db::effect_rows(effects, for_people); });
+    std::set<std::string> told;
+    for (const auto& one : effects)
+      for (const auto& note : one.notes)
+        if (told.insert(note).second) say("note: {}\n", db::one_row(note));
+    warn_of_left_out(reader);
+    exit_code = 0;
+  });
+}
+
+}  // namespace ablate

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "core/util/number_text.h"
+#include "db/questions/rate_windows.h"
+#include "db/report/printers.h"
+#include "db/report/window_rows.h"
+#include "tools/ablate/not_empty.h"
+#include "tools/ablate/output_format.h"
+#include "tools/ablate/questions/output_file.h"
+#include "tools/ablate/questions/questions.h"
+#include "tools/ablate/questions/rows_out.h"
+#include "tools/ablate/streams.h"
+
+namespace ablate {
+namespace {
+
+/// "" for a number of at least 0; else what is wrong.
+std::string refuse_width(const std::string& text) {
+  const auto number = parse_number(text);
+  const bool is_one = number && *number >= 0 && std::isfinite(*number);
+  return is_one ? "" : fmt::format("found {}, expected a number of at least 0, in the metric's unit", text);
+}
+
+}  // namespace
+
+void add_windows(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+  struct Arguments {
+    db::TableRequest request;
+    double within = 0;
+    db::Format format = db::Format::kText;
+    OutputFile out;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command =
+      app.add_subcommand("windows", "All values of the parameters that dev chooses, and how wide the best range is");
+  command->group(kQuestions);
+  command
+      ->add_option("EXPERIMENT", arguments->request.experiments,
+                   "only the trials of these experiments' latest grids; needed where the history has several")
+      ->type_name("")
+      ->check(not_empty());
+  const auto list = [&](const char* name, std::vector<std::string>& values, const char* type) {
+    command->add_option(name, values, "as of `ablate table`")
+        ->delimiter(',')
+        ->check(not_empty())
+        ->type_name(type)
+        ->allow_extra_args(false);
+  };
+  list("--rows", arguments->request.rows, "PATH");
+  list("--cols", arguments->request.columns, "PATH");
+  list("--metric", arguments->request.metrics, "NAME");
+  command->add_option("--where", arguments->request.where, "as of `ablate table`")
+      ->check(not_empty())
+      ->type_name("CONDITION")
+      ->allow_extra_args(false);
+  auto* within = command
+                     ->add_option("--within", arguments->within,
+                                  "how much worse than the best a mean on dev may be, in the metric's unit; default: the best "
+                                  "value's standard deviation over seeds")
+                     ->check(CLI::Validator(refuse_width, "", ""))
+                     ->type_name("D");
+  add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
+  add_out(command, arguments->out);
+  command->footer(
+      "For studies with [grid.tune], whose tables show the chosen values alone. A curve for each row of the table: means ± "
+      "standard deviations over seeds. The window is the best value on dev with its neighbours on both sides, as far as their "
+      "means lie within D of the best. Where several parameters are tuned together, dev chooses the others' anew at each "
+      "value.\n"
+      "Example:\n  ablate windows tuned --within 0.5");
+  command->callback([arguments, within, database, &exit_code] {
+    const db::Reader reader(database());
+    if (arguments->request.experiments.empty()) refuse_several(reader, "name one");
+    const auto windows =
+        db::rate_windows(reader, arguments->request, within->count() > 0 ? std::optional(arguments->within) : std::nullopt);
+    put_rows(arguments->format, arguments->out, [&](bool for_people) { return db::window_rows(windows, for_people); });
+    for (const auto& note : windows.notes) say("note: {}\n", db::one_row(note));
+    warn_of_left_out(reader);
+    exit_code = 0;
+  });
+}
+
+}  // namespace ablate

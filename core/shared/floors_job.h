@@ -13,7 +13,7 @@ struct FloorsJob {
   PluginSpec section;     ///< complete
   std::string digest;     ///< of its data: others are refused
   std::int64_t rows = 0;  ///< of the test split: test_batches x batch; 0: all of it
-  double seconds = 0;     ///< in which it is to end
+  double seconds = 0;     ///< of processor time
   bool operator==(const FloorsJob&) const = default;
 };
 struct FoundFloors {

@@ -167,6 +167,7 @@ TEST_CASE("numbers at positions tell a class that is linear in them: reals, and 
   };
   Examples pixels(picture, brighter);
   CHECK(floors_of(pixels).at("linear on the values").value > 97);
+  CHECK_FALSE(floors_of(pixels).contains("linear on a bag"));
   picture.geometry = {};
   Examples symbols(picture, brighter);
   CHECK_FALSE(floors_of(symbols).contains("linear on the values"));

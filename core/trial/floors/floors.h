@@ -30,7 +30,7 @@ struct Floors {
 /// trial is asked. The same for the same data on every machine that ends in time: predictors are limited by work, not by time.
 /// @param task loaded
 /// @param rows test_batches x batch, as EvaluationPlan reads them; 0: the whole split
-/// @param seconds after three quarters of which no further predictor begins
+/// @param seconds of processor time, after three quarters of which no further predictor begins
 /// Throws Error where a split has no target, or a target is none of the task's classes.
 Floors find_floors(const Task& task, const TaskInfo& info, std::int64_t rows, double seconds);
 

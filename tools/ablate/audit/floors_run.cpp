@@ -16,8 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-/// For all predictors of a data set, loading included; and what of it is not for loading.
-constexpr double kLimit_s = 120, kFinding_s = 90;
+/// Processor time for all predictors of some test examples of a data set; two minutes with loading.
+constexpr double kFinding_s = 90;
 
 db::KnownFloors known_of(const FloorsJob& job, const json& document, const FoundFloors& found) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -34,13 +34,14 @@ db::KnownFloors known_of(const FloorsJob& job, const json& document, const Found
 
 }  // namespace
 
-FloorsRun::FloorsRun(FloorsOf of, bool again) : of_(std::move(of)), again_(again), checkers_(local_workers(kChecker)) {}
+FloorsRun::FloorsRun(FloorsOf of, bool again, double timeout_s)
+    : of_(std::move(of)), again_(again), timeout_s_(timeout_s), checkers_(local_workers(kChecker)) {}
 
 std::optional<db::KnownFloors> FloorsRun::of(std::int64_t rows, db::Store& store) {
   if (!again_)
     if (auto kept = store.floors(of_.digest, of_.document, rows); kept && kept->version == kFloorsVersion) return kept;
   const FloorsJob job{of_.libraries, of_.section, of_.digest, rows, kFinding_s};
-  const auto answered = checkers_.ask(job, kLimit_s);
+  const auto answered = checkers_.ask(job, timeout_s_);
   stop_if_asked();
   if (!answered.answer) {
     say("floors of {}: not found: {}\n", job.section.id, answered.failed);

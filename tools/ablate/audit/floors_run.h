@@ -19,8 +19,8 @@ struct FloorsOf {
 
 class FloorsRun {
  public:
-  /// @param again also where the history has them
-  FloorsRun(FloorsOf of, bool again);
+  /// @param again also where the history has them @param timeout_s for those of some test examples, loading included
+  FloorsRun(FloorsOf of, bool again, double timeout_s);
 
   /// Nothing where they could not be found: a line says why.
   std::optional<db::KnownFloors> of(std::int64_t rows, db::Store& store);
@@ -28,6 +28,7 @@ class FloorsRun {
  private:
   FloorsOf of_;
   bool again_;
+  double timeout_s_;
   Executors checkers_;
 };
 

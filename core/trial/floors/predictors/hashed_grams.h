@@ -43,9 +43,10 @@ inline Extract grams(const TaskInfo& info, std::size_t longest) {
   };
 }
 
-/// Whether a class of sequences with symbols is asked.
+/// Whether a class of sequences with symbols is asked; those of a picture are numbers (values.cpp).
 inline bool has_bags(const TaskInfo& info) {
-  return !asks_of(info.objective).each && info.classes <= kMostRegressed && info.fields.front().vocabulary > 0;
+  return !asks_of(info.objective).each && info.classes <= kMostRegressed && info.fields.front().vocabulary > 0 &&
+         info.geometry.rows == 0;
 }
 
 }  // namespace ablate

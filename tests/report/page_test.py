@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The page of `ablate report` in headless Chromium, as a person uses it; its numbers are compared with SQL over the history.
 
-page_test.py MAKE_REPORT: the program that makes a history and its report. ABLATE_SCREENSHOTS=FOLDER keeps pictures there.
+page_test.py MAKE_REPORT: the program that makes a history and its report. ABLATE_SCREENSHOTS=FOLDER keeps pictures.
 """
 import json
 import os
@@ -17,16 +17,16 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-
 EXPERIMENT = "grid <b>1</b>"
 TRIALS = 240
 wrong = []
 
 
 def check(holds, what):
-    if not holds:
-        wrong.append(what)
-        print(f"wrong: {what}", flush=True)
+    if holds:
+        return
+    wrong.append(what)
+    print(f"wrong: {what}", flush=True)
 
 
 def start_browser(folder):
@@ -41,9 +41,7 @@ def start_browser(folder):
 class Page:
     def __init__(self, browser):
         self.browser = browser
-
-    def run(self, script, *words):
-        return self.browser.execute_script(script, *words)
+        self.run = browser.execute_script
 
     def one(self, selector):
         return self.browser.find_element(By.CSS_SELECTOR, selector)
@@ -81,8 +79,7 @@ class Page:
         return self.run("return document.querySelectorAll(arguments[0] + ' .controls [role=status]')[arguments[1]].innerText", section, table)
 
     def picture(self, name):
-        folder = os.environ.get("ABLATE_SCREENSHOTS")
-        if folder:
+        if folder := os.environ.get("ABLATE_SCREENSHOTS"):
             self.settle()
             self.browser.save_screenshot(f"{folder}/{name}.png")
 
@@ -131,7 +128,8 @@ def check_sorting(page):
     check(down == sorted(up, reverse=True), f"sorted downwards: {down}")
     check(page.run("return document.querySelectorAll('#tables thead [aria-sort=descending]').length") == 1, "the sorted column says so")
     page.sort("#trials", "train.learning_rate")
-    rates = [float(row[page.headings("#trials").index("train.learning_rate ▴")]) for row in page.rows("#trials")]
+    at = page.headings("#trials").index("train.learning_rate ▴")
+    rates = [float(row[at]) for row in page.rows("#trials")]
     check(rates == sorted(rates), "numbers are sorted by size, 1e-4 before 3e-4")
 
 
@@ -212,8 +210,7 @@ def check_brush(page, ask):
 def check_keyboard(page):
     axis = "document.querySelector('#parallel .axis[aria-label=\"train.learning_rate\"]')"
     page.run(f"{axis}.focus()")
-    chain = ActionChains(page.browser)
-    chain.send_keys(Keys.ARROW_UP).perform()
+    ActionChains(page.browser).send_keys(Keys.ARROW_UP).perform()
     page.settle()
     first = page.one("#choice").text
     ActionChains(page.browser).key_down(Keys.SHIFT).send_keys(Keys.ARROW_UP * 12).key_up(Keys.SHIFT).perform()
@@ -250,7 +247,6 @@ def check_looks(page):
     page.picture("dark")
     page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True})
-    page.settle()
     page.settle()
     check(page.run("return document.documentElement.scrollWidth") <= 390, "on a phone nothing is wider than the screen")
     check(page.run("return [...document.querySelectorAll('main canvas')].every((one) => one.clientWidth > 200)"), "figures have a width on a phone")

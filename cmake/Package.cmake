@@ -30,5 +30,8 @@ install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/ablate)
 install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(TARGETS ablate ablate-worker ablate-checker ablate-identity RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET ablate-plot)  # with cairo
+  install(TARGETS ablate-plot RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 get_property(_plugins TARGET ablate_plugins PROPERTY MANUALLY_ADDED_DEPENDENCIES)
 install(TARGETS ${_plugins} LIBRARY DESTINATION lib/ablate/plugins)

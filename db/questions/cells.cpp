@@ -18,7 +18,7 @@ std::vector<Sample> samples_of(const TableTrials& from, const Members& members,
                                const std::vector<std::optional<double>>& values) {
   std::vector<Sample> samples;
   for (const auto t : members)
-    if (values[t]) samples.push_back({from.seeds[t], *values[t]});
+    if (values[t]) samples.push_back({from.seeds[t], *values[t], from.trials[t].attempt});
   return samples;
 }
 

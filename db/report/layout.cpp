@@ -71,14 +71,6 @@ int common_n(const Table& table) {
   return n;
 }
 
-/// Two decimals, or as many as the uncertainty (0: unknown) allows; "(3 of 4)" behind it where some columns have no point.
-std::string exponent_text(const Table& table, double value, int points, double uncertainty = 0) {
-  if (std::isnan(value)) return "";
-  const auto all = static_cast<int>(table.columns.size());
-  const int decimals = uncertainty > 0 ? std::clamp(-static_cast<int>(std::floor(std::log10(uncertainty))), 0, 2) : 2;
-  return fmt::format("{:.{}f}{}", value, decimals, points < all ? fmt::format(" ({} of {})", points, all) : "");
-}
-
 std::string mark_of(const Table& table, Checked checked) {
   if (checked == Checked::kFailed) return "!";
   return checked == Checked::kUnchecked && table.any_checked() ? "?" : "";
@@ -180,9 +172,10 @@ class BlockOf {
       }
       if (table_.exponents.empty()) continue;
       const auto& exponent = table_.exponents[r * table_.metrics.size() + m];
-      fields.push_back(
-          number(exponent_text(table_, exponent.measured, exponent.points, exponent.uncertainty), exponent.unsettled));
-      if (table_.published) fields.push_back(number(exponent_text(table_, exponent.published, exponent.published_points)));
+      fields.push_back(number(exponent_text(exponent.measured, exponent.points, table_.columns.size(), exponent.uncertainty),
+                              exponent.unsettled));
+      if (table_.published)
+        fields.push_back(number(exponent_text(exponent.published, exponent.published_points, table_.columns.size())));
     }
     return fields;
   }
@@ -212,6 +205,13 @@ std::string caption_of(const Table& table) {
 }
 
 }  // namespace
+
+std::string exponent_text(double value, int points, std::size_t columns, double uncertainty) {
+  if (std::isnan(value)) return "";
+  const auto all = static_cast<int>(columns);
+  const int decimals = uncertainty > 0 ? std::clamp(-static_cast<int>(std::floor(std::log10(uncertainty))), 0, 2) : 2;
+  return fmt::format("{:.{}f}{}", value, decimals, points < all ? fmt::format(" ({} of {})", points, all) : "");
+}
 
 Layout lay_out(const Table& table) {
   if (!table.names.empty()) return lay_out(renamed(table));

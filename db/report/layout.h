@@ -45,6 +45,10 @@ struct Layout {
 /// All numbers of a column have the same decimals (db/report/digits.h). With a baseline ratios replace the means.
 Layout lay_out(const Table& table);
 
+/// An exponent (Exponent): two decimals, or as many as the uncertainty (0: unknown) allows; "(3 of 4)" behind it where some
+/// columns have no point; "" for NaN.
+std::string exponent_text(double value, int points, std::size_t columns, double uncertainty = 0);
+
 /// How a printer marks fields.
 struct Emphasis {
   const char *best_before, *best_after;      ///< around the best of a column

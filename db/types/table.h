@@ -25,6 +25,7 @@ inline constexpr const char* kBest = "best";
 struct Sample {
   std::optional<std::int64_t> seed;  ///< nothing where the trial has none
   double value;                      ///< NaN: it was measured and is no number
+  std::int64_t attempt = 0;          ///< whose it is, by number; 0: not of an attempt
 };
 
 /// What the conformance suite says of the plugins behind a number: the worst of them. In this order from good to bad.

@@ -55,6 +55,17 @@ TEST_CASE("a table goes into a file, and again into the one that ablate wrote") 
   CHECK(files_in(folder.path()) == 1);  // no part is left
 }
 
+TEST_CASE("a file named from the folder where one stands is known again, too") {
+  const OwnCache cache;
+  const Folder folder;
+  Commands run;
+  const auto was = fs::current_path();
+  fs::current_path(folder.path());
+  for (int time = 0; time < 2; ++time) CHECK(run("table quickstart --out table.txt").empty());
+  fs::current_path(was);
+  CHECK(has(content(folder / "table.txt"), "softmax"));
+}
+
 TEST_CASE("a file that ablate did not write, or that was changed since, stays") {
   const OwnCache cache;
   const Folder folder;

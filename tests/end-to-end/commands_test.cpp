@@ -14,7 +14,23 @@ TEST_CASE("the command line never links torch", "[ldd]") {
   REQUIRE(ended.exit_code == 0);
   CHECK_FALSE(says(ended.out, "libtorch"));
   CHECK_FALSE(says(ended.out, "libc10"));
+  CHECK_FALSE(says(ended.out, "libcairo"));
   CHECK(says(Process({"ldd", kBin + "ablate-worker"}).wait().out, "libtorch_cpu"));
+}
+
+TEST_CASE("a figure is drawn by ablate-plot beside ablate, and without it the missing package is named") {
+  Workplace place;
+  const auto wrong = place.run({"plot", "curve", "--out", "a.svg"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.err == "ablate: no kind of figure \"curve\" (did you mean curves?)\n");
+  if (std::filesystem::exists(kBin + "ablate-plot")) {
+    const auto drawn = place.run({"plot", "curves", "--out", "a.svg"});
+    CHECK(drawn.exit_code == 2);
+    CHECK(says(drawn.err, "ablate.db"));  // there is none: ablate-plot has looked
+  }
+  const auto alone = place.shell("cp $ablate . && ./ablate plot curves --out a.svg");
+  CHECK(alone.exit_code == 2);
+  CHECK(says(alone.err, "install libcairo2-dev"));
 }
 
 TEST_CASE("help groups the commands, and every command's help has an example") {
@@ -22,7 +38,7 @@ TEST_CASE("help groups the commands, and every command's help has an example") {
   const auto all = place.run({"--help"});
   CHECK(all.exit_code == 0);
   for (const char* group : {"Run ablations", "Ask the run history", "Look at plugins"}) CHECK(says(all.out, group));
-  for (const char* command : {"run", "plugins", "table", "attempts", "show", "query"}) {
+  for (const char* command : {"run", "plugins", "table", "plot", "attempts", "show", "query"}) {
     INFO(command);
     CHECK(says(all.out, command));
     const auto one = place.run({command, "--help"});

@@ -61,5 +61,7 @@ void add_plugins(CLI::App& app, const Options& options, int& exit_code);
 void add_check(CLI::App& app, const Options& options, int& exit_code);
 void add_audit(CLI::App& app, const Options& options, int& exit_code);
 void add_new(CLI::App& app, const Options& options, int& exit_code);
+/// @param words those of the command line, for the program that draws
+void add_plot(CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace ablate

@@ -27,6 +27,7 @@ constexpr std::chrono::seconds kLastWords(2);  ///< for a stderr that takes noth
 int parse_and_run(int count, char** arguments) {
   CLI::App app("ablate: ablation studies of efficient attention, from plugins to the table", "ablate");
   app.formatter(std::make_shared<ablate::HelpFormatter>());
+  const std::vector<std::string> words(arguments + std::min(count, 1), arguments + count);
   ablate::Options options;
   int exit_code = 0;
   app.set_version_flag("--version", "ablate " ABLATE_VERSION ", torch " ABLATE_TORCH_VERSION);
@@ -49,6 +50,7 @@ int parse_and_run(int count, char** arguments) {
   const ablate::DatabaseFile database = [&options] { return options.database_file(); };
   ablate::add_questions(app, database, exit_code);
   ablate::add_report(app, database, exit_code);
+  ablate::add_plot(app, words);
   ablate::add_experiment(app, database, exit_code);
   ablate::add_db(app, database, exit_code);
   ablate::add_merge(app, database, exit_code);
@@ -66,7 +68,6 @@ int parse_and_run(int count, char** arguments) {
     return fmt::format("ablate: {}; `ablate help{}` says what it takes\n", error.what(),
                        commands.empty() ? "" : " " + commands.front()->get_name());
   });
-  const std::vector<std::string> words(arguments + std::min(count, 1), arguments + count);
   if (words.empty()) {
     ablate::print("{}", ablate::overview(app));
     return 0;

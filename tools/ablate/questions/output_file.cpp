@@ -63,8 +63,9 @@ void check_may_replace(const fs::path& path, bool force) {
 /// The file that a link leads to: the link stays one.
 fs::path followed(const fs::path& path) {
   std::error_code failed;
-  auto whole = fs::weakly_canonical(path, failed);
-  return failed ? fs::absolute(path) : whole;
+  const auto from_root = fs::absolute(path);  // of a relative path to no file, weakly_canonical makes a relative one
+  auto whole = fs::weakly_canonical(from_root, failed);
+  return failed ? from_root : whole;
 }
 
 }  // namespace
@@ -78,21 +79,29 @@ void OutputFile::put(const std::function<void(const db::Write& write)>& pieces) 
     pieces([](std::string_view piece) { print("{}", piece); });
     return;
   }
+  write_file([&](const db::Write& write) { pieces([&](std::string_view piece) { write(db::printable(piece)); }); });
+}
+
+void OutputFile::put_bytes(std::string_view bytes) const {
+  write_file([&](const db::Write& write) { write(bytes); });
+}
+
+void OutputFile::write_file(const std::function<void(const db::Write& write)>& pieces) const {
   const auto to = followed(path);
   check_may_replace(to, force);
-  const auto failed =
-      put_whole(to, [&](const TakePiece& take) { pieces([&](std::string_view piece) { take(db::printable(piece)); }); });
+  const auto failed = put_whole(to, [&](const TakePiece& take) { pieces(take); });
   if (failed)
     throw Error(fmt::format("--out {}: cannot be written: {}; nothing was changed there", path_text(path), failed.message()));
   remember(to);
   say("wrote {}\n", path_text(path));
 }
 
-void add_out(CLI::App* command, OutputFile& to) {
+CLI::Option* add_out(CLI::App* command, OutputFile& to) {
   auto* out = command->add_option("--out", to.path, "write the answer to this file; one that ablate did not write stays")
                   ->type_name("FILE")
                   ->check(not_empty());
   command->add_flag("--force", to.force, "write over whatever --out names")->needs(out);
+  return out;
 }
 
 }  // namespace ablate

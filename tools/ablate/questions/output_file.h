@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "db/report/printers.h"
 
@@ -25,9 +26,15 @@ struct OutputFile {
   /// The same of an answer that comes in pieces, each of whole lines, and is never held as a whole. What `pieces` throws leaves
   /// the file as it was.
   void put(const std::function<void(const db::Write& write)>& pieces) const;
+
+  /// The same of what is no text, byte by byte. The path is not "".
+  void put_bytes(std::string_view bytes) const;
+
+ private:
+  void write_file(const std::function<void(const db::Write& write)>& pieces) const;
 };
 
 /// @param to outlives the command
-void add_out(CLI::App* command, OutputFile& to);
+CLI::Option* add_out(CLI::App* command, OutputFile& to);
 
 }  // namespace ablate

@@ -1,0 +1,166 @@
+// A metric over steps or seconds: of each row the mean over its seeds, with a band.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/util/error.h"
+#include "core/util/nearest.h"
+#include "db/questions/figures.h"
+#include "db/questions/figures/parts.h"
+#include "db/questions/load_curves.h"
+#include "db/report/format.h"
+#include "db/report/renamed.h"
+#include "db/report/summary.h"
+
+namespace ablate::db {
+namespace {
+
+constexpr const char* kStepTime = "train/step_time";
+
+/// The curves of a figure's attempts, and how long a step of each takes.
+struct Runs {
+  std::map<std::int64_t, CurvePoints> curves;  ///< by attempt; those without a point are not there
+  std::map<std::int64_t, double> step_s;       ///< by attempt; empty: by steps
+};
+
+std::vector<std::int64_t> attempts_of(const Table& table) {
+  std::set<std::int64_t> all;
+  for (const auto& cell : table.cells)
+    for (const auto& sample : cell.samples) all.insert(sample.attempt);
+  return {all.begin(), all.end()};
+}
+
+/// The metric whose curves are drawn: the one that is named; else, of trials that are judged by test/NAME, dev/NAME, else
+/// train/loss. @param usual the table without a metric named: a curve may have no final value
+std::string curve_metric(const Reader& reader, const Table& usual, const std::vector<std::string>& asked) {
+  const auto known = metrics_with_curves(reader, attempts_of(usual));
+  const auto has_curve = [&](const std::string& name) { return std::binary_search(known.begin(), known.end(), name); };
+  if (asked.size() > 1) throw Error(fmt::format("--metric: found {} metrics, expected the one of curves", asked.size()));
+  if (!asked.empty()) {
+    for (const auto& metric : reader.metrics_named(asked.front()))
+      if (has_curve(metric.name)) return metric.name;
+    throw Error(fmt::format("--metric: no trial has a curve of {}{}", asked.front(), hint(asked.front(), known)));
+  }
+  const auto& main = usual.metrics.front().name;
+  for (const auto& name : {main, "dev/" + main.substr(main.find('/') + 1), std::string("train/loss")})
+    if (has_curve(name)) return name;
+  if (known.empty()) throw Error("plot curves: found no curve of any of these trials, expected a metric over steps");
+  return known.front();
+}
+
+/// A line: at each step that all curves have, their mean and how far they spread.
+std::vector<FigurePoint> mean_line(const Runs& runs, const std::vector<std::int64_t>& attempts, const Table& table,
+                                   std::size_t& left_out) {
+  std::map<std::int64_t, std::vector<Sample>> values;  // by step
+  std::map<std::int64_t, double> time;
+  for (const auto attempt : attempts)
+    for (const auto& [step, value] : runs.curves.at(attempt)) {
+      values[step].push_back({{}, value});
+      if (!runs.step_s.empty()) time[step] += runs.step_s.at(attempt) * static_cast<double>(step);
+    }
+  std::vector<FigurePoint> line;
+  const auto n = static_cast<double>(attempts.size());
+  for (const auto& [step, samples] : values) {
+    if (samples.size() != attempts.size()) {
+      ++left_out;
+      continue;
+    }
+    const auto summary = summary_of(samples);
+    const double half = table.overlap ? interval_of(summary, *table.overlap) : summary.deviation;
+    line.push_back({.x = runs.step_s.empty() ? static_cast<double>(step) : time[step] / n,
+                    .y = summary.mean,
+                    .y_low = summary.mean - half,
+                    .y_high = summary.mean + half});
+  }
+  return line;
+}
+
+/// The attempts of a row and column that have a curve (and a step time where it is by seconds).
+std::vector<std::int64_t> with_curve(const Table& table, std::size_t row, std::size_t column, const Runs& runs,
+                                     bool by_seconds) {
+  std::set<std::int64_t> attempts;
+  for (std::size_t m = 0; m < table.metrics.size(); ++m)
+    for (const auto& sample : table.cell(row, m, column).samples)
+      if (runs.curves.contains(sample.attempt) && (!by_seconds || runs.step_s.contains(sample.attempt)))
+        attempts.insert(sample.attempt);
+  return {attempts.begin(), attempts.end()};
+}
+
+void note_some(const std::string& what, const std::vector<std::string>& names, Figure& figure) {
+  if (!names.empty()) figure.notes.push_back(what + ": " + some_of(names));
+}
+
+FigurePanel panel_of(const Table& table, const Runs& runs, std::size_t column, bool by_seconds, Figure& figure) {
+  FigurePanel panel{.title = column_title(table, column), .x = {by_seconds ? "training time (s)" : "step"}};
+  panel.y.label = one_row(with_unit(table.metrics[0]));
+  std::vector<std::string> none, single, shortened;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const auto& cell = table.cell(r, 0, column);
+    if (cell.trials == 0) continue;
+    const auto attempts = with_curve(table, r, column, runs, by_seconds);
+    if (attempts.empty()) {
+      none.push_back(row_name(table, r));
+      continue;
+    }
+    if (attempts.size() == 1) single.push_back(row_name(table, r));
+    std::size_t left_out = 0;
+    panel.series.push_back({row_name(table, r), r, FigureSeries::Shape::kLine, mean_line(runs, attempts, table, left_out)});
+    if (left_out > 0) shortened.push_back(row_name(table, r));
+  }
+  const auto at = panel.title.empty() ? "" : panel.title + ": ";
+  note_some(at + "no curve", none, figure);
+  note_some(at + "no band, one trial alone", single, figure);
+  note_some(at + "steps that not every seed has are left out", shortened, figure);
+  return panel;
+}
+
+/// The table of a figure: first the curves' metric, behind it those whose samples tell the trials, last the step time.
+Table table_of_curves(const Reader& reader, FigureRequest& request, bool by_seconds) {
+  auto unnamed = request.table;
+  unnamed.metrics.clear();
+  const auto usual = bare_table(reader, unnamed);
+  auto& metrics = request.table.metrics;
+  metrics = {curve_metric(reader, usual, metrics)};
+  for (const auto& metric : usual.metrics)
+    if (metric.name != metrics.front() && metric.name != kStepTime) metrics.push_back(metric.name);
+  if (by_seconds && metrics.front() != kStepTime) metrics.emplace_back(kStepTime);
+  return make_table(reader, request.table);
+}
+
+Figure make_curves(const Reader& reader, FigureRequest request) {
+  if (!request.x.empty() && request.x != "step" && request.x != "seconds")
+    throw Error(fmt::format("--x: found {}, expected step or seconds{}", request.x,
+                            hint(request.x, std::vector<std::string>{"step", "seconds"})));
+  const bool by_seconds = request.x == "seconds";
+  auto table = table_of_curves(reader, request, by_seconds);
+  const auto& metric = request.table.metrics.front();
+  Runs runs;
+  const auto attempts = attempts_of(table);
+  const auto curves = load_curves(reader, reader.metrics_named(metric).front().id, attempts);
+  for (std::size_t i = 0; i < attempts.size(); ++i)
+    if (!curves[i].empty()) runs.curves.emplace(attempts[i], curves[i]);
+  if (by_seconds) {
+    const auto at =
+        std::find_if(table.metrics.begin(), table.metrics.end(), [](const auto& one) { return one.name == kStepTime; });
+    const auto m = static_cast<std::size_t>(at - table.metrics.begin());
+    for (std::size_t r = 0; r < table.rows.size(); ++r)
+      for (std::size_t c = 0; c < table.columns.size(); ++c)
+        for (const auto& sample : table.cell(r, m, c).samples) runs.step_s[sample.attempt] = sample.value / 1000;
+  }
+  table = renamed(std::move(table));
+  Figure figure;
+  for (const auto& note : table.notes) figure.notes.push_back(note);
+  for (std::size_t c = 0; c < table.columns.size(); ++c) figure.panels.push_back(panel_of(table, runs, c, by_seconds, figure));
+  figure.caption = "Mean over seeds; band: ± " + width_text(table) + ".";
+  if (by_seconds) figure.caption += " Time: steps by each trial's median step time, without evaluations.";
+  return figure;
+}
+
+}  // namespace
+
+const FigureKind figures::curves{"curves", "a metric over steps, a line a row, with a band over seeds",
+                                 "curves: step (default) or seconds", make_curves};
+
+}  // namespace ablate::db

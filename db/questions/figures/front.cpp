@@ -1,0 +1,105 @@
+// A metric against what it costs, a point a row, and the front of those that no other betters in both.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/util/error.h"
+#include "db/questions/figures.h"
+#include "db/questions/figures/parts.h"
+#include "db/report/format.h"
+#include "db/report/renamed.h"
+
+namespace ablate::db {
+namespace {
+
+/// The metrics behind the short words of --x.
+std::string cost_metric(const std::string& x) {
+  if (x.empty() || x == "time") return "train/step_time";
+  if (x == "memory") return "memory/peak_tensor";
+  if (x == "state") return "memory/state";
+  return x;
+}
+
+/// Whether a is at least as good as b in both, and better in one.
+bool dominates(const FigurePoint& a, const FigurePoint& b, bool low_x, bool low_y) {
+  const double x = low_x ? b.x - a.x : a.x - b.x, y = low_y ? b.y - a.y : a.y - b.y;
+  return x >= 0 && y >= 0 && (x > 0 || y > 0);
+}
+
+/// Marks the points behind the front, and adds what it reaches as a staircase.
+void add_front(FigurePanel& panel, bool low_x, bool low_y) {
+  std::vector<FigurePoint> front;
+  for (auto& series : panel.series) {
+    auto& point = series.points.front();
+    point.hollow = std::any_of(panel.series.begin(), panel.series.end(),
+                               [&](const FigureSeries& other) { return dominates(other.points.front(), point, low_x, low_y); });
+    if (!point.hollow) front.push_back({.x = point.x, .y = point.y});
+  }
+  if (front.size() < 2) return;
+  std::sort(front.begin(), front.end(), [](const auto& a, const auto& b) { return a.x < b.x; });
+  std::vector<FigurePoint> stairs;
+  for (const auto& point : front) {
+    // Between two points the worse y can be had: that of the left one where a low x is good, else of the right one.
+    if (!stairs.empty())
+      stairs.push_back(low_x ? FigurePoint{.x = point.x, .y = stairs.back().y}
+                             : FigurePoint{.x = stairs.back().x, .y = point.y});
+    stairs.push_back(point);
+  }
+  panel.series.insert(panel.series.begin(), {"", 0, FigureSeries::Shape::kStaircase, std::move(stairs)});
+}
+
+FigurePanel front_panel(const Table& table, std::size_t column) {
+  const auto &score = table.metrics[0], &cost = table.metrics[1];
+  FigurePanel panel{.title = column_title(table, column), .x = {one_row(with_unit(cost))}, .y = {one_row(with_unit(score))}};
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const auto &y = table.cell(r, 0, column), &x = table.cell(r, 1, column);
+    if (!std::isfinite(y.mean) || !std::isfinite(x.mean)) continue;
+    const double up = half_width(table, y), side = half_width(table, x);
+    panel.series.push_back({row_name(table, r),
+                            r,
+                            FigureSeries::Shape::kMarkers,
+                            {{.x = x.mean,
+                              .y = y.mean,
+                              .y_low = y.mean - up,
+                              .y_high = y.mean + up,
+                              .x_low = x.mean - side,
+                              .x_high = x.mean + side}}});
+  }
+  return panel;
+}
+
+Figure make_front(const Reader& reader, FigureRequest request) {
+  const auto score = bare_table(reader, request.table);
+  const auto cost = cost_metric(request.x);
+  const auto name = score.metrics.front().name;
+  if (score.metrics.size() > 1 && !request.table.metrics.empty())
+    throw Error(fmt::format("--metric: found {} metrics, expected the one that is drawn against the cost (--x {})",
+                            score.metrics.size(), cost));
+  if (name == cost) throw Error(fmt::format("--x: found {}, which is the metric itself; name another by --metric", cost));
+  request.table.metrics = {name, cost};
+  const auto table = renamed(make_table(reader, request.table));
+  if (table.metrics.size() != 2)
+    throw Error(fmt::format("--x: found {}, which stands for {} metrics, expected one", cost, table.metrics.size() - 1));
+  Figure figure{.names_at_points = true};
+  figure.notes = table.notes;
+  for (std::size_t m = 0; m < 2; ++m)
+    for (auto& note : cell_notes(table, m)) figure.notes.push_back(std::move(note));
+  const bool directed = !table.metrics[0].direction.empty() && !table.metrics[1].direction.empty();
+  if (!directed) figure.notes.emplace_back("no front: one of the metrics has no better end");
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    figure.panels.push_back(front_panel(table, c));
+    if (directed) add_front(figure.panels.back(), table.metrics[1].direction == "min", table.metrics[0].direction == "min");
+  }
+  figure.caption = "Means; bars: ± " + width_text(table) + ".";
+  if (directed) figure.caption += " Line: the front of means, hollow: behind it.";
+  return figure;
+}
+
+}  // namespace
+
+const FigureKind figures::front{
+    "front", "a metric against its cost, a point a row, with the Pareto front",
+    "front: time (default, of a step), memory (peak of tensors), state (of a recurrence), or a metric", make_front};
+
+}  // namespace ablate::db

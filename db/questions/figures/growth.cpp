@@ -1,0 +1,86 @@
+// A cost against a length, both in logarithms: a line a row, with its exponent.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/util/error.h"
+#include "db/questions/figures.h"
+#include "db/questions/figures/parts.h"
+#include "db/report/format.h"
+#include "db/report/layout.h"
+#include "db/report/renamed.h"
+#include "db/report/statistics.h"
+
+namespace ablate::db {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<double> sizes_of(const Table& table) {
+  std::vector<double> sizes;
+  std::set<double> distinct;
+  for (const auto& value : table.column_values) {
+    sizes.push_back(value.size() == 1 && value.front().is_number() ? value.front().get<double>() : kNone);
+    if (sizes.back() > 0) distinct.insert(sizes.back());
+  }
+  if (table.column_paths.size() != 1 || distinct.size() < 2)
+    throw Error(
+        fmt::format("plot growth: the columns are {}, expected one parameter with at least two numbers above 0, as in "
+                    "--cols task.length",
+                    table.column_paths.empty() ? "none" : fmt::format("{}", fmt::join(table.column_paths, ", "))));
+  return sizes;
+}
+
+/// What of a bar a logarithm can show.
+double above_zero(double value) { return value > 0 ? value : kNone; }
+
+FigureSeries growth_line(const Table& table, std::size_t row, std::size_t metric, const std::vector<double>& sizes) {
+  FigureSeries line{row_name(table, row), row, FigureSeries::Shape::kMarkedLine};
+  for (std::size_t c = 0; c < sizes.size(); ++c) {
+    const auto& cell = table.cell(row, metric, c);
+    if (!(sizes[c] > 0) || !(cell.mean > 0) || !std::isfinite(cell.mean)) continue;
+    const double half = half_width(table, cell);
+    line.points.push_back(
+        {.x = sizes[c], .y = cell.mean, .y_low = above_zero(cell.mean - half), .y_high = above_zero(cell.mean + half)});
+  }
+  std::sort(line.points.begin(), line.points.end(), [](const auto& a, const auto& b) { return a.x < b.x; });
+  const auto& exponent = table.exponents[row * table.metrics.size() + metric];
+  const auto text = exponent_text(exponent.measured, exponent.points, sizes.size(), exponent.uncertainty);
+  if (!text.empty()) line.tail = ", n^" + text;
+  return line;
+}
+
+Figure make_growth(const Reader& reader, FigureRequest request) {
+  if (request.table.columns.empty()) request.table.columns = {"task.length"};
+  if (request.table.metrics.empty()) request.table.metrics = {"train/step_time"};
+  auto table = make_table(reader, request.table);
+  const auto sizes = sizes_of(table);
+  if (table.exponents.empty()) statistics::exponent.run({}, table);
+  table = renamed(std::move(table));
+  Figure figure;
+  figure.notes = table.notes;
+  std::set<double> ticks;
+  for (const double size : sizes)
+    if (size > 0) ticks.insert(size);
+  for (std::size_t m = 0; m < table.metrics.size(); ++m) {
+    auto& panel = figure.panels.emplace_back();
+    panel.x = {one_row(table.column_paths.front()), true, {ticks.begin(), ticks.end()}};
+    panel.y = {one_row(with_unit(table.metrics[m])), true};
+    for (std::size_t r = 0; r < table.rows.size(); ++r)
+      if (auto line = growth_line(table, r, m, sizes); !line.points.empty()) panel.series.push_back(std::move(line));
+    for (auto& note : cell_notes(table, m)) figure.notes.push_back(std::move(note));
+  }
+  figure.caption = fmt::format("Both axes logarithmic. Bars: ± {}. n^e: slope by least squares in logarithms over the means.",
+                               width_text(table));
+  return figure;
+}
+
+}  // namespace
+
+const FigureKind figures::growth{"growth", "a cost against a column of numbers, in logarithms, with exponents", "",
+                                 make_growth};
+
+}  // namespace ablate::db

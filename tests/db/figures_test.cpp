@@ -1,0 +1,340 @@
+// What figures are made of, number by number, before anything is drawn.
+#include "db/questions/figures.h"
+
+#include <cmath>
+
+#include "tests/db/costs.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+using Shape = FigureSeries::Shape;
+
+/// softmax with two seeds, linear with one, delta without a curve, all with a loss over three steps.
+class Curves {
+ public:
+  Curves() {
+    Store store(file_);
+    const auto a = trial("softmax", {}, 1), b = trial("softmax", {}, 2), c = trial("linear", {}, 1), d = trial("delta", {}, 1);
+    put(store, "study", {a, b, c, d});
+    store.put_metrics({{"train/loss", "", "min", ""}});
+    put_curve(store, a, {{10, 4}, {20, 2}, {30, 1}}, 100);
+    put_curve(store, b, {{10, 2}, {20, 4}}, 300);
+    put_curve(store, c, {{10, 5}, {20, std::nan("")}, {30, 3}}, 200);
+    put_curve(store, d, {}, 200);
+  }
+
+  Figure figure(const std::string& x = "", TableRequest table = {}) const {
+    if (table.experiments.empty()) table.experiments = {"study"};
+    return make_figure(Reader(file_), figures::curves, {std::move(table), x});
+  }
+  std::string error(const std::string& x, const TableRequest& table) const {
+    return error_of([&] { figure(x, table); });
+  }
+
+ private:
+  static void put_curve(Store& store, const nlohmann::json& resolved, const std::vector<std::pair<int, double>>& points,
+                        double step_ms) {
+    auto attempt = done(resolved, 50);
+    attempt.results["train/step_time"] = step_ms;
+    attempt.results["train/loss"] = 1;
+    for (const auto& [step, value] : points) attempt.curve.push_back({"train/loss", step, value});
+    store.put_attempt(attempt);
+  }
+
+  Folder folder_;
+  std::filesystem::path file_ = folder_ / "a.db";
+};
+
+/// Milliseconds and accuracy of each attention.
+Figure front_of(const std::vector<std::tuple<std::string, double, double>>& rows, const std::string& x = "") {
+  Folder folder;
+  std::vector<nlohmann::json> trials;
+  for (const auto& [name, ms, accuracy] : rows) trials.push_back(trial(name, {}, 1));
+  {
+    Store store(folder / "a.db");
+    put(store, "study", trials);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      auto attempt = took(trials[i], std::get<1>(rows[i]));
+      attempt.results["test/accuracy"] = std::get<2>(rows[i]);
+      attempt.main_metric = "test/accuracy";
+      store.put_attempt(attempt);
+    }
+  }
+  return make_figure(Reader(folder / "a.db"), figures::front, {{.experiments = {"study"}}, x});
+}
+
+bool has_note(const Figure& figure, const std::string& part) {
+  for (const auto& note : figure.notes)
+    if (has(note, part)) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a curve is the mean over seeds at the steps that all have, with its deviation as band") {
+  const auto figure = Curves().figure();
+  REQUIRE(figure.panels.size() == 1);
+  const auto& panel = figure.panels[0];
+  CHECK(panel.x.label == "step");
+  CHECK(panel.y.label == "train/loss");
+  REQUIRE(panel.series.size() == 2);
+  const auto& softmax = panel.series[0];
+  CHECK(softmax.name == "softmax");
+  CHECK(softmax.shape == Shape::kLine);
+  REQUIRE(softmax.points.size() == 2);  // seed 2 ended before step 30
+  CHECK(softmax.points[0].x == 10);
+  CHECK(softmax.points[0].y == 3);
+  CHECK(softmax.points[0].y_low == Approx(3 - std::sqrt(2)));
+  CHECK(softmax.points[0].y_high == Approx(3 + std::sqrt(2)));
+  CHECK(softmax.points[1].x == 20);
+  CHECK(has_note(figure, "steps that not every seed has are left out: softmax"));
+  CHECK(has(figure.caption, "standard deviation over seeds"));
+}
+
+TEST_CASE("one seed has no band, what is no number is a gap, and no curve is said") {
+  const auto figure = Curves().figure();
+  const auto& linear = figure.panels[0].series[1];
+  CHECK(linear.name == "linear");
+  REQUIRE(linear.points.size() == 3);
+  CHECK(linear.points[0].y == 5);
+  CHECK(std::isnan(linear.points[0].y_low));
+  CHECK(std::isnan(linear.points[1].y));
+  CHECK(has_note(figure, "no band, one trial alone: linear"));
+  CHECK(has_note(figure, "no curve: delta"));
+}
+
+TEST_CASE("a curve by seconds stands where its trials were on average") {
+  const auto figure = Curves().figure("seconds");
+  const auto& softmax = figure.panels[0].series[0];
+  CHECK(figure.panels[0].x.label == "training time (s)");
+  CHECK(softmax.points[0].x == Approx(10 * (0.1 + 0.3) / 2));
+  CHECK(softmax.points[1].x == Approx(20 * (0.1 + 0.3) / 2));
+}
+
+TEST_CASE("a band can be Student's interval, and names can be a paper's") {
+  const auto figure = Curves().figure(
+      "",
+      {.experiments = {"study"}, .statistics = {{"interval", {"0"}}, {"rename", {"softmax=Ours (v. 2)", "train/loss=Loss"}}}});
+  const auto& panel = figure.panels[0];
+  CHECK(panel.series[0].name == "Ours (v. 2)");
+  CHECK(panel.y.label == "Loss");
+  // t(0.975, 1 degree) = 12.7062; the deviation sqrt(2) over sqrt(2) seeds is 1.
+  CHECK(panel.series[0].points[0].y_high == Approx(3 + 12.7062).epsilon(1e-5));
+  CHECK(has(figure.caption, "95 % interval"));
+}
+
+TEST_CASE("by seconds a curve of the step time itself is drawn, too, and one without a final value") {
+  Folder folder;
+  const auto one = trial("softmax", {}, 1);
+  {
+    Store store(folder / "a.db");
+    put(store, "study", {one});
+    store.put_metrics({{"train/loss", "", "min", ""}});
+    auto attempt = done(one, 50);
+    attempt.results["train/step_time"] = 500;
+    attempt.curve = {{"train/loss", 2, 3}, {"train/step_time", 4, 7}};
+    store.put_attempt(attempt);
+  }
+  const Reader reader(folder / "a.db");
+  const auto only_point = [&](const std::string& metric) {
+    return make_figure(reader, figures::curves, {{.experiments = {"study"}, .metrics = {metric}}, "seconds"})
+        .panels.at(0)
+        .series.at(0)
+        .points.at(0);
+  };
+  CHECK(only_point("train/loss").x == 1);
+  CHECK(only_point("train/loss").y == 3);
+  CHECK(only_point("train/step_time").x == 2);
+  CHECK(only_point("train/step_time").y == 7);
+}
+
+TEST_CASE("curves that nobody recorded are refused with the nearest names") {
+  const Curves study;
+  CHECK(has(study.error("", {.experiments = {"study"}, .metrics = {"test/accuracy"}}),
+            "no trial has a curve of test/accuracy (known: train/loss)"));
+  CHECK(has(study.error("", {.experiments = {"study"}, .metrics = {"train/los"}}), "train/loss"));
+  CHECK(
+      has(study.error("second", {.experiments = {"study"}}), "found second, expected step or seconds (did you mean seconds?)"));
+  CHECK(has(study.error("", {.experiments = {"studi"}}), "did you mean study?"));
+}
+
+TEST_CASE("the front joins what no other row betters in both, as a staircase") {
+  const auto figure = front_of({{"slow", 10, 90}, {"fast", 5, 80}, {"behind", 12, 85}, {"twin", 5, 70}});
+  REQUIRE(figure.panels.size() == 1);
+  const auto& series = figure.panels[0].series;
+  REQUIRE(series.size() == 5);
+  CHECK(figure.names_at_points);
+  CHECK(series[0].shape == Shape::kStaircase);
+  const std::vector<std::pair<double, double>> stairs = {{5, 80}, {10, 80}, {10, 90}};
+  REQUIRE(series[0].points.size() == stairs.size());
+  for (std::size_t i = 0; i < stairs.size(); ++i) {
+    CHECK(series[0].points[i].x == stairs[i].first);
+    CHECK(series[0].points[i].y == stairs[i].second);
+  }
+  CHECK(series[1].name == "slow");
+  CHECK(series[1].points[0].x == 10);
+  CHECK(series[1].points[0].y == 90);
+  CHECK_FALSE(series[1].points[0].hollow);
+  CHECK_FALSE(series[2].points[0].hollow);
+  CHECK(series[3].points[0].hollow);
+  CHECK(series[4].points[0].hollow);
+  CHECK(figure.panels[0].x.label == "train/step_time (ms)");
+}
+
+TEST_CASE("what a front is against has to be known, and another metric") {
+  CHECK(has(error_of([] { front_of({{"a", 1, 1}}, "memori"); }), "memori"));
+  CHECK(has(error_of([] { front_of({{"a", 1, 1}}, "test/accuracy"); }), "which is the metric itself"));
+}
+
+TEST_CASE("growth has the lengths as ticks and each row's exponent in its name") {
+  const Costs costs;
+  const auto figure = make_figure(Reader(costs.file), figures::growth, {{.experiments = {"study"}}});
+  REQUIRE(figure.panels.size() == 1);
+  const auto& panel = figure.panels[0];
+  CHECK(panel.x.log);
+  CHECK(panel.y.log);
+  CHECK(panel.x.ticks == std::vector<double>{100, 200, 400});
+  REQUIRE(panel.series.size() == 2);
+  CHECK(panel.series[0].name == "softmax");
+  CHECK(panel.series[0].tail == ", n^2.00");
+  CHECK(panel.series[1].name == "adamra");
+  CHECK(panel.series[1].tail == ", n^1.00");
+  REQUIRE(panel.series[0].points.size() == 3);
+  CHECK(panel.series[0].points[2].x == 400);
+  CHECK(panel.series[0].points[2].y == 1600);
+  CHECK(has(error_of([&] {
+              make_figure(Reader(costs.file), figures::growth, {{.experiments = {"study"}, .columns = {"attention"}}});
+            }),
+            "plot growth: the columns are attention, expected one parameter with at least two numbers above 0"));
+}
+
+TEST_CASE("a heat map has the first row on top, and says what has no value") {
+  Folder folder;
+  std::vector<nlohmann::json> trials;
+  for (const double rate : {0.001, 0.01})
+    for (const int length : {10, 20}) {
+      auto one = at_length("softmax", {}, length);
+      one["train"]["learning_rate"] = rate;
+      trials.push_back(one);
+    }
+  {
+    Store store(folder / "a.db");
+    put(store, "study", trials);
+    for (std::size_t i = 0; i < 3; ++i) store.put_attempt(done(trials[i], 10.0 * static_cast<double>(i)));
+    store.put_attempt(failed(trials[3], "out of memory"));
+  }
+  const Reader reader(folder / "a.db");
+  TableRequest request{.experiments = {"study"}, .rows = {"train.learning_rate"}, .columns = {"task.length"}};
+  request.metrics = {"test/accuracy"};
+  const auto figure = make_figure(reader, figures::heat, {request});
+  const auto& panel = figure.panels.at(0);
+  CHECK(panel.x.names == std::vector<std::string>{"10", "20"});
+  CHECK(panel.y.names == std::vector<std::string>{"0.01", "0.001"});
+  CHECK(panel.heat.values[1] == std::vector<double>{0, 10});
+  CHECK(panel.heat.values[0][0] == 20);
+  CHECK(std::isnan(panel.heat.values[0][1]));
+  CHECK(has_note(figure, "no value of test/accuracy: 0.01 at length 20"));
+  // Of a grid over two parameters they need not be named.
+  CHECK(make_figure(reader, figures::heat, {{.experiments = {"study"}}}).panels.at(0).heat.values.size() == 2);
+  CHECK(has(error_of([&] { make_figure(reader, figures::heat, {{.experiments = {"study"}, .rows = {"seed"}}}); }),
+            "expected one parameter each"));
+}
+
+TEST_CASE("windows show each row's means on dev over the tuned values, filled where dev chose") {
+  Folder folder;
+  std::vector<nlohmann::json> trials;
+  {
+    Store store(folder / "a.db");
+    store.put_metrics({{"test/accuracy", "%", "max", ""}, {"dev/accuracy", "%", "max", ""}});
+    const auto id = store.put_experiment({"study", "", "study.toml", "[grid]", {}});
+    std::vector<GridTrial> grid;
+    for (const double rate : {0.001, 0.003, 0.01})
+      for (const int seed : {1, 2}) {
+        auto one = trial("softmax", {}, seed);
+        one["train"]["learning_rate"] = rate;
+        grid.push_back({key_of(one), one, 0});
+        trials.push_back(one);
+      }
+    store.put_trials(id, grid);
+    const double dev[] = {70, 72, 90, 94, 80, 80};
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      auto attempt = done(trials[i], 0);
+      attempt.results = {{"dev/accuracy", dev[i]}, {"test/accuracy", 50}};
+      attempt.main_metric = "test/accuracy";
+      store.put_attempt(attempt);
+    }
+  }
+  const auto figure = make_figure(Reader(folder / "a.db"), figures::windows, {{.experiments = {"study"}}});
+  REQUIRE(figure.panels.size() == 1);
+  const auto& panel = figure.panels[0];
+  CHECK(panel.x.label == "train.learning_rate");
+  CHECK(panel.x.log);
+  CHECK(panel.x.ticks == std::vector<double>{0.001, 0.003, 0.01});
+  CHECK(panel.y.label == "dev/accuracy (%)");
+  REQUIRE(panel.series.size() == 1);
+  const auto& points = panel.series[0].points;
+  REQUIRE(points.size() == 3);
+  const double means[] = {71, 92, 80};
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(points[i].y == means[i]);
+    CHECK(points[i].hollow == (i != 1));
+  }
+  CHECK(points[1].y_high == Approx(92 + std::sqrt(8)));
+}
+
+TEST_CASE("effects have a line for each value of each parameter, the most important parameter on top") {
+  Folder folder;
+  {
+    Store store(folder / "a.db");
+    std::vector<nlohmann::json> trials;
+    for (const auto* attention : {"softmax", "linear"})
+      for (const int pool : {2, 4})
+        for (const int seed : {1, 2}) {
+          auto one = trial(attention, {}, seed);
+          one["task"]["pool"] = pool;
+          trials.push_back(one);
+        }
+    put(store, "study", trials);
+    // softmax is 20 better, pool 2 is 2 better.
+    const double accuracy[] = {82, 82, 80, 80, 62, 62, 60, 60};
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      auto attempt = done(trials[i], accuracy[i]);
+      attempt.main_metric = "test/accuracy";
+      store.put_attempt(attempt);
+    }
+  }
+  const Reader reader(folder / "a.db");
+  const auto figure = make_figure(reader, figures::effects, {{.experiments = {"study"}}});
+  REQUIRE(figure.panels.size() == 1);
+  const auto& panel = figure.panels[0];
+  CHECK(panel.x.label == "test/accuracy (%)");
+  CHECK(panel.y.names == std::vector<std::string>{"task.pool 4", "task.pool 2", "attention linear", "attention softmax"});
+  std::vector<double> means(4);
+  for (const auto& series : panel.series)
+    for (const auto& point : series.points) means.at(static_cast<std::size_t>(point.y)) = point.x;
+  CHECK(means == std::vector<double>{70, 72, 61, 81});
+  CHECK(has(error_of([&] { make_figure(reader, figures::effects, {{.experiments = {"study"}, .rows = {"attention"}}}); }),
+            "plot effects: found --rows"));
+}
+
+TEST_CASE("a kind that is not there, an x that a kind does not take, and nothing to draw are refused") {
+  CHECK(has(error_of([] { figure_kind("curve"); }), "no kind of figure \"curve\" (did you mean curves?)"));
+  const Costs costs;
+  CHECK(has(error_of([&] {
+              make_figure(Reader(costs.file), figures::growth, {{.experiments = {"study"}}, "time"});
+            }),
+            "--x: found time, but growth takes none"));
+  Folder folder;
+  const auto one = trial("softmax", {}, 1);
+  {
+    Store store(folder / "a.db");
+    put(store, "study", {one});
+    store.put_attempt(failed(one, "out of memory"));
+  }
+  CHECK(has(error_of([&] { make_figure(Reader(folder / "a.db"), figures::front, {{.experiments = {"study"}}}); }),
+            "found no number to draw"));
+}

@@ -1,0 +1,96 @@
+// `ablate plot` as a person types it, drawn in this process.
+#include <cstdlib>
+
+#include "tests/db/commands.h"
+#include "tools/plot/plot.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+void add_drawn(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+  add_plot(app, [database, &exit_code](const PlotArguments& asked) {
+    plot(asked, database);
+    exit_code = 0;
+  });
+}
+
+/// A cache of the test's own, where the program remembers what it wrote.
+struct Plots {
+  Plots() {
+    setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
+    run.add = add_drawn;
+  }
+  ~Plots() { unsetenv("XDG_CACHE_HOME"); }
+  std::string operator()(const std::string& words) { return run("plot " + words); }
+  std::string out(const std::string& name) const { return " --out " + (folder / name).string(); }
+
+  Folder folder;
+  Commands run;
+};
+
+}  // namespace
+
+TEST_CASE("the ending of the file is the format") {
+  Plots plot;
+  for (const auto& [name, begin] : {std::pair("a.svg", "<?xml"), std::pair("a.pdf", "%PDF"), std::pair("a.PNG", "\x89PNG")}) {
+    INFO(name);
+    CHECK(plot("curves quickstart" + plot.out(name)).empty());
+    CHECK(plot.run.exit_code == 0);
+    CHECK(content(plot.folder / name).starts_with(begin));
+    CHECK(has(plot.run.errors, "wrote "));
+    CHECK(has(plot.run.errors, "note: no band, one trial alone: softmax"));
+    CHECK(has(plot.run.errors, "note: in the figure: Mean over seeds"));
+  }
+  CHECK(has(plot("curves quickstart" + plot.out("a.jpg")),
+            "found the ending .jpg, expected a name that ends in .svg, .pdf or .png"));
+  CHECK(has(plot("curves quickstart" + plot.out("a")), "found no ending"));
+  CHECK(has(plot("curves quickstart"), "--out is required"));
+}
+
+TEST_CASE("a figure goes again into the file that ablate wrote, byte by byte the same, and into no other") {
+  Plots plot;
+  const auto file = plot.folder / "a.png";
+  CHECK(plot("curves quickstart" + plot.out("a.png")).empty());
+  const auto first = content(file);
+  CHECK(plot("curves quickstart" + plot.out("a.png")).empty());
+  CHECK(content(file) == first);
+  std::ofstream(file) << "mine";
+  CHECK(has(plot("curves quickstart" + plot.out("a.png")), "found a file that ablate did not write"));
+  CHECK(content(file) == "mine");
+  CHECK(plot("curves quickstart --force" + plot.out("a.png")).empty());
+  CHECK(content(file) == first);
+}
+
+TEST_CASE("words that are none are refused with the nearest, and nothing is written") {
+  Plots plot;
+  const auto out = plot.out("a.svg");
+  CHECK(has(plot("curve quickstart" + out), "no kind of figure \"curve\" (did you mean curves?)"));
+  CHECK(has(plot("curves quickstar" + out), "did you mean quickstart?"));
+  CHECK(has(plot("curves --rows atention" + out), "did you mean attention?"));
+  CHECK(has(plot("curves --metric train/lose" + out), "did you mean train/loss?"));
+  CHECK(has(plot("curves --where atention=softmax" + out), "attention"));
+  CHECK(has(plot("curves --x secs" + out), "expected step or seconds"));
+  CHECK(has(plot("heat --x time" + out), "but heat takes none"));
+  for (const auto* width : {"colum", "5", "nan", "-84"})
+    CHECK(has(plot("curves --width " + std::string(width) + out), "--width: found"));
+  CHECK_FALSE(std::filesystem::exists(plot.folder / "a.svg"));
+}
+
+TEST_CASE("a width is a column's, a page's or in millimetres") {
+  Plots plot;
+  for (const auto& [width, points] : {std::pair("column", "238.11"), std::pair("page", "493.22"), std::pair("100", "283.46")}) {
+    CHECK(plot("curves quickstart --width " + std::string(width) + plot.out("a.svg")).empty());
+    CHECK(has(content(plot.folder / "a.svg"), "width=\"" + std::string(points)));
+  }
+}
+
+TEST_CASE("of several experiments one has to be named") {
+  Plots plot;
+  {
+    Store store(plot.run.file());
+    put(store, "other", {trial("linear", {}, 3)});
+  }
+  CHECK(has(plot("curves" + plot.out("a.svg")), "has 2 experiments: other, quickstart; name one"));
+}

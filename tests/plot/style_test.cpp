@@ -1,0 +1,51 @@
+// Series differ in grey and to the colour-blind.
+#include "tools/plot/style.h"
+
+#include <cmath>
+
+#include "tests/support/catch.h"
+
+using namespace ablate;
+
+namespace {
+
+bool same(const Colour& a, const Colour& b) { return a.red == b.red && a.green == b.green && a.blue == b.blue; }
+
+bool same(const std::vector<Place>& a, const std::vector<Place>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i].x != b[i].x || a[i].y != b[i].y) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("without colour any two of seven series differ in dash and marker, neighbours in luminance, too") {
+  for (std::size_t i = 0; i < 7; ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto a = series_style(i), b = series_style(j);
+      INFO(i << ", " << j);
+      CHECK(a.dash != b.dash);
+      CHECK_FALSE(same(a.marker, b.marker));
+      CHECK_FALSE(same(a.colour, b.colour));
+      if (i == j + 1) CHECK(std::abs(a.colour.luminance() - b.colour.luminance()) > 0.06);
+    }
+}
+
+TEST_CASE("with colour 49 series differ as lines and as points") {
+  for (std::size_t i = 0; i < 49; ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto a = series_style(i), b = series_style(j);
+      INFO(i << ", " << j);
+      CHECK_FALSE((same(a.colour, b.colour) && a.dash == b.dash));
+      CHECK_FALSE((same(a.colour, b.colour) && same(a.marker, b.marker)));
+    }
+}
+
+TEST_CASE("all colours are seen on white paper") {
+  for (std::size_t i = 0; i < 7; ++i) CHECK(series_style(i).colour.luminance() < 0.7);
+}
+
+TEST_CASE("a heat map's colours grow lighter all the way") {
+  for (int i = 1; i <= 100; ++i) CHECK(heat_colour(i / 100.0).luminance() > heat_colour((i - 1) / 100.0).luminance());
+}

@@ -1,0 +1,148 @@
+#include "tools/plot/draw.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "db/report/format.h"
+#include "tools/plot/legend.h"
+#include "tools/plot/panel.h"
+
+namespace ablate {
+namespace {
+
+constexpr double kEdge = 2;                         ///< free around all, in points
+constexpr double kBetween = 8;                      ///< panels, legend and caption
+constexpr double kLeastPanel = 130;                 ///< its width, where several stand side by side
+constexpr std::size_t kMostBeside = 4;              ///< panels
+constexpr double kShape = 0.62;                     ///< height of axes over their width
+constexpr double kHighest = 220;                    ///< axes
+constexpr double kLeastCell = 12, kUsualCell = 22;  ///< height of what has a name
+constexpr double kNamesShare = 0.35;                ///< of a panel's width, for the names of its rows
+constexpr std::size_t kManyLines = 12;
+constexpr double kCaptionSize = 6.5;
+
+/// The lines of a text.
+std::vector<std::string> wrapped(const std::string& text, double width, Fonts& fonts) {
+  std::istringstream words(text);
+  std::vector<std::string> lines;
+  for (std::string word; words >> word;) {
+    word = fonts.cut(word, kCaptionSize, width);
+    if (!lines.empty() && fonts.width(lines.back() + " " + word, kCaptionSize) <= width)
+      lines.back() += " " + word;
+    else
+      lines.push_back(word);
+  }
+  return lines;
+}
+
+/// What is put where, all in points.
+struct Plan {
+  std::size_t beside = 1;
+  Margins margins;  ///< the widest of all panels'
+  double axes_width = 0, longest = 0;
+  std::vector<double> axes_height;  ///< by row of panels
+  double height = 0;                ///< of all panels
+};
+
+double height_of(const Panel& panel, double width) {
+  const auto names = static_cast<double>(panel.data().y.names.size());
+  if (names == 0) return std::min(width * kShape, kHighest);
+  const double usual =
+      panel.is_heat() ? std::min(kUsualCell, width / std::max<double>(panel.data().x.names.size(), 1)) : kLeastCell;
+  return std::max(kLeastCell, usual) * names;
+}
+
+Plan plan_of(std::vector<Panel>& panels, double width) {
+  Plan plan;
+  plan.beside = std::clamp<std::size_t>(static_cast<std::size_t>(width / kLeastPanel), 1, std::min(kMostBeside, panels.size()));
+  if (width < 2.3 * kLeastPanel) plan.beside = 1;
+  const auto beside = static_cast<double>(plan.beside);
+  const double each = (width - kBetween * (beside - 1)) / beside;
+  plan.longest = each * kNamesShare;
+  plan.axes_width = each * 0.8;
+  // How many ticks there are follows from the size of the axes, and that from the ticks: twice is enough.
+  for (int pass = 0; pass < 2; ++pass) {
+    plan.margins = {};
+    for (auto& panel : panels) {
+      const auto need = panel.margins(plan.axes_width, height_of(panel, plan.axes_width), plan.longest);
+      plan.margins = {std::max(plan.margins.left, need.left), std::max(plan.margins.right, need.right),
+                      std::max(plan.margins.above, need.above), std::max(plan.margins.below, need.below)};
+    }
+    plan.axes_width = each - plan.margins.left - plan.margins.right;
+  }
+  for (std::size_t i = 0; i < panels.size(); i += plan.beside) {
+    double highest = 0;
+    for (auto j = i; j < std::min(i + plan.beside, panels.size()); ++j)
+      highest = std::max(highest, height_of(panels[j], plan.axes_width));
+    plan.axes_height.push_back(highest);
+    plan.height += highest + plan.margins.above + plan.margins.below + (i > 0 ? kBetween : 0);
+  }
+  return plan;
+}
+
+/// Where the axes of each panel are.
+std::vector<Box> boxes_of(const Plan& plan, std::size_t panels) {
+  std::vector<Box> boxes;
+  double top = kEdge;
+  for (std::size_t i = 0; i < panels; ++i) {
+    const auto row = i / plan.beside, column = i % plan.beside;
+    if (i > 0 && column == 0) top += plan.margins.above + plan.axes_height[row - 1] + plan.margins.below + kBetween;
+    const double step = plan.margins.left + plan.axes_width + plan.margins.right + kBetween;
+    boxes.push_back({kEdge + static_cast<double>(column) * step + plan.margins.left, top + plan.margins.above, plan.axes_width,
+                     plan.axes_height[row]});
+  }
+  return boxes;
+}
+
+std::size_t named_series(const db::Figure& figure) {
+  std::size_t most = 0;
+  for (const auto& panel : figure.panels)
+    most = std::max(most, static_cast<std::size_t>(std::count_if(panel.series.begin(), panel.series.end(),
+                                                                 [](const auto& series) { return !series.name.empty(); })));
+  return most;
+}
+
+}  // namespace
+
+Drawing draw(const db::Figure& figure, Picture picture, double width_mm, const std::string& title) {
+  Drawing drawing{.width = width_mm * kPointsPerMm};
+  Fonts fonts;
+  std::vector<Panel> panels;
+  for (const auto& panel : figure.panels) panels.emplace_back(panel, fonts);
+  const double inner = drawing.width - 2 * kEdge;
+  const auto plan = plan_of(panels, inner);
+  const auto boxes = boxes_of(plan, panels.size());
+  bool at_points = figure.names_at_points;
+  for (std::size_t i = 0; i < panels.size(); ++i) at_points = at_points && panels[i].names_fit(boxes[i]);
+  const auto series = named_series(figure);
+  if (series > kManyLines)
+    drawing.notes.push_back(
+        fmt::format("{} lines or points in one panel are hard to tell apart; --where or --rows shows fewer", series));
+  const Legend legend(figure, inner, fonts);
+  const bool has_legend = !at_points && series > 0;
+  const auto caption = wrapped(figure.caption, inner, fonts);
+  const double legend_height = has_legend ? kBetween / 2 + legend.height() : 0;
+  const double caption_height =
+      caption.empty() ? 0 : kBetween / 2 + static_cast<double>(caption.size()) * kCaptionSize * kLineHeight;
+  drawing.height = 2 * kEdge + plan.height + legend_height + caption_height;
+  Canvas canvas(picture, drawing.width, drawing.height, title, fonts);
+  for (std::size_t i = 0; i < panels.size(); ++i) panels[i].draw(canvas, boxes[i], at_points, plan.longest);
+  double top = kEdge + plan.height;
+  if (has_legend) legend.draw(canvas, {kEdge, top + kBetween / 2});
+  top += legend_height + kBetween / 2;
+  for (const auto& line : caption) {
+    canvas.text({kEdge, top + kCaptionSize * kLineHeight / 2}, line, {.size = kCaptionSize, .colour = kGrey});
+    top += kCaptionSize * kLineHeight;
+  }
+  drawing.texts = canvas.texts();
+  drawing.file = canvas.bytes();
+  if (!fonts.without_glyphs().empty())
+    drawing.notes.push_back("no font here has all characters of: " +
+                            db::some_of({fonts.without_glyphs().begin(), fonts.without_glyphs().end()}));
+  return drawing;
+}
+
+}  // namespace ablate

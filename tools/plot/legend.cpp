@@ -1,0 +1,52 @@
+#include "tools/plot/legend.h"
+
+#include <algorithm>
+
+#include "tools/plot/panel.h"
+
+namespace ablate {
+namespace {
+
+constexpr double kSample = 20, kBehindSample = 4, kApart = 10;
+constexpr double kLineStep = kSmallSize * 1.45;
+
+}  // namespace
+
+Legend::Legend(const db::Figure& figure, double width, Fonts& fonts) {
+  for (const auto& panel : figure.panels)
+    for (const auto& series : panel.series) {
+      const auto is_it = [&](const Entry& entry) {
+        return entry.style == series.style && entry.name == series.name && entry.tail == series.tail;
+      };
+      if (!series.name.empty() && std::none_of(entries_.begin(), entries_.end(), is_it))
+        entries_.push_back({series.style, series.shape, series.name, series.tail});
+    }
+  std::stable_sort(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) { return a.style < b.style; });
+  double widest = 0;
+  for (auto& entry : entries_) {
+    entry.name =
+        fonts.cut(entry.name, kSmallSize, width - kSample - kBehindSample - fonts.width(entry.tail, kSmallSize)) + entry.tail;
+    widest = std::max(widest, fonts.width(entry.name, kSmallSize));
+  }
+  column_ = kSample + kBehindSample + widest + kApart;
+  columns_ = std::clamp<std::size_t>(static_cast<std::size_t>((width + kApart) / column_), 1,
+                                     std::max<std::size_t>(entries_.size(), 1));
+}
+
+double Legend::height() const { return static_cast<double>((entries_.size() + columns_ - 1) / columns_) * kLineStep; }
+
+void Legend::draw(Canvas& canvas, const Place& at) const {
+  const auto rows = (entries_.size() + columns_ - 1) / columns_;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const auto& entry = entries_[i];
+    const auto style = series_style(entry.style);
+    const Place middle{at.x + static_cast<double>(i / rows) * column_ + kSample / 2,
+                       at.y + (static_cast<double>(i % rows) + 0.5) * kLineStep};
+    const Place ends[] = {{middle.x - kSample / 2, middle.y}, {middle.x + kSample / 2, middle.y}};
+    if (entry.shape != db::FigureSeries::Shape::kMarkers) canvas.line(ends, {style.colour, kLine, style.dash});
+    if (entry.shape != db::FigureSeries::Shape::kLine) draw_marker(canvas, middle, style, false);
+    canvas.text({middle.x + kSample / 2 + kBehindSample, middle.y}, entry.name, {.size = kSmallSize});
+  }
+}
+
+}  // namespace ablate

@@ -1,0 +1,30 @@
+// The names of series, below the panels, in as many columns as fit.
+#pragma once
+
+#include <vector>
+
+#include "db/types/figure.h"
+#include "tools/plot/canvas.h"
+
+namespace ablate {
+
+class Legend {
+ public:
+  /// Each style once, by its number. @param width in points
+  Legend(const db::Figure& figure, double width, Fonts& fonts);
+
+  double height() const;
+  void draw(Canvas& canvas, const Place& at) const;
+
+ private:
+  struct Entry {
+    std::size_t style;
+    db::FigureSeries::Shape shape;
+    std::string name, tail;  ///< the name with its tail, once it is cut
+  };
+  std::vector<Entry> entries_;
+  std::size_t columns_ = 1;
+  double column_ = 0;  ///< its width
+};
+
+}  // namespace ablate

@@ -1,0 +1,50 @@
+// ablate-plot: what `ablate plot` starts, with the same words, so that ablate itself loads no cairo.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdlib>
+
+#include "core/util/error.h"
+#include "tools/ablate/streams.h"
+#include "tools/plot/plot.h"
+
+namespace {
+
+constexpr std::chrono::seconds kLastWords(2);  ///< for a stderr that takes nothing
+
+int run(int count, char** arguments) try {
+  CLI::App app("what `ablate plot` starts, with the same words", "ablate-plot");
+  std::string database;
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.add_option("--db", database, "the run history");
+  std::vector<std::string> plugins;
+  app.add_option("--plugins", plugins, "as of ablate, which reads none here")->allow_extra_args(false);
+  const ablate::DatabaseFile file = [&]() -> std::filesystem::path {
+    if (!database.empty()) return database;
+    const char* set = std::getenv("ABLATE_DB");
+    return set != nullptr && *set != '\0' ? set : ablate::kDefaultDatabase;
+  };
+  ablate::add_plot(app, [&](const ablate::PlotArguments& asked) { ablate::plot(asked, file); });
+  app.parse(count, arguments);
+  return 0;
+} catch (const CLI::ParseError& error) {
+  ablate::say("ablate-plot: {}; `ablate help plot` says what it takes\n", error.what());
+  return static_cast<int>(ablate::ExitCode::kUsage);
+} catch (const ablate::Error& error) {
+  ablate::say("ablate: {}\n", error.what());
+  return static_cast<int>(error.code());
+} catch (const std::exception& error) {
+  ablate::say("ablate: {}\n", error.what());
+  return static_cast<int>(ablate::ExitCode::kUsage);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  ablate::hold_standard_streams();
+  const int code = run(count, arguments);
+  ablate::standard_error().finish(kLastWords);
+  return code;
+}

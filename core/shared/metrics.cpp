@@ -91,4 +91,14 @@ std::span<const MetricInfo> process_metrics() {
   return metrics;
 }
 
+std::vector<MetricInfo> house_metrics() {
+  std::vector<MetricInfo> all;
+  for (const auto& name : objective_metric_names()) {
+    all.push_back(objective_metric(name.substr(name.find('/') + 1)));
+    all.back().name = name;
+  }
+  for (const auto& metrics : {training_metrics(), process_metrics()}) all.insert(all.end(), metrics.begin(), metrics.end());
+  return all;
+}
+
 }  // namespace ablate

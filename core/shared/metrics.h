@@ -21,4 +21,8 @@ std::span<const MetricInfo> training_metrics();
 /// Measured from outside by the worker's parent: CPU time, wall time, resident memory.
 std::span<const MetricInfo> process_metrics();
 
+/// All of these; those of the objectives of both splits, "test/accuracy". Others are a plugin's own, or are over a group of the
+/// examples.
+std::vector<MetricInfo> house_metrics();
+
 }  // namespace ablate

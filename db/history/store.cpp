@@ -8,6 +8,7 @@
 #include "db/history/audits.h"
 #include "db/history/damage.h"
 #include "db/history/floors.h"
+#include "db/history/imports.h"
 #include "db/history/known_verdicts.h"
 #include "db/history/lineage.h"
 #include "db/history/members.h"
@@ -245,6 +246,10 @@ Merged Store::merge(const OtherHistory& other) {
   auto& database = implementation_->database;
   const Attached attached(database, other);
   return implementation_->write([&] { return attached.take([&] { return merge_attached(database); }); });
+}
+
+Imported Store::import(const ImportedFile& file) {
+  return implementation_->write([&] { return put_imported(implementation_->database, file); });
 }
 
 void Store::put_audit(const Audit& audit) {

@@ -14,6 +14,7 @@
 #include "db/history/grid_store.h"
 #include "db/history/merge.h"
 #include "db/history/other_history.h"
+#include "db/types/imported.h"
 #include "db/types/lineage.h"
 #include "db/types/records.h"
 
@@ -55,6 +56,10 @@ class Store final : public GridStore {
   /// Takes what another history has and this one lacks (docs/database.md): all of it or, where it throws, nothing. Twice is as
   /// once, and the order of several does not count. Throws Error: what the other file holds cannot be read; Interrupted.
   Merged merge(const OtherHistory& other);
+
+  /// Takes trials that ran elsewhere: all of them, but for those that are there (db/history/imports.h), or, where it throws,
+  /// none.
+  Imported import(const ImportedFile& file);
 
   /// Of each task's data the latest audit stays.
   void put_audit(const Audit& audit);

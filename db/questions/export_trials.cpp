@@ -19,7 +19,7 @@ namespace {
 using nlohmann::ordered_json;
 using SQLite::Statement;
 
-constexpr const char* kFixed[] = {"experiment", "key", "attempt", "outcome", "reason", "started", "wall_s"};
+constexpr const char* kFixed[] = {"experiment", "key", "attempt", "outcome", "reason", "started", "wall_s", "main_metric"};
 
 /// Parameters or metrics: names, sorted, and the place of each id.
 struct ExportColumns {
@@ -38,7 +38,8 @@ class ExportRows {
   ExportRows(const Reader& reader, const std::vector<std::vector<SelectedTrial>>& of_experiments)
       : attempt_(reader.database(),
                  "SELECT t.key, a.outcome, a.reason, strftime('%Y-%m-%d %H:%M:%S', a.started_us / 1000000, 'unixepoch'), "
-                 "a.wall_s FROM attempt a JOIN trial t ON t.id = a.trial WHERE a.id = ?"),
+                 "a.wall_s, coalesce((SELECT name FROM metric WHERE id = a.main_metric), '') FROM attempt a JOIN trial t ON "
+                 "t.id = a.trial WHERE a.id = ?"),
         // CROSS JOIN: every name is searched for the one trial. SQLite, which knows no sizes, might walk all parameters
         // instead.
         parameters_(
@@ -68,7 +69,8 @@ class ExportRows {
                  {"outcome", attempt.getColumn(1).getString()},
                  {"reason", attempt.getColumn(2).getString()},
                  {"started", attempt.getColumn(3).getString()},
-                 {"wall_s", attempt.getColumn(4).getDouble()}};
+                 {"wall_s", attempt.getColumn(4).getDouble()},
+                 {"main_metric", attempt.getColumn(5).getString()}};
     row.parameters.assign(paths.names.size(), ordered_json::value_t::discarded);
     ask(parameters_, trial.id);
     while (parameters_.executeStep()) {
@@ -141,9 +143,26 @@ std::string csv_field(const ordered_json& value) {
 std::string csv_row(const ExportRow& row) {
   std::vector<std::string> fields;
   for (const auto& [name, value] : row.fixed.items()) fields.push_back(csv_field(value));
-  for (const auto* values : {&row.parameters, &row.metrics})
-    for (const auto& value : *values) fields.push_back(csv_field(value));
+  // A real parameter keeps its point: "1.0" is no whole number.
+  for (const auto& value : row.parameters) fields.push_back(value.is_number_float() ? plain_field(value) : csv_field(value));
+  for (const auto& value : row.metrics) fields.push_back(csv_field(value));
   return csv_line(fields);
+}
+
+/// As `ablate import` reads it.
+std::string header_of(const MetricInfo& metric) {
+  return fmt::format("{}[{}{}{}]", metric.name, metric.unit, metric.unit.empty() || metric.direction.empty() ? "" : " ",
+                     metric.direction);
+}
+
+std::vector<std::string> headers_of(const Reader& reader, const std::vector<std::string>& names,
+                                    const IsKnownMetric& is_known) {
+  if (!is_known) return names;
+  std::unordered_map<std::string, std::string> headers;
+  for (const auto& metric : reader.metrics()) headers[metric.name] = is_known(metric) ? metric.name : header_of(metric);
+  std::vector<std::string> all;
+  for (const auto& name : names) all.push_back(headers.at(name));
+  return all;
 }
 
 ordered_json by_name(const ExportColumns& columns, const std::vector<ordered_json>& values) {
@@ -164,7 +183,7 @@ std::string json_row(ExportRows& rows, const ExportRow& row) {
 }  // namespace
 
 Exported export_trials(const Reader& reader, const std::vector<std::string>& experiments, ExportFormat format,
-                       const Write& write) {
+                       const Write& write, const IsKnownMetric& is_known) {
   return guarded(reader.file(), [&] {
     Exported exported;
     const auto names = experiments.empty() ? reader.experiments() : experiments;
@@ -184,8 +203,9 @@ Exported export_trials(const Reader& reader, const std::vector<std::string>& exp
     ExportRows rows(reader, trials);
     if (format == ExportFormat::kCsv) {
       std::vector<std::string> header(std::begin(kFixed), std::end(kFixed));
-      for (const auto* columns : {&rows.paths, &rows.measured})
-        header.insert(header.end(), columns->names.begin(), columns->names.end());
+      const auto metrics = headers_of(reader, rows.measured.names, is_known);
+      header.insert(header.end(), rows.paths.names.begin(), rows.paths.names.end());
+      header.insert(header.end(), metrics.begin(), metrics.end());
       write(csv_line(header));
     }
     for (std::size_t i = 0; i < names.size(); ++i)

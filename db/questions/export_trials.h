@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@
 namespace ablate::db {
 
 enum class ExportFormat { kCsv, kJsonl };
+
+/// Whether everybody knows a metric's unit and better end: of others the CSV's header tells them, "test/bleu[% max]".
+using IsKnownMetric = std::function<bool(const MetricInfo& metric)>;
 
 /// What an export has and what it lacks.
 struct Exported {
@@ -22,12 +26,13 @@ struct Exported {
 
 /// Writes each trial of the experiments' latest grids that has run, by its latest attempt that is done, else its latest: in the
 /// order of the experiments and of their grids, a row at a time.
-/// CSV (RFC 4180, \n line ends): experiment, key, attempt, outcome, reason, started (UTC), wall_s, then the parameters by path,
-/// then the metrics by name; those that any of the rows has. A parameter or a metric that a trial lacks is empty, what is no
-/// number is nan. JSON lines: an object each, {those names, parameters: {path: value}, metrics: {name: value, or null for what
-/// is no number}, plugins: [{kind, id, version, code_identity}]}.
+/// CSV (RFC 4180, \n line ends): experiment, key, attempt, outcome, reason, started (UTC), wall_s, main_metric (what the trial
+/// is judged by), then the parameters by path, then the metrics by name; those that any of the rows has. A parameter or a
+/// metric that a trial lacks is empty, what is no number is nan. JSON lines: an object each, {those names, parameters: {path:
+/// value}, metrics: {name: value, or null for what is no number}, plugins: [{kind, id, version, code_identity}]}.
 /// @param experiments none: all. Throws Error as Reader::experiment, and where one is named twice; and what `write` throws.
+/// @param is_known empty: all are known
 Exported export_trials(const Reader& reader, const std::vector<std::string>& experiments, ExportFormat format,
-                       const Write& write);
+                       const Write& write, const IsKnownMetric& is_known = {});
 
 }  // namespace ablate::db

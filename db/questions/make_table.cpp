@@ -15,6 +15,7 @@
 #include "db/questions/environments.h"
 #include "db/questions/floor_notes.h"
 #include "db/questions/groups.h"
+#include "db/questions/import_notes.h"
 #include "db/questions/main_metric.h"
 #include "db/questions/table_axes.h"
 #include "db/questions/table_notes.h"
@@ -120,6 +121,7 @@ void add_notes(const TableTrials& from, const TableAxes& axes, const std::vector
   shown.insert(shown.end(), table.tuned_paths.begin(), table.tuned_paths.end());
   shown.emplace_back(kSeed);
   append(tuning.notes);
+  append(import_notes(from.reader, from.trials));
   append(environment_notes(from.reader, from.trials, from.metrics));
   append(settling_notes(table));
   append(average_notes(axes.varying, shown, from.members));
@@ -200,6 +202,8 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   for (auto& note : audit_notes(reader, trials, request)) table.notes.push_back(std::move(note));
   for (auto& note : floor_notes(from, axes.varying, table, request)) table.notes.push_back(std::move(note));
   run_statistics(request.statistics, table);
+  table.request = request.words;
+  if (!table.request.empty()) table.keys = load_keys(reader, trials);
   return table;
 }
 

@@ -35,6 +35,8 @@ struct TableRequest {
   std::string database_option = {};
   std::int64_t suite = 0;           ///< version of the suite whose audits count
   std::int64_t floors_version = 0;  ///< of the predictors whose floors count
+  /// Of the command that asks: Table::request, with the trials' keys. Empty: the table has neither.
+  std::vector<std::string> words = {};
 };
 
 /// Of an experiment its latest grid counts. Throws Error with the nearest name for an experiment that the history does not

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ Selection select_trials(const Reader& reader, std::optional<std::int64_t> experi
 
 /// That an experiment has no trials, or ("") a history.
 std::string no_trials_text(const Reader& reader, const std::string& experiment);
+
+/// By number of a trial the digits of its key that tell it for people (as many as `ablate show` prints).
+std::map<std::int64_t, std::string> load_keys(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 /// A row of the table "value" with its own type: integer, real (null where it was no number), boolean or text.
 nlohmann::ordered_json stored_value(const std::string& type, const std::string& text, std::int64_t integer, double real);

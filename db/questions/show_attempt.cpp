@@ -141,7 +141,7 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
       all["experiments"].push_back(
           {{"name", experiments.getColumn(0).getString()}, {"file", file}, {"overrides", overrides}, {"latest_grid", listed}});
       // An experiment whose latest grid has the trial repeats it, one that once had it does not; of several the latest.
-      if (!repeated || listed || !repeated->listed)
+      if (!file.empty() && (!repeated || listed || !repeated->listed))  // no study gave what was imported
         repeated =
             StoredStudy{experiments.getColumn(5).getInt64(), file, experiments.getColumn(3).getString(), overrides, listed};
     }

@@ -184,6 +184,10 @@ struct Table {
   std::map<std::string, std::string> names;
   std::vector<std::string> notes;  ///< what a reader must know to read it right
   std::size_t trials = 0;
+  /// The words of the command that asked for it, "table", "quickstart", "--against", "best"; and by number of a trial the first
+  /// digits of its key. Where they are there, LaTeX, Typst and HTML carry them (db/report/provenance.h).
+  std::vector<std::string> request;
+  std::map<std::int64_t, std::string> keys;
 
   /// The worst of a row's cells.
   Checked checked(std::size_t row) const {

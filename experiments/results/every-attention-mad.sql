@@ -1,5 +1,5 @@
-SELECT experiment AS study, "commit", key, seed,
-  "task.kind", attention, "attention.compression", "attention.convolution", "model.layers", "task.test" AS "test examples", "model/parameters",
+SELECT experiment, "environment.git", key, seed,
+  "task.kind", attention, "attention.compression", "attention.convolution", "model.layers", "task.test" AS "test/examples[examples]", "model/parameters",
   "dev/accuracy", "test/accuracy", "train/step_cpu_time"
 FROM trials JOIN members USING (trial) JOIN (SELECT attempt, environment ->> '$.git' AS "commit" FROM attempts) USING (attempt)
 WHERE experiment = 'every-attention-mad' AND listed AND outcome = 'done'

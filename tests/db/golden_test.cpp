@@ -134,6 +134,14 @@ TEST_CASE("tables look as they did: tests, intervals, published numbers, ratios"
                                       .statistics = {{"baseline", {"attention=softmax"}}}}));
 }
 
+TEST_CASE("tables look as they did: with the command and the trials that they carry") {
+  check_golden("provenance", Everything().table({.rows = {"attention"},
+                                                 .columns = {"task"},
+                                                 .metrics = {"test/accuracy"},
+                                                 .statistics = {{"against", {"attention=softmax"}}},
+                                                 .words = {"table", "study", "--rows", "attention\n% \"&"}}));
+}
+
 TEST_CASE("tables look as they did: exponents, with ratios and published numbers beside") {
   const Costs costs;
   auto asked = request({"attention"}, {"task.length"});

@@ -51,7 +51,8 @@ TEST_CASE("raw cells are whole: a line a trial, with commit, key and seed, and a
       REQUIRE(found != names.end());
       return static_cast<std::size_t>(found - names.begin());
     };
-    const auto study = at("study"), commit = at("commit"), key = at("key"), seed = at("seed"), asked = at("test examples");
+    const auto study = at("experiment"), commit = at("environment.git"), key = at("key"), seed = at("seed"),
+               asked = at("test/examples[examples]");
     std::set<std::string> keys;
     for (std::size_t i = 1; i < lines.size(); ++i) {
       const auto& line = lines[i];

@@ -53,6 +53,7 @@ int parse_and_run(int count, char** arguments) {
   ablate::add_plot(app, words);
   ablate::add_experiment(app, database, exit_code);
   ablate::add_db(app, database, exit_code);
+  ablate::add_import(app, database, exit_code);
   ablate::add_merge(app, database, exit_code);
   ablate::add_help(app);
   ablate::add_completion(app, exit_code);

@@ -1,6 +1,7 @@
 #include "db/report/layout.h"
 #include "db/report/printers.h"
 #include "db/report/printers/collected_rows.h"
+#include "db/report/provenance.h"
 
 namespace ablate::db {
 namespace {
@@ -36,11 +37,18 @@ std::string html_field(const Field& field) {
   return plain(safe, {"<strong>", "</strong>", "<u>", "</u>", "~"});
 }
 
-std::string html_line(const char* tag, const std::vector<Field>& fields) {
-  std::string line = "    <tr>";
-  for (const auto& field : fields)
-    line += std::string("<") + tag + (field.role == Role::kNumber ? " class=\"number\">" : ">") + html_field(field) + "</" +
-            tag + ">";
+/// @param table nullptr: the fields carry no trials
+std::string html_line(const char* tag, const std::vector<Field>& fields, const Table* table = nullptr) {
+  const bool carries = table != nullptr && !table->request.empty();
+  const auto what = std::string(tag) == "th" ? kColumnsMark : "trials";
+  auto line = carries ? std::string("    <tr data-ablate=\"") + what + "\">" : std::string("    <tr>");
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const auto& field = fields[i];
+    const bool is_first = i == 0 || field.cell != fields[i - 1].cell;
+    const auto trials = carries && is_first ? trials_text(*table, field) : std::string();
+    line += std::string("<") + tag + (field.role == Role::kNumber ? " class=\"number\"" : "") +
+            (trials.empty() ? "" : " data-trials=\"" + trials + "\"") + ">" + html_field(field) + "</" + tag + ">";
+  }
   return line + "</tr>\n";
 }
 
@@ -53,8 +61,10 @@ std::string html_table(const Table& table) {
                        (block.title.empty() ? "" : "; " + html_escaped(block.title));
     const bool is_first = text.empty();
     text += std::string("<table class=\"ablate\"") + (is_first && !layout.label.empty() ? " id=\"" + layout.label + "\"" : "") +
-            ">\n  <caption>" + title + "</caption>\n  <thead>\n" + html_line("th", block.header) + "  </thead>\n  <tbody>\n";
-    for (const auto& row : block.rows) text += html_line("td", row);
+            (is_first && !table.request.empty() ? " data-ablate=\"" + html_escaped(request_text(table)) + "\"" : "") +
+            ">\n  <caption>" + title + "</caption>\n  <thead>\n" + html_line("th", block.header, &table) +
+            "  </thead>\n  <tbody>\n";
+    for (const auto& row : block.rows) text += html_line("td", row, &table);
     text += "  </tbody>\n</table>\n";
   }
   if (layout.notes.empty()) return text;

@@ -3,6 +3,7 @@
 #include "db/report/layout.h"
 #include "db/report/printers.h"
 #include "db/report/printers/collected_rows.h"
+#include "db/report/provenance.h"
 
 namespace ablate::db {
 namespace {
@@ -62,10 +63,16 @@ std::string line_of(const std::vector<std::string>& fields) {
   return line + " \\\\\n";
 }
 
-/// @param columns "lrr" @param rows the first is the header; fields are escaped already
-std::string tabular(const std::string& columns, const std::vector<std::vector<std::string>>& rows) {
+/// @param columns "lrr" @param rows the first is the header; fields are escaped already @param trials of each row, as
+/// row_trials has them; may be empty
+std::string tabular(const std::string& columns, const std::vector<std::vector<std::string>>& rows,
+                    const std::vector<std::string>& trials = {}) {
   auto text = "\\begin{tabular}{" + columns + "}\n  \\toprule\n";
-  for (std::size_t i = 0; i < rows.size(); ++i) text += line_of(rows[i]) + (i == 0 ? "  \\midrule\n" : "");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto line = line_of(rows[i]);
+    if (!trials.empty()) line.insert(line.size() - 1, " % ablate: " + trials[i]);
+    text += line + (i == 0 ? "  \\midrule\n" : "");
+  }
   return text + "  \\bottomrule\n\\end{tabular}\n";
 }
 
@@ -74,6 +81,8 @@ std::string tabular(const std::string& columns, const std::vector<std::vector<st
 std::string latex_table(const Table& table) {
   const auto layout = lay_out(table);
   auto text = "% " + one_row(layout.caption) + (layout.any_best ? kEmphasised : "") + "\n% \\usepackage{booktabs}\n";
+  const auto request = request_text(table);
+  if (!request.empty()) text += "%% ablate " + request + "\n";
   if (layout.own_caption) text += "\\begin{table}\n\\centering\n\\caption{" + escaped(layout.caption) + "}\n";
   if (!layout.label.empty()) text += "\\label{" + layout.label + "}\n";
   for (const auto& block : layout.blocks) {
@@ -82,6 +91,8 @@ std::string latex_table(const Table& table) {
           layout.own_caption ? "\n\\par\\smallskip " + escaped(block.title) + "\\par\n" : "\n% " + one_row(block.title) + "\n";
     std::string columns;
     std::vector<std::vector<std::string>> rows(1);
+    std::vector<std::string> trials;
+    if (!request.empty()) trials.emplace_back(kColumnsMark);
     for (const auto& field : block.header) {
       columns += field.role == Role::kNumber ? 'r' : 'l';
       rows[0].push_back(escaped(field.text));
@@ -89,8 +100,9 @@ std::string latex_table(const Table& table) {
     for (const auto& row : block.rows) {
       rows.emplace_back();
       for (const auto& field : row) rows.back().push_back(field_text(field));
+      if (!request.empty()) trials.push_back(row_trials(table, row));
     }
-    text += tabular(columns, rows);
+    text += tabular(columns, rows, trials);
   }
   if (layout.own_caption) text += "\\end{table}\n";
   for (const auto& note : layout.notes) text += "% note: " + one_row(note) + "\n";

@@ -1,6 +1,7 @@
 #include "db/report/layout.h"
 #include "db/report/printers.h"
 #include "db/report/printers/collected_rows.h"
+#include "db/report/provenance.h"
 
 namespace ablate::db {
 namespace {
@@ -37,11 +38,17 @@ std::string typst_line(const std::vector<std::string>& fields) {
   return line;
 }
 
-/// @param alignment "left, right" @param rows the first is the header; fields are escaped already
-std::string typst_lines(const std::string& alignment, std::size_t columns, const Rows& rows) {
+/// @param alignment "left, right" @param rows the first is the header; fields are escaped already @param trials of each row, as
+/// row_trials has them; may be empty
+std::string typst_lines(const std::string& alignment, std::size_t columns, const Rows& rows,
+                        const std::vector<std::string>& trials = {}) {
   auto text =
       "#table(\n  columns: " + std::to_string(columns) + ", stroke: none, align: (" + alignment + "),\n  table.hline(),\n";
-  for (std::size_t i = 0; i < rows.size(); ++i) text += typst_line(rows[i]) + (i == 0 ? "  table.hline(),\n" : "");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto line = typst_line(rows[i]);
+    if (!trials.empty()) line.insert(line.size() - 1, " // ablate: " + trials[i]);
+    text += line + (i == 0 ? "  table.hline(),\n" : "");
+  }
   return text + "  table.hline(),\n)\n";
 }
 
@@ -50,12 +57,16 @@ std::string typst_lines(const std::string& alignment, std::size_t columns, const
 std::string typst_table(const Table& table) {
   const auto layout = lay_out(table);
   auto text = "// " + one_row(layout.caption) + (layout.any_best ? kEmphasised : "") + "\n";
+  const auto request = request_text(table);
+  if (!request.empty()) text += "/// ablate " + request + "\n";
   if (layout.own_caption) text += "#figure(caption: [" + typst_escaped(layout.caption) + "])[\n";
   for (const auto& block : layout.blocks) {
     if (!block.title.empty())
       text += layout.own_caption ? "\n" + typst_escaped(block.title) + "\n" : "\n// " + one_row(block.title) + "\n";
     std::string alignment;
     Rows rows(1);
+    std::vector<std::string> trials;
+    if (!request.empty()) trials.emplace_back(kColumnsMark);
     for (const auto& field : block.header) {
       alignment += field.role == Role::kNumber ? "right, " : "left, ";
       rows[0].push_back(typst_escaped(field.text));
@@ -63,8 +74,9 @@ std::string typst_table(const Table& table) {
     for (const auto& row : block.rows) {
       rows.emplace_back();
       for (const auto& field : row) rows.back().push_back(typst_field(field));
+      if (!request.empty()) trials.push_back(row_trials(table, row));
     }
-    text += typst_lines(alignment, block.header.size(), rows);
+    text += typst_lines(alignment, block.header.size(), rows, trials);
   }
   if (layout.own_caption) text += layout.label.empty() ? "]\n" : "] <" + layout.label + ">\n";
   for (const auto& note : layout.notes) text += "// note: " + one_row(note) + "\n";

@@ -22,6 +22,7 @@ inline std::string counted(std::int64_t number, const char* what) {
 /// parsed; it and exit_code must outlive app.
 void add_db(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_experiment(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_import(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_merge(CLI::App& app, const DatabaseFile& database, int& exit_code);
 
 }  // namespace ablate

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/shared/metrics.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "db/questions/export_trials.h"
+#include "db/types/metric_name.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/offers.h"
 #include "tools/ablate/questions/output_file.h"
@@ -24,6 +26,14 @@ db::ExportFormat export_format(const std::string& name) {
   if (name == "csv") return db::ExportFormat::kCsv;
   if (name == "jsonl") return db::ExportFormat::kJsonl;
   throw Error(fmt::format("no format \"{}\" of export{}", name, hint(name, export_formats())));
+}
+
+/// Whether `ablate import` knows what it is, in any history.
+bool is_house_metric(const MetricInfo& metric) {
+  static const auto all = house_metrics();
+  return std::any_of(all.begin(), all.end(), [&](const MetricInfo& one) {
+    return one.name == db::without_group(metric.name) && one.unit == metric.unit && one.direction == metric.direction;
+  });
 }
 
 /// On stderr, what of the history is not in it.
@@ -54,8 +64,9 @@ void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command
       ->add_option_function<std::string>(
           "--format", [arguments](const std::string& name) { arguments->format = export_format(name); },
-          "csv: columns experiment, key, attempt, outcome, reason, started, wall_s, the parameters by path and the metrics by "
-          "name; jsonl: an object a line, values with their types, and the plugins with their code identities; default: csv")
+          "csv: columns experiment, key, attempt, outcome, reason, started, wall_s, main_metric, the parameters by path and "
+          "the metrics by name, of a plugin's own with unit and better end; jsonl: an object a line, values with their types, "
+          "and the plugins with their code identities; default: csv")
       ->check(offers(export_formats()))
       ->type_name("FORMAT");
   add_out(command, arguments->out);
@@ -66,7 +77,7 @@ void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     const db::Reader reader(database());
     db::Exported exported;
     arguments->out.put([&](const db::Write& write) {
-      exported = db::export_trials(reader, arguments->experiments, arguments->format, write);
+      exported = db::export_trials(reader, arguments->experiments, arguments->format, write, is_house_metric);
     });
     std::fflush(stdout);  // the answer stands above its notes
     tell_left_out(exported);

@@ -12,6 +12,7 @@ namespace ablate {
 
 void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   add_table(app, database, exit_code);
+  add_verify(app, database, exit_code);
   add_power(app, database, exit_code);
   add_effects(app, database, exit_code);
   add_windows(app, database, exit_code);

@@ -20,6 +20,7 @@ using DatabaseFile = std::function<std::filesystem::path()>;
 void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code);
 
 void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_verify(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_effects(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_windows(CLI::App& app, const DatabaseFile& database, int& exit_code);

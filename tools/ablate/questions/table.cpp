@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <map>
 #include <memory>
 
 #include "core/util/error.h"
@@ -9,6 +8,7 @@
 #include "db/report/printers.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"
+#include "tools/ablate/questions/asked_table.h"
 #include "tools/ablate/questions/named_table.h"
 #include "tools/ablate/questions/output_file.h"
 #include "tools/ablate/questions/questions.h"
@@ -20,19 +20,16 @@ namespace {
 
 constexpr int kMostTimes = 1000;  ///< that an option stands on one command line
 
-/// What the command line asks, option by option: it goes before what a named table asks.
-using Asked = std::map<std::string, std::vector<std::string>>;
-
-void add_options(CLI::App* command, const std::shared_ptr<Asked>& asked) {
+void add_options(CLI::App* command, const std::shared_ptr<AskedTable>& asked) {
   for (const auto& option : db::table_options()) {
     const auto& name = option.name;
     if (option.is_flag()) {
       command->add_flag_callback(
-          "--" + name, [asked, name] { (*asked)[name]; }, option.help);
+          "--" + name, [asked, name] { asked->options[name]; }, option.help);
       continue;
     }
     auto* added = command->add_option_function<std::vector<std::string>>(
-        "--" + name, [asked, name](const std::vector<std::string>& values) { (*asked)[name] = values; }, option.help);
+        "--" + name, [asked, name](const std::vector<std::string>& values) { asked->options[name] = values; }, option.help);
     added->type_name(option.value)->allow_extra_args(false);
     if (option.each > 1) added->type_size(option.each)->expected(1, kMostTimes);
     if (option.commas) added->delimiter(',');
@@ -44,35 +41,69 @@ void add_options(CLI::App* command, const std::shared_ptr<Asked>& asked) {
       command->get_option("--" + option.name)->excludes(command->get_option("--" + option.excludes));
 }
 
+/// Those whose trailers carry trials and words.
+bool carries_words(db::Format format) {
+  return format == db::Format::kLatex || format == db::Format::kTypst || format == db::Format::kHtml;
+}
+
 }  // namespace
 
-void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
-  struct Arguments {
-    std::vector<std::string> experiments;
-    db::Format format = db::Format::kText;
-    OutputFile out;
-    bool all = false;
-    std::string table;
-    Asked asked;
-  };
-  const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("table", "An ablation table: mean ± standard deviation of a metric over seeds");
-  command->group(kQuestions);
+void add_asked_table(CLI::App* command, const std::shared_ptr<AskedTable>& asked) {
   auto* experiment =
       command
           ->add_option(
-              "EXPERIMENT", arguments->experiments,
+              "EXPERIMENT", asked->experiments,
               "only the trials of these experiments' latest grids; of several the experiment is a row; needed where the "
               "history has several")
           ->type_name("")
           ->check(not_empty());
   command
-      ->add_option("--table", arguments->table,
+      ->add_option("--table", asked->named,
                    "as the study's [table.NAME] says; further options go before what it says of the same")
       ->check(not_empty())
       ->type_name("NAME");
-  add_options(command, {arguments, &arguments->asked});
-  command->add_flag("--all", arguments->all, "the trials of all experiments in one table")->excludes(experiment);
+  add_options(command, asked);
+  command->add_flag("--all", asked->all, "the trials of all experiments in one table")->excludes(experiment);
+}
+
+std::vector<std::string> words_of(const AskedTable& asked, const db::Reader& reader) {
+  std::vector<std::string> words = {"table"};
+  const auto experiments = asked.all || !asked.experiments.empty() ? asked.experiments : reader.experiments();
+  words.insert(words.end(), experiments.begin(), experiments.end());
+  if (asked.all) words.emplace_back("--all");
+  if (!asked.named.empty()) words.insert(words.end(), {"--table", asked.named});
+  for (const auto& [name, values] : asked.options) {
+    const auto* option = db::find_table_option(name);
+    if (option->is_flag()) words.push_back("--" + name);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i % static_cast<std::size_t>(option->each) == 0) words.push_back("--" + name);
+      words.push_back(values[i]);
+    }
+  }
+  return words;
+}
+
+db::Table table_of(const AskedTable& asked, const CLI::App* command, const db::Reader& reader,
+                   const std::filesystem::path& database, bool carries_words) {
+  auto request = usual_request(command, reader, database);
+  request.experiments = asked.experiments;
+  if (!asked.all && asked.experiments.empty())
+    refuse_several(reader, "name one, or --all for one table over all of them");
+  if (!asked.named.empty()) ask_as_named(reader, asked.named, asked.options, request);
+  for (const auto& [option, values] : asked.options) db::ask(request, option, values);
+  if (carries_words) request.words = words_of(asked, reader);
+  return db::make_table(reader, request);
+}
+
+void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+  struct Arguments : AskedTable {
+    db::Format format = db::Format::kText;
+    OutputFile out;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand("table", "An ablation table: mean ± standard deviation of a metric over seeds");
+  command->group(kQuestions);
+  add_asked_table(command, arguments);
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   add_out(command, arguments->out);
   command->footer(
@@ -89,13 +120,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([command, arguments, database, &exit_code] {
     const auto format = arguments->format;
     const db::Reader reader(database());
-    auto request = usual_request(command, reader, database());
-    request.experiments = arguments->experiments;
-    if (!arguments->all && request.experiments.empty())
-      refuse_several(reader, "name one, or --all for one table over all of them");
-    if (!arguments->table.empty()) ask_as_named(reader, arguments->table, arguments->asked, request);
-    for (const auto& [option, values] : arguments->asked) db::ask(request, option, values);
-    const auto table = db::make_table(reader, request);
+    const auto table = table_of(*arguments, command, reader, database(), carries_words(format));
     arguments->out.put(db::to_text(table, format));
     if (format == db::Format::kCsv)  // has no place for them
       for (const auto& note : table.notes) say("note: {}\n", db::one_row(note));

@@ -1,0 +1,234 @@
+#include "db/history/imports.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include <bit>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/util/sha256.h"
+#include "db/history/attempt_writer.h"
+#include "db/history/members.h"
+#include "db/history/names.h"
+#include "db/history/reader.h"
+#include "db/history/schema.h"
+#include "db/history/stored_metric.h"
+#include "db/history/trial_writer.h"
+
+namespace ablate::db {
+namespace {
+
+using nlohmann::json;
+using SQLite::Statement;
+
+/// What tells an imported trial from every other.
+struct ContentIds {
+  std::string key;                 ///< 64 hex digits
+  std::int64_t configuration = 0;  ///< trial.configuration: of those that share it the latest counts
+};
+
+/// All that a file says of a trial, numbers by their bits.
+std::string content_of(const ImportedTrial& trial) {
+  auto results = json::object();
+  for (const auto& [name, value] : trial.results) results[name] = std::bit_cast<std::uint64_t>(value);
+  return json_text({{"experiment", trial.experiment},
+                    {"parameters", trial.parameters},
+                    {"outcome", trial.outcome},
+                    {"reason", trial.reason},
+                    {"started_us", trial.started_us},
+                    {"wall_s", trial.wall_s},
+                    {"environment", trial.environment},
+                    {"results", results}});
+}
+
+std::vector<ContentIds> ids_of(const ImportedFile& file) {
+  std::map<std::string, int> alike, of_parameters;  // how often it stood above
+  std::vector<ContentIds> ids;
+  for (const auto& trial : file.trials) {
+    const auto content = content_of(trial);
+    ContentIds one{sha256(fmt::format("imported {} {}", alike[content]++, content)), 0};
+    // Without a seed nothing tells a repetition from a correction: each counts.
+    auto settings = one.key;
+    if (trial.parameters.contains("seed")) {
+      const auto asked = json_text({trial.experiment, trial.parameters});
+      settings = fmt::format("imported {} {}", of_parameters[asked]++, asked);
+    }
+    one.configuration = configuration_of(settings);
+    ids.push_back(std::move(one));
+  }
+  return ids;
+}
+
+std::string half_of(const std::string& hex) {
+  std::string bytes;
+  for (std::size_t i = 0; i < 32; i += 2) bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  return bytes;
+}
+
+/// Asks of one trial after the other whether it is there.
+class KnownTrials {
+ public:
+  explicit KnownTrials(SQLite::Database& database)
+      : by_uid_(database, "SELECT trial FROM attempt WHERE uid = ?"),
+        unlisted_(
+            database,
+            "SELECT 1 FROM experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = ? AND e.name = ? AND "
+            "NOT m.listed"),
+        by_key_(database,
+                "SELECT max(iif(json_valid(e.json), e.json ->> '$.imported' IS NOT NULL, 0)) FROM trial t JOIN attempt a ON "
+                "a.trial = t.id JOIN environment "
+                "e ON e.id = a.environment WHERE t.key = ? AND a.outcome IN ('done', ?)") {}
+
+  /// Whether it is to come; else it is counted.
+  bool lacks(const ImportedTrial& trial, const ContentIds& ids, Imported& counts) {
+    const auto uid = half_of(ids.key);
+    by_uid_.reset();
+    by_uid_.bind(1, uid.data(), static_cast<int>(uid.size()));
+    if (by_uid_.executeStep()) {
+      imported_ = by_uid_.getColumn(0).getInt64();
+      ++counts.known;
+      return false;
+    }
+    imported_ = 0;
+    by_key_.reset();
+    by_key_.bind(1, trial.key);
+    by_key_.bind(2, trial.outcome);
+    by_key_.executeStep();
+    if (const auto imported = by_key_.getColumn(0); !imported.isNull()) {
+      ++(imported.getInt() != 0 ? counts.known : counts.ran_here);
+      return false;
+    }
+    ++counts.trials;
+    return true;
+  }
+
+  /// Of the last one that was asked for: its trial, where that is there by an import and the experiment's grid has left it out
+  /// since; else 0.
+  std::int64_t left_out_of(const std::string& experiment) {
+    unlisted_.reset();
+    unlisted_.bind(1, imported_);
+    unlisted_.bind(2, experiment);
+    return imported_ != 0 && unlisted_.executeStep() ? imported_ : 0;
+  }
+
+ private:
+  Statement by_uid_, unlisted_, by_key_;
+  std::int64_t imported_ = 0;
+};
+
+std::int64_t now_us() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// A definition that the history has stays: what ran here is told by it.
+void put_definitions(SQLite::Database& database, const std::vector<MetricInfo>& metrics) {
+  Statement put(
+      database,
+      "INSERT INTO metric (name, unit, direction, description, kind, owner, of_steps) VALUES (?, ?, ?, ?, ?, ?, ?) ON "
+      "CONFLICT (name) DO NOTHING");
+  for (const auto& metric : metrics) {
+    bind_metric(put, metric);
+    execute(put);
+  }
+}
+
+/// Of a parameter that no trial has tables can be asked, too.
+void put_paths(SQLite::Database& database, const std::vector<std::string>& paths) {
+  Statement put(database, "INSERT INTO path (name) VALUES (?) ON CONFLICT DO NOTHING");
+  for (const auto& path : paths) {
+    put.bind(1, path);
+    execute(put);
+  }
+}
+
+std::int64_t experiment_for(SQLite::Database& database, const std::string& name, const std::string& file) {
+  if (const auto known = find_experiment(database, name); known != 0) return known;
+  Statement put(database,
+                "INSERT INTO experiment (name, description, file, text, overrides, listed_us) VALUES (?, ?, '', '', '[]', ?)");
+  put.bind(1, name);
+  put.bind(2, "imported from " + file);
+  put.bind(3, now_us());
+  put.exec();
+  return database.getLastInsertRowid();
+}
+
+std::int64_t put_trial(SQLite::Database& database, TrialWriter& writer, const ImportedTrial& trial, const ContentIds& ids,
+                       const std::string& file) {
+  const auto id = writer.put(ids.key, json(trial.parameters));
+  Statement configure(database, "UPDATE trial SET configuration = ? WHERE id = ?");
+  configure.bind(1, ids.configuration);
+  configure.bind(2, id);
+  configure.exec();
+  Attempt attempt;
+  attempt.key = ids.key;
+  attempt.outcome = trial.outcome;
+  attempt.reason = trial.reason;
+  attempt.started_us = trial.started_us != 0 ? trial.started_us : now_us();
+  attempt.wall_s = trial.wall_s;
+  attempt.environment = trial.environment;
+  attempt.environment["imported"] = file;
+  attempt.results = trial.results;
+  attempt.main_metric = trial.main_metric;
+  const auto number = AttemptWriter(database).put(attempt);
+  const auto uid = half_of(ids.key);
+  Statement name(database, "UPDATE attempt SET uid = ? WHERE id = ?");
+  name.bind(1, uid.data(), static_cast<int>(uid.size()));
+  name.bind(2, number);
+  name.exec();
+  return id;
+}
+
+void put_behind(SQLite::Database& database, std::int64_t experiment, const std::vector<std::int64_t>& trials) {
+  std::vector<ListedTrial> listed;
+  Statement ask(database, "SELECT trial, cell FROM experiment_trial WHERE experiment = ? AND listed ORDER BY position");
+  ask.bind(1, experiment);
+  while (ask.executeStep()) {
+    const auto cell = ask.getColumn(1);
+    listed.push_back({ask.getColumn(0).getInt64(), cell.isNull() ? std::nullopt : std::optional(cell.getInt64())});
+  }
+  for (const auto trial : trials) listed.push_back({trial, std::nullopt});
+  put_members(database, experiment, listed);
+}
+
+}  // namespace
+
+Imported put_imported(SQLite::Database& database, const ImportedFile& file) {
+  put_definitions(database, file.metrics);
+  put_paths(database, file.paths);
+  Imported counts;
+  KnownTrials known(database);
+  TrialWriter writer(database);
+  const auto ids = ids_of(file);
+  std::map<std::string, std::vector<std::int64_t>> came;
+  std::vector<std::string> order;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto& trial = file.trials[i];
+    auto id = std::int64_t{0};
+    if (known.lacks(trial, ids[i], counts))
+      id = put_trial(database, writer, trial, ids[i], file.name);
+    else
+      id = known.left_out_of(trial.experiment);
+    if (id == 0) continue;
+    const auto [at, fresh] = came.try_emplace(trial.experiment);
+    if (fresh) order.push_back(trial.experiment);
+    at->second.push_back(id);
+  }
+  for (const auto& name : order) put_behind(database, experiment_for(database, name, file.name), came[name]);
+  return counts;
+}
+
+Imported would_import(const Reader& reader, const ImportedFile& file) {
+  return guarded(reader.file(), [&] {
+    Imported counts;
+    KnownTrials known(reader.database());
+    const auto ids = ids_of(file);
+    for (std::size_t i = 0; i < ids.size(); ++i) known.lacks(file.trials[i], ids[i], counts);
+    return counts;
+  });
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,250 @@
+#include "db/report/written_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "core/util/error.h"
+#include "core/util/trimmed.h"
+#include "db/report/provenance.h"
+
+namespace ablate::db {
+namespace {
+
+/// What tells a table's lines in a format.
+struct Marks {
+  Format format;
+  const char *request, *request_end;  ///< around the words
+  const char* row;                    ///< in a row, in front of its trials
+  const char* comment;                ///< what begins with it is no row
+};
+
+constexpr Marks kMarks[] = {{Format::kLatex, "%% ablate [", "\n", "\\\\ % ablate: ", "%"},
+                            {Format::kTypst, "/// ablate [", "\n", "], // ablate: ", "//"},
+                            {Format::kHtml, "data-ablate=\"[", "\"", "<tr data-ablate=\"", "<!--"}};
+
+std::string unescaped_html(std::string text) {
+  for (const auto& [entity, plain] :
+       {std::pair<std::string, std::string>{"&quot;", "\""}, {"&#39;", "'"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}})
+    for (std::size_t at = 0; (at = text.find(entity, at)) != std::string::npos; at += plain.size())
+      text.replace(at, entity.size(), plain);
+  return text;
+}
+
+/// A field as people read it.
+std::string readable(const std::string& field, Format format) {
+  if (format == Format::kHtml) return unescaped_html(field);
+  std::string text;
+  for (std::size_t i = 0; i < field.size(); ++i)
+    if (field[i] != '\\' || i + 1 == field.size() || std::isalnum(static_cast<unsigned char>(field[i + 1])) != 0)
+      text += field[i];
+  return text;
+}
+
+/// By column, of row_trials.
+std::map<std::size_t, std::string> trials_of(const std::string& text) {
+  std::map<std::size_t, std::string> trials;
+  std::istringstream cells(text);
+  for (std::string cell; std::getline(cells, cell, ';');) {
+    const auto whole = trimmed(cell);
+    const auto blank = whole.find(' ');
+    const auto number = whole.substr(0, blank);
+    if (blank == std::string::npos || number.size() > 6 || number.find_first_not_of("0123456789") != std::string::npos)
+      continue;
+    trials[std::stoul(number)] = whole.substr(blank + 1);
+  }
+  return trials;
+}
+
+std::vector<std::string> latex_fields(const std::string& row) {
+  std::vector<std::string> fields(1);
+  for (std::size_t i = 0; i < row.size(); ++i)
+    if (row[i] == '&' && (i == 0 || row[i - 1] != '\\'))
+      fields.emplace_back();
+    else
+      fields.back() += row[i];
+  for (auto& field : fields) field = trimmed(field);
+  return fields;
+}
+
+/// @param row "[a], [b], [c"
+std::vector<std::string> typst_fields(const std::string& row) {
+  std::vector<std::string> fields;
+  for (std::size_t from = row.find('[') + 1;;) {
+    const auto end = row.find("], [", from);
+    fields.push_back(trimmed(row.substr(from, end - from)));
+    if (end == std::string::npos) return fields;
+    from = end + 4;
+  }
+}
+
+void read_html_row(const std::string& line, WrittenRow& row) {
+  constexpr std::string_view kTrials = "data-trials=\"";
+  for (std::size_t at = line.find("<tr") + 3; (at = line.find("<t", at)) != std::string::npos;) {
+    const auto open = line.find('>', at);
+    if (open == std::string::npos) return;
+    const auto tag = line.substr(at, open - at);
+    const auto end = line.find(row.is_header ? "</th>" : "</td>", open);
+    row.fields.push_back(trimmed(line.substr(open + 1, end == std::string::npos ? end : end - open - 1)));
+    if (const auto trials = tag.find(kTrials); trials != std::string::npos) {
+      const auto from = trials + kTrials.size();
+      row.trials[row.fields.size()] = tag.substr(from, tag.find('"', from) - from);
+    }
+    at = open;
+  }
+}
+
+std::optional<WrittenRow> written_row(const std::string& line, const Marks& marks) {
+  const auto mark = line.rfind(marks.row);
+  if (mark == std::string::npos || trimmed(line).starts_with(marks.comment)) return std::nullopt;
+  WrittenRow row;
+  const auto said = trimmed(line.substr(mark + std::string_view(marks.row).size()), " \t\r");
+  row.is_header = said.starts_with(kColumnsMark);
+  if (marks.format == Format::kHtml) {
+    read_html_row(line.substr(mark), row);
+    return row;
+  }
+  static const std::regex trials("-|columns|[0-9]+ [0-9a-fl ]+(; [0-9]+ [0-9a-fl ]+)*");  // "all" is of these letters, too
+  if (!std::regex_match(said, trials)) return std::nullopt;
+  row.trials = trials_of(said);
+  row.fields = (marks.format == Format::kLatex ? latex_fields : typst_fields)(line.substr(0, mark));
+  return row;
+}
+
+/// The words of the command in a line; nothing where it has none.
+std::optional<std::vector<std::string>> request_of(const std::string& line, const Marks& marks, const std::string& where) {
+  const auto mark = line.find(marks.request);
+  if (mark == std::string::npos || (marks.format != Format::kHtml && !trimmed(line).starts_with(marks.request)))
+    return std::nullopt;
+  const auto from = mark + std::string_view(marks.request).size() - 1;
+  auto text = line.substr(from, line.find(marks.request_end, from) - from);
+  if (marks.format == Format::kHtml) text = unescaped_html(text);
+  const auto words = nlohmann::json::parse(text, nullptr, false);
+  const auto is_text = [](const auto& word) { return word.is_string(); };
+  if (!words.is_array() || words.empty() || !std::all_of(words.begin(), words.end(), is_text))
+    throw Error(fmt::format("{}found {}, expected the words of a command as ablate wrote them", where, text));
+  return words.get<std::vector<std::string>>();
+}
+
+/// Its labels, and how many rows above have the same: those of other metrics.
+std::vector<std::pair<std::string, const WrittenRow*>> labelled_rows(const WrittenTable& table, std::size_t labels) {
+  std::map<std::string, int> seen;
+  std::vector<std::pair<std::string, const WrittenRow*>> rows;
+  for (const auto& row : table.rows) {
+    const std::size_t first =
+        !row.is_header && !table.rows.front().fields.empty() && table.rows.front().fields[0].empty() ? 1 : 0;
+    std::string label;
+    for (auto i = first; i < std::min(first + labels, row.fields.size()); ++i)
+      label += (i == first ? "" : ", ") + readable(row.fields[i], table.format);
+    if (row.is_header) label = "the header";
+    if (const int above = seen[label]++; above > 0) label += fmt::format(" (block {})", above + 1);
+    rows.emplace_back(label, &row);
+  }
+  return rows;
+}
+
+std::set<std::string> words_in(const std::string& text) {
+  std::istringstream in(text);
+  std::set<std::string> words;
+  for (std::string word; in >> word;) words.insert(word);
+  return words;
+}
+
+/// "is new: b; is gone: a" of two cells' trials.
+std::string trials_difference(const std::string& found, const std::string& expected) {
+  if (found.starts_with("all ") || expected.starts_with("all "))
+    return fmt::format("found trials {}, expected {}", found.empty() ? "none" : found, expected.empty() ? "none" : expected);
+  const auto before = words_in(found), now = words_in(expected);
+  std::vector<std::string> fresh, gone;
+  std::set_difference(now.begin(), now.end(), before.begin(), before.end(), std::back_inserter(fresh));
+  std::set_difference(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(gone));
+  std::string text;
+  if (!fresh.empty()) text = fmt::format("the history has trials that the file lacks: {}", fmt::join(fresh, " "));
+  if (!gone.empty())
+    text += fmt::format("{}the file has trials that the history lacks: {}", text.empty() ? "" : "; ", fmt::join(gone, " "));
+  return text;
+}
+
+/// @param headings of the block, as people read them
+void compare_rows(const std::string& label, const WrittenRow& found, const WrittenRow& expected,
+                  const std::vector<std::string>& headings, const std::string& name, std::vector<std::string>& differences) {
+  const auto add = [&](std::size_t column, const std::string& what) {
+    const auto heading = !found.is_header && column <= headings.size() ? headings[column - 1] : std::string();
+    differences.push_back(fmt::format("{}:{}: {}, {}: {}", name, found.line, label,
+                                      heading.empty() ? fmt::format("column {}", column) : heading, what));
+  };
+  const auto shown = [](const std::string& field) { return field.empty() ? std::string("nothing") : field; };
+  for (std::size_t i = 0; i < std::max(found.fields.size(), expected.fields.size()); ++i) {
+    const auto is = i < found.fields.size() ? found.fields[i] : "",
+               should = i < expected.fields.size() ? expected.fields[i] : "";
+    if (is != should) add(i + 1, fmt::format("found {}, expected {}", shown(is), shown(should)));
+  }
+  std::set<std::size_t> columns;
+  for (const auto* trials : {&found.trials, &expected.trials})
+    for (const auto& [column, unused] : *trials) columns.insert(column);
+  const auto at = [](const WrittenRow& row, std::size_t column) {
+    const auto cell = row.trials.find(column);
+    return cell == row.trials.end() ? std::string() : cell->second;
+  };
+  for (const auto column : columns)
+    if (at(found, column) != at(expected, column)) add(column, trials_difference(at(found, column), at(expected, column)));
+}
+
+}  // namespace
+
+std::vector<WrittenTable> written_tables(std::string_view text, const std::string& name) {
+  std::vector<WrittenTable> tables;
+  std::istringstream in{std::string(text)};
+  std::size_t number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    const auto where = fmt::format("{}:{}: ", name, number);
+    for (const auto& marks : kMarks) {
+      if (auto words = request_of(line, marks, where)) tables.push_back({number, marks.format, std::move(*words), {}});
+      if (!tables.empty() && tables.back().format != marks.format) continue;
+      auto row = written_row(line, marks);
+      if (!row) continue;
+      if (tables.empty())
+        throw Error(fmt::format("{}found a row of a table whose command is gone, expected the line \"{}...\" above it", where,
+                                marks.request));
+      row->line = number;
+      tables.back().rows.push_back(std::move(*row));
+    }
+  }
+  return tables;
+}
+
+std::vector<std::string> table_differences(const WrittenTable& found, const WrittenTable& expected, std::size_t labels,
+                                           const std::string& name) {
+  std::vector<std::string> differences;
+  const auto is = labelled_rows(found, labels), should = labelled_rows(expected, labels);
+  const auto find = [](const auto& rows, const std::string& label) {
+    const auto at = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.first == label; });
+    return at == rows.end() ? nullptr : at->second;
+  };
+  std::vector<std::string> headings;
+  for (const auto& [label, row] : should) {
+    if (row->is_header) {
+      headings.clear();
+      for (const auto& field : row->fields) headings.push_back(readable(field, expected.format));
+    }
+    if (const auto* written = find(is, label); written == nullptr)
+      differences.push_back(fmt::format("{}:{}: {}: a row of the history that the file lacks", name, found.line, label));
+    else
+      compare_rows(label, *written, *row, headings, name, differences);
+  }
+  for (const auto& [label, row] : is)
+    if (find(should, label) == nullptr)
+      differences.push_back(fmt::format("{}:{}: {}: a row that the history does not give", name, row->line, label));
+  return differences;
+}
+
+}  // namespace ablate::db

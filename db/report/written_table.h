@@ -1,0 +1,37 @@
+// A table that ablate wrote into a paper or a page, read again from there.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/report/printers.h"
+
+namespace ablate::db {
+
+struct WrittenRow {
+  std::size_t line = 0;  ///< of the file, from 1
+  bool is_header = false;
+  std::vector<std::string> fields;            ///< as they stand there, without blanks around
+  std::map<std::size_t, std::string> trials;  ///< trials_text, by column, from 1
+};
+
+struct WrittenTable {
+  std::size_t line = 0;
+  Format format = Format::kLatex;
+  std::vector<std::string> request;  ///< the words of the command that wrote it
+  std::vector<WrittenRow> rows;      ///< headers among them
+};
+
+/// Those of a file of any text around them (db/report/provenance.h says what tells them). Throws Error for rows without a
+/// table and for a request that cannot be read. @param name the file's, for messages
+std::vector<WrittenTable> written_tables(std::string_view text, const std::string& name);
+
+/// A line for each row or field that is not as expected: "table.tex:7: softmax, test/accuracy (%): found 61, expected 62".
+/// Rows are told by their labels, so that one may be moved. @param labels how many fields name a row, behind its mark
+std::vector<std::string> table_differences(const WrittenTable& found, const WrittenTable& expected, std::size_t labels,
+                                           const std::string& name);
+
+}  // namespace ablate::db

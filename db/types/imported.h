@@ -1,0 +1,43 @@
+// Trials that ran elsewhere, on their way into a history. No SQLite.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/records/metric.h"
+
+namespace ablate::db {
+
+/// What somebody says of a trial that did not run here.
+struct ImportedTrial {
+  std::string experiment;
+  std::string key;  ///< by which the history where it ran knows it; "": not told
+  /// By path, as tables name them ("attention.rates", seed): numbers, truth values, texts, null for what was no number.
+  std::map<std::string, nlohmann::json> parameters;
+  std::string outcome = "done";  ///< or "failed", "timeout", "interrupted"
+  std::string reason;
+  std::int64_t started_us = 0;  ///< microseconds since 1970, UTC; 0: not told
+  double wall_s = 0;            ///< 0: not told
+  nlohmann::json environment = nlohmann::json::object();
+  std::map<std::string, double> results;  ///< by metric; NaN: measured, and no number
+  std::string main_metric;                ///< of the results the one that the trial is judged by; "": not told
+};
+
+struct ImportedFile {
+  std::string name;                 ///< for the note below tables
+  std::vector<std::string> paths;   ///< parameters, also those that no trial has
+  std::vector<MetricInfo> metrics;  ///< of all results; what the history knows already stays as it is there
+  std::vector<ImportedTrial> trials;
+};
+
+/// What an import brought.
+struct Imported {
+  std::int64_t trials = 0;    ///< that were not there
+  std::int64_t known = 0;     ///< that were imported before
+  std::int64_t ran_here = 0;  ///< whose key is one of a trial that ran here: these are left out
+};
+
+}  // namespace ablate::db

@@ -1,0 +1,190 @@
+// The tables of docs/results.md and docs/results-attentions.md, printed again from experiments/results by the commands that
+// stand below them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/db/commands.h"
+#include "tools/ablate/keeping/keeping.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+using nlohmann::json;
+using Row = std::vector<std::string>;
+
+void add_import_and_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+  add_table(app, database, exit_code);
+  add_import(app, database, exit_code);
+}
+
+/// A section of a page: its commands, and the rows of its first table.
+struct Section {
+  std::vector<std::string> commands;
+  std::vector<Row> rows;
+};
+
+Row fields_of(const std::string& line) {
+  Row fields;
+  std::istringstream in(line.substr(1));
+  for (std::string field; std::getline(in, field, '|');)
+    fields.push_back(field.size() > 2 ? field.substr(1, field.size() - 2) : "");
+  return fields;
+}
+
+Section section(const std::string& page, const std::string& heading) {
+  std::istringstream in(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "docs" / page));
+  Section found;
+  bool inside = false, table_ended = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("## ")) inside = line.starts_with("## " + heading);
+    if (!inside) continue;
+    if (line.starts_with("    ablate ")) found.commands.push_back(line.substr(11, line.find("  #") - 11));
+    if (line.starts_with("| ") && !table_ended) found.rows.push_back(fields_of(line));
+    table_ended = table_ended || (!found.rows.empty() && line.empty());
+  }
+  REQUIRE(found.rows.size() > 1);
+  found.rows.erase(found.rows.begin());  // the header
+  return found;
+}
+
+/// Imports what the section says and answers its tables.
+class Pages : public Commands {
+ public:
+  explicit Pages(const Section& section) {
+    add = add_import_and_table;
+    std::filesystem::remove(file());
+    for (const auto& command : section.commands) {
+      if (command.starts_with("import ")) {
+        (*this)("import " + std::string(ABLATE_SOURCE_DIR) + "/" + command.substr(7));
+        REQUIRE(exit_code == 0);
+        imported_ = true;
+      } else if (command.starts_with("table ") && imported_) {
+        const auto answer = json::parse((*this)(command + " --format json"));
+        cells_.insert(cells_.end(), answer["cells"].begin(), answer["cells"].end());
+        CHECK(has(answer["notes"].dump(), "they did not run here"));
+      }
+    }
+    REQUIRE(imported_);
+  }
+
+  /// Cells of a metric whose row and column have these values, in their order.
+  std::vector<json> cells(const std::string& metric, const json& values) const {
+    std::vector<json> found;
+    for (const auto& cell : cells_) {
+      auto all = cell["row"];
+      all.update(cell["column"]);
+      const auto is_so = [&](const auto& item) { return all.contains(item.key()) && all[item.key()] == item.value(); };
+      const auto items = values.items();
+      if (cell["metric"] == metric && std::all_of(items.begin(), items.end(), is_so)) found.push_back(cell);
+    }
+    return found;
+  }
+
+ private:
+  bool imported_ = false;
+  std::vector<json> cells_;
+};
+
+int decimals_of(const std::string& number) {
+  const auto point = number.find('.');
+  return point == std::string::npos ? 0
+                                    : static_cast<int>(number.find_first_not_of("0123456789", point + 1) == std::string::npos
+                                                           ? number.size() - point - 1
+                                                           : number.find_first_not_of("0123456789", point + 1) - point - 1);
+}
+
+/// A cell as the page writes it: "70.5 ± 2.9", the outcomes "99.9, 78.2", or the mean "43".
+std::string as_there(const json& cell, const std::string& there) {
+  const int decimals = decimals_of(there);
+  if (there.find("±") != std::string::npos)
+    return fmt::format("{:.{}f} ± {:.{}f}", cell["mean"].get<double>(), decimals, cell["sd"].get<double>(), decimals);
+  if (there.find(", ") == std::string::npos) return fmt::format("{:.{}f}", cell["mean"].get<double>(), decimals);
+  std::vector<double> outcomes;
+  for (const auto& sample : cell["samples"]) outcomes.push_back(sample[1].get<double>());
+  std::sort(outcomes.rbegin(), outcomes.rend());
+  std::string text;
+  for (const auto value : outcomes) text += fmt::format("{}{:.{}f}", text.empty() ? "" : ", ", value, decimals);
+  return text;
+}
+
+/// "delta" of "delta (4 tokens)", "infinity" of "infinity x rbf, causal".
+std::string plugin_of(const std::string& label) { return label.substr(0, label.find_first_of(" ,")); }
+
+/// The convolution in "based (4 tokens)", "(none)"; null where the label says nothing of it.
+json convolution_of(const std::string& label) {
+  if (has(label, "(none)")) return 0;
+  const auto at = label.find(" token");
+  return at == std::string::npos ? json(nullptr) : json(std::stoi(label.substr(label.find('(') + 1)));
+}
+
+/// Compares fields of a row, by their column, with the one cell that the values tell. @return whether there is one
+bool compare(const Pages& run, const Row& row, const json& values,
+             const std::vector<std::pair<std::size_t, std::string>>& metrics) {
+  for (const auto& [column, metric] : metrics) {
+    const auto cells = run.cells(metric, values);
+    if (cells.empty()) return false;
+    INFO(row.front() << ", " << metric);
+    REQUIRE(cells.size() == 1);
+    CHECK(as_there(cells[0], row.at(column)) == row.at(column));
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("the attentions on pictures: every row") {
+  const auto page = section("results-attentions.md", "On pictures");
+  const Pages run(page);
+  for (const auto& row : page.rows)
+    CHECK(compare(run, row, {{"attention", plugin_of(row[0])}, {"model.causal", has(row[0], "causal") ? 1 : 0}},
+                  {{1, "test/accuracy"}, {3, "train/step_cpu_time"}, {4, "memory/peak_tensor"}}));
+  CHECK(page.rows.size() == 32);
+}
+
+TEST_CASE("the attentions on recall and on MAD: the rows that were run since runtime version 4") {
+  for (const auto& [heading, rows, metrics] :
+       {std::tuple(
+            "On recall", 13,
+            std::vector<std::pair<std::size_t, std::string>>{{2, "test/accuracy"},
+                                                             {3, "test/accuracy@pairs=2"},
+                                                             {4, "test/accuracy@pairs=4"},
+                                                             {5, "test/accuracy@pairs=8"},
+                                                             {6, "train/step_cpu_time"},
+                                                             {7, "memory/peak_tensor"}}),
+        std::tuple("On MAD", 9,
+                   std::vector<std::pair<std::size_t, std::string>>{{2, "test/accuracy"}, {3, "train/step_cpu_time"}})}) {
+    const auto page = section("results-attentions.md", heading);
+    const Pages run(page);
+    int found = 0;
+    for (const auto& row : page.rows)
+      found +=
+          compare(run, row, {{"attention", plugin_of(row[0])}, {"attention.convolution", convolution_of(row[0])}}, metrics);
+    CHECK(found == rows);
+  }
+}
+
+TEST_CASE("routing, small: every row, in the study's order; reformer's row of half an hour") {
+  const auto page = section("results.md", "Routing: learned");
+  const Pages run(page);
+  const auto bits = run.cells("test/bits_per_dimension", json::object()),
+             steps = run.cells("train/step_cpu_time", json::object());
+  REQUIRE(page.rows.size() == 9);
+  REQUIRE(bits.size() == 9);
+  for (std::size_t i = 0; i < 9; ++i) {
+    INFO(page.rows[i][0] << " " << bits[i]["row"]);
+    CHECK(as_there(bits[i], page.rows[i][3]) == page.rows[i][3]);
+    CHECK(as_there(steps[i], page.rows[i][4]) == page.rows[i][4]);
+  }
+  const auto half_an_hour = section("results.md", "ListOps, text, pathfinder");
+  const Pages of_reformer(half_an_hour);
+  const auto row =
+      std::find_if(half_an_hour.rows.begin(), half_an_hour.rows.end(), [](const Row& one) { return one[0] == "reformer"; });
+  REQUIRE(row != half_an_hour.rows.end());
+  CHECK(compare(of_reformer, *row, {{"task", "listops"}}, {{1, "test/accuracy"}}));
+  CHECK(compare(of_reformer, *row, {{"task", "text"}}, {{2, "test/accuracy"}}));
+}

@@ -1,0 +1,187 @@
+// `ablate verify`: tables in a paper against the history that they came from.
+#include "db/report/provenance.h"
+#include "db/report/written_table.h"
+#include "tests/db/commands.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+/// A history of three methods and two seeds, and a paper.
+class Papers : public Commands {
+ public:
+  Papers() {
+    std::filesystem::remove(file());
+    Store store(file());
+    for (const auto* attention : kMethods)
+      for (const int seed : {1, 2}) trials_.push_back(trial(attention, {}, seed));
+    put(store, "study", trials_);
+    for (std::size_t i = 0; i < trials_.size(); ++i) store.put_attempt(done(trials_[i], 60 + static_cast<double>(i)));
+  }
+
+  std::string paper() const { return file().parent_path() / "paper.tex"; }
+  void write(const std::string& text) const { std::ofstream(paper(), std::ios::binary) << text; }
+  std::string verify() { return (*this)("verify " + paper()); }
+
+  /// A seed of the first method that the paper does not know.
+  void add_seed() {
+    trials_.push_back(trial(kMethods[0], {}, 3));
+    Store store(file());
+    put(store, "study", trials_);
+    store.put_attempt(done(trials_.back(), 61));
+  }
+  /// Another attempt, with another number.
+  void run_again(std::size_t i, double accuracy) { Store(file()).put_attempt(done(trials_[i], accuracy)); }
+
+  static constexpr const char* kMethods[] = {"softmax", "50%_linear & co", "x], [y <b> \\\\ % ablate: 1"};
+
+ private:
+  std::vector<nlohmann::json> trials_;
+};
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+const std::string kTables[] = {
+    "table study --rows attention --metric test/accuracy,train/step_time",
+    "table --rows attention --cols task,seed --metric test/accuracy,train/step_time",
+    "table study --rows attention,seed --where seed>=1 --against attention=softmax --decimals 3",
+    "table study --rows attention --contrasts attention=softmax 'attention=50%_linear & co' --label tab:a --caption 'ablate "
+    "[\"x\"]'",
+};
+
+}  // namespace
+
+TEST_CASE("a table in any format is as the history has it, whatever stands around it") {
+  Papers run;
+  for (const std::string format : {"latex", "typst", "html"})
+    for (const auto& table : kTables) {
+      INFO(table << " " << format);
+      const auto text = run(table + " --format " + format);
+      REQUIRE(run.exit_code == 0);
+      run.write("Before\n" + text + "\nbetween\n\n" + text + "\nafter\n");
+      const auto told = run.verify();
+      INFO(told);
+      CHECK(run.exit_code == 0);
+      CHECK(has(told, "paper.tex:"));
+      CHECK(has(told, "the table is as the history has it"));
+      CHECK(written_tables(text, "a").size() == 1);
+    }
+}
+
+TEST_CASE("a digit, a mark, a label or a heading that somebody edited is told with its line, row and column") {
+  Papers run;
+  for (const std::string format : {"latex", "typst", "html"}) {
+    INFO(format);
+    const auto text = run("table study --rows attention --metric test/accuracy --format " + format);
+    run.write(replaced(text, "60.50", "60.51"));
+    auto told = run.verify();
+    INFO(told);
+    CHECK(run.exit_code == 1);
+    CHECK(has(told, ": softmax, test/accuracy (%): found 60.51 "));
+    CHECK(has(told, ", expected 60.50 "));
+    CHECK(std::count(told.begin(), told.end(), '\n') == 1);
+    run.write(replaced(text, "softmax", "sofmax"));
+    told = run.verify();
+    CHECK(run.exit_code == 1);
+    CHECK(has(told, ": sofmax: a row that the history does not give"));
+    CHECK(has(told, ": softmax: a row of the history that the file lacks"));
+  }
+  const auto text = run("table study --rows attention --against attention=softmax --format latex");
+  run.write(replaced(text, "reference", "0.0 *"));
+  CHECK(has(run.verify(), ": softmax, difference: found 0.0 *, expected reference"));
+  CHECK(run.exit_code == 1);
+  run.write(replaced(text, " & p ", " & q "));
+  CHECK(has(run.verify(), "the header, column 4: found q, expected p"));
+}
+
+TEST_CASE("trials that came, went or ran again since are told") {
+  Papers run;
+  const auto text = run("table study --rows attention --metric test/accuracy --format latex");
+  run.write(text);
+  run.verify();
+  REQUIRE(run.exit_code == 0);
+  run.run_again(2, 99);
+  auto told = run.verify();
+  CHECK(run.exit_code == 1);
+  CHECK(has(told, "linear"));
+  CHECK(has(told, ", expected 81"));
+  run.add_seed();
+  told = run.verify();
+  CHECK(run.exit_code == 1);
+  CHECK(has(told, "softmax, test/accuracy (%): the history has trials that the file lacks: " +
+                      key_of(trial("softmax", {}, 3)).substr(0, 12)));
+  const auto key = key_of(trial("softmax", {}, 1)).substr(0, 12);
+  run.write(replaced(text, key, "0123456789ab"));
+  CHECK(has(run.verify(), "the file has trials that the history lacks: 0123456789ab"));
+}
+
+TEST_CASE("rows may be moved and columns aligned by hand; a row that is gone is told") {
+  Papers run;
+  const auto text = run("table study --rows attention --metric test/accuracy --format latex");
+  const auto line_with = [&](const std::string& part) {
+    const auto from = text.rfind('\n', text.find(part)) + 1;
+    return text.substr(from, text.find('\n', from) + 1 - from);
+  };
+  const auto softmax = line_with("softmax &");
+  const auto without = replaced(text, softmax, "");
+  run.write(replaced(without, "  \\bottomrule", replaced(softmax, " & ", "     &   ") + "  \\bottomrule"));
+  const auto told = run.verify();
+  INFO(told);
+  CHECK(run.exit_code == 0);
+  run.write(without);
+  CHECK(has(run.verify(), ": softmax: a row of the history that the file lacks"));
+  CHECK(run.exit_code == 1);
+}
+
+TEST_CASE("the words of the command stay right where more experiments come, and a cell of many trials has a digest") {
+  Papers run;
+  const auto text = run("table --rows attention --format latex");
+  CHECK(has(text, "%% ablate [\"table\",\"study\",\"--rows\",\"attention\"]\n"));
+  Store store(run.file());
+  std::vector<nlohmann::json> many;
+  for (int seed = 1; seed <= 25; ++seed) many.push_back(trial("softmax", {}, seed + 100));
+  put(store, "other", many);
+  for (const auto& one : many) store.put_attempt(done(one, 50));
+  run.write(text);
+  run.verify();
+  CHECK(run.exit_code == 0);
+  const auto large = run("table other --rows attention --format latex");
+  CHECK(has(large, "2 all 25 "));
+  run.write(large);
+  run.verify();
+  CHECK(run.exit_code == 0);
+  put(store, "other", {many.begin(), many.end() - 1});
+  CHECK(has(run.verify(), "found trials all 25 "));
+  CHECK(run.exit_code == 1);
+}
+
+TEST_CASE("no name ends a comment or passes for a row; what carries nothing, or is damaged, is refused") {
+  Papers run;
+  Table table;
+  table.request = {"table", "a\nb \"\u2028%"};
+  CHECK(request_text(table) == "[\"table\",\"a\\nb \\\"\\u2028%\"]");
+  for (const std::string format : {"latex", "typst", "html"}) {
+    const auto text = run("table study --rows attention --caption 'a\\\\ % ablate: 1 x' --format " + format);
+    INFO(text);
+    CHECK(written_tables(text, "a").at(0).rows.size() == 4);
+    run.write(text);
+    run.verify();
+    CHECK(run.exit_code == 0);
+  }
+  run.write("no table");
+  CHECK(has(run.verify(), "paper.tex: found no table that carries its trials, expected one of"));
+  CHECK(run.exit_code == -1);  // 2, of what is thrown
+  run.write(run("table study --rows attention --format text"));
+  CHECK(has(run.verify(), "found no table"));
+  run.write("a & 1 \\\\ % ablate: 2 0123456789ab\n");
+  CHECK(has(run.verify(), "paper.tex:1: found a row of a table whose command is gone"));
+  run.write("%% ablate [\"table\",\"study\",\"--rowz\",\"attention\"]\n");
+  CHECK(has(run.verify(), "paper.tex:1: found a command that this ablate does not know"));
+  run.write("%% ablate [\"table\",\n");
+  CHECK(has(run.verify(), "expected the words of a command"));
+}

@@ -102,6 +102,7 @@ void fields(auto& f, Is<OpenedDevice> auto& m) { f("opened", m.opened); }
 void fields(auto& f, Is<TrialJob> auto& m) {
   f("resolved", m.trial);
   f("files", m.files);
+  f("weights_file", m.weights_file);
 }
 
 void fields(auto& f, Is<CheckJob> auto& m) {

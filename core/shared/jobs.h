@@ -152,6 +152,7 @@ struct TrialJob {
   static constexpr const char* kName = "trial";
   TrialSpec trial;
   std::vector<PlannedFile> files;  ///< of its attentions and compressions
+  std::string weights_file = {};   ///< absolute: a new file, in the safetensors format, for its best weights; "": none
   bool operator==(const TrialJob&) const = default;
 };
 

@@ -35,6 +35,7 @@ void fields(auto& f, Is<StartCommand> auto& m) {
   f("kind", m.kind);
   f("spec", m.spec);
   f("limit_s", m.limit_s);
+  f("output_file", m.output_file);
 }
 
 void fields(auto& f, Is<KillCommand> auto& m) { f("job", m.job); }
@@ -72,6 +73,8 @@ void fields(auto& f, Is<EndedEvent> auto& m) {
   f("late", m.late);
   f("intrusion", m.intrusion);
   f("killed", m.killed);
+  f("printed", m.printed);
+  f("unkept", m.unkept);
 }
 
 void fields(auto& f, Is<NotStartedEvent> auto& m) {

@@ -31,9 +31,10 @@ struct LoadCommand {
 struct StartCommand {
   static constexpr const char* kName = "start";
   int job = 0;
-  std::string kind;     ///< kName of the job
-  nlohmann::json spec;  ///< the job
-  double limit_s = 0;   ///< by the worker's clock; 0: none
+  std::string kind;              ///< kName of the job
+  nlohmann::json spec;           ///< the job
+  double limit_s = 0;            ///< by the worker's clock; 0: none
+  std::string output_file = {};  ///< absolute: a new file for all that it prints, where that is more than the tail; "": none
   bool operator==(const StartCommand&) const = default;
 };
 struct KillCommand {
@@ -85,10 +86,12 @@ struct EndedEvent {
   int status = 0;  ///< as wait() gives it
   double wall_s = 0, cpu_s = 0;
   std::int64_t peak_resident_bytes = 0;
-  std::string output;     ///< its tail
-  bool late = false;      ///< it was ended by its limit
-  std::string intrusion;  ///< what else was in its channel
-  std::string killed;     ///< what is known of a signal 9 that the worker has not sent
+  std::string output;        ///< its tail
+  bool late = false;         ///< it was ended by its limit
+  std::string intrusion;     ///< what else was in its channel
+  std::string killed;        ///< what is known of a signal 9 that the worker has not sent
+  std::int64_t printed = 0;  ///< bytes, in all
+  std::string unkept = {};   ///< why output_file lacks some of the first bytes of it; "": it has what it was to have
   bool operator==(const EndedEvent&) const = default;
 };
 struct NotStartedEvent {

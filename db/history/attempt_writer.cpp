@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/util/sha256.h"
+#include "db/history/artifacts.h"
 #include "db/history/proofs.h"
 #include "db/history/trial_writer.h"
 
@@ -40,6 +41,7 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
     execute(point);
   }
   put_plugins(id, attempt.plugins);
+  put_artifacts(database_, id, attempt);
   return id;
 }
 
@@ -54,11 +56,12 @@ void AttemptWriter::settle(const Attempt& attempt, std::int64_t trial) {
 }
 
 std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
-  Statement add(database_,
-                "INSERT INTO attempt (trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, "
-                "exit_code, environment, output, step, steps, main_metric, uid, turn) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
-                "?9, ?10, ?11, "
-                "?12, ?13, ?14, randomblob(16), max(?4, coalesce(max(turn) + 1, ?4)) FROM attempt WHERE trial = ?1");
+  Statement add(
+      database_,
+      "INSERT INTO attempt (trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, "
+      "exit_code, environment, output, step, steps, main_metric, uid, turn) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
+      "?9, ?10, ?11, "
+      "?12, ?13, ?14, coalesce(?15, randomblob(16)), max(?4, coalesce(max(turn) + 1, ?4)) FROM attempt WHERE trial = ?1");
   add.bind(1, trial);
   add.bind(2, attempt.outcome);
   add.bind(3, attempt.reason);
@@ -73,6 +76,7 @@ std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
   add.bind(12, attempt.step);
   add.bind(13, attempt.steps);
   if (!attempt.main_metric.empty()) add.bind(14, metric(attempt.main_metric));
+  if (const auto uid = bytes_of_uid(attempt.uid); !uid.empty()) add.bind(15, uid.data(), static_cast<int>(uid.size()));
   add.exec();
   return database_.getLastInsertRowid();
 }

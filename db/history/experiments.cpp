@@ -10,6 +10,7 @@
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "core/util/plain_text.h"
+#include "db/history/artifacts.h"
 #include "db/history/keeping.h"
 #include "db/history/names.h"
 #include "db/history/running.h"
@@ -85,6 +86,7 @@ constexpr const char* kDeletes[] = {
     "DELETE FROM parameter WHERE path IN (SELECT id FROM path) AND trial IN gone",
     "DELETE FROM curve WHERE attempt IN gone_attempt",
     "DELETE FROM attempt_plugin WHERE attempt IN gone_attempt",
+    "DELETE FROM artifact WHERE attempt IN gone_attempt",
     "DELETE FROM proof_attempt WHERE attempt IN gone_attempt",
     "DELETE FROM attempt WHERE id IN gone_attempt",
     "DELETE FROM running WHERE key IN (SELECT key FROM trial WHERE id IN gone)",
@@ -165,9 +167,10 @@ void expect_not_running(const Deletion& deletion, const std::string& name, bool 
   }
 }
 
-void delete_experiment(const std::filesystem::path& file, const std::string& name, const Deletion& expected, bool believes_gone,
-                       const std::filesystem::path& backup) {
+KeptFiles delete_experiment(const std::filesystem::path& file, const std::string& name, const Deletion& expected,
+                            bool believes_gone, const std::filesystem::path& backup) {
   back_up(file, backup);
+  std::vector<ArtifactFile> files;
   change(file, name, [&](SQLite::Database& database, std::int64_t experiment) {
     const auto now = deletion_of(database, experiment);
     expect_not_running(now, name, believes_gone);
@@ -177,8 +180,10 @@ void delete_experiment(const std::filesystem::path& file, const std::string& nam
     run(database, "CREATE TEMP TABLE gone_attempt (id INTEGER PRIMARY KEY)", 0);
     run(database, std::string("INSERT INTO gone ") + kOwn, experiment);
     run(database, "INSERT INTO gone_attempt SELECT id FROM attempt WHERE trial IN gone", 0);
+    files = artifacts_of(database, "IN temp.gone_attempt");
     for (const auto* sql : kDeletes) run(database, sql, experiment);
   });
+  return remove_files(file, files);
 }
 
 }  // namespace ablate::db

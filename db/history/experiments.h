@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "db/history/artifacts.h"
 #include "db/history/reader.h"
 
 namespace ablate::db {
@@ -36,11 +37,12 @@ struct Deletion {
 
 Deletion deletion_of(const Reader& reader, const std::string& name);
 
-/// In one transaction, after the whole history was copied into `backup` (back_up).
+/// In one transaction, after the whole history was copied into `backup` (back_up); then the files of the attempts that went.
 /// @param expected as deletion_of has told it @param believes_gone processes of other hosts, which nobody here sees, have ended
 /// Throws Error where a process runs its trials, where what would go is no longer what was expected, and as back_up does.
-void delete_experiment(const std::filesystem::path& file, const std::string& name, const Deletion& expected, bool believes_gone,
-                       const std::filesystem::path& backup);
+/// @return the files that were removed
+KeptFiles delete_experiment(const std::filesystem::path& file, const std::string& name, const Deletion& expected,
+                            bool believes_gone, const std::filesystem::path& backup);
 
 /// Throws Error as delete_experiment does of what is running.
 void expect_not_running(const Deletion& deletion, const std::string& name, bool believes_gone);

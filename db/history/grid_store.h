@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/records/identity.h"
+#include "db/history/artifacts.h"
 #include "db/history/errors.h"
 #include "db/types/records.h"
 
@@ -68,6 +69,9 @@ class GridStore {
 
   /// One transaction: the attempt with all its values, or nothing. Throws UnknownTrial. @return the attempt's number
   virtual std::int64_t put_attempt(const Attempt& attempt) = 0;
+
+  /// Removes the oldest files of attempts' output until the rest has no more bytes, and remembers that. @return what is gone
+  virtual KeptFiles limit_output(std::uintmax_t /*most_bytes*/) { return {}; }  // of a store in memory there are no files
 
   /// What this process is running now, in place of what it said before: for `ablate attempts`. At its end: put_running({}).
   /// Also forgets what processes of this machine that are dead were running.

@@ -97,6 +97,9 @@ INSERT INTO main.curve (attempt, metric, step, value)
 INSERT INTO main.attempt_plugin (attempt, plugin, verdict, failed_checks)
   SELECT c.id, p.id, o.verdict, o.failed_checks FROM came c CROSS JOIN other.attempt_plugin o ON o.attempt = c.old
   LEFT JOIN plugin_of p ON p.old = o.plugin;
+INSERT INTO main.artifact (kind, name, attempt, bytes, of_bytes, removed_us)
+  SELECT o.kind, o.name, c.id, o.bytes, o.of_bytes, o.removed_us FROM came c CROSS JOIN other.artifact o ON o.attempt = c.old
+  WHERE true ON CONFLICT DO NOTHING;
 )sql";
 
 /// Of each code the latest verdict of the latest suite stands, of each data set the latest audit and floors.
@@ -141,9 +144,10 @@ Merged merge_attached(SQLite::Database& database) {
   database.exec(kVerdicts);
   database.exec(kRemarks);
   const auto number = [&](const char* sql) { return database.execAndGet(sql).getInt64(); };
-  const Merged merged{number("SELECT count(*) FROM came"),
-                      number("SELECT count(DISTINCT a.trial) FROM came c JOIN main.attempt a ON a.id = c.id"),
-                      number("SELECT (SELECT count(*) FROM other.attempt) - (SELECT count(*) FROM came)")};
+  Merged merged{number("SELECT count(*) FROM came"),
+                number("SELECT count(DISTINCT a.trial) FROM came c JOIN main.attempt a ON a.id = c.id"),
+                number("SELECT (SELECT count(*) FROM other.attempt) - (SELECT count(*) FROM came)")};
+  merged.came = artifacts_of(database, "IN (SELECT id FROM temp.came)");
   for (const auto* table : {"environment_of", "basis_of", "path_of", "metric_of", "plugin_of", "trial_of", "experiment_of",
                             "value_of", "proof_of", "defined", "settled", "came"})
     database.exec(fmt::format("DROP TABLE temp.{}", table));

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "db/history/artifacts.h"
 
 namespace SQLite {
 class Database;
@@ -11,9 +14,11 @@ namespace ablate::db {
 
 /// What a merge brought.
 struct Merged {
-  std::int64_t attempts = 0;  ///< that were not there
-  std::int64_t trials = 0;    ///< that these are attempts at
-  std::int64_t known = 0;     ///< attempts that were there already
+  std::int64_t attempts = 0;            ///< that were not there
+  std::int64_t trials = 0;              ///< that these are attempts at
+  std::int64_t known = 0;               ///< attempts that were there already
+  std::vector<ArtifactFile> came = {};  ///< files of the attempts that came
+  KeptFiles copied = {};                ///< of these
 };
 
 /// Takes from a history that is attached as `other` all that the main one lacks. Of what both have, and differently, the same

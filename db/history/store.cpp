@@ -245,7 +245,28 @@ void Store::put_verdicts(const std::vector<KnownVerdict>& verdicts) {
 Merged Store::merge(const OtherHistory& other) {
   auto& database = implementation_->database;
   const Attached attached(database, other);
-  return implementation_->write([&] { return attached.take([&] { return merge_attached(database); }); });
+  auto merged = implementation_->write([&] { return attached.take([&] { return merge_attached(database); }); });
+  merged.copied = copy_files(other.file(), file(), merged.came);
+  limit_output(kMostOutputBytes);
+  return merged;
+}
+
+KeptFiles Store::limit_output(std::uintmax_t most_bytes) {
+  const auto gone = oldest_output(file(), most_bytes);
+  if (gone.empty()) return {};
+  const auto removed = remove_files(file(), gone);
+  implementation_->write([&] {
+    mark_removed(implementation_->database, gone);
+    return 0;
+  });
+  return removed;
+}
+
+std::set<std::string> Store::with_weights(const std::vector<std::string>& keys) {
+  return implementation_->use([&] {
+    SQLite::Transaction one_snapshot(implementation_->database);
+    return keys_with_weights(implementation_->database, done_attempts(implementation_->database, keys));
+  });
 }
 
 Imported Store::import(const ImportedFile& file) {

@@ -46,6 +46,7 @@ class Store final : public GridStore {
 
   std::set<std::string> done(const std::vector<std::string>& keys) override;
   std::int64_t put_attempt(const Attempt& attempt) override;
+  KeptFiles limit_output(std::uintmax_t most_bytes) override;
   void put_running(const std::vector<RunningTrial>& trials) override;
   std::vector<OtherRun> others_running(const std::set<std::string>& keys) override;
 
@@ -54,12 +55,17 @@ class Store final : public GridStore {
   Withdrawn withdraw_proof(std::int64_t number);
 
   /// Takes what another history has and this one lacks (docs/database.md): all of it or, where it throws, nothing. Twice is as
-  /// once, and the order of several does not count. Throws Error: what the other file holds cannot be read; Interrupted.
+  /// once, and the order of several does not count. Files of attempts that came are
+  /// copied then, as far as they are there and the disk has place. Throws Error: what the other file holds cannot be read;
+  /// Interrupted.
   Merged merge(const OtherHistory& other);
 
   /// Takes trials that ran elsewhere: all of them, but for those that are there (db/history/imports.h), or, where it throws,
   /// none.
   Imported import(const ImportedFile& file);
+
+  /// The keys of these whose trials have kept weights.
+  std::set<std::string> with_weights(const std::vector<std::string>& keys);
 
   /// Of each task's data the latest audit stays.
   void put_audit(const Audit& audit);

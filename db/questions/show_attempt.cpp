@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
-#include "db/history/global_ids.h"
+#include "db/history/artifacts.h"
 #include "db/history/proofs.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
+#include "db/questions/find_attempt.h"
 #include "db/questions/repeat.h"
 #include "db/questions/selection.h"
 #include "db/report/format.h"
@@ -43,41 +46,21 @@ ordered_json integer(const SQLite::Column& column) {
   return column.isNull() ? ordered_json(nullptr) : ordered_json(column.getInt64());
 }
 
-/// @param name a number, or the first digits of a key @return (attempt, trial)
-std::pair<std::int64_t, std::int64_t> find_attempt(const Reader& reader, const std::string& name) {
-  auto& database = reader.database();
-  const bool digits = !name.empty() && name.size() < 18 && name.find_first_not_of("0123456789") == std::string::npos;
-  if (digits) {
-    Statement by_number(database, "SELECT trial FROM attempt WHERE id = ?");
-    by_number.bind(1, static_cast<std::int64_t>(std::stoll(name)));
-    if (by_number.executeStep()) return {std::stoll(name), by_number.getColumn(0).getInt64()};
+/// Where they are, and what became of them.
+ordered_json files_of(const Reader& reader, std::int64_t attempt) {
+  auto files = ordered_json::array();
+  for (const auto& one : artifacts_of(reader.database(), fmt::format("= {}", attempt))) {
+    if (!one.is_ours()) continue;
+    std::error_code none;
+    const auto file = std::filesystem::absolute(one.in(reader.file()));
+    files.push_back({{"kind", one.kind},
+                     {"file", file.string()},
+                     {"bytes", one.bytes},
+                     {"of_bytes", one.of_bytes},
+                     {"is_there", std::filesystem::exists(file, none)},
+                     {"removed_us", one.removed_us == 0 ? ordered_json(nullptr) : ordered_json(one.removed_us)}});
   }
-  const bool hex = name.size() >= 4 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
-  Statement by_key(database, "SELECT id, key FROM trial WHERE key >= ? AND key < ? ORDER BY key LIMIT 2");
-  if (hex) {
-    by_key.bind(1, name);
-    by_key.bind(2, name + "g");  // behind all hex digits
-    if (by_key.executeStep()) {
-      const auto trial = by_key.getColumn(0).getInt64();
-      const auto key = by_key.getColumn(1).getString();
-      if (by_key.executeStep())
-        throw Error(fmt::format("several trials' keys begin with {}: {}, {}, ...; give more digits", name, key.substr(0, 12),
-                                by_key.getColumn(1).getString().substr(0, 12)));
-      Statement latest(
-          database,
-          fmt::format("SELECT id FROM attempt WHERE trial = ? ORDER BY outcome = 'done' DESC, {} LIMIT 1", kLatestFirst));
-      latest.bind(1, trial);
-      if (!latest.executeStep()) throw Error(fmt::format("trial {} has not run yet", key.substr(0, 12)));
-      return {latest.getColumn(0).getInt64(), trial};
-    }
-  }
-  Statement last(database, "SELECT max(id) FROM attempt");
-  last.executeStep();
-  const auto highest = last.getColumn(0);
-  throw Error(fmt::format(
-      "{} has no attempt {}: expected {} or at least 4 hex digits of a trial's key. `ablate attempts` lists the latest.",
-      reader.file().string(), name,
-      highest.isNull() ? "an attempt's number (there are none yet)" : fmt::format("a number up to {}", highest.getInt64())));
+  return files;
 }
 
 /// By which key a trial is run again, and the plugins whose code is neither what ran nor proven to give the same numbers.
@@ -109,7 +92,7 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
                           const std::function<std::string(const std::string&)>& code_in) {
   return guarded(reader.file(), [&] {
     auto& database = reader.database();
-    const auto [id, trial] = find_attempt(reader, name);
+    const auto [id, trial, by_key] = find_attempt(reader, name);
     const auto ask = [&](const char* sql, std::int64_t argument) {
       Statement statement(database, sql);
       statement.bind(1, argument);
@@ -203,6 +186,7 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
     }
     all["environment"] = environment_of(attempt.getColumn(10).getString());
     all["output"] = attempt.getColumn(9).getString();
+    all["files"] = files_of(reader, id);
     all["attempts"] = ordered_json::array();
     auto attempts = ask("SELECT id, outcome FROM attempt WHERE trial = ? ORDER BY turn, id", trial);
     while (attempts.executeStep())

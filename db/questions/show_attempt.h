@@ -14,7 +14,8 @@ namespace ablate::db {
 /// Everything on one attempt: {attempt: its number, key, experiments: [{name, file, overrides, latest_grid}], outcome, reason,
 /// signal, exit_code, started_us, wall_s, step, steps, cpu_s, peak_resident_bytes (null: not known), parameters: {path: value},
 /// results: [{metric, value, unit, direction}], curves: {metric: [[step, value], ...]}, plugins: [{kind, id, version,
-/// code_identity, content_hash, path, verdict, failed_checks: as the suite's were known when it started}], environment, output,
+/// code_identity, content_hash, path, verdict, failed_checks: as the suite's were known when it started}], environment, output
+/// (its end), files: [{kind (output, weights), file, bytes, of_bytes (that there were), is_there, removed_us or null}],
 /// attempts: [{attempt, outcome}] all attempts at the trial, repeat: the command that runs it again, with the study and
 /// overrides of its experiment's latest run and the folders of its plugins, repeat_note: why that would not repeat this
 /// attempt, or ""}. A value that is no number is null. Of an environment that is no JSON object there is {"damaged": what it

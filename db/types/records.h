@@ -50,8 +50,16 @@ struct KnownFloors {
   nlohmann::json floors = nlohmann::json::array();  ///< [{"name", "how", "value", "trained"}], as FoundFloors has them
 };
 
+/// A file that a history keeps of an attempt, in a folder beside it (db/history/artifacts.h).
+struct Artifact {
+  std::string kind;           ///< "output" or "weights"
+  std::int64_t bytes = 0;     ///< of the file
+  std::int64_t of_bytes = 0;  ///< that there were: more than `bytes` where the rest was cut
+};
+
 /// One attempt at a trial, however it ended.
 struct Attempt {
+  std::string uid;  ///< 32 hex digits, by which it is known in every history, and its files are named; "": one is drawn
   std::string key;  ///< of its trial
   /// Trial::resolved of what was trained; null: as put_trials had it. Where the attempt is done, the trial's settings are
   /// these: two of one key differ in what changes no number (a file's place), or in what --prove took for the same.
@@ -71,6 +79,7 @@ struct Attempt {
   /// Of the results the one that the trial is judged by, as its task has it: "test/bits_per_byte". "": it does not say.
   std::string main_metric;
   std::vector<CurvePoint> curve;
+  std::vector<Artifact> artifacts;
 };
 
 /// A trial in the grid of an experiment.

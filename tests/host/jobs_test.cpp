@@ -79,7 +79,7 @@ const std::tuple kSamples{
     TriedPlaces{{{"/data", "stamp"}}, {{3, "attention", "heads = 3"}}},
     OpenDeviceJob{"cuda:1"},
     OpenedDevice{true},
-    TrialJob{trial(), kFiles},
+    TrialJob{trial(), kFiles, "/a/b.safetensors"},
     CheckJob{"/a.so", {"/b.so"}, {{"/a.so", "5ha"}}, {{"heads", 2}}, "/tmp", "cuda", true, true, {"padding"}},
     CheckBegun{"padding", "(8, 64)", {"linear"}},
     CheckResult{"padding", "(8, 64)", "failed", "off", 0.5, 1e-300, "rounding", "linear"},
@@ -89,7 +89,7 @@ const std::tuple kSamples{
     Failed{"why", true},
     Crashed{"f() in x.so"},
     load(),
-    StartCommand{3, "trial", {{"a", 1}}, 2.5},
+    StartCommand{3, "trial", {{"a", 1}}, 2.5, "/a/b.txt"},
     KillCommand{3},
     PingCommand{},
     ReadyEvent{{{"host", "h"}}, 12, "word"},
@@ -97,7 +97,7 @@ const std::tuple kSamples{
     PongEvent{},
     RefusedEvent{"why", ExitCode::kUsage, true},
     SaidEvent{3, {{"step", 1}}},
-    EndedEvent{3, 9, 0.1, 0.2, std::int64_t{1} << 40, "tail", true, "word", "memory"},
+    EndedEvent{3, 9, 0.1, 0.2, std::int64_t{1} << 40, "tail", true, "word", "memory", 9000, "full"},
     NotStartedEvent{3, "no process"}};
 
 struct Any {

@@ -58,9 +58,9 @@ class Served {
     const auto line = ablate::command_to_json(command).dump() + "\n";
     REQUIRE(write(to_, line.data(), line.size()) == static_cast<ssize_t>(line.size()));
   }
-  void start(int job, const std::string& kind, const nlohmann::json& spec = nlohmann::json::object(),
-             double limit_s = 0) const {
-    send(ablate::StartCommand{job, kind, spec, limit_s});
+  void start(int job, const std::string& kind, const nlohmann::json& spec = nlohmann::json::object(), double limit_s = 0,
+             const std::string& output_file = "") const {
+    send(ablate::StartCommand{job, kind, spec, limit_s, output_file});
   }
 
   nlohmann::json next() const {

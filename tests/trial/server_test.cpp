@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tests/support/process.h"
+#include "tests/support/temporary.h"
 #include "tests/trial/served.h"
 
 using nlohmann::json;
@@ -80,6 +81,42 @@ TEST_CASE("of a job's output all is read, and no more than its tail is kept") {
   CHECK(much == std::string(8192 - 7, 'p') + "the end");
   CHECK(little == "the end");
   CHECK(static_cast<std::size_t>(served.end().ru_maxrss) * 1024 < 512 * kMiB);  // with room for a sanitizer's own
+}
+
+TEST_CASE("what a job prints above the tail goes to its file, up to a limit; no file fails a job") {
+  Served served(Actions({{"print", [](const json& spec, const ablate::Say& say) {
+                            for (int i = 0; i < spec.at("lines").get<int>(); ++i) std::printf("line %6d\n", i);
+                            say({{"done", true}});
+                          }}}));
+  const TemporaryFolder folder;
+  folder.write("taken", "");
+  const auto end_of = [&](int job, int lines, const std::string& file) {
+    served.start(job, "print", {{"lines", lines}}, 0, (folder / file).string());
+    const auto ended = served.end_of(job);
+    CHECK(ended.at("status") == 0);
+    CHECK(ended.at("printed") == 12 * lines);
+    return ended;
+  };
+  const auto kept = [&](const std::string& file) { return read_text(folder / file); };
+
+  CHECK(end_of(1, 600, "new/short.txt").at("unkept") == "");  // the tail has it all
+  CHECK_FALSE(std::filesystem::exists(folder / "new"));
+
+  const std::string tail = end_of(2, 5000, "new/whole.txt").at("output");
+  const auto whole = kept("new/whole.txt");
+  CHECK(whole.size() == 60000);
+  CHECK(whole.starts_with("line      0\nline      1\n"));
+  CHECK(whole.ends_with(tail));
+  CHECK(tail.size() == 8192);
+
+  CHECK(end_of(3, 1'000'000, "new/cut.txt").at("unkept") == "");
+  const auto cut = kept("new/cut.txt");
+  CHECK(cut.size() == 10'000'000);
+  CHECK(cut.substr(9'999'984) == "line 833332\nline");
+
+  CHECK(end_of(4, 5000, "taken/no.txt").at("unkept") != "");
+  CHECK(end_of(5, 5000, "new/whole.txt").at("unkept") == "File exists");  // never over another's
+  CHECK(kept("new/whole.txt") == whole);
 }
 
 TEST_CASE("what a job writes past the host into the channel of results is none of them, and ends it") {

@@ -19,7 +19,7 @@ void plot(const PlotArguments& asked, const DatabaseFile& database) {
   const auto names = experiments.empty() ? reader.experiments() : experiments;
   const auto title = db::one_row(fmt::format("{}: {}", asked.kind->name, fmt::join(names, ", ")));
   const auto drawing = draw(figure, asked.picture, asked.width_mm, title);
-  asked.out.put_bytes(drawing.file);
+  asked.out.put_bytes([&](const db::Write& write) { write(drawing.file); });
   notes.insert(notes.end(), drawing.notes.begin(), drawing.notes.end());
   for (const auto& note : notes) say("note: {}\n", db::one_row(note));
   say("note: in the figure: {}\n", figure.caption);

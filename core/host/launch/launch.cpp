@@ -37,6 +37,18 @@ bool are_done(const std::vector<const PlannedTrial*>& trials, db::Store& store) 
   return store.done(keys).size() == std::set(keys.begin(), keys.end()).size();
 }
 
+/// What is done is not run for its weights alone.
+void tell_without_weights(const std::vector<const PlannedTrial*>& trials, db::Store& store, const Note& note) {
+  std::vector<std::string> keys;
+  for (const auto* trial : trials) keys.push_back(trial->key);
+  const auto done = store.done(keys).size(), kept = store.with_weights(keys).size();
+  if (done > kept)
+    note(
+        fmt::format("note: experiment.keep_weights: {} of the trials that are done {} no kept weights; --again runs what is "
+                    "done once more",
+                    done - kept, done - kept == 1 ? "has" : "have"));
+}
+
 /// What of the trials that are to run now may surprise.
 void tell(const PlannedStudy& plan, int most_jobs, const Note& note) {
   const int together = std::min({plan.jobs, most_jobs, static_cast<int>(plan.chosen.size())});
@@ -58,6 +70,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   const RunOptions how{.jobs = plan.jobs,
                        .timeout_s = plan.study.timeout_s,
                        .again = asked.again,
+                       .keep_weights = plan.study.keep_weights && asked.prove == 0,
                        // What is recorded again, in another file in place of one that was taken away, or after the experiment
                        // was deleted, holds results: a signal waits for its end.
                        .record =
@@ -77,6 +90,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
     if (launched.proof->differences.empty()) how.record(store);
     return launched;
   }
+  if (plan.study.keep_weights && !asked.again) tell_without_weights(plan.chosen, store, note);
   tell(plan, is_idle ? 0 : executors.need().most_jobs(), note);
   std::vector<PlannedTrial> to_run;
   for (const auto* trial : plan.chosen) to_run.push_back(*trial);

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <random>
 
 #include "core/util/one_line.h"
 
@@ -17,11 +18,18 @@ constexpr double kMiB = 1024.0 * 1024.0;
 /// "24.8 ms", "2.85 s"
 std::string milliseconds(double ms) { return ms < 999.5 ? fmt::format("{:.3g} ms", ms) : fmt::format("{:.2f} s", ms / 1000); }
 
+/// 128 bits that no other attempt has, in whichever history.
+std::string new_uid() {
+  static std::random_device random;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+}
+
 }  // namespace
 
 AttemptInProgress::AttemptInProgress(const PlannedTrial& planned, const json& environment, double clock_s,
                                      std::int64_t started_us, const VerdictMemory& verdicts)
     : planned_(&planned), started_s_(clock_s) {
+  attempt_.uid = new_uid();
   attempt_.key = planned.key;
   attempt_.resolved = planned.trial->resolved;
   attempt_.started_us = started_us;
@@ -69,6 +77,7 @@ void AttemptInProgress::end(const Event& event, double timeout_s) {
     attempt_.wall_s = ended->wall_s, attempt_.cpu_s = ended->cpu_s;
     attempt_.peak_resident_bytes = ended->peak_resident_bytes;
     attempt_.output = ended->output;
+    printed_ = ended->printed, unkept_ = ended->unkept;
     if (WIFSIGNALED(ended->status)) attempt_.signal = WTERMSIG(ended->status);
     if (WIFEXITED(ended->status)) attempt_.exit_code = WEXITSTATUS(ended->status);
   }

@@ -20,6 +20,10 @@ class AttemptInProgress {
 
   const PlannedTrial& planned() const { return *planned_; }
   const db::Attempt& attempt() const { return attempt_; }
+  /// Bytes, as far as the worker has told; and why its file lacks some of the first.
+  std::int64_t printed() const { return printed_; }
+  const std::string& unkept() const { return unkept_; }
+  void has_left(std::vector<db::Artifact> files) { attempt_.artifacts = std::move(files); }
   db::RunningTrial running() const;
   double started_s() const { return started_s_; }
 
@@ -52,6 +56,8 @@ class AttemptInProgress {
   const PlannedTrial* planned_;
   double started_s_;
   db::Attempt attempt_;
+  std::int64_t printed_ = 0;
+  std::string unkept_;
   std::vector<MetricInfo> metrics_;
   HeardOfJob heard_;
   bool has_progress_ = false;

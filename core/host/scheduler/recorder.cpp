@@ -53,6 +53,12 @@ std::string Recorder::put(const db::Attempt& attempt, const std::vector<MetricIn
   return waiting_.empty() ? "" : "; waits to be written";
 }
 
+db::KeptFiles Recorder::limit_output() try {
+  return store().limit_output(db::kMostOutputBytes);
+} catch (const Error&) {  // the next attempt that is written will tell what is wrong
+  return {};
+}
+
 std::optional<bool> Recorder::is_done(const std::string& key) {
   try {
     return !store().done({key}).empty();

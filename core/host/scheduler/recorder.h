@@ -37,6 +37,9 @@ class Recorder {
   /// trial has to end with: "; waits to be written"
   std::string put(const db::Attempt& attempt, const std::vector<MetricInfo>& metrics);
 
+  /// Down to db::kMostOutputBytes. @return what is gone; nothing where the database cannot be asked now
+  db::KeptFiles limit_output();
+
   /// Whether a trial is done, by this or another process; nothing where the database cannot be asked now.
   std::optional<bool> is_done(const std::string& key);
 

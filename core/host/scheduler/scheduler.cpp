@@ -6,7 +6,7 @@
 #include <deque>
 
 #include "core/host/scheduler/admission.h"
-#include "core/host/scheduler/attempt_in_progress.h"
+#include "core/host/scheduler/attempt_files.h"
 #include "core/host/scheduler/display.h"
 #include "core/host/scheduler/library_watch.h"
 #include "core/host/scheduler/liveness.h"
@@ -36,7 +36,8 @@ class Scheduler {
             outside, std::max(options.load_s, options.timeout_s), [this](const std::string& text) { display_.note(text); },
             options.forget),
         recorder_(
-            store, outside, options.record, [this](const std::string& text) { display_.note(text); }, keys_of(waiting_)) {}
+            store, outside, options.record, [this](const std::string& text) { display_.note(text); }, keys_of(waiting_)),
+        files_(store.file(), options.keep_weights, [this](const std::string& text) { display_.note(text); }) {}
 
   RunSummary run() {
     executors_.need([this](const std::string& text) { display_.note(text); });
@@ -126,10 +127,9 @@ class Scheduler {
           "warning: {} was replaced or deleted; this grid goes on with the code that it has loaded, and records its trials "
           "under that; run the command again for the new one",
           library));
+    const auto now_us = outside_.clock.since_1970_us();
     auto& trial =
-        running_
-            .try_emplace(job, planned, executor().environment(), clock_s_, outside_.clock.since_1970_us(), options_.verdicts)
-            .first->second;
+        running_.try_emplace(job, planned, executor().environment(), clock_s_, now_us, options_.verdicts).first->second;
     display_.started(job, planned.trial->label, evaluation_share({&planned}));
     auto why = load_.refusal(planned);
     if (why.empty()) why = watch_.overwritten(planned.plugins);
@@ -137,8 +137,8 @@ class Scheduler {
       trial.fail(why);
       return finish(job);
     }
-    const TrialJob spec{planned.trial->spec, planned_files(*planned.trial, "attention")};
-    executor().send(StartCommand{job, TrialJob::kName, to_json(spec), options_.timeout_s});
+    const TrialJob spec{planned.trial->spec, planned_files(*planned.trial, "attention"), files_.weights_of(trial.attempt())};
+    executor().send(StartCommand{job, TrialJob::kName, to_json(spec), options_.timeout_s, files_.output_of(trial.attempt())});
   }
 
   void handle(const Event& event) {
@@ -173,10 +173,12 @@ class Scheduler {
   }
 
   void finish(int job) {
-    const auto& trial = running_.at(job);
+    auto& trial = running_.at(job);
+    trial.has_left(files_.left_by(trial));
     const auto& attempt = trial.attempt();
     const auto where = recorder_.put(attempt, trial.metrics());  // first: a line that tells a result is not its only place
     display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s);
+    files_.limit(attempt, recorder_);
     if (attempt.outcome == "done")
       ++summary_.done;
     else if (attempt.outcome != "interrupted")
@@ -201,15 +203,13 @@ class Scheduler {
   }
 
   /// What has ended already is not interrupted.
-  void drain() {
-    try {
-      while (executors_.now() != nullptr && !running_.empty()) {
-        const auto event = executor().next(0);
-        if (!event) return;
-        handle(*event);
-      }
-    } catch (const WorkerEnded&) {
+  void drain() try {
+    while (executors_.now() != nullptr && !running_.empty()) {
+      const auto event = executor().next(0);
+      if (!event) return;
+      handle(*event);
     }
+  } catch (const WorkerEnded&) {
   }
 
   /// Every running trial gets this outcome, and everything is written.
@@ -266,6 +266,7 @@ class Scheduler {
   Liveness liveness_;
   WorkerLoad load_;
   Recorder recorder_;
+  AttemptFiles files_;
   LibraryWatch watch_;
   RunSummary summary_;
   bool told_of_room_ = false;

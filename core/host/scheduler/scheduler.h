@@ -14,9 +14,10 @@
 namespace ablate {
 
 struct RunOptions {
-  int jobs = 1;          ///< trials at a time; fewer where descriptors or processes do not suffice, with a word
-  double timeout_s = 0;  ///< a trial that runs longer is ended; 0: none
-  bool again = false;    ///< also what is done already
+  int jobs = 1;               ///< trials at a time; fewer where descriptors or processes do not suffice, with a word
+  double timeout_s = 0;       ///< a trial that runs longer is ended; 0: none
+  bool again = false;         ///< also what is done already
+  bool keep_weights = false;  ///< the best ones, in a file beside the history
   /// Writes the study and its trials: called when all that the trials need is loaded, before the first of them starts; and
   /// again for a new file where the database was damaged or taken away, when it must not throw Interrupted: results wait.
   std::function<void(db::GridStore&)> record;

@@ -43,6 +43,7 @@ struct PublishedDraft {
 struct Draft {
   std::string name, description;
   double timeout_s = 0;
+  bool keep_weights = false;
   std::map<std::string, Assignment> base;
   std::vector<Group> groups;  ///< rows, zips, axes in the order of the file, tuned axes, seeds
   std::vector<Rule> rules;

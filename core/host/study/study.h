@@ -82,9 +82,10 @@ struct NamedTable {
 };
 
 struct Study {
-  std::string name;         ///< [experiment] name; default: the file's stem
-  std::string description;  ///< [experiment] description
-  double timeout_s = 0;     ///< [experiment] timeout: a trial that runs longer is ended; 0: none
+  std::string name;           ///< [experiment] name; default: the file's stem
+  std::string description;    ///< [experiment] description
+  double timeout_s = 0;       ///< [experiment] timeout: a trial that runs longer is ended; 0: none
+  bool keep_weights = false;  ///< [experiment] keep_weights: the best ones of each trial, beside the history
   std::filesystem::path file;
   std::string text;  ///< the file as read
   std::vector<std::string> overrides;

@@ -22,7 +22,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kTail = 8192;                            ///< bytes of a job's output that are kept
 constexpr std::size_t kLongestMessage = std::size_t{1} << 24;  ///< bytes; a curve of 200 points has some thousands
 
 struct Pipe {
@@ -94,8 +93,9 @@ std::string secret_word() {
   return std::to_string(random()) + std::to_string(random());
 }
 
-JobProcess::JobProcess(double limit_s, const std::function<void()>& prepare, const std::function<void(const Say&)>& run)
-    : word_(secret_word()), limited_(limit_s > 0) {
+JobProcess::JobProcess(double limit_s, const std::string& output_file, const std::function<void()>& prepare,
+                       const std::function<void(const Say&)>& run)
+    : word_(secret_word()), printed_(output_file), limited_(limit_s > 0) {
   Pipe messages, output;
   const pid_t parent = getpid();
   start_ = Clock::now();
@@ -155,8 +155,9 @@ void JobProcess::close_in_child() const {
 
 std::vector<json> JobProcess::read() {
   std::vector<json> all;
-  if (output_ >= 0 && !drain(output_, tail_)) close_one(output_);
-  if (tail_.size() > kTail) tail_.erase(0, tail_.size() - kTail);
+  std::string output;
+  if (output_ >= 0 && !drain(output_, output)) close_one(output_);
+  printed_.take(output);
   // Where the job has closed its end there is nothing to wait for: the pipe would be ready for ever.
   if (messages_ >= 0 && !drain(messages_, unread_)) close_one(messages_);
   for (std::size_t end; intrusion_.empty() && (end = unread_.find('\n')) != std::string::npos;) {
@@ -217,10 +218,12 @@ EndedEvent JobProcess::end(const std::function<void()>& left_behind, std::vector
           .wall_s = wall_s,
           .cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime),
           .peak_resident_bytes = peak,
-          .output = tail_,
+          .output = printed_.tail(),
           .late = late_,
           .intrusion = intrusion_,
-          .killed = by_others ? killed_text(memory_, look_at_memory(), peak) : ""};
+          .killed = by_others ? killed_text(memory_, look_at_memory(), peak) : "",
+          .printed = printed_.bytes(),
+          .unkept = printed_.unkept()};
 }
 
 }  // namespace ablate

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/trial/server/kept_output.h"
 #include "core/trial/server/server.h"
 #include "core/util/memory_kills.h"
 
@@ -22,9 +23,10 @@ std::string secret_word();
 /// word that only the two ends know; a line without it, or one without end, is none of the host's, and ends the job.
 class JobProcess {
  public:
-  /// Forks. In the child calls prepare, runs and ends the process. @param limit_s 0: none
+  /// Forks. In the child calls prepare, runs and ends the process. @param limit_s 0: none @param output_file StartCommand's
   /// Throws std::system_error where there is no process or no descriptor to be had; nothing is left over then.
-  JobProcess(double limit_s, const std::function<void()>& prepare, const std::function<void(const Say&)>& run);
+  JobProcess(double limit_s, const std::string& output_file, const std::function<void()>& prepare,
+             const std::function<void(const Say&)>& run);
   /// Kills what still runs.
   ~JobProcess();
   JobProcess(const JobProcess&) = delete;
@@ -61,7 +63,8 @@ class JobProcess {
   pid_t pid_ = -1;
   int handle_ = -1;  ///< a pidfd: readable when the child has ended
   int messages_ = -1, output_ = -1;
-  std::string word_, unread_, tail_, intrusion_;
+  std::string word_, unread_, intrusion_;
+  KeptOutput printed_;
   Clock::time_point start_, limit_;
   bool limited_ = false, late_ = false, killed_ = false;
   MemoryState memory_;  ///< when it started

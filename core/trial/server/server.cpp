@@ -159,7 +159,7 @@ class Server {
     };
     const auto run = [&](const Say& say) { jobs_.run(command.kind, command.spec, say); };
     try {
-      children_.try_emplace(command.job, command.limit_s, prepare, run);
+      children_.try_emplace(command.job, command.limit_s, command.output_file, prepare, run);
     } catch (const std::system_error& error) {
       say(NotStartedEvent{command.job, error.what()});
     }

@@ -11,6 +11,7 @@
 #include "core/shared/evaluations.h"
 #include "core/trial/device/device.h"
 #include "core/trial/device/tensor_memory.h"
+#include "core/trial/training/safetensors.h"
 
 namespace ablate {
 namespace {
@@ -81,6 +82,13 @@ TrialResult TrialRun::result() try {
 } catch (...) {
   tell();
   throw;
+}
+
+void TrialRun::write_weights(const std::filesystem::path& file) const {
+  NamedTensors tensors;
+  for (const auto& entries : {training_.model().parameters(), training_.model().buffers()})
+    for (const auto& entry : entries) tensors.emplace_back(entry.name, entry.tensor);
+  write_safetensors(file, tensors);
 }
 
 void TrialRun::put(const std::string& split, const Evaluation& evaluation) {

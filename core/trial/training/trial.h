@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 
 #include "core/shared/messages.h"
@@ -25,6 +26,9 @@ class TrialRun {
 
   /// All steps that are left, and the test. Throws as advance() does.
   TrialResult result();
+
+  /// The best weights, after result(): parameters and buffers by the model's names, as write_safetensors does.
+  void write_weights(const std::filesystem::path& file) const;
 
   TrainingState save() const { return training_.save(); }
   /// Before a step is taken.

@@ -8,6 +8,7 @@
 #include "core/util/bytes_text.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
+#include "db/history/artifacts.h"
 #include "db/history/keeping.h"
 #include "db/history/recovery.h"
 #include "tools/ablate/keeping/keeping.h"
@@ -18,10 +19,19 @@
 namespace ablate {
 namespace {
 
+/// What lies beside the history, and what of that no attempt has.
+void tell_files(const std::filesystem::path& file) {
+  for (const auto& one : db::kept_files(file)) {
+    print("{}: {}, {}\n", path_text(db::artifact_folder(file, one.kind)), counted(one.files, "file"), bytes_text(one.bytes));
+    for (const auto& stray : one.strays) print("{}: no attempt has it, unless it runs now\n", path_text(stray));
+  }
+}
+
 int check(const std::filesystem::path& file) {
   const auto faults = db::faults(file);
   if (faults.empty()) {
     print("{} is sound\n", path_text(file));
+    tell_files(file);
     return 0;
   }
   for (const auto& fault : faults) print("{}\n", db::one_row(fault));

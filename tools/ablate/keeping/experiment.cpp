@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/util/bytes_text.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "core/util/plain_json.h"
@@ -153,8 +154,10 @@ void remove(const fs::path& file, const Arguments& arguments) {
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   const auto backup =
       file.parent_path() / fmt::format("{}.backup-{:%Y%m%d-%H%M%S}-{}.db", file.stem().string(), fmt::localtime(now), getpid());
-  db::delete_experiment(file, arguments.name, going, arguments.yes, backup);
+  const auto files = db::delete_experiment(file, arguments.name, going, arguments.yes, backup);
   print("deleted {}; the history as it was before is in {}\n", what, path_text(backup));
+  if (files.files > 0)
+    print("deleted {} of output and weights, {}; the copy has none\n", counted(files.files, "file"), bytes_text(files.bytes));
 }
 
 struct Action {

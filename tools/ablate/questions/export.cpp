@@ -70,10 +70,12 @@ void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->check(offers(export_formats()))
       ->type_name("FORMAT");
   add_out(command, arguments->out);
+  add_export_weights(*command, database, exit_code);
   command->footer(
       "Of each trial that has run its latest attempt that is done, else its latest.\n"
       "Example:\n  ablate export quickstart --out quickstart.csv");
-  command->callback([arguments, database, &exit_code] {
+  command->callback([command, arguments, database, &exit_code] {
+    if (!command->get_subcommands().empty()) return;
     const db::Reader reader(database());
     db::Exported exported;
     arguments->out.put([&](const db::Write& write) {

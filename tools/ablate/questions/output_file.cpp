@@ -79,14 +79,10 @@ void OutputFile::put(const std::function<void(const db::Write& write)>& pieces) 
     pieces([](std::string_view piece) { print("{}", piece); });
     return;
   }
-  write_file([&](const db::Write& write) { pieces([&](std::string_view piece) { write(db::printable(piece)); }); });
+  put_bytes([&](const db::Write& take) { pieces([&](std::string_view piece) { take(db::printable(piece)); }); });
 }
 
-void OutputFile::put_bytes(std::string_view bytes) const {
-  write_file([&](const db::Write& write) { write(bytes); });
-}
-
-void OutputFile::write_file(const std::function<void(const db::Write& write)>& pieces) const {
+void OutputFile::put_bytes(const std::function<void(const db::Write& write)>& pieces) const {
   const auto to = followed(path);
   check_may_replace(to, force);
   const auto failed = put_whole(to, [&](const TakePiece& take) { pieces(take); });

@@ -27,11 +27,8 @@ struct OutputFile {
   /// the file as it was.
   void put(const std::function<void(const db::Write& write)>& pieces) const;
 
-  /// The same of what is no text, byte by byte. The path is not "".
-  void put_bytes(std::string_view bytes) const;
-
- private:
-  void write_file(const std::function<void(const db::Write& write)>& pieces) const;
+  /// The same of bytes that are no text, as they are; to a file alone.
+  void put_bytes(const std::function<void(const db::Write& write)>& pieces) const;
 };
 
 /// @param to outlives the command

@@ -30,6 +30,7 @@ void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_diff(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_export_weights(CLI::App& app, const DatabaseFile& database, int& exit_code);  ///< below `ablate export`
 
 /// Throws Error where the history has several experiments: an answer over all of them is rarely meant. @param remedy "name one"
 void refuse_several(const db::Reader& reader, const std::string& remedy);

@@ -86,6 +86,24 @@ std::string checks_text(const db::Reader& reader, const ordered_json& plugin) {
   return now == then ? then : fmt::format("{} then; since: {}", then, now);
 }
 
+std::string size_text(const ordered_json& bytes) {
+  return bytes_text(static_cast<std::uintmax_t>(std::max<std::int64_t>(bytes.get<std::int64_t>(), 0)));
+}
+
+std::string file_title(const ordered_json& file) { return file["kind"] == "output" ? "whole output" : file["kind"]; }
+
+/// "/here/ablate.db.output/UID.txt, the first 10 MB of 34 MB", and what became of it.
+std::string file_text(const ordered_json& file) {
+  auto text = db::one_row(file["file"].get<std::string>()) + ", ";
+  if (file["of_bytes"] != file["bytes"])
+    text += fmt::format("the first {} of {}", size_text(file["bytes"]), size_text(file["of_bytes"]));
+  else
+    text += size_text(file["bytes"]);
+  if (!file["removed_us"].is_null()) return text + "; removed " + db::time_text(file["removed_us"].get<std::int64_t>());
+  if (!file["is_there"]) text += "; not there: removed, or beside the history that it came from";
+  return text;
+}
+
 std::string as_text(const db::Reader& reader, const ordered_json& attempt) {
   std::string names;
   for (const auto& experiment : attempt["experiments"])
@@ -119,6 +137,7 @@ std::string as_text(const db::Reader& reader, const ordered_json& attempt) {
                          other["outcome"].get<std::string>());
     head.push_back({"attempts", all});
   }
+  for (const auto& file : attempt["files"]) head.push_back({file_title(file), file_text(file)});
   if (const auto repeat = attempt["repeat"].get<std::string>(); !repeat.empty()) {
     const auto note = attempt["repeat_note"].get<std::string>();  // behind a #, so that the line can be pasted into a shell
     head.push_back({"repeat", note.empty() ? repeat : fmt::format("{}  # {}", repeat, note)});

@@ -1,0 +1,75 @@
+// The files that a history keeps of its attempts, each kind in a folder beside it: ablate.db.output/UID.txt has all that an
+// attempt printed, ablate.db.weights/UID.safetensors its best weights. What SQLite needs is internal to db/.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "db/types/records.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace ablate::db {
+
+inline constexpr const char* kOutput = "output";
+inline constexpr const char* kWeights = "weights";
+
+inline constexpr std::uintmax_t kMostOutputBytes = 1'000'000'000;  ///< of all files of output beside one history
+
+/// Where the files of a kind lie. It is there as soon as there is one.
+std::filesystem::path artifact_folder(const std::filesystem::path& history, const std::string& kind);
+/// @param uid Attempt::uid @return "" where it is none
+std::filesystem::path artifact_file(const std::filesystem::path& history, const std::string& kind, const std::string& uid);
+
+/// As the table has it. A history may be of anybody: what its rows say is a file of ours only where is_ours says so.
+struct ArtifactFile {
+  std::string kind, name;
+  std::int64_t attempt = 0;
+  std::int64_t bytes = 0, of_bytes = 0;
+  std::int64_t removed_us = 0;  ///< since 1970, UTC; 0: nobody has removed it
+
+  /// Of a kind that is known, and a name that leads nowhere else.
+  bool is_ours() const;
+  std::filesystem::path in(const std::filesystem::path& history) const { return artifact_folder(history, kind) / name; }
+};
+
+struct KeptFiles {
+  std::int64_t files = 0;
+  std::uintmax_t bytes = 0;
+};
+
+/// The oldest of all files of output, by their last change: those without which the rest has at most so many bytes. None where
+/// the folder cannot be read.
+std::vector<ArtifactFile> oldest_output(const std::filesystem::path& history, std::uintmax_t most_bytes);
+
+/// Removes what is there of them. @return what was
+KeptFiles remove_files(const std::filesystem::path& history, const std::vector<ArtifactFile>& files);
+
+/// Copies those that are there; one that is in the other place already stays as it is. @return what came
+KeptFiles copy_files(const std::filesystem::path& from, const std::filesystem::path& to,
+                     const std::vector<ArtifactFile>& files);
+
+/// All files of a kind that lie beside a history.
+struct FilesOfKind : KeptFiles {
+  std::string kind;
+  std::vector<std::filesystem::path> strays;  ///< of them those that no attempt has: of what runs now, or was killed
+};
+/// A kind a row, without those that have no file. Throws Error as Reader does.
+std::vector<FilesOfKind> kept_files(const std::filesystem::path& history);
+
+/// 16 bytes; "" of what is no uid.
+std::string bytes_of_uid(const std::string& uid);
+void put_artifacts(SQLite::Database& database, std::int64_t attempt, const Attempt& of);
+/// @param attempts "IN (...)" or "= 7": SQL behind the column
+std::vector<ArtifactFile> artifacts_of(SQLite::Database& database, const std::string& attempts);
+/// @param done keys with an attempt that is done @return those whose trials have kept weights
+std::set<std::string> keys_with_weights(SQLite::Database& database, const std::map<std::string, std::int64_t>& done);
+void mark_removed(SQLite::Database& database, const std::vector<ArtifactFile>& files);
+
+}  // namespace ablate::db

@@ -67,7 +67,7 @@ TEST_CASE("commands and options are completed from their declaration alone") {
     INFO(command);
     const auto help = shell.place.run({"help", command}).out;
     const auto offered = shell.bash({command, "-"});
-    const std::regex option(R"(\n  (?:-\w,)?(--[a-z-]+))");
+    const std::regex option(R"(\n  (?:-\w,)?(--[a-z0-9-]+))");
     int options = 0;
     for (std::sregex_iterator at(help.begin(), help.end(), option), end; at != end; ++at, ++options)
       CHECK(offered.contains(at->str(1)));

@@ -191,7 +191,8 @@ void put_bar(Picture& picture, const WatchState& state) {
 void put_state(Picture& picture, const WatchState& state, const SeenLosses& seen) {
   picture.gap();
   auto head = picture.line();
-  head.add(state.experiment, kStrong).add(fmt::format("  {} trials: {} done", state.trials, state.done));
+  head.add(state.experiment, kStrong)
+      .add(fmt::format("  {} trial{}: {} done", state.trials, state.trials == 1 ? "" : "s", state.done));
   if (state.failed > 0) head.add(", ").add(fmt::format("{} failed", state.failed), kBad);
   if (state.is_running)
     head.add(fmt::format(", {} running, {} queued", state.running.size(), state.queued));

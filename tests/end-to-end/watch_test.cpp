@@ -109,7 +109,7 @@ TEST_CASE("on a terminal the picture follows the grid and its window until the g
   grid.step(200, 2);
   REQUIRE(terminal.prints("200/400"));
   grid.step(300, 1);
-  REQUIRE(terminal.prints("█▄▁"));                             // the losses 3, 2, 1
+  REQUIRE(terminal.prints("█▅▁"));                             // the losses 3, 2, 1
   CHECK(terminal.seen().find("\033[3") == std::string::npos);  // NO_COLOR
   terminal.resize(36);
   REQUIRE(terminal.prints("…"));  // what had space before
@@ -160,5 +160,5 @@ TEST_CASE("a grid whose process was killed runs no more") {
   }
   const auto watched = place.run({"watch"});
   CHECK(watched.exit_code == 0);
-  CHECK(says(watched.out, "grid  1 trials: 0 done, 1 not run to an end; nothing runs"));
+  CHECK(says(watched.out, "grid  1 trial: 0 done, 1 not run to an end; nothing runs"));
 }

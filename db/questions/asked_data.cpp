@@ -81,7 +81,7 @@ std::map<std::size_t, std::vector<AskedData>> asked_data(const TableTrials& from
     std::set<std::pair<std::size_t, std::pair<std::size_t, std::int64_t>>> seen;
     for (std::size_t i = 0; i < from.members.size(); ++i) {
       const auto& cell = table.cells[place(table, i, 0)];
-      if (cell.tasks.size() != 1) continue;  // over unlike tasks a mean tells nothing of any
+      if (cell.tasks.size() != 1) continue;                              // over unlike tasks a mean tells nothing of any
       std::pair<std::size_t, std::int64_t> last(groups.keys.size(), 0);  // trials that stand together are alike most often
       for (const auto t : from.members[i]) {
         const std::pair key(groups.of_trial[t], bases.empty() ? 0 : bases[t]);

@@ -32,7 +32,7 @@ double binomial(double percent, std::int64_t examples) {
 }
 
 /// Whether tasks may be judged by it: what their objectives tell first.
-bool is_judged(const std::string& metric) {
+bool is_main_of_test(const std::string& metric) {
   return metric == "test/accuracy" || metric == "test/perplexity" ||
          (metric.starts_with("test/bits_per_") && metric.find('@') == std::string::npos);
 }
@@ -179,7 +179,7 @@ std::vector<std::string> notes_of(SQLite::Database& database, const Alike& alike
 std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<Axis>& varying, const Table& table,
                                      const TableRequest& request) {
   std::vector<std::string> notes;
-  if (std::ranges::none_of(table.metrics, [](const auto& metric) { return is_judged(metric.name); })) return notes;
+  if (std::ranges::none_of(table.metrics, [](const auto& metric) { return is_main_of_test(metric.name); })) return notes;
   Alike alike;
   for (auto& [task, asked] : asked_data(from, varying, table)) {
     std::sort(asked.begin(), asked.end());
@@ -189,7 +189,7 @@ std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<
     auto& database = from.reader.database();
     std::vector<AskedData> missing;
     for (std::size_t m = 0; m < table.metrics.size(); ++m) {
-      if (!is_judged(table.metrics[m].name)) continue;
+      if (!is_main_of_test(table.metrics[m].name)) continue;
       for (auto& note : notes_of(database, alike, m, request, table, missing)) notes.push_back(std::move(note));
     }
     std::set<std::string> commands;

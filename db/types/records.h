@@ -40,13 +40,13 @@ struct Audit {
 
 /// What predictors of a few lines get on the test examples that some trials of a task are asked.
 struct KnownFloors {
-  std::string digest;                              ///< of the data
-  nlohmann::json task = nlohmann::json::object();  ///< the whole section, as a trial's document has it
-  std::int64_t rows = 0;                           ///< of the test split: train.test_batches x train.batch; 0: all of it
-  std::int64_t version = 0;                        ///< of the predictors
-  std::int64_t found_s = 0;                        ///< seconds since 1970, UTC
-  std::string metric;                              ///< "test/accuracy"
-  std::int64_t examples = 0, train_size = 0;       ///< of test that were asked, of train in all; of a stream places
+  std::string digest;                               ///< of the data
+  nlohmann::json task = nlohmann::json::object();   ///< the whole section, as a trial's document has it
+  std::int64_t rows = 0;                            ///< of the test split: train.test_batches x train.batch; 0: all of it
+  std::int64_t version = 0;                         ///< of the predictors
+  std::int64_t found_s = 0;                         ///< seconds since 1970, UTC
+  std::string metric;                               ///< "test/accuracy"
+  std::int64_t examples = 0, train_size = 0;        ///< of test that were asked, of train in all; of a stream places
   nlohmann::json floors = nlohmann::json::array();  ///< [{"name", "how", "value", "trained"}], as FoundFloors has them
 };
 

@@ -81,8 +81,8 @@ class SettingsMetric {
 
   /// Of each value and block the mean of its trials.
   std::vector<BlockNumber> block_numbers(std::size_t p, std::size_t& blocks) const {
-    using Block = std::pair<std::vector<int>, std::optional<std::int64_t>>;
-    std::map<Block, std::size_t> places;
+    using MatchedBlock = std::pair<std::vector<int>, std::optional<std::int64_t>>;
+    std::map<MatchedBlock, std::size_t> places;
     std::map<std::pair<std::size_t, std::size_t>, std::pair<double, double>> sums;
     const auto matched = others(p);
     for (std::size_t r = 0; r < table_.rows.size(); ++r) {

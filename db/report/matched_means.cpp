@@ -29,15 +29,15 @@ class Links {
 };
 
 /// A block of at least two values.
-struct Block2 {
+struct SharedBlock {
   std::vector<BlockNumber> numbers;
   double mean = 0;
 };
 
-std::vector<Block2> full_blocks(std::size_t blocks, std::span<const BlockNumber> numbers) {
-  std::vector<Block2> all(blocks);
+std::vector<SharedBlock> full_blocks(std::size_t blocks, std::span<const BlockNumber> numbers) {
+  std::vector<SharedBlock> all(blocks);
   for (const auto& number : numbers) all[number.block].numbers.push_back(number);
-  std::erase_if(all, [](const Block2& block) { return block.numbers.size() < 2; });
+  std::erase_if(all, [](const SharedBlock& block) { return block.numbers.size() < 2; });
   for (auto& block : all) {
     for (const auto& number : block.numbers) block.mean += number.number;
     block.mean /= static_cast<double>(block.numbers.size());

@@ -12,15 +12,6 @@
 using namespace ablate;
 using namespace ablate::db;
 
-namespace {
-
-std::vector<double> plus(std::vector<double> values, double more) {
-  for (auto& value : values) value += more;
-  return values;
-}
-
-}  // namespace
-
 TEST_CASE("power: what so many seeds tell, and how many a difference needs") {
   auto noise = plus(kEight, 1);
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += i % 2 == 0 ? 1 : -1;

@@ -9,6 +9,7 @@
 #include "db/history/known_verdicts.h"
 #include "db/history/names.h"
 #include "db/history/place.h"
+#include "db/history/row_visits.h"
 #include "db/history/schema.h"
 #include "db/history/stored_metric.h"
 #include "db/types/metric_name.h"
@@ -34,6 +35,8 @@ std::int64_t most_strides(const std::filesystem::path& file) {
 
 int count_stride(void* left) { return --*static_cast<std::int64_t*>(left) < 0 ? 1 : 0; }
 
+const int kForOneThread = SQLite::OPEN_READONLY | SQLite::OPEN_URI | SQLite::OPEN_NOMUTEX;  ///< a Reader is of one thread
+
 std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file, std::int64_t& strides_left) {
   check_place(file);
   std::error_code none;
@@ -43,9 +46,9 @@ std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file, std::i
                     "ABLATE_DB points elsewhere.",
                     std::filesystem::absolute(file).lexically_normal().string()));
   return guarded(file, [&] {
-    auto database =
-        std::make_unique<SQLite::Database>(reading_location(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kUsualPatienceMs);
+    auto database = std::make_unique<SQLite::Database>(reading_location(file), kForOneThread, kUsualPatienceMs);
     trust_nothing(*database);
+    allow_row_visits(*database);
     strides_left = most_strides(file);
     sqlite3_progress_handler(database->getHandle(), kStride, count_stride, &strides_left);
     check_schema(*database, file);

@@ -20,11 +20,11 @@ std::vector<bool> measuring_cost(const Reader& reader, const std::vector<Selecte
       if (axis.of_trial[t] >= 0) all[t] = axis.values[static_cast<std::size_t>(axis.of_trial[t])].number;
     return all;
   };
-  const auto steps = numbers("train.steps"), every = numbers("train.evaluate_every"), dev = numbers("train.evaluate_batches"),
-             test = numbers("train.test_batches");
-  std::vector<bool> cost;
-  for (std::size_t t = 0; t < trials.size(); ++t)
-    cost.push_back(every[t] > 0 && every[t] >= steps[t] && dev[t] == 1 && test[t] == 1);
+  std::vector<bool> cost(trials.size(), false);
+  const auto test = numbers("train.test_batches");
+  if (std::find(test.begin(), test.end(), 1) == test.end()) return cost;  // of most histories that is all to look at
+  const auto steps = numbers("train.steps"), every = numbers("train.evaluate_every"), dev = numbers("train.evaluate_batches");
+  for (std::size_t t = 0; t < trials.size(); ++t) cost[t] = every[t] > 0 && every[t] >= steps[t] && dev[t] == 1 && test[t] == 1;
   return cost;
 }
 

@@ -88,17 +88,22 @@ std::vector<Reader::StoredMetric> choose_metrics(const Reader& reader, const std
   return metrics;
 }
 
-std::vector<std::optional<std::int64_t>> load_seeds(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+std::vector<std::optional<std::int64_t>> load_seeds(const Reader& reader, const std::vector<SelectedTrial>& trials,
+                                                    const std::vector<Axis>& varying) {
   std::vector<std::optional<std::int64_t>> seeds(trials.size());
+  const auto put = [&](const Axis& axis) {
+    for (std::size_t t = 0; t < trials.size(); ++t) {
+      if (axis.of_trial[t] < 0) continue;
+      const auto& value = axis.values[static_cast<std::size_t>(axis.of_trial[t])].json;
+      if (value.is_number_integer()) seeds[t] = value.get<std::int64_t>();
+    }
+  };
+  const auto varies = std::find_if(varying.begin(), varying.end(), [](const Axis& axis) { return axis.path == kSeed; });
   const auto paths = reader.paths();
-  const auto path = paths.find(kSeed);
-  if (path == paths.end()) return seeds;
-  const auto axis = load_axis(reader, kSeed, path->second, trials);
-  for (std::size_t t = 0; t < trials.size(); ++t) {
-    if (axis.of_trial[t] < 0) continue;
-    const auto& value = axis.values[static_cast<std::size_t>(axis.of_trial[t])].json;
-    if (value.is_number_integer()) seeds[t] = value.get<std::int64_t>();
-  }
+  if (varies != varying.end())
+    put(*varies);
+  else if (const auto path = paths.find(kSeed); path != paths.end())
+    put(load_axis(reader, kSeed, path->second, trials));
   return seeds;
 }
 
@@ -187,7 +192,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
     table.metrics.push_back(metric);
     from.results.push_back(load_results(reader, metric.id, trials));
   }
-  from.seeds = load_seeds(reader, trials);
+  from.seeds = load_seeds(reader, trials, axes.varying);
 
   fill_chosen(tuning, from.members, table);
   fill_cells(from, table);

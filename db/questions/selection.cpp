@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "db/history/row_visits.h"
 #include "db/history/schema.h"
 #include "db/questions/attention_names.h"
 
@@ -19,30 +20,24 @@ using SQLite::Statement;
 /// Visits the rows of the wanted ids (ascending; an id may stand several times, for a trial of several experiments). The query
 /// takes ?1 = leading, ?2 and ?3 = first and last id, gives the id in column 0 and is ordered by it. An experiment's ids lie
 /// mostly side by side: then one walk over the index is many times cheaper than a search for each.
+/// @param columns of the query, by their names
 template <class F>
-void gather(SQLite::Database& database, const char* sql, std::int64_t leading, const std::vector<std::int64_t>& ids,
-            F&& visit) {
+void gather(SQLite::Database& database, const char* columns, const char* sql, std::int64_t leading,
+            const std::vector<std::int64_t>& ids, F&& visit) {
   if (ids.empty()) return;
-  Statement rows(database, sql);
-  rows.bind(1, leading);
+  RowVisits rows(database, columns, sql);
   const auto span = ids.back() - ids.front() + 1;
   if (span / 8 <= static_cast<std::int64_t>(ids.size())) {
-    rows.bind(2, ids.front());
-    rows.bind(3, ids.back());
     std::size_t at = 0;
-    while (rows.executeStep()) {
-      const auto id = rows.getColumn(0).getInt64();
+    rows.visit({leading, ids.front(), ids.back()}, [&](const VisitedRow& row) {
+      const auto id = row.integer(0);
       while (at < ids.size() && ids[at] < id) ++at;
-      for (auto same = at; same < ids.size() && ids[same] == id; ++same) visit(same, rows);
-    }
+      for (auto same = at; same < ids.size() && ids[same] == id; ++same) visit(same, row);
+    });
     return;
   }
-  for (std::size_t at = 0; at < ids.size(); ++at) {
-    rows.bind(2, ids[at]);
-    rows.bind(3, ids[at]);
-    while (rows.executeStep()) visit(at, rows);
-    rows.reset();
-  }
+  for (std::size_t at = 0; at < ids.size(); ++at)
+    rows.visit({leading, ids[at], ids[at]}, [&](const VisitedRow& row) { visit(at, row); });
 }
 
 /// Positions of a sequence, ordered by what get gives for each.
@@ -68,33 +63,39 @@ DoneAttempts done_attempts(const std::vector<SelectedTrial>& trials) {
   return done;
 }
 
-/// A number of each attempt that is done; 0 for what is not. @param sql gives the attempt and the number, as gather has it
-std::vector<std::int64_t> load_of_attempts(const Reader& reader, const char* sql, const std::vector<SelectedTrial>& trials) {
+/// A number of each attempt that is done; 0 for what is not. @param column of the attempt; NULL is 0
+std::vector<std::int64_t> load_of_attempts(const Reader& reader, const char* column, const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {
     const auto done = done_attempts(trials);
     std::vector<std::int64_t> numbers(trials.size(), 0);
-    gather(reader.database(), sql, 0, done.ids,
-           [&](std::size_t at, Statement& row) { numbers[done.place[at]] = row.getColumn(1).getInt64(); });
+    const auto sql = fmt::format("SELECT id, {} FROM attempt WHERE ?1 = 0 AND id BETWEEN ?2 AND ?3 ORDER BY id", column);
+    gather(reader.database(), fmt::format("id, {}", column).c_str(), sql.c_str(), 0, done.ids,
+           [&](std::size_t at, const VisitedRow& row) { numbers[done.place[at]] = row.integer(1); });
     return numbers;
   });
 }
 
 struct Member {
   std::int64_t trial;
-  std::int64_t configuration;
+  std::int64_t configuration, position;
   bool listed;
 };
 
 std::vector<Member> members_of(const Reader& reader, std::optional<std::int64_t> experiment) {
   std::vector<Member> members;
-  Statement ask(reader.database(),
-                experiment ? "SELECT m.trial, t.configuration, m.listed FROM experiment_trial m JOIN trial t ON t.id = m.trial "
-                             "WHERE m.experiment = ? ORDER BY m.position"
-                           : "SELECT t.id, t.configuration, coalesce((SELECT max(listed) FROM experiment_trial WHERE trial = "
-                             "t.id), 0) FROM trial t ORDER BY t.id");
-  if (experiment) ask.bind(1, *experiment);
-  while (ask.executeStep())
-    members.push_back({ask.getColumn(0).getInt64(), ask.getColumn(1).getInt64(), ask.getColumn(2).getInt() != 0});
+  RowVisits rows(reader.database(), "id, configuration, listed, position",
+                 experiment
+                     ? "SELECT m.trial AS id, t.configuration, m.listed, m.position FROM experiment_trial m JOIN trial t ON "
+                       "t.id = m.trial WHERE m.experiment = ?1"
+                     : "SELECT t.id, t.configuration, coalesce((SELECT max(listed) FROM experiment_trial WHERE trial = "
+                       "t.id), 0) AS listed, t.id AS position FROM trial t WHERE ?1 = 0");
+  rows.visit({experiment.value_or(0)}, [&](const VisitedRow& row) {
+    members.push_back({row.integer(0), row.integer(1), row.integer(3), row.integer(2) != 0});
+  });
+  const auto before = [](const Member& a, const Member& b) {
+    return std::pair(a.position, a.trial) < std::pair(b.position, b.trial);
+  };
+  if (!std::is_sorted(members.begin(), members.end(), before)) std::sort(members.begin(), members.end(), before);
   return members;
 }
 
@@ -115,20 +116,22 @@ Selection select_trials(const Reader& reader, std::optional<std::int64_t> experi
     std::vector<SelectedTrial> found(members.size());
     for (std::size_t i = 0; i < members.size(); ++i) found[i] = {members[i].trial, 0, "missing", experiment.value_or(0)};
     std::vector<std::int64_t> turns(members.size(), -1);  // of their attempts
-    gather(reader.database(),
-           "SELECT trial, id, outcome, turn FROM attempt WHERE trial BETWEEN ?2 AND ?3 ORDER BY trial, outcome, turn, uid", 0,
-           ids, [&](std::size_t at, Statement& row) {
-             auto& trial = found[order[at]];
-             auto& latest = turns[order[at]];
-             const std::string outcome = row.getColumn(2).getString();
-             const auto turn = row.getColumn(3).getInt64();
-             const bool was_done = trial.outcome == "done", is_done = outcome == "done";
-             if (was_done == is_done ? turn >= latest : is_done) {
-               trial.attempt = row.getColumn(1).getInt64();
-               trial.outcome = outcome;
-               latest = turn;
-             }
-           });
+    gather(
+        reader.database(), "trial, id, outcome, turn",
+        "SELECT trial, id, outcome, turn FROM attempt WHERE ?1 = 0 AND trial BETWEEN ?2 AND ?3 ORDER BY trial, outcome, turn, "
+        "uid",
+        0, ids, [&](std::size_t at, const VisitedRow& row) {
+          auto& trial = found[order[at]];
+          auto& latest = turns[order[at]];
+          auto outcome = row.text(2);
+          const auto turn = row.integer(3);
+          const bool was_done = trial.outcome == "done", is_done = outcome == "done";
+          if (was_done == is_done ? turn >= latest : is_done) {
+            trial.attempt = row.integer(1);
+            trial.outcome = std::move(outcome);
+            latest = turn;
+          }
+        });
 
     // Of trials with the same settings the one in a latest grid counts, of several the one that ran last.
     const auto rank = [&](std::size_t i) { return std::tuple(members[i].listed, turns[i], members[i].trial); };
@@ -178,8 +181,9 @@ Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_
     const auto order = order_by(trials, [](const SelectedTrial& trial) { return trial.id; });
     std::vector<std::int64_t> ids, value_of(trials.size(), 0);
     for (const auto i : order) ids.push_back(trials[i].id);
-    gather(reader.database(), "SELECT trial, value FROM parameter WHERE path = ?1 AND trial BETWEEN ?2 AND ?3 ORDER BY trial",
-           path_id, ids, [&](std::size_t at, Statement& row) { value_of[order[at]] = row.getColumn(1).getInt64(); });
+    gather(reader.database(), "trial, value",
+           "SELECT trial, value FROM parameter WHERE path = ?1 AND trial BETWEEN ?2 AND ?3 ORDER BY trial", path_id, ids,
+           [&](std::size_t at, const VisitedRow& row) { value_of[order[at]] = row.integer(1); });
 
     std::unordered_map<std::int64_t, int> index;
     Statement value(reader.database(), "SELECT text, number, type FROM value WHERE id = ?");
@@ -256,23 +260,21 @@ void visit_plugins(const Reader& reader, const std::vector<SelectedTrial>& trial
     for (const auto i : order_by(trials, [](const SelectedTrial& trial) { return trial.attempt; }))
       if (trials[i].attempt != 0) attempts.push_back(trials[i].attempt), place.push_back(i);
     gather(
-        reader.database(),
+        reader.database(), "attempt, plugin, verdict, failed_checks",
         "SELECT attempt, plugin, verdict, failed_checks FROM attempt_plugin WHERE ?1 = 0 AND attempt BETWEEN ?2 AND ?3 ORDER "
         "BY attempt",
-        0, attempts, [&](std::size_t at, Statement& row) {
-          visit(place[at], row.getColumn(1).getInt64(), {row.getColumn(2).getString(), row.getColumn(3).getString()});
+        0, attempts, [&](std::size_t at, const VisitedRow& row) {
+          visit(place[at], row.integer(1), {row.text(2), row.text(3)});
         });
   });
 }
 
 std::vector<std::int64_t> load_environment_ids(const Reader& reader, const std::vector<SelectedTrial>& trials) {
-  return load_of_attempts(reader, "SELECT id, environment FROM attempt WHERE ?1 = 0 AND id BETWEEN ?2 AND ?3 ORDER BY id",
-                          trials);
+  return load_of_attempts(reader, "environment", trials);
 }
 
 std::vector<std::int64_t> load_main_metric_ids(const Reader& reader, const std::vector<SelectedTrial>& trials) {
-  return load_of_attempts(
-      reader, "SELECT id, coalesce(main_metric, 0) FROM attempt WHERE ?1 = 0 AND id BETWEEN ?2 AND ?3 ORDER BY id", trials);
+  return load_of_attempts(reader, "main_metric", trials);
 }
 
 std::vector<std::optional<double>> load_results(const Reader& reader, std::int64_t metric_id,
@@ -280,11 +282,10 @@ std::vector<std::optional<double>> load_results(const Reader& reader, std::int64
   return guarded(reader.file(), [&] {
     const auto done = done_attempts(trials);
     std::vector<std::optional<double>> values(trials.size());
-    gather(reader.database(),
+    gather(reader.database(), "attempt, value",
            "SELECT attempt, value FROM result WHERE metric = ?1 AND attempt BETWEEN ?2 AND ?3 ORDER BY attempt", metric_id,
-           done.ids, [&](std::size_t at, Statement& row) {
-             const auto value = row.getColumn(1);
-             values[done.place[at]] = value.isNull() ? std::numeric_limits<double>::quiet_NaN() : value.getDouble();
+           done.ids, [&](std::size_t at, const VisitedRow& row) {
+             values[done.place[at]] = row.is_null(1) ? std::numeric_limits<double>::quiet_NaN() : row.number(1);
            });
     return values;
   });

@@ -1,95 +1,14 @@
-// Tests, intervals, corrections and power against SciPy and statsmodels (tests/peers/statistics.py), and against counting by
-// hand.
+// Tests, intervals, corrections and power against counting by hand. Other programs' numbers: peers_test.cpp.
 #include <cmath>
-#include <sstream>
 
 #include "db/report/inference/difference.h"
 #include "db/report/inference/holm.h"
 #include "db/report/inference/permutation.h"
 #include "db/report/inference/power.h"
-#include "tests/db/fixture.h"
+#include "tests/db/draws.h"
 #include "tests/support/catch.h"
 
 using namespace ablate::db;
-
-namespace {
-
-/// Of tests/peers/statistics.py, number by number.
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t whole(std::uint64_t below) {
-    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-    return (state_ >> 33) % below;
-  }
-  std::vector<double> values(std::uint64_t count, std::uint64_t shift) {
-    std::vector<double> all;
-    for (std::uint64_t i = 0; i < count; ++i) all.push_back(static_cast<double>(whole(1025) + shift) / 1024);
-    return all;
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-/// @param first the seed of the first value
-std::vector<Sample> samples(const std::vector<double>& values, std::int64_t first) {
-  std::vector<Sample> all;
-  for (const double value : values) all.push_back({first++, value});
-  return all;
-}
-
-std::vector<double> numbers(const std::string& text, char between) {
-  std::vector<double> all;
-  std::istringstream in(text);
-  for (std::string one; std::getline(in, one, between);) all.push_back(std::stod(one));
-  return all;
-}
-
-/// p-values to 1e-10 themselves, other numbers relative to their size.
-bool near(double found, double expected, double scale = 1) {
-  return std::abs(found - expected) <= 1e-10 * std::max(scale, std::abs(expected));
-}
-
-}  // namespace
-
-TEST_CASE("1,000 random tables are as SciPy and statsmodels have them") {
-  std::ifstream in(std::filesystem::path(ABLATE_SOURCE_DIR) / "tests/db/statistics.csv");
-  std::string line;
-  std::getline(in, line), std::getline(in, line);
-  int tables = 0;
-  for (; std::getline(in, line); ++tables) {
-    INFO(line);
-    std::vector<std::string> fields;
-    std::istringstream row(line);
-    for (std::string field; std::getline(row, field, ',');) fields.push_back(field);
-    REQUIRE(fields.size() == 9);
-    Draws draws(std::stoull(fields[0]));
-    const auto n = 3 + draws.whole(7), m = 3 + draws.whole(5);
-    const auto shift = draws.whole(900);
-    const auto a = draws.values(n, shift), b = draws.values(n, 0), c = draws.values(m, 0);
-    const auto pairs = difference_of(samples(a, 1), samples(b, 1));
-    REQUIRE(pairs.paired);
-    CHECK(near(pairs.low, std::stod(fields[1])));
-    CHECK(near(pairs.high, std::stod(fields[2])));
-    CHECK(near(pairs.p, std::stod(fields[3])));
-    const std::vector<double> first(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(n, 6)));
-    const auto sides = difference_of(samples(first, 1), samples(c, 100));
-    REQUIRE_FALSE(sides.paired);
-    CHECK(near(sides.low, std::stod(fields[4])));
-    CHECK(near(sides.high, std::stod(fields[5])));
-    CHECK(near(sides.p, std::stod(fields[6])));
-    std::vector<double> family;
-    for (auto left = 2 + draws.whole(9); left > 0; --left) family.push_back(static_cast<double>(draws.whole(1000)) / 5000);
-    const auto adjusted = holm(family), expected = numbers(fields[7], ' ');
-    REQUIRE(adjusted.size() == expected.size());
-    for (std::size_t i = 0; i < adjusted.size(); ++i) CHECK(near(adjusted[i], expected[i]));
-    const double effect = 0.5 + static_cast<double>(draws.whole(30)) / 10,
-                 level = 0.05 / static_cast<double>(1 + draws.whole(10));
-    CHECK(near(paired_power(effect, static_cast<int>(n), level), std::stod(fields[8])));
-  }
-  CHECK(tables == 1000);
-}
 
 TEST_CASE("sign flips and splits are counted as by hand") {
   CHECK(sign_flip_test(std::vector{1.0, 2.0, 3.0}).p == 0.25);  // of 8 sums 6 and -6 are as far

@@ -1,87 +1,147 @@
-"""What SciPy and statsmodels say of 1,000 random tables: writes tests/db/statistics.csv, which tests/db/inference_test.cpp reads.
+"""What SciPy, statsmodels and autorank say of 1,000 random tables: tests/db/statistics.csv, which tests/db/peers_test.cpp reads.
 
-By hand, in the environment of `tools/setup --peers`:  ~/.cache/ablate/peers/bin/python tests/peers/statistics.py
-The values themselves are not kept: both sides draw them from the seed.
+Where two of them have a number, both are asked, and must agree first:
+
+| ablate | peers |
+|---|---|
+| paired difference, interval | scipy ttest_1samp; statsmodels DescrStatsW |
+| difference of two samples, interval | scipy ttest_ind (Welch); statsmodels CompareMeans |
+| p of sign flips, of splits | scipy permutation_test, all arrangements |
+| Holm | statsmodels multipletests |
+| power | scipy nct; statsmodels TTestPower |
+| mean, deviation, interval | autorank; statsmodels DescrStatsW |
+| interval over repeated splits | baycomp (which autorank asks), Nadeau and Bengio |
+| rank over the rows | autorank |
+| exponent and its uncertainty | statsmodels OLS; scipy linregress |
+| ratio's uncertainty | statsmodels NonlinearDeltaCov |
 """
-import csv
-import pathlib
-import sys
+import contextlib
+import importlib.metadata
+import os
 import warnings
 
+import autorank
+import baycomp
 import numpy as np
+import pandas as pd
 import scipy
+import statsmodels
+import statsmodels.api as sm
 from scipy import integrate, stats
+from statsmodels.stats._delta_method import NonlinearDeltaCov
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
-warnings.filterwarnings("error", category=RuntimeWarning)
+import fixture
+from draws import Draws
+
 TABLES = 1000
 
 
-class Draws:
-    """A linear congruential generator (Knuth's MMIX), as the test has it."""
-
-    def __init__(self, seed):
-        self.state = seed
-
-    def whole(self, below):
-        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
-        return (self.state >> 33) % below
-
-    def values(self, count, shift):
-        """Multiples of 1/1024 between 0 and 1, moved by shift / 1024: their sums are exact, and ties are ties for SciPy, too."""
-        return np.array([(self.whole(1025) + shift) / 1024 for _ in range(count)])
+def agree(*numbers):
+    """The first of several peers' numbers for one thing."""
+    np.testing.assert_allclose(numbers[1:], numbers[:-1], rtol=1e-11, atol=1e-13)
+    return numbers[0]
 
 
-def sum_of_first(a, b, axis):
-    """Rises with the difference of the means, and is exact."""
-    return np.sum(a, axis=axis)
+def exact(data, kind):
+    """The sum of the first sample rises with the difference of the means, and is exact."""
+    def first(sample, *others, axis):
+        return np.sum(sample, axis=axis)
+    return stats.permutation_test(data, first, permutation_type=kind, n_resamples=np.inf, vectorized=True).pvalue
 
 
 def paired(a, b):
     d = a - b
-    interval = stats.ttest_1samp(d, 0).confidence_interval(0.95) if len(set(d)) > 1 else None
-    test = stats.permutation_test((d,), lambda x, axis: np.sum(x, axis=axis), permutation_type="samples",
-                                  n_resamples=np.inf, vectorized=True)
-    return (interval.low, interval.high) if interval else (d[0], d[0]), test.pvalue
+    test = stats.ttest_1samp(d, 0).confidence_interval(0.95)
+    low, high = DescrStatsW(d).tconfint_mean(0.05)
+    return [np.mean(d), agree(test.low, low), agree(test.high, high), exact((d,), "samples")]
 
 
 def unpaired(a, b):
-    interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
-    test = stats.permutation_test((a, b), sum_of_first, permutation_type="independent", n_resamples=np.inf, vectorized=True)
-    return (interval.low, interval.high), test.pvalue
+    test = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
+    low, high = CompareMeans(DescrStatsW(a), DescrStatsW(b)).tconfint_diff(0.05, usevar="unequal")
+    return [np.mean(a) - np.mean(b), agree(test.low, low), agree(test.high, high), exact((a, b), "independent")]
 
 
 def power(effect, n, level):
     t = stats.t.isf(level / 2, n - 1)
     there = stats.nct(n - 1, effect * np.sqrt(n))
-    exact = there.sf(t) + there.cdf(-t)
-    if not np.isnan(exact):
-        return exact
+    whole = there.sf(t) + there.cdf(-t)
+    if not np.isnan(whole):
+        return agree(whole, TTestPower().power(effect, n, level))
     # SciPy's own far tail fails there: the same by quadrature over the estimated deviation.
     normal, shift = stats.norm.cdf, effect * np.sqrt(n)
     density = lambda s: stats.chi.pdf(s, n - 1) * (normal(shift - t * s / np.sqrt(n - 1)) + normal(-shift - t * s / np.sqrt(n - 1)))
     return integrate.quad(density, 0, np.inf, epsabs=1e-13, epsrel=1e-13)[0]
 
 
+def cells(draws):
+    """Three rows of cells with samples; the third begins as the first does: a tie."""
+    columns, seeds = 5 + draws.whole(3), 5 + draws.whole(3)
+    sizes = [1 + draws.whole(500)]
+    for _ in range(columns - 1):
+        sizes.append(sizes[-1] + 1 + draws.whole(500))
+    rows = [[draws.values(seeds, 1 + draws.whole(900)) for _ in sizes] for _ in range(3)]
+    rows[2][0] = rows[0][0]
+    return sizes, rows
+
+
+def of_cell(cell, other):
+    """Mean, deviation, half an interval of the mean, and of one over splits that overlap by 1 / (n - 1)."""
+    # autorank divides the level by the number of its populations, and has Student's interval where both pass for normal.
+    found = autorank.autorank(pd.DataFrame({"a": cell, "b": other}), alpha=0.1, force_mode="parametric")
+    of_a = found.rankdf.loc["a"]
+    half = DescrStatsW(cell).tconfint_mean(0.05)[1] - np.mean(cell)
+    if found.all_normal:
+        agree(half, of_a["ci_upper"] - of_a["mean"])
+    splits = baycomp.CorrelatedTTest(cell, np.zeros(len(cell)))
+    return [of_a["mean"], of_a["std"], half, stats.t.isf(0.025, splits.df) * np.sqrt(splits.var)]
+
+
+def ratio(a, b):
+    ddof = {"ddof": 1}
+    variances = np.diag([np.var(a, **ddof), np.var(b, **ddof)])
+    found = NonlinearDeltaCov(lambda p: np.array([p[0] / p[1]]), np.array([np.mean(a), np.mean(b)]), variances,
+                              deriv=lambda p: np.array([[1 / p[1], -p[0] / p[1]**2]]))
+    return [np.mean(a) / np.mean(b), found.se_vectorized()[0]]
+
+
+def exponent(sizes, row):
+    x, y = np.log(sizes), np.log([np.mean(cell) for cell in row])
+    relative = np.array([np.std(cell, ddof=1) / np.mean(cell) for cell in row])
+    fit = sm.OLS(y, sm.add_constant(x)).fit()
+    weights = fit.model.pinv_wexog[1]
+    return [agree(stats.linregress(x, y).slope, fit.params[1]), np.linalg.norm(weights * relative)]
+
+
+def mean_rank(rows):
+    means = pd.DataFrame({name: [np.mean(cell) for cell in row] for name, row in zip("abc", rows)})
+    return [autorank.autorank(means, order="ascending", force_mode="nonparametric").rankdf.loc["a", "meanrank"]]
+
+
+def row_of(seed):
+    draws = Draws(seed)
+    n, m = 3 + draws.whole(7), 3 + draws.whole(5)
+    a, b, c = draws.values(n, draws.whole(900)), draws.values(n, 0), draws.values(m, 0)
+    family = [draws.whole(1000) / 5000 for _ in range(2 + draws.whole(9))]
+    effect, level = 0.5 + draws.whole(30) / 10, 0.05 / (1 + draws.whole(10))
+    sizes, rows = cells(draws)
+    numbers = (paired(a, b) + unpaired(a[:6], c) + [power(effect, n, level)] + of_cell(rows[0][0], rows[1][0]) +
+               ratio(rows[0][0], rows[1][0]) + exponent(sizes, rows[0]) + mean_rank(rows))
+    holm = multipletests(family, method="holm")[1]
+    return [seed] + [fixture.text_of(x) for x in numbers] + [" ".join(fixture.text_of(x) for x in holm)]
+
+
 def main():
-    out = pathlib.Path(__file__).parent.parent / "db/statistics.csv"
-    with open(out, "w", newline="") as file:
-        print(f"# scipy {scipy.__version__}; by tests/peers/statistics.py", file=file)
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow("seed paired_low paired_high paired_p low high p holm power".split())
-        for seed in range(1, TABLES + 1):
-            draws = Draws(seed)
-            n, m = 3 + draws.whole(7), 3 + draws.whole(5)
-            a, b, c = draws.values(n, draws.whole(900)), draws.values(n, 0), draws.values(m, 0)
-            (low, high), p = paired(a, b)
-            (w_low, w_high), w_p = unpaired(a[:6], c)
-            family = [draws.whole(1000) / 5000 for _ in range(2 + draws.whole(9))]
-            adjusted = multipletests(family, method="holm")[1]
-            effect, level = 0.5 + draws.whole(30) / 10, 0.05 / (1 + draws.whole(10))
-            numbers = [low, high, p, w_low, w_high, w_p]
-            writer.writerow([seed] + [repr(float(x)) for x in numbers] + [" ".join(repr(float(x)) for x in adjusted)] +
-                            [repr(float(power(effect, n, level)))])
-    print(out, file=sys.stderr)
+    warnings.filterwarnings("error", category=RuntimeWarning, module="scipy")
+    names = ("seed paired paired_low paired_high paired_p sides low high p power mean deviation half half_of_splits "
+             "ratio ratio_uncertainty exponent exponent_uncertainty rank holm")
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):  # autorank tells of itself
+        rows = [row_of(seed) for seed in range(1, TABLES + 1)]
+    by = f"scipy {scipy.__version__}, statsmodels {statsmodels.__version__}, autorank {importlib.metadata.version('autorank')}; by tests/peers/statistics.py"
+    fixture.finish("statistics.csv", by, names.split(), rows)
 
 
 if __name__ == "__main__":

@@ -159,7 +159,8 @@ TEST_CASE("every table and column of the schema travels, or is said here not to"
   { const Store store(folder / "a.db"); }
   // Whoever adds one adds it to db/history/merge*.cpp as well. Ids are numbers of one file; running is of one machine.
   const std::string travels =
-      "alias:added,basis,key,proof,rests_on,trial attempt:cpu_s,environment,exit_code,id,main_metric,outcome,output,"
+      "alias:added,basis,key,proof,rests_on,trial artifact:attempt,bytes,kind,name,of_bytes,removed_us "
+      "attempt:cpu_s,environment,exit_code,id,main_metric,outcome,output,"
       "peak_resident_bytes,reason,signal,started_us,step,steps,trial,turn,uid,wall_s "
       "attempt_plugin:attempt,failed_checks,plugin,verdict audit:audited_s,digest,findings,parameters,suite,task,verdict "
       "basis:hash,id,json curve:attempt,metric,step,value environment:hash,id,json "

@@ -38,7 +38,7 @@ TEST_CASE("help groups the commands, and every command's help has an example") {
   const auto all = place.run({"--help"});
   CHECK(all.exit_code == 0);
   for (const char* group : {"Run ablations", "Ask the run history", "Look at plugins"}) CHECK(says(all.out, group));
-  for (const char* command : {"run", "plugins", "table", "plot", "attempts", "show", "query"}) {
+  for (const char* command : {"run", "plugins", "table", "verify", "plot", "attempts", "show", "query", "export", "import"}) {
     INFO(command);
     CHECK(says(all.out, command));
     const auto one = place.run({command, "--help"});

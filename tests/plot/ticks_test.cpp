@@ -41,7 +41,7 @@ TEST_CASE("ticks in logarithms are decades, and within one what divides it") {
 }
 
 TEST_CASE("a scale leaves a margin, has one number alone in its middle, and a name at each whole number") {
-  Range range;
+  Extent range;
   for (const double value : {2.0, std::nan(""), 4.0}) range.take(value);
   const db::FigureAxis plain, log{.log = true}, names{.names = {"a", "b"}};
   const Scale scale(plain, range, 0.1);

@@ -15,8 +15,8 @@ constexpr int kMostTicks = 5;
 constexpr int kSteps = 64;  ///< of the bar's colours
 constexpr double kLightFrom = 0.5;
 
-Range range_of(const db::FigureHeat& heat) {
-  Range range;
+Extent range_of(const db::FigureHeat& heat) {
+  Extent range;
   for (const auto& line : heat.values)
     for (const double value : line) range.take(value);
   if (range.low == range.high) range = {range.low - 0.5, range.high + 0.5};
@@ -24,7 +24,7 @@ Range range_of(const db::FigureHeat& heat) {
 }
 
 /// Two digits of what the numbers differ by.
-int decimals_of(const Range& range) {
+int decimals_of(const Extent& range) {
   return std::clamp(1 - static_cast<int>(std::floor(std::log10(range.high - range.low))), 0, 4);
 }
 
@@ -34,7 +34,7 @@ double widest(const std::vector<Tick>& ticks, Fonts& fonts) {
   return width;
 }
 
-void draw_bar(Canvas& canvas, const Box& axes, const db::FigureHeat& heat, const Range& range, Fonts& fonts) {
+void draw_bar(Canvas& canvas, const Box& axes, const db::FigureHeat& heat, const Extent& range, Fonts& fonts) {
   const double x = axes.right() + kFree;
   for (int i = 0; i < kSteps; ++i) {
     const double top = axes.bottom() - axes.height * (i + 1) / kSteps;

@@ -20,8 +20,8 @@ bool is_line(const FigureSeries& series) {
   return series.shape == FigureSeries::Shape::kLine || series.shape == FigureSeries::Shape::kMarkedLine;
 }
 
-Range range_of(const db::FigurePanel& panel, bool of_x) {
-  Range range;
+Extent range_of(const db::FigurePanel& panel, bool of_x) {
+  Extent range;
   for (const auto& series : panel.series)
     for (const auto& point : series.points) {
       const auto values =

@@ -5,18 +5,18 @@
 
 namespace ablate {
 
-void Range::take(double value) {
+void Extent::take(double value) {
   if (!std::isfinite(value)) return;
   low = std::min(low, value);
   high = std::max(high, value);
 }
 
-Scale::Scale(const db::FigureAxis& axis, Range range, double margin) : axis_(axis) {
+Scale::Scale(const db::FigureAxis& axis, Extent range, double margin) : axis_(axis) {
   if (has_names()) {
     low_ = -0.5, high_ = static_cast<double>(axis.names.size()) - 0.5;
     return;
   }
-  if (range.empty()) range = axis.log ? Range{1, 10} : Range{0, 1};
+  if (range.empty()) range = axis.log ? Extent{1, 10} : Extent{0, 1};
   low_ = axis.log ? std::log10(range.low) : range.low, high_ = axis.log ? std::log10(range.high) : range.high;
   if (!(high_ - low_ > 1e-12 * std::max(std::abs(low_), std::abs(high_)))) {  // one number alone stands in the middle
     const double around = axis.log ? 0.5 : low_ == 0 ? 1 : std::abs(low_) / 10;

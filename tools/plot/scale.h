@@ -10,7 +10,7 @@
 namespace ablate {
 
 /// The least and the greatest of some numbers; none: low is above high.
-struct Range {
+struct Extent {
   double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
 
   /// What is not finite does not count.
@@ -21,7 +21,7 @@ struct Range {
 class Scale {
  public:
   /// @param range what has to be seen; of names it does not count @param margin of its length, left free at both ends
-  Scale(const db::FigureAxis& axis, Range range, double margin);
+  Scale(const db::FigureAxis& axis, Extent range, double margin);
 
   /// From 0 (the low end) to 1; nearly any number for what is not seen.
   double share(double value) const;

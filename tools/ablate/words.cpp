@@ -139,7 +139,9 @@ void expect_command(const CLI::App& app, const std::string& name) {
   for (const auto* command : app.get_subcommands({})) commands.push_back(command->get_name());
   if (std::find(commands.begin(), commands.end(), name) != commands.end()) return;
   if (name == "runs") throw Error("no command \"runs\" (it is called attempts now)");
-  throw Error(fmt::format("no command \"{}\"{}", name, hint(name, commands)));
+  const auto near = nearest(name, commands);
+  throw Error(
+      fmt::format("no command \"{}\"{}", name, near.empty() ? "; `ablate help` lists them" : " (did you mean " + near + "?)"));
 }
 
 void check_words(const CLI::App& app, const std::vector<std::string>& words) {

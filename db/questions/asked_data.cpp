@@ -11,17 +11,11 @@
 namespace ablate::db {
 namespace {
 
-using nlohmann::json;
 using SQLite::Statement;
 
 bool decides_data(const Axis& axis) {
   return axis.path == "task" || axis.path.starts_with("task.") || axis.path == "train.test_batches" ||
          axis.path == "train.batch";
-}
-
-std::int64_t whole_number(const json& section, const char* name) {
-  const auto found = section.find(name);
-  return found != section.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
 }
 
 /// Whether all that has a basis has the same data: then no trial has to be asked.
@@ -49,19 +43,15 @@ std::vector<std::int64_t> bases_of(SQLite::Database& database, const std::vector
 }
 
 std::optional<AskedData> asked_of(SQLite::Database& database, std::int64_t trial) {
-  Statement ask(
-      database,
-      "SELECT b.json, r.json FROM key_part k JOIN basis b ON b.id = k.basis JOIN resolved r ON r.trial = k.trial WHERE "
-      "k.trial = ?");
+  Statement ask(database,
+                "SELECT b.json, r.json ->> '$.task', coalesce(r.json ->> '$.train.test_batches', 0), coalesce(r.json ->> "
+                "'$.train.batch', 0) FROM key_part k JOIN basis b ON b.id = k.basis JOIN resolved r ON r.trial = k.trial WHERE "
+                "k.trial = ? AND json_valid(r.json)");
   ask.bind(1, trial);
   if (!ask.executeStep()) return std::nullopt;
-  const auto basis = stored_json(ask.getColumn(0).getString()), resolved = stored_json(ask.getColumn(1).getString());
-  if (!basis.is_object() || !basis.contains("data") || !basis.at("data").is_string() || !resolved.is_object() ||
-      !resolved.contains("task") || !resolved.at("task").is_object())
-    return std::nullopt;
-  const auto train = resolved.value("train", json::object());
-  return AskedData{basis.at("data").get<std::string>(), resolved.at("task"),
-                   train.is_object() ? whole_number(train, "test_batches") * whole_number(train, "batch") : 0, trial};
+  const auto basis = stored_json(ask.getColumn(0).getString()), task = stored_json(ask.getColumn(1).getString());
+  if (!basis.is_object() || !basis.contains("data") || !basis.at("data").is_string() || !task.is_object()) return std::nullopt;
+  return AskedData{basis.at("data").get<std::string>(), task, ask.getColumn(2).getInt64() * ask.getColumn(3).getInt64(), trial};
 }
 
 }  // namespace

@@ -121,6 +121,11 @@ TEST_CASE("windows: a window ends at the first neighbour outside, or that is not
   CHECK(within_of(TunedStudy(curve({80, 50, 81, 80.5, 60})).windows(2).windows[0]) == "..||.");
   CHECK(within_of(TunedStudy(curve({80, kFailed, 81, 80.5, 60})).windows(2).windows[0]) == "..||.");
   CHECK(within_of(TunedStudy(curve({80, 50, 49, 50.5, 60}), "min").windows(2).windows[0]) == ".|||.");
+  const TunedStudy survivor({{"softmax", 1e-3, 1, 80, 20},
+                             {"softmax", 1e-3, 2, kFailed, 20},
+                             {"softmax", 2e-3, 1, 79, 21},
+                             {"softmax", 2e-3, 2, 79.5, 21}});
+  CHECK(within_of(survivor.windows(2).windows[0]) == ".|");  // the mean of one that survived is none of the value's
   const auto one = TunedStudy(curve({80, 50, 81})).windows();
   CHECK(within_of(one.windows[0]) == "...");
   CHECK(has(one.windows[0].unknown, "one seed"));

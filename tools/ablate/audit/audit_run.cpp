@@ -75,7 +75,7 @@ std::deque<TaskToAudit> tasks_of_study(const AuditArguments& arguments, const Op
   std::deque<TaskToAudit> tasks;
   for (const auto& planned : plan.planned) {
     const auto& spec = planned.trial->spec;
-    const auto& document = planned.trial->resolved.at("task");
+    const auto document = to_json(spec.task);  // as in the trial's
     auto same = std::ranges::find_if(
         tasks, [&](const TaskToAudit& task) { return task.document == document && task.digest == planned.data_digest; });
     if (same == tasks.end()) {

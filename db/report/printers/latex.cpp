@@ -59,6 +59,8 @@ std::string field_text(const Field& field) {
 
 std::string line_of(const std::vector<std::string>& fields) {
   std::string line = "  ";
+  // Behind the end of a line, or a rule, these two would be its argument.
+  if (!fields.empty() && (fields[0].starts_with('[') || fields[0].starts_with('*'))) line += "{}";
   for (std::size_t i = 0; i < fields.size(); ++i) line += (i > 0 ? " & " : "") + fields[i];
   return line + " \\\\\n";
 }

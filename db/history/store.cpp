@@ -1,7 +1,6 @@
 #include "db/history/store.h"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include "db/history/attached.h"
 #include "db/history/attempt_writer.h"
@@ -12,80 +11,17 @@
 #include "db/history/known_verdicts.h"
 #include "db/history/lineage.h"
 #include "db/history/members.h"
-#include "db/history/opened_file.h"
 #include "db/history/patience.h"
 #include "db/history/place.h"
 #include "db/history/proofs.h"
 #include "db/history/running.h"
-#include "db/history/schema.h"
+#include "db/history/store_file.h"
 #include "db/history/stored_metric.h"
 #include "db/history/trial_writer.h"
-#include "db/history/views.h"
 
 namespace ablate::db {
 
 using SQLite::Statement;
-
-struct Store::Implementation {
-  SQLite::Database database;
-  OpenedFile file;
-  int patience_ms = kUsualPatienceMs;
-
-  explicit Implementation(const std::filesystem::path& path)
-      : database(std::filesystem::absolute(path).string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_URI,
-                 kUsualPatienceMs),
-        file(path) {
-    db::set_patience(database, kUsualPatienceMs);
-    trust_nothing(database);
-    migrate(database, path);
-  }
-
-  /// Runs f() on the open file. What was a history when it was opened and is none now is gone, and what cannot be opened now,
-  /// as the write-ahead log, lacks a descriptor or memory for the moment.
-  template <class F>
-  auto use(F&& f) {
-    try {
-      return f();
-    } catch (const SQLite::Exception& exception) {
-      switch (exception.getErrorCode() & 0xFF) {
-        case SQLITE_CORRUPT:
-        case SQLITE_NOTADB:
-          throw Gone(
-              fmt::format("{} is damaged, or was overwritten since it was opened ({}): nothing more can be recorded there",
-                          file.path().string(), exception.what()));
-        case SQLITE_CANTOPEN:
-        case SQLITE_NOMEM:
-          throw Unavailable(fmt::format("{}: {}", file.path().string(), exception.what()));
-        default:
-          fail(exception, file.path(), patience_ms);
-      }
-    }
-  }
-
-  /// Where the file is gone, its write-ahead log still lies beside the place: SQLite would replay it onto whatever file comes
-  /// there next, and damage that. What is in it goes into the file that was opened, wherever that is now.
-  void take_log_away() {
-    if (file.is_there()) return;
-    SQLite::Statement(database, "PRAGMA wal_checkpoint(TRUNCATE)").tryExecuteStep();
-    std::error_code none;
-    for (const auto* end : {"-wal", "-shm"}) std::filesystem::remove(file.path().string() + end, none);
-  }
-
-  /// f() as one transaction that nobody else writes beside, or as a part of one that is begun.
-  template <class F>
-  auto write(F&& f) {
-    return use([&] {
-      if (sqlite3_get_autocommit(database.getHandle()) == 0) return f();
-      file.expect_there(database);
-      SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-      const auto before = views_state(database);
-      auto result = f();
-      if (views_state(database) != before) write_views(database);
-      transaction.commit();
-      return result;
-    });
-  }
-};
 
 Store::Store(const std::filesystem::path& file) {
   check_place(file);

@@ -1,0 +1,25 @@
+// Numbers of tasks that tests make up.
+#pragma once
+
+#include <cstdint>
+
+#include "core/trial/conformance/task_symbols.h"
+
+namespace ablate {
+
+/// Enough seconds for any predictor.
+inline constexpr double kEnough_s = 1000;
+
+/// Whole numbers that look random, the same for the same start.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t start) : state_(mixed(start, 17)) {}
+  std::int64_t below(std::int64_t end) {
+    return static_cast<std::int64_t>((state_ = mixed(state_, 1)) % static_cast<std::uint64_t>(end));
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace ablate

@@ -157,12 +157,13 @@ Selection select_trials(const Reader& reader, std::optional<std::int64_t> experi
 
 std::map<std::int64_t, std::string> load_keys(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {
-    constexpr const char* kKeys = "SELECT id, substr(key, 1, 12) FROM trial WHERE ?1 = 0 AND id BETWEEN ?2 AND ?3 ORDER BY id";
+    constexpr const char* kKeys =
+        "SELECT id, substr(key, 1, 12) AS key FROM trial WHERE ?1 = 0 AND id BETWEEN ?2 AND ?3 ORDER BY id";
     std::map<std::int64_t, std::string> keys;
     std::vector<std::int64_t> ids;
     for (const auto i : order_by(trials, [](const SelectedTrial& trial) { return trial.id; })) ids.push_back(trials[i].id);
-    gather(reader.database(), kKeys, 0, ids,
-           [&](std::size_t at, Statement& row) { keys.insert_or_assign(ids[at], row.getColumn(1).getString()); });
+    gather(reader.database(), "id, key", kKeys, 0, ids,
+           [&](std::size_t at, const VisitedRow& row) { keys.insert_or_assign(ids[at], row.text(1)); });
     return keys;
   });
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <compare>
 #include <map>
 
 #include "core/util/flatten.h"
@@ -15,15 +14,11 @@
 namespace ablate::db {
 namespace {
 
-/// By seed: sums, draws and listings of a cell do not hang on the order in which trials were listed or ran.
 std::vector<Sample> samples_of(const TableTrials& from, const Members& members,
                                const std::vector<std::optional<double>>& values) {
   std::vector<Sample> samples;
   for (const auto t : members)
     if (values[t]) samples.push_back({from.seeds[t], *values[t], from.trials[t].attempt});
-  std::stable_sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) {
-    return a.seed != b.seed ? a.seed < b.seed : std::strong_order(a.value, b.value) < 0;
-  });
   return samples;
 }
 

@@ -1,17 +1,25 @@
 #include "db/report/summary.h"
 
+#include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <compare>
+#include <vector>
 
 namespace ablate::db {
 
 Summary summary_of(std::span<const Sample> samples) {
   Summary summary{.n = static_cast<int>(samples.size())};
   if (samples.empty()) return summary;
+  // Sorted: the last digit of a sum would hang on the order in which trials were listed.
+  std::vector<double> values;
+  values.reserve(samples.size());
+  for (const auto& sample : samples) values.push_back(sample.value);
+  std::sort(values.begin(), values.end(), [](double a, double b) { return std::strong_order(a, b) < 0; });
   double sum = 0, squares = 0;
-  for (const auto& sample : samples) sum += sample.value;
+  for (const double value : values) sum += value;
   summary.mean = sum / summary.n;
-  for (const auto& sample : samples) squares += (sample.value - summary.mean) * (sample.value - summary.mean);
+  for (const double value : values) squares += (value - summary.mean) * (value - summary.mean);
   if (summary.n > 1) summary.deviation = std::sqrt(squares / (summary.n - 1));
   return summary;
 }

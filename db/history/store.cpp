@@ -23,6 +23,10 @@ namespace ablate::db {
 
 using SQLite::Statement;
 
+struct Store::Implementation : StoreFile {
+  using StoreFile::StoreFile;
+};
+
 Store::Store(const std::filesystem::path& file) {
   check_place(file);
   implementation_ = guarded(file, [&] { return std::make_unique<Implementation>(file); });

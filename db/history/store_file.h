@@ -6,20 +6,20 @@
 
 #include <filesystem>
 
+#include "db/history/grid_store.h"
 #include "db/history/opened_file.h"
 #include "db/history/patience.h"
 #include "db/history/schema.h"
-#include "db/history/store.h"
 #include "db/history/views.h"
 
 namespace ablate::db {
 
-struct Store::Implementation {
+struct StoreFile {
   SQLite::Database database;
   OpenedFile file;
   int patience_ms = kUsualPatienceMs;
 
-  explicit Implementation(const std::filesystem::path& path)
+  explicit StoreFile(const std::filesystem::path& path)
       : database(std::filesystem::absolute(path).string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_URI,
                  kUsualPatienceMs),
         file(path) {

@@ -92,5 +92,7 @@ TEST_CASE("of several experiments one has to be named") {
     Store store(plot.run.file());
     put(store, "other", {trial("linear", {}, 3)});
   }
-  CHECK(has(plot("curves" + plot.out("a.svg")), "has 2 experiments: other, quickstart; name one"));
+  const auto said = plot("curves" + plot.out("a.svg"));
+  INFO(said << plot.run.errors);
+  CHECK(has(said, "has 2 experiments: other, quickstart; name one"));
 }

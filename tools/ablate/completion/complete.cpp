@@ -75,26 +75,26 @@ class LineSoFar {
   }
 
   /// Those that begin as the word does.
-  Completions those(std::vector<Candidate> all, const std::string& before, const std::string& part) const {
+  Completions those(std::vector<CompletedWord> all, const std::string& before, const std::string& part) const {
     Completions found;
     for (auto& [word, about] : all)
       if (word.starts_with(part)) found.candidates.push_back({before + word, about});
     return found;
   }
   Completions those(const std::vector<std::string>& all, const std::string& before, const std::string& part) const {
-    std::vector<Candidate> candidates;
+    std::vector<CompletedWord> candidates;
     for (const auto& word : all) candidates.push_back({word, ""});
     return those(std::move(candidates), before, part);
   }
 
   Completions commands() const {
-    std::vector<Candidate> all;
+    std::vector<CompletedWord> all;
     for (const auto* command : app_.get_subcommands({})) all.push_back({command->get_name(), command->get_description()});
     return those(std::move(all), "", word_);
   }
 
   Completions options() const {
-    std::vector<Candidate> all;
+    std::vector<CompletedWord> all;
     for (auto* app : {command_, &app_}) {
       if (app == nullptr) continue;
       for (const auto* option : app->get_options()) {
@@ -109,8 +109,8 @@ class LineSoFar {
     return those(std::move(all), "", word_);
   }
 
-  std::vector<Candidate> plugins(std::optional<Kind> kind) const {
-    std::vector<Candidate> all;
+  std::vector<CompletedWord> plugins(std::optional<Kind> kind) const {
+    std::vector<CompletedWord> all;
     for (const auto& plugin : sources_.plugins(asked_))
       if (!kind || plugin.kind == *kind) all.push_back({plugin.id, plugin.summary});
     return all;

@@ -10,13 +10,13 @@
 
 namespace ablate {
 
-struct Candidate {
+struct CompletedWord {
   std::string word, about;
 };
 
 struct Completions {
-  std::vector<Candidate> candidates;  ///< begin as the word does; one that ends with = or . is not at its end
-  std::string files;                  ///< "file", "folder" or "toml" where the word is one's path; "": none
+  std::vector<CompletedWord> candidates;  ///< begin as the word does; one that ends with = or . is not at its end
+  std::string files;                      ///< "file", "folder" or "toml" where the word is one's path; "": none
 };
 
 /// Where names come from that are in no declaration. Each is asked only where it is needed.

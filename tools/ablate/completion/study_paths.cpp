@@ -57,8 +57,8 @@ class Settables {
   std::set<std::string> known_;
 };
 
-std::vector<Candidate> continued(const std::string& part, const std::vector<Settable>& all) {
-  std::vector<Candidate> candidates;
+std::vector<CompletedWord> continued(const std::string& part, const std::vector<Settable>& all) {
+  std::vector<CompletedWord> candidates;
   std::set<std::string> sections;
   const auto equals = part.find('=');
   for (const auto& one : all) {
@@ -79,8 +79,8 @@ std::vector<Candidate> continued(const std::string& part, const std::vector<Sett
 
 }  // namespace
 
-std::vector<Candidate> complete_study_path(const std::string& part, const std::vector<PluginInfo>& plugins,
-                                           const std::string& study) {
+std::vector<CompletedWord> complete_study_path(const std::string& part, const std::vector<PluginInfo>& plugins,
+                                               const std::string& study) {
   Settables settables(plugins, study);
   settables.add_plugins("task", Kind::kTask);
   settables.add_plugins("attention", Kind::kAttention);
@@ -91,8 +91,8 @@ std::vector<Candidate> complete_study_path(const std::string& part, const std::v
   return continued(part, settables.all());
 }
 
-std::vector<Candidate> complete_parameter(const std::string& part, const std::vector<PluginInfo>& plugins,
-                                          const std::vector<std::string>& ids) {
+std::vector<CompletedWord> complete_parameter(const std::string& part, const std::vector<PluginInfo>& plugins,
+                                              const std::vector<std::string>& ids) {
   Settables settables(plugins, "");
   for (const auto& plugin : plugins)
     if (std::find(ids.begin(), ids.end(), plugin.id) != ids.end()) settables.add("", plugin.parameters);

@@ -12,11 +12,11 @@ namespace ablate {
 /// few.
 /// @param plugins all that are known @param study its text: of a kind only the plugins count that it names in quotes, or all
 /// where it names none
-std::vector<Candidate> complete_study_path(const std::string& part, const std::vector<PluginInfo>& plugins,
-                                           const std::string& study);
+std::vector<CompletedWord> complete_study_path(const std::string& part, const std::vector<PluginInfo>& plugins,
+                                               const std::string& study);
 
 /// NAME=VALUE of the plugins of these ids.
-std::vector<Candidate> complete_parameter(const std::string& part, const std::vector<PluginInfo>& plugins,
-                                          const std::vector<std::string>& ids);
+std::vector<CompletedWord> complete_parameter(const std::string& part, const std::vector<PluginInfo>& plugins,
+                                              const std::vector<std::string>& ids);
 
 }  // namespace ablate

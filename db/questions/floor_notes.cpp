@@ -199,8 +199,7 @@ std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<
     }
     commands.erase("");
     for (const auto& command : commands)
-      notes.push_back(
-          fmt::format("what predictors of a few lines get on these test examples is not known: `{}` finds it", command));
+      notes.push_back(fmt::format("floors on these test examples are not known: `{}` finds them", command));
     return notes;
   });
 }

@@ -199,7 +199,7 @@ std::vector<std::string> notes_of(const Table& table, const Effects& effects) {
   std::vector<std::string> notes{
       "means over matched settings: those that agree in all other parameters and the seed (least squares over value and "
       "setting); "
-      "n of them. The 95 % interval is of what the values' differences vary by over settings and seeds"};
+      "n of them. The 95 % interval reflects how the values' differences vary over settings and seeds"};
   for (const auto& path : table.row_paths)
     for (const auto& own : table.row_paths)
       if (belongs(own, path)) notes.push_back(fmt::format("each value of {} is averaged over its {}", path, own));
@@ -224,9 +224,8 @@ std::vector<std::string> notes_of(const Table& table, const Effects& effects) {
                                                             [](const auto& one) { return std::isfinite(one.value); }));
   }
   if (without > 0)
-    notes.push_back(
-        fmt::format("{}: {} of {} trials have no finite number (failed, diverged or not run): all this is of the others",
-                    effects.metric.name, without, trials));
+    notes.push_back(fmt::format("{}: {} of {} trials have no finite number (failed, diverged or not run): they are left out",
+                                effects.metric.name, without, trials));
   return notes;
 }
 

@@ -61,8 +61,7 @@ struct Floored {
 };
 
 const std::string kMissing =
-    "what predictors of a few lines get on these test examples is not known: `ablate audit experiments/study.toml --set "
-    "train.steps=20` finds it";
+    "floors on these test examples are not known: `ablate audit experiments/study.toml --set train.steps=20` finds them";
 const std::string kOwn = "test/accuracy is a proportion of 400 test examples: its own 95 % error is up to ± 4.9";
 
 }  // namespace
@@ -115,7 +114,7 @@ TEST_CASE("a table tells floors, how many rows are no better, and a proportion's
     TableRequest request;
     request.check_options = [](const auto&) { return " --plugins build"; };
     request.database_option = " --db a.db";
-    CHECK(has(study.notes(request).back(), "--set train.steps=20 --plugins build --db a.db` finds it"));
+    CHECK(has(study.notes(request).back(), "--set train.steps=20 --plugins build --db a.db` finds them"));
   }
   SECTION("another program has written there") {
     for (const auto* text : {"[[[", "[]", "[3]", R"([{"value": "x"}])"}) {

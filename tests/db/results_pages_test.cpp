@@ -1,5 +1,5 @@
 // The tables of docs/results.md and docs/results-attentions.md, printed again from experiments/results by the commands that
-// stand below them.
+// stand above them.
 #include <fmt/format.h>
 
 #include <algorithm>

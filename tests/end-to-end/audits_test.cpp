@@ -120,10 +120,10 @@ TEST_CASE("an audit of a study finds floors on what its trials are asked, and ta
   const auto before = place.said({"table", "--rows", "task.shift", "--db", "my runs.db"});
   CHECK(says(before, "note: test/accuracy is a proportion of at most 40 test examples: its own 95 % error is ± "));
   // The command that is told, as it is told.
-  const std::string begin = "on these test examples is not known: `ablate ";
+  const std::string begin = "on these test examples are not known: `ablate ";
   REQUIRE(says(before, begin));
   const auto from = before.find(begin) + begin.size();
-  const auto command = before.substr(from, before.find("` finds it", from) - from);
+  const auto command = before.substr(from, before.find("` finds them", from) - from);
   const auto ended = place.shell("$ablate " + command);
   INFO(ended.out << ended.err);
   CHECK(ended.exit_code == 0);

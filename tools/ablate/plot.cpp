@@ -22,7 +22,7 @@ void draw(std::vector<std::string> words) {
   const auto program = std::filesystem::read_symlink("/proc/self/exe", unseen).parent_path() / kDrawing;
   if (!std::filesystem::exists(program, unseen))
     throw Error(
-        fmt::format("plot: {} is not there, which draws with cairo and is built where that is; install "
+        fmt::format("plot: found no {}, which draws figures and is built only where cairo is installed; install "
                     "libcairo2-dev (apt-get install libcairo2-dev) and build ablate again with tools/setup",
                     path_text(program)));
   std::vector<char*> arguments = {const_cast<char*>(kDrawing)};

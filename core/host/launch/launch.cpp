@@ -44,8 +44,8 @@ void tell_without_weights(const std::vector<const PlannedTrial*>& trials, db::St
   const auto done = store.done(keys).size(), kept = store.with_weights(keys).size();
   if (done > kept)
     note(
-        fmt::format("note: experiment.keep_weights: {} of the trials that are done {} no kept weights; --again runs what is "
-                    "done once more",
+        fmt::format("note: experiment.keep_weights: {} of the trials that are done {} no kept weights; --again runs done "
+                    "trials once more",
                     done - kept, done - kept == 1 ? "has" : "have"));
 }
 

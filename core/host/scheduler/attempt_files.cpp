@@ -60,7 +60,7 @@ void AttemptFiles::find_output(const AttemptInProgress& ended, std::vector<db::A
     note_once("cut", fmt::format("note: {} printed {}: {} has the first {}, the history the end", label,
                                  text_of(left.back().of_bytes), file.string(), text_of(bytes)));
   else
-    note_once("long", fmt::format("note: all that {} printed is in {}: the history has the end alone", label, file.string()));
+    note_once("long", fmt::format("note: all that {} printed is in {}: the history has only the end", label, file.string()));
 }
 
 void AttemptFiles::find_weights(const AttemptInProgress& ended, std::vector<db::Artifact>& left) {
@@ -79,13 +79,13 @@ void AttemptFiles::limit(const db::Attempt& recorded, Recorder& recorder) {
   const auto is_output = [](const db::Artifact& one) { return one.kind == db::kOutput; };
   if (std::none_of(recorded.artifacts.begin(), recorded.artifacts.end(), is_output)) return;
   if (const auto gone = recorder.limit_output(); gone.files > 0)
-    note_once("removed", fmt::format("note: the oldest files in {} are removed wherever all of them have more than {}",
+    note_once("removed", fmt::format("note: the oldest files in {} are removed when all together exceed {}",
                                      db::artifact_folder(history_, db::kOutput).string(),
                                      text_of(static_cast<std::int64_t>(db::kMostOutputBytes))));
 }
 
 void AttemptFiles::note_once(const char* matter, const std::string& text) {
-  if (noted_.insert(matter).second) note_(text + "; later trials likewise, without a word");
+  if (noted_.insert(matter).second) note_(text + "; later ones are not reported");
 }
 
 }  // namespace ablate

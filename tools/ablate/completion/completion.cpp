@@ -95,7 +95,7 @@ void add_completion(CLI::App& app, int& exit_code) {
       ->check(offers(shells()))
       ->type_name("");
   command->footer(
-      "Completed are commands, options, plugins that a command has found before, paths of --set, and names of the "
+      "The script completes commands, options, plugins that a command has found before, paths of --set, and names of the "
       "history.\nExample:\n  ablate completion bash > ~/.local/share/bash-completion/completions/ablate");
   command->callback([shell, &exit_code] {
     for (const auto& script : completion_scripts())

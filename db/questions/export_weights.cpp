@@ -42,7 +42,7 @@ std::filesystem::path file_of(const Reader& reader, std::int64_t attempt, const 
     if (one.kind == kWeights && one.is_ours()) return one.in(reader.file());
   throw Error(fmt::format(
       "attempt {} has no kept weights: `keep_weights = true` in the study's [experiment] keeps them of what runs from then on, "
-      "and `ablate run STUDY --again` runs what is done once more",
+      "and `ablate run STUDY --again` runs done trials once more",
       name));
 }
 

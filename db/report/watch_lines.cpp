@@ -82,7 +82,7 @@ class Picture {
 };
 
 /// One column of the trials that run.
-struct Field {
+struct WatchedField {
   int keep;  ///< the least is left out first where a terminal is narrow
   bool right;
   std::vector<std::string> texts;
@@ -107,7 +107,7 @@ std::string left_text(const WatchedTrial& trial, double unchanged_s) {
 
 void put_running(Picture& picture, const WatchState& state, const SeenLosses& seen) {
   if (state.running.empty()) return;
-  std::vector<Field> fields = {{4, true, {}}, {2, true, {}}, {0, false, {}}, {1, true, {}}, {3, true, {}}};
+  std::vector<WatchedField> fields = {{4, true, {}}, {2, true, {}}, {0, false, {}}, {1, true, {}}, {3, true, {}}};
   for (const auto& trial : state.running) {
     fields[0].texts.push_back(step_text(trial));
     fields[1].texts.push_back(trial.loss ? "loss " + brief(*trial.loss) : "");

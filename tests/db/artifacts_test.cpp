@@ -187,6 +187,19 @@ TEST_CASE("a merge brings the files that an earlier one, cut off after its commi
   CHECK_FALSE(fs::exists(output(a, 'b')));
 }
 
+TEST_CASE("the deletion of an experiment says beforehand which files the copy will lack") {
+  Commands ablate;
+  ablate.add = add_experiment;
+  {
+    Store store(ablate.file());
+    put(store, "gone", {kThree});
+    put_with_output(store, kThree, 'a', "of gone", 0);
+  }
+  CHECK(has(ablate("experiment delete gone"), "and 1 file of output and weights, 7 bytes, which the copy will lack"));
+  fs::remove(output(ablate.file(), 'a'));
+  CHECK_FALSE(has(ablate("experiment delete gone"), "which the copy will lack"));
+}
+
 TEST_CASE("exported weights are the tensors as they were kept, with what they are of") {
   Commands ablate;
   auto attempt = done(kTwo, 61);

@@ -76,6 +76,16 @@ std::vector<ArtifactFile> oldest_output(const fs::path& history, std::uintmax_t 
   return oldest;
 }
 
+KeptFiles files_there(const fs::path& history, const std::vector<ArtifactFile>& files) {
+  KeptFiles there;
+  for (const auto& one : files) {
+    std::error_code failed;
+    const auto bytes = one.is_ours() ? fs::file_size(one.in(history), failed) : 0;
+    if (one.is_ours() && !failed) ++there.files, there.bytes += bytes;
+  }
+  return there;
+}
+
 KeptFiles remove_files(const fs::path& history, const std::vector<ArtifactFile>& files) {
   KeptFiles removed;
   std::set<fs::path> folders;

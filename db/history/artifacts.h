@@ -48,6 +48,9 @@ struct KeptFiles {
 /// the folder cannot be read.
 std::vector<ArtifactFile> oldest_output(const std::filesystem::path& history, std::uintmax_t most_bytes);
 
+/// What is there of them.
+KeptFiles files_there(const std::filesystem::path& history, const std::vector<ArtifactFile>& files);
+
 /// Removes what is there of them. @return what was
 KeptFiles remove_files(const std::filesystem::path& history, const std::vector<ArtifactFile>& files);
 

@@ -155,7 +155,15 @@ void note_experiment(const std::filesystem::path& file, const std::string& name,
 }
 
 Deletion deletion_of(const Reader& reader, const std::string& name) {
-  return guarded(reader.file(), [&] { return deletion_of(reader.database(), reader.experiment(name)); });
+  return guarded(reader.file(), [&] {
+    const auto experiment = reader.experiment(name);
+    auto found = deletion_of(reader.database(), experiment);
+    std::string own = kOwn;
+    for (std::size_t at = 0; (at = own.find("?1", at)) != std::string::npos;) own.replace(at, 2, std::to_string(experiment));
+    const auto attempts = fmt::format("IN (SELECT id FROM attempt WHERE trial IN ({}))", own);
+    found.files = files_there(reader.file(), artifacts_of(reader.database(), attempts));
+    return found;
+  });
 }
 
 void expect_not_running(const Deletion& deletion, const std::string& name, bool believes_gone) {

@@ -32,6 +32,7 @@ struct Deletion {
   std::int64_t trials = 0, attempts = 0;  ///< that no other experiment has
   std::int64_t last_attempt = 0;          ///< the number of the latest of these; 0: there are none
   std::int64_t shared = 0;                ///< its trials that stay, since other experiments have them
+  KeptFiles files;                        ///< of these attempts, as far as they are there
   std::vector<OtherRun> running;          ///< processes that say they are running its trials, but for dead ones of this host
 };
 

@@ -11,6 +11,10 @@ namespace ablate::db {
 
 class Reader;
 
+/// SQL: the environments of imported attempts. {0}: the history's name in SQLite ("main")
+inline constexpr const char* kImportedEnvironments =
+    "SELECT id FROM {0}.environment WHERE iif(json_valid(json), json ->> '$.imported' IS NOT NULL, 0)";
+
 /// Writes those that are not there yet. An imported trial has a key and an attempt's uid made of all that the file says of it,
 /// of which no study makes a key: so it is never done for a grid, and twice is as once. Its environment names the file
 /// ("imported"). No plugins, parts of a key or proofs: nothing is concluded from it. Where a later import has the same

@@ -147,7 +147,8 @@ Merged merge_attached(SQLite::Database& database) {
   Merged merged{number("SELECT count(*) FROM came"),
                 number("SELECT count(DISTINCT a.trial) FROM came c JOIN main.attempt a ON a.id = c.id"),
                 number("SELECT (SELECT count(*) FROM other.attempt) - (SELECT count(*) FROM came)")};
-  merged.came = artifacts_of(database, "IN (SELECT id FROM temp.came)");
+  merged.lacked = artifacts_of(database, "IN (SELECT m.id FROM other.attempt o JOIN main.attempt m ON m.uid = o.uid)");
+  std::erase_if(merged.lacked, [](const ArtifactFile& file) { return file.removed_us != 0; });
   for (const auto* table : {"environment_of", "basis_of", "path_of", "metric_of", "plugin_of", "trial_of", "experiment_of",
                             "value_of", "proof_of", "defined", "settled", "came"})
     database.exec(fmt::format("DROP TABLE temp.{}", table));

@@ -14,11 +14,13 @@ namespace ablate::db {
 
 /// What a merge brought.
 struct Merged {
-  std::int64_t attempts = 0;            ///< that were not there
-  std::int64_t trials = 0;              ///< that these are attempts at
-  std::int64_t known = 0;               ///< attempts that were there already
-  std::vector<ArtifactFile> came = {};  ///< files of the attempts that came
-  KeptFiles copied = {};                ///< of these
+  std::int64_t attempts = 0;  ///< that were not there
+  std::int64_t trials = 0;    ///< that these are attempts at
+  std::int64_t known = 0;     ///< attempts that were there already
+  /// Files of all attempts of the other history that lacked here, but for removed ones: an earlier merge may have been cut off
+  /// before it copied them.
+  std::vector<ArtifactFile> lacked = {};
+  KeptFiles copied = {};  ///< of these
 };
 
 /// Takes from a history that is attached as `other` all that the main one lacks. Of what both have, and differently, the same

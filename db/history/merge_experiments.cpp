@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "db/history/imports.h"
 #include "db/history/merge.h"
 #include "db/history/trial_writer.h"
 
@@ -20,7 +21,8 @@ using SQLite::Statement;
 struct Grid {
   std::int64_t listed_us = 0;
   json study;      ///< description, file, text, overrides
-  json listed;     ///< [[key, cell], ...] in grid order
+  json listed;     ///< [[key, cell], ...] in grid order, without imported ones
+  json imported;   ///< keys of those that were imported and are listed behind these, in their order
   json earlier;    ///< keys of those that are listed no more, in their order
   json published;  ///< [[metric, key, value, source], ...]
 
@@ -37,7 +39,7 @@ json value_of(const SQLite::Column& column) {
 }
 
 /// All rows. @param file "main" or "other", which stands for {} in the SQL
-json rows(SQLite::Database& database, const char* sql, const char* file, std::int64_t experiment) {
+json rows(SQLite::Database& database, const std::string& sql, const char* file, std::int64_t experiment) {
   Statement ask(database, fmt::format(fmt::runtime(sql), file));
   ask.bind(1, experiment);
   auto all = json::array();
@@ -55,10 +57,14 @@ Grid grid_of(SQLite::Database& database, const char* file, std::int64_t experime
       rows(database, "SELECT listed_us, description, file, text, overrides FROM {}.experiment WHERE id = ?", file, experiment);
   grid.listed_us = study.at(0).at(0);
   grid.study = json(study.at(0).begin() + 1, study.at(0).end());
-  grid.listed = rows(database,
-                     "SELECT t.key, e.cell FROM {0}.experiment_trial e JOIN {0}.trial t ON t.id = e.trial WHERE e.experiment = "
-                     "? AND e.listed ORDER BY e.position, t.key",
-                     file, experiment);
+  const auto is_imported = fmt::format("EXISTS (SELECT 1 FROM {{0}}.attempt a WHERE a.trial = t.id AND a.environment IN ({})) ",
+                                       kImportedEnvironments);
+  const std::string listed =
+      "FROM {0}.experiment_trial e JOIN {0}.trial t ON t.id = e.trial WHERE e.experiment = ? AND e.listed ";
+  grid.listed = rows(database, "SELECT t.key, e.cell " + listed + "AND NOT " + is_imported + "ORDER BY e.position, t.key", file,
+                     experiment);
+  grid.imported =
+      rows(database, "SELECT t.key " + listed + "AND " + is_imported + "ORDER BY e.position, t.key", file, experiment);
   grid.earlier = rows(database,
                       "SELECT t.key FROM {0}.experiment_trial e JOIN {0}.trial t ON t.id = e.trial WHERE e.experiment = ? AND "
                       "NOT e.listed ORDER BY e.position, t.key",
@@ -81,14 +87,23 @@ INSERT INTO main.published_value (experiment, metric, trial, value, source)
 )sql";
 
 /// Those that only one of the files has, or lists, stand behind the later grid by their keys: an order that both files know.
+/// Before them, and listed, imported ones that either lists: a grid of another machine has not left them out.
 constexpr const char* kUnited = R"sql(
+CREATE TEMP TABLE imported (trial INTEGER PRIMARY KEY, listed INTEGER NOT NULL);
+INSERT INTO imported SELECT trial, max(listed) FROM (
+    SELECT trial, listed FROM main.experiment_trial WHERE experiment = :here
+    UNION ALL SELECT x.id, e.listed FROM other.experiment_trial e JOIN trial_of x ON x.old = e.trial WHERE e.experiment = :there) m
+  WHERE EXISTS (SELECT 1 FROM main.attempt a WHERE a.trial = m.trial AND a.environment IN (:imported)) GROUP BY trial;
 CREATE TEMP TABLE united (trial INTEGER PRIMARY KEY, position INTEGER NOT NULL, listed INTEGER NOT NULL, cell INTEGER);
 INSERT INTO united SELECT trial, row_number() OVER (ORDER BY position, key) - 1, 1, cell FROM (
   SELECT e.trial, e.position, t.key, e.cell FROM main.experiment_trial e JOIN main.trial t ON t.id = e.trial
-  WHERE NOT :theirs AND e.experiment = :here AND e.listed
+  WHERE NOT :theirs AND e.experiment = :here AND e.listed AND t.id NOT IN (SELECT trial FROM imported)
   UNION ALL
   SELECT x.id, e.position, t.key, e.cell FROM other.experiment_trial e JOIN other.trial t ON t.id = e.trial
-  JOIN trial_of x ON x.old = e.trial WHERE :theirs AND e.experiment = :there AND e.listed);
+  JOIN trial_of x ON x.old = e.trial WHERE :theirs AND e.experiment = :there AND e.listed
+    AND x.id NOT IN (SELECT trial FROM imported));
+INSERT INTO united SELECT t.id, (SELECT count(*) FROM united) + row_number() OVER (ORDER BY t.key) - 1, 1, NULL
+  FROM imported i JOIN main.trial t ON t.id = i.trial WHERE i.listed;
 INSERT INTO united SELECT t.id, (SELECT count(*) FROM united) + row_number() OVER (ORDER BY t.key) - 1, 0, NULL
   FROM main.trial t WHERE t.id NOT IN (SELECT trial FROM united) AND t.id IN (
     SELECT trial FROM main.experiment_trial WHERE experiment = :here
@@ -97,6 +112,7 @@ DELETE FROM main.experiment_trial WHERE experiment = :here;
 INSERT INTO main.experiment_trial (experiment, trial, position, listed, cell)
   SELECT :here, trial, position, listed, cell FROM united;
 DROP TABLE temp.united;
+DROP TABLE temp.imported;
 )sql";
 
 /// A study's file, text and published values go with its latest grid.
@@ -122,10 +138,11 @@ void merge_experiments(SQLite::Database& database) {
     pairs.push_back({all.getColumn(0).getInt64(), all.getColumn(1).getInt64(), all.getColumn(2).getInt() != 0});
   for (const auto& [there, here, fresh] : pairs) {
     const auto write = [&, at_there = there, at_here = here](std::string sql, bool theirs) {
-      for (const auto& [name, value] :
-           {std::pair<std::string, std::int64_t>{":theirs", theirs}, {":there", at_there}, {":here", at_here}})
-        for (std::size_t at = 0; (at = sql.find(name, at)) != std::string::npos;)
-          sql.replace(at, name.size(), std::to_string(value));
+      for (const auto& [name, value] : {std::pair<std::string, std::string>{":theirs", theirs ? "1" : "0"},
+                                        {":there", std::to_string(at_there)},
+                                        {":here", std::to_string(at_here)},
+                                        {":imported", fmt::format(kImportedEnvironments, "main")}})
+        for (std::size_t at = 0; (at = sql.find(name, at)) != std::string::npos;) sql.replace(at, name.size(), value);
       database.exec(sql);
     };
     if (fresh) {

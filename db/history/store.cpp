@@ -186,7 +186,11 @@ Merged Store::merge(const OtherHistory& other) {
   auto& database = implementation_->database;
   const Attached attached(database, other);
   auto merged = implementation_->write([&] { return attached.take([&] { return merge_attached(database); }); });
-  merged.copied = copy_files(other.file(), file(), merged.came);
+  std::erase_if(merged.lacked, [&](const ArtifactFile& one) {
+    std::error_code none;
+    return std::filesystem::exists(one.in(file()), none);
+  });
+  merged.copied = copy_files(other.file(), file(), merged.lacked);
   limit_output(kMostOutputBytes);
   return merged;
 }

@@ -55,9 +55,9 @@ class Store final : public GridStore {
   Withdrawn withdraw_proof(std::int64_t number);
 
   /// Takes what another history has and this one lacks (docs/database.md): all of it or, where it throws, nothing. Twice is as
-  /// once, and the order of several does not count. Files of attempts that came are
-  /// copied then, as far as they are there and the disk has place. Throws Error: what the other file holds cannot be read;
-  /// Interrupted.
+  /// once, and the order of several does not count. Files of the other's attempts that lack here are copied then, as far as
+  /// they are there and the disk has place; merged again, those that an earlier merge did not copy. Throws Error: what the
+  /// other file holds cannot be read; Interrupted.
   Merged merge(const OtherHistory& other);
 
   /// Takes trials that ran elsewhere: all of them, but for those that are there (db/history/imports.h), or, where it throws,

@@ -1,6 +1,7 @@
 #include "db/questions/watch_state.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
@@ -8,6 +9,8 @@
 #include <numeric>
 #include <set>
 
+#include "db/history/global_ids.h"
+#include "db/history/imports.h"
 #include "db/history/process.h"
 #include "db/history/schema.h"
 #include "db/questions/list_attempts.h"
@@ -153,13 +156,17 @@ WatchState watch_state(const Reader& reader, const std::string& experiment, std:
       state.latest.push_back(
           {line.attempt, line.label, line.outcome, first_line(line.reason), line.metric, line.value, line.wall_s});
 
+    // Imported trials ran elsewhere: no run of this grid waits for them, or takes as long.
     TrialLabels labels(reader);
     Failures failures;
     Times times;
-    Statement ask(reader.database(),
-                  "SELECT m.trial, (SELECT max(id) FROM attempt WHERE trial = m.trial AND outcome = 'done'), (SELECT max(id) "
-                  "FROM attempt WHERE trial = m.trial) FROM experiment_trial m WHERE m.experiment = ? AND m.listed = 1 ORDER "
-                  "BY m.position");
+    Statement ask(
+        reader.database(),
+        fmt::format("SELECT m.trial, (SELECT id FROM attempt WHERE trial = m.trial AND outcome = 'done' ORDER BY {0} "
+                    "LIMIT 1), (SELECT id FROM attempt WHERE trial = m.trial ORDER BY {0} LIMIT 1) FROM "
+                    "experiment_trial m WHERE m.experiment = ? AND m.listed = 1 AND NOT EXISTS (SELECT 1 FROM attempt "
+                    "WHERE trial = m.trial AND environment IN ({1})) ORDER BY m.position",
+                    kLatestFirst, fmt::format(kImportedEnvironments, "main")));
     Statement attempt(reader.database(), "SELECT outcome, reason, started_us, wall_s FROM attempt WHERE id = ?");
     const auto look = [&](int column) {
       attempt.reset();

@@ -159,14 +159,45 @@ TEST_CASE("a merge brings the files of the attempts that come, once") {
   fs::remove(output(b, 'b'));
   Store store(a);
   const auto merged = store.merge(OtherHistory(b));
-  CHECK(merged.came.size() == 2);
+  CHECK(merged.lacked.size() == 2);
   CHECK(merged.copied.files == 1);
   CHECK(content(output(a, 'a')) == "one");
   CHECK(content(output(b, 'a')) == "one");
-  const auto again = store.merge(OtherHistory(b));
-  CHECK(again.came.empty());
-  CHECK(again.copied.files == 0);
+  CHECK(store.merge(OtherHistory(b)).copied.files == 0);
   CHECK(show_attempt(Reader(a), "1").at("files").size() == 1);
+}
+
+TEST_CASE("a merge brings the files that an earlier one, cut off after its commit, has left; none that was removed here") {
+  Folder folder;
+  const auto a = folder / "a.db", b = folder / "b.db";
+  {
+    Store from(b);
+    put(from, "study", {kOne, kTwo});
+    put_with_output(from, kOne, 'a', "one", 0);
+    put_with_output(from, kTwo, 'b', "twoo", 10);
+  }
+  Store store(a);
+  store.merge(OtherHistory(b));
+  fs::remove(output(a, 'a'));
+  CHECK(store.limit_output(3).files == 1);  // 'b' goes, and is known as removed
+  const auto again = store.merge(OtherHistory(b));
+  CHECK(again.attempts == 0);
+  CHECK(again.copied.files == 1);
+  CHECK(content(output(a, 'a')) == "one");
+  CHECK_FALSE(fs::exists(output(a, 'b')));
+}
+
+TEST_CASE("the deletion of an experiment says beforehand which files the copy will lack") {
+  Commands ablate;
+  ablate.add = add_experiment;
+  {
+    Store store(ablate.file());
+    put(store, "gone", {kThree});
+    put_with_output(store, kThree, 'a', "of gone", 0);
+  }
+  CHECK(has(ablate("experiment delete gone"), "and 1 file of output and weights, 7 bytes, which the copy will lack"));
+  fs::remove(output(ablate.file(), 'a'));
+  CHECK_FALSE(has(ablate("experiment delete gone"), "which the copy will lack"));
 }
 
 TEST_CASE("exported weights are the tensors as they were kept, with what they are of") {

@@ -219,3 +219,48 @@ TEST_CASE("a proof that one history took back is taken back, and of two for one 
   CHECK(store.withdraw_proof(1).trials == 0);
   CHECK(store.done({"key of new code"}).size() == 1);
 }
+
+TEST_CASE("imported trials that either history lists stay listed behind the later grid, in any order of merging") {
+  Folder folder;
+  const auto one = trial("softmax", {}, 1), two = trial("softmax", {}, 2);
+  const auto import = [](Store& store, const std::vector<int>& seeds) {
+    ImportedFile file{"far.csv", {"seed"}, {}, {}};
+    for (const int seed : seeds) {
+      file.trials.push_back({.experiment = "study", .parameters = {{"seed", seed}}, .started_us = kNoon});
+      file.trials.back().results = {{"test/accuracy", seed}};
+    }
+    store.import(file);
+  };
+  // a and b are copies of one grid with imports of their own; c ran again later, without its import, then took another.
+  for (const auto& [name, seeds] : {std::pair("a.db", std::vector{93, 91, 92}), {"b.db", {94, 92}}, {"c.db", {91}}}) {
+    Store store(folder / name);
+    put(store, "study", {two, one});
+    import(store, seeds);
+    if (std::string(name) == "c.db") put(store, "study", {one, two}), import(store, {97, 95, 96});
+    list_at(folder / name, "study", std::string(name) == "c.db" ? 2 : 1);
+  }
+  const auto merged = [&](const std::vector<std::string>& names) {
+    std::string all;
+    for (const auto& name : names) all += name;
+    all += ".merged";
+    back_up(folder / names.front(), folder / all);
+    Store store(folder / all);
+    for (std::size_t i = 1; i < names.size(); ++i) store.merge(OtherHistory(folder / names[i]));
+    return folder / all;
+  };
+  const auto abc = merged({"a.db", "b.db", "c.db"});
+  const auto expected = said_by(abc);
+  CHECK(ask(abc, "SELECT count(*) AS n FROM members WHERE listed") == "n\n9\n");
+  CHECK(ask(abc,
+            "SELECT group_concat(text, ' ') AS seeds FROM (SELECT p.text FROM members m JOIN parameters p USING (trial) "
+            "WHERE p.path = 'seed' AND m.listed ORDER BY m.position LIMIT 2)") == "seeds\n1 2\n");
+  CHECK(ask(merged({"a.db", "b.db"}), "SELECT count(*) AS n FROM members WHERE listed") == "n\n6\n");
+  merged({"b.db", "c.db"});
+  for (const std::vector<std::string>& order : std::vector<std::vector<std::string>>{{"c.db", "b.db", "a.db"},
+                                                                                     {"b.db", "c.db", "a.db"},
+                                                                                     {"c.db", "a.db", "b.db", "a.db"},
+                                                                                     {"a.db", "b.dbc.db.merged"},
+                                                                                     {"a.dbb.db.merged", "c.db"},
+                                                                                     {"b.dbc.db.merged", "a.db"}})
+    CHECK(said_by(merged(order)) == expected);
+}

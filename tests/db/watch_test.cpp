@@ -85,6 +85,29 @@ TEST_CASE("each trial of a running grid is done, failed, queued or runs") {
   CHECK(state.latest[0].attempt == 5);
 }
 
+TEST_CASE("imported trials are no work of the grid") {
+  Grid grid;
+  const auto before = grid.state();
+  ImportedTrial ended{.experiment = "grid", .parameters = {{"seed", 20}}, .started_us = kBegan};
+  auto cut = ended;
+  cut.parameters["seed"] = 21, cut.outcome = "interrupted";
+  ended.results = {{"test/accuracy", 70}};
+  grid.store.import({"in.csv", {"seed"}, {}, {ended, cut}});
+  const auto state = grid.state();
+  CHECK(state.trials == before.trials);
+  CHECK(state.done == before.done);
+  CHECK(state.queued == before.queued);
+  CHECK(state.left_s == before.left_s);
+}
+
+TEST_CASE("of several attempts at a trial the one of the latest turn counts, whichever number it has") {
+  Grid grid;
+  grid.store.put_attempt(at(failed(grid.trials[4], "signal 9"), kBegan + 3));
+  CHECK(grid.state().failed == 3);
+  change(grid.file, "UPDATE attempt SET turn = 1 WHERE reason = 'signal 9'");  // as if it came by a merge
+  CHECK(grid.state().failed == 2);
+}
+
 TEST_CASE("as many trials as run now go on at a time, and no grid ends before its slowest trial") {
   Grid grid;
   auto slow = grid.running;

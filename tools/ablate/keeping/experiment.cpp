@@ -150,7 +150,10 @@ void remove(const fs::path& file, const Arguments& arguments) {
   auto what = fmt::format("{} with {} and {} that no other experiment has", arguments.name, counted(going.trials, "trial"),
                           counted(going.attempts, "attempt"));
   if (going.shared > 0) what += fmt::format(" ({} that others have stay)", counted(going.shared, "trial"));
-  if (!arguments.yes && !agrees(what)) throw Error("nothing was deleted", ExitCode::kInterrupted);
+  const auto lost = going.files.files == 0 ? std::string()
+                                           : fmt::format(", and {} of output and weights, {}, which the copy will lack",
+                                                         counted(going.files.files, "file"), bytes_text(going.files.bytes));
+  if (!arguments.yes && !agrees(what + lost)) throw Error("nothing was deleted", ExitCode::kInterrupted);
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   const auto backup =
       file.parent_path() / fmt::format("{}.backup-{:%Y%m%d-%H%M%S}-{}.db", file.stem().string(), fmt::localtime(now), getpid());

@@ -88,14 +88,12 @@ TEST_CASE("an output format and a statistic touch a line of a list each, and the
   copy_folders({"db/report", "db/types", "core/records", "core/util", "core/sdk"}, copy);
   apply("format", copy);
   apply("statistic", copy);
-  // All that a table is printed with, and what of core/util it names.
+  // All that a table is printed with.
   Sources sources;
   for (const auto* folder : {"db/report", "db/report/inference", "db/report/printers", "db/report/statistics"})
     sources.add_all(copy / folder);
-  for (const auto* file : {"flatten", "nearest", "plain_text", "rate_text", "sha256", "shell_word"})
-    sources.add(copy / (std::string("core/util/") + file + ".cpp"));
   sources.add(kSource / "tests/locality/prints.cpp");
-  const auto program = made_of(sources, {"-lfmt", "-lcrypto"}, copy);
+  const auto program = made_of(sources, {ABLATE_UTIL, "-lfmt", "-lcrypto"}, copy);
   CHECK(output_of({program, "tabs", "range"}, copy.path().string()) ==
         "attention\ttest/accuracy (%)\trange\nsoftmax\t72.0 ± 2.8\t4.000\nlinear\t65.0 ± 1.4\t2.000\n");
 }

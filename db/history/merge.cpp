@@ -102,7 +102,8 @@ INSERT INTO main.artifact (kind, name, attempt, bytes, of_bytes, removed_us)
   WHERE true ON CONFLICT DO NOTHING;
 )sql";
 
-/// Of each code the latest verdict of the latest suite stands, of each data set the latest audit and floors.
+/// Of each code the latest verdict of the latest suite stands, of each data set the latest audit and floors, those of all
+/// predictors before a part.
 constexpr const char* kVerdicts = R"sql(
 INSERT INTO main.verdict (kind, plugin, code_identity, suite, checked_s, verdict, failed_checks)
   SELECT kind, plugin, code_identity, suite, checked_s, verdict, failed_checks FROM other.verdict WHERE true
@@ -115,11 +116,13 @@ INSERT INTO main.audit (digest, task, parameters, suite, audited_s, verdict, fin
     verdict = excluded.verdict, findings = excluded.findings
   WHERE (excluded.audited_s, excluded.suite, excluded.verdict, excluded.findings, excluded.parameters)
     > (audited_s, suite, verdict, findings, parameters);
-INSERT INTO main.floor (digest, task, test_rows, version, found_s, metric, examples, train_size, floors)
-  SELECT digest, task, test_rows, version, found_s, metric, examples, train_size, floors FROM other.floor WHERE true
+INSERT INTO main.floor (digest, task, test_rows, version, found_s, metric, examples, train_size, floors, left_out)
+  SELECT digest, task, test_rows, version, found_s, metric, examples, train_size, floors, left_out FROM other.floor WHERE true
   ON CONFLICT DO UPDATE SET version = excluded.version, found_s = excluded.found_s, metric = excluded.metric,
-    examples = excluded.examples, train_size = excluded.train_size, floors = excluded.floors
-  WHERE (excluded.version, excluded.found_s, excluded.floors) > (version, found_s, floors);
+    examples = excluded.examples, train_size = excluded.train_size, floors = excluded.floors,
+    left_out = excluded.left_out
+  WHERE (excluded.version, excluded.left_out = '[]', excluded.found_s, excluded.floors, excluded.left_out) >
+    (version, left_out = '[]', found_s, floors, left_out);
 )sql";
 
 /// What people said of experiments; the same words of the same moment are one note.

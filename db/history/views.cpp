@@ -179,7 +179,8 @@ std::vector<View> views(SQLite::Database& database) {
                       {"metric", "f.metric"},
                       {"examples", "f.examples"},
                       {"train_size", "f.train_size"},
-                      {"floors", "f.floors"}},
+                      {"floors", "f.floors"},
+                      {"left_out", "f.left_out"}},
                      "floor f"));
   all.push_back(make("experiments", "one row an experiment",
                      {{"experiment", "e.name"},

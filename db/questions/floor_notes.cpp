@@ -82,6 +82,8 @@ std::string note_of(TaskFloors floors, const MetricInfo& metric, const std::stri
     note += fmt::format("within the floor's interval ({:.1f} ± {:.1f}) or {} it", best.value, half, more ? "below" : "above");
   else
     note += "no better than the first";
+  if (!floors.left_out.empty())
+    note += fmt::format("; no time was left for {}: `ablate audit` tries again", fmt::join(floors.left_out, ", "));
   return note;
 }
 

@@ -28,7 +28,7 @@ bool add_floors(const KnownFloors& known, bool is_first, TaskFloors& to) {
   }
   if (floors.empty() || known.examples < 1) return false;
   if (is_first) {
-    to = {known.metric, known.examples, std::move(floors)};
+    to = {known.metric, known.examples, std::move(floors), {}};
     return true;
   }
   if (known.metric != to.metric || floors.size() != to.all.size()) return false;
@@ -49,6 +49,7 @@ std::optional<TaskFloors> task_floors(SQLite::Database& database, const std::vec
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const auto known = find_floors(database, asked[i].digest, asked[i].task, asked[i].rows);
     if (!known || known->version != version || !add_floors(*known, i == 0, floors)) return std::nullopt;
+    for (const auto& name : known->left_out) floors.left_out.insert(one_row(name));
   }
   for (auto& floor : floors.all) floor.value /= static_cast<double>(asked.size());
   return floors;

@@ -4,6 +4,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct TaskFloors {
   std::string metric;
   std::int64_t examples = 0;  ///< the fewest of the data sets
   std::vector<KnownFloor> all;
+  std::set<std::string> left_out;  ///< predictors that had no time with one of the data sets
 };
 
 /// Nothing where those of a data set are not known, or are of another version.

@@ -15,6 +15,7 @@
 #include "core/util/error.h"
 #include "core/util/trimmed.h"
 #include "db/report/provenance.h"
+#include "db/report/unmarked_rows.h"
 
 namespace ablate::db {
 namespace {
@@ -204,13 +205,21 @@ std::vector<WrittenTable> written_tables(std::string_view text, const std::strin
   std::vector<WrittenTable> tables;
   std::istringstream in{std::string(text)};
   std::size_t number = 0;
+  bool within = false;  // the last table: behind its first row
   for (std::string line; std::getline(in, line);) {
     ++number;
     const auto where = fmt::format("{}:{}: ", name, number);
     for (const auto& marks : kMarks) {
-      if (auto words = request_of(line, marks, where)) tables.push_back({number, marks.format, std::move(*words), {}});
+      if (auto words = request_of(line, marks, where)) {
+        tables.push_back({number, marks.format, std::move(*words), {}, {}});
+        within = false;
+      }
       if (!tables.empty() && tables.back().format != marks.format) continue;
       auto row = written_row(line, marks);
+      // What stands in front of a mark is of its row, but for HTML, whose rows may share a line.
+      const auto unmarked = !row ? line : marks.format == Format::kHtml ? line.substr(0, line.rfind(marks.row)) : "";
+      if (within && holds_row(unmarked, marks.format)) tables.back().unmarked[number] = trimmed(line, " \t\r");
+      within = (within || row) && !ends_table(line, marks.format);
       if (!row) continue;
       if (tables.empty())
         throw Error(fmt::format("{}found a row of a table whose command is gone, expected the line \"{}...\" above it", where,
@@ -244,6 +253,9 @@ std::vector<std::string> table_differences(const WrittenTable& found, const Writ
   for (const auto& [label, row] : is)
     if (find(should, label) == nullptr)
       differences.push_back(fmt::format("{}:{}: {}: a row that the history does not give", name, row->line, label));
+  for (const auto& [line, text] : found.unmarked)
+    differences.push_back(
+        fmt::format("{}:{}: found {}, a row that ablate did not write, in a table of ablate", name, line, text));
   return differences;
 }
 

@@ -48,6 +48,7 @@ struct KnownFloors {
   std::string metric;                               ///< "test/accuracy"
   std::int64_t examples = 0, train_size = 0;        ///< of test that were asked, of train in all; of a stream places
   nlohmann::json floors = nlohmann::json::array();  ///< [{"name", "how", "value", "trained"}], as FoundFloors has them
+  std::vector<std::string> left_out;                ///< predictors for which no time was left: any may be the strongest
 };
 
 /// A file that a history keeps of an attempt, in a folder beside it (db/history/artifacts.h).

@@ -83,9 +83,12 @@ TEST_CASE("floors are kept by data, task and test examples, the latest of each")
   CHECK_FALSE(study.store.floors("d", {{"plugin", "image"}, {"pool", 3}}, 400));
   CHECK_FALSE(study.store.floors("d", floors.task, 0));
   auto later = floors;
+  CHECK(known->left_out.empty());
   later.found_s = 200;
+  later.left_out = {"linear on n-grams"};
   study.store.put_floors(later);
   CHECK(study.store.floors("d", floors.task, 400)->found_s == 200);
+  CHECK(study.store.floors("d", floors.task, 400)->left_out == later.left_out);
 }
 
 TEST_CASE("a table tells floors, how many rows are no better, and a proportion's own error") {
@@ -115,6 +118,19 @@ TEST_CASE("a table tells floors, how many rows are no better, and a proportion's
     request.check_options = [](const auto&) { return " --plugins build"; };
     request.database_option = " --db a.db";
     CHECK(has(study.notes(request).back(), "--set train.steps=20 --plugins build --db a.db` finds them"));
+  }
+  SECTION("predictors that had no time are named: one of them may be the strongest") {
+    auto partial = floors_at("d");
+    partial.left_out = {"linear on n-grams", "linear\non a bag"};
+    study.store.put_floors(partial);
+    CHECK(has(study.notes().front(),
+              "(52.0 ± 4.9) or below it; no time was left for linear on a bag, linear on n-grams: `ablate "
+              "audit` tries again"));
+    for (const auto* text : {"[[[", "{}", "[3]"}) {
+      SQLite::Database(study.file.string(), SQLite::OPEN_READWRITE)
+          .exec(std::string("UPDATE floor SET left_out = '") + text + "'");
+      CHECK(study.notes().back() == kMissing);
+    }
   }
   SECTION("another program has written there") {
     for (const auto* text : {"[[[", "[]", "[3]", R"([{"value": "x"}])"}) {

@@ -99,6 +99,68 @@ TEST_CASE("a digit, a mark, a label or a heading that somebody edited is told wi
   CHECK(has(run.verify(), "the header, column 4: found q, expected p"));
 }
 
+TEST_CASE("a row that somebody put into a table is told; rules, comments and groups of columns are an author's") {
+  Papers run;
+  struct Added {
+    std::string format, last, end, top;
+    std::vector<std::string> rows, no_rows;
+  };
+  const std::vector<Added> all = {
+      {"latex",
+       "  \\bottomrule",
+       "\\end{tabular}\n",
+       "  \\toprule\n",
+       {"  Ours & 99.9 \\\\", "\\midrule Ours & 99.9 \\\\[2pt] % ablate: x", "  Ours\n  & 99.9", "Ours 99 \\tabularnewline",
+        "\\multicolumn{2}{l}{99.9 \\%} \\\\"},
+       {"  \\midrule", "  \\cmidrule(lr){1-2}", "\\addlinespace[2pt]", "  % Ours & 99.9 \\\\", ""}},
+      {"typst",
+       "  table.hline(),\n)",
+       "\n)\n",
+       "  table.hline(),\n",
+       {"  [Ours], [99.9],", "table.hline(), [Ours], [99.9],", "  \"Ours\", $99.9$,", "table.cell(colspan: 2)[99.9],"},
+       {"  table.hline(),", "table.hline(stroke: (paint: blue, dash: \"dashed\")),", "  // [Ours], [99.9],", "  ),",
+        "  stroke: \"x\",", ""}},
+      {"html",
+       "  </tbody>",
+       "</table>\n",
+       "  <thead>\n",
+       {"<tr><td>Ours</td><td>99.9</td></tr>", "<TR class=\"x\">", "  <td>99.9", "<tr"},
+       {"</tbody><tbody>", "<!-- <tr><td>Ours</td></tr> -->", "<thead>", ""}}};
+  for (const auto& [format, last, end, top, rows, no_rows] : all) {
+    INFO(format);
+    const auto text = run("table study --rows attention --metric test/accuracy --format " + format);
+    const auto with = [&](const std::string& line) {
+      const auto middle = text.rfind('\n', text.find("linear")) + 1;
+      return std::vector{text.substr(0, middle) + line + "\n" + text.substr(middle), replaced(text, last, line + "\n" + last)};
+    };
+    for (const auto& row : rows)
+      for (const auto& paper : with(row)) {
+        run.write(paper);
+        const auto told = run.verify();
+        INFO(row << "\n" << told);
+        CHECK(run.exit_code == 1);
+        CHECK(has(told, ", a row that ablate did not write, in a table of ablate\n"));
+        CHECK(std::count(told.begin(), told.end(), '\n') == 1);
+      }
+    for (const auto& line : no_rows)
+      for (const auto& paper : with(line)) {
+        run.write(paper);
+        const auto told = run.verify();
+        INFO(line << "\n" << told);
+        CHECK(run.exit_code == 0);
+      }
+    run.write(replaced(replaced(text, end, end + "\n" + rows[0] + "\n"), top, top + rows[0] + "\n") + rows[0] + "\n");
+    const auto told = run.verify();
+    INFO(told);
+    CHECK(run.exit_code == 0);
+  }
+  const auto html = run("table study --rows attention --metric test/accuracy --format html");
+  run.write(
+      replaced(html, "    <tr data-ablate=\"trials\">", "<tr><td>Ours</td><td>99.9</td></tr><tr data-ablate=\"trials\">"));
+  CHECK(has(run.verify(), "found <tr><td>Ours</td>"));
+  CHECK(run.exit_code == 1);
+}
+
 TEST_CASE("trials that came, went or ran again since are told") {
   Papers run;
   const auto text = run("table study --rows attention --metric test/accuracy --format latex");

@@ -29,7 +29,8 @@ db::KnownFloors known_of(const FloorsJob& job, const json& document, const Found
           .metric = found.metric,
           .examples = found.examples,
           .train_size = found.train_size,
-          .floors = to_json(found).at("floors")};
+          .floors = to_json(found).at("floors"),
+          .left_out = found.left_out};
 }
 
 }  // namespace
@@ -39,7 +40,9 @@ FloorsRun::FloorsRun(FloorsOf of, bool again, double timeout_s)
 
 std::optional<db::KnownFloors> FloorsRun::of(std::int64_t rows, db::Store& store) {
   if (!again_)
-    if (auto kept = store.floors(of_.digest, of_.document, rows); kept && kept->version == kFloorsVersion) return kept;
+    if (auto kept = store.floors(of_.digest, of_.document, rows);
+        kept && kept->version == kFloorsVersion && kept->left_out.empty())
+      return kept;
   const FloorsJob job{of_.libraries, of_.section, of_.digest, rows, kFinding_s};
   const auto answered = checkers_.ask(job, timeout_s_);
   stop_if_asked();
@@ -70,7 +73,7 @@ std::string floors_text(const db::KnownFloors& floors) {
 json floors_json(const db::KnownFloors& floors) {
   return {{"rows", floors.rows},     {"version", floors.version},   {"found_s", floors.found_s},
           {"metric", floors.metric}, {"examples", floors.examples}, {"train_size", floors.train_size},
-          {"floors", floors.floors}};
+          {"floors", floors.floors}, {"left_out", floors.left_out}};
 }
 
 }  // namespace ablate

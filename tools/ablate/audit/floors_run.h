@@ -19,7 +19,8 @@ struct FloorsOf {
 
 class FloorsRun {
  public:
-  /// @param again also where the history has them @param timeout_s for those of some test examples, loading included
+  /// @param again also where the history has them, of all predictors @param timeout_s for those of some test examples, loading
+  /// included
   FloorsRun(FloorsOf of, bool again, double timeout_s);
 
   /// Nothing where they could not be found: a line says why.

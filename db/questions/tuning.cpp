@@ -16,7 +16,8 @@
 namespace ablate::db {
 namespace {
 
-/// The cell of each trial; nothing where the grid has none.
+/// The cell of each trial; nothing where the grid has none. A trial that came without one, by an import, has a number below 0
+/// to itself.
 std::optional<Axis> load_cell_axis(const Reader& reader, std::int64_t experiment, const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&]() -> std::optional<Axis> {
     std::map<std::int64_t, int> cells;
@@ -25,11 +26,12 @@ std::optional<Axis> load_cell_axis(const Reader& reader, std::int64_t experiment
     ask.bind(1, experiment);
     while (ask.executeStep()) cells[ask.getColumn(0).getInt64()] = ask.getColumn(1).getInt();
     Axis axis;
+    int alone = 0;
     for (const auto& trial : trials) {
       const auto at = cells.find(trial.id);
-      if (at == cells.end()) return std::nullopt;
-      axis.of_trial.push_back(at->second);
+      axis.of_trial.push_back(at == cells.end() ? --alone : at->second);
     }
+    if (-alone == static_cast<int>(trials.size())) return std::nullopt;
     return axis;
   });
 }
@@ -116,6 +118,7 @@ class Remarks {
  public:
   void metric(const std::string& name) { metrics_.insert(name); }
   void left_out(const std::string& value) { left_out_.push_back(value); }
+  void unchosen() { ++unchosen_; }
   void add(const std::vector<Chosen>& cell) {
     for (const auto& chosen : cell) edges_ += chosen.edge, choices_ += !chosen.values.empty();
     undecided_ += cell.front().values.empty();
@@ -138,13 +141,16 @@ class Remarks {
     if (undecided_ > 0)
       all.push_back(fmt::format("{} choice{} open: no value has all of its trials done, and no result is shown", undecided_,
                                 undecided_ == 1 ? " is" : "s are"));
+    if (unchosen_ > 0)
+      all.push_back(fmt::format("without part in a choice, and shown as {}: {} trial{} that came without the study's grid",
+                                unchosen_ == 1 ? "it is" : "they are", unchosen_, unchosen_ == 1 ? "" : "s"));
     return all;
   }
 
  private:
   std::set<std::string> metrics_;
   std::vector<std::string> left_out_;
-  int edges_ = 0, choices_ = 0, undecided_ = 0;
+  int edges_ = 0, choices_ = 0, undecided_ = 0, unchosen_ = 0;
 };
 
 /// Of one experiment.
@@ -169,6 +175,14 @@ Tuning choose_within(const Reader& reader, std::int64_t experiment, std::vector<
   Remarks remarks;
   std::map<std::size_t, std::size_t> kept;  // trial -> cell
   for (const auto& cell : cells) {
+    if (cell_axis->of_trial[cell.front()] < 0) {
+      kept[cell.front()] = tuning.cells.size();
+      tuning.cells.emplace_back();
+      for (const auto* axis : tuned)
+        tuning.cells.back().push_back(chosen_of(*axis, {.values = {cell}, .compared = {0}, .best = 0}));
+      remarks.unchosen();
+      continue;
+    }
     const auto* metric = dev.of(cell);
     const auto contest = contest_of(cell, combinations.of_trial, metric, dev);
     if (metric != nullptr) remarks.metric(metric->name);

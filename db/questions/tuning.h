@@ -25,7 +25,7 @@ struct Tuning {
 /// dev), in its direction, the first of equals. Values whose trials are not all done, or have no such number, take no part.
 /// Reads no result of the test split.
 /// @param trials of experiments' latest grids, in each of which it chooses by itself; nothing is chosen of a grid that does not
-/// tune, or of before there were cells
+/// tune, or of before there were cells. A trial without a cell beside others that have one (it was imported) stays as it is
 /// @param named parameters that the table shows: with all of their values, as if they were not tuned
 Tuning choose_by_dev(const Reader& reader, const std::vector<SelectedTrial>& trials, const std::vector<std::string>& named);
 

@@ -22,6 +22,7 @@ struct Point {
   int seed;
   double dev, test;  ///< of its attempt; none where dev is NaN
   int pool = 1;
+  bool imported = false;  ///< it came without a cell
 };
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -38,7 +39,8 @@ class Tuned {
     std::map<std::pair<std::string, int>, std::int64_t> numbers;
     for (const auto& point : points) {
       const auto [at, fresh] = numbers.try_emplace({point.attention, point.pool}, numbers.size());
-      grid.push_back({key_of(settings(point)), settings(point), cells ? std::optional(at->second) : std::nullopt});
+      grid.push_back(
+          {key_of(settings(point)), settings(point), cells && !point.imported ? std::optional(at->second) : std::nullopt});
     }
     store.put_trials(experiment, grid);
     for (const auto& point : points)
@@ -249,4 +251,27 @@ TEST_CASE("what is no number, and what comes with it, can be chosen as well") {
   // Named, the plugin is a row, and its rates are chosen for each.
   CHECK(has(to_text(make_table(Reader(file), {{"study"}, {"task.pool", "attention"}, {}, {"test/accuracy"}}), Format::kText),
             "1          adamra     1/2,1/4"));
+}
+
+TEST_CASE("a trial that came without a cell leaves the others' choice as it is, and is shown unchosen") {
+  auto points = kPoints;
+  points.push_back({"softmax", 1e-2, 7, 99, 11, 1, true});  // as good on dev as no other
+  points.push_back({"local", 2e-3, 1, kNone, 0, 1, true});
+  const auto table = Tuned(points).table({{"study"}, {"attention"}, {}, {}});
+  CHECK(table.tuned_paths == std::vector<std::string>{"train.learning_rate"});
+  REQUIRE(table.rows == Labels{{"softmax"}, {"linear"}, {"local"}});
+  const auto values_of = [&](std::size_t row) {
+    std::vector<double> values;
+    for (const auto& sample : table.cell(row, 0, 0).samples) values.push_back(sample.value);
+    return values;
+  };
+  CHECK(values_of(0) == std::vector<double>{70, 72, 11});
+  CHECK(values_of(1) == std::vector<double>{40, 42});
+  CHECK(table.cell(0, 0, 0).settings == 2);
+  CHECK(table.cell(2, 0, 0).failures.at(0).outcome == "missing");
+  const auto text = to_text(table, Format::kText);
+  CHECK(has(text, "softmax    0.003, 0.01 (of 3)"));
+  CHECK(has(text, "linear     0.01 (of 3) ^"));
+  CHECK(has(text, "local      0.002 (of 1)"));
+  CHECK(has(text, "note: without part in a choice, and shown as they are: 2 trials that came without the study's grid\n"));
 }

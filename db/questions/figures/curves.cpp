@@ -51,7 +51,8 @@ std::string curve_metric(const Reader& reader, const Table& usual, const std::ve
 }
 
 /// A line: at each step that all curves have, their mean and how far they spread.
-std::vector<FigurePoint> mean_line(const Runs& runs, const std::vector<std::int64_t>& attempts, const Table& table,
+/// @param spread whether it has a band
+std::vector<FigurePoint> mean_line(const Runs& runs, const std::vector<std::int64_t>& attempts, const Table& table, bool spread,
                                    std::size_t& left_out) {
   std::map<std::int64_t, std::vector<Sample>> values;  // by step
   std::map<std::int64_t, double> time;
@@ -68,7 +69,9 @@ std::vector<FigurePoint> mean_line(const Runs& runs, const std::vector<std::int6
       continue;
     }
     const auto summary = summary_of(samples);
-    const double half = table.overlap ? interval_of(summary, *table.overlap) : summary.deviation;
+    const double half = !spread         ? std::numeric_limits<double>::quiet_NaN()
+                        : table.overlap ? interval_of(summary, *table.overlap)
+                                        : summary.deviation;
     line.push_back({.x = runs.step_s.empty() ? static_cast<double>(step) : time[step] / n,
                     .y = summary.mean,
                     .y_low = summary.mean - half,
@@ -95,7 +98,7 @@ void note_some(const std::string& what, const std::vector<std::string>& names, F
 FigurePanel panel_of(const Table& table, const Runs& runs, std::size_t column, bool by_seconds, Figure& figure) {
   FigurePanel panel{.title = column_title(table, column), .x = {by_seconds ? "training time (s)" : "step"}};
   panel.y.label = one_row(with_unit(table.metrics[0]));
-  std::vector<std::string> none, single, shortened;
+  std::vector<std::string> none, single, several, shortened;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     const auto& cell = table.cell(r, 0, column);
     if (cell.trials == 0) continue;
@@ -104,14 +107,20 @@ FigurePanel panel_of(const Table& table, const Runs& runs, std::size_t column, b
       none.push_back(row_name(table, r));
       continue;
     }
-    if (attempts.size() == 1) single.push_back(row_name(table, r));
+    // As in a table: what settings add to a spread is no deviation over seeds.
+    if (attempts.size() == 1)
+      single.push_back(row_name(table, r));
+    else if (cell.settings > 1)
+      several.push_back(row_name(table, r));
     std::size_t left_out = 0;
-    panel.series.push_back({row_name(table, r), r, FigureSeries::Shape::kLine, mean_line(runs, attempts, table, left_out)});
+    panel.series.push_back(
+        {row_name(table, r), r, FigureSeries::Shape::kLine, mean_line(runs, attempts, table, cell.settings == 1, left_out)});
     if (left_out > 0) shortened.push_back(row_name(table, r));
   }
   const auto at = panel.title.empty() ? "" : panel.title + ": ";
   note_some(at + "no curve", none, figure);
   note_some(at + "no band, one trial alone", single, figure);
+  note_some(at + "no band, a mean over several settings", several, figure);
   note_some(at + "steps that not every seed has are left out", shortened, figure);
   return panel;
 }
@@ -151,7 +160,8 @@ Figure make_curves(const Reader& reader, FigureRequest request) {
   }
   table = renamed(std::move(table));
   Figure figure;
-  for (const auto& note : table.notes) figure.notes.push_back(note);
+  figure.notes = table.notes;
+  note_failures(table, figure);
   for (std::size_t c = 0; c < table.columns.size(); ++c) figure.panels.push_back(panel_of(table, runs, c, by_seconds, figure));
   figure.caption = "Mean over seeds; band: ± " + width_text(table) + ".";
   if (by_seconds) figure.caption += " Time: steps by each trial's median step time, without evaluations.";

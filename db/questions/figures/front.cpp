@@ -83,6 +83,7 @@ Figure make_front(const Reader& reader, FigureRequest request) {
     throw Error(fmt::format("--x: found {}, which stands for {} metrics, expected one", cost, table.metrics.size() - 1));
   Figure figure{.names_at_points = true};
   figure.notes = table.notes;
+  note_failures(table, figure);
   for (std::size_t m = 0; m < 2; ++m)
     for (auto& note : cell_notes(table, m)) figure.notes.push_back(std::move(note));
   const bool directed = !table.metrics[0].direction.empty() && !table.metrics[1].direction.empty();

@@ -62,6 +62,7 @@ Figure make_growth(const Reader& reader, FigureRequest request) {
   table = renamed(std::move(table));
   Figure figure;
   figure.notes = table.notes;
+  note_failures(table, figure);
   std::set<double> ticks;
   for (const double size : sizes)
     if (size > 0) ticks.insert(size);

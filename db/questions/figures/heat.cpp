@@ -55,6 +55,7 @@ Figure make_heat(const Reader& reader, FigureRequest request) {
   const auto table = renamed(make_table(reader, request.table));
   Figure figure;
   figure.notes = table.notes;
+  note_failures(table, figure);
   for (std::size_t m = 0; m < table.metrics.size(); ++m) {
     figure.panels.push_back(heat_panel(table, m));
     for (auto& note : cell_notes(table, m))

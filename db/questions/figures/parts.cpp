@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "db/report/failures.h"
 #include "db/report/format.h"
 
 namespace ablate::db {
@@ -59,6 +60,16 @@ double half_width(const Table& table, const Cell& cell) { return table.overlap ?
 
 std::string width_text(const Table& table) {
   return table.overlap ? "95 % interval of the mean (Student's t)" : "standard deviation over seeds";
+}
+
+void note_failures(const Table& table, Figure& figure) {
+  std::vector<std::string> failed;
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      if (const auto text = failure_text(table.cell(r, 0, c)); !text.empty())
+        failed.push_back(
+            fmt::format("{}{}: {}", row_name(table, r), table.columns.size() > 1 ? " at " + column_title(table, c) : "", text));
+  if (!failed.empty()) figure.notes.push_back("trials that are not done are left out: " + some_of(failed));
 }
 
 std::vector<std::string> cell_notes(const Table& table, std::size_t metric) {

@@ -31,6 +31,9 @@ double half_width(const Table& table, const Cell& cell);
 /// "standard deviation over seeds", "95 % interval of the mean (Student's t)".
 std::string width_text(const Table& table);
 
+/// Notes which means are of the trials that got done alone, and why.
+void note_failures(const Table& table, Figure& figure);
+
 /// What of a row's cell the figure cannot show: no value, or no band.
 std::vector<std::string> cell_notes(const Table& table, std::size_t metric);
 

@@ -87,8 +87,7 @@ db::Table table_of(const AskedTable& asked, const CLI::App* command, const db::R
                    const std::filesystem::path& database, bool carries_words) {
   auto request = usual_request(command, reader, database);
   request.experiments = asked.experiments;
-  if (!asked.all && asked.experiments.empty())
-    refuse_several(reader, "name one, or --all for one table over all of them");
+  if (!asked.all && asked.experiments.empty()) refuse_several(reader, "name one, or --all for one table over all of them");
   if (!asked.named.empty()) ask_as_named(reader, asked.named, asked.options, request);
   for (const auto& [option, values] : asked.options) db::ask(request, option, values);
   if (carries_words) request.words = words_of(asked, reader);

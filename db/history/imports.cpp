@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/util/sha256.h"
+#include "db/history/artifacts.h"
 #include "db/history/attempt_writer.h"
 #include "db/history/members.h"
 #include "db/history/names.h"
@@ -63,11 +64,8 @@ std::vector<ContentIds> ids_of(const ImportedFile& file) {
   return ids;
 }
 
-std::string half_of(const std::string& hex) {
-  std::string bytes;
-  for (std::size_t i = 0; i < 32; i += 2) bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  return bytes;
-}
+/// The uid of the attempt that an imported trial comes as: half of its key, by which the same line is known again.
+std::string uid_of(const ContentIds& ids) { return ids.key.substr(0, 32); }
 
 /// Asks of one trial after the other whether it is there.
 class KnownTrials {
@@ -85,7 +83,7 @@ class KnownTrials {
 
   /// Whether it is to come; else it is counted.
   bool lacks(const ImportedTrial& trial, const ContentIds& ids, Imported& counts) {
-    const auto uid = half_of(ids.key);
+    const auto uid = bytes_of_uid(uid_of(ids));
     by_uid_.reset();
     by_uid_.bind(1, uid.data(), static_cast<int>(uid.size()));
     if (by_uid_.executeStep()) {
@@ -173,12 +171,8 @@ std::int64_t put_trial(SQLite::Database& database, TrialWriter& writer, const Im
   attempt.environment["imported"] = file;
   attempt.results = trial.results;
   attempt.main_metric = trial.main_metric;
-  const auto number = AttemptWriter(database).put(attempt);
-  const auto uid = half_of(ids.key);
-  Statement name(database, "UPDATE attempt SET uid = ? WHERE id = ?");
-  name.bind(1, uid.data(), static_cast<int>(uid.size()));
-  name.bind(2, number);
-  name.exec();
+  attempt.uid = uid_of(ids);
+  AttemptWriter(database).put(attempt);
   return id;
 }
 

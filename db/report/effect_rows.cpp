@@ -12,8 +12,6 @@
 namespace ablate::db {
 namespace {
 
-nlohmann::json known_number(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); }
-
 /// "better", "not told"; of a metric without a better end "differs".
 std::string told_word(const Effects& effects, const Comparison& to) {
   const bool judged = !effects.metric.direction.empty();
@@ -43,7 +41,7 @@ Digits digits_of_changes(const Effects& effects) {
   return Digits(measured);
 }
 
-void put_values(const Effects& effects, bool for_people, EffectRows& all) {
+void put_values(const Effects& effects, bool for_people, Rows& all) {
   const auto digits = digits_of_means(effects);
   for (const auto& parameter : effects.parameters)
     for (const auto& value : parameter.values)
@@ -53,13 +51,13 @@ void put_values(const Effects& effects, bool for_people, EffectRows& all) {
         all.rows.push_back({with_unit(effects.metric), parameter.path, first ? share : "", value.text,
                             with_interval(digits, value.mean, value.low, value.high), value.n, value.without, value.unknown});
       } else {
-        all.rows.push_back({effects.metric.name, parameter.path, known_number(parameter.share), nlohmann::json(value.json),
-                            known_number(value.mean), known_number(value.low), known_number(value.high), value.n, value.without,
-                            value.unknown});
+        all.rows.push_back({effects.metric.name, parameter.path, number_or_null(parameter.share), nlohmann::json(value.json),
+                            number_or_null(value.mean), number_or_null(value.low), number_or_null(value.high), value.n,
+                            value.without, value.unknown});
       }
 }
 
-void put_changes(const Effects& effects, bool for_people, EffectRows& all) {
+void put_changes(const Effects& effects, bool for_people, Rows& all) {
   const auto digits = digits_of_changes(effects);
   for (const auto& [path, from, to, with, difference] : effects.changes)
     if (for_people)
@@ -67,15 +65,16 @@ void put_changes(const Effects& effects, bool for_people, EffectRows& all) {
                           with_interval(digits, difference.value, difference.low, difference.high), difference.n,
                           p_text(difference.p_holm), told_word(effects, difference), difference.untested});
     else
-      all.rows.push_back({effects.metric.name, path, from, to, with, known_number(difference.value),
-                          known_number(difference.low), known_number(difference.high), difference.n, known_number(difference.p),
-                          known_number(difference.p_holm), told_word(effects, difference), difference.untested});
+      all.rows.push_back({effects.metric.name, path, from, to, with, number_or_null(difference.value),
+                          number_or_null(difference.low), number_or_null(difference.high), difference.n,
+                          number_or_null(difference.p), number_or_null(difference.p_holm), told_word(effects, difference),
+                          difference.untested});
 }
 
 }  // namespace
 
-EffectRows effect_rows(const std::vector<Effects>& all, bool for_people) {
-  EffectRows rows;
+Rows effect_rows(const std::vector<Effects>& all, bool for_people) {
+  Rows rows;
   const bool changes = !all.empty() && !all.front().reference.empty();
   if (changes && for_people)
     rows.names = {"metric", "parameter", "from", "to", "with", "difference [95 %]", "n", "p (Holm)", "told", "why not known"};

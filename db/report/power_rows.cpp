@@ -45,9 +45,9 @@ Power power_of(const Comparison& to, double difference, double level) {
 }
 
 std::vector<nlohmann::json> data_fields(const Comparison& to, const Power& power) {
-  const auto known = [](double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); };
   const auto count = [](int value) { return value > 0 ? nlohmann::json(value) : nlohmann::json(nullptr); };
-  return {count(to.n), known(to.value), known(to.deviation), known(power.least), count(power.needed)};
+  return {count(to.n), number_or_null(to.value), number_or_null(to.deviation), number_or_null(power.least),
+          count(power.needed)};
 }
 
 std::vector<nlohmann::json> readable_fields(const Comparison& to, const Power& power, const Digits& digits) {
@@ -58,8 +58,8 @@ std::vector<nlohmann::json> readable_fields(const Comparison& to, const Power& p
 
 }  // namespace
 
-PowerRows power_rows(const Table& table, std::optional<double> difference, bool for_people) {
-  PowerRows all{.names = table.row_paths};
+Rows power_rows(const Table& table, std::optional<double> difference, bool for_people) {
+  Rows all{.names = table.row_paths};
   all.names.insert(all.names.end(), table.column_paths.begin(), table.column_paths.end());
   for (const auto* name : {"metric", "n", "difference", "deviation", "least told", "seeds needed", "why not known"})
     all.names.emplace_back(name);

@@ -1,25 +1,19 @@
 // What the comparisons of a table could tell: with the seeds that they have, and with more. No SQLite.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "db/report/rows.h"
 #include "db/types/table.h"
 
 namespace ablate::db {
-
-struct PowerRows {
-  std::vector<std::string> names;
-  std::vector<std::vector<nlohmann::json>> rows;  ///< as long as names; null: not known, and the last field says why
-};
 
 /// A row for each cell that is compared with another: seeds, the difference so far, the deviation of the paired differences,
 /// the least difference that so many seeds tell (kPower of cases, at Holm's first level over the table's comparisons), the
 /// seeds that tell the difference looked for, and why one of these is not known.
 /// @param table one with `against` @param difference to be told, in the metric's unit; nothing: the one so far
 /// @param for_people metrics with units, numbers as texts of the digits that their deviation allows, "-" for null
-PowerRows power_rows(const Table& table, std::optional<double> difference, bool for_people = false);
+Rows power_rows(const Table& table, std::optional<double> difference, bool for_people = false);
 
 }  // namespace ablate::db

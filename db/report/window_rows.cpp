@@ -12,8 +12,6 @@
 namespace ablate::db {
 namespace {
 
-nlohmann::json number_or_null(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); }
-
 /// "failed 1/3: diverged, no number 1/3"
 std::string open_trials(const std::vector<Cell>& cells) {
   auto text = failure_text(cells.front());
@@ -45,8 +43,8 @@ std::vector<Digits> digits_of(const RateWindows& windows) {
   return digits;
 }
 
-WindowRows readable_rows(const RateWindows& windows) {
-  WindowRows all{.names = windows.label_paths, .rows = {}};
+Rows readable_rows(const RateWindows& windows) {
+  Rows all{.names = windows.label_paths, .rows = {}};
   all.names.insert(all.names.end(), {"parameter", "value"});
   for (const auto& metric : windows.metrics) all.names.push_back(with_unit(metric));
   all.names.insert(all.names.end(), {"n", "not done", "choice", "window"});
@@ -73,8 +71,8 @@ WindowRows readable_rows(const RateWindows& windows) {
   return all;
 }
 
-WindowRows data_rows(const RateWindows& windows) {
-  WindowRows all{.names = windows.label_paths, .rows = {}};
+Rows data_rows(const RateWindows& windows) {
+  Rows all{.names = windows.label_paths, .rows = {}};
   all.names.insert(all.names.end(), {"parameter", "value"});
   for (const auto& metric : windows.metrics)
     for (const auto* what : {"mean", "deviation", "n"}) all.names.push_back(fmt::format("{} {}", metric.name, what));
@@ -97,7 +95,7 @@ WindowRows data_rows(const RateWindows& windows) {
 
 }  // namespace
 
-WindowRows window_rows(const RateWindows& windows, bool for_people) {
+Rows window_rows(const RateWindows& windows, bool for_people) {
   return for_people ? readable_rows(windows) : data_rows(windows);
 }
 

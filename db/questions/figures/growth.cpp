@@ -1,14 +1,13 @@
 // A cost against a length, both in logarithms: a line a row, with its exponent.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "core/util/error.h"
 #include "db/questions/figures.h"
 #include "db/questions/figures/parts.h"
+#include "db/report/column_sizes.h"
 #include "db/report/format.h"
 #include "db/report/layout.h"
 #include "db/report/renamed.h"
@@ -18,21 +17,6 @@ namespace ablate::db {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-std::vector<double> sizes_of(const Table& table) {
-  std::vector<double> sizes;
-  std::set<double> distinct;
-  for (const auto& value : table.column_values) {
-    sizes.push_back(value.size() == 1 && value.front().is_number() ? value.front().get<double>() : kNone);
-    if (sizes.back() > 0) distinct.insert(sizes.back());
-  }
-  if (table.column_paths.size() != 1 || distinct.size() < 2)
-    throw Error(
-        fmt::format("plot growth: the columns are {}, expected one parameter with at least two numbers above 0, as in "
-                    "--cols task.length",
-                    table.column_paths.empty() ? "none" : fmt::format("{}", fmt::join(table.column_paths, ", "))));
-  return sizes;
-}
 
 /// What of a bar a logarithm can show.
 double above_zero(double value) { return value > 0 ? value : kNone; }
@@ -57,7 +41,7 @@ Figure make_growth(const Reader& reader, FigureRequest request) {
   if (request.table.columns.empty()) request.table.columns = {"task.length"};
   if (request.table.metrics.empty()) request.table.metrics = {"train/step_time"};
   auto table = make_table(reader, request.table);
-  const auto sizes = sizes_of(table);
+  const auto sizes = column_sizes(table, "plot growth");
   if (table.exponents.empty()) statistics::exponent.run({}, table);
   table = renamed(std::move(table));
   Figure figure;

@@ -1,10 +1,6 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <cmath>
-#include <set>
 
-#include "core/util/error.h"
+#include "db/report/column_sizes.h"
 #include "db/report/statistics.h"
 #include "db/report/summary.h"
 
@@ -43,17 +39,7 @@ Slope slope(std::vector<Point> points) {
 
 /// How each metric grows with the columns' numbers.
 void add_exponents(const std::vector<std::string>&, Table& table) {
-  std::vector<double> sizes;
-  std::set<double> distinct;
-  for (const auto& value : table.column_values) {
-    sizes.push_back(value.size() == 1 && value.front().is_number() ? value.front().get<double>() : kNone);
-    if (sizes.back() > 0) distinct.insert(sizes.back());
-  }
-  if (table.column_paths.size() != 1 || distinct.size() < 2)
-    throw Error(
-        fmt::format("--exponent: the columns are {}, expected one parameter with at least two numbers above 0, as in "
-                    "--cols task.length",
-                    table.column_paths.empty() ? "none" : fmt::format("{}", fmt::join(table.column_paths, ", "))));
+  const auto sizes = column_sizes(table, "--exponent");
   for (std::size_t r = 0; r < table.rows.size(); ++r)
     for (std::size_t m = 0; m < table.metrics.size(); ++m) {
       std::vector<Point> measured, published;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/util/error.h"
-#include "core/util/regular_file.h"
+#include "core/util/whole_text.h"
 #include "db/history/imports.h"
 #include "db/history/reader.h"
 #include "db/history/store.h"
@@ -30,15 +30,7 @@ std::string content_of(const fs::path& path) {
   if (file.size() > kMostBytes)
     throw Error(fmt::format("{}: found {} MiB, expected at most {}; import it in parts", path_text(path), file.size() >> 20,
                             kMostBytes >> 20));
-  std::string text(static_cast<std::size_t>(file.size()), '\0');
-  std::size_t size = 0;
-  while (size < text.size())
-    if (const auto read = file.read(text.data() + size, text.size() - size); read > 0)
-      size += read;
-    else
-      break;
-  text.resize(size);
-  return text;
+  return whole_text(file);
 }
 
 std::vector<MetricInfo> metrics_of(const fs::path& history) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/util/error.h"
-#include "core/util/regular_file.h"
+#include "core/util/whole_text.h"
 #include "db/report/printers.h"
 #include "db/report/written_table.h"
 #include "tools/ablate/not_empty.h"
@@ -23,12 +23,7 @@ constexpr std::uintmax_t kMostPaperBytes = std::uintmax_t{1} << 28;
 std::string text_of(const std::filesystem::path& path) {
   RegularFile file(path);
   if (file.size() > kMostPaperBytes) throw Error(fmt::format("{}: found more than 256 MiB, expected a paper", path_text(path)));
-  std::string text(static_cast<std::size_t>(file.size()), '\0');
-  std::size_t size = 0;
-  for (std::size_t read = 1; read > 0 && size < text.size(); size += read)
-    read = file.read(text.data() + size, text.size() - size);
-  text.resize(size);
-  return text;
+  return whole_text(file);
 }
 
 /// What the words ask for. Throws Error where this ablate does not know them.

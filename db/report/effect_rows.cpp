@@ -41,7 +41,7 @@ Digits digits_of_changes(const Effects& effects) {
   return Digits(measured);
 }
 
-void put_values(const Effects& effects, bool for_people, Rows& all) {
+void put_values(const Effects& effects, bool for_people, NamedRows& all) {
   const auto digits = digits_of_means(effects);
   for (const auto& parameter : effects.parameters)
     for (const auto& value : parameter.values)
@@ -57,7 +57,7 @@ void put_values(const Effects& effects, bool for_people, Rows& all) {
       }
 }
 
-void put_changes(const Effects& effects, bool for_people, Rows& all) {
+void put_changes(const Effects& effects, bool for_people, NamedRows& all) {
   const auto digits = digits_of_changes(effects);
   for (const auto& [path, from, to, with, difference] : effects.changes)
     if (for_people)
@@ -73,8 +73,8 @@ void put_changes(const Effects& effects, bool for_people, Rows& all) {
 
 }  // namespace
 
-Rows effect_rows(const std::vector<Effects>& all, bool for_people) {
-  Rows rows;
+NamedRows effect_rows(const std::vector<Effects>& all, bool for_people) {
+  NamedRows rows;
   const bool changes = !all.empty() && !all.front().reference.empty();
   if (changes && for_people)
     rows.names = {"metric", "parameter", "from", "to", "with", "difference [95 %]", "n", "p (Holm)", "told", "why not known"};

@@ -58,8 +58,8 @@ std::vector<nlohmann::json> readable_fields(const Comparison& to, const Power& p
 
 }  // namespace
 
-Rows power_rows(const Table& table, std::optional<double> difference, bool for_people) {
-  Rows all{.names = table.row_paths};
+NamedRows power_rows(const Table& table, std::optional<double> difference, bool for_people) {
+  NamedRows all{.names = table.row_paths};
   all.names.insert(all.names.end(), table.column_paths.begin(), table.column_paths.end());
   for (const auto* name : {"metric", "n", "difference", "deviation", "least told", "seeds needed", "why not known"})
     all.names.emplace_back(name);

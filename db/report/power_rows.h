@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "db/report/rows.h"
+#include "db/report/named_rows.h"
 #include "db/types/table.h"
 
 namespace ablate::db {
@@ -14,6 +14,6 @@ namespace ablate::db {
 /// seeds that tell the difference looked for, and why one of these is not known.
 /// @param table one with `against` @param difference to be told, in the metric's unit; nothing: the one so far
 /// @param for_people metrics with units, numbers as texts of the digits that their deviation allows, "-" for null
-Rows power_rows(const Table& table, std::optional<double> difference, bool for_people = false);
+NamedRows power_rows(const Table& table, std::optional<double> difference, bool for_people = false);
 
 }  // namespace ablate::db

@@ -43,8 +43,8 @@ std::vector<Digits> digits_of(const RateWindows& windows) {
   return digits;
 }
 
-Rows readable_rows(const RateWindows& windows) {
-  Rows all{.names = windows.label_paths, .rows = {}};
+NamedRows readable_rows(const RateWindows& windows) {
+  NamedRows all{.names = windows.label_paths, .rows = {}};
   all.names.insert(all.names.end(), {"parameter", "value"});
   for (const auto& metric : windows.metrics) all.names.push_back(with_unit(metric));
   all.names.insert(all.names.end(), {"n", "not done", "choice", "window"});
@@ -71,8 +71,8 @@ Rows readable_rows(const RateWindows& windows) {
   return all;
 }
 
-Rows data_rows(const RateWindows& windows) {
-  Rows all{.names = windows.label_paths, .rows = {}};
+NamedRows data_rows(const RateWindows& windows) {
+  NamedRows all{.names = windows.label_paths, .rows = {}};
   all.names.insert(all.names.end(), {"parameter", "value"});
   for (const auto& metric : windows.metrics)
     for (const auto* what : {"mean", "deviation", "n"}) all.names.push_back(fmt::format("{} {}", metric.name, what));
@@ -95,7 +95,7 @@ Rows data_rows(const RateWindows& windows) {
 
 }  // namespace
 
-Rows window_rows(const RateWindows& windows, bool for_people) {
+NamedRows window_rows(const RateWindows& windows, bool for_people) {
   return for_people ? readable_rows(windows) : data_rows(windows);
 }
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "db/report/rows.h"
+#include "db/report/named_rows.h"
 #include "db/types/rate_windows.h"
 
 namespace ablate::db {
@@ -12,6 +12,6 @@ namespace ablate::db {
 /// are not done, whether dev chose it, and the window.
 /// @param for_people metrics with units in one field, numbers with the digits that their deviation allows; the window stands at
 /// its first value
-Rows window_rows(const RateWindows& windows, bool for_people);
+NamedRows window_rows(const RateWindows& windows, bool for_people);
 
 }  // namespace ablate::db

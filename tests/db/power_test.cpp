@@ -38,7 +38,7 @@ TEST_CASE("power: for people, numbers have digits and a unit, and what is not kn
   const auto data = power_rows(study.table({"attention=softmax"}), std::nullopt);
   const auto text = power_rows(study.table({"attention=softmax"}), std::nullopt, true);
   REQUIRE(data.rows.size() == 3);
-  const auto row = [](const Rows& rows, const std::string& name) {
+  const auto row = [](const NamedRows& rows, const std::string& name) {
     for (const auto& one : rows.rows)
       if (one[0] == name) return one;
     return std::vector<nlohmann::json>();

@@ -8,7 +8,7 @@
 
 namespace ablate::db {
 
-struct Rows {
+struct NamedRows {
   std::vector<std::string> names;
   std::vector<std::vector<nlohmann::json>> rows;  ///< as long as names; null: not known
 };

@@ -1,0 +1,92 @@
+// How a grid's trials, its workers and the grid itself end.
+#include <fmt/format.h>
+
+#include "core/host/scheduler/grid_run.h"
+
+namespace ablate {
+namespace {
+
+constexpr double kLastWrites = 600, kLastWritesInterrupted = 10;  ///< s, for a database that others hold
+
+}  // namespace
+
+bool GridRun::postpone(int job, const std::string& why) {
+  const auto& planned = running_.at(job).planned();
+  if (!admission_.may_be_tried_again(planned, running_.size() - 1, clock_s_)) return false;
+  running_.erase(job);
+  display_.taken_back(job);
+  waiting_.push_front(&planned);
+  if (!told_of_room_)
+    display_.note(
+        fmt::format("warning: there was no room for one more trial ({}); it is tried again, beside fewer others", why));
+  told_of_room_ = true;
+  return true;
+}
+
+void GridRun::finish(int job) {
+  auto& trial = running_.at(job);
+  trial.has_left(files_.left_by(trial));
+  const auto& attempt = trial.attempt();
+  const auto where = recorder_.put(attempt, trial.metrics());  // first: a line that tells a result is not its only place
+  display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s);
+  files_.limit(attempt, recorder_);
+  if (attempt.outcome == "done")
+    ++summary_.done;
+  else if (attempt.outcome != "interrupted")
+    ++summary_.failed;
+  running_.erase(job);
+}
+
+void GridRun::drain() try {
+  while (executors_.now() != nullptr && !running_.empty()) {
+    const auto event = executor().next(0);
+    if (!event) return;
+    handle(*event);
+  }
+} catch (const WorkerEnded&) {
+}
+
+void GridRun::close(const std::string& outcome, const std::string& reason) {
+  while (!running_.empty()) {
+    auto& [job, trial] = *running_.begin();
+    trial.end(outcome, reason, clock_s_ - trial.started_s());
+    finish(job);
+  }
+  if (!outcome.empty()) executors_.end();
+  const double start_s = clock_s_;
+  const auto often = outside_.stops.often();
+  recorder_.finish([&] {
+    tick();
+    display_.refresh();
+    return outside_.stops.often() > often || clock_s_ - start_s > (outcome.empty() ? kLastWrites : kLastWritesInterrupted);
+  });
+}
+
+void GridRun::replace_worker(const std::string& why) {
+  tick();
+  const auto reason = fmt::format("the worker ended ({}), and with it every trial that it ran", why);
+  std::vector<const PlannedTrial*> back;
+  while (!running_.empty()) {
+    auto& [job, trial] = *running_.begin();
+    const auto* planned = &trial.planned();
+    const double wall_s = clock_s_ - trial.started_s();
+    if (admission_.may_run_again(*planned)) {
+      trial.end("interrupted", reason, wall_s);
+      back.push_back(planned);
+      display_.expect_more(1);
+    } else {
+      trial.end("failed", reason, wall_s);
+    }
+    finish(job);
+  }
+  waiting_.insert(waiting_.begin(), back.begin(), back.end());
+  if (!back.empty())
+    display_.note(
+        fmt::format("warning: {}; {} of them {} run again, alone", reason, back.size(), back.size() == 1 ? "is" : "are"));
+  executors_.replace([this](const std::string& text) { display_.note(text); });
+  if (!waiting_.empty() && !is_stopping()) load_.load(executors_, waiting_, watch_);
+  tick();
+  liveness_.answered(clock_s_);
+}
+
+}  // namespace ablate

@@ -1,0 +1,172 @@
+#include "core/host/scheduler/grid_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/host/scheduler/plan_text.h"
+
+namespace ablate {
+namespace {
+
+constexpr double kLongestTick = 1;  ///< s; what takes longer, this process was not running, or waited for a lock
+
+}  // namespace
+
+GridRun::GridRun(Executors& executors, db::GridStore& store, const RunOptions& options, const Surroundings& outside,
+                 std::deque<const PlannedTrial*> waiting)
+    : executors_(executors),
+      options_(options),
+      outside_(outside),
+      waiting_(std::move(waiting)),
+      admission_(options.jobs),
+      display_(outside.output, outside.clock, static_cast<int>(waiting_.size()), options.silence_s),
+      liveness_(options.answer_s, options.ping_s),
+      load_(
+          outside, std::max(options.load_s, options.timeout_s), [this](const std::string& text) { display_.note(text); },
+          options.forget),
+      recorder_(
+          store, outside, options.record, [this](const std::string& text) { display_.note(text); }, keys_of(waiting_)),
+      files_(store.file(), options.keep_weights, [this](const std::string& text) { display_.note(text); }),
+      last_tick_s_(outside.clock.now_s()) {}
+
+bool GridRun::step() {
+  if (!begun_) begin();
+  try {
+    if (!is_over()) advance();
+  } catch (...) {
+    close("interrupted", "the grid ended before it: a worker could not be replaced");
+    throw;
+  }
+  if (!is_over()) return true;
+  end();
+  return false;
+}
+
+void GridRun::begin() {
+  executors_.need([this](const std::string& text) { display_.note(text); });
+  limit_jobs();
+  load_.load(executors_, waiting_, watch_);
+  tick();
+  if (!is_stopping()) recorder_.begin();
+  begun_ = true;
+}
+
+/// Where the database is gone, what runs may come to its end, and goes where the rest has gone.
+bool GridRun::is_over() const { return is_stopping() || (running_.empty() && (waiting_.empty() || recorder_.is_elsewhere())); }
+
+void GridRun::end() {
+  if (is_stopping()) {
+    summary_.interrupted = true;
+    drain();
+    close("interrupted", "interrupted by " + outside_.stops.who());
+  } else {
+    close("", "");
+  }
+  if (recorder_.is_elsewhere()) throw Error(recorder_.where_everything_is());
+}
+
+void GridRun::advance() {
+  if (!recorder_.is_elsewhere()) start_some();
+  show_running();  // now, when there is something unless the grid ends: who watches it takes nothing for its end
+  try {
+    if (const auto event = executor().next(200)) handle(*event);
+    tick();
+    give_up_on_stopped_worker();
+  } catch (const WorkerEnded& ended) {
+    replace_worker(ended.what());
+  }
+  recorder_.retry();
+  display_.refresh();
+}
+
+void GridRun::tick() {
+  const double now_s = outside_.clock.now_s();
+  clock_s_ += std::min(kLongestTick, now_s - last_tick_s_);
+  last_tick_s_ = now_s;
+}
+
+void GridRun::limit_jobs() {
+  const int most = executor().most_jobs();
+  if (std::min<std::size_t>(waiting_.size(), static_cast<std::size_t>(admission_.jobs())) > static_cast<std::size_t>(most))
+    display_.note(fmt::format("warning: {} trials at a time instead of {}: no more is what file descriptors allow (ulimit -n)",
+                              most, admission_.jobs()));
+  admission_.limit(most);
+}
+
+void GridRun::show_running() {
+  std::vector<db::RunningTrial> now;
+  for (const auto& [job, trial] : running_) now.push_back(trial.running());
+  recorder_.show_running(now);
+}
+
+void GridRun::give_up_on_stopped_worker() {
+  const bool overdue = options_.timeout_s > 0 && std::any_of(running_.begin(), running_.end(), [&](const auto& entry) {
+                         return clock_s_ - entry.second.started_s() > options_.timeout_s + options_.answer_s;
+                       });
+  const auto next = liveness_.look(overdue, clock_s_);
+  if (next == Liveness::Next::kAsk) executor().send(PingCommand());
+  if (next == Liveness::Next::kGiveUp) executor().give_up();
+}
+
+bool GridRun::may_start(const PlannedTrial& next) {
+  return admission_.may_start(next, running_.size(), running_.empty() ? nullptr : &running_.begin()->second.planned(),
+                              clock_s_);
+}
+
+void GridRun::start_some() {
+  while (!waiting_.empty() && may_start(*waiting_.front())) {
+    if (!options_.again) {
+      const auto done = recorder_.is_done(waiting_.front()->key);  // by another process, in the meantime
+      if (!done) return;
+      if (*done) {
+        ++summary_.skipped;
+        display_.skipped();
+        waiting_.pop_front();
+        continue;
+      }
+    }
+    const auto& planned = *waiting_.front();
+    waiting_.pop_front();
+    start(planned);
+  }
+}
+
+void GridRun::start(const PlannedTrial& planned) {
+  const int job = ++last_job_;
+  for (const auto& library : watch_.newly_replaced(planned.plugins))
+    display_.note(fmt::format(
+        "warning: {} was replaced or deleted; this grid goes on with the code that it has loaded, and records its trials "
+        "under that; run the command again for the new one",
+        library));
+  const auto now_us = outside_.clock.since_1970_us();
+  auto& trial = running_.try_emplace(job, planned, executor().environment(), clock_s_, now_us, options_.verdicts).first->second;
+  display_.started(job, planned.trial->label, evaluation_share({&planned}));
+  auto why = load_.refusal(planned);
+  if (why.empty()) why = watch_.overwritten(planned.plugins);
+  if (!why.empty()) {
+    trial.fail(why);
+    return finish(job);
+  }
+  const TrialJob spec{planned.trial->spec, planned_files(*planned.trial, "attention"), files_.weights_of(trial.attempt())};
+  executor().send(StartCommand{job, TrialJob::kName, to_json(spec), options_.timeout_s, files_.output_of(trial.attempt())});
+}
+
+void GridRun::handle(const Event& event) {
+  liveness_.answered(clock_s_);
+  const auto found = running_.find(job_of(event));
+  if (found == running_.end()) return;
+  auto& [job, trial] = *found;
+  if (const auto* said = std::get_if<SaidEvent>(&event)) {
+    trial.take(said->data);
+    if (trial.has_progress()) display_.progress(job, trial.progress());
+    return;
+  }
+  if (const auto* none = std::get_if<NotStartedEvent>(&event); none != nullptr && postpone(job, none->not_started)) return;
+  trial.end(event, options_.timeout_s);
+  if (trial.attempt().outcome == "done")
+    if (const auto why = watch_.overwritten(trial.planned().plugins); !why.empty()) trial.fail(why);
+  finish(job);
+}
+
+}  // namespace ablate

@@ -1,0 +1,83 @@
+// One scheduler's run of a grid, step by step: whoever drives it may do other things between two steps, as a simulation of
+// several schedulers does. Torch-free.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/host/scheduler/admission.h"
+#include "core/host/scheduler/attempt_files.h"
+#include "core/host/scheduler/attempt_in_progress.h"
+#include "core/host/scheduler/display.h"
+#include "core/host/scheduler/library_watch.h"
+#include "core/host/scheduler/liveness.h"
+#include "core/host/scheduler/recorder.h"
+#include "core/host/scheduler/scheduler.h"
+#include "core/host/scheduler/worker_load.h"
+
+namespace ablate {
+
+/// As run_trials of scheduler.h, which drives one to its end. One thread.
+class GridRun {
+ public:
+  /// All that is passed outlives the run.
+  /// @param waiting trials to run, in order; at least one
+  GridRun(Executors& executors, db::GridStore& store, const RunOptions& options, const Surroundings& outside,
+          std::deque<const PlannedTrial*> waiting);
+
+  /// Loads what the trials need in the first step, then starts what may start and takes one event, and at last closes. Throws
+  /// as run_trials does. @return whether another step is to come
+  bool step();
+
+  /// After the last step.
+  const RunSummary& summary() const { return summary_; }
+
+ private:
+  void begin();
+  void advance();
+  bool is_over() const;
+  void end();
+
+  bool is_stopping() const { return outside_.stops.any(); }
+  Executor& executor() { return *executors_.now(); }
+  /// The scheduler's own time, which stands still while it is stopped or waits.
+  void tick();
+  void limit_jobs();
+  void show_running();
+  /// The worker ends a late trial itself, by its own clock. One that answers nothing, whatever its trials do, is stopped.
+  void give_up_on_stopped_worker();
+
+  bool may_start(const PlannedTrial& next);
+  void start_some();
+  void start(const PlannedTrial& planned);
+  void handle(const Event& event);
+  /// There was no process or no descriptor for one more. @return whether it is tried again
+  bool postpone(int job, const std::string& why);
+  void finish(int job);
+  void replace_worker(const std::string& why);
+  /// What has ended already is not interrupted.
+  void drain();
+  /// Every running trial gets this outcome, and everything is written.
+  void close(const std::string& outcome, const std::string& reason);
+
+  Executors& executors_;
+  RunOptions options_;
+  Surroundings outside_;
+  std::deque<const PlannedTrial*> waiting_;
+  std::map<int, AttemptInProgress> running_;
+  Admission admission_;
+  Display display_;
+  Liveness liveness_;
+  WorkerLoad load_;
+  Recorder recorder_;
+  AttemptFiles files_;
+  LibraryWatch watch_;
+  RunSummary summary_;
+  bool begun_ = false, told_of_room_ = false;
+  int last_job_ = 0;
+  double clock_s_ = 0, last_tick_s_;
+};
+
+}  // namespace ablate

@@ -28,6 +28,7 @@ GridRun::GridRun(Executors& executors, db::GridStore& store, const RunOptions& o
       recorder_(
           store, outside, options.record, [this](const std::string& text) { display_.note(text); }, keys_of(waiting_)),
       files_(store.file(), options.keep_weights, [this](const std::string& text) { display_.note(text); }),
+      checkpoints_(store.file(), options.checkpoint_s, options.again, [this](const std::string& text) { display_.note(text); }),
       last_tick_s_(outside.clock.now_s()) {}
 
 bool GridRun::step() {
@@ -53,7 +54,9 @@ void GridRun::begin() {
 }
 
 /// Where the database is gone, what runs may come to its end, and goes where the rest has gone.
-bool GridRun::is_over() const { return is_stopping() || (running_.empty() && (waiting_.empty() || recorder_.is_elsewhere())); }
+bool GridRun::is_over() const {
+  return is_stopping() ? has_stopped() : running_.empty() && (waiting_.empty() || recorder_.is_elsewhere());
+}
 
 void GridRun::end() {
   if (is_stopping()) {
@@ -67,7 +70,8 @@ void GridRun::end() {
 }
 
 void GridRun::advance() {
-  if (!recorder_.is_elsewhere()) start_some();
+  if (!recorder_.is_elsewhere() && !is_stopping()) start_some();
+  if (outside_.stops.how() == StopRequests::How::kSaves) checkpoints_.ask(running_, executor(), clock_s_);
   show_running();  // now, when there is something unless the grid ends: who watches it takes nothing for its end
   try {
     if (const auto event = executor().next(200)) handle(*event);
@@ -148,7 +152,8 @@ void GridRun::start(const PlannedTrial& planned) {
     trial.fail(why);
     return finish(job);
   }
-  const TrialJob spec{planned.trial->spec, planned_files(*planned.trial, "attention"), files_.weights_of(trial.attempt())};
+  const TrialJob spec{planned.trial->spec, planned_files(*planned.trial, "attention"), files_.weights_of(trial.attempt()),
+                      checkpoints_.plan_of(trial, executor().environment(), recorder_)};
   executor().send(StartCommand{job, TrialJob::kName, to_json(spec), options_.timeout_s, files_.output_of(trial.attempt())});
 }
 
@@ -159,6 +164,7 @@ void GridRun::handle(const Event& event) {
   auto& [job, trial] = *found;
   if (const auto* said = std::get_if<SaidEvent>(&event)) {
     trial.take(said->data);
+    checkpoints_.heard(trial);
     if (trial.has_progress()) display_.progress(job, trial.progress());
     return;
   }

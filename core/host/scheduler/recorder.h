@@ -40,6 +40,10 @@ class Recorder {
   /// Down to db::kMostOutputBytes. @return what is gone; nothing where the database cannot be asked now
   db::KeptFiles limit_output();
 
+  /// As GridStore has it, down to db::kMostCheckpointBytes. Nothing where the database cannot be asked now, or is gone.
+  db::KeptFiles tidy_checkpoints(const std::set<std::string>& running);
+  void remove_checkpoints(const std::string& key);
+
   /// Whether a trial is done, by this or another process; nothing where the database cannot be asked now.
   std::optional<bool> is_done(const std::string& key);
 

@@ -2,12 +2,14 @@
 #include "core/trial/training/checkpoint_file.h"
 
 #include <ATen/ATen.h>
-#include <signal.h>
 #include <sys/resource.h>
+
+#include <csignal>
 
 #include "core/records/checkpoint_files.h"
 #include "core/trial/server/own_checkpoints.h"
 #include "core/util/error.h"
+#include "core/util/regular_file.h"
 #include "tests/support/temporary.h"
 #include "tests/trial/majority.h"
 

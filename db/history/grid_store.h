@@ -74,6 +74,12 @@ class GridStore {
   /// Removes the oldest files of attempts' output until the rest has no more bytes, and remembers that. @return what is gone
   virtual KeptFiles limit_output(std::uintmax_t /*most_bytes*/) { return {}; }  // of a store in memory there are no files
 
+  /// Removes checkpoints of trials that are done, and then the oldest until the rest has no more bytes; none of trials that
+  /// run, here or as other processes say. Remembers that. @param running keys, of this process @return what went for the bytes
+  virtual KeptFiles tidy_checkpoints(const std::set<std::string>& /*running*/, std::uintmax_t /*most_bytes*/) { return {}; }
+  /// All of a trial.
+  virtual void remove_checkpoints(const std::string& /*key*/) {}
+
   /// What this process is running now, in place of what it said before: for `ablate attempts`. At its end: put_running({}).
   /// Also forgets what processes of this machine that are dead were running.
   virtual void put_running(const std::vector<RunningTrial>& trials) = 0;

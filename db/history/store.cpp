@@ -189,15 +189,26 @@ Merged Store::merge(const OtherHistory& other) {
   });
   merged.copied = copy_files(other.file(), file(), merged.lacked);
   limit_output(kMostOutputBytes);
+  tidy_checkpoints({}, kMostCheckpointBytes);
   return merged;
 }
 
-KeptFiles Store::limit_output(std::uintmax_t most_bytes) {
-  const auto gone = oldest_output(file(), most_bytes);
-  if (gone.empty()) return {};
-  const auto removed = remove_files(file(), gone);
+KeptFiles Store::limit_output(std::uintmax_t most_bytes) { return remove(oldest_output(file(), most_bytes)); }
+
+KeptFiles Store::tidy_checkpoints(const std::set<std::string>& running, std::uintmax_t most_bytes) {
+  const auto needless =
+      implementation_->use([&] { return needless_checkpoints(implementation_->database, file(), running, most_bytes); });
+  remove(needless.done);
+  return remove(needless.oldest);
+}
+
+void Store::remove_checkpoints(const std::string& key) { remove(checkpoints_of(file(), {key})); }
+
+KeptFiles Store::remove(const std::vector<ArtifactFile>& files) {
+  if (files.empty()) return {};
+  const auto removed = remove_files(file(), files);
   implementation_->write([&] {
-    mark_removed(implementation_->database, gone);
+    mark_removed(implementation_->database, files);
     return 0;
   });
   return removed;

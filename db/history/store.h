@@ -47,6 +47,8 @@ class Store final : public GridStore {
   std::set<std::string> done(const std::vector<std::string>& keys) override;
   std::int64_t put_attempt(const Attempt& attempt) override;
   KeptFiles limit_output(std::uintmax_t most_bytes) override;
+  KeptFiles tidy_checkpoints(const std::set<std::string>& running, std::uintmax_t most_bytes) override;
+  void remove_checkpoints(const std::string& key) override;
   void put_running(const std::vector<RunningTrial>& trials) override;
   NewOwner add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) override;
   void put_worker(std::int64_t slot, std::int64_t worker, std::int64_t started) override;
@@ -85,6 +87,9 @@ class Store final : public GridStore {
   std::optional<KnownFloors> floors(const std::string& digest, const nlohmann::json& task, std::int64_t rows);
 
  private:
+  /// Files of attempts, and remembers that. @return what was there
+  KeptFiles remove(const std::vector<ArtifactFile>& files);
+
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };

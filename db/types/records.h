@@ -53,9 +53,10 @@ struct KnownFloors {
 
 /// A file that a history keeps of an attempt, in a folder beside it (db/history/artifacts.h).
 struct Artifact {
-  std::string kind;           ///< "output" or "weights"
+  std::string kind;           ///< "output", "weights" or "checkpoints"
   std::int64_t bytes = 0;     ///< of the file
   std::int64_t of_bytes = 0;  ///< that there were: more than `bytes` where the rest was cut
+  std::string name = {};      ///< "": the one that an attempt has of this kind, by its uid
 };
 
 /// One attempt at a trial, however it ended.

@@ -24,13 +24,23 @@ bool GridRun::postpone(int job, const std::string& why) {
   return true;
 }
 
+bool GridRun::has_stopped() const {
+  using How = StopRequests::How;
+  const auto how = outside_.stops.how();
+  if (running_.empty() || how == How::kAtOnce) return true;
+  return how == How::kSaves && (!checkpoints_.are_written() || checkpoints_.have_answered(running_, clock_s_));
+}
+
 void GridRun::finish(int job) {
   auto& trial = running_.at(job);
-  trial.has_left(files_.left_by(trial));
+  auto left = files_.left_by(trial);
+  checkpoints_.add_left(trial, left);
+  trial.has_left(std::move(left));
   const auto& attempt = trial.attempt();
   const auto where = recorder_.put(attempt, trial.metrics());  // first: a line that tells a result is not its only place
   display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s);
   files_.limit(attempt, recorder_);
+  checkpoints_.tidy(trial, running_, recorder_);
   if (attempt.outcome == "done")
     ++summary_.done;
   else if (attempt.outcome != "interrupted")
@@ -68,6 +78,7 @@ void GridRun::close(const std::string& outcome, const std::string& reason) {
     display_.refresh();
     return outside_.stops.often() > often || clock_s_ - start_s > (outcome.empty() ? kLastWrites : kLastWritesInterrupted);
   });
+  recorder_.tidy_checkpoints({});
   leasing_.end();
 }
 

@@ -31,6 +31,7 @@ GridRun::GridRun(Executors& executors, db::GridStore& store, const RunOptions& o
           [this](const db::Attempt& attempt, bool in_time) { written(attempt, in_time); }),
       leasing_(recorder_, store, outside, options.again, [this](const std::string& text) { display_.note(text); }),
       files_(store.file(), options.keep_weights, [this](const std::string& text) { display_.note(text); }),
+      checkpoints_(store.file(), options.checkpoint_s, options.again, [this](const std::string& text) { display_.note(text); }),
       last_tick_s_(outside.clock.now_s()) {}
 
 bool GridRun::step() {
@@ -62,7 +63,7 @@ void GridRun::begin() {
 /// Where the database is gone, what runs may come to its end, and goes where the rest has gone.
 bool GridRun::is_over() const {
   const bool none_left = waiting_.empty() && leasing_.elsewhere() == 0;
-  return is_stopping() || (running_.empty() && (none_left || recorder_.is_elsewhere()));
+  return is_stopping() ? has_stopped() : running_.empty() && (none_left || recorder_.is_elsewhere());
 }
 
 void GridRun::end() {
@@ -77,7 +78,8 @@ void GridRun::end() {
 }
 
 void GridRun::advance() {
-  if (!recorder_.is_elsewhere()) look_elsewhere();
+  if (!recorder_.is_elsewhere() && !is_stopping()) look_elsewhere();
+  if (outside_.stops.how() == StopRequests::How::kSaves) checkpoints_.ask(running_, executor(), clock_s_);
   show_running();  // now, when there is something unless the grid ends: who watches it takes nothing for its end
   try {
     if (const auto event = executor().next(200)) handle(*event);
@@ -166,7 +168,8 @@ void GridRun::start(const PlannedTrial& planned, std::int64_t fence) {
     trial.fail(why);
     return finish(job);
   }
-  const TrialJob spec{planned.trial->spec, planned_files(*planned.trial, "attention"), files_.weights_of(trial.attempt())};
+  const TrialJob spec{planned.trial->spec, planned_files(*planned.trial, "attention"), files_.weights_of(trial.attempt()),
+                      checkpoints_.plan_of(trial, executor().environment(), recorder_)};
   executor().send(StartCommand{job, TrialJob::kName, to_json(spec), options_.timeout_s, files_.output_of(trial.attempt())});
 }
 
@@ -177,6 +180,7 @@ void GridRun::handle(const Event& event) {
   auto& [job, trial] = *found;
   if (const auto* said = std::get_if<SaidEvent>(&event)) {
     trial.take(said->data);
+    checkpoints_.heard(trial);
     if (trial.has_progress()) display_.progress(job, trial.progress());
     return;
   }

@@ -10,6 +10,7 @@
 #include "core/host/scheduler/admission.h"
 #include "core/host/scheduler/attempt_files.h"
 #include "core/host/scheduler/attempt_in_progress.h"
+#include "core/host/scheduler/checkpoints.h"
 #include "core/host/scheduler/display.h"
 #include "core/host/scheduler/leasing.h"
 #include "core/host/scheduler/library_watch.h"
@@ -42,6 +43,8 @@ class GridRun {
   void end();
 
   bool is_stopping() const { return outside_.stops.any(); }
+  /// Where asked to stop: whether nothing that runs is waited for any more.
+  bool has_stopped() const;
   Executor& executor() { return *executors_.now(); }
   /// The scheduler's own time, which stands still while it is stopped or waits.
   void tick();
@@ -79,6 +82,7 @@ class GridRun {
   Recorder recorder_;
   Leasing leasing_;
   AttemptFiles files_;
+  Checkpoints checkpoints_;
   LibraryWatch watch_;
   RunSummary summary_;
   bool begun_ = false, told_of_room_ = false, told_of_others_ = false;

@@ -47,6 +47,17 @@ db::KeptFiles Recorder::limit_output() try {
   return {};
 }
 
+db::KeptFiles Recorder::tidy_checkpoints(const std::set<std::string>& running) try {
+  return store().tidy_checkpoints(running, db::kMostCheckpointBytes);
+} catch (const Error&) {
+  return {};
+}
+
+void Recorder::remove_checkpoints(const std::string& key) try {
+  store().remove_checkpoints(key);
+} catch (const Error&) {  // what is left of them is refused, or removed later
+}
+
 bool Recorder::use(const std::function<void(db::GridStore&)>& f) {
   try {
     f(store());

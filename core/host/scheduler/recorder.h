@@ -39,6 +39,10 @@ class Recorder {
   /// Down to db::kMostOutputBytes. @return what is gone; nothing where the database cannot be asked now
   db::KeptFiles limit_output();
 
+  /// As GridStore has it, down to db::kMostCheckpointBytes. Nothing where the database cannot be asked now, or is gone.
+  db::KeptFiles tidy_checkpoints(const std::set<std::string>& running);
+  void remove_checkpoints(const std::string& key);
+
   /// Calls f with where everything goes. @return false where that cannot be asked or written now; f may have been called then
   bool use(const std::function<void(db::GridStore&)>& f);
 

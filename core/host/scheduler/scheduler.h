@@ -18,6 +18,7 @@ struct RunOptions {
   double timeout_s = 0;       ///< a trial that runs longer is ended; 0: none
   bool again = false;         ///< also what is done already
   bool keep_weights = false;  ///< the best ones, in a file beside the history
+  double checkpoint_s = 0;    ///< after which, and between which, a running trial is written to disk; 0: never
   /// Writes the study and its trials: called when all that the trials need is loaded, before the first of them starts; and
   /// again for a new file where the database was damaged or taken away, when it must not throw Interrupted: results wait.
   std::function<void(db::GridStore&)> record;

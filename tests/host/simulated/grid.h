@@ -14,6 +14,12 @@
 
 namespace ablate::simulated {
 
+/// Differs from the others in its seed alone.
+Trial trial_of(int seed);
+PlannedTrial planned_of(const Trial& trial);
+/// As RunOptions::record.
+void record(const std::vector<PlannedTrial>& trials, db::GridStore& into);
+
 class Grid {
  public:
   /// @param count trials, whose seeds are 1, 2, ...

@@ -9,23 +9,20 @@
 #include "db/history/floors.h"
 #include "db/history/imports.h"
 #include "db/history/known_verdicts.h"
+#include "db/history/leases.h"
 #include "db/history/lineage.h"
 #include "db/history/members.h"
 #include "db/history/patience.h"
 #include "db/history/place.h"
 #include "db/history/proofs.h"
 #include "db/history/running.h"
-#include "db/history/store_file.h"
+#include "db/history/store_implementation.h"
 #include "db/history/stored_metric.h"
 #include "db/history/trial_writer.h"
 
 namespace ablate::db {
 
 using SQLite::Statement;
-
-struct Store::Implementation : StoreFile {
-  using StoreFile::StoreFile;
-};
 
 Store::Store(const std::filesystem::path& file) {
   check_place(file);
@@ -242,12 +239,9 @@ std::optional<KnownFloors> Store::floors(const std::string& digest, const nlohma
 void Store::put_running(const std::vector<RunningTrial>& trials) {
   implementation_->write([&] {
     db::put_running(implementation_->database, trials);
+    is_heard(implementation_->database);
     return 0;
   });
-}
-
-std::vector<OtherRun> Store::others_running(const std::set<std::string>& keys) {
-  return implementation_->use([&] { return db::others_running(implementation_->database, keys); });
 }
 
 }  // namespace ablate::db

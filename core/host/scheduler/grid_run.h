@@ -11,6 +11,7 @@
 #include "core/host/scheduler/attempt_files.h"
 #include "core/host/scheduler/attempt_in_progress.h"
 #include "core/host/scheduler/display.h"
+#include "core/host/scheduler/leasing.h"
 #include "core/host/scheduler/library_watch.h"
 #include "core/host/scheduler/liveness.h"
 #include "core/host/scheduler/recorder.h"
@@ -51,7 +52,11 @@ class GridRun {
 
   bool may_start(const PlannedTrial& next);
   void start_some();
-  void start(const PlannedTrial& planned);
+  void start(const PlannedTrial& planned, std::int64_t fence);
+  /// What others have left or ended is asked for again; what they run is waited for.
+  void look_elsewhere();
+  /// An attempt under a lease is in the history.
+  void written(const db::Attempt& attempt, bool in_time);
   void handle(const Event& event);
   /// There was no process or no descriptor for one more. @return whether it is tried again
   bool postpone(int job, const std::string& why);
@@ -72,10 +77,11 @@ class GridRun {
   Liveness liveness_;
   WorkerLoad load_;
   Recorder recorder_;
+  Leasing leasing_;
   AttemptFiles files_;
   LibraryWatch watch_;
   RunSummary summary_;
-  bool begun_ = false, told_of_room_ = false;
+  bool begun_ = false, told_of_room_ = false, told_of_others_ = false;
   int last_job_ = 0;
   double clock_s_ = 0, last_tick_s_;
 };

@@ -45,7 +45,10 @@ RunSummary Grid::run(RunOptions options) {
   options.record = [this](db::GridStore& into) { record(planned_, into); };
   auto executors = machine.executors();
   MemoryStore store(disk, kFile);
-  return run_trials(planned_, executors, store, options, {.clock = clock, .output = output_, .stops = stops, .process = 1});
+  return run_trials(planned_, executors, store, options,
+                    {.clock = clock, .output = output_, .stops = stops, .process = 1, .locks = [this](const auto& history) {
+                       return std::make_unique<SimulatedLocks>(holders, history, 1);
+                     }});
 }
 
 std::string Grid::error_of_run(const RunOptions& options) {

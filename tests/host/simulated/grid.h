@@ -9,6 +9,7 @@
 
 #include "core/host/scheduler/scheduler.h"
 #include "tests/host/simulated/executor.h"
+#include "tests/host/simulated/locks.h"
 #include "tests/host/simulated/store.h"
 #include "tests/support/temporary.h"
 
@@ -47,6 +48,7 @@ class Grid {
   SimulatedClock clock;
   Machine machine{clock};
   Disk disk{clock};
+  Holders holders;
   StopRequests stops{.often = [] { return 0; }, .who = [] { return std::string("a test"); }};
 
  private:

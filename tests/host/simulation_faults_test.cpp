@@ -1,6 +1,7 @@
 // Faults that are planted in what schedulers are given: the simulation finds each, and says what it breaks.
 #include <set>
 
+#include "tests/host/simulation/serial_store.h"
 #include "tests/host/simulation/world.h"
 #include "tests/support/catch.h"
 
@@ -8,7 +9,6 @@ using namespace ablate;
 using namespace ablate::simulation;
 using simulated::Disk;
 using simulated::Grid;
-using simulated::MemoryStore;
 
 namespace {
 
@@ -30,23 +30,24 @@ Faults with_locks() {
   return faults;
 }
 
-/// A result is written under the lease that there is, whosever it is.
-struct NoFence : MemoryStore {
-  using MemoryStore::MemoryStore;
+/// A result is written, and the trial's lease ends with it, whosever that is.
+struct NoFence : SerialStore {
+  using SerialStore::SerialStore;
   bool put_leased(const db::Attempt& attempt) override {
-    auto own = attempt;
+    const Transaction open(*this);
+    put_attempt(attempt);
     for (const auto& lease : held_leases())
-      if (lease.key == attempt.key) own.fence = lease.fence;
-    return MemoryStore::put_leased(own);
+      if (lease.key == attempt.key) give_back(lease.key, lease.fence);
+    return true;
   }
 };
 
 /// Of the results that are done each third one is forgotten, though it is said to be written.
-struct DroppedResult : MemoryStore {
-  using MemoryStore::MemoryStore;
+struct DroppedResult : SerialStore {
+  using SerialStore::SerialStore;
   bool put_leased(const db::Attempt& attempt) override {
     if (attempt.outcome == "done" && ++count_ % 3 == 0) return give_back(attempt.key, attempt.fence), true;
-    return MemoryStore::put_leased(attempt);
+    return SerialStore::put_leased(attempt);
   }
 
  private:
@@ -54,35 +55,35 @@ struct DroppedResult : MemoryStore {
 };
 
 /// What is rescued into another file is the history, without what still waits.
-struct ForgottenRescue : MemoryStore {
-  using MemoryStore::MemoryStore;
+struct ForgottenRescue : SerialStore {
+  using SerialStore::SerialStore;
   std::unique_ptr<db::GridStore> open(const std::filesystem::path& file) const override {
-    struct Forgets : MemoryStore {
-      using MemoryStore::MemoryStore;
+    struct Forgets : SerialStore {
+      using SerialStore::SerialStore;
       std::int64_t put_attempt(const db::Attempt&) override { return 1; }
       bool put_leased(const db::Attempt&) override { return true; }
     };
-    return std::make_unique<Forgets>(disk(), file, process());
+    return std::make_unique<Forgets>(disk_, file, process_);
   }
 };
 
 /// Whether a trial is done already is not looked at.
-struct DoneAgain : MemoryStore {
-  using MemoryStore::MemoryStore;
+struct DoneAgain : SerialStore {
+  using SerialStore::SerialStore;
   db::LeaseAnswer take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool,
                              const IsOver& is_over) override {
-    return MemoryStore::take_lease(key, slot, since, true, is_over);
+    return SerialStore::take_lease(key, slot, since, true, is_over);
   }
 };
 
 /// A trial gets the results of the one before.
-struct MixedUp : MemoryStore {
-  using MemoryStore::MemoryStore;
+struct MixedUp : SerialStore {
+  using SerialStore::SerialStore;
   bool put_leased(const db::Attempt& attempt) override {
     auto own = attempt;
     if (attempt.outcome == "done" && !before_.empty()) own.results = before_;
     before_ = attempt.results;
-    return MemoryStore::put_leased(own);
+    return SerialStore::put_leased(own);
   }
 
  private:

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "tests/host/simulated/grid.h"
+
 namespace ablate::simulation {
 namespace {
 
@@ -36,10 +38,12 @@ void Ledger::told(int scheduler, const std::string& text) {
 void Ledger::line(int scheduler, const std::string& text) {
   if (says(text, "the database can be written again, and everything is in it") || says(text, "what runs now is kept in"))
     return promise_waiting(scheduler);
+  if (const auto late = text.find("the result of seed="); late != std::string::npos && says(text, "came late"))
+    waiting_[scheduler].erase(std::atoi(text.c_str() + late + 19));
   const auto label = text.find("  seed=");
   if (!text.starts_with('[') || label == std::string::npos || !says(text, "] done ")) return;
   const int seed = std::atoi(text.c_str() + label + 7);
-  if (says(text, "could not be kept anywhere")) return;
+  if (says(text, "; could not be kept anywhere") || says(text, "; came late")) return;
   if (says(text, "waits to be written"))
     waiting_[scheduler].insert(seed);
   else
@@ -65,9 +69,21 @@ void Ledger::read(const db::Attempt& attempt) {
     breaks(invariant::kOwnResult,
            fmt::format("the trial of seed {} is recorded with {}", seed,
                        found == attempt.results.end() ? "no test/accuracy" : fmt::format("test/accuracy {}", found->second)));
-  if (++done_[seed] > 1 + again_)
+  done_.insert(seed);
+}
+
+void Ledger::read_shared(const db::Attempt& attempt, const simulated::History& history) {
+  if (attempt.outcome != "done" || uids_.contains(attempt.uid)) return;
+  const int seed = seed_of(attempt.key);
+  if (++shared_[seed] > 1 + again_)
     breaks(invariant::kDoneOnce,
-           fmt::format("the trial of seed {} is recorded as done {} times; {} runs had --again", seed, done_[seed], again_));
+           fmt::format("the trial of seed {} is recorded as done {} times; {} runs had --again", seed, shared_[seed], again_));
+  if (!fences_.insert(attempt.fence).second)
+    breaks(invariant::kOneResult, fmt::format("fence {} has two results, the second of seed {}", attempt.fence, seed));
+  const auto newest = history.leases.at(attempt.key).fence;
+  if (again_ == 0 && newest != attempt.fence)
+    breaks(invariant::kOneResult,
+           fmt::format("seed {} has a result under fence {}; the newest is {}", seed, attempt.fence, newest));
 }
 
 void Ledger::look(const std::map<int, std::set<std::uint64_t>>& running) {
@@ -76,7 +92,10 @@ void Ledger::look(const std::map<int, std::set<std::uint64_t>>& running) {
     if (history.attempts.size() < seen)
       breaks(invariant::kNothingLost,
              fmt::format("{} has {} attempts, and had {}", file.string(), history.attempts.size(), seen));
-    for (; seen < history.attempts.size(); ++seen) read(history.attempts[seen]);
+    for (; seen < history.attempts.size(); ++seen) {
+      if (file == simulated::Grid::kFile) read_shared(history.attempts[seen], history);
+      read(history.attempts[seen]);
+    }
   }
   for (const auto& [scheduler, seed] : promised_)
     if (!is_done(seed))
@@ -98,14 +117,13 @@ void Ledger::ended(int scheduler, const RunSummary& summary) {
   int failed = 0;
   for (const auto& [outcome, count] : own)
     if (outcome != "done" && outcome != "interrupted") failed += count;
-  const auto sum = summary.done + summary.failed + summary.skipped;
   if (summary.done != own["done"] || summary.failed != failed)
-    breaks(invariant::kSummary, fmt::format("scheduler {} sums up {} done, {} failed; recorded are {} and {}", scheduler,
-                                            summary.done, summary.failed, own["done"], failed));
+    breaks(invariant::kSummary, fmt::format("scheduler {} sums up {}; recorded are {} done and {} failed", scheduler,
+                                            text_of(summary), own["done"], failed));
+  const int sum = summary.done + summary.failed + summary.skipped + summary.elsewhere + summary.failed_elsewhere;
   if (summary.interrupted ? sum > scenario_.trials() : sum != scenario_.trials())
     breaks(invariant::kSummary,
-           fmt::format("scheduler {} sums up {} done, {} failed, {} skipped of {} trials{}", scheduler, summary.done,
-                       summary.failed, summary.skipped, scenario_.trials(), summary.interrupted ? ", interrupted" : ""));
+           fmt::format("scheduler {} sums up {}, of {} trials", scheduler, text_of(summary), scenario_.trials()));
 }
 
 void Ledger::look_at_end() {

@@ -23,6 +23,7 @@ struct Broken {
 namespace invariant {
 inline constexpr const char* kOwnResult = "a result is its trial's";
 inline constexpr const char* kDoneOnce = "a trial is done once";
+inline constexpr const char* kOneResult = "a fence has one result, and only the newest fence of a trial";
 inline constexpr const char* kNothingLost = "nothing done is lost";
 inline constexpr const char* kOneOwner = "two living owners never hold one trial";
 inline constexpr const char* kJobs = "no more trials at a time than asked for";
@@ -31,6 +32,9 @@ inline constexpr const char* kEnds = "the grid ends";
 inline constexpr const char* kBlameless = "a trial that does nothing wrong is done in the end";
 inline constexpr const char* kError = "whatever ends a run is an Error with words";
 }  // namespace invariant
+
+/// For people.
+std::string text_of(const RunSummary& summary);
 
 class Ledger {
  public:
@@ -60,6 +64,8 @@ class Ledger {
 
  private:
   void read(const db::Attempt& attempt);
+  /// Of one that is done, in the history that all share. Where one's results had to go elsewhere, others do not know of them.
+  void read_shared(const db::Attempt& attempt, const simulated::History& history);
   void line(int scheduler, const std::string& text);
   void promise(int scheduler, int seed);
   void promise_waiting(int scheduler);
@@ -72,7 +78,9 @@ class Ledger {
   int again_ = 0;
   std::map<std::string, std::size_t> seen_;       ///< attempts by file
   std::set<std::string> uids_;                    ///< of attempts that were read
-  std::map<int, int> done_;                       ///< how often, by seed
+  std::set<int> done_;                            ///< seeds, in any file
+  std::map<int, int> shared_;                     ///< how often done, by seed, in the history that all share
+  std::set<std::int64_t> fences_;                 ///< of results in it
   std::set<int> tried_;                           ///< seeds
   std::map<int, std::map<std::string, int>> by_;  ///< attempts by scheduler and outcome
   std::map<int, std::set<int>> waiting_;          ///< seeds that wait to be written, by scheduler

@@ -23,10 +23,13 @@ Nature nature_of(Dice& dice, double own_faults, bool has_timeout) {
 }  // namespace
 
 const char* name_of(Trouble trouble) {
-  constexpr const char* kNames[] = {
-      "killed scheduler", "stopped scheduler", "new scheduler", "interrupt",       "killed worker",
-      "stopped worker",   "killed trial",      "full disk",     "locked database", "taken database",
-      "damaged database", "set clock",         "delay"};
+  constexpr const char* kNames[] = {"killed scheduler", "stopped scheduler",
+                                    "new scheduler",    "interrupt",
+                                    "killed worker",    "stopped worker",
+                                    "killed trial",     "full disk",
+                                    "locked database",  "taken database",
+                                    "damaged database", "lost locks",
+                                    "set clock",        "delay"};
   static_assert(std::size(kNames) == kTroubles);
   return kNames[static_cast<int>(trouble)];
 }
@@ -42,7 +45,8 @@ Scenario::Scenario(Dice& dice) {
   chaos_steps = static_cast<int>(dice.of_any_size(20, 1000));
   for (auto& weight : weights) weight = sometimes(dice, 0.4, 0.1, 1);
   weights[static_cast<int>(Trouble::kNewScheduler)] += 0.2;
-  for (const auto rare : {Trouble::kTakenDatabase, Trouble::kDamagedDatabase}) weights[static_cast<int>(rare)] *= 0.2;
+  for (const auto rare : {Trouble::kTakenDatabase, Trouble::kDamagedDatabase, Trouble::kLostLocks})
+    weights[static_cast<int>(rare)] *= 0.2;
   troubles = dice.of_any_size(0.002, 0.1);
   at_calls = sometimes(dice, 0.7, 0.002, 0.2);
   overlap = dice.between(0, 0.9);

@@ -24,8 +24,9 @@ enum class Trouble {
   kLockedDatabase,
   kTakenDatabase,  ///< its file is removed or replaced
   kDamagedDatabase,
-  kSetClock,  ///< the time since 1970 jumps
-  kDelay,     ///< the machine sleeps
+  kLostLocks,  ///< as where the file of the locks is removed
+  kSetClock,   ///< the time since 1970 jumps
+  kDelay,      ///< the machine sleeps
 };
 constexpr int kTroubles = static_cast<int>(Trouble::kDelay) + 1;
 const char* name_of(Trouble trouble);

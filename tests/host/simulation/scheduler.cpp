@@ -8,6 +8,11 @@
 
 namespace ablate::simulation {
 
+std::string text_of(const RunSummary& summary) {
+  return fmt::format("{} done, {} failed, {} skipped, {} done and {} failed elsewhere{}", summary.done, summary.failed,
+                     summary.skipped, summary.elsewhere, summary.failed_elsewhere, summary.interrupted ? ", interrupted" : "");
+}
+
 bool Told::write(std::string_view text) noexcept {
   if (!is_killed_) world_.told(scheduler_, std::string(text));
   return true;
@@ -23,7 +28,8 @@ Surroundings SimulatedScheduler::surroundings() {
   return {.clock = world_.clock(),
           .output = told_,
           .stops = {.often = [this] { return signals_; }, .who = [] { return std::string("signal 15 (Terminated)"); }},
-          .process = number_};
+          .process = number_,
+          .locks = [this](const std::filesystem::path& history) { return world_.locks_of(history, number_); }};
 }
 
 bool SimulatedScheduler::begin() {
@@ -52,7 +58,9 @@ bool SimulatedScheduler::advance() {
   } else {
     if (life_->run->step()) return true;
     const auto& summary = life_->run->summary();
-    summary_ = {summary.done, summary.failed, summary.skipped + summary_.skipped, summary.interrupted};
+    const int skipped = summary_.skipped;
+    summary_ = summary;
+    summary_.skipped += skipped;
   }
   world_.ended(number_, summary_);
   return false;
@@ -84,6 +92,7 @@ void SimulatedScheduler::end(const std::string& how) {
 void SimulatedScheduler::kill() {
   killed_ = true;
   told_.is_killed();
+  world_.frees_locks_of(number_);
   if (!on_stack_) life_.reset();
 }
 

@@ -30,6 +30,10 @@ void Troubles::happen(Trouble trouble) {
     case Trouble::kDamagedDatabase:
       world_.is_damaged_ = true;
       return world_.trace_.add("the database is damaged");
+    case Trouble::kLostLocks:
+      world_.has_lost_locks_ = true;
+      for (auto* one : world_.living()) world_.holders_.dies(one->number());
+      return world_.trace_.add("all locks are lost");
     case Trouble::kSetClock: {
       const double by_s = (dice.chance(0.5) ? 1 : -1) * dice.of_any_size(1, 1e6);
       world_.clock_.set_forward(by_s);

@@ -131,7 +131,7 @@ bool World::step() {
 
 void World::look() {
   std::map<int, std::set<std::uint64_t>> running;
-  if (kHasLeases)
+  if (!has_lost_locks_)
     for (auto* one : living()) running[one->number()] = one->running();
   ledger_.look(running);
 }

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "tests/host/simulated/grid.h"
+#include "tests/host/simulated/locks.h"
 #include "tests/host/simulation/ledger.h"
 #include "tests/host/simulation/scheduler.h"
+#include "tests/host/simulation/serial_store.h"
 #include "tests/host/simulation/trace.h"
 
 namespace ablate::simulation {
@@ -17,8 +19,13 @@ namespace ablate::simulation {
 /// What a planted fault replaces.
 struct Faults {
   using MakeStore = std::function<std::unique_ptr<db::GridStore>(simulated::Disk& disk, int process)>;
+  using MakeLocks =
+      std::function<std::unique_ptr<Locks>(simulated::Holders& holders, const std::filesystem::path& history, int process)>;
   MakeStore store = [](simulated::Disk& disk, int process) {
-    return std::make_unique<simulated::MemoryStore>(disk, simulated::Grid::kFile, process);
+    return std::make_unique<SerialStore>(disk, simulated::Grid::kFile, process);
+  };
+  MakeLocks locks = [](simulated::Holders& holders, const std::filesystem::path& history, int process) {
+    return std::make_unique<simulated::SimulatedLocks>(holders, history, process);
   };
 };
 
@@ -49,11 +56,13 @@ class World {
   Ledger& ledger() { return ledger_; }
   const std::vector<PlannedTrial>& planned() const { return planned_; }
   std::unique_ptr<db::GridStore> open_store(int process) { return faults_.store(disk_, process); }
+  std::unique_ptr<Locks> locks_of(const std::filesystem::path& history, int process) {
+    return faults_.locks(holders_, history, process);
+  }
+  /// As the kernel does.
+  void frees_locks_of(int process) { holders_.dies(process); }
   /// How its workers and trials behave.
   void script(simulated::Machine& machine);
-  /// Whether trials are run by one scheduler at a time.
-  static constexpr bool kHasLeases = false;
-
   void told(int scheduler, const std::string& text);
   void ended(int scheduler, const RunSummary& summary);
 
@@ -88,6 +97,7 @@ class World {
   Faults faults_;
   SimulatedClock clock_;
   simulated::Disk disk_{clock_};
+  simulated::Holders holders_;
   Trace trace_{clock_};
   std::vector<PlannedTrial> planned_;
   Ledger ledger_;
@@ -95,7 +105,7 @@ class World {
   std::vector<SimulatedScheduler*> stack_;  ///< the last one runs, the others wait for it
   std::map<int, int> runs_;                 ///< of trials that fail once, by seed
   Report report_;
-  bool is_quiet_ = false, is_taken_ = false, is_damaged_ = false;
+  bool is_quiet_ = false, is_taken_ = false, is_damaged_ = false, has_lost_locks_ = false;
   double full_until_s_ = 0, locked_until_s_ = 0, temporary_full_until_s_ = 0;
 };
 

@@ -5,7 +5,7 @@
 namespace ablate::simulation {
 namespace {
 
-constexpr int kMostTrials = 30, kMostSchedulers = 8;
+constexpr int kMostSchedulers = 8;
 
 /// Each kind of trouble is there in some seeds and not in others: many at once hide what one does.
 double sometimes(Dice& dice, double chance, double least, double most) {
@@ -35,7 +35,7 @@ const char* name_of(Trouble trouble) {
 }
 
 Scenario::Scenario(Dice& dice) {
-  const int trials = static_cast<int>(dice.of_any_size(1, kMostTrials + 0.99));
+  const int trials = static_cast<int>(dice.of_any_size(1, Scenario::kMostTrials + 0.99));
   schedulers = dice.chance(0.25) ? 1 : static_cast<int>(dice.of_any_size(2, kMostSchedulers + 0.99));
   takes_s = dice.of_any_size(0.05, 5);
   timeout_s = dice.chance(0.5) ? 4 * takes_s : 0;

@@ -32,6 +32,8 @@ constexpr int kTroubles = static_cast<int>(Trouble::kDelay) + 1;
 const char* name_of(Trouble trouble);
 
 struct Scenario {
+  static constexpr int kMostTrials = 30;
+
   explicit Scenario(Dice& dice);
 
   std::vector<Nature> natures;  ///< of the trials 1, 2, ...

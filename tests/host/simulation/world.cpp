@@ -13,7 +13,7 @@ namespace {
 using simulated::Act;
 using simulated::Grid;
 
-constexpr int kMostTrials = 30, kMostSteps = 50'000, kMostRounds = 6;
+constexpr int kMostSteps = 50'000, kMostRounds = 6;
 constexpr double kMostQuiet_s = 86'400;
 constexpr double kTroubleInCall = 0.3;  ///< else others go on
 
@@ -21,7 +21,7 @@ constexpr double kTroubleInCall = 0.3;  ///< else others go on
 const std::vector<PlannedTrial>& all_trials() {
   static const auto trials = [] {
     std::vector<Trial> made;
-    for (int seed = 1; seed <= kMostTrials; ++seed) made.push_back(simulated::trial_of(seed));
+    for (int seed = 1; seed <= Scenario::kMostTrials; ++seed) made.push_back(simulated::trial_of(seed));
     return made;
   }();
   static const auto planned = [] {

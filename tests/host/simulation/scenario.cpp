@@ -42,13 +42,13 @@ Scenario::Scenario(Dice& dice) {
   again = dice.chance(0.1);
   const double own_faults = dice.chance(0.5) ? dice.between(0, 0.4) : 0;
   for (int i = 0; i < trials; ++i) natures.push_back(nature_of(dice, own_faults, timeout_s > 0));
-  chaos_steps = static_cast<int>(dice.of_any_size(20, 1000));
-  for (auto& weight : weights) weight = sometimes(dice, 0.4, 0.1, 1);
+  chaos_steps = static_cast<int>(dice.of_any_size(50, 2000));
+  for (auto& weight : weights) weight = sometimes(dice, 0.5, 0.1, 1);
   weights[static_cast<int>(Trouble::kNewScheduler)] += 0.2;
   for (const auto rare : {Trouble::kTakenDatabase, Trouble::kDamagedDatabase, Trouble::kLostLocks})
     weights[static_cast<int>(rare)] *= 0.2;
-  troubles = dice.of_any_size(0.002, 0.1);
-  at_calls = sometimes(dice, 0.7, 0.002, 0.2);
+  troubles = dice.of_any_size(0.01, 0.3);
+  at_calls = sometimes(dice, 0.8, 0.005, 0.3);
   overlap = dice.between(0, 0.9);
   locked = sometimes(dice, 0.3, 0.002, 0.2);
   garbled = sometimes(dice, 0.2, 0.01, 0.3);

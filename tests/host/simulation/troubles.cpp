@@ -63,8 +63,9 @@ void Troubles::befall(Trouble trouble, SimulatedScheduler& one) {
     one.stop_until(until_s(0.1, 300));
     trace.add(fmt::format("scheduler {} is stopped until {:.3f} s", one.number(), one.stopped_until_s()));
   } else if (trouble == Trouble::kInterrupt) {
-    one.is_asked_to_stop();
-    trace.add(fmt::format("scheduler {} is asked to stop", one.number()));
+    const int times = world_.dice_.chance(0.3) ? 2 : 1;
+    for (int i = 0; i < times; ++i) one.is_asked_to_stop();
+    trace.add(fmt::format("scheduler {} is asked to stop{}", one.number(), times > 1 ? ", twice" : ""));
   } else if (trouble == Trouble::kKilledWorker && worker != nullptr) {
     trace.add(fmt::format("the worker of scheduler {} is killed", one.number()));
     worker->is_killed("signal 9 (Killed)");

@@ -150,9 +150,9 @@ void World::step_until(const std::function<bool()>& enough, int most_steps) {
 
 Report World::run() {
   const auto nobody_lives = [&] { return living().empty(); };
-  while (report_.steps < scenario_.chaos_steps && ledger_.broken().invariant.empty()) {
+  while (report_.steps < scenario_.chaos_steps && ledger_.broken().invariant.empty() && !is_everything_done()) {
     repair();
-    start_scheduler();
+    start_some();
     step_until([&] { return report_.steps >= scenario_.chaos_steps; }, kMostSteps);
   }
   quieten();
@@ -164,7 +164,7 @@ Report World::run() {
                                                    living().size(), clock_.now_s() - quiet_s, round));
     repair();
     if (round > 0 && is_everything_done()) break;
-    for (int count = dice_.whole(1, scenario_.schedulers); count > 0; --count) start_scheduler();
+    start_some();
   }
   ledger_.look_at_end();
   report_.broken = ledger_.broken();
@@ -173,6 +173,10 @@ Report World::run() {
   report_.runs = static_cast<int>(schedulers_.size());
   report_.simulated_s = clock_.now_s();
   return report_;
+}
+
+void World::start_some() {
+  for (int count = dice_.whole(1, scenario_.schedulers); count > 0; --count) start_scheduler();
 }
 
 void World::start_scheduler() {

@@ -86,6 +86,7 @@ class World {
   void step_until(const std::function<bool()>& enough, int most_steps);
   std::vector<SimulatedScheduler*> living() const;
   void start_scheduler();
+  void start_some();
   void look();
   void quieten();
   /// What a user does with a database that is gone or damaged, when nothing runs: brings all files together again.

@@ -33,6 +33,7 @@ void Leasing::begin() {
         return true;
       },
       [this](const db::LeaseOwner& other, bool heard) { return meet(other, heard); });
+  for (const auto& lease : store_.held_leases()) held_before_[lease.key] = lease.fence;
   if (!doubt_.empty())
     note_(fmt::format(
         "warning: {}: {}. This run found no other there, but nobody can promise that none comes: run one at a time, or have "
@@ -85,9 +86,11 @@ std::optional<db::LeaseAnswer> Leasing::take(const PlannedTrial& trial) {
   const auto over = [&](const db::LeaseOwner& owner) {
     return owner.slot == self_.slot ? !mine_.contains(trial.key) : is_over(owner);
   };
+  // What ran when this one came, or was leased later, has ended since.
+  const auto before = held_before_.find(trial.key);
+  const auto since = before == held_before_.end() ? self_.fence : before->second - 1;
   do {
-    if (!recorder_.use(
-            [&](db::GridStore& store) { answer = store.take_lease(trial.key, self_.slot, self_.fence, again_, over); }))
+    if (!recorder_.use([&](db::GridStore& store) { answer = store.take_lease(trial.key, self_.slot, since, again_, over); }))
       return std::nullopt;
   } while (bury());
   if (answer.what == db::LeaseAnswer::What::kMine) mine_[trial.key] = &trial;

@@ -67,6 +67,7 @@ class Leasing {
   std::unique_ptr<Locks> locks_;
   std::string doubt_;  ///< of the locks
   db::NewOwner self_;
+  std::map<std::string, std::int64_t> held_before_;  ///< fences by key: of what ran elsewhere when this one came
   std::int64_t worker_ = 0, told_worker_ = 0;
   std::map<std::string, const PlannedTrial*> mine_;  ///< by key: leased, and no attempt is in the history
   std::vector<const PlannedTrial*> elsewhere_;

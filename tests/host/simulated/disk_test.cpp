@@ -27,7 +27,7 @@ const History& rescued(const Grid& grid) {
 TEST_CASE("while a disk is full results wait, what runs goes on, and everything is written afterwards") {
   Grid grid(8);
   grid.disk.fails = [&](const std::filesystem::path&) {
-    if (grid.clock.now_s() > 15 && grid.clock.now_s() < 200) throw db::Unavailable("the disk is full");
+    if (grid.clock.now_s() > 5 && grid.clock.now_s() < 200) throw db::Unavailable("the disk is full");
   };
   CHECK(grid.run({.jobs = 4}).done == 8);
   for (int seed = 1; seed <= 8; ++seed) CHECK(grid.outcomes(seed) == Outcomes{"done"});

@@ -38,7 +38,8 @@ struct Place {
 /// One of them, with a machine of its own.
 class Runner {
  public:
-  Runner(Place& place, int process, RunOptions options = {.jobs = 2}) : place_(place), store_(place.disk, kFile, process) {
+  Runner(Place& place, int process, RunOptions options = {.jobs = 2})
+      : machine(place.clock), place_(place), store_(place.disk, kFile, process) {
     options.record = [&place](db::GridStore& into) { record(place.planned, into); };
     std::deque<const PlannedTrial*> waiting;
     for (const auto& trial : place.planned) waiting.push_back(&trial);
@@ -71,7 +72,7 @@ class Runner {
   const RunSummary& summary() const { return run_->summary(); }
   std::string told() const { return read_text(folder_ / "told"); }
 
-  Machine machine{place_.clock};
+  Machine machine;
   int stops = 0;
 
  private:

@@ -86,6 +86,7 @@ bool Leasing::bury() {
 
 std::optional<db::LeaseAnswer> Leasing::take(const PlannedTrial& trial) {
   tell_worker();
+  if (recorder_.is_elsewhere()) return std::nullopt;  // a rescued history has leases, too, which nobody else sees
   db::LeaseAnswer answer;
   const auto over = [&](const db::LeaseOwner& owner) { return owner.slot == self_.slot ? !holds(trial.key) : is_over(owner); };
   // What ran when this one came, or was leased later, has ended since.

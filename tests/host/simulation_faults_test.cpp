@@ -1,5 +1,5 @@
 // Faults that are planted in what schedulers are given: the simulation finds each, and says what it breaks.
-#include <set>
+#include <utility>
 
 #include "tests/host/simulation/serial_store.h"
 #include "tests/host/simulation/world.h"
@@ -109,42 +109,31 @@ struct LateLock : simulated::SimulatedLocks {
   std::int64_t slot_ = 0;
 };
 
-/// What the first seed that a fault breaks breaks; "" where none does.
-Broken found(const Faults& faults) {
+/// The invariant that the first seed breaks which a fault makes break one; "" where none does.
+std::string found(const Faults& faults) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
-    if (auto report = simulate(seed, faults); !report.broken.invariant.empty()) {
-      WARN("seed " << seed << ": " << report.broken.invariant << ": " << report.broken.what);
-      return report.broken;
-    }
-  return {};
+    if (auto report = simulate(seed, faults); !report.broken.invariant.empty()) return report.broken.invariant;
+  return "";
 }
 
 }  // namespace
 
-TEST_CASE("a fence that is not compared is found", "[apart]") {
-  CHECK(found(with_store<NoFence>()).invariant == invariant::kOneResult);
-}
+TEST_CASE("a fence that is not compared is found", "[apart]") { CHECK(found(with_store<NoFence>()) == invariant::kOneResult); }
 
 TEST_CASE("a lease that is taken without a look at its owner's byte is found", "[apart]") {
-  CHECK(found(with_locks<UncheckedOwner>()).invariant == invariant::kOneOwner);
+  CHECK(found(with_locks<UncheckedOwner>()) == invariant::kOneOwner);
 }
 
-TEST_CASE("a lock that is taken late is found", "[apart]") {
-  CHECK(found(with_locks<LateLock>()).invariant == invariant::kOneOwner);
-}
+TEST_CASE("a lock that is taken late is found", "[apart]") { CHECK(found(with_locks<LateLock>()) == invariant::kOneOwner); }
 
 TEST_CASE("a result that is dropped is found", "[apart]") {
-  CHECK(found(with_store<DroppedResult>()).invariant == invariant::kNothingLost);
+  CHECK(found(with_store<DroppedResult>()) == invariant::kNothingLost);
 }
 
 TEST_CASE("a rescue that forgets what waits is found", "[apart]") {
-  CHECK(found(with_store<ForgottenRescue>()).invariant == invariant::kNothingLost);
+  CHECK(found(with_store<ForgottenRescue>()) == invariant::kNothingLost);
 }
 
-TEST_CASE("a done trial that runs again is found", "[apart]") {
-  CHECK(found(with_store<DoneAgain>()).invariant == invariant::kDoneOnce);
-}
+TEST_CASE("a done trial that runs again is found", "[apart]") { CHECK(found(with_store<DoneAgain>()) == invariant::kDoneOnce); }
 
-TEST_CASE("a result of another trial is found", "[apart]") {
-  CHECK(found(with_store<MixedUp>()).invariant == invariant::kOwnResult);
-}
+TEST_CASE("a result of another trial is found", "[apart]") { CHECK(found(with_store<MixedUp>()) == invariant::kOwnResult); }

@@ -138,7 +138,7 @@ std::set<std::string> Store::done(const std::vector<std::string>& keys) {
   });
 }
 
-void Store::put_parts(const std::vector<std::pair<std::string, Identity>>& parts, const Tick& tick) {
+void Store::put_parts(const std::vector<std::pair<std::string, Lazy<Identity>>>& parts, const Tick& tick) {
   implementation_->write([&] {
     db::put_parts(implementation_->database, parts, tick);
     return 0;

@@ -16,12 +16,11 @@ json defaults(std::span<const ParameterInfo> parameters) {
 
 Trial trial_of(int seed) {
   Trial trial;
-  trial.resolved = {{"task", {{"plugin", "simulated"}}},
-                    {"model", defaults(model_parameters())},
-                    {"attention", {{"plugin", "simulated"}}},
-                    {"train", defaults(train_parameters())},
-                    {"seed", seed}};
-  trial.spec = trial_from_json(trial.resolved);
+  trial.spec = trial_from_json({{"task", {{"plugin", "simulated"}}},
+                                {"model", defaults(model_parameters())},
+                                {"attention", {{"plugin", "simulated"}}},
+                                {"train", defaults(train_parameters())},
+                                {"seed", seed}});
   trial.label = "seed=" + std::to_string(seed);
   return trial;
 }
@@ -36,7 +35,7 @@ Grid::Grid(int count) {
 RunSummary Grid::run(RunOptions options) {
   options.record = [this](db::GridStore& into) {
     std::vector<db::GridTrial> rows;
-    for (const auto& trial : planned_) rows.push_back({trial.key, trial.trial->resolved});
+    for (const auto& trial : planned_) rows.push_back({trial.key, trial.trial->resolved()});
     into.put_trials(into.put_experiment({"simulated", "", "", "", {}}), rows);
   };
   auto executors = machine.executors();

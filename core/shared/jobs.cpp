@@ -99,10 +99,19 @@ void fields(auto& f, Is<OpenDeviceJob> auto& m) { f("device", m.device); }
 
 void fields(auto& f, Is<OpenedDevice> auto& m) { f("opened", m.opened); }
 
+void fields(auto& f, Is<CheckpointPlan> auto& m) {
+  f("folder", m.folder);
+  f("owner", m.owner);
+  f("key", m.key);
+  f("every_s", m.every_s);
+  f("about", m.about);
+}
+
 void fields(auto& f, Is<TrialJob> auto& m) {
   f("resolved", m.trial);
   f("files", m.files);
   f("weights_file", m.weights_file);
+  f("checkpoint", m.checkpoint);
 }
 
 void fields(auto& f, Is<CheckJob> auto& m) {
@@ -183,8 +192,8 @@ namespace {
 
 [[maybe_unused, gnu::used]] constexpr auto kAll =
     json_of<PlannedFile, InspectJob, Inspected, DescribeTaskJob, DescribedTask, PrepareTaskJob, PreparedTask, PromisesJob,
-            Promised, TryPlacesJob, TriedPlaces, OpenDeviceJob, OpenedDevice, TrialJob, CheckJob, CheckBegun, CheckResult,
-            CheckRefused, CheckLikely, AuditJob, Failed, Crashed>();
+            Promised, TryPlacesJob, TriedPlaces, OpenDeviceJob, OpenedDevice, CheckpointPlan, TrialJob, CheckJob, CheckBegun,
+            CheckResult, CheckRefused, CheckLikely, AuditJob, Failed, Crashed>();
 
 }  // namespace
 

@@ -147,12 +147,26 @@ struct OpenedDevice {
   bool operator==(const OpenedDevice&) const = default;
 };
 
-/// Runs a trial whose libraries and data were loaded. Says Progress and a TrialResult (core/shared/messages.h).
+/// Where and how often a running trial is written to disk, and what it may go on from.
+struct CheckpointPlan {
+  static constexpr const char* kName = "checkpoint plan";
+  std::string folder;  ///< absolute; it need not be there
+  std::string owner;   ///< CheckpointFile::owner of what this attempt writes
+  std::string key;     ///< of the trial
+  double every_s = 0;  ///< after the start, and between two; above 0
+  /// What stands at each file's beginning: settings and basis of the trial's Identity, without which it is refused, the
+  /// processor that it is written on, libtorch's version.
+  nlohmann::json about = nlohmann::json::object();
+  bool operator==(const CheckpointPlan&) const = default;
+};
+
+/// Runs a trial whose libraries and data were loaded. Says what core/shared/messages.h has.
 struct TrialJob {
   static constexpr const char* kName = "trial";
   TrialSpec trial;
   std::vector<PlannedFile> files;  ///< of its attentions and compressions
   std::string weights_file = {};   ///< absolute: a new file, in the safetensors format, for its best weights; "": none
+  std::optional<CheckpointPlan> checkpoint = {};  ///< none: it is never written, and begins anew
   bool operator==(const TrialJob&) const = default;
 };
 

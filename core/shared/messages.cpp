@@ -59,6 +59,40 @@ void fields(auto& f, Is<TrialResult> auto& m) {
   fields(f, m.curve);
 }
 
+void fields(auto& f, Is<Resumed> auto& m) {
+  f("resumed", m.step);
+  f("owner", m.owner);
+  f("processor", m.processor);
+  f("wall_s", m.wall_s);
+  f("cpu_s", m.cpu_s);
+  f("peak_resident_bytes", m.peak_resident_bytes);
+  f("unusable", m.unusable);
+}
+
+void fields(auto& f, Is<Saved> auto& m) {
+  f("saved", m.step);
+  f("failed_save", m.failed);
+}
+
+namespace {
+
+template <class M>
+json written(const M& message) {
+  json text;
+  FieldWriter writer(text);
+  fields(writer, message);
+  return text;
+}
+
+template <class M>
+M read(FieldReader& reader) {
+  M message;
+  fields(reader, message);
+  return message;
+}
+
+}  // namespace
+
 json to_json(const Progress& progress) {
   json message;
   FieldWriter writer(message);
@@ -68,20 +102,15 @@ json to_json(const Progress& progress) {
   return message;
 }
 
-json to_json(const TrialResult& result) {
-  json message;
-  FieldWriter writer(message);
-  fields(writer, result);
-  return message;
-}
+json to_json(const TrialResult& result) { return written(result); }
+json to_json(const Resumed& resumed) { return written(resumed); }
+json to_json(const Saved& saved) { return written(saved); }
 
 TrialSaid trial_said_from_json(const json& message) {
   FieldReader reader(message, "a trial's message");
-  if (message.contains("results")) {
-    TrialResult result;
-    fields(reader, result);
-    return result;
-  }
+  if (message.contains("results")) return read<TrialResult>(reader);
+  if (message.contains("resumed")) return read<Resumed>(reader);
+  if (message.contains("saved")) return read<Saved>(reader);
   Progress progress{.loss = 0, .dev = std::numeric_limits<double>::quiet_NaN()};
   fields(reader, progress);
   std::optional<Dev> dev;

@@ -29,7 +29,7 @@ struct CurvePart {
 struct Progress {
   std::int64_t step = 0, steps = 0;  ///< step 0: training begins
   double loss;                       ///< of the latest step; NaN before the first
-  MetricInfo dev_metric;             ///< what selects the checkpoint; name empty before the first evaluation
+  MetricInfo dev_metric;             ///< what selects the best weights; name empty before the first evaluation
   double dev;                        ///< its latest value; NaN before the first evaluation
   CurvePart curve;                   ///< measured since the last report
   bool operator==(const Progress&) const = default;
@@ -37,16 +37,36 @@ struct Progress {
 
 struct TrialResult {
   std::map<std::string, double> values;  ///< final, by metric
-  std::string main_metric;               ///< "test/accuracy": of the metric that selected the checkpoint
+  std::string main_metric;               ///< "test/accuracy": of the metric that selected the best weights
   CurvePart curve;                       ///< measured since the last report, and the definitions of all values not yet told
   bool operator==(const TrialResult&) const = default;
 };
 
-using TrialSaid = std::variant<Progress, TrialResult>;
+/// What the trial goes on from: said before the first Progress, where there was a file of an earlier attempt at it.
+struct Resumed {
+  std::int64_t step = 0;                   ///< done before; 0: no file could be used, and it begins anew
+  std::string owner;                       ///< CheckpointFile::owner of the file
+  std::string processor;                   ///< that it was written on, where that is another kind than this one
+  double wall_s = 0, cpu_s = 0;            ///< that the trial had taken by then
+  std::int64_t peak_resident_bytes = 0;    ///< until then
+  std::vector<std::string> unusable = {};  ///< of each file that was there and is not taken: which, and why
+  bool operator==(const Resumed&) const = default;
+};
+
+/// A checkpoint was written, or could not be.
+struct Saved {
+  std::int64_t step = 0;    ///< done
+  std::string failed = {};  ///< why it is not on disk; "": it is
+  bool operator==(const Saved&) const = default;
+};
+
+using TrialSaid = std::variant<Progress, TrialResult, Resumed, Saved>;
 
 /// NaN is null. From JSON: throws BadMessage.
 nlohmann::json to_json(const Progress& progress);
 nlohmann::json to_json(const TrialResult& result);
+nlohmann::json to_json(const Resumed& resumed);
+nlohmann::json to_json(const Saved& saved);
 TrialSaid trial_said_from_json(const nlohmann::json& message);
 
 }  // namespace ablate

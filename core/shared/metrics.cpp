@@ -59,7 +59,7 @@ std::vector<std::string> objective_metric_names() {
 std::span<const MetricInfo> training_metrics() {
   static const std::vector<MetricInfo> metrics{
       count("dev/best_step", "steps", "",
-            "the step of the best dev checkpoint: the first of the best in the task's first metric"),
+            "the step of the best weights: the first of the best on dev in the task's first metric"),
       score("train/loss", "", "min",
             "mean training loss over the last window of its curve: each of at most 200 points is the mean since the last one"),
       cost("train/forward_time", "ms", "min", "median time of a training step up to its loss: batch and forward pass",

@@ -40,6 +40,8 @@ void fields(auto& f, Is<StartCommand> auto& m) {
 
 void fields(auto& f, Is<KillCommand> auto& m) { f("job", m.job); }
 
+void fields(auto& f, Is<SaveCommand> auto& m) { f("job", m.job); }
+
 void fields(auto&, Is<PingCommand> auto&) {}
 
 void fields(auto& f, Is<ReadyEvent> auto& m) {
@@ -85,8 +87,8 @@ void fields(auto& f, Is<NotStartedEvent> auto& m) {
 namespace {
 
 [[maybe_unused, gnu::used]] constexpr auto kAll =
-    json_of<LoadCommand, StartCommand, KillCommand, PingCommand, ReadyEvent, LoadedEvent, PongEvent, RefusedEvent, SaidEvent,
-            EndedEvent, NotStartedEvent>();
+    json_of<LoadCommand, StartCommand, KillCommand, SaveCommand, PingCommand, ReadyEvent, LoadedEvent, PongEvent, RefusedEvent,
+            SaidEvent, EndedEvent, NotStartedEvent>();
 
 template <class All>
 json named(const All& message, const char* key) {

@@ -42,12 +42,19 @@ struct KillCommand {
   int job = 0;
   bool operator==(const KillCommand&) const = default;
 };
+/// Asks a trial to write itself to disk after its next step -> Saved, as a SaidEvent. It runs on. Nothing comes of a job that
+/// has no plan for that.
+struct SaveCommand {
+  static constexpr const char* kName = "save";
+  int job = 0;
+  bool operator==(const SaveCommand&) const = default;
+};
 /// -> PongEvent
 struct PingCommand {
   static constexpr const char* kName = "ping";
   bool operator==(const PingCommand&) const = default;
 };
-using Command = std::variant<LoadCommand, StartCommand, KillCommand, PingCommand>;
+using Command = std::variant<LoadCommand, StartCommand, KillCommand, SaveCommand, PingCommand>;
 
 // From the worker.
 

@@ -136,8 +136,8 @@ Declared<TrainSpec> train_section() {
                "places); 0: the whole dev split",
                "batches"),
        &TrainSpec::evaluate_batches},
-      {integer("test_batches", "0", {0, 1e9},
-               "batches of the test split, chosen likewise, with the best dev checkpoint; 0: all of it", "batches"),
+      {integer("test_batches", "0", {0, 1e9}, "batches of the test split, chosen likewise, with the best weights; 0: all of it",
+               "batches"),
        &TrainSpec::test_batches},
       {integer("stride", "0", {0, 1e9},
                "evaluation of a stream by attentions without state: places that a window of the task's length moves; 0: its "

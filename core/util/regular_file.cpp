@@ -60,6 +60,9 @@ class NewFile {
     }
     return !failed_;
   }
+  void to_disk() {
+    if (!failed_ && fsync(descriptor_) != 0) fail();
+  }
   /// @return what went wrong
   std::error_code end() {
     if (descriptor_ >= 0 && close(descriptor_) != 0) fail();
@@ -82,7 +85,8 @@ bool write_anew(const std::filesystem::path& path, std::string_view content) {
   return !file.end();
 }
 
-std::error_code put_whole(const std::filesystem::path& path, const std::function<void(const TakePiece& take)>& pieces) {
+std::error_code put_whole(const std::filesystem::path& path, const std::function<void(const TakePiece& take)>& pieces,
+                          bool to_disk) {
   const std::filesystem::path part(path.string() + "." + std::to_string(getpid()));
   std::error_code failed, ignored;
   try {
@@ -90,6 +94,7 @@ std::error_code put_whole(const std::filesystem::path& path, const std::function
     pieces([&](std::string_view piece) {
       if (!file.write(piece)) throw std::system_error(file.end(), part.string());  // the rest need not be made
     });
+    if (to_disk) file.to_disk();
     failed = file.end();
   } catch (const std::system_error& error) {
     failed = error.code();
@@ -99,6 +104,11 @@ std::error_code put_whole(const std::filesystem::path& path, const std::function
   }
   if (!failed) std::filesystem::rename(part, path, failed);
   if (failed) std::filesystem::remove(part, ignored);  // a full disk, a folder in its place
+  if (!failed && to_disk)
+    if (const int folder = open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); folder >= 0) {
+      fsync(folder);  // a file system that cannot keeps the name all the same
+      close(folder);
+    }
   return failed;
 }
 

@@ -40,6 +40,8 @@ std::error_code put_whole(const std::filesystem::path& path, std::string_view co
 /// Takes the next piece of a file.
 using TakePiece = std::function<void(std::string_view piece)>;
 /// The same piece by piece. What `pieces` throws leaves the file as it was, too.
-std::error_code put_whole(const std::filesystem::path& path, const std::function<void(const TakePiece& take)>& pieces);
+/// @param to_disk it is there, whole, also after the machine has died: waits until the disk has the file and its name
+std::error_code put_whole(const std::filesystem::path& path, const std::function<void(const TakePiece& take)>& pieces,
+                          bool to_disk = false);
 
 }  // namespace ablate

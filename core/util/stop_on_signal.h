@@ -13,6 +13,7 @@
 namespace ablate {
 
 inline volatile std::sig_atomic_t asked_to_stop = 0;        ///< the latest signal; 0: none
+inline volatile std::sig_atomic_t first_asked_to_stop = 0;  ///< the first one; 0: none
 inline volatile std::sig_atomic_t asked_to_stop_often = 0;  ///< how many came
 
 /// "the user", "SIGTERM", ...
@@ -49,6 +50,7 @@ class StopOnSignal {
       struct sigaction action {
       }, before{};
       action.sa_handler = [](int which) {
+        if (asked_to_stop == 0) first_asked_to_stop = which;
         asked_to_stop = which;
         asked_to_stop_often = asked_to_stop_often + 1;
       };
@@ -62,6 +64,7 @@ class StopOnSignal {
     for (const auto& [signal, before] : before_) sigaction(signal, &before, nullptr);
     if (--living_ > 0) return;
     asked_to_stop = 0;
+    first_asked_to_stop = 0;
     asked_to_stop_often = 0;
   }
   StopOnSignal(const StopOnSignal&) = delete;

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/records/checkpoint_files.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
 #include "db/history/trial_writer.h"
@@ -22,12 +23,13 @@ constexpr std::size_t kDigits = 32;  ///< of a uid
 struct ArtifactKind {
   const char *name, *ending;
 };
-constexpr ArtifactKind kArtifactKinds[] = {{kOutput, ".txt"}, {kWeights, ".safetensors"}};
+constexpr ArtifactKind kArtifactKinds[] = {
+    {kOutput, ".txt"}, {kWeights, ".safetensors"}, {kCheckpoints, CheckpointFile::kEnding}};
 
 std::string file_name(const std::string& kind, const std::string& uid) {
   const auto* const found = std::find_if(std::begin(kArtifactKinds), std::end(kArtifactKinds),
                                          [&](const ArtifactKind& one) { return one.name == kind; });
-  return found == std::end(kArtifactKinds) || bytes_of_uid(uid).empty() ? "" : uid + found->ending;
+  return found == std::end(kArtifactKinds) || kind == kCheckpoints || bytes_of_uid(uid).empty() ? "" : uid + found->ending;
 }
 
 /// What bears a name of ours in a kind's folder: (name, bytes, last change).
@@ -59,7 +61,10 @@ fs::path artifact_file(const fs::path& history, const std::string& kind, const s
   return name.empty() ? fs::path() : artifact_folder(history, kind) / name;
 }
 
-bool ArtifactFile::is_ours() const { return name.size() > kDigits && file_name(kind, name.substr(0, kDigits)) == name; }
+bool ArtifactFile::is_ours() const {
+  if (kind == kCheckpoints) return name.find('/') == std::string::npos && checkpoint_file(name).has_value();
+  return name.size() > kDigits && file_name(kind, name.substr(0, kDigits)) == name;
+}
 
 std::vector<ArtifactFile> oldest_output(const fs::path& history, std::uintmax_t most_bytes) {
   auto all = found_in(history, kOutput);
@@ -153,9 +158,9 @@ std::string bytes_of_uid(const std::string& uid) {
 
 void put_artifacts(SQLite::Database& database, std::int64_t attempt, const Attempt& of) {
   Statement put(database, "INSERT INTO artifact (kind, name, attempt, bytes, of_bytes) VALUES (?, ?, ?, ?, ?)");
-  for (const auto& [kind, bytes, of_bytes] : of.artifacts) {
+  for (const auto& [kind, bytes, of_bytes, name] : of.artifacts) {
     put.bind(1, kind);
-    put.bind(2, file_name(kind, of.uid));
+    put.bind(2, name.empty() ? file_name(kind, of.uid) : name);
     put.bind(3, attempt);
     put.bind(4, bytes);
     put.bind(5, of_bytes);

@@ -1,5 +1,6 @@
 // The files that a history keeps of its attempts, each kind in a folder beside it: ablate.db.output/UID.txt has all that an
-// attempt printed, ablate.db.weights/UID.safetensors its best weights. What SQLite needs is internal to db/.
+// attempt printed, ablate.db.weights/UID.safetensors its best weights, ablate.db.checkpoints/UID-TRIAL-STEP.checkpoint what
+// another one goes on from. What SQLite needs is internal to db/.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,15 @@ namespace ablate::db {
 inline constexpr const char* kOutput = "output";
 inline constexpr const char* kWeights = "weights";
 
+inline constexpr const char* kCheckpoints = "checkpoints";
+
 inline constexpr std::uintmax_t kMostOutputBytes = 1'000'000'000;  ///< of all files of output beside one history
+/// Of all checkpoints beside one history of trials that do not run.
+inline constexpr std::uintmax_t kMostCheckpointBytes = 10'000'000'000;
 
 /// Where the files of a kind lie. It is there as soon as there is one.
 std::filesystem::path artifact_folder(const std::filesystem::path& history, const std::string& kind);
-/// @param uid Attempt::uid @return "" where it is none
+/// @param uid Attempt::uid @return "" where it is none, and of a kind of which an attempt may have several
 std::filesystem::path artifact_file(const std::filesystem::path& history, const std::string& kind, const std::string& uid);
 
 /// As the table has it. A history may be of anybody: what its rows say is a file of ours only where is_ours says so.
@@ -57,6 +62,15 @@ KeptFiles remove_files(const std::filesystem::path& history, const std::vector<A
 /// Copies those that are there; one that is in the other place already stays as it is. @return what came
 KeptFiles copy_files(const std::filesystem::path& from, const std::filesystem::path& to,
                      const std::vector<ArtifactFile>& files);
+
+/// Checkpoints that are there of these trials, whether or not an attempt has them. @param keys of the trials
+std::vector<ArtifactFile> checkpoints_of(const std::filesystem::path& history, const std::set<std::string>& keys);
+/// Those that GridStore::tidy_checkpoints removes: of trials that are done, and the oldest of the rest.
+struct NeedlessCheckpoints {
+  std::vector<ArtifactFile> done, oldest;
+};
+NeedlessCheckpoints needless_checkpoints(SQLite::Database& database, const std::filesystem::path& history,
+                                         const std::set<std::string>& running, std::uintmax_t most_bytes);
 
 /// All files of a kind that lie beside a history.
 struct FilesOfKind : KeptFiles {

@@ -90,6 +90,7 @@ constexpr const char* kDeletes[] = {
     "DELETE FROM proof_attempt WHERE attempt IN gone_attempt",
     "DELETE FROM attempt WHERE id IN gone_attempt",
     "DELETE FROM running WHERE key IN (SELECT key FROM trial WHERE id IN gone)",
+    "DELETE FROM lease WHERE outcome IS NOT NULL AND key IN (SELECT key FROM trial WHERE id IN gone)",
     "DELETE FROM alias WHERE trial IN gone",
     "DELETE FROM spare_alias WHERE trial IN gone",
     "DELETE FROM key_part WHERE trial IN gone",
@@ -101,6 +102,17 @@ constexpr const char* kDeletes[] = {
     "DELETE FROM note WHERE experiment = ?1",
     "DELETE FROM experiment WHERE id = ?1",
 };
+
+/// Those that no attempt has, too: a killed run has left them. @param trials SQL for their ids
+void add_checkpoints(SQLite::Database& database, const std::filesystem::path& file, const std::string& trials,
+                     std::vector<ArtifactFile>& files) {
+  std::erase_if(files, [](const ArtifactFile& one) { return one.kind == kCheckpoints; });
+  std::set<std::string> keys;
+  Statement ask(database, "SELECT key FROM trial WHERE id IN (" + trials + ")");
+  while (ask.executeStep()) keys.insert(ask.getColumn(0).getString());
+  const auto checkpoints = checkpoints_of(file, keys);
+  files.insert(files.end(), checkpoints.begin(), checkpoints.end());
+}
 
 }  // namespace
 
@@ -161,7 +173,9 @@ Deletion deletion_of(const Reader& reader, const std::string& name) {
     std::string own = kOwn;
     for (std::size_t at = 0; (at = own.find("?1", at)) != std::string::npos;) own.replace(at, 2, std::to_string(experiment));
     const auto attempts = fmt::format("IN (SELECT id FROM attempt WHERE trial IN ({}))", own);
-    found.files = files_there(reader.file(), artifacts_of(reader.database(), attempts));
+    auto files = artifacts_of(reader.database(), attempts);
+    add_checkpoints(reader.database(), reader.file(), own, files);
+    found.files = files_there(reader.file(), files);
     return found;
   });
 }
@@ -189,6 +203,7 @@ KeptFiles delete_experiment(const std::filesystem::path& file, const std::string
     run(database, std::string("INSERT INTO gone ") + kOwn, experiment);
     run(database, "INSERT INTO gone_attempt SELECT id FROM attempt WHERE trial IN gone", 0);
     files = artifacts_of(database, "IN temp.gone_attempt");
+    add_checkpoints(database, file, "SELECT id FROM gone", files);
     for (const auto* sql : kDeletes) run(database, sql, experiment);
   });
   return remove_files(file, files);

@@ -9,23 +9,20 @@
 #include "db/history/floors.h"
 #include "db/history/imports.h"
 #include "db/history/known_verdicts.h"
+#include "db/history/leases.h"
 #include "db/history/lineage.h"
 #include "db/history/members.h"
 #include "db/history/patience.h"
 #include "db/history/place.h"
 #include "db/history/proofs.h"
 #include "db/history/running.h"
-#include "db/history/store_file.h"
+#include "db/history/store_implementation.h"
 #include "db/history/stored_metric.h"
 #include "db/history/trial_writer.h"
 
 namespace ablate::db {
 
 using SQLite::Statement;
-
-struct Store::Implementation : StoreFile {
-  using StoreFile::StoreFile;
-};
 
 Store::Store(const std::filesystem::path& file) {
   check_place(file);
@@ -192,15 +189,26 @@ Merged Store::merge(const OtherHistory& other) {
   });
   merged.copied = copy_files(other.file(), file(), merged.lacked);
   limit_output(kMostOutputBytes);
+  tidy_checkpoints({}, kMostCheckpointBytes);
   return merged;
 }
 
-KeptFiles Store::limit_output(std::uintmax_t most_bytes) {
-  const auto gone = oldest_output(file(), most_bytes);
-  if (gone.empty()) return {};
-  const auto removed = remove_files(file(), gone);
+KeptFiles Store::limit_output(std::uintmax_t most_bytes) { return remove(oldest_output(file(), most_bytes)); }
+
+KeptFiles Store::tidy_checkpoints(const std::set<std::string>& running, std::uintmax_t most_bytes) {
+  const auto needless =
+      implementation_->use([&] { return needless_checkpoints(implementation_->database, file(), running, most_bytes); });
+  remove(needless.done);
+  return remove(needless.oldest);
+}
+
+void Store::remove_checkpoints(const std::string& key) { remove(checkpoints_of(file(), {key})); }
+
+KeptFiles Store::remove(const std::vector<ArtifactFile>& files) {
+  if (files.empty()) return {};
+  const auto removed = remove_files(file(), files);
   implementation_->write([&] {
-    mark_removed(implementation_->database, gone);
+    mark_removed(implementation_->database, files);
     return 0;
   });
   return removed;
@@ -242,12 +250,9 @@ std::optional<KnownFloors> Store::floors(const std::string& digest, const nlohma
 void Store::put_running(const std::vector<RunningTrial>& trials) {
   implementation_->write([&] {
     db::put_running(implementation_->database, trials);
+    is_heard(implementation_->database);
     return 0;
   });
-}
-
-std::vector<OtherRun> Store::others_running(const std::set<std::string>& keys) {
-  return implementation_->use([&] { return db::others_running(implementation_->database, keys); });
 }
 
 }  // namespace ablate::db

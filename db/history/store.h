@@ -47,8 +47,17 @@ class Store final : public GridStore {
   std::set<std::string> done(const std::vector<std::string>& keys) override;
   std::int64_t put_attempt(const Attempt& attempt) override;
   KeptFiles limit_output(std::uintmax_t most_bytes) override;
+  KeptFiles tidy_checkpoints(const std::set<std::string>& running, std::uintmax_t most_bytes) override;
+  void remove_checkpoints(const std::string& key) override;
   void put_running(const std::vector<RunningTrial>& trials) override;
-  std::vector<OtherRun> others_running(const std::set<std::string>& keys) override;
+  NewOwner add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) override;
+  void put_worker(std::int64_t slot, std::int64_t worker, std::int64_t started) override;
+  void remove_owner(std::int64_t slot, const std::function<void()>& last) override;
+  LeaseAnswer take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,
+                         const IsOver& is_over) override;
+  void give_back(const std::string& key, std::int64_t fence) override;
+  bool put_leased(const Attempt& attempt) override;
+  std::vector<HeldLease> held_leases() override;
 
   std::int64_t put_proof(const Proof& proof);  ///< @return its number; 0: another one has given all its keys
   /// Takes a proof back, with the keys that it gave, and what rests on them. Throws Error for a number that is none's.
@@ -78,6 +87,9 @@ class Store final : public GridStore {
   std::optional<KnownFloors> floors(const std::string& digest, const nlohmann::json& task, std::int64_t rows);
 
  private:
+  /// Files of attempts, and remembers that. @return what was there
+  KeptFiles remove(const std::vector<ArtifactFile>& files);
+
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };

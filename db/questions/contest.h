@@ -11,7 +11,7 @@
 
 namespace ablate::db {
 
-/// The metrics on dev that trials select their checkpoints by, and their values. Reads no result of the test split.
+/// The metrics on dev that trials select their best weights by, and their values. Reads no result of the test split.
 class DevMetrics {
  public:
   /// @param trials must outlive this

@@ -63,6 +63,23 @@ ordered_json files_of(const Reader& reader, std::int64_t attempt) {
   return files;
 }
 
+/// What an attempt went on from, as its environment has it; null where it began anew, or what stands there is nothing of ours.
+ordered_json resumed_of(const Reader& reader, const ordered_json& environment) {
+  const auto found = environment.find("resumed");
+  if (found == environment.end() || !found->is_object() || !found->value("step", ordered_json()).is_number_integer())
+    return nullptr;
+  ordered_json resumed{{"step", (*found)["step"]}, {"attempt", nullptr}, {"processor", nullptr}};
+  if (const auto processor = found->find("processor"); processor != found->end() && processor->is_string())
+    resumed["processor"] = *processor;
+  const auto owner = found->find("attempt");
+  if (owner == found->end() || !owner->is_string()) return resumed;
+  Statement ask(reader.database(), "SELECT id FROM attempt WHERE uid = ?");
+  const auto uid = bytes_of_uid(owner->get<std::string>());
+  ask.bind(1, uid.data(), static_cast<int>(uid.size()));
+  if (ask.executeStep()) resumed["attempt"] = ask.getColumn(0).getInt64();
+  return resumed;
+}
+
 /// By which key a trial is run again, and the plugins whose code is neither what ran nor proven to give the same numbers.
 struct Today {
   std::string key;
@@ -187,6 +204,7 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
     all["environment"] = environment_of(attempt.getColumn(10).getString());
     all["output"] = attempt.getColumn(9).getString();
     all["files"] = files_of(reader, id);
+    all["resumed"] = resumed_of(reader, all["environment"]);
     all["attempts"] = ordered_json::array();
     auto attempts = ask("SELECT id, outcome FROM attempt WHERE trial = ? ORDER BY turn, id", trial);
     while (attempts.executeStep())

@@ -21,7 +21,7 @@ struct Tuning {
   std::vector<std::string> notes;
 };
 
-/// Chooses by the mean over a value's trials of the metric that they select their checkpoints by (Attempt::main_metric, on
+/// Chooses by the mean over a value's trials of the metric that they select their best weights by (Attempt::main_metric, on
 /// dev), in its direction, the first of equals. Values whose trials are not all done, or have no such number, take no part.
 /// Reads no result of the test split.
 /// @param trials of experiments' latest grids, in each of which it chooses by itself; nothing is chosen of a grid that does not

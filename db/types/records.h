@@ -54,15 +54,17 @@ struct KnownFloors {
 
 /// A file that a history keeps of an attempt, in a folder beside it (db/history/artifacts.h).
 struct Artifact {
-  std::string kind;           ///< "output" or "weights"
+  std::string kind;           ///< "output", "weights" or "checkpoints"
   std::int64_t bytes = 0;     ///< of the file
   std::int64_t of_bytes = 0;  ///< that there were: more than `bytes` where the rest was cut
+  std::string name = {};      ///< "": the one that an attempt has of this kind, by its uid
 };
 
 /// One attempt at a trial, however it ended.
 struct Attempt {
   std::string uid;  ///< 32 hex digits, by which it is known in every history, and its files are named; "": one is drawn
   std::string key;  ///< of its trial
+  std::int64_t fence = 0;  ///< of the lease under which it runs (lease.h); 0: none. Not kept
   /// Trial::resolved of what was trained; null: as put_trials had it. Where the attempt is done, the trial's settings are
   /// these: two of one key differ in what changes no number (a file's place), or in what --prove took for the same.
   nlohmann::json resolved = nullptr;

@@ -195,7 +195,8 @@ TEST_CASE("the deletion of an experiment says beforehand which files the copy wi
     put(store, "gone", {kThree});
     put_with_output(store, kThree, 'a', "of gone", 0);
   }
-  CHECK(has(ablate("experiment delete gone"), "and 1 file of output and weights, 7 bytes, which the copy will lack"));
+  CHECK(has(ablate("experiment delete gone"),
+            "and 1 file of output, weights and checkpoints, 7 bytes, which the copy will lack"));
   fs::remove(output(ablate.file(), 'a'));
   CHECK_FALSE(has(ablate("experiment delete gone"), "which the copy will lack"));
 }

@@ -158,3 +158,42 @@ TEST_CASE("an attempt keeps what was known of its plugins when it started") {
   CHECK(plugins.at(1).verdict.verdict == "unchecked");
   CHECK(plugins.at(2).verdict.verdict == "passed");
 }
+
+TEST_CASE("an attempt that goes on from a checkpoint says so, and counts what the trial took before") {
+  AttemptInProgress trial(kPlanned, {{"host", "h"}}, 0, 0, kNoVerdicts);
+  const Resumed resumed{
+      .step = 30, .owner = "0wner", .processor = "another", .wall_s = 100, .cpu_s = 50, .peak_resident_bytes = 2 << 20};
+  trial.take(to_json(resumed));
+  CHECK(trial.is_resumed());
+  CHECK(trial.take_resumed() == resumed);
+  CHECK_FALSE(trial.take_resumed());
+  trial.take(kProgress);
+  trial.take(kResults);
+  trial.end(Event(end(0)), 3);
+  const auto& attempt = trial.attempt();
+  CHECK(attempt.outcome == "done");
+  CHECK(attempt.environment.at("host") == "h");
+  CHECK(attempt.environment.at("resumed") == json{{"step", 30}, {"attempt", "0wner"}, {"processor", "another"}});
+  CHECK(attempt.wall_s == 102.5);
+  CHECK(attempt.results.at("time/wall") == 102.5);
+  CHECK(attempt.results.at("time/cpu") == 52);
+  CHECK(attempt.results.at("memory/peak_resident") == 2);
+
+  AttemptInProgress anew(kPlanned, {{"host", "h"}}, 0, 0, kNoVerdicts);
+  anew.take(to_json(Resumed{.unusable = {"one is damaged"}}));
+  CHECK_FALSE(anew.is_resumed());
+  CHECK_FALSE(anew.attempt().environment.contains("resumed"));
+}
+
+TEST_CASE("what is ended says from where it can go on") {
+  AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
+  trial.take(to_json(Saved{20}));
+  trial.take(to_json(Saved{40}));
+  CHECK(trial.saves() == 2);
+  trial.end("interrupted", "interrupted by SIGTERM", 3);
+  CHECK(trial.attempt().reason == "interrupted by SIGTERM; step 40 is on disk to go on from");
+  AttemptInProgress full(kPlanned, {}, 0, 0, kNoVerdicts);
+  full.take(to_json(Saved{40, "No space left on device"}));
+  full.end("interrupted", "interrupted by SIGTERM", 3);
+  CHECK(full.attempt().reason == "interrupted by SIGTERM");
+}

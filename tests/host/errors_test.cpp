@@ -36,6 +36,7 @@ TEST_CASE("single errors, each at its place") {
       {kBase + "[train.steps]\nx = 1\n", {"6:8: train.steps is a table, but every key of [train] takes a value"}},
       {"[experiment]\ntimout = 3\n" + kBase, {"2:1: unknown key timout in [experiment] (did you mean timeout?)"}},
       {"[experiment]\ntimeout = 0\n" + kBase, {"2:11: experiment.timeout = 0: expected a number in [0.001, 1000000000]"}},
+      {"[experiment]\ncheckpoint = -1\n" + kBase, {"2:14: experiment.checkpoint = -1: expected a number in [0, 1000000000]"}},
       {"[experiment]\nkeep_weights = 1\n" + kBase, {"2:16: experiment.keep_weights = 1: expected true or false"}},
       {"[experiment]\nname = \"\"\n" + kBase, {"2:8: experiment.name is empty"}},
       // values

@@ -35,7 +35,7 @@ TEST_CASE("how a study is written does not change the key") {
   CHECK(key("# a comment\n[train]\nsteps = 10 # another\n\n[attention.compression]\nplugin = "
             "\"segment-mean\"\n[attention]\nrates = [0.125]\nplugin = 'adamra'\n[task]\nplugin = "
             "\"image\"\n") == plain);
-  CHECK(key("[experiment]\nname = \"other\"\ntimeout = 3\nkeep_weights = true\n" + kPlain) == plain);
+  CHECK(key("[experiment]\nname = \"other\"\ntimeout = 3\ncheckpoint = 5\nkeep_weights = true\n" + kPlain) == plain);
   // A default written out, and a value that comes from the grid.
   CHECK(key(kPlain + "[model]\nlayers = 2\n") == plain);
   CHECK(key("[task]\nplugin = \"image\"\n[grid]\nseeds = [1]\nattention.plugin = [\"adamra\"]\nattention.compression = "

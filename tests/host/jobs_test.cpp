@@ -41,6 +41,8 @@ const PluginSpec kSection{.id = "mine", .values = {{"rate", 0.25}}, .parts = {{"
 const Libraries kLibraries{.paths = {"/a.so", "/b.so"}, .hashes = {{"/a.so", "5ha"}}};
 const std::vector<PlannedFile> kFiles{{"attention.table", "/a.npy", "d1"}, {"task.data", "/b.npy", "d2"}};
 
+const CheckpointPlan kCheckpoint{"/a/b", "0wner", "key", 2.5, {{"settings", {{"seed", 1}}}}};
+
 DescribedTask described() {
   return {.length = 64,
           .train_length = 32,
@@ -79,7 +81,8 @@ const std::tuple kSamples{
     TriedPlaces{{{"/data", "stamp"}}, {{3, "attention", "heads = 3"}}},
     OpenDeviceJob{"cuda:1"},
     OpenedDevice{true},
-    TrialJob{trial(), kFiles, "/a/b.safetensors"},
+    kCheckpoint,
+    TrialJob{trial(), kFiles, "/a/b.safetensors", kCheckpoint},
     CheckJob{"/a.so", {"/b.so"}, {{"/a.so", "5ha"}}, {{"heads", 2}}, "/tmp", "cuda", true, true, {"padding"}},
     CheckBegun{"padding", "(8, 64)", {"linear"}},
     CheckResult{"padding", "(8, 64)", "failed", "off", 0.5, 1e-300, "rounding", "linear"},
@@ -91,6 +94,7 @@ const std::tuple kSamples{
     load(),
     StartCommand{3, "trial", {{"a", 1}}, 2.5, "/a/b.txt"},
     KillCommand{3},
+    SaveCommand{3},
     PingCommand{},
     ReadyEvent{{{"host", "h"}}, 12, "word"},
     LoadedEvent{},
@@ -152,6 +156,7 @@ void check_sample(const M& sample) {
       else
         bad[name] = wrong;
       if (missing && (name == "files" || name == "padded") && std::is_base_of_v<DescribedTask, M>) continue;
+      if (missing && name == "checkpoint") continue;
       const bool fits = (wrong.is_string() && value.is_string()) || (wrong.is_number() && value.is_number_float());
       if (fits && !(std::is_same_v<M, PromisesJob> && name == "kind")) continue;
       CHECK_THROWS_MATCHES(from_json<M>(bad), BadMessage,
@@ -181,7 +186,8 @@ TEST_CASE("a library's refusal is an answer") {
 }
 
 TEST_CASE("commands and events say which they are") {
-  const std::vector<Command> commands{load(), StartCommand{3, "trial", {{"a", 1}}, 2.5}, KillCommand{3}, PingCommand()};
+  const std::vector<Command> commands{load(), StartCommand{3, "trial", {{"a", 1}}, 2.5}, KillCommand{3}, SaveCommand{3},
+                                      PingCommand()};
   std::set<std::size_t> seen;
   for (const auto& command : commands) {
     seen.insert(command.index());
@@ -212,6 +218,10 @@ TEST_CASE("what a trial says goes through a pipe and back; a NaN stays one") {
   CHECK(std::get<Progress>(trial_said_from_json(through_pipe(to_json(progress)))) == progress);
   const TrialResult result{.values = {{"test/accuracy", 81.25}}, .main_metric = "test/accuracy", .curve = curve};
   CHECK(std::get<TrialResult>(trial_said_from_json(through_pipe(to_json(result)))) == result);
+  const Resumed resumed{7, "0wner", "a processor", 1.5, 2.5, std::int64_t{1} << 40, {"one is damaged"}};
+  CHECK(std::get<Resumed>(trial_said_from_json(through_pipe(to_json(resumed)))) == resumed);
+  const Saved saved{7, "No space left on device"};
+  CHECK(std::get<Saved>(trial_said_from_json(through_pipe(to_json(saved)))) == saved);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto first = std::get<Progress>(trial_said_from_json(
       through_pipe(to_json(Progress{.steps = 9, .loss = nan, .dev = nan, .curve = {{{"a", 1, nan}}, {}}}))));

@@ -1,6 +1,7 @@
 // When a worker is asked whether it lives, when it is given up, and which signals end a grid.
 #include "core/host/scheduler/liveness.h"
 
+#include "core/host/scheduler/surroundings.h"
 #include "core/util/stop_on_signal.h"
 #include "tests/support/catch.h"
 
@@ -43,6 +44,23 @@ TEST_CASE("every signal that ends a process from outside stops a grid, and is na
   asked_to_stop = SIGRTMIN + 1;
   CHECK(who_asked_to_stop().starts_with("signal "));
   asked_to_stop = 0;
+}
+
+TEST_CASE("the first request to stop is mild, the next ones are harder; SIGQUIT is milder still") {
+  using How = StopRequests::How;
+  const auto hows = [](const std::vector<int>& signals) {
+    const StopOnSignal stop;
+    std::vector all{StopRequests().how()};
+    for (const int signal : signals) {
+      REQUIRE(raise(signal) == 0);
+      all.push_back(StopRequests().how());
+    }
+    return all;
+  };
+  CHECK(hows({SIGTERM, SIGINT, SIGINT}) == std::vector{How::kGoesOn, How::kSaves, How::kAtOnce, How::kAtOnce});
+  CHECK(hows({SIGQUIT, SIGTERM, SIGTERM}) == std::vector{How::kGoesOn, How::kFinishes, How::kSaves, How::kAtOnce});
+  CHECK(hows({SIGHUP, SIGQUIT}) == std::vector{How::kGoesOn, How::kSaves, How::kAtOnce});
+  CHECK(hows({SIGXCPU, SIGUSR1}).at(1) == How::kSaves);
 }
 
 TEST_CASE("a signal that came before an inner wait began is not forgotten, and after the outer one it is") {

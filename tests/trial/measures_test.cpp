@@ -57,7 +57,7 @@ TEST_CASE("a step's times are parts of each other") {
   CHECK(values.at("train/step_time") > values.at("train/forward_backward_time"));
 }
 
-TEST_CASE("peak memory is that of training, whether and when a checkpoint was kept") {
+TEST_CASE("peak memory is that of training, whether and when weights were kept") {
   count_tensor_memory();
   const auto peak = [](int every) { return run({{"evaluate_every", every}}).result.values.at("memory/peak_tensor"); };
   const auto at_the_end = peak(60);

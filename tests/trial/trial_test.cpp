@@ -57,7 +57,7 @@ TEST_CASE("half precision learns as float32 does, in half the activations") {
   CHECK(half.result.values.at("train/loss") == Approx(whole.result.values.at("train/loss")).margin(0.1));
 }
 
-TEST_CASE("the best checkpoint is the one that is tested") {
+TEST_CASE("the best weights are those that are tested") {
   /// Tested on dev.
   class Same final : public Majority {
    public:

@@ -71,6 +71,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
                        .timeout_s = plan.study.timeout_s,
                        .again = asked.again,
                        .keep_weights = plan.study.keep_weights && asked.prove == 0,
+                       .checkpoint_s = asked.prove == 0 ? plan.study.checkpoint_s : 0,
                        // What is recorded again, in another file in place of one that was taken away, or after the experiment
                        // was deleted, holds results: a signal waits for its end.
                        .record =

@@ -55,27 +55,53 @@ void AttemptInProgress::take(const json& data) {
 }
 
 void AttemptInProgress::read(const json& data) {
-  auto said = trial_said_from_json(data);
-  const auto& curve = std::visit([](const auto& one) -> const CurvePart& { return one.curve; }, said);
+  std::visit([this](auto&& one) { hear(std::move(one)); }, trial_said_from_json(data));
+}
+
+void AttemptInProgress::hear(const CurvePart& curve) {
   metrics_.insert(metrics_.end(), curve.metrics.begin(), curve.metrics.end());
   attempt_.curve.insert(attempt_.curve.end(), curve.points.begin(), curve.points.end());
-  if (auto* result = std::get_if<TrialResult>(&said)) {
-    attempt_.results = std::move(result->values);
-    attempt_.main_metric = std::move(result->main_metric);
-    if (const auto& main = attempt_.main_metric; !attempt_.results.contains(main))
-      heard_.refuse(fmt::format("it is judged by {}, which is none of its results", one_line(main, 80)));
-    heard_.answered();
-  } else {
-    progress_ = std::get<Progress>(std::move(said));
-    attempt_.step = progress_.step, attempt_.steps = progress_.steps;
-    has_progress_ = true;
-  }
+}
+
+void AttemptInProgress::hear(TrialResult result) {
+  hear(result.curve);
+  attempt_.results = std::move(result.values);
+  attempt_.main_metric = std::move(result.main_metric);
+  if (const auto& main = attempt_.main_metric; !attempt_.results.contains(main))
+    heard_.refuse(fmt::format("it is judged by {}, which is none of its results", one_line(main, 80)));
+  heard_.answered();
+}
+
+void AttemptInProgress::hear(Progress progress) {
+  hear(progress.curve);
+  progress_ = std::move(progress);
+  attempt_.step = progress_.step, attempt_.steps = progress_.steps;
+  has_progress_ = true;
+}
+
+void AttemptInProgress::hear(Resumed resumed) {
+  before_ = std::move(resumed);
+  resumed_ = before_;
+  if (!is_resumed()) return;
+  auto& told = attempt_.environment["resumed"] = {{"step", before_.step}, {"attempt", before_.owner}};
+  if (!before_.processor.empty()) told["processor"] = before_.processor;
+}
+
+void AttemptInProgress::hear(const Saved& saved) {
+  saved_ = saved;
+  ++saves_;
+}
+
+void AttemptInProgress::add_spent_before() {
+  attempt_.wall_s += before_.wall_s, attempt_.cpu_s += before_.cpu_s;
+  attempt_.peak_resident_bytes = std::max(attempt_.peak_resident_bytes, before_.peak_resident_bytes);
 }
 
 void AttemptInProgress::end(const Event& event, double timeout_s) {
   if (const auto* ended = std::get_if<EndedEvent>(&event)) {
     attempt_.wall_s = ended->wall_s, attempt_.cpu_s = ended->cpu_s;
     attempt_.peak_resident_bytes = ended->peak_resident_bytes;
+    add_spent_before();
     attempt_.output = ended->output;
     printed_ = ended->printed, unkept_ = ended->unkept;
     if (WIFSIGNALED(ended->status)) attempt_.signal = WTERMSIG(ended->status);
@@ -103,6 +129,8 @@ void AttemptInProgress::end_done() {
 
 void AttemptInProgress::end(const std::string& outcome, const std::string& reason, double wall_s) {
   attempt_.outcome = outcome, attempt_.reason = reason, attempt_.wall_s = wall_s;
+  if (saves_ > 0 && saved_.failed.empty()) attempt_.reason += fmt::format("; step {} is on disk to go on from", saved_.step);
+  add_spent_before();
   attempt_.results.clear();
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "core/host/client/job_outcome.h"
 #include "core/host/scheduler/plan.h"
@@ -20,6 +22,8 @@ class AttemptInProgress {
 
   const PlannedTrial& planned() const { return *planned_; }
   const db::Attempt& attempt() const { return attempt_; }
+  /// @param fence of the lease that it runs under
+  void is_leased(std::int64_t fence) { attempt_.fence = fence; }
   /// Bytes, as far as the worker has told; and why its file lacks some of the first.
   std::int64_t printed() const { return printed_; }
   const std::string& unkept() const { return unkept_; }
@@ -37,6 +41,13 @@ class AttemptInProgress {
   /// Definitions told so far.
   const std::vector<MetricInfo>& metrics() const { return metrics_; }
 
+  /// What it said of the checkpoint that it goes on from, once.
+  std::optional<Resumed> take_resumed() { return std::exchange(resumed_, std::nullopt); }
+  bool is_resumed() const { return before_.step > 0; }
+  /// The latest checkpoint of its own, and how many there were.
+  const Saved& saved() const { return saved_; }
+  int saves() const { return saves_; }
+
   /// An EndedEvent or a NotStartedEvent. Done is what gave its results and then ended without a fault. @param timeout_s the
   /// study's
   void end(const Event& event, double timeout_s);
@@ -50,6 +61,12 @@ class AttemptInProgress {
 
  private:
   void read(const nlohmann::json& data);
+  void hear(const CurvePart& curve);
+  void hear(TrialResult result);
+  void hear(Progress progress);
+  void hear(Resumed resumed);
+  void hear(const Saved& saved);
+  void add_spent_before();
   void end_done();
   void end(const JobOutcome& outcome, double timeout_s);
 
@@ -61,6 +78,10 @@ class AttemptInProgress {
   std::vector<MetricInfo> metrics_;
   HeardOfJob heard_;
   bool has_progress_ = false;
+  Resumed before_;                  ///< what it goes on from
+  std::optional<Resumed> resumed_;  ///< that nobody has taken yet
+  Saved saved_;
+  int saves_ = 0;
   Progress progress_{.loss = std::numeric_limits<double>::quiet_NaN(), .dev = std::numeric_limits<double>::quiet_NaN()};
 };
 

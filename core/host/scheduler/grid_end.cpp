@@ -13,6 +13,7 @@ constexpr double kLastWrites = 600, kLastWritesInterrupted = 10;  ///< s, for a 
 bool GridRun::postpone(int job, const std::string& why) {
   const auto& planned = running_.at(job).planned();
   if (!admission_.may_be_tried_again(planned, running_.size() - 1, clock_s_)) return false;
+  leasing_.give_back(planned, running_.at(job).attempt().fence);
   running_.erase(job);
   display_.taken_back(job);
   waiting_.push_front(&planned);
@@ -23,18 +24,35 @@ bool GridRun::postpone(int job, const std::string& why) {
   return true;
 }
 
+bool GridRun::has_stopped() const {
+  using How = StopRequests::How;
+  const auto how = outside_.stops.how();
+  if (running_.empty() || how == How::kAtOnce) return true;
+  return how == How::kSaves && (!checkpoints_.are_written() || checkpoints_.have_answered(running_, clock_s_));
+}
+
 void GridRun::finish(int job) {
   auto& trial = running_.at(job);
-  trial.has_left(files_.left_by(trial));
+  auto left = files_.left_by(trial);
+  checkpoints_.add_left(trial, left);
+  trial.has_left(std::move(left));
   const auto& attempt = trial.attempt();
   const auto where = recorder_.put(attempt, trial.metrics());  // first: a line that tells a result is not its only place
   display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s);
   files_.limit(attempt, recorder_);
+  checkpoints_.tidy(trial, running_, recorder_);
   if (attempt.outcome == "done")
     ++summary_.done;
   else if (attempt.outcome != "interrupted")
     ++summary_.failed;
   running_.erase(job);
+}
+
+void GridRun::written(const db::Attempt& attempt, bool in_time) {
+  const bool ran_to_its_end = attempt.outcome != "interrupted";  // else it is in the queue, or nobody waits for it any more
+  if (!leasing_.ended(attempt, in_time, ran_to_its_end) || !ran_to_its_end) return;
+  --(attempt.outcome == "done" ? summary_.done : summary_.failed);  // it is the other's to count
+  display_.expect_more(1);
 }
 
 void GridRun::drain() try {
@@ -60,6 +78,8 @@ void GridRun::close(const std::string& outcome, const std::string& reason) {
     display_.refresh();
     return outside_.stops.often() > often || clock_s_ - start_s > (outcome.empty() ? kLastWrites : kLastWritesInterrupted);
   });
+  recorder_.tidy_checkpoints({});
+  leasing_.end();
 }
 
 void GridRun::replace_worker(const std::string& why) {
@@ -84,6 +104,7 @@ void GridRun::replace_worker(const std::string& why) {
     display_.note(
         fmt::format("warning: {}; {} of them {} run again, alone", reason, back.size(), back.size() == 1 ? "is" : "are"));
   executors_.replace([this](const std::string& text) { display_.note(text); });
+  if (executors_.now() != nullptr) leasing_.works_with(executor().process());
   if (!waiting_.empty() && !is_stopping()) load_.load(executors_, waiting_, watch_);
   tick();
   liveness_.answered(clock_s_);

@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "core/util/byte_locks.h"
 #include "core/util/clock.h"
 #include "core/util/output.h"
 #include "core/util/stop_on_signal.h"
@@ -18,8 +21,24 @@ struct StopRequests {
   /// How many came. A signal is known before it is counted, which another thread may see.
   std::function<int()> often = [] { return asked_to_stop == 0 ? 0 : std::max(1, static_cast<int>(asked_to_stop_often)); };
   std::function<std::string()> who = who_asked_to_stop;  ///< of the latest
+  /// Whether the first of them lets running trials come to their end, as SIGQUIT does.
+  std::function<bool()> first_is_mild = [] { return first_asked_to_stop == SIGQUIT; };
 
   bool any() const { return often() > 0; }
+
+  /// How a running grid is to end, by all that came so far: milder requests before harder ones.
+  enum class How {
+    kGoesOn,    ///< nobody has asked
+    kFinishes,  ///< nothing more is started
+    kSaves,     ///< and running trials are written to disk, then ended
+    kAtOnce     ///< and running trials are ended
+  };
+  How how() const {
+    const int count = often();
+    if (count == 0) return How::kGoesOn;
+    const int hard = count - (first_is_mild() ? 1 : 0);
+    return hard == 0 ? How::kFinishes : hard == 1 ? How::kSaves : How::kAtOnce;
+  }
 };
 
 struct Surroundings {
@@ -27,6 +46,8 @@ struct Surroundings {
   Output& output = standard_error();
   StopRequests stops = {};  ///< by default the process's signals
   int process = getpid();   ///< its number, which tells what it leaves behind from what others do
+  /// Of the schedulers that share a history.
+  std::function<std::unique_ptr<Locks>(const std::filesystem::path& history)> locks = locks_beside;
 };
 
 }  // namespace ablate

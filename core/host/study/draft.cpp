@@ -30,6 +30,7 @@ const std::vector<ParameterInfo>& experiment_parameters() {
       describe(text("description", "\"\"", "", "what it is about")),
       describe(text("preset", "\"\"", "", "named base values, which come after the study's own")),
       describe(real("timeout", "0.001", {0.001, 1e9}, "a trial that runs longer is ended", "s")),
+      describe(real("checkpoint", "600", {0, 1e9}, "a running trial is written to disk so often; 0: never", "s")),
       describe(boolean("keep_weights", "false", "each trial's best weights are kept in a file beside the history")),
   };
   return parameters;
@@ -77,6 +78,8 @@ void read_experiment(Draft& draft, Diagnostics& diagnostics) {
       continue;  // taken in before everything else
     else if (name == "timeout")
       draft.timeout_s = checked.value;
+    else if (name == "checkpoint")
+      draft.checkpoint_s = checked.value;
     else if (name == "keep_weights")
       draft.keep_weights = checked.value;
     else if (name == "description")

@@ -42,7 +42,7 @@ struct PublishedDraft {
 
 struct Draft {
   std::string name, description;
-  double timeout_s = 0;
+  double timeout_s = 0, checkpoint_s = 600;
   bool keep_weights = false;
   std::map<std::string, Assignment> base;
   std::vector<Group> groups;  ///< rows, zips, axes in the order of the file, tuned axes, seeds

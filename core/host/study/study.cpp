@@ -134,6 +134,7 @@ Study load_study(const std::filesystem::path& file, const std::vector<std::strin
     check_published(draft, diagnostics);
     study.tables = draft.tables;
     study.name = draft.name, study.description = draft.description, study.timeout_s = draft.timeout_s;
+    study.checkpoint_s = draft.checkpoint_s;
     study.keep_weights = draft.keep_weights;
     for (const auto& group : draft.groups)
       if (group.tuned) study.tuned.push_back(group.path);

@@ -79,6 +79,7 @@ struct Study {
   std::string name;           ///< [experiment] name; default: the file's stem
   std::string description;    ///< [experiment] description
   double timeout_s = 0;       ///< [experiment] timeout: a trial that runs longer is ended; 0: none
+  double checkpoint_s = 0;    ///< [experiment] checkpoint: a running trial is written to disk so often; 0: never
   bool keep_weights = false;  ///< [experiment] keep_weights: the best ones of each trial, beside the history
   std::filesystem::path file;
   std::string text;  ///< the file as read

@@ -26,7 +26,7 @@ class Question {
   virtual void score(const Answers& answers, const Batch& batch, const std::vector<std::string>& names,
                      Scores& scores) const = 0;
 
-  /// The first one selects the checkpoint; it has a direction.
+  /// The first one selects the best weights; it has a direction.
   virtual std::vector<Scored> metrics(const Score& score) const = 0;
 };
 

@@ -58,8 +58,9 @@ void close_one(int& descriptor) {
 }
 
 /// In the child: everything that the scheduler is told, whatever the job does.
-[[noreturn]] void run_job(const std::function<void(const Say&)>& run, int messages, const std::string& word) {
-  const Say say = [messages, word, self = getpid()](const json& data) {
+[[noreturn]] void run_job(const std::function<void(const Say&)>& run, int messages, const std::string& word,
+                          SaveRequest& save) {
+  Say say = [messages, word, self = getpid()](const json& data) {
     if (getpid() != self) _exit(1);  // a plugin has forked: its copy of the job must not answer, too
     const auto line = word + data.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
     for (std::size_t done = 0; done < line.size();) {
@@ -69,6 +70,7 @@ void close_one(int& descriptor) {
       done += static_cast<std::size_t>(n);
     }
   };
+  say.asked_to_save = [&save] { return save.take(); };
   int code = 1;
   try {
     run(say);
@@ -120,7 +122,7 @@ JobProcess::JobProcess(double limit_s, const std::string& output_file, const std
     }
     dup2(output.write, STDOUT_FILENO);
     dup2(output.write, STDERR_FILENO);
-    run_job(run, messages.write, word_);
+    run_job(run, messages.write, word_, save_);
   }
   handle_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
   if (handle_ < 0) {

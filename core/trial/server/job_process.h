@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/trial/server/kept_output.h"
+#include "core/trial/server/save_request.h"
 #include "core/trial/server/server.h"
 #include "core/util/memory_kills.h"
 
@@ -51,6 +52,7 @@ class JobProcess {
   /// The worker itself was stopped for so long: no fault of the job.
   void forgive(std::chrono::steady_clock::duration stopped) { limit_ += stopped; }
   void kill();
+  void ask_to_save() { save_.ask(); }
 
   /// Waits for its end. @param left_behind called when it is gone, before the rest of its output is read
   /// @param last takes its last messages
@@ -65,6 +67,7 @@ class JobProcess {
   int messages_ = -1, output_ = -1;
   std::string word_, unread_, intrusion_;
   KeptOutput printed_;
+  SaveRequest save_;
   Clock::time_point start_, limit_;
   bool limited_ = false, late_ = false, killed_ = false;
   MemoryState memory_;  ///< when it started

@@ -129,6 +129,10 @@ class Server {
     if (const auto found = children_.find(command.job); found != children_.end()) found->second.kill();
   }
 
+  void obey(const SaveCommand& command) {
+    if (const auto found = children_.find(command.job); found != children_.end()) found->second.ask_to_save();
+  }
+
   void obey(const LoadCommand& command) {
     const pid_t self = getpid();
     Event answer = LoadedEvent();

@@ -11,8 +11,12 @@
 
 namespace ablate {
 
-/// A job's way to talk to the scheduler, one JSON line a message. In the child only.
-using Say = std::function<void(const nlohmann::json&)>;
+/// A job's way to talk to the scheduler, one JSON line a message; and what it is asked meanwhile. In the child only.
+struct Say : std::function<void(const nlohmann::json&)> {
+  using function::function;
+  /// Whether a SaveCommand has come since the last call.
+  std::function<bool()> asked_to_save = [] { return false; };
+};
 
 /// What a worker can do; the server knows nothing of torch or plugins.
 class Jobs {

@@ -5,16 +5,19 @@ namespace ablate {
 using nlohmann::json;
 
 json Curve::save() const {
-  auto points = json::array();
-  for (const auto& [metric, step, value] : untold_.points) points.push_back({metric, step, value});
-  return {{"points", points}, {"metrics", untold_.metrics}, {"defined", defined_}};
+  auto points = json::array(), metrics = json::array();
+  for (const auto* part : {&told_, &untold_}) {
+    for (const auto& [metric, step, value] : part->points) points.push_back({metric, step, value});
+    for (const auto& metric : part->metrics) metrics.push_back(metric);
+  }
+  return {{"points", points}, {"metrics", metrics}};
 }
 
 void Curve::load(const json& saved) {
-  untold_ = {};
+  told_ = untold_ = {};
+  defined_.clear();
   for (const auto& one : saved.at("points")) untold_.points.push_back({one[0], one[1], one[2]});
-  saved.at("metrics").get_to(untold_.metrics);
-  defined_ = saved.at("defined").get<std::set<std::string>>();
+  for (const MetricInfo metric : saved.at("metrics")) define(metric);
 }
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// What a trial has measured and not yet told.
+// What a trial has measured, and what of it was not yet told.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,19 @@ class Curve {
     untold_.points.push_back({metric.name, step, value});
   }
   /// What was not yet taken.
-  CurvePart take() { return std::exchange(untold_, {}); }
+  CurvePart take() {
+    told_.points.insert(told_.points.end(), untold_.points.begin(), untold_.points.end());
+    told_.metrics.insert(told_.metrics.end(), untold_.metrics.begin(), untold_.metrics.end());
+    return std::exchange(untold_, {});
+  }
 
-  /// What was not yet taken, and which definitions were.
+  /// All of it.
   nlohmann::json save() const;
+  /// Nothing of it is told then: whoever goes on tells it all, to another listener.
   void load(const nlohmann::json& saved);
 
  private:
-  CurvePart untold_;
+  CurvePart told_, untold_;
   std::set<std::string> defined_;
 };
 

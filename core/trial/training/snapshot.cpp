@@ -32,4 +32,10 @@ std::vector<at::Tensor> Snapshot::tensors() const {
   return all;
 }
 
+std::vector<at::Tensor> Snapshot::views() const {
+  std::vector<at::Tensor> all;
+  for (const auto& kept : kept_) all.push_back(kept.view());
+  return all;
+}
+
 }  // namespace ablate

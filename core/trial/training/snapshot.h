@@ -21,6 +21,9 @@ class Snapshot {
   /// New tensors of what was kept, on the CPU.
   std::vector<at::Tensor> tensors() const;
 
+  /// What is kept, in place: as long as it is kept.
+  std::vector<at::Tensor> views() const;
+
   bool empty() const { return kept_.empty(); }
 
   nlohmann::json numbers;  ///< what is no tensor

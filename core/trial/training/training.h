@@ -25,10 +25,10 @@ struct TrialParts {
 /// A training as it was between two steps, in the host's memory: what goes on from it gives the same bits.
 struct TrainingState {
   Snapshot training;  ///< model, optimiser, generators, states of lanes; and what is no tensor
-  Snapshot best;      ///< the best checkpoint's tensors
+  Snapshot best;      ///< tensors of the best weights
 };
 
-/// Model, optimiser, data order, lanes and their states, generators, best checkpoint, curves, observers. One thread, which is a
+/// Model, optimiser, data order, lanes and their states, generators, best weights, curves, observers. One thread, which is a
 /// trial's own: it seeds torch's generators.
 class Training {
  public:
@@ -43,7 +43,7 @@ class Training {
   std::int64_t steps_done() const { return done_; }
 
   Evaluation evaluate(Split split);
-  /// On the dev split, after a step: told in the curves, and the best checkpoint where it is that.
+  /// On the dev split, after a step: told in the curves, and kept as the best weights where they are.
   void evaluate_dev();
 
   /// The first dev evaluation whose first metric no later one has bettered; metrics empty before there is one.
@@ -72,7 +72,7 @@ class Training {
   Batch next_batch();
   /// Forward; nothing of a batch without targets.
   std::optional<Loss> pass(const Batch& batch, std::int64_t step);
-  /// A dev evaluation after a step: told in the curves, kept as the best checkpoint where it is.
+  /// A dev evaluation after a step: told in the curves, kept as the best weights where they are.
   void keep_if_best(Evaluation dev);
   std::vector<Tensor> model_tensors() const;
   /// Of the device, and of the processor where that is another.

@@ -65,7 +65,10 @@ void Training::load(const TrainingState& saved) {
   for (const auto& tensor : optimizer_->state()) own.push_back(tensor);
   const NoGradGuard no_grad;
   TORCH_CHECK(tensors.size() > own.size(), "a saved training of another model");
-  for (std::size_t i = 0; i < own.size(); ++i) own[i].copy_(tensors[i]);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    TORCH_CHECK(own[i].sizes() == tensors[i].sizes(), "a saved training of another model");  // one would be spread over many
+    own[i].copy_(tensors[i]);
+  }
   auto next = own.size();
   for (auto& generator : generators()) generator.set_state(tensors.at(next++));
   state_.clear();

@@ -48,10 +48,13 @@ void TrialRun::advance() {
     training_.evaluate_dev();
 }
 
-TrialResult TrialRun::result() try {
+TrialResult TrialRun::result(const std::function<void()>& after_step) try {
   now_.step = training_.steps_done();
   tell();
-  while (training_.steps_done() < train_.steps) advance();
+  while (training_.steps_done() < train_.steps) {
+    advance();
+    if (after_step) after_step();
+  }
   tell();
   const auto observed = training_.observed();
   for (const auto& [info, value] : observed) result_.values[info.name] = value;

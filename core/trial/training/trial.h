@@ -24,14 +24,17 @@ class TrialRun {
   /// One step, and the evaluation that is due after it. Throws std::exception with the reason: a loss that is not finite.
   void advance();
 
-  /// All steps that are left, and the test. Throws as advance() does.
-  TrialResult result();
+  std::int64_t steps_done() const { return training_.steps_done(); }
+
+  /// All steps that are left, and the test. Throws as advance() does. @param after_step called after each of them: it may save
+  TrialResult result(const std::function<void()>& after_step = {});
 
   /// The best weights, after result(): parameters and buffers by the model's names, as write_safetensors does.
   void write_weights(const std::filesystem::path& file) const;
 
+  /// With all that it has told: one that goes on from it tells that again.
   TrainingState save() const { return training_.save(); }
-  /// Before a step is taken.
+  /// Before a step is taken. Throws std::exception for a state of other parts; then this run is of no use.
   void load(const TrainingState& state) { training_.load(state); }
 
  private:

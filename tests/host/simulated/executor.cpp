@@ -43,6 +43,8 @@ void SimulatedExecutor::give_up() {
 void SimulatedExecutor::send(const Command& command) {
   if (std::holds_alternative<LoadCommand>(command)) load();
   if (std::holds_alternative<PingCommand>(command)) happens(kPong_s, PongEvent());
+  if (const auto* save = std::get_if<SaveCommand>(&command); save != nullptr && machine_.save_s < kNever)
+    happens(machine_.save_s, SaidEvent{save->job, to_json(Saved{10})});
   if (const auto* trial = std::get_if<StartCommand>(&command)) start(*trial);
 }
 

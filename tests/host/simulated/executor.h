@@ -45,6 +45,7 @@ struct Machine {
   std::function<double(int executor)> lives_s = [](int) { return kNever; };  ///< until somebody kills it
   std::function<bool(int executor)> starts = [](int) { return true; };       ///< else Error
   int most_jobs = 64;
+  double save_s = 0.5;  ///< from a SaveCommand to the file; kNever: no answer
 
   int started = 0, given_up = 0;      ///< executors
   std::size_t most_together = 0;      ///< trials

@@ -177,3 +177,64 @@ TEST_CASE("whoever asks a grid to stop keeps what has ended, and the next run go
   CHECK(next.done == 4);
   CHECK(next.skipped == 2);
 }
+
+TEST_CASE("the first request to stop waits until running trials are on disk, eight seconds at most; the second for nothing") {
+  const auto [save_s, second_s, ends_s, reason] = GENERATE(
+      table<double, double, double, std::string>({{0.5, kNever, 0.5, "interrupted by a test; step 10 is on disk to go on from"},
+                                                  {kNever, kNever, 8, "interrupted by a test"},
+                                                  {kNever, 2, 2, "interrupted by a test"}}));
+  Grid grid(4);
+  grid.machine.save_s = save_s;
+  grid.machine.act = [](std::uint64_t, int) { return Act{End::kAnswers, 1000}; };
+  grid.stops.often = [&, second_s = second_s] {
+    const double since_s = grid.clock.now_s() - 100;
+    return since_s < 0 ? 0 : since_s < second_s ? 1 : 2;
+  };
+  const auto summary = grid.run({.jobs = 2, .checkpoint_s = 600});
+  CHECK(summary.exit_code() == ExitCode::kInterrupted);
+  CHECK(grid.clock.now_s() == Approx(100 + ends_s).margin(0.5));
+  CHECK(grid.attempt(1).reason == reason);
+  CHECK(grid.attempt(2).outcome == "interrupted");
+  CHECK(grid.history().outcomes(grid.key(3)).empty());
+  CHECK(says(grid.told(), "2 running trials are written to disk, then ended; once more ends them at once"));
+}
+
+TEST_CASE("what ends while others are written to disk is kept, and a study without checkpoints waits for none") {
+  Grid grid(4);
+  grid.machine.save_s = kNever;
+  grid.machine.act = [](std::uint64_t seed, int) { return Act{End::kAnswers, seed == 1 ? 102.0 : 1000}; };
+  grid.stops.often = [&] { return grid.clock.now_s() < 100 ? 0 : 1; };
+  SECTION("with them") {
+    CHECK(grid.run({.jobs = 2, .checkpoint_s = 600}).done == 1);
+    CHECK(grid.outcomes(1) == Outcomes{"done"});
+  }
+  SECTION("without") {
+    CHECK(grid.run({.jobs = 2}).done == 0);
+    CHECK(grid.clock.now_s() == Approx(100).margin(0.3));
+  }
+  CHECK(grid.outcomes(2) == Outcomes{"interrupted"});
+}
+
+TEST_CASE("SIGQUIT lets running trials come to their end and starts no other, whatever becomes of the worker") {
+  Grid grid(4);
+  grid.machine.act = [](std::uint64_t, int) { return Act{End::kAnswers, 1000}; };
+  grid.stops.often = [&] { return grid.clock.now_s() < 100 ? 0 : 1; };
+  grid.stops.first_is_mild = [] { return true; };
+  SECTION("they end") {
+    const auto summary = grid.run({.jobs = 2, .checkpoint_s = 600});
+    CHECK(summary.exit_code() == ExitCode::kInterrupted);
+    CHECK(summary.done == 2);
+  }
+  SECTION("it dies") {
+    grid.machine.lives_s = [](int) { return 500.0; };
+    CHECK(grid.run({.jobs = 2, .checkpoint_s = 600}).done == 0);
+    CHECK(grid.outcomes(2) == Outcomes{"interrupted"});
+    CHECK(grid.clock.now_s() == Approx(500).margin(2));
+  }
+  SECTION("another request asks for more") {
+    grid.stops.often = [&] { return grid.clock.now_s() < 100 ? 0 : grid.clock.now_s() < 200 ? 1 : 2; };
+    CHECK(grid.run({.jobs = 2, .checkpoint_s = 600}).done == 0);
+    CHECK(says(grid.attempt(1).reason, "; step 10 is on disk"));
+  }
+  CHECK(grid.history().outcomes(grid.key(3)).empty());
+}

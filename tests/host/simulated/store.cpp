@@ -92,15 +92,11 @@ std::int64_t MemoryStore::put_attempt(const db::Attempt& attempt) {
   return static_cast<std::int64_t>(known.attempts.size());
 }
 
-void MemoryStore::put_running(const std::vector<db::RunningTrial>& trials) { history().running[process_] = trials; }
-
-std::vector<db::OtherRun> MemoryStore::others_running(const std::set<std::string>& keys) {
-  std::vector<db::OtherRun> others;
-  for (const auto& [process, trials] : history().running) {
-    const auto count = std::count_if(trials.begin(), trials.end(), [&](const auto& trial) { return keys.contains(trial.key); });
-    if (process != process_ && count > 0) others.push_back({"simulated", process, true, static_cast<int>(count)});
-  }
-  return others;
+void MemoryStore::put_running(const std::vector<db::RunningTrial>& trials) {
+  auto& known = history();
+  known.running[process_] = trials;
+  for (const auto& [slot, owner] : known.owners)
+    if (owner.process == process_) known.heard_s[slot] = disk_.clock.now_s();
 }
 
 }  // namespace ablate::simulated

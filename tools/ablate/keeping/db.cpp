@@ -23,7 +23,10 @@ namespace {
 void tell_files(const std::filesystem::path& file) {
   for (const auto& one : db::kept_files(file)) {
     print("{}: {}, {}\n", path_text(db::artifact_folder(file, one.kind)), counted(one.files, "file"), bytes_text(one.bytes));
-    for (const auto& stray : one.strays) print("{}: no attempt has it, unless it runs now\n", path_text(stray));
+    for (const auto& stray : one.strays)
+      print("{}: {}\n", path_text(stray),
+            one.kind == db::kCheckpoints ? "of a trial that runs now, or was cut off: the next run of its study goes on from it"
+                                         : "no attempt has it, unless it runs now");
   }
 }
 

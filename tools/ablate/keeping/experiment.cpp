@@ -150,9 +150,10 @@ void remove(const fs::path& file, const Arguments& arguments) {
   auto what = fmt::format("{} with {} and {} that no other experiment has", arguments.name, counted(going.trials, "trial"),
                           counted(going.attempts, "attempt"));
   if (going.shared > 0) what += fmt::format(" ({} that others have stay)", counted(going.shared, "trial"));
-  const auto lost = going.files.files == 0 ? std::string()
-                                           : fmt::format(", and {} of output and weights, {}, which the copy will lack",
-                                                         counted(going.files.files, "file"), bytes_text(going.files.bytes));
+  const auto lost = going.files.files == 0
+                        ? std::string()
+                        : fmt::format(", and {} of output, weights and checkpoints, {}, which the copy will lack",
+                                      counted(going.files.files, "file"), bytes_text(going.files.bytes));
   if (!arguments.yes && !agrees(what + lost)) throw Error("nothing was deleted", ExitCode::kInterrupted);
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   const auto backup =
@@ -160,7 +161,8 @@ void remove(const fs::path& file, const Arguments& arguments) {
   const auto files = db::delete_experiment(file, arguments.name, going, arguments.yes, backup);
   print("deleted {}; the history as it was before is in {}\n", what, path_text(backup));
   if (files.files > 0)
-    print("deleted {} of output and weights, {}; the copy has none\n", counted(files.files, "file"), bytes_text(files.bytes));
+    print("deleted {} of output, weights and checkpoints, {}; the copy has none\n", counted(files.files, "file"),
+          bytes_text(files.bytes));
 }
 
 struct Action {

@@ -32,7 +32,7 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& oth
           counted(merged.trials, "trial"), merged.known == 1 ? "1 was" : fmt::format("{} were", merged.known),
           other.is_copied() ? "; it has an earlier schema, of which a copy was brought up to date" : "");
     if (const auto files = static_cast<std::int64_t>(merged.lacked.size()); files > 0)
-      print("{}: {} of {} of output and weights copied, {}{}\n", path_text(other.file()), merged.copied.files,
+      print("{}: {} of {} of output, weights and checkpoints copied, {}{}\n", path_text(other.file()), merged.copied.files,
             counted(files, "file"), bytes_text(merged.copied.bytes),
             merged.copied.files < files ? "; the others are not there, or stay where they are" : "");
   }

@@ -90,7 +90,20 @@ std::string size_text(const ordered_json& bytes) {
   return bytes_text(static_cast<std::uintmax_t>(std::max<std::int64_t>(bytes.get<std::int64_t>(), 0)));
 }
 
-std::string file_title(const ordered_json& file) { return file["kind"] == "output" ? "whole output" : file["kind"]; }
+std::string file_title(const ordered_json& file) {
+  const auto kind = file["kind"].get<std::string>();
+  return kind == "output" ? "whole output" : kind == "checkpoints" ? "checkpoint" : kind;
+}
+
+/// "after step 300 of attempt 12, which ran on another processor, ..."
+std::string resumed_text(const ordered_json& resumed) {
+  auto text = fmt::format(
+      "after step {} of {}", value_text(resumed["step"]),
+      resumed["attempt"].is_null() ? "one that was cut off unrecorded" : "attempt " + value_text(resumed["attempt"]));
+  if (!resumed["processor"].is_null())
+    text += ", which ran on another processor, " + db::one_row(value_text(resumed["processor"]));
+  return text;
+}
 
 /// "/here/ablate.db.output/UID.txt, the first 10 MB of 34 MB", and what became of it.
 std::string file_text(const ordered_json& file) {
@@ -117,6 +130,7 @@ std::string as_text(const db::Reader& reader, const ordered_json& attempt) {
       {"experiment", names},
       {"outcome", outcome},
   };
+  if (!attempt["resumed"].is_null()) head.push_back({"went on", resumed_text(attempt["resumed"])});
   if (outcome != "done" && !attempt["step"].is_null())
     head.push_back({"got to", fmt::format("step {} of {}", value_text(attempt["step"]), value_text(attempt["steps"]))});
   if (!attempt["signal"].is_null()) head.push_back({"signal", value_text(attempt["signal"])});

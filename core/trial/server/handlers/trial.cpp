@@ -1,8 +1,12 @@
 #include "core/trial/training/trial.h"
 
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include "core/trial/server/handlers/handlers.h"
+#include "core/trial/server/own_checkpoints.h"
 #include "core/trial/server/planned_files.h"
 
 namespace ablate {
@@ -22,12 +26,20 @@ void do_job(LoadedParts& loaded, const TrialJob& job, const Say& say) {
       .trial = job.trial,
       .task = loaded.task(job.trial.task),
       .find = [&](Kind kind, const std::string& id) -> const Descriptor& { return loaded.plugin(kind, id); }};
-  TrialRun run(parts, [&](const Progress& now) {
-    if (now.step == 0) files.check();  // the factories have read them
-    say(to_json(now));
+  bool begun = false;
+  const auto make = [&] {
+    return std::make_unique<TrialRun>(parts, [&](const Progress& now) {
+      if (!std::exchange(begun, true)) files.check();  // the factories have read them
+      say(to_json(now));
+    });
+  };
+  std::optional<OwnCheckpoints> checkpoints;
+  if (job.checkpoint) checkpoints.emplace(*job.checkpoint, say);
+  const auto run = checkpoints ? checkpoints->begin(make) : make();
+  const auto result = run->result([&] {
+    if (checkpoints) checkpoints->after_step(*run);
   });
-  const auto result = run.result();
-  if (!job.weights_file.empty()) keep_weights(run, job.weights_file);
+  if (!job.weights_file.empty()) keep_weights(*run, job.weights_file);
   say(to_json(result));
 }
 

@@ -1,0 +1,115 @@
+// Checkpoints beside a history: which are removed, told, shown.
+#include <nlohmann/json.hpp>
+
+#include "core/records/checkpoint_files.h"
+#include "db/history/artifacts.h"
+#include "db/history/experiments.h"
+#include "db/questions/show_attempt.h"
+#include "tests/db/commands.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+#include "tools/ablate/keeping/keeping.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const auto kOne = trial("softmax", {}, 1), kTwo = trial("softmax", {}, 2), kThree = trial("linear", {}, 1);
+
+std::string uid(char digit) { return std::string(32, digit); }
+
+void write(const fs::path& file, const std::string& text) {
+  fs::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+fs::path put_checkpoint(const fs::path& history, const std::string& key, int step, int age, std::size_t bytes = 100) {
+  const auto file = artifact_folder(history, kCheckpoints) / checkpoint_name(uid('a'), key, step);
+  write(file, std::string(bytes, 'x'));
+  fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::seconds(age));
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("checkpoints of done trials go, and the oldest of the rest; none of a trial that runs") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  put(store, "study", {kOne, kTwo, kThree});
+  const auto other = trial("linear", {}, 2);
+  const auto old = put_checkpoint(file, key_of(kOne), 10, 30), newer = put_checkpoint(file, key_of(kOne), 20, 10);
+  const auto done_file = put_checkpoint(file, key_of(kTwo), 10, 5), running = put_checkpoint(file, key_of(kThree), 10, 50);
+  const auto unknown = put_checkpoint(file, key_of(other), 10, 20);
+  write(artifact_folder(file, kCheckpoints) / "notes.txt", "of a person");
+  CHECK(store.tidy_checkpoints({key_of(kThree)}, 300).files == 0);
+  CHECK(fs::exists(done_file));
+
+  auto cut = done(kOne, 1);
+  cut.uid = uid('a'), cut.outcome = "interrupted";
+  cut.artifacts = {{kCheckpoints, 100, 100, old.filename().string()}};
+  store.put_attempt(cut);
+  store.put_attempt(done(kTwo, 1));
+  CHECK(store.tidy_checkpoints({key_of(kThree), key_of(kTwo)}, 1000).files == 0);
+  CHECK(fs::exists(done_file));  // it runs again
+  CHECK(store.tidy_checkpoints({key_of(kThree)}, 299).files == 1);
+  CHECK_FALSE(fs::exists(done_file));
+  CHECK_FALSE(fs::exists(old));
+  for (const auto& kept : {newer, running, unknown}) CHECK(fs::exists(kept));
+  CHECK(show_attempt(Reader(file), "1").at("files").at(0).at("removed_us") > 0);
+  CHECK(show_attempt(Reader(file), "1").at("files").at(0).at("kind") == "checkpoints");
+
+  store.put_running({{key_of(kThree)}});  // of this process, which says itself what it runs
+  CHECK(store.tidy_checkpoints({}, 200).files == 1);
+  CHECK_FALSE(fs::exists(running));
+  store.remove_checkpoints(key_of(kOne));
+  CHECK_FALSE(fs::exists(newer));
+  CHECK(fs::exists(unknown));
+  CHECK(content(artifact_folder(file, kCheckpoints) / "notes.txt") == "of a person");
+}
+
+TEST_CASE("checkpoints that a killed run has left are told, and go with their experiment") {
+  Commands ablate;
+  ablate.add = [](CLI::App& app, const DatabaseFile& database, int& exit_code) { add_db(app, database, exit_code); };
+  {
+    Store store(ablate.file());
+    put(store, "gone", {kTwo});
+    put(store, "kept", {kThree});
+  }
+  const auto gone = put_checkpoint(ablate.file(), key_of(kTwo), 10, 0),
+             kept = put_checkpoint(ablate.file(), key_of(kThree), 10, 0);
+  const auto checked = ablate("db check");
+  CHECK(has(checked, "a.db.checkpoints: 2 files, 200 bytes"));
+  CHECK(has(checked, ".checkpoint: of a trial that runs now, or was cut off: the next run of its study goes on from it\n"));
+  const auto going = deletion_of(Reader(ablate.file()), "gone");
+  CHECK(going.files.files == 1);
+  CHECK(delete_experiment(ablate.file(), "gone", going, true, ablate.file().parent_path() / "backup.db").files == 1);
+  CHECK_FALSE(fs::exists(gone));
+  CHECK(fs::exists(kept));
+}
+
+TEST_CASE("an attempt shows from where it went on, and by whom") {
+  Commands ablate;
+  ablate.add = add_questions;
+  {
+    Store store(ablate.file());
+    put(store, "study", {kTwo});
+    auto cut = done(kTwo, 1);
+    cut.uid = uid('a'), cut.outcome = "interrupted";
+    store.put_attempt(cut);
+    auto went_on = done(kTwo, 1);
+    went_on.environment["resumed"] = {{"step", 30}, {"attempt", uid('a')}, {"processor", "an Old One"}};
+    store.put_attempt(went_on);
+    went_on.environment["resumed"] = {{"step", 40}, {"attempt", uid('b')}};
+    store.put_attempt(went_on);
+    went_on.environment["resumed"] = "a lie";
+    store.put_attempt(went_on);
+  }
+  CHECK_FALSE(has(ablate("show 3"), "went on"));
+  CHECK(has(ablate("show 4"), "went on     after step 30 of attempt 3, which ran on another processor, an Old One\n"));
+  CHECK(has(ablate("show 5"), "went on     after step 40 of one that was cut off unrecorded\n"));
+  CHECK_FALSE(has(ablate("show 6"), "went on  "));
+}

@@ -1,0 +1,289 @@
+// A trial's file: it comes back bit for bit or is refused with a word, two of them stay, and none costs the trial anything.
+#include "core/trial/training/checkpoint_file.h"
+
+#include <ATen/ATen.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "core/records/checkpoint_files.h"
+#include "core/trial/server/own_checkpoints.h"
+#include "core/util/error.h"
+#include "tests/support/temporary.h"
+#include "tests/trial/majority.h"
+
+using namespace ablate;
+using namespace ablate::tests;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kKey(64, 'a');
+
+const json kAbout{{"settings", {{"seed", 1}}},
+                  {"basis", {{"plugins", {{"attention", "c0de"}}}, {"data", "d"}, {"runtime", 1}, {"torch", "2"}}},
+                  {"processor", "a processor"},
+                  {"torch", "2"}};
+
+TrainingState some_state() {
+  TrainingState state;
+  const auto reals = at::arange(6, at::kFloat).reshape({2, 3}) / 7;
+  state.training.keep({reals, reals.to(at::kHalf), reals.to(at::kBFloat16), at::scalar_tensor(3, at::kLong), at::zeros({0, 4}),
+                       reals > 0.5, reals.to(at::kDouble)});
+  state.training.numbers = {{"nan", std::nan("")}, {"third", 1.0 / 3}, {"large", std::uint64_t{1} << 63}, {"text", "é"}};
+  state.best.keep({reals * 2});
+  return state;
+}
+
+std::string bytes_of(const at::Tensor& tensor) { return {static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes()}; }
+
+std::string refusal(const fs::path& file, const json& expected = kAbout) {
+  try {
+    read_checkpoint(file, expected);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// While it lives no file of this process may grow beyond so many bytes, as on a full disk.
+class SmallDisk {
+ public:
+  explicit SmallDisk(rlim_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~SmallDisk() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+/// A trial of twenty steps, as its process runs it.
+struct Trial20 {
+  Majority task;
+  TrialParts parts{trial_from_json(resolved_trial({{"steps", 20}, {"evaluate_every", 5}, {"batch", 4}}, plugin("linear"))),
+                   task, find_plugin};
+  std::vector<TrialSaid> said;
+  bool asked = false;
+  Say say = [this](const json& message) { said.push_back(trial_said_from_json(message)); };
+
+  Trial20() {
+    say.asked_to_save = [this] { return std::exchange(asked, false); };
+  }
+  /// @return results that are no times
+  std::map<std::string, double> run(const CheckpointPlan& plan, std::int64_t until = 20) {
+    said.clear();
+    OwnCheckpoints own(plan, say);
+    const auto made = own.begin([&] { return std::make_unique<TrialRun>(parts, [](const Progress&) {}); });
+    while (made->steps_done() < until) {
+      made->advance();
+      own.after_step(*made);
+    }
+    if (until < 20) return {};
+    auto values = made->result().values;
+    std::erase_if(values, [](const auto& one) {
+      return one.first.ends_with("_time") || one.first.ends_with("spread") || one.first.ends_with("per_second");
+    });
+    return values;
+  }
+  const Resumed* resumed() const { return said.empty() ? nullptr : std::get_if<Resumed>(&said.front()); }
+};
+
+CheckpointPlan plan_in(const TemporaryFolder& folder, const std::string& owner, double every_s = 1e-9) {
+  return {.folder = (folder / "c").string(), .owner = owner, .key = kKey, .every_s = every_s, .about = kAbout};
+}
+
+std::vector<std::int64_t> steps_in(const TemporaryFolder& folder) {
+  std::vector<std::int64_t> steps;
+  for (const auto& file : checkpoint_files(folder / "c", kKey)) steps.push_back(file.step);
+  return steps;
+}
+
+void damage(const fs::path& file) {
+  auto text = read_text(file);
+  text[text.size() / 2] = static_cast<char>(text[text.size() / 2] ^ 1);
+  REQUIRE(write_anew(file, text));
+}
+
+}  // namespace
+
+TEST_CASE("a checkpoint's file comes back bit for bit") {
+  const TemporaryFolder folder;
+  const auto state = some_state();
+  auto about = kAbout;
+  about["step"] = 7;
+  write_checkpoint(folder / "new/c", about, state);
+  const auto read = read_checkpoint(folder / "new/c", kAbout);
+  CHECK(read.about == about);
+  for (const auto& [one, other] :
+       {std::pair(&state.training, &read.state.training), std::pair(&state.best, &read.state.best)}) {
+    const auto before = one->tensors(), after = other->tensors();
+    REQUIRE(before.size() == after.size());
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      CHECK((before[i].scalar_type() == after[i].scalar_type()));
+      CHECK((before[i].sizes() == after[i].sizes()));
+      CHECK((bytes_of(before[i]) == bytes_of(after[i])));
+    }
+  }
+  auto numbers = read.state.training.numbers;
+  CHECK(std::isnan(numbers.at("nan").get<double>()));
+  auto expected = state.training.numbers;
+  numbers.erase("nan"), expected.erase("nan");
+  CHECK(numbers == expected);
+}
+
+TEST_CASE("a file that is cut off anywhere, or has a bit turned anywhere, is noticed") {
+  const TemporaryFolder folder;
+  write_checkpoint(folder / "c", kAbout, some_state());
+  const auto whole = read_text(folder / "c");
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    REQUIRE(write_anew(folder / "d", whole.substr(0, size)));
+    if (refusal(folder / "d").empty()) FAIL("cut to " << size);
+  }
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    auto turned = whole;
+    turned[at] = static_cast<char>(turned[at] ^ (1 << at % 8));
+    REQUIRE(write_anew(folder / "d", turned));
+    if (refusal(folder / "d").empty()) FAIL("byte " << at);
+  }
+  REQUIRE(write_anew(folder / "d", whole + "x"));
+  CHECK(says(refusal(folder / "d"), "is damaged: found content of the sum "));
+  REQUIRE(write_anew(folder / "d", whole));
+  CHECK(refusal(folder / "d").empty());
+  CHECK(says(refusal(folder / "none"), "cannot read"));
+}
+
+TEST_CASE("a file of another version, code, data or settings is refused, and says which") {
+  const TemporaryFolder folder;
+  write_checkpoint(folder / "c", kAbout, some_state());
+  auto text = read_text(folder / "c");
+  text[std::string("ablate checkpoint ").size()] = '2';
+  REQUIRE(write_anew(folder / "d", text));
+  CHECK(says(refusal(folder / "d"),
+             "another version of its format: found \"ablate checkpoint 2\", expected \"ablate checkpoint 1\""));
+  auto other = kAbout;
+  other["basis"]["plugins"]["attention"] = "0ther";
+  CHECK(says(refusal(folder / "c", other),
+             "of another trial: code (found {\"attention\":\"c0de\"}, expected {\"attention\":\"0ther\"})"));
+  other = kAbout, other["basis"]["data"] = "e";
+  CHECK(says(refusal(folder / "c", other), "data (found \"d\", expected \"e\")"));
+  other = kAbout, other["settings"]["seed"] = 2;
+  CHECK(says(refusal(folder / "c", other), "settings (found {\"seed\":1}"));
+  other = kAbout, other["processor"] = "another";
+  CHECK(refusal(folder / "c", other).empty());
+}
+
+TEST_CASE("on a full disk the file before stays, and nothing lies beside it") {
+  const TemporaryFolder folder;
+  write_checkpoint(folder / "f/c", kAbout, some_state());
+  const auto before = read_text(folder / "f/c");
+  {
+    const SmallDisk full(before.size() - 10);
+    CHECK_THROWS_WITH(write_checkpoint(folder / "f/c", kAbout, some_state()), Catch::Contains("File too large"));
+  }
+  CHECK(read_text(folder / "f/c") == before);
+  CHECK(std::distance(fs::directory_iterator(folder / "f"), {}) == 1);
+}
+
+TEST_CASE("names of checkpoints are taken apart as they are made, and others are none") {
+  const auto name = checkpoint_name("0wner", kKey, 12);
+  CHECK(name == "0wner-" + std::string(32, 'a') + "-12.checkpoint");
+  const auto file = checkpoint_file("/x/" + name);
+  REQUIRE(file);
+  CHECK(file->owner == "0wner");
+  CHECK(file->trial == checkpoint_trial(kKey));
+  CHECK(file->step == 12);
+  CHECK_FALSE(file->is_part);
+  CHECK(checkpoint_file(name + ".123")->is_part);
+  for (const char* none : {"notes.txt", "a-b.checkpoint", "-b-1.checkpoint", "a-b-.checkpoint", "a-b-1.checkpoint.x",
+                           "a-b-1x.checkpoint", "A-b-1.checkpoint", "a-b-1.checkpoints", "a-b-1.checkpoint.", ".checkpoint"})
+    CHECK_FALSE(checkpoint_file(none));
+}
+
+TEST_CASE("a trial goes on from the latest file that is whole, and two stay") {
+  const TemporaryFolder folder;
+  Trial20 trial;
+  const auto whole = trial.run(plan_in(folder, "none", 1e6));
+  REQUIRE(whole.size() > 5);
+  CHECK(trial.said.empty());
+  CHECK(steps_in(folder).empty());
+
+  trial.run(plan_in(folder, "first"), 9);
+  CHECK(trial.said.size() == 9);
+  CHECK(std::get<Saved>(trial.said.back()) == Saved{9, ""});
+  CHECK(steps_in(folder) == std::vector<std::int64_t>{9, 8});
+  folder.write("c/first-" + std::string(32, 'a') + "-9.checkpoint.77", "of one that was killed");
+  folder.write("c/notes.txt", "somebody's");
+  SECTION("the latest") {
+    CHECK(trial.run(plan_in(folder, "second", 1e6)) == whole);
+    REQUIRE(trial.resumed());
+    CHECK(trial.resumed()->step == 9);
+    CHECK(trial.resumed()->owner == "first");
+    CHECK(trial.resumed()->processor.empty());
+    CHECK(trial.resumed()->unusable.empty());
+    CHECK(trial.resumed()->wall_s > 0);
+    CHECK(trial.resumed()->peak_resident_bytes > 0);
+  }
+  SECTION("the one before, where the latest is damaged; its own then replace both") {
+    damage(folder / "c" / checkpoint_name("first", kKey, 9));
+    trial.run(plan_in(folder, "second"), 10);
+    REQUIRE(trial.resumed());
+    CHECK(trial.resumed()->step == 8);
+    REQUIRE(trial.resumed()->unusable.size() == 1);
+    CHECK(says(trial.resumed()->unusable[0], "-9.checkpoint is damaged: found content of the sum "));
+    CHECK(steps_in(folder) == std::vector<std::int64_t>{10, 9});
+    CHECK(checkpoint_files(folder / "c", kKey).back().owner == "second");
+    CHECK(trial.run(plan_in(folder, "third", 1e6)) == whole);
+    CHECK(trial.resumed()->step == 10);
+  }
+  SECTION("none, where none can be used") {
+    for (const auto& file : checkpoint_files(folder / "c", kKey)) damage(file.path);
+    CHECK(trial.run(plan_in(folder, "second", 1e6)) == whole);
+    REQUIRE(trial.resumed());
+    CHECK(trial.resumed()->step == 0);
+    CHECK(trial.resumed()->unusable.size() == 2);
+  }
+  SECTION("none of other code") {
+    auto plan = plan_in(folder, "second", 1e6);
+    plan.about["basis"]["plugins"]["attention"] = "0ther";
+    CHECK(trial.run(plan) == whole);
+    CHECK(trial.resumed()->step == 0);
+    CHECK(says(trial.resumed()->unusable.at(0), "is of another trial: code"));
+  }
+  SECTION("one of another model, which its name and beginning do not tell") {
+    const auto file = folder / "c" / checkpoint_name("first", kKey, 9);
+    write_checkpoint(file, read_checkpoint(file, kAbout).about, some_state());
+    CHECK(trial.run(plan_in(folder, "second", 1e6)) == whole);
+    CHECK(trial.resumed()->step == 8);
+    CHECK(trial.resumed()->unusable.size() == 1);
+  }
+  SECTION("of another processor, and says so") {
+    auto plan = plan_in(folder, "second", 1e6);
+    plan.about["processor"] = "another processor";
+    trial.run(plan);
+    CHECK(trial.resumed()->step == 9);
+    CHECK(trial.resumed()->processor == "a processor");
+  }
+  CHECK(read_text(folder / "c/notes.txt") == "somebody's");
+}
+
+TEST_CASE("a trial is written down when it is asked to, and on a full disk says why not, and goes on") {
+  const TemporaryFolder folder;
+  Trial20 trial;
+  const auto whole = trial.run(plan_in(folder, "none", 1e6));
+  trial.asked = true;
+  trial.run(plan_in(folder, "first", 1e6), 3);
+  CHECK(trial.said.size() == 1);
+  CHECK(steps_in(folder) == std::vector<std::int64_t>{1});
+  const SmallDisk full(1000);
+  CHECK(trial.run(plan_in(folder, "second")) == whole);
+  CHECK(trial.said.size() == 1 + 19);
+  CHECK(std::get<Saved>(trial.said.back()).step == 20);
+  CHECK(says(std::get<Saved>(trial.said.back()).failed, "File too large"));
+  CHECK(steps_in(folder) == std::vector<std::int64_t>{1});
+}

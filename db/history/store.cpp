@@ -169,7 +169,7 @@ void Store::put_metrics(const std::vector<MetricInfo>& metrics) {
 }
 
 std::int64_t Store::put_attempt(const Attempt& attempt) {
-  return implementation_->write([&] { return AttemptWriter(implementation_->database).put(attempt); });
+  return implementation_->write([&] { return AttemptWriter(implementation_->statements).put(attempt); });
 }
 
 void Store::put_verdicts(const std::vector<KnownVerdict>& verdicts) {

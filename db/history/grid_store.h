@@ -56,9 +56,9 @@ class GridStore {
   /// be known; at most one value for a trial and a metric.
   virtual void put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) = 0;
 
-  /// Remembers what the keys of known trials are made of; and that trials have other keys as well.
-  virtual void put_parts(const std::vector<std::pair<std::string, Identity>>& parts, const Tick& tick) = 0;
-  void put_parts(const std::vector<std::pair<std::string, Identity>>& parts) { put_parts(parts, {}); }
+  /// Remembers what the keys of known trials are made of; of those of which it is known nobody asks again.
+  virtual void put_parts(const std::vector<std::pair<std::string, Lazy<Identity>>>& parts, const Tick& tick) = 0;
+  void put_parts(const std::vector<std::pair<std::string, Identity>>& parts) { put_parts({parts.begin(), parts.end()}, {}); }
 
   virtual void put_metrics(const std::vector<MetricInfo>& metrics) = 0;
 

@@ -90,18 +90,18 @@ void give_back(SQLite::Database& database, const std::string& key, std::int64_t 
   free.exec();
 }
 
-bool put_leased(SQLite::Database& database, const Attempt& attempt) {
-  Statement end(database, "UPDATE lease SET outcome = ?1 WHERE key = ?2 AND fence = ?3 AND outcome IS NULL");
-  end.bind(1, attempt.outcome);
-  end.bind(2, attempt.key);
-  end.bind(3, attempt.fence);
-  if (end.exec() == 1) {
-    AttemptWriter(database).put(attempt);
+bool put_leased(KeptStatements& statements, const Attempt& attempt) {
+  auto end = statements("UPDATE lease SET outcome = ?1 WHERE key = ?2 AND fence = ?3 AND outcome IS NULL");
+  end->bind(1, attempt.outcome);
+  end->bind(2, attempt.key);
+  end->bind(3, attempt.fence);
+  if (end->exec() == 1) {
+    AttemptWriter(statements).put(attempt);
     return true;
   }
-  Statement newest(database, "SELECT fence FROM lease WHERE key = ?");
-  newest.bind(1, attempt.key);
-  AttemptWriter(database).put(late_attempt(attempt, newest.executeStep() ? newest.getColumn(0).getInt64() : 0));
+  auto newest = statements("SELECT fence FROM lease WHERE key = ?");
+  newest->bind(1, attempt.key);
+  AttemptWriter(statements).put(late_attempt(attempt, newest->executeStep() ? newest->getColumn(0).getInt64() : 0));
   return false;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "db/history/grid_store.h"
+#include "db/history/kept_statements.h"
 
 namespace ablate::db {
 
@@ -41,7 +42,7 @@ void put_worker(SQLite::Database& database, std::int64_t slot, std::int64_t work
 /// @return whether no other is left
 bool remove_owner(SQLite::Database& database, std::int64_t slot);
 void give_back(SQLite::Database& database, const std::string& key, std::int64_t fence);
-bool put_leased(SQLite::Database& database, const Attempt& attempt);
+bool put_leased(KeptStatements& statements, const Attempt& attempt);
 std::vector<HeldLease> held_leases(SQLite::Database& database);
 
 /// Who asks for which trial.

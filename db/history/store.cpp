@@ -135,7 +135,7 @@ std::set<std::string> Store::done(const std::vector<std::string>& keys) {
   });
 }
 
-void Store::put_parts(const std::vector<std::pair<std::string, Identity>>& parts, const Tick& tick) {
+void Store::put_parts(const std::vector<std::pair<std::string, Lazy<Identity>>>& parts, const Tick& tick) {
   implementation_->write([&] {
     db::put_parts(implementation_->database, parts, tick);
     return 0;
@@ -169,7 +169,7 @@ void Store::put_metrics(const std::vector<MetricInfo>& metrics) {
 }
 
 std::int64_t Store::put_attempt(const Attempt& attempt) {
-  return implementation_->write([&] { return AttemptWriter(implementation_->database).put(attempt); });
+  return implementation_->write([&] { return AttemptWriter(implementation_->statements).put(attempt); });
 }
 
 void Store::put_verdicts(const std::vector<KnownVerdict>& verdicts) {

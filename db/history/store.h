@@ -40,7 +40,7 @@ class Store final : public GridStore {
   std::int64_t put_experiment(const Experiment& experiment) override;
   void put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials, const Tick& tick) override;
   void put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) override;
-  void put_parts(const std::vector<std::pair<std::string, Identity>>& parts, const Tick& tick) override;
+  void put_parts(const std::vector<std::pair<std::string, Lazy<Identity>>>& parts, const Tick& tick) override;
   void put_metrics(const std::vector<MetricInfo>& metrics) override;
   void put_verdicts(const std::vector<KnownVerdict>& verdicts) override;
 

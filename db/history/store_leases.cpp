@@ -40,7 +40,7 @@ void Store::give_back(const std::string& key, std::int64_t fence) {
 }
 
 bool Store::put_leased(const Attempt& attempt) {
-  return implementation_->write([&] { return db::put_leased(implementation_->database, attempt); });
+  return implementation_->write([&] { return db::put_leased(implementation_->statements, attempt); });
 }
 
 std::vector<HeldLease> Store::held_leases() {

@@ -12,6 +12,7 @@
 #include "core/records/curve_point.h"
 #include "core/records/metric.h"
 #include "core/records/used_plugin.h"
+#include "core/util/lazy.h"
 
 namespace ablate::db {
 
@@ -88,7 +89,7 @@ struct Attempt {
 /// A trial in the grid of an experiment.
 struct GridTrial {
   std::string key;
-  nlohmann::json resolved;                ///< Trial::resolved
+  Lazy<nlohmann::json> resolved;          ///< Trial::resolved; asked for where the history does not know the trial
   std::optional<std::int64_t> cell = {};  ///< Trial::cell: of a study that chooses values by dev
 };
 

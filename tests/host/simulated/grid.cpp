@@ -18,12 +18,11 @@ json defaults(std::span<const ParameterInfo> parameters) {
 
 Trial trial_of(int seed) {
   Trial trial;
-  trial.resolved = {{"task", {{"plugin", "simulated"}}},
-                    {"model", defaults(model_parameters())},
-                    {"attention", {{"plugin", "simulated"}}},
-                    {"train", defaults(train_parameters())},
-                    {"seed", seed}};
-  trial.spec = trial_from_json(trial.resolved);
+  trial.spec = trial_from_json({{"task", {{"plugin", "simulated"}}},
+                                {"model", defaults(model_parameters())},
+                                {"attention", {{"plugin", "simulated"}}},
+                                {"train", defaults(train_parameters())},
+                                {"seed", seed}});
   trial.label = "seed=" + std::to_string(seed);
   return trial;
 }
@@ -32,7 +31,7 @@ PlannedTrial planned_of(const Trial& trial) { return {.trial = &trial, .identity
 
 void record(const std::vector<PlannedTrial>& trials, db::GridStore& into) {
   std::vector<db::GridTrial> rows;
-  for (const auto& trial : trials) rows.push_back({trial.key, trial.trial->resolved});
+  for (const auto& trial : trials) rows.push_back({trial.key, trial.trial->resolved()});
   into.put_trials(into.put_experiment({"simulated", "", "", "", {}}), rows);
 }
 

@@ -72,7 +72,7 @@ void MemoryStore::put_trials(std::int64_t, const std::vector<db::GridTrial>& tri
 }
 
 void MemoryStore::put_published(std::int64_t, const std::vector<db::PublishedValue>&) { history(); }
-void MemoryStore::put_parts(const std::vector<std::pair<std::string, Identity>>&, const Tick&) { history(); }
+void MemoryStore::put_parts(const std::vector<std::pair<std::string, Lazy<Identity>>>&, const Tick&) { history(); }
 void MemoryStore::put_verdicts(const std::vector<db::KnownVerdict>&) { history(); }
 
 void MemoryStore::put_metrics(const std::vector<MetricInfo>& metrics) {

@@ -34,6 +34,7 @@ struct Requirements {
   bool cuda = false, half = false;                     ///< by train.device, train.dtype
   std::int64_t places = 0;                             ///< of the longest sequence, with a class token; 0: not known
   bool class_token = false;                            ///< one of them is
+  auto operator<=>(const Requirements&) const = default;
 };
 
 /// Of each of a trial's attentions and compressions.

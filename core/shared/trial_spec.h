@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/registry/plugin_info.h"
+#include "core/util/shared_json.h"
 
 namespace ablate {
 
@@ -25,8 +26,8 @@ struct PluginGroup {
 /// A plugin with everything that it is given.
 struct PluginSpec {
   std::string id;
-  nlohmann::json values = nlohmann::json::object();  ///< of parameters that name no plugins: canonical, as check_value has them
-  std::map<std::string, PluginGroup> parts = {};     ///< of those that do
+  SharedJson values = {};                         ///< of parameters that name no plugins: canonical, as check_value has them
+  std::map<std::string, PluginGroup> parts = {};  ///< of those that do
   bool operator==(const PluginSpec&) const = default;
 };
 
@@ -44,7 +45,7 @@ struct ModelSpec {
   std::int64_t segment = 0;
   std::string cut;
   bool tied_output = false;
-  nlohmann::json own = nlohmann::json::object();  ///< values of what choices bring (core/shared/choices.h), by name
+  SharedJson own = {};  ///< values of what choices bring (core/shared/choices.h), by name
 
   /// Channels of all heads of an attention together.
   std::int64_t width() const { return attention_width > 0 ? attention_width : d_model; }
@@ -62,7 +63,7 @@ struct TrainSpec {
   bool shuffle_labels = false;
   std::string dtype = "float32", device = "cpu";
   std::int64_t threads = 0;
-  nlohmann::json own = nlohmann::json::object();  ///< as in ModelSpec: "momentum" of SGD
+  SharedJson own = {};  ///< as in ModelSpec: "momentum" of SGD
 
   bool on_cuda() const { return device.starts_with("cuda"); }
   bool operator==(const TrainSpec&) const = default;

@@ -11,119 +11,144 @@
 
 namespace ablate::db {
 
-using SQLite::Statement;
-
 std::int64_t AttemptWriter::put(const Attempt& attempt) {
-  const auto trial = own_trial(database_, attempt.key);
+  const auto trial = own_trial(attempt.key);
   if (trial == 0)
     throw UnknownTrial(fmt::format("an attempt at trial {}, which is not known: put_trials comes first", attempt.key));
   settle(attempt, trial);
   const auto id = add(attempt, trial);
-  put_in_place(database_, attempt.key, trial, attempt.outcome == "done");
+  if (is_alias(attempt.key)) put_in_place(database_, attempt.key, trial, attempt.outcome == "done");
 
-  Statement result(database_, "INSERT INTO result (metric, attempt, value) VALUES (?, ?, ?)");
   for (const auto& [name, value] : attempt.results) {
-    result.bind(1, metric(name));
-    result.bind(2, id);
-    bind_value(result, 3, value);
-    execute(result);
+    const auto of = metric(name);
+    auto result = statements_("INSERT INTO result (metric, attempt, value) VALUES (?, ?, ?)");
+    result->bind(1, of);
+    result->bind(2, id);
+    bind_value(*result, 3, value);
+    result->exec();
   }
   // A run that went on from a checkpoint may tell a step twice; the last telling is the one that led to the results.
-  Statement point(database_, "INSERT OR REPLACE INTO curve (attempt, metric, step, value) VALUES (?, ?, ?, ?)");
+  auto point = statements_("INSERT OR REPLACE INTO curve (attempt, metric, step, value) VALUES (?, ?, ?, ?)");
   std::unordered_map<std::string, std::int64_t> metrics;
   for (const auto& [name, step, value] : attempt.curve) {
     const auto [at, fresh] = metrics.try_emplace(name, 0);
     if (fresh) at->second = metric(name);
-    point.bind(1, id);
-    point.bind(2, at->second);
-    point.bind(3, step);
-    bind_value(point, 4, value);
-    execute(point);
+    point->bind(1, id);
+    point->bind(2, at->second);
+    point->bind(3, step);
+    bind_value(*point, 4, value);
+    execute(*point);
   }
   put_plugins(id, attempt.plugins);
-  put_artifacts(database_, id, attempt);
+  if (!attempt.artifacts.empty()) put_artifacts(database_, id, attempt);
   return id;
+}
+
+std::int64_t AttemptWriter::own_trial(const std::string& key) {
+  {
+    auto own = statements_("SELECT id FROM trial WHERE key = ?");
+    own->bind(1, key);
+    if (own->executeStep()) return own->getColumn(0).getInt64();
+  }
+  return db::own_trial(database_, key);
+}
+
+bool AttemptWriter::is_alias(const std::string& key) {
+  auto alias = statements_("SELECT 1 FROM alias WHERE key = ?");
+  alias->bind(1, key);
+  return alias->executeStep();
 }
 
 void AttemptWriter::settle(const Attempt& attempt, std::int64_t trial) {
   if (attempt.resolved.is_null()) return;
   if (attempt.outcome != "done") {  // what is done stays what the trial shows
-    Statement done(database_, "SELECT 1 FROM attempt WHERE trial = ? AND outcome = 'done'");
-    done.bind(1, trial);
-    if (done.executeStep()) return;
+    auto done = statements_("SELECT 1 FROM attempt WHERE trial = ? AND outcome = 'done'");
+    done->bind(1, trial);
+    if (done->executeStep()) return;
+  }
+  {
+    auto same = statements_("SELECT 1 FROM resolved WHERE trial = ? AND json = ?");
+    same->bind(1, trial);
+    same->bind(2, json_text(attempt.resolved));
+    if (same->executeStep()) return;
   }
   TrialWriter(database_).settle(trial, attempt.resolved);
 }
 
 std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
-  Statement add(
-      database_,
+  const auto place = environment(attempt.environment);
+  const auto main = attempt.main_metric.empty() ? 0 : metric(attempt.main_metric);
+  auto add = statements_(
       "INSERT INTO attempt (trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, "
       "exit_code, environment, output, step, steps, main_metric, uid, turn) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
       "?9, ?10, ?11, "
       "?12, ?13, ?14, coalesce(?15, randomblob(16)), max(?4, coalesce(max(turn) + 1, ?4)) FROM attempt WHERE trial = ?1");
-  add.bind(1, trial);
-  add.bind(2, attempt.outcome);
-  add.bind(3, attempt.reason);
-  add.bind(4, attempt.started_us);
-  add.bind(5, attempt.wall_s);
-  add.bind(6, attempt.cpu_s);
-  add.bind(7, attempt.peak_resident_bytes);
-  if (attempt.signal) add.bind(8, *attempt.signal);
-  if (attempt.exit_code) add.bind(9, *attempt.exit_code);
-  add.bind(10, environment(attempt.environment));
-  add.bind(11, attempt.output);
-  add.bind(12, attempt.step);
-  add.bind(13, attempt.steps);
-  if (!attempt.main_metric.empty()) add.bind(14, metric(attempt.main_metric));
-  if (const auto uid = bytes_of_uid(attempt.uid); !uid.empty()) add.bind(15, uid.data(), static_cast<int>(uid.size()));
-  add.exec();
+  add->bind(1, trial);
+  add->bind(2, attempt.outcome);
+  add->bind(3, attempt.reason);
+  add->bind(4, attempt.started_us);
+  add->bind(5, attempt.wall_s);
+  add->bind(6, attempt.cpu_s);
+  add->bind(7, attempt.peak_resident_bytes);
+  if (attempt.signal) add->bind(8, *attempt.signal);
+  if (attempt.exit_code) add->bind(9, *attempt.exit_code);
+  add->bind(10, place);
+  add->bind(11, attempt.output);
+  add->bind(12, attempt.step);
+  add->bind(13, attempt.steps);
+  if (main != 0) add->bind(14, main);
+  if (const auto uid = bytes_of_uid(attempt.uid); !uid.empty()) add->bind(15, uid.data(), static_cast<int>(uid.size()));
+  add->exec();
   return database_.getLastInsertRowid();
 }
 
 std::int64_t AttemptWriter::metric(const std::string& name) {
-  Statement find(database_, "SELECT id FROM metric WHERE name = ?");
-  find.bind(1, name);
-  if (find.executeStep()) return find.getColumn(0).getInt64();
-  Statement add(database_, "INSERT INTO metric (name, unit, direction, description) VALUES (?, '', '', '')");
-  add.bind(1, name);
-  add.exec();
+  {
+    auto find = statements_("SELECT id FROM metric WHERE name = ?");
+    find->bind(1, name);
+    if (find->executeStep()) return find->getColumn(0).getInt64();
+  }
+  auto add = statements_("INSERT INTO metric (name, unit, direction, description) VALUES (?, '', '', '')");
+  add->bind(1, name);
+  add->exec();
   return database_.getLastInsertRowid();
 }
 
 std::int64_t AttemptWriter::environment(const nlohmann::json& json) {
   const auto text = json_text(json.is_null() ? nlohmann::json::object() : json);
-  Statement put(database_,
-                "INSERT INTO environment (hash, json) VALUES (?, ?) ON CONFLICT DO UPDATE SET hash = hash RETURNING id");
-  put.bind(1, sha256(text));
-  put.bind(2, text);
-  put.executeStep();
-  const auto id = put.getColumn(0).getInt64();
-  while (put.executeStep()) {
+  const auto hash = sha256(text);
+  {
+    auto find = statements_("SELECT id FROM environment WHERE hash = ?");
+    find->bind(1, hash);
+    if (find->executeStep()) return find->getColumn(0).getInt64();
   }
-  return id;
+  auto put = statements_("INSERT INTO environment (hash, json) VALUES (?, ?)");
+  put->bind(1, hash);
+  put->bind(2, text);
+  put->exec();
+  return database_.getLastInsertRowid();
 }
 
 void AttemptWriter::put_plugins(std::int64_t attempt, const std::vector<UsedPlugin>& plugins) {
-  Statement add(database_,
-                "INSERT INTO plugin (kind, name, version, code_identity, content_hash, path) VALUES (?, ?, ?, ?, ?, ?) "
-                "ON CONFLICT (kind, name, version, code_identity, content_hash, path) DO NOTHING");
-  Statement use(database_,
-                "INSERT INTO attempt_plugin (attempt, plugin, verdict, failed_checks) SELECT ?1, id, ?8, ?9 FROM plugin "
-                "WHERE kind = ?2 AND name = ?3 AND version = ?4 AND code_identity = ?5 AND content_hash = ?6 AND path = ?7 "
-                "ON CONFLICT DO NOTHING");
+  auto use = statements_(
+      "INSERT INTO attempt_plugin (attempt, plugin, verdict, failed_checks) SELECT ?1, id, ?8, ?9 FROM plugin WHERE kind = ?2 "
+      "AND name = ?3 AND version = ?4 AND code_identity = ?5 AND content_hash = ?6 AND path = ?7 ON CONFLICT DO NOTHING");
+  auto add = statements_(
+      "INSERT INTO plugin (kind, name, version, code_identity, content_hash, path) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT "
+      "(kind, "
+      "name, version, code_identity, content_hash, path) DO NOTHING");
   for (const auto& plugin : plugins) {
     int index = 0;
-    use.bind(1, attempt);
+    use->bind(1, attempt);
     for (const auto* field :
          {&plugin.kind, &plugin.id, &plugin.version, &plugin.code_identity, &plugin.content_hash, &plugin.path}) {
-      add.bind(++index, *field);
-      use.bind(index + 1, *field);
+      add->bind(++index, *field);
+      use->bind(index + 1, *field);
     }
-    use.bind(++index + 1, plugin.verdict.verdict);
-    use.bind(++index + 1, plugin.verdict.failed_checks);
-    execute(add);
-    execute(use);
+    use->bind(++index + 1, plugin.verdict.verdict);
+    use->bind(++index + 1, plugin.verdict.failed_checks);
+    execute(*add);
+    execute(*use);
   }
 }
 

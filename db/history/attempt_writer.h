@@ -3,13 +3,14 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include "db/history/kept_statements.h"
 #include "db/history/store.h"
 
 namespace ablate::db {
 
 class AttemptWriter {
  public:
-  explicit AttemptWriter(SQLite::Database& database) : database_(database) {}
+  explicit AttemptWriter(KeptStatements& statements) : statements_(statements), database_(statements.database()) {}
 
   /// The caller's transaction holds all of it. Throws Error where the trial is not known. @return the attempt's id
   std::int64_t put(const Attempt& attempt);
@@ -18,10 +19,13 @@ class AttemptWriter {
   /// The trial shows what was trained.
   void settle(const Attempt& attempt, std::int64_t trial);
   std::int64_t add(const Attempt& attempt, std::int64_t trial);
+  std::int64_t own_trial(const std::string& key);
+  bool is_alias(const std::string& key);
   std::int64_t metric(const std::string& name);
   std::int64_t environment(const nlohmann::json& json);
   void put_plugins(std::int64_t attempt, const std::vector<UsedPlugin>& plugins);
 
+  KeptStatements& statements_;
   SQLite::Database& database_;
 };
 

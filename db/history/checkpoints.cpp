@@ -14,9 +14,11 @@ namespace {
 
 using SQLite::Statement;
 
-/// Of the rest of its trials nothing is known here but the beginning of their keys.
+/// What others run now, or one that died has left to go on from.
 std::set<std::string> trials_elsewhere(SQLite::Database& database) {
   std::set<std::string> trials;
+  Statement held(database, "SELECT key FROM lease WHERE outcome IS NULL");
+  while (held.executeStep()) trials.insert(checkpoint_trial(held.getColumn(0).getString()));
   const auto self = this_process();
   Statement ask(database, "SELECT host, process, started, key FROM running");
   while (ask.executeStep()) {

@@ -90,6 +90,7 @@ constexpr const char* kDeletes[] = {
     "DELETE FROM proof_attempt WHERE attempt IN gone_attempt",
     "DELETE FROM attempt WHERE id IN gone_attempt",
     "DELETE FROM running WHERE key IN (SELECT key FROM trial WHERE id IN gone)",
+    "DELETE FROM lease WHERE outcome IS NOT NULL AND key IN (SELECT key FROM trial WHERE id IN gone)",
     "DELETE FROM alias WHERE trial IN gone",
     "DELETE FROM spare_alias WHERE trial IN gone",
     "DELETE FROM key_part WHERE trial IN gone",

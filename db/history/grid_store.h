@@ -13,6 +13,7 @@
 #include "core/records/identity.h"
 #include "db/history/artifacts.h"
 #include "db/history/errors.h"
+#include "db/types/lease.h"
 #include "db/types/records.h"
 
 namespace ablate::db {
@@ -55,9 +56,9 @@ class GridStore {
   /// be known; at most one value for a trial and a metric.
   virtual void put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) = 0;
 
-  /// Remembers what the keys of known trials are made of; and that trials have other keys as well.
-  virtual void put_parts(const std::vector<std::pair<std::string, Identity>>& parts, const Tick& tick) = 0;
-  void put_parts(const std::vector<std::pair<std::string, Identity>>& parts) { put_parts(parts, {}); }
+  /// Remembers what the keys of known trials are made of; of those of which it is known nobody asks again.
+  virtual void put_parts(const std::vector<std::pair<std::string, Lazy<Identity>>>& parts, const Tick& tick) = 0;
+  void put_parts(const std::vector<std::pair<std::string, Identity>>& parts) { put_parts({parts.begin(), parts.end()}, {}); }
 
   virtual void put_metrics(const std::vector<MetricInfo>& metrics) = 0;
 
@@ -83,10 +84,34 @@ class GridStore {
   /// Also forgets what processes of this machine that are dead were running.
   virtual void put_running(const std::vector<RunningTrial>& trials) = 0;
 
-  /// The other processes that say they are running trials of these keys now. What a process runs it says about once a second,
-  /// from its first trial on: one that still loads its data is not seen. One of this host that is dead is left out, by its
-  /// number and start.
-  virtual std::vector<OtherRun> others_running(const std::set<std::string>& keys) = 0;
+  /// Called with each other scheduler that this history knows, and whether it has said within a minute that it lives
+  /// (put_running). It may throw. @return whether it is dead: then it is forgotten, unless it holds a lease
+  using Meet = std::function<bool(const LeaseOwner& other, bool heard)>;
+
+  /// This process, which is about to lease trials, as a scheduler with a slot that no other had. Where `meet` or `take` throws,
+  /// nothing is written.
+  /// @param take locks a slot (Locks::take); one that it does not get is left out @return its slot, and the newest fence of all
+  virtual NewOwner add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) = 0;
+  /// It has another worker now. @param started start_of_process of it
+  virtual void put_worker(std::int64_t slot, std::int64_t worker, std::int64_t started) = 0;
+  /// It leases no more: what it holds is free. @param last called where no other is left, before anybody can come
+  virtual void remove_owner(std::int64_t slot, const std::function<void()>& last) = 0;
+
+  /// Whether the holder of a lease is dead, so that it may be taken.
+  using IsOver = std::function<bool(const LeaseOwner& owner)>;
+
+  /// Leases a trial, where it is not done and nobody runs it. A trial that has failed since fence `since` under another owner
+  /// is not leased.
+  /// @param again leases it also where it is done or has failed
+  virtual LeaseAnswer take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,
+                                 const IsOver& is_over) = 0;
+  /// The trial has not run: anybody may have it.
+  virtual void give_back(const std::string& key, std::int64_t fence) = 0;
+  /// put_attempt under the attempt's fence, whose lease ends with it. Where that is another's by now, the attempt is kept as a
+  /// late one, interrupted and without its results. @return whether it was in time
+  virtual bool put_leased(const Attempt& attempt) = 0;
+  /// All that are held, also by owners that are dead.
+  virtual std::vector<HeldLease> held_leases() = 0;
 
  protected:
   GridStore() = default;

@@ -154,13 +154,13 @@ std::int64_t experiment_for(SQLite::Database& database, const std::string& name,
   return database.getLastInsertRowid();
 }
 
-std::int64_t put_trial(SQLite::Database& database, TrialWriter& writer, const ImportedTrial& trial, const ContentIds& ids,
+std::int64_t put_trial(KeptStatements& statements, TrialWriter& writer, const ImportedTrial& trial, const ContentIds& ids,
                        const std::string& file) {
   const auto id = writer.put(ids.key, json(trial.parameters));
-  Statement configure(database, "UPDATE trial SET configuration = ? WHERE id = ?");
-  configure.bind(1, ids.configuration);
-  configure.bind(2, id);
-  configure.exec();
+  auto configure = statements("UPDATE trial SET configuration = ? WHERE id = ?");
+  configure->bind(1, ids.configuration);
+  configure->bind(2, id);
+  configure->exec();
   Attempt attempt;
   attempt.key = ids.key;
   attempt.outcome = trial.outcome;
@@ -172,7 +172,7 @@ std::int64_t put_trial(SQLite::Database& database, TrialWriter& writer, const Im
   attempt.results = trial.results;
   attempt.main_metric = trial.main_metric;
   attempt.uid = uid_of(ids);
-  AttemptWriter(database).put(attempt);
+  AttemptWriter(statements).put(attempt);
   return id;
 }
 
@@ -196,6 +196,7 @@ Imported put_imported(SQLite::Database& database, const ImportedFile& file) {
   Imported counts;
   KnownTrials known(database);
   TrialWriter writer(database);
+  KeptStatements statements(database);
   const auto ids = ids_of(file);
   std::map<std::string, std::vector<std::int64_t>> came;
   std::vector<std::string> order;
@@ -203,7 +204,7 @@ Imported put_imported(SQLite::Database& database, const ImportedFile& file) {
     const auto& trial = file.trials[i];
     auto id = std::int64_t{0};
     if (known.lacks(trial, ids[i], counts))
-      id = put_trial(database, writer, trial, ids[i], file.name);
+      id = put_trial(statements, writer, trial, ids[i], file.name);
     else
       id = known.left_out_of(trial.experiment);
     if (id == 0) continue;

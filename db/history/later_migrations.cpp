@@ -1,6 +1,7 @@
 #include "db/history/later_migrations.h"
 
 #include "db/history/global_ids.h"
+#include "db/history/leases.h"
 #include "db/history/migrate_artifacts.h"
 #include "db/history/migrate_floors.h"
 
@@ -62,6 +63,7 @@ CREATE TABLE spare_alias (
      give_global_ids},
     {"-- migrate_floors() adds the table", migrate_floors},
     {kArtifactTable},
+    {kLeaseTables},
 };
 
 }  // namespace

@@ -89,7 +89,7 @@ std::int64_t put_text(SQLite::Database& database, const char* table, const std::
   return id;
 }
 
-void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, Identity>>& parts,
+void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, Lazy<Identity>>>& parts,
                const std::function<void(std::size_t done)>& tick) {
   Statement put(
       database,
@@ -104,7 +104,8 @@ void put_parts(SQLite::Database& database, const std::vector<std::pair<std::stri
     const bool is_new = known.executeStep();
     known.reset();
     if (!is_new) continue;
-    const auto basis = json_text(part.basis), settings = json_text(part.settings);
+    const auto made = part.get();
+    const auto basis = json_text(made.basis), settings = json_text(made.settings);
     const auto [at, fresh] = bases.try_emplace(basis, 0);
     if (fresh) at->second = put_text(database, "basis", basis);
     put.bind(1, at->second);

@@ -21,7 +21,7 @@ class Reader;
 std::int64_t put_text(SQLite::Database& database, const char* table, const std::string& text);
 
 /// Of trials that are known, by key. Those that have parts already keep them. @param tick as Store's; may be empty
-void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, Identity>>& parts,
+void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, Lazy<Identity>>>& parts,
                const std::function<void(std::size_t done)>& tick);
 /// Of those keys that are done, by themselves or by a proof, the latest attempt that is.
 std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys);

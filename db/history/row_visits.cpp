@@ -31,9 +31,9 @@ void finish(sqlite3_context*) {}
 
 }  // namespace
 
-std::string VisitedRow::text(int column) const {
+std::string_view VisitedRow::view(int column) const {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(values_[column]));
-  return bytes == nullptr ? "" : std::string(bytes, static_cast<std::size_t>(sqlite3_value_bytes(values_[column])));
+  return bytes == nullptr ? "" : std::string_view(bytes, static_cast<std::size_t>(sqlite3_value_bytes(values_[column])));
 }
 
 void allow_row_visits(SQLite::Database& database) {

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace ablate::db {
 
@@ -19,7 +20,8 @@ class VisitedRow {
   std::int64_t integer(int column) const { return sqlite3_value_int64(values_[column]); }
   double number(int column) const { return sqlite3_value_double(values_[column]); }
   bool is_null(int column) const { return sqlite3_value_type(values_[column]) == SQLITE_NULL; }
-  std::string text(int column) const;
+  std::string text(int column) const { return std::string(view(column)); }
+  std::string_view view(int column) const;  ///< until the row's visit ends
 
  private:
   sqlite3_value** values_;

@@ -9,23 +9,20 @@
 #include "db/history/floors.h"
 #include "db/history/imports.h"
 #include "db/history/known_verdicts.h"
+#include "db/history/leases.h"
 #include "db/history/lineage.h"
 #include "db/history/members.h"
 #include "db/history/patience.h"
 #include "db/history/place.h"
 #include "db/history/proofs.h"
 #include "db/history/running.h"
-#include "db/history/store_file.h"
+#include "db/history/store_implementation.h"
 #include "db/history/stored_metric.h"
 #include "db/history/trial_writer.h"
 
 namespace ablate::db {
 
 using SQLite::Statement;
-
-struct Store::Implementation : StoreFile {
-  using StoreFile::StoreFile;
-};
 
 Store::Store(const std::filesystem::path& file) {
   check_place(file);
@@ -138,7 +135,7 @@ std::set<std::string> Store::done(const std::vector<std::string>& keys) {
   });
 }
 
-void Store::put_parts(const std::vector<std::pair<std::string, Identity>>& parts, const Tick& tick) {
+void Store::put_parts(const std::vector<std::pair<std::string, Lazy<Identity>>>& parts, const Tick& tick) {
   implementation_->write([&] {
     db::put_parts(implementation_->database, parts, tick);
     return 0;
@@ -172,7 +169,7 @@ void Store::put_metrics(const std::vector<MetricInfo>& metrics) {
 }
 
 std::int64_t Store::put_attempt(const Attempt& attempt) {
-  return implementation_->write([&] { return AttemptWriter(implementation_->database).put(attempt); });
+  return implementation_->write([&] { return AttemptWriter(implementation_->statements).put(attempt); });
 }
 
 void Store::put_verdicts(const std::vector<KnownVerdict>& verdicts) {
@@ -253,12 +250,9 @@ std::optional<KnownFloors> Store::floors(const std::string& digest, const nlohma
 void Store::put_running(const std::vector<RunningTrial>& trials) {
   implementation_->write([&] {
     db::put_running(implementation_->database, trials);
+    is_heard(implementation_->database);
     return 0;
   });
-}
-
-std::vector<OtherRun> Store::others_running(const std::set<std::string>& keys) {
-  return implementation_->use([&] { return db::others_running(implementation_->database, keys); });
 }
 
 }  // namespace ablate::db

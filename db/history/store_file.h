@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "db/history/grid_store.h"
+#include "db/history/kept_statements.h"
 #include "db/history/opened_file.h"
 #include "db/history/patience.h"
 #include "db/history/schema.h"
@@ -17,6 +18,7 @@ namespace ablate::db {
 struct StoreFile {
   SQLite::Database database;
   OpenedFile file;
+  KeptStatements statements{database};
   int patience_ms = kUsualPatienceMs;
 
   explicit StoreFile(const std::filesystem::path& path)
@@ -66,9 +68,9 @@ struct StoreFile {
       if (sqlite3_get_autocommit(database.getHandle()) == 0) return f();
       file.expect_there(database);
       SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-      const auto before = views_state(database);
+      const auto before = views_state(statements);
       auto result = f();
-      if (views_state(database) != before) write_views(database);
+      if (views_state(statements) != before) write_views(database);
       transaction.commit();
       return result;
     });

@@ -41,18 +41,19 @@ TrialWriter::TrialWriter(SQLite::Database& database)
       find_value_(database, "SELECT id FROM value WHERE path = ? AND text = ? AND type = ?"),
       add_value_(database, "INSERT INTO value (path, text, type, number) VALUES (?, ?, ?, ?)") {}
 
-std::int64_t TrialWriter::put(const std::string& key, const nlohmann::json& resolved) {
+std::int64_t TrialWriter::put(const std::string& key, const Lazy<nlohmann::json>& resolved) {
   find_trial_.bind(1, key);
   const std::int64_t known =
       find_trial_.executeStep() && !find_trial_.getColumn(0).isNull() ? find_trial_.getColumn(0).getInt64() : 0;
   find_trial_.reset();
   if (known != 0) return known;
-  const auto text = json_text(resolved);
+  const auto document = resolved.get();
+  const auto text = json_text(document);
   add_trial_.bind(1, key);
   add_trial_.bind(2, configuration_of(text));
   execute(add_trial_);
   const auto trial = database_.getLastInsertRowid();
-  put_settings(trial, resolved, text);
+  put_settings(trial, document, text);
   return trial;
 }
 

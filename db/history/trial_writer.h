@@ -7,6 +7,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/util/lazy.h"
+
 namespace ablate::db {
 
 /// What a trial printed may be any bytes, cut anywhere: JSON text must be UTF-8.
@@ -33,7 +35,7 @@ class TrialWriter {
   explicit TrialWriter(SQLite::Database& database);
 
   /// @return the trial's id; one that is known already is left as it is.
-  std::int64_t put(const std::string& key, const nlohmann::json& resolved);
+  std::int64_t put(const std::string& key, const Lazy<nlohmann::json>& resolved);
   /// Makes these the settings of a trial that is known.
   void settle(std::int64_t trial, const nlohmann::json& resolved);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <unordered_map>
 
 #include "core/util/flatten.h"
 #include "db/history/schema.h"
@@ -17,6 +18,7 @@ namespace {
 std::vector<Sample> samples_of(const TableTrials& from, const Members& members,
                                const std::vector<std::optional<double>>& values) {
   std::vector<Sample> samples;
+  samples.reserve(members.size());
   for (const auto t : members)
     if (values[t]) samples.push_back({from.seeds[t], *values[t], from.trials[t].attempt});
   return samples;
@@ -33,6 +35,7 @@ std::string reason_of(const Reader& reader, std::int64_t attempt) {
 
 std::vector<Cell::Failure> failures_of(const TableTrials& from, const Members& members) {
   std::vector<Cell::Failure> failures;
+  if (std::all_of(members.begin(), members.end(), [&](auto t) { return from.trials[t].outcome == "done"; })) return failures;
   for (const auto* outcome : {"failed", "timeout", "interrupted", "missing"}) {
     Cell::Failure failure{outcome, 0, "", 0};
     for (const auto t : members) {
@@ -76,7 +79,9 @@ bool goes_with_seed(const TableTrials& from, const Axis& axis) {
 
 std::size_t count_of(const Groups& groups, const Members& members) {
   std::set<std::size_t> seen;
-  for (const auto t : members) seen.insert(groups.of_trial[t]);
+  auto last = groups.keys.size();  // trials that stand together are alike most often
+  for (const auto t : members)
+    if (groups.of_trial[t] != last) seen.insert(last = groups.of_trial[t]);
   return seen.size();
 }
 
@@ -84,6 +89,32 @@ std::size_t count_of(const Groups& groups, const Members& members) {
 bool repeats_seed(const TableTrials& from, const Members& members) {
   std::set<std::optional<std::int64_t>> seen;
   return std::any_of(members.begin(), members.end(), [&](auto t) { return !seen.insert(from.seeds[t]).second; });
+}
+
+/// What papers report of a metric for each trial: in the study of its experiment or, of the whole history, in the latest that
+/// says something; nothing where none does. Adds to `sources` those that are used and not among them.
+std::vector<std::optional<double>> load_published(const Reader& reader, const std::string& metric,
+                                                  const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources) {
+  return guarded(reader.file(), [&] {
+    std::unordered_multimap<std::int64_t, std::size_t> places;  // by trial, which may be of several experiments
+    for (std::size_t i = 0; i < trials.size(); ++i) places.emplace(trials[i].id, i);
+    std::vector<std::optional<double>> values(trials.size());
+    SQLite::Statement ask(reader.database(),
+                          "SELECT trial, value, source, experiment FROM published_value WHERE metric = ?1 ORDER BY experiment");
+    ask.bind(1, metric);
+    while (ask.executeStep()) {
+      const auto experiment = ask.getColumn(3).getInt64();
+      bool is_used = false;
+      const auto [begin, end] = places.equal_range(ask.getColumn(0).getInt64());
+      for (auto at = begin; at != end; ++at)
+        if (const auto of = trials[at->second].experiment; of == 0 || of == experiment)
+          values[at->second] = ask.getColumn(1).getDouble(), is_used = true;
+      if (!is_used) continue;
+      const auto source = ask.getColumn(2).getString();
+      if (std::find(sources.begin(), sources.end(), source) == sources.end()) sources.push_back(source);
+    }
+    return values;
+  });
 }
 
 }  // namespace
@@ -161,9 +192,12 @@ void fill_tasks(const TableTrials& from, const std::vector<Axis>& varying, Table
       axes.push_back(&axis);
   const Groups tasks(axes, from.trials.size(), true);
   for (std::size_t m = 0; m < from.metrics.size(); ++m)
-    for (std::size_t i = 0; i < from.members.size(); ++i)
+    for (std::size_t i = 0; i < from.members.size(); ++i) {
+      auto last = tasks.keys.size();
       for (const auto t : from.members[i])
-        if (from.results[m][t]) table.cells[place(table, i, m)].tasks.insert(tasks.of_trial[t]);
+        if (from.results[m][t] && tasks.of_trial[t] != last)
+          table.cells[place(table, i, m)].tasks.insert(last = tasks.of_trial[t]);
+    }
 }
 
 }  // namespace ablate::db

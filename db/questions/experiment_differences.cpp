@@ -76,7 +76,8 @@ class Side {
 
   Sets codes() const {
     std::set<std::int64_t> used;
-    visit_plugins(reader_, trials, [&](std::size_t, std::int64_t plugin, const PluginVerdict&) { used.insert(plugin); });
+    visit_plugins(reader_, trials,
+                  [&](std::size_t, std::int64_t plugin, std::string_view, std::string_view) { used.insert(plugin); });
     Sets sets;
     Statement ask(reader_.database(), "SELECT kind, name, code_identity FROM plugin WHERE id = ?");
     for (const auto plugin : used) {

@@ -16,8 +16,9 @@ namespace {
 
 constexpr const char *kTest = "test/", *kDev = "dev/";
 
-/// Each metric behind its like on dev, where the history has one.
-std::vector<std::string> with_dev(const Reader& reader, const std::vector<MetricInfo>& metrics) {
+/// Each metric behind its like on dev, where the history has one; and at the end those that dev chose by.
+std::vector<std::string> with_dev(const Reader& reader, const std::vector<MetricInfo>& metrics,
+                                  const std::vector<Chosen>& choices) {
   std::vector<std::string> names;
   const auto known = reader.metrics();
   const auto add = [&](const std::string& name) {
@@ -30,6 +31,8 @@ std::vector<std::string> with_dev(const Reader& reader, const std::vector<Metric
     }
     add(metric.name);
   }
+  for (const auto& chosen : choices)
+    if (!chosen.judge.empty()) add(chosen.judge);
   return names;
 }
 
@@ -60,7 +63,7 @@ RateWindow curve_of(const Table& table, std::size_t row, const std::vector<std::
   return window;
 }
 
-/// What dev chose for the curve, as the table of the chosen has it.
+/// What dev chose for the curve, and by what, as the table of the chosen has it.
 void mark_chosen(const Table& chosen, std::size_t path, RateWindow& window) {
   for (std::size_t r = 0; r < chosen.rows.size(); ++r)
     for (std::size_t c = 0; c < chosen.columns.size(); ++c) {
@@ -69,25 +72,27 @@ void mark_chosen(const Table& chosen, std::size_t path, RateWindow& window) {
       if (labels != window.labels) continue;
       const auto& choice = chosen.choice(r, c, path);
       window.edge = choice.edge;
+      window.judge = choice.judge;
       for (auto& point : window.points)
         point.chosen = std::any_of(choice.values.begin(), choice.values.end(),
                                    [&](const auto& value) { return value.text == point.text; });
     }
 }
 
-/// The first metric on dev of which the curve has any number; nothing where there is none.
+/// The metric by which dev chose; nothing where it has chosen nothing, or by several.
 std::optional<std::size_t> judge_of(const std::vector<MetricInfo>& metrics, const RateWindow& window) {
   for (std::size_t m = 0; m < metrics.size(); ++m)
-    if (metrics[m].name.starts_with(kDev) &&
-        std::any_of(window.points.begin(), window.points.end(), [&](const auto& point) { return point.cells[m].n > 0; }))
-      return m;
+    if (metrics[m].name == window.judge) return m;
   return std::nullopt;
 }
 
 /// Finds the window. @return why there is none, or "".
 std::string find_window(const std::vector<MetricInfo>& metrics, std::optional<double> within, RateWindow& window) {
   const auto judge = judge_of(metrics, window);
-  if (!judge) return "no number on dev";
+  if (!judge)
+    return std::any_of(window.points.begin(), window.points.end(), [](const auto& point) { return point.chosen; })
+               ? "dev chose by several metrics"
+               : "no number on dev";
   if (metrics[*judge].direction.empty()) return metrics[*judge].name + " has no better end";
   const double sign = metrics[*judge].direction == "max" ? 1 : -1;
   auto& points = window.points;
@@ -141,7 +146,7 @@ RateWindows rate_windows(const Reader& reader, const TableRequest& request, std:
   RateWindows all{.label_paths = chosen.row_paths};
   all.label_paths.insert(all.label_paths.end(), chosen.column_paths.begin(), chosen.column_paths.end());
   auto each = request;
-  each.rows = chosen.row_paths, each.metrics = with_dev(reader, chosen.metrics);
+  each.rows = chosen.row_paths, each.metrics = with_dev(reader, chosen.metrics, chosen.chosen);
   for (std::size_t p = 0; p < chosen.tuned_paths.size(); ++p) {
     each.columns = chosen.column_paths;
     each.columns.push_back(chosen.tuned_paths[p]);

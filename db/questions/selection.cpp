@@ -75,6 +75,15 @@ std::vector<std::int64_t> load_of_attempts(const Reader& reader, const char* col
   });
 }
 
+/// Where the history knows of one alone: then no attempt has to be asked.
+std::optional<std::int64_t> only_environment(const Reader& reader) {
+  return guarded(reader.file(), [&] {
+    Statement ask(reader.database(), "SELECT id FROM environment LIMIT 2");
+    const auto first = ask.executeStep() ? std::optional(ask.getColumn(0).getInt64()) : std::nullopt;
+    return first && ask.executeStep() ? std::nullopt : first;
+  });
+}
+
 struct Member {
   std::int64_t trial;
   std::int64_t configuration, position;
@@ -135,16 +144,20 @@ Selection select_trials(const Reader& reader, std::optional<std::int64_t> experi
 
     // Of trials with the same settings the one in a latest grid counts, of several the one that ran last.
     const auto rank = [&](std::size_t i) { return std::tuple(members[i].listed, turns[i], members[i].trial); };
-    std::unordered_map<std::int64_t, std::size_t> latest;
-    latest.reserve(members.size());
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      const auto [at, fresh] = latest.try_emplace(members[i].configuration, i);
-      if (!fresh && rank(i) > rank(at->second)) at->second = i;
+    std::vector<std::pair<std::int64_t, std::size_t>> alike;  // sorted, since a hash table of a million is all over the memory
+    alike.reserve(members.size());
+    for (std::size_t i = 0; i < members.size(); ++i) alike.emplace_back(members[i].configuration, i);
+    std::sort(alike.begin(), alike.end());
+    std::vector<bool> counts(members.size(), false);
+    for (std::size_t i = 0, best = 0; i < alike.size(); ++i) {
+      if (i == 0 || alike[i].first != alike[i - 1].first || rank(alike[i].second) > rank(best)) best = alike[i].second;
+      if (i + 1 == alike.size() || alike[i + 1].first != alike[i].first) counts[best] = true;
     }
     Selection selection;
+    selection.trials.reserve(members.size());
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (!members[i].listed && found[i].attempt == 0) continue;
-      if (latest[members[i].configuration] != i)
+      if (!counts[i])
         ++selection.superseded;
       else if (experiment && !members[i].listed)
         ++selection.earlier;
@@ -187,8 +200,14 @@ Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_
            [&](std::size_t at, const VisitedRow& row) { value_of[order[at]] = row.integer(1); });
 
     std::unordered_map<std::int64_t, int> index;
+    std::pair<std::int64_t, int> last(0, -1);  // trials that stand together are alike most often
+    axis.of_trial.reserve(trials.size());
     Statement value(reader.database(), "SELECT text, number, type FROM value WHERE id = ?");
     for (const auto id : value_of) {
+      if (id == last.first) {
+        axis.of_trial.push_back(last.second);
+        continue;
+      }
       if (id == 0) {
         axis.of_trial.push_back(-1);
         continue;
@@ -204,6 +223,7 @@ Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_
                                             number.getDouble())});
       }
       axis.of_trial.push_back(at->second);
+      last = *at;
     }
     return axis;
   });
@@ -230,30 +250,6 @@ std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedT
   });
 }
 
-std::vector<std::optional<double>> load_published(const Reader& reader, const std::string& metric,
-                                                  const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources) {
-  return guarded(reader.file(), [&] {
-    std::unordered_multimap<std::int64_t, std::size_t> places;  // by trial, which may be of several experiments
-    for (std::size_t i = 0; i < trials.size(); ++i) places.emplace(trials[i].id, i);
-    std::vector<std::optional<double>> values(trials.size());
-    Statement ask(reader.database(),
-                  "SELECT trial, value, source, experiment FROM published_value WHERE metric = ?1 ORDER BY experiment");
-    ask.bind(1, metric);
-    while (ask.executeStep()) {
-      const auto experiment = ask.getColumn(3).getInt64();
-      bool is_used = false;
-      const auto [begin, end] = places.equal_range(ask.getColumn(0).getInt64());
-      for (auto at = begin; at != end; ++at)
-        if (const auto of = trials[at->second].experiment; of == 0 || of == experiment)
-          values[at->second] = ask.getColumn(1).getDouble(), is_used = true;
-      if (!is_used) continue;
-      const auto source = ask.getColumn(2).getString();
-      if (std::find(sources.begin(), sources.end(), source) == sources.end()) sources.push_back(source);
-    }
-    return values;
-  });
-}
-
 void visit_plugins(const Reader& reader, const std::vector<SelectedTrial>& trials, const VisitPlugin& visit) {
   guarded(reader.file(), [&] {
     std::vector<std::int64_t> attempts;
@@ -264,13 +260,18 @@ void visit_plugins(const Reader& reader, const std::vector<SelectedTrial>& trial
         reader.database(), "attempt, plugin, verdict, failed_checks",
         "SELECT attempt, plugin, verdict, failed_checks FROM attempt_plugin WHERE ?1 = 0 AND attempt BETWEEN ?2 AND ?3 ORDER "
         "BY attempt",
-        0, attempts, [&](std::size_t at, const VisitedRow& row) {
-          visit(place[at], row.integer(1), {row.text(2), row.text(3)});
-        });
+        0, attempts,
+        [&](std::size_t at, const VisitedRow& row) { visit(place[at], row.integer(1), row.view(2), row.view(3)); });
   });
 }
 
 std::vector<std::int64_t> load_environment_ids(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  if (const auto only = only_environment(reader)) {
+    std::vector<std::int64_t> ids(trials.size(), 0);
+    for (std::size_t t = 0; t < trials.size(); ++t)
+      if (trials[t].outcome == "done") ids[t] = *only;
+    return ids;
+  }
   return load_of_attempts(reader, "environment", trials);
 }
 

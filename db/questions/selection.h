@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/history/reader.h"
@@ -61,14 +62,10 @@ Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_
 /// (db/questions/attention_names.h) is not among them.
 std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
-/// What papers report of a metric for each trial: in the study of its experiment or, of the whole history, in the latest that
-/// says something; nothing where none does. Adds to `sources` those that are used and not among them.
-std::vector<std::optional<double>> load_published(const Reader& reader, const std::string& metric,
-                                                  const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources);
-
 /// Visits the plugins of the attempts of all trials that have run: place among the trials, the plugin's id, and what was known
 /// of it then. Nothing is kept: of a million trials that would be much.
-using VisitPlugin = std::function<void(std::size_t trial, std::int64_t plugin, const PluginVerdict& verdict)>;
+using VisitPlugin =
+    std::function<void(std::size_t trial, std::int64_t plugin, std::string_view verdict, std::string_view failed_checks)>;
 void visit_plugins(const Reader& reader, const std::vector<SelectedTrial>& trials, const VisitPlugin& visit);
 
 /// The environment of each trial's attempt, by id; 0 for what is not done.

@@ -68,14 +68,14 @@ std::vector<const Axis*> chosen_axes(const std::vector<Axis>& axes, const std::v
 }
 
 /// Of one parameter in a cell.
-Chosen chosen_of(const Axis& axis, const Contest& contest) {
+Chosen chosen_of(const Axis& axis, const Contest& contest, const std::string& judge) {
   std::set<int> listed, compared;
   for (std::size_t v = 0; v < contest.values.size(); ++v) {
     const auto value = axis.of_trial[contest.values[v].front()];
     listed.insert(value);
     if (contest.compared.contains(v)) compared.insert(value);
   }
-  Chosen chosen{.of = static_cast<int>(listed.size()), .compared = static_cast<int>(compared.size())};
+  Chosen chosen{.of = static_cast<int>(listed.size()), .compared = static_cast<int>(compared.size()), .judge = judge};
   if (!contest.best) return chosen;
   const auto index = axis.of_trial[contest.values[*contest.best].front()];
   if (index < 0) return chosen.values = {{kAbsent, nullptr}}, chosen;
@@ -179,7 +179,7 @@ Tuning choose_within(const Reader& reader, std::int64_t experiment, std::vector<
       kept[cell.front()] = tuning.cells.size();
       tuning.cells.emplace_back();
       for (const auto* axis : tuned)
-        tuning.cells.back().push_back(chosen_of(*axis, {.values = {cell}, .compared = {0}, .best = 0}));
+        tuning.cells.back().push_back(chosen_of(*axis, {.values = {cell}, .compared = {0}, .best = 0}, ""));
       remarks.unchosen();
       continue;
     }
@@ -197,7 +197,8 @@ Tuning choose_within(const Reader& reader, std::int64_t experiment, std::vector<
       if (!contest.best && trials[t].outcome == "done") trials[t].outcome = "undecided";
     }
     tuning.cells.emplace_back();
-    for (const auto* axis : tuned) tuning.cells.back().push_back(chosen_of(*axis, contest));
+    for (const auto* axis : tuned)
+      tuning.cells.back().push_back(chosen_of(*axis, contest, metric != nullptr ? metric->name : ""));
     remarks.add(tuning.cells.back());
   }
   for (const auto& [trial, cell] : kept) {
@@ -250,13 +251,16 @@ void fill_chosen(const Tuning& tuning, const std::vector<Members>& members, Tabl
     for (const auto t : tuning.paths.empty() ? Members{} : trials) cells.insert(tuning.cell_of[t]);
     for (std::size_t p = 0; p < tuning.paths.size(); ++p) {
       Chosen all;
+      std::set<std::string> judges;
       for (const auto cell : cells) {
         const auto& chosen = tuning.cells[cell][p];
         for (const auto& value : chosen.values)
           if (std::find(all.values.begin(), all.values.end(), value) == all.values.end()) all.values.push_back(value);
         all.of = std::max(all.of, chosen.of), all.compared = std::max(all.compared, chosen.compared);
         all.edge = all.edge || chosen.edge;
+        if (!chosen.judge.empty()) judges.insert(chosen.judge);
       }
+      if (judges.size() == 1) all.judge = *judges.begin();
       table.chosen.push_back(std::move(all));
     }
   }

@@ -4,6 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <deque>
+#include <functional>
+#include <string_view>
+#include <unordered_map>
 
 #include "db/history/schema.h"
 #include "db/report/format.h"
@@ -35,10 +39,18 @@ TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTria
   TableVerdicts verdicts{std::vector<Checked>(trials.size(), Checked::kUnknown), {}, {}, {}};
   const auto plugins = all_plugins(reader);
   struct Known {
+    std::int64_t plugin;
     std::optional<PluginVerdict> today;  // asked once each
-    std::map<std::string, Checked> then;
+    std::map<std::string, Checked, std::less<>> then = {};
   };
-  std::map<std::int64_t, Known> known;
+  std::deque<Known> known;
+  std::unordered_map<std::int64_t, Known*> by_id;
+  const auto of = [&](std::int64_t plugin) -> Known& {
+    if (!known.empty() && known.front().plugin == plugin) return known.front();
+    auto& one = by_id[plugin];
+    if (one == nullptr) one = &known.emplace_back(plugin, today ? today(plugins.at(plugin)) : std::nullopt);
+    return *one;
+  };
   const auto note = [&](std::int64_t id, const PluginVerdict& verdict) {
     const auto checked = checked_of(verdict);
     const TableVerdicts::Name name(plugins.at(id).kind, plugins.at(id).id);
@@ -47,14 +59,15 @@ TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTria
     if (checked == Checked::kFailed || checked == Checked::kUnchecked) verdicts.libraries.insert(plugins.at(id).path);
     return checked;
   };
-  visit_plugins(reader, trials, [&](std::size_t trial, std::int64_t plugin, const PluginVerdict& recorded) {
-    const auto [use, is_new] = known.try_emplace(plugin);
-    if (is_new && today) use->second.today = today(plugins.at(plugin));
-    const auto& verdict = use->second.today ? *use->second.today : recorded;
-    const auto [at, is_other] = use->second.then.try_emplace(verdict.verdict, Checked::kUnknown);
-    if (is_other) at->second = note(plugin, verdict);
-    verdicts.of_trial[trial] = std::max(verdicts.of_trial[trial], at->second);
-  });
+  visit_plugins(reader, trials,
+                [&](std::size_t trial, std::int64_t plugin, std::string_view verdict, std::string_view failed_checks) {
+                  auto& use = of(plugin);
+                  if (use.today) verdict = use.today->verdict, failed_checks = use.today->failed_checks;
+                  auto at = use.then.find(verdict);
+                  if (at == use.then.end())
+                    at = use.then.emplace(verdict, note(plugin, {std::string(verdict), std::string(failed_checks)})).first;
+                  verdicts.of_trial[trial] = std::max(verdicts.of_trial[trial], at->second);
+                });
   return verdicts;
 }
 

@@ -12,6 +12,7 @@
 #include "core/records/curve_point.h"
 #include "core/records/metric.h"
 #include "core/records/used_plugin.h"
+#include "core/util/lazy.h"
 
 namespace ablate::db {
 
@@ -63,6 +64,7 @@ struct Artifact {
 struct Attempt {
   std::string uid;  ///< 32 hex digits, by which it is known in every history, and its files are named; "": one is drawn
   std::string key;  ///< of its trial
+  std::int64_t fence = 0;  ///< of the lease under which it runs (lease.h); 0: none. Not kept
   /// Trial::resolved of what was trained; null: as put_trials had it. Where the attempt is done, the trial's settings are
   /// these: two of one key differ in what changes no number (a file's place), or in what --prove took for the same.
   nlohmann::json resolved = nullptr;
@@ -87,7 +89,7 @@ struct Attempt {
 /// A trial in the grid of an experiment.
 struct GridTrial {
   std::string key;
-  nlohmann::json resolved;                ///< Trial::resolved
+  Lazy<nlohmann::json> resolved;          ///< Trial::resolved; asked for where the history does not know the trial
   std::optional<std::int64_t> cell = {};  ///< Trial::cell: of a study that chooses values by dev
 };
 

@@ -142,6 +142,7 @@ struct Chosen {
   std::vector<Value> values;  ///< none: undecided; several where several choices are averaged
   int of = 0, compared = 0;   ///< values that the study has, and those of them whose trials are all done
   bool edge = false;          ///< a number that no listed one is below, or above
+  std::string judge;          ///< the metric on dev by which it was chosen; "": none, or several
 };
 
 /// Two rows that an author chose to compare, in one column and metric.

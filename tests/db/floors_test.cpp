@@ -91,6 +91,29 @@ TEST_CASE("floors are kept by data, task and test examples, the latest of each")
   CHECK(study.store.floors("d", floors.task, 400)->left_out == later.left_out);
 }
 
+TEST_CASE("of two histories' floors the whole ones stand after a merge, whichever was found later and comes first") {
+  const Folder folder;
+  const auto whole = floors_at("d");
+  auto part = whole;  // no time was left for one of them
+  part.found_s = 200, part.left_out = {"linear on n-grams"}, part.floors = {floor_of("largest class", 20)};
+  auto newer = whole;  // predictors have changed since
+  newer.version = kVersion + 1, newer.found_s = 50, newer.left_out = {"linear on n-grams"};
+  const auto merged = [&](const std::string& name, const KnownFloors& first, const KnownFloors& second) {
+    Store into(folder / (name + ".db"));
+    into.put_floors(first);
+    Store(folder / (name + " other.db")).put_floors(second);
+    into.merge(OtherHistory(folder / (name + " other.db")));
+    const auto known = into.floors("d", whole.task, 400);
+    REQUIRE(known);
+    return *known;
+  };
+  for (const auto& known : {merged("a", whole, part), merged("b", part, whole)}) {
+    CHECK(known.left_out.empty());
+    CHECK(known.floors == whole.floors);
+  }
+  for (const auto& known : {merged("c", whole, newer), merged("d", newer, whole)}) CHECK(known.version == kVersion + 1);
+}
+
 TEST_CASE("a table tells floors, how many rows are no better, and a proportion's own error") {
   Floored study;
   study.run({50, 56.8, 57, 60});

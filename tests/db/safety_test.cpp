@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "db/history/process.h"
+#include "db/history/running.h"
 #include "db/history/schema.h"
 #include "db/questions/list_attempts.h"
 #include "db/questions/show_attempt.h"
@@ -252,8 +253,10 @@ TEST_CASE("a copy that would be damaged as well is no rescue") {
 
 TEST_CASE("another process that runs one of the same trials is known by its number and start") {
   Recorded at;
+  SQLite::Database database(at.file.string(), SQLite::OPEN_READWRITE);
+  const auto others_of = [&](const std::set<std::string>& keys) { return others_running(database, keys); };
   at.store.put_running({{key_of(kA), 0}});
-  CHECK(at.store.others_running({key_of(kA)}).empty());  // it is this one
+  CHECK(others_of({key_of(kA)}).empty());  // it is this one
   const auto self = this_process();
   const auto add = [&](const std::string& host, std::int64_t process, std::int64_t started, const std::string& key) {
     SQLite::Database(at.file.string(), SQLite::OPEN_READWRITE)
@@ -261,7 +264,7 @@ TEST_CASE("another process that runs one of the same trials is known by its numb
               ", '" + key + "', 0, 0, 0, NULL)");
   };
   add(self.host, 1, 12345, key_of(kA));  // another process has that number now
-  CHECK(at.store.others_running({key_of(kA)}).empty());
+  CHECK(others_of({key_of(kA)}).empty());
   add("elsewhere", 7, 1, key_of(kA));
   add("elsewhere", 7, 1, key_of(kB));
   add("elsewhere", 8, 1, "another study");
@@ -277,7 +280,7 @@ TEST_CASE("another process that runs one of the same trials is known by its numb
   std::int64_t started = 0;
   REQUIRE(read(say[0], &started, sizeof started) == sizeof started);
   add(self.host, child, started, key_of(kB));
-  const auto others = at.store.others_running({key_of(kA), key_of(kB)});
+  const auto others = others_of({key_of(kA), key_of(kB)});
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   REQUIRE(others.size() == 2);
@@ -289,5 +292,5 @@ TEST_CASE("another process that runs one of the same trials is known by its numb
   CHECK(here.process == child);
   CHECK(here.is_here);
   CHECK(here.trials == 1);
-  CHECK(at.store.others_running({key_of(kB)}).size() == 1);  // dead by now
+  CHECK(others_of({key_of(kB)}).size() == 1);  // dead by now
 }

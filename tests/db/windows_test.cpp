@@ -28,6 +28,7 @@ class TunedStudy {
   explicit TunedStudy(const std::vector<Run>& runs, const std::string& direction = "max") {
     Store store(file());
     store.put_metrics({{"test/accuracy", "%", direction, ""}, {"dev/accuracy", "%", direction, ""}});
+    store.put_metrics({{"test/loss", "nats", "min", ""}, {"dev/loss", "nats", "min", ""}});
     const auto experiment = store.put_experiment({"study", "", "study.toml", "[grid]", {}});
     std::vector<GridTrial> grid;
     std::map<std::string, std::int64_t> cells;
@@ -36,7 +37,8 @@ class TunedStudy {
     store.put_trials(experiment, grid);
     for (const auto& run : runs) {
       auto attempt = std::isnan(run.dev) ? failed(settings(run), "diverged") : done(settings(run), run.test);
-      if (!std::isnan(run.dev)) attempt.results = {{"dev/accuracy", run.dev}, {"test/accuracy", run.test}};
+      if (!std::isnan(run.dev))
+        attempt.results = {{"dev/accuracy", run.dev}, {"test/accuracy", run.test}, {"dev/loss", run.dev}, {"test/loss", 1}};
       attempt.main_metric = "test/accuracy";
       store.put_attempt(attempt);
     }
@@ -129,6 +131,19 @@ TEST_CASE("windows: a window ends at the first neighbour outside, or that is not
   const auto one = TunedStudy(curve({80, 50, 81})).windows();
   CHECK(within_of(one.windows[0]) == "...");
   CHECK(has(one.windows[0].unknown, "one seed"));
+}
+
+TEST_CASE("windows: whatever metric is asked for, the window is that of the metric which dev chose by") {
+  // By the loss, which is as large as the accuracy here, the first value would be best.
+  const auto all = TunedStudy(curve({50, 80, 81, 60})).windows(2, {.experiments = {"study"}, .metrics = {"test/loss"}});
+  REQUIRE(all.windows.size() == 1);
+  const auto& window = all.windows[0];
+  CHECK(window.judge == "dev/accuracy");
+  CHECK(within_of(window) == ".||.");
+  CHECK(window.points[2].chosen);
+  std::vector<std::string> names;
+  for (const auto& metric : all.metrics) names.push_back(metric.name);
+  CHECK(names == std::vector<std::string>{"dev/loss", "test/loss", "dev/accuracy"});
 }
 
 TEST_CASE("windows: of two tuned parameters the other is chosen anew at each value") {

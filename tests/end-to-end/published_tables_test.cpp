@@ -131,7 +131,7 @@ std::set<Figure> beside(const ablate::Study& study) {
     const auto at = number.source.find("arXiv"), comma = number.source.find(", ", at);
     REQUIRE(comma != std::string::npos);
     const auto table = number.source.substr(at, number.source.find_first_of(",:", comma + 1) - at);
-    const auto& trial = study.trials.at(number.trial).resolved;
+    const auto trial = study.trials.at(number.trial).resolved();
     const auto& task = trial.at("task");
     Figure figure{table, system_of(table, trial), task_of(task), "", number.metric, digits(number.value)};
     if (task.at("plugin") == "bytes") figure.length = task.at("length").dump();
@@ -180,7 +180,7 @@ TEST_CASE("what has a published set-up resolves in its corrected form, too, and 
     const auto study =
         ablate::load_study(kExperiments / file, {"experiment.preset=" + preset, "experiment.name=other"}, plugins);
     CHECK(study.name == "other");
-    for (const auto& trial : study.trials) CHECK(trial.resolved.at("model").at("pooling") == pooling);
+    for (const auto& trial : study.trials) CHECK(trial.resolved().at("model").at("pooling") == pooling);
   };
   for (const char* task : {"listops", "text", "retrieval", "image", "pathfinder"})
     check("long-range-arena/" + std::string(task) + ".toml", "lra-corrected", "mean");
@@ -220,8 +220,8 @@ TEST_CASE("small cuts of the Long Range Arena have all of its models and tasks")
     CHECK(study.name == "lra-" + study.file.stem().string());
     const bool small = study.file.stem().string().starts_with("small");
     for (const auto& trial : study.trials) {
-      models[study.name].insert(trial.resolved.at("attention").at("plugin"));
-      (small ? small_tasks : tasks).insert(trial.resolved.at("task").at("plugin"));
+      models[study.name].insert(trial.resolved().at("attention").at("plugin"));
+      (small ? small_tasks : tasks).insert(trial.resolved().at("task").at("plugin"));
     }
     INFO(study.name);
     CHECK(study.published.empty() == small);
@@ -246,10 +246,10 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
   std::set<std::string> seen, reformers;
   for (const auto& study : studies())
     for (const auto& trial : study.trials) {
-      const auto& task = trial.resolved.at("task");
+      const auto task = trial.resolved().at("task");
       INFO(study.name << ": " << trial.label);
       // The code behind the Long Range Arena's numbers does not mask other buckets.
-      const auto& attention = trial.resolved.at("attention");
+      const auto attention = trial.resolved().at("attention");
       const bool arena = study.name.starts_with("lra-") || study.name == "adamra-table2";
       if (attention.is_object() && attention.at("plugin") == "reformer") {
         CHECK(attention.at("across_buckets") == arena);
@@ -257,8 +257,8 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
       }
       if (study.name == "mad-published") {  // mad-lab's attention has rotary positions, its linear one none
         CHECK(task.at("protocol") == "published");
-        const bool softmax = trial.resolved.at("attention").at("plugin") == "softmax";
-        CHECK(trial.resolved.at("model").at("positions") == (softmax ? "rotary" : "none"));
+        const bool softmax = trial.resolved().at("attention").at("plugin") == "softmax";
+        CHECK(trial.resolved().at("model").at("positions") == (softmax ? "rotary" : "none"));
       } else if (study.name == "formal-published") {  // xlstm's lengths, without the answer
         CHECK(task.at("test_shortest") == (task.at("kind") == "parity" ? 39 : 38));
       } else if (study.name == "infinity-sort") {  // its generate_data.py

@@ -38,7 +38,7 @@ TEST_CASE("settings and documents of four studies are written as ever") {
     std::string all_settings, all_documents;
     for (const auto& trial : study.trials) {
       all_settings += ablate::identity_of(trial.spec, trial.files, catalog, "", "").settings.dump() + "\n";
-      auto document = trial.resolved;
+      auto document = trial.resolved();
       for (const auto* parameter : kLater) REQUIRE(document.at("train").erase(parameter) == 1);
       all_documents += document.dump() + "\n";
     }

@@ -36,20 +36,21 @@ class Hanging {
     for (const auto& parameter : model_parameters()) model[parameter.name] = parameter.default_value;
     for (const auto& parameter : train_parameters()) train[parameter.name] = parameter.default_value;
     Trial trial;
-    trial.resolved = {{"task", {{"plugin", "faulty-task"}, {"where", where}, {"how", how}, {"data", ""}, {"table", ""}}},
-                      {"model", model},
-                      {"attention", {{"plugin", "linear"}, {"heads", 2}, {"feature_map", "elu+1"}, {"normaliser", "sum"}}},
-                      {"train", train},
-                      {"seed", 1}};
-    trial.spec = trial_from_json(trial.resolved);
+    trial.spec =
+        trial_from_json({{"task", {{"plugin", "faulty-task"}, {"where", where}, {"how", how}, {"data", ""}, {"table", ""}}},
+                         {"model", model},
+                         {"attention", {{"plugin", "linear"}, {"heads", 2}, {"feature_map", "elu+1"}, {"normaliser", "sum"}}},
+                         {"train", train},
+                         {"seed", 1}});
     trial.label = "the only one";
     study.trials = {trial};
   }
 
   void change(const char* section, const char* name, const nlohmann::json& value) {
     auto& trial = study.trials[0];
-    trial.resolved[section][name] = value;
-    trial.spec = trial_from_json(trial.resolved);
+    auto document = trial.resolved();
+    document[section][name] = value;
+    trial.spec = trial_from_json(document);
   }
 
   std::filesystem::path database() const { return place_.folder() / "ablate.db"; }
@@ -65,7 +66,7 @@ class Hanging {
 std::function<void(db::GridStore&)> recording(const std::vector<PlannedTrial>& planned) {
   return [&planned](db::GridStore& into) {
     std::vector<db::GridTrial> rows;
-    for (const auto& trial : planned) rows.push_back({trial.key, trial.trial->resolved});
+    for (const auto& trial : planned) rows.push_back({trial.key, trial.trial->resolved()});
     into.put_trials(into.put_experiment({"one", "", "", "", {}}), rows);
   };
 }

@@ -147,9 +147,9 @@ TEST_CASE("an attempt keeps what was known of its plugins when it started") {
   verdicts.put({"attention", "mine", "c0de"}, "cpu", {.verdict = "failed", .failed = {"padding", "causal"}});
   verdicts.put({"task", "recall", "7a5c"}, "cpu", {.verdict = "passed"});
   PlannedTrial planned = kPlanned;
-  planned.plugins = {{"attention", "mine", "1.0.0", "c0de", "", ""},
-                     {"attention", "mine", "1.0.0", "edited", "", ""},
-                     {"task", "recall", "1.0.0", "7a5c", "", ""}};
+  planned.plugins = std::vector<UsedPlugin>{{"attention", "mine", "1.0.0", "c0de", "", ""},
+                                            {"attention", "mine", "1.0.0", "edited", "", ""},
+                                            {"task", "recall", "1.0.0", "7a5c", "", ""}};
   const AttemptInProgress trial(planned, {}, 0, 0, verdicts);
   verdicts.put({"attention", "mine", "edited"}, "cpu", {.verdict = "passed"});  // too late
   const auto& plugins = trial.attempt().plugins;

@@ -26,16 +26,16 @@ TEST_CASE("a study without a grid is one trial with every default filled in") {
   CHECK(study.name == "study");
   CHECK(study.timeout_s == 0);
   const auto& trial = study.trials[0];
-  CHECK(trial.resolved.at("seed") == 1);
-  CHECK(trial.resolved.at("task") ==
+  CHECK(trial.resolved().at("seed") == 1);
+  CHECK(trial.resolved().at("task") ==
         json{{"plugin", "image"}, {"data", "fashion-mnist"}, {"pool", 1}, {"black", "token"}, {"dev", 5000}, {"data_seed", 0}});
-  CHECK(trial.resolved.at("attention") == json{{"plugin", "softmax"}, {"heads", 2}});
-  CHECK(trial.resolved.at("model").size() == ablate::model_parameters().size());
-  CHECK(trial.resolved.at("train").at("learning_rate") == 1e-4);
+  CHECK(trial.resolved().at("attention") == json{{"plugin", "softmax"}, {"heads", 2}});
+  CHECK(trial.resolved().at("model").size() == ablate::model_parameters().size());
+  CHECK(trial.resolved().at("train").at("learning_rate") == 1e-4);
   CHECK(trial.label == "attention=softmax");
   CHECK(trial.where.size() == 2);
-  CHECK(trial.where.at("attention.plugin").line == 4);
-  CHECK(trial.where.at("attention.plugin").column == 10);
+  CHECK(trial.where.find("attention.plugin")->line == 4);
+  CHECK(trial.where.find("attention.plugin")->column == 10);
 }
 
 TEST_CASE("the experiment section") {
@@ -47,8 +47,8 @@ TEST_CASE("the experiment section") {
 
 TEST_CASE("whole numbers where a real is asked for are the same trial") {
   const auto one = load(kBase + "[train]\nlearning_rate = 1\n"), other = load(kBase + "[train]\nlearning_rate = 1.0\n");
-  CHECK(one.trials[0].resolved.dump() == other.trials[0].resolved.dump());
-  CHECK(one.trials[0].resolved.at("train").at("learning_rate").is_number_float());
+  CHECK(one.trials[0].resolved().dump() == other.trials[0].resolved().dump());
+  CHECK(one.trials[0].resolved().at("train").at("learning_rate").is_number_float());
 }
 
 TEST_CASE("rows, then zips, then axes in the order of the file, seeds fastest") {
@@ -65,7 +65,7 @@ model.hidden = [64, 32]
   REQUIRE(study.trials.size() == 32);
   std::vector<std::string> seen;
   for (const auto& trial : study.trials) {
-    const auto& r = trial.resolved;
+    const auto& r = trial.resolved();
     seen.push_back(r["attention"]["routing"].get<std::string>() + " " + r["train"]["batch"].dump() + " " +
                    r["model"]["hidden"].dump() + " " + r["train"]["steps"].dump() + " " + r["model"]["layers"].dump() + " " +
                    r["seed"].dump());
@@ -140,12 +140,12 @@ TEST_CASE("a base key that a trial's plugin lacks is left out there") {
       "2\n"
       "[grid]\nattention.plugin = [\"softmax\", \"adamra\"]\n");
   REQUIRE(study.trials.size() == 2);
-  CHECK(study.trials[0].resolved.at("attention") == json{{"plugin", "softmax"}, {"heads", 4}});
-  CHECK(!study.trials[0].where.count("attention.rates"));
-  CHECK(!study.trials[0].where.count("attention.compression.width"));
-  CHECK(study.trials[1].resolved.at("attention").at("rates") == json{"1/2"});
-  CHECK(!study.trials[1].resolved.at("attention").contains("heads"));
-  CHECK(study.trials[1].resolved.at("attention").at("compression") ==
+  CHECK(study.trials[0].resolved().at("attention") == json{{"plugin", "softmax"}, {"heads", 4}});
+  CHECK(!study.trials[0].where.find("attention.rates"));
+  CHECK(!study.trials[0].where.find("attention.compression.width"));
+  CHECK(study.trials[1].resolved().at("attention").at("rates") == json{"1/2"});
+  CHECK(!study.trials[1].resolved().at("attention").contains("heads"));
+  CHECK(study.trials[1].resolved().at("attention").at("compression") ==
         json{{"plugin", "rbf"}, {"width", 2.0}, {"ridge", 0.001}});
   CHECK(labels(study) == Names{"attention=softmax", "attention=adamra"});
 }
@@ -159,4 +159,29 @@ TEST_CASE("a combination that cannot be may be excluded") {
   CHECK(labels(load(grid + "[[grid.exclude]]\nattention.plugin = \"softmax\"\nattention.rates = [\"1/4\"]\n"
                            "[[grid.exclude]]\nattention.plugin = \"softmax\"\nattention.rates = [\"1/2\"]\n")) ==
         Names{"attention.rates=1/2", "attention.rates=1/4"});
+}
+
+TEST_CASE("trials share the sections that they have in common, and no others") {
+  const auto study = studies::load(
+      "[task]\nplugin = \"image\"\n[attention]\nheads = 8\n[grid]\nseeds = 2\ntrain.steps = [10, 20]\nattention.plugin = "
+      "[\"softmax\", \"linear\"]\n");
+  REQUIRE(study.trials.size() == 8);
+  using ablate::TrialSection;
+  for (const auto& one : study.trials)
+    for (const auto& other : study.trials) {
+      const auto same = [&](TrialSection section) { return one.sections[section] == other.sections[section]; };
+      CHECK(same(TrialSection::kTask));
+      CHECK(same(TrialSection::kTrain) == (one.spec.train.steps == other.spec.train.steps));
+      CHECK(same(TrialSection::kAttention) == (one.spec.attention == other.spec.attention));
+    }
+  CHECK(study.trials[0].label == "attention=softmax train.steps=10 seed=1");
+  CHECK(study.trials[7].label == "attention=linear train.steps=20 seed=2");
+  // The same said at another place is a section of its own: what is wrong with it is told there.
+  const auto rows = studies::load(
+      "[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[[grid.rows]]\nmodel.layers = 2\ntrain.steps = 10\n"
+      "[[grid.rows]]\nmodel.layers = 2\ntrain.steps = 20\n");
+  REQUIRE(rows.trials.size() == 2);
+  CHECK(rows.trials[0].sections[TrialSection::kModel] != rows.trials[1].sections[TrialSection::kModel]);
+  CHECK(rows.trials[0].where.find("model.layers")->line == 6);
+  CHECK(rows.trials[1].where.find("model.layers")->line == 9);
 }

@@ -43,7 +43,7 @@ TEST_CASE("the paper's Table 4: ten rows of rates on two tasks") {
                                     {"1/4", "1/4", "1/4"}};
   REQUIRE(study.trials.size() == 2 * rates.size());
   for (std::size_t i = 0; i < rates.size(); ++i) {
-    const auto& resolved = study.trials[2 * i].resolved;
+    const auto& resolved = study.trials[2 * i].resolved();
     CHECK(resolved.at("attention").at("rates").get<Names>() == rates[i]);
     CHECK(resolved.at("attention").at("feature_map") == "relu");
     CHECK(resolved.at("attention").at("router_gradient") == "straight-through");  // the forward pass as printed
@@ -51,7 +51,7 @@ TEST_CASE("the paper's Table 4: ten rows of rates on two tasks") {
     CHECK(resolved.at("train").at("steps") == 35000);
     CHECK(resolved.at("train").at("batch") == 256);
     CHECK(resolved.at("train").at("warmup") == 175);
-    const auto& text = study.trials[2 * i + 1].resolved;
+    const auto& text = study.trials[2 * i + 1].resolved();
     CHECK(text.at("attention") == resolved.at("attention"));
     CHECK(text.at("model") == resolved.at("model"));
     CHECK(text.at("task").at("data") == "imdb");
@@ -71,14 +71,14 @@ TEST_CASE("the paper's Table 5: five models") {
                         "attention=adamra attention.feature_map=softmax attention.routing=learned",
                         "attention=adamra attention.feature_map=elu+1 attention.routing=learned",
                         "attention=adamra attention.feature_map=relu attention.routing=learned"});
-  CHECK(study.trials[2].resolved.at("attention").at("rates") == json{"1/2", "1/8", "1/32"});
-  CHECK(study.trials[3].resolved.at("task").at("plugin") == "text");
+  CHECK(study.trials[2].resolved().at("attention").at("rates") == json{"1/2", "1/8", "1/32"});
+  CHECK(study.trials[3].resolved().at("task").at("plugin") == "text");
 }
 
 TEST_CASE("ListOps: six attentions, three seeds") {
   const auto study = experiment("listops");
   CHECK(study.trials.size() == 18);
-  CHECK(study.trials[0].resolved.at("train").at("warmup") == 1000);
+  CHECK(study.trials[0].resolved().at("train").at("warmup") == 1000);
 }
 
 TEST_CASE("the examples of docs/studies.md are right") {
@@ -110,7 +110,7 @@ TEST_CASE("a rate that leaves less than one slot is reported where it is written
   REQUIRE(found.size() == 1);
   CHECK(found[0].message ==
         "attention.rates: 1/128 leaves less than one slot of a sequence of 127 tokens; the smallest rate is 1/127");
-  CHECK(found[0].where.line == study.trials[28].where.at("attention.rates").line);
+  CHECK(found[0].where.line == study.trials[28].where.find("attention.rates")->line);
   CHECK(found[0].where.line >= 40);                              // among the rows
   CHECK(check_rates(study, catalog(), length(63)).size() == 4);  // 1/64 in three rows, 1/128 in one
 }

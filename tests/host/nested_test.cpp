@@ -23,7 +23,7 @@ plugin = "linear"
 )";
 
 json attention(const std::string& text, const Names& overrides = {}) {
-  return load(text, overrides).trials.at(0).resolved.at("attention");
+  return load(text, overrides).trials.at(0).resolved().at("attention");
 }
 
 json part(const char* plugin, const json& values) {
@@ -45,13 +45,13 @@ TEST_CASE("plugins nest to any depth, with every default filled in") {
                             {"compression", {{"plugin", "rbf"}, {"width", 1.0}, {"ridge", 0.001}}}},
                            {{"plugin", "linear"}, {"heads", 2}, {"feature_map", "elu+1"}}}}});
   const auto trial = load(kMixed).trials.at(0);
-  CHECK(trial.where.at("attention.parts.0.compression.plugin").line == 8);
+  CHECK(trial.where.find("attention.parts.0.compression.plugin")->line == 8);
   const auto catalog = studies::catalog();
   Names used;
   for (const auto& use : ablate::used_plugins(trial.spec, catalog)) used.push_back(use.path + "=" + use.info->id);
   CHECK(used == Names{"task=image", "attention=mixed", "attention.parts.0=compressed", "attention.parts.0.compression=rbf",
                       "attention.parts.1=linear"});
-  const auto flat = ablate::flatten(trial.resolved);
+  const auto flat = ablate::flatten(trial.resolved());
   CHECK(flat.at("attention.parts.0") == "compressed");
   CHECK(flat.at("attention.parts.0.compression") == "rbf");
   CHECK(flat.at("attention.parts.1.heads") == 2);
@@ -94,13 +94,13 @@ attention.parts = [
 )";
   const auto study = load(axis);
   REQUIRE(study.trials.size() == 2);
-  CHECK(study.trials[0].resolved["attention"]["parts"] == json{part("softmax", {{"heads", 2}})});
-  CHECK(study.trials[1].resolved["attention"]["parts"][1]["heads"] == 4);
+  CHECK(study.trials[0].resolved()["attention"]["parts"] == json{part("softmax", {{"heads", 2}})});
+  CHECK(study.trials[1].resolved()["attention"]["parts"][1]["heads"] == 4);
   CHECK(study.trials[0].label != study.trials[1].label);
   CHECK(study.trials[1].label.find("attention.parts.1=linear") != std::string::npos);
   // One value of an entry, on top of each list; other lists; one list for all.
   const auto each = load(axis, {"attention.parts.0.heads=8"});
-  for (const auto& trial : each.trials) CHECK(trial.resolved["attention"]["parts"][0]["heads"] == 8);
+  for (const auto& trial : each.trials) CHECK(trial.resolved()["attention"]["parts"][0]["heads"] == 8);
   CHECK(load(axis, {"attention.parts=[[{plugin=\"linear\"}], [{plugin=\"softmax\"}], [{plugin=\"mixed\", "
                     "parts=[{plugin=\"linear\"}]}]]"})
             .trials.size() == 3);
@@ -112,7 +112,7 @@ TEST_CASE("a section is one value of an axis") {
                           "[attention]\nplugin = \"compressed\"\n[grid]\nattention.compression = [{plugin = \"segment-mean\"}, "
                           "{plugin = \"rbf\", width = 2}]\n");
   REQUIRE(study.trials.size() == 2);
-  CHECK(study.trials[1].resolved["attention"]["compression"]["width"] == 2.0);
+  CHECK(study.trials[1].resolved()["attention"]["compression"]["width"] == 2.0);
   CHECK(study.trials[1].label == "attention.compression=rbf");
 }
 
@@ -122,26 +122,26 @@ TEST_CASE("base values below a plugin that a point does not have are left out th
                           "[grid]\nrows = [{}, {attention.plugin = \"linear\"}, {attention.compression.plugin = "
                           "\"segment-mean\"}]\n");
   REQUIRE(study.trials.size() == 3);
-  CHECK(!study.trials[1].resolved["attention"].contains("compression"));
-  CHECK(study.trials[2].resolved["attention"]["compression"] == json{{"plugin", "segment-mean"}});
+  CHECK(!study.trials[1].resolved()["attention"].contains("compression"));
+  CHECK(study.trials[2].resolved()["attention"]["compression"] == json{{"plugin", "segment-mean"}});
 }
 
 TEST_CASE("a different attention for each layer is a list") {
   const std::string layers = kTask + "[[attention]]\nplugin = \"linear\"\n[[attention]]\nplugin = \"softmax\"\nheads = 4\n";
   const auto study = load(layers + "[grid]\nattention.0.heads = [2, 4]\nmodel.layers = [2, 4]\n");
   REQUIRE(study.trials.size() == 4);
-  CHECK(study.trials[0].resolved["attention"] ==
+  CHECK(study.trials[0].resolved()["attention"] ==
         json{part("linear", {{"heads", 2}, {"feature_map", "elu+1"}}), part("softmax", {{"heads", 4}})});
   CHECK(load(layers).trials[0].label == "attention.0=linear attention.1=softmax");
-  CHECK(ablate::flatten(study.trials[0].resolved).at("attention.1") == "softmax");
+  CHECK(ablate::flatten(study.trials[0].resolved()).at("attention.1") == "softmax");
   // One for all in its place, and a list in the place of one.
   CHECK(attention(layers, {"attention.plugin=softmax"}) == part("softmax", {{"heads", 2}}));
   const auto both = load(kTask +
                          "[attention]\nplugin = \"softmax\"\nheads = 4\n[grid]\nrows = [{}, {attention = [{plugin = "
                          "\"linear\"}, {plugin = \"softmax\"}]}]\n");
   REQUIRE(both.trials.size() == 2);
-  CHECK(both.trials[0].resolved["attention"]["heads"] == 4);
-  CHECK(both.trials[1].resolved["attention"][1] == part("softmax", {{"heads", 2}}));
+  CHECK(both.trials[0].resolved()["attention"]["heads"] == 4);
+  CHECK(both.trials[1].resolved()["attention"][1] == part("softmax", {{"heads", 2}}));
   CHECK(both.trials[0].label != both.trials[1].label);
   CHECK(load(kTask + "[grid]\nattention = [[{plugin = \"linear\"}, {plugin = \"softmax\"}], [{plugin = \"softmax\"}, {plugin = "
                      "\"linear\"}]]\n")
@@ -159,7 +159,7 @@ TEST_CASE("a file is known by its content, not by its place") {
     const auto trial = study(file);
     return ablate::identity_of(trial.spec, trial.files, studies::catalog(), "", "").key();
   };
-  CHECK(study(one).resolved["attention"]["table"] == one);
+  CHECK(study(one).resolved()["attention"]["table"] == one);
   CHECK(study(one).files.at("attention.table").size() == 64);
   CHECK(key(one) == key(two));
   CHECK(key(one) != key(other));

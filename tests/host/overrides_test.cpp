@@ -13,7 +13,7 @@ const std::string kBase =
     "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\nplugin = \"adamra\"\n";
 
 json value(const std::string& override_text, const char* section, const char* key) {
-  return load(kBase, {override_text}).trials.at(0).resolved.at(section).at(key);
+  return load(kBase, {override_text}).trials.at(0).resolved().at(section).at(key);
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ TEST_CASE("values are read as TOML, or as a word") {
 }
 
 TEST_CASE("an override replaces a base value, and the last one wins") {
-  CHECK(load(kBase + "[train]\nsteps = 5\n", {"train.steps=7", "train.steps=8"}).trials[0].resolved.at("train").at("steps") ==
+  CHECK(load(kBase + "[train]\nsteps = 5\n", {"train.steps=7", "train.steps=8"}).trials[0].resolved().at("train").at("steps") ==
         8);
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("an override that takes a plugin out of the study does not make its ke
       "attention.plugin = [\"softmax\", \"adamra\"]\n[[grid.exclude]]\nattention.plugin = \"adamra\"\nseed = 1\n";
   const auto study = load(text, {"attention.plugin=softmax"});
   REQUIRE(study.trials.size() == 1);
-  CHECK(study.trials[0].resolved.at("attention") == json{{"plugin", "softmax"}, {"heads", 2}});
+  CHECK(study.trials[0].resolved().at("attention") == json{{"plugin", "softmax"}, {"heads", 2}});
 }
 
 TEST_CASE("overrides of the experiment") {
@@ -101,7 +101,7 @@ TEST_CASE("an axis takes a list of other values; anything else takes its place a
       "[[\"1/2\"], [\"1/4\"]]\n";
   CHECK(studies::load(text).trials.size() == 6);
   CHECK(studies::load(text, {"train.batch=[4, 8]"}).trials.size() == 4);
-  CHECK(studies::load(text, {"train.batch=[4, 8]"}).trials[0].resolved["train"]["batch"] == 4);
+  CHECK(studies::load(text, {"train.batch=[4, 8]"}).trials[0].resolved()["train"]["batch"] == 4);
   CHECK(studies::load(text, {"train.batch=4"}).trials.size() == 2);
   CHECK(studies::load(text, {"attention.rates=[\"1/8\", \"1/16\"]"}).trials.size() == 3);  // one value: a list of rates
   CHECK(studies::load(text, {"attention.rates=[[\"1/8\"], [\"1/16\"], [\"1/2\"]]"}).trials.size() == 9);

@@ -38,30 +38,31 @@ const std::string kNamed = "[experiment]\npreset = \"small\"\n";
 }  // namespace
 
 TEST_CASE("a preset gives base values, and the study's own come before them") {
-  const auto resolved = load(kNamed + "[model]\nlayers = 1\n[grid]\ntrain.steps = [20]\n").trials.at(0).resolved;
+  const auto resolved = load(kNamed + "[model]\nlayers = 1\n[grid]\ntrain.steps = [20]\n").trials.at(0).resolved();
   CHECK(resolved["task"]["pool"] == 4);
   CHECK(resolved["model"]["layers"] == 1);
   CHECK(resolved["train"]["steps"] == 20);
   CHECK(resolved["attention"]["heads"] == 8);
-  CHECK(load(kNamed, {"train.steps=30"}).trials.at(0).resolved["train"]["steps"] == 30);
-  CHECK(load("", {"experiment.preset=small"}).trials.at(0).resolved["train"]["steps"] == 10);
-  const auto where = load(kNamed).trials.at(0).where.at("train.steps");
+  CHECK(load(kNamed, {"train.steps=30"}).trials.at(0).resolved()["train"]["steps"] == 30);
+  CHECK(load("", {"experiment.preset=small"}).trials.at(0).resolved()["train"]["steps"] == 10);
+  const auto trial = load(kNamed).trials.at(0);
+  const auto& where = *trial.where.find("train.steps");
   CHECK(where.file.ends_with("presets/small.toml"));
   CHECK(where.line == 11);
 }
 
 TEST_CASE("a preset's name is no part of a trial's identity") {
-  CHECK(load(kNamed).trials.at(0).resolved == load(kPreset).trials.at(0).resolved);
+  CHECK(load(kNamed).trials.at(0).resolved() == load(kPreset).trials.at(0).resolved());
 }
 
 TEST_CASE("a preset's values that the study's plugins do not have are left out") {
-  CHECK(load(kNamed + "[attention]\nplugin = \"adamra\"\n").trials.at(0).resolved["attention"]["subheads"] == 2);
-  CHECK(load(kNamed + "[attention]\nplugin = \"softmax\"\n").trials.at(0).resolved["attention"] ==
+  CHECK(load(kNamed + "[attention]\nplugin = \"adamra\"\n").trials.at(0).resolved()["attention"]["subheads"] == 2);
+  CHECK(load(kNamed + "[attention]\nplugin = \"softmax\"\n").trials.at(0).resolved()["attention"] ==
         json{{"plugin", "softmax"}, {"heads", 8}});
   // A list of the study takes the place of the preset's one attention.
   const auto layers = load(kNamed + "[[attention]]\nplugin = \"linear\"\n[[attention]]\nplugin = \"softmax\"\n");
-  CHECK(layers.trials.at(0).resolved["attention"].size() == 2);
-  CHECK(layers.trials.at(0).resolved["attention"][1]["heads"] == 2);
+  CHECK(layers.trials.at(0).resolved()["attention"].size() == 2);
+  CHECK(layers.trials.at(0).resolved()["attention"][1]["heads"] == 2);
 }
 
 TEST_CASE("mistakes of and in presets are told where they are written") {
@@ -103,7 +104,7 @@ TEST_CASE("the presets that ship are right") {
                folder.write("[experiment]\npreset = \"" + preset + "\"\n[attention]\nplugin = \"" + attention + "\"\n" + rest),
                {}, plugins)
         .trials.at(0)
-        .resolved;
+        .resolved();
   };
   for (const auto* preset : {"lra-corrected", "lra-nystromformer", "lra-google"}) {
     INFO(preset);

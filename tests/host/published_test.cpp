@@ -47,7 +47,7 @@ TEST_CASE("a published number belongs to every trial that its settings match") {
 TEST_CASE("published numbers do not change what a trial is") {
   const auto with = studies::load(kGrid + "values = [{ attention.plugin = \"softmax\", " + kMetric + "38.2 }]\n");
   const auto without = studies::load(kGrid.substr(0, kGrid.find("[[published]]")));
-  for (std::size_t i = 0; i < 6; ++i) CHECK(with.trials[i].resolved == without.trials[i].resolved);
+  for (std::size_t i = 0; i < 6; ++i) CHECK(with.trials[i].resolved() == without.trials[i].resolved());
 }
 
 TEST_CASE("a published number at one value of a tuned parameter is refused: dev chooses the value") {

@@ -111,34 +111,6 @@ TEST_CASE("of a file that is destroyed what this run still has is kept in a new 
     CHECK(text.find(part) != std::string::npos);
 }
 
-TEST_CASE("another process that runs trials of the study is warned of once, when this one begins and while it runs") {
-  TemporaryFolder folder;
-  db::Store store(folder / "h.db");
-  describe(store);
-  SQLite::Database other((folder / "h.db").string(), SQLite::OPEN_READWRITE, 1000);
-  const auto run = [&](const std::string& process, const std::string& key) {
-    other.exec("INSERT INTO running VALUES ('elsewhere', " + process + ", 1, '" + key + "', 0, 0, 0, NULL)");
-  };
-  run("41", "another trial");
-  std::vector<std::string> told;
-  Recorder recorder(store, {}, describe, [&](const std::string& text) { told.push_back(text); }, {kKey});
-  recorder.begin();
-  CHECK(told.empty());
-  run("42", kKey);
-  recorder.show_running({{kKey, 0}});
-  REQUIRE(told.size() == 1);
-  CHECK(
-      told[0] ==
-      "warning: process 42 on elsewhere runs 1 trial of this study for this history, too, or did when it ended (it is not seen "
-      "from here): what both start is computed twice");
-  recorder.finish([] { return true; });
-  Recorder next(store, {}, describe, [&](const std::string& text) { told.push_back(text); }, {kKey});
-  next.begin();
-  CHECK(told.size() == 2);
-  next.begin();
-  CHECK(told.size() == 2);
-}
-
 TEST_CASE("an experiment that is renamed or deleted while it runs loses no result that comes after") {
   TemporaryFolder folder;
   const auto file = folder / "h.db";

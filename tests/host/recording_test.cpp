@@ -15,9 +15,10 @@ namespace {
 struct Planned {
   explicit Planned(std::size_t count) {
     study.name = "tiny", study.file = "tiny.toml";
-    for (std::size_t i = 0; i < count; ++i) study.trials.push_back({.resolved = {{"seed", i}}});
+    for (std::size_t i = 0; i < count; ++i) study.trials.push_back({.spec = {.attention = {.all = {{}}}, .seed = i}});
     for (const auto& trial : study.trials) {
-      trials.push_back({.trial = &trial, .identity = {{{"seed", trials.size()}}, {{"torch", "2"}}}});
+      const auto part = [](const nlohmann::json& object) { return std::make_shared<const SharedIdentity::Part>(object); };
+      trials.push_back({.trial = &trial, .identity = {{part({{"seed", trials.size()}})}, part({{"torch", "2"}})}});
       trials.back().key = trials.back().identity.key();
     }
   }

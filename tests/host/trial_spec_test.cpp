@@ -59,6 +59,10 @@ TEST_CASE("each value of a document fills the member of its name") {
   // What choices bring is read by name.
   CHECK(t.own == json{{"beta1", 0.75}, {"beta1_low", 0.625}, {"beta2", 0.875}, {"epsilon", 0.125}, {"momentum", 0.5}});
   CHECK((t.shuffle_labels && t.on_cuda()));
+  auto other = t;  // which shares them until it is changed
+  other.own["beta1"] = 0.5;
+  CHECK(t.own.at("beta1") == 0.75);
+  CHECK(!(other == t));
   const json softmax{{"plugin", "softmax"}, {"heads", 2}, {"rates", {"1/2", "1/4"}}};
   for (const auto& attention : {softmax, json::array({softmax}), json{{"plugin", "mixed"}, {"parts", {softmax, softmax}}},
                                 json{{"plugin", "compressed"}, {"compression", {{"plugin", "rbf"}}}}}) {

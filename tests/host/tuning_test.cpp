@@ -31,7 +31,7 @@ TEST_CASE("a tuned parameter is an axis: the same trials, in the same order") {
   REQUIRE(tuned.trials.size() == 12);
   REQUIRE(plain.trials.size() == 12);
   for (std::size_t i = 0; i < 12; ++i) {
-    CHECK(tuned.trials[i].resolved == plain.trials[i].resolved);
+    CHECK(tuned.trials[i].resolved() == plain.trials[i].resolved());
     CHECK(tuned.trials[i].label == plain.trials[i].label);
     // What a key is made of.
     const auto identity = [](const ablate::Trial& trial) {

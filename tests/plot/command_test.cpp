@@ -56,6 +56,8 @@ TEST_CASE("a figure goes again into the file that ablate wrote, byte by byte the
   const auto first = content(file);
   CHECK(plot("curves quickstart" + plot.out("a.png")).empty());
   CHECK(content(file) == first);
+  CHECK(plot("curves quickstart" + plot.out("a.pdf")).empty());
+  CHECK_FALSE(has(content(plot.folder / "a.pdf"), "CreationDate"));  // which would differ from second to second
   std::ofstream(file) << "mine";
   CHECK(has(plot("curves quickstart" + plot.out("a.png")), "found a file that ablate did not write"));
   CHECK(content(file) == "mine");

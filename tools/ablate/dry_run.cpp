@@ -21,14 +21,14 @@ namespace {
 
 /// Every value of a trial, with the place that it is from; a default has none.
 std::string values_text(const Trial& trial) {
-  const auto values = flatten(trial.resolved);
+  const auto values = flatten(trial.resolved());
   std::size_t paths = 0, texts = 0;
   std::vector<std::array<std::string, 3>> lines;
   for (const auto& [path, value] : values) {
-    auto where = trial.where.find(path);
-    if (where == trial.where.end()) where = trial.where.find(path + ".plugin");
+    const auto* where = trial.where.find(path);
+    if (where == nullptr) where = trial.where.find(path + ".plugin");
     lines.push_back({path, db::one_row(value.is_string() ? value.get<std::string>() : plain_json(value)),
-                     where == trial.where.end() ? "" : path_text(to_text(where->second))});
+                     where == nullptr ? "" : path_text(to_text(*where))});
     paths = std::max(paths, path.size()), texts = std::max(texts, lines.back()[1].size());
   }
   std::string text;

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 
 #include "core/util/flatten.h"
 #include "db/report/inference/holm.h"
@@ -14,30 +17,58 @@
 namespace ablate {
 namespace {
 
-using ByPath = std::map<std::string, nlohmann::json>;
+using nlohmann::json;
 
-/// What a trial has beside its seeds and what dev chooses, by path.
-ByPath setting_of(const Study& study, const Trial& trial) {
-  ByPath setting;
-  for (const auto& entry : flatten(trial.resolved)) {
-    const auto& path = entry.first;
-    const bool is_tuned =
-        std::any_of(study.tuned.begin(), study.tuned.end(), [&](const auto& one) { return history_path(one) == path; });
-    if (path != "seed" && !is_data_seed(path) && !is_tuned) setting[path] = entry.second;
+/// Of what trials have in a section, numbers that are equal where that is.
+struct Numbers {
+  int setting = 0;   ///< beside seeds and what dev chooses
+  int examples = 0;  ///< of the setting what decides which test examples are asked
+};
+
+class SectionSettings {
+ public:
+  SectionSettings(TrialSection section, const Study& study) : section_(section), study_(study) {}
+
+  const Numbers& of(const Trial& trial) {
+    return numbers_.of(trial.sections, [&] {
+      const std::string name = to_text(section_);
+      const bool in_batches = trial.spec.train.test_batches > 0;  // train.batch stands beside it
+      auto setting = json::object(), examples = json::object();
+      for (const auto& [path, value] : flatten({{name, trial.resolved().at(name)}})) {
+        if (is_data_seed(path) || is_tuned(path)) continue;
+        setting[path] = value;
+        if (decides_test_examples(path, in_batches)) examples[path] = value;
+      }
+      return Numbers{number_of(setting), number_of(examples)};
+    });
   }
-  return setting;
-}
+
+ private:
+  bool is_tuned(const std::string& path) const {
+    return std::any_of(study_.tuned.begin(), study_.tuned.end(), [&](const auto& one) { return history_path(one) == path; });
+  }
+  int number_of(const json& values) { return known_.try_emplace(values.dump(), static_cast<int>(known_.size())).first->second; }
+
+  TrialSection section_;
+  const Study& study_;
+  PerSections<Numbers> numbers_{{section_}};
+  std::map<std::string, int> known_;  ///< by text
+};
 
 }  // namespace
 
 std::string expected_power_text(const Study& study, const std::vector<const PlannedTrial*>& trials) {
-  std::map<ByPath, std::map<ByPath, std::set<std::int64_t>>> tasks;  ///< seeds by test examples and setting
+  using OfSections = std::array<int, kTrialSections>;
+  std::map<OfSections, std::map<OfSections, std::set<std::uint64_t>>> tasks;  ///< seeds by test examples and setting
+  std::vector<SectionSettings> sections;
+  for (const auto section : kAllSections) sections.emplace_back(section, study);
   for (const auto* planned : trials) {
-    const auto setting = setting_of(study, *planned->trial);
-    auto task = setting;
-    const bool in_batches = planned->trial->spec.train.test_batches > 0;
-    std::erase_if(task, [&](const auto& entry) { return !decides_test_examples(entry.first, in_batches); });
-    tasks[task][setting].insert(static_cast<std::int64_t>(planned->trial->spec.seed));
+    OfSections setting{}, examples{};
+    for (std::size_t s = 0; s < sections.size(); ++s) {
+      const auto& numbers = sections[s].of(*planned->trial);
+      setting[s] = numbers.setting, examples[s] = numbers.examples;
+    }
+    tasks[examples][setting].insert(planned->trial->spec.seed);
   }
   std::size_t comparisons = 0, seeds = 0;
   for (const auto& [unused, settings] : tasks) {

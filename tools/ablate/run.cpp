@@ -35,11 +35,14 @@ void say_proof(const Study& study, const ProofSummary& proof, const Options& opt
 }
 
 void say_summary(const Study& study, const RunSummary& summary, const RunArguments& arguments, const Options& options) {
-  say("{}: {} done, {} done before, {} failed{}\n", study.name, summary.done, summary.skipped, summary.failed,
+  std::string others;  // what other runs on the same history did meanwhile
+  if (summary.elsewhere > 0) others += fmt::format(", {} done by other runs", summary.elsewhere);
+  if (summary.failed_elsewhere > 0) others += fmt::format(", {} failed in other runs", summary.failed_elsewhere);
+  say("{}: {} done, {} done before, {} failed{}{}\n", study.name, summary.done, summary.skipped, summary.failed, others,
       !summary.interrupted ? ""
       : arguments.again    ? "; interrupted"
                            : "; interrupted: the same command goes on where it stopped");
-  if (summary.failed > 0) say("why: {}\n", next_command(options, {"attempts", study.name, "--failed"}));
+  if (summary.failed + summary.failed_elsewhere > 0) say("why: {}\n", next_command(options, {"attempts", study.name, "--failed"}));
   if (!summary.interrupted)
     say("table: {}\n",
         next_command(options, arguments.table.empty() ? std::vector<std::string>{"table", study.name} : arguments.table));

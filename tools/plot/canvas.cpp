@@ -46,6 +46,8 @@ Canvas::Canvas(Picture picture, double width, double height, const std::string& 
       sheet.surface = cairo_pdf_surface_create_for_stream(append, &sheet.written, width, height);
       cairo_pdf_surface_set_metadata(sheet.surface, CAIRO_PDF_METADATA_TITLE, title.c_str());
       cairo_pdf_surface_set_metadata(sheet.surface, CAIRO_PDF_METADATA_CREATOR, kCreator);
+      // The same figure is the same file, whenever it is drawn.
+      cairo_pdf_surface_set_metadata(sheet.surface, CAIRO_PDF_METADATA_CREATE_DATE, nullptr);
       break;
     case Picture::kPng:
       sheet.surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(std::lround(width * kScale)),

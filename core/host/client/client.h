@@ -34,6 +34,7 @@ class WorkerClient final : public Executor {
   std::optional<Event> next(int timeout_ms) override;
   const nlohmann::json& environment() const override { return environment_; }
   int most_jobs() const override { return most_jobs_; }  ///< as the limit of descriptors allows
+  std::int64_t process() const override { return pid_; }
   void give_up() override;
 
  private:

@@ -1,6 +1,7 @@
 // What runs jobs for the host: the local worker process is one, a simulated one serves the tests. Torch-free.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -39,6 +40,9 @@ class Executor {
 
   /// Jobs at a time, 1 or more.
   virtual int most_jobs() const = 0;
+
+  /// The number of the process that its jobs are children of; 0: there is none.
+  virtual std::int64_t process() const { return 0; }
 
   /// Ends one that does not answer, and all of its jobs, at once. The next call of next() tells.
   virtual void give_up() = 0;

@@ -17,8 +17,14 @@ namespace {
 /// The parameters of a study's trials, as tables name them.
 std::vector<std::string> paths_of(const Study& study) {
   std::set<std::string> paths = {"attention", "experiment"};
-  for (const auto& trial : study.trials)
-    for (const auto& [path, unused] : flatten(trial.resolved)) paths.insert(path);
+  std::vector<Unseen> are_new;
+  for (const auto section : kAllSections) are_new.emplace_back(std::vector{section});
+  for (const auto& trial : study.trials) {
+    bool is_new = false;
+    for (auto& of_section : are_new) is_new = of_section(trial.sections) || is_new;
+    if (!is_new) continue;
+    for (const auto& [path, unused] : flatten(trial.resolved())) paths.insert(path);
+  }
   return {paths.begin(), paths.end()};
 }
 

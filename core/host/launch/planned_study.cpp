@@ -33,9 +33,12 @@ int most_threads(const std::vector<const PlannedTrial*>& chosen) {
 std::vector<PluginInfo> warn_of_used(const PlannedStudy& plan, const std::vector<FoundLibrary>& libraries, const Note& note) {
   std::set<std::filesystem::path> used;
   std::vector<PluginInfo> plugins;
-  for (const auto& trial : plan.study.trials)
+  Unseen is_new({TrialSection::kTask, TrialSection::kAttention});
+  for (const auto& trial : plan.study.trials) {
+    if (!is_new(trial.sections)) continue;
     for (const auto& use : used_plugins(trial.spec, plan.catalog))
       if (used.insert(use.info->path).second) plugins.push_back(*use.info);
+  }
   for (const auto& library : libraries)
     for (const auto& warning : library.warnings)
       if (used.contains(library.path)) note(fmt::format("warning: {}: {}", db::one_row(library.path.string()), warning));

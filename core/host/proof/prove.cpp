@@ -75,8 +75,9 @@ std::map<Change, std::vector<Pair>> candidates(const std::vector<const PlannedTr
   std::string why;
   for (const auto* trial : trials) {
     if (done.contains(trial->key)) continue;
-    for (const auto& past : db::done_with(reader, trial->identity.settings)) {
-      const auto change = change_of(past.parts.basis, trial->identity.basis);
+    const auto identity = trial->identity.whole();
+    for (const auto& past : db::done_with(reader, identity.settings)) {
+      const auto change = change_of(past.parts.basis, identity.basis);
       if (change.is_null()) continue;
       const auto now = with_values(*trial);
       if (const auto defaults = changed_defaults(now, past.parts); !defaults.empty()) {
@@ -156,7 +157,7 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Ex
   again.record = [&](db::GridStore& into) {
     const auto experiment = into.put_experiment({"proof", "", "", "", {}});
     std::vector<db::GridTrial> rows;
-    for (const auto& trial : to_run) rows.push_back({trial.key, trial.trial->resolved});
+    for (const auto& trial : to_run) rows.push_back({trial.key, trial.trial->resolved()});
     into.put_trials(experiment, rows);
   };
   const auto ran = run_trials(to_run, executors, repeats, again);

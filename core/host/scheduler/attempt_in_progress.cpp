@@ -31,10 +31,10 @@ AttemptInProgress::AttemptInProgress(const PlannedTrial& planned, const json& en
     : planned_(&planned), started_s_(clock_s) {
   attempt_.uid = new_uid();
   attempt_.key = planned.key;
-  attempt_.resolved = planned.trial->resolved;
+  attempt_.resolved = planned.trial->resolved();
   attempt_.started_us = started_us;
   attempt_.environment = environment;
-  attempt_.plugins = planned.plugins;
+  attempt_.plugins = *planned.plugins;
   for (auto& plugin : attempt_.plugins) {
     const auto kept = verdicts.find({plugin.kind, plugin.id, plugin.code_identity});
     plugin.verdict = {kept.verdict, kept.failed_text()};

@@ -22,6 +22,8 @@ class AttemptInProgress {
 
   const PlannedTrial& planned() const { return *planned_; }
   const db::Attempt& attempt() const { return attempt_; }
+  /// @param fence of the lease that it runs under
+  void is_leased(std::int64_t fence) { attempt_.fence = fence; }
   /// Bytes, as far as the worker has told; and why its file lacks some of the first.
   std::int64_t printed() const { return printed_; }
   const std::string& unkept() const { return unkept_; }

@@ -34,12 +34,13 @@ std::optional<CheckpointPlan> Checkpoints::plan_of(const AttemptInProgress& star
   if (!are_written()) return std::nullopt;
   const auto& planned = starting.planned();
   if (begun_.insert(planned.key).second && again_) recorder.remove_checkpoints(planned.key);
+  const auto identity = planned.identity.whole();
   return CheckpointPlan{.folder = db::artifact_folder(history_, db::kCheckpoints).string(),
                         .owner = starting.attempt().uid,
                         .key = planned.key,
                         .every_s = every_s_,
-                        .about = {{"settings", planned.identity.settings},
-                                  {"basis", planned.identity.basis},
+                        .about = {{"settings", identity.settings},
+                                  {"basis", identity.basis},
                                   {"processor", processor_of(environment, planned.trial->spec.train.on_cuda())},
                                   {"torch", environment.value("torch", "")}}};
 }

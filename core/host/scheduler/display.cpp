@@ -92,7 +92,9 @@ std::string Display::total_line() const {
     longest = std::max(longest, seconds_left(trial));
   }
   const double elapsed = clock_.now_s() - start_s_;
-  text += fmt::format(", {} running, {}", running_.size(), duration(elapsed));
+  text += fmt::format(", {} running", running_.size());
+  if (elsewhere_ > 0) text += fmt::format(", {} run{} elsewhere", elsewhere_, elsewhere_ == 1 ? "s" : "");
+  text += fmt::format(", {}", duration(elapsed));
   if (shares > 0.05 && total_ > shares)
     text += fmt::format(", {} left", duration(std::max(longest, elapsed * (total_ - shares) / shares)));
   return text;

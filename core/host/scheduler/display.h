@@ -27,6 +27,8 @@ class Display {
 
   /// One trial less to run: another process has done it.
   void skipped() { --total_; }
+  /// How many of the rest other schedulers run now.
+  void elsewhere(std::size_t trials) { elsewhere_ = trials; }
   /// More to run, because they run again.
   void expect_more(int trials) { total_ += trials; }
   /// It could not be started yet.
@@ -64,6 +66,7 @@ class Display {
   const Clock& clock_;
   bool live_;
   int total_, done_ = 0, failed_ = 0;
+  std::size_t elsewhere_ = 0;
   double silence_s_;
   int drawn_ = 0;  ///< lines on the screen that the next drawing replaces
   double start_s_;

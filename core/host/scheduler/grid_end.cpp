@@ -6,13 +6,14 @@
 namespace ablate {
 namespace {
 
-constexpr double kLastWrites = 600, kLastWritesInterrupted = 10;  ///< s, for a database that others hold
+constexpr double kLastWritesInterrupted = 10;  ///< s, for a database that others hold
 
 }  // namespace
 
 bool GridRun::postpone(int job, const std::string& why) {
   const auto& planned = running_.at(job).planned();
   if (!admission_.may_be_tried_again(planned, running_.size() - 1, clock_s_)) return false;
+  leasing_.give_back(planned, running_.at(job).attempt().fence);
   running_.erase(job);
   display_.taken_back(job);
   waiting_.push_front(&planned);
@@ -47,6 +48,13 @@ void GridRun::finish(int job) {
   running_.erase(job);
 }
 
+void GridRun::written(const db::Attempt& attempt, bool in_time) {
+  const bool ran_to_its_end = attempt.outcome != "interrupted";  // else it is in the queue, or nobody waits for it any more
+  if (!leasing_.ended(attempt, in_time, ran_to_its_end) || !ran_to_its_end) return;
+  --(attempt.outcome == "done" ? summary_.done : summary_.failed);  // it is the other's to count
+  display_.expect_more(1);
+}
+
 void GridRun::drain() try {
   while (executors_.now() != nullptr && !running_.empty()) {
     const auto event = executor().next(0);
@@ -62,13 +70,18 @@ void GridRun::close(const std::string& outcome, const std::string& reason) {
     trial.end(outcome, reason, clock_s_ - trial.started_s());
     finish(job);
   }
-  if (!outcome.empty()) executors_.end();
+  executors_.end();
+  write_rest(kLastWritesInterrupted);
+  leasing_.end();
+}
+
+void GridRun::write_rest(double longest_s) {
   const double start_s = clock_s_;
   const auto often = outside_.stops.often();
   recorder_.finish([&] {
     tick();
     display_.refresh();
-    return outside_.stops.often() > often || clock_s_ - start_s > (outcome.empty() ? kLastWrites : kLastWritesInterrupted);
+    return outside_.stops.often() > often || clock_s_ - start_s > longest_s;
   });
   recorder_.tidy_checkpoints({});
 }
@@ -95,6 +108,7 @@ void GridRun::replace_worker(const std::string& why) {
     display_.note(
         fmt::format("warning: {}; {} of them {} run again, alone", reason, back.size(), back.size() == 1 ? "is" : "are"));
   executors_.replace([this](const std::string& text) { display_.note(text); });
+  if (executors_.now() != nullptr) leasing_.works_with(executor().process());
   if (!waiting_.empty() && !is_stopping()) load_.load(executors_, waiting_, watch_);
   tick();
   liveness_.answered(clock_s_);

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/host/scheduler/plan_text.h"
 
 namespace ablate {
 namespace {
 
-constexpr double kLongestTick = 1;  ///< s; what takes longer, this process was not running, or waited for a lock
+constexpr double kLastWrites = 600;  ///< s, for a database that others hold
+constexpr double kLongestTick = 1;   ///< s; what takes longer, this process was not running, or waited for a lock
 
 }  // namespace
 
@@ -26,7 +28,9 @@ GridRun::GridRun(Executors& executors, db::GridStore& store, const RunOptions& o
           outside, std::max(options.load_s, options.timeout_s), [this](const std::string& text) { display_.note(text); },
           options.forget),
       recorder_(
-          store, outside, options.record, [this](const std::string& text) { display_.note(text); }, keys_of(waiting_)),
+          store, outside, options.record, [this](const std::string& text) { display_.note(text); },
+          [this](const db::Attempt& attempt, bool in_time) { written(attempt, in_time); }),
+      leasing_(recorder_, store, outside, options.again, [this](const std::string& text) { display_.note(text); }),
       files_(store.file(), options.keep_weights, [this](const std::string& text) { display_.note(text); }),
       checkpoints_(store.file(), options.checkpoint_s, options.again, [this](const std::string& text) { display_.note(text); }),
       last_tick_s_(outside.clock.now_s()) {}
@@ -39,9 +43,7 @@ bool GridRun::step() {
     close("interrupted", "the grid ended before it: a worker could not be replaced");
     throw;
   }
-  if (!is_over()) return true;
-  end();
-  return false;
+  return !is_over() || !end();
 }
 
 void GridRun::begin() {
@@ -49,28 +51,36 @@ void GridRun::begin() {
   limit_jobs();
   load_.load(executors_, waiting_, watch_);
   tick();
-  if (!is_stopping()) recorder_.begin();
+  if (!is_stopping()) {
+    leasing_.begin();
+    recorder_.begin();
+    leasing_.works_with(executor().process());
+  }
   begun_ = true;
 }
 
 /// Where the database is gone, what runs may come to its end, and goes where the rest has gone.
 bool GridRun::is_over() const {
-  return is_stopping() ? has_stopped() : running_.empty() && (waiting_.empty() || recorder_.is_elsewhere());
+  const bool none_left = waiting_.empty() && leasing_.elsewhere() == 0;
+  return is_stopping() ? has_stopped() : running_.empty() && (none_left || recorder_.is_elsewhere());
 }
 
-void GridRun::end() {
+bool GridRun::end() {
   if (is_stopping()) {
     summary_.interrupted = true;
     drain();
     close("interrupted", "interrupted by " + outside_.stops.who());
   } else {
-    close("", "");
+    write_rest(kLastWrites);
+    if (leasing_.elsewhere() > 0 && !recorder_.is_elsewhere()) return false;
+    leasing_.end();
   }
   if (recorder_.is_elsewhere()) throw Error(recorder_.where_everything_is());
+  return true;
 }
 
 void GridRun::advance() {
-  if (!recorder_.is_elsewhere() && !is_stopping()) start_some();
+  if (!recorder_.is_elsewhere() && !is_stopping()) look_elsewhere();
   if (outside_.stops.how() == StopRequests::How::kSaves) checkpoints_.ask(running_, executor(), clock_s_);
   show_running();  // now, when there is something unless the grid ends: who watches it takes nothing for its end
   try {
@@ -118,25 +128,32 @@ bool GridRun::may_start(const PlannedTrial& next) {
                               clock_s_);
 }
 
+void GridRun::look_elsewhere() {
+  const auto freed = leasing_.freed();
+  waiting_.insert(waiting_.begin(), freed.begin(), freed.end());
+  start_some();
+  const auto elsewhere = leasing_.elsewhere();
+  display_.elsewhere(elsewhere);
+  if (elsewhere == 0 || !running_.empty() || !waiting_.empty() || std::exchange(told_of_others_, true)) return;
+  display_.note(fmt::format("{} trial{} run{} elsewhere: waiting for {}", elsewhere, elsewhere == 1 ? "" : "s",
+                            elsewhere == 1 ? "s" : "", elsewhere == 1 ? "it" : "them"));
+}
+
 void GridRun::start_some() {
+  using What = db::LeaseAnswer::What;
   while (!waiting_.empty() && may_start(*waiting_.front())) {
-    if (!options_.again) {
-      const auto done = recorder_.is_done(waiting_.front()->key);  // by another process, in the meantime
-      if (!done) return;
-      if (*done) {
-        ++summary_.skipped;
-        display_.skipped();
-        waiting_.pop_front();
-        continue;
-      }
-    }
     const auto& planned = *waiting_.front();
+    const auto lease = leasing_.take(planned);
+    if (!lease) return;
     waiting_.pop_front();
-    start(planned);
+    if (lease->what == What::kMine) start(planned, lease->fence);
+    if (lease->what != What::kDone && lease->what != What::kFailed) continue;
+    ++(lease->what == What::kDone ? summary_.elsewhere : summary_.failed_elsewhere);
+    display_.skipped();
   }
 }
 
-void GridRun::start(const PlannedTrial& planned) {
+void GridRun::start(const PlannedTrial& planned, std::int64_t fence) {
   const int job = ++last_job_;
   for (const auto& library : watch_.newly_replaced(planned.plugins))
     display_.note(fmt::format(
@@ -145,6 +162,7 @@ void GridRun::start(const PlannedTrial& planned) {
         library));
   const auto now_us = outside_.clock.since_1970_us();
   auto& trial = running_.try_emplace(job, planned, executor().environment(), clock_s_, now_us, options_.verdicts).first->second;
+  trial.is_leased(fence);
   display_.started(job, planned.trial->label, evaluation_share({&planned}));
   auto why = load_.refusal(planned);
   if (why.empty()) why = watch_.overwritten(planned.plugins);

@@ -12,6 +12,7 @@
 #include "core/host/scheduler/attempt_in_progress.h"
 #include "core/host/scheduler/checkpoints.h"
 #include "core/host/scheduler/display.h"
+#include "core/host/scheduler/leasing.h"
 #include "core/host/scheduler/library_watch.h"
 #include "core/host/scheduler/liveness.h"
 #include "core/host/scheduler/recorder.h"
@@ -39,7 +40,8 @@ class GridRun {
   void begin();
   void advance();
   bool is_over() const;
-  void end();
+  /// @return false where a result that had waited to be written came late: its trial is waited for
+  bool end();
 
   bool is_stopping() const { return outside_.stops.any(); }
   /// Where asked to stop: whether nothing that runs is waited for any more.
@@ -54,7 +56,11 @@ class GridRun {
 
   bool may_start(const PlannedTrial& next);
   void start_some();
-  void start(const PlannedTrial& planned);
+  void start(const PlannedTrial& planned, std::int64_t fence);
+  /// What others have left or ended is asked for again; what they run is waited for.
+  void look_elsewhere();
+  /// An attempt under a lease is in the history.
+  void written(const db::Attempt& attempt, bool in_time);
   void handle(const Event& event);
   /// There was no process or no descriptor for one more. @return whether it is tried again
   bool postpone(int job, const std::string& why);
@@ -64,6 +70,8 @@ class GridRun {
   void drain();
   /// Every running trial gets this outcome, and everything is written.
   void close(const std::string& outcome, const std::string& reason);
+  /// What still waits, into the history or elsewhere. @param longest_s for the history
+  void write_rest(double longest_s);
 
   Executors& executors_;
   RunOptions options_;
@@ -75,11 +83,12 @@ class GridRun {
   Liveness liveness_;
   WorkerLoad load_;
   Recorder recorder_;
+  Leasing leasing_;
   AttemptFiles files_;
   Checkpoints checkpoints_;
   LibraryWatch watch_;
   RunSummary summary_;
-  bool begun_ = false, told_of_room_ = false;
+  bool begun_ = false, told_of_room_ = false, told_of_others_ = false;
   int last_job_ = 0;
   double clock_s_ = 0, last_tick_s_;
 };

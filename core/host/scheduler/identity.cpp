@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <set>
 
 #include "core/host/study/used_plugins.h"
@@ -50,10 +51,48 @@ Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::st
   for (const auto& [path, info, given] : used_plugins(trial, catalog)) {
     identity.settings[path + ".plugin"] = info->id;
     identity.basis["plugins"][path] = info->code_identity();
-    add_settings(path, given->values, info->parameters, files, identity);
+    add_settings(path, *given->values, info->parameters, files, identity);
   }
   for (const auto& [name, values, parameters] : host_sections(trial)) add_settings(name, values, parameters, files, identity);
   return identity;
+}
+
+Identity SharedIdentity::whole() const {
+  Identity identity{json::object(), basis_ ? basis_->json : json::object()};
+  for (const auto& part : settings_) identity.settings.update(part->json);
+  return identity;
+}
+
+/// A JSON text has an object's keys in order, and so are the sections.
+std::string SharedIdentity::key() const {
+  std::string text = "{\"basis\":" + basis_->text + ",\"settings\":{";
+  const auto begin = text.size();
+  for (const auto& part : settings_) {
+    if (part->json.empty()) continue;
+    if (text.size() > begin) text += ',';
+    text.append(part->text, 1, part->text.size() - 2);  // without its braces
+  }
+  return sha256(text + "}}");
+}
+
+SharedIdentity Identities::of(const Trial& trial, const std::string& data_digest) {
+  std::optional<Identity> made;
+  const auto whole = [&]() -> const Identity& {
+    if (!made) made = identity_of(trial.spec, trial.files, catalog_, data_digest, torch_version_);
+    return *made;
+  };
+  const auto of = [&](PerSections<Part>& parts, const std::string& section) {
+    return parts.of(trial.sections, [&] {
+      auto settings = json::object();
+      for (const auto& [path, value] : whole().settings.items())
+        if (path.starts_with(section + ".")) settings[path] = value;
+      return std::make_shared<const SharedIdentity::Part>(std::move(settings));
+    });
+  };
+  auto& seed = seeds_[trial.spec.seed];
+  if (!seed) seed = std::make_shared<const SharedIdentity::Part>(json{{"seed", trial.spec.seed}});
+  const auto basis = basis_.of(trial.sections, [&] { return std::make_shared<const SharedIdentity::Part>(whole().basis); });
+  return {{of(attention_, "attention"), of(model_, "model"), seed, of(task_, "task"), of(train_, "train")}, basis};
 }
 
 std::vector<std::string> changed_defaults(const Identity& now, const Identity& before) {

@@ -1,8 +1,11 @@
 // What a trial's key is made of. Torch-free.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/host/study/study.h"
@@ -14,6 +17,48 @@ namespace ablate {
 /// @param data_digest Task::digest
 Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::string>& files, const Catalog& catalog,
                      const std::string& data_digest, const std::string& torch_version);
+
+/// An identity in parts, which trials share section by section.
+class SharedIdentity {
+ public:
+  /// Some of the settings, or the basis.
+  struct Part {
+    explicit Part(nlohmann::json object) : json(std::move(object)), text(json.dump()) {}
+    nlohmann::json json;  ///< an object
+    std::string text;
+  };
+
+  SharedIdentity() = default;
+  /// @param settings of a section each, in the order of their names
+  SharedIdentity(std::vector<std::shared_ptr<const Part>> settings, std::shared_ptr<const Part> basis)
+      : settings_(std::move(settings)), basis_(std::move(basis)) {}
+
+  Identity whole() const;
+  std::string key() const;  ///< whole().key(), faster
+
+ private:
+  std::vector<std::shared_ptr<const Part>> settings_;
+  std::shared_ptr<const Part> basis_;
+};
+
+/// Makes the identities of a study's trials: what they share is made once.
+class Identities {
+ public:
+  /// The catalog outlives it.
+  Identities(const Catalog& catalog, std::string torch_version) : catalog_(catalog), torch_version_(std::move(torch_version)) {}
+
+  /// As identity_of. @param data_digest the same for trials whose task is the same
+  SharedIdentity of(const Trial& trial, const std::string& data_digest);
+
+ private:
+  using Part = std::shared_ptr<const SharedIdentity::Part>;
+
+  const Catalog& catalog_;
+  std::string torch_version_;
+  PerSections<Part> attention_{{TrialSection::kAttention}}, model_{{TrialSection::kModel}}, task_{{TrialSection::kTask}},
+      train_{{TrialSection::kTrain}}, basis_{{TrialSection::kTask, TrialSection::kAttention}};
+  std::map<std::uint64_t, Part> seeds_;
+};
 
 /// Paths at which both stand at a default, and the defaults differ. Of values that one of them does not have, or of which
 /// nothing is known (Identity::values), none.

@@ -36,8 +36,10 @@ std::vector<Question> questions(const Study& study, const Catalog& catalog) {
   std::map<std::string, Question> asked;
   std::set<std::string> seen;
   const auto training = any_training();
+  Unseen is_new({TrialSection::kTask, TrialSection::kModel, TrialSection::kAttention});
   for (const auto& trial : study.trials) {
     stop_if_asked();
+    if (!is_new(trial.sections)) continue;
     const auto& [task, model, attention, train, seed] = trial.spec;
     const TrialSpec tried{.task = task, .model = model, .attention = attention, .train = training};
     json place{{"trial", to_json(tried)}};

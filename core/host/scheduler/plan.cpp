@@ -40,8 +40,10 @@ class TaskAnswers {
   /// @param scan_padding the sections whose examples are to be looked through for padding
   void ask(const Study& study, const std::set<std::string>& scan_padding = {}) {
     Diagnostics diagnostics(study.overrides);
+    Unseen is_new({TrialSection::kTask});
     for (const auto& trial : study.trials) {
       stop_if_asked();
+      if (!is_new(trial.sections)) continue;
       const auto& given = trial.spec.task;
       const auto [found, is_new] = answers_.try_emplace(text_of(given));
       if (is_new) found->second = ask(trial, scan_padding.contains(text_of(given)));
@@ -57,7 +59,9 @@ class TaskAnswers {
     if (!diagnostics.empty()) throw ConfigError(diagnostics.sorted());
   }
 
-  const Answer& of(const PluginSpec& task) const { return *answers_.at(text_of(task)).answer; }
+  const Answer& of(const Trial& trial) const {
+    return **by_section_.of(trial.sections, [&] { return &answers_.at(text_of(trial.spec.task)).answer; });
+  }
 
  private:
   Answered<Answer> ask(const Trial& trial, bool scan_padding) {
@@ -84,6 +88,7 @@ class TaskAnswers {
   Executors& executors_;
   const TaskMemory& memory_;
   std::map<std::string, Answered<Answer>> answers_;  ///< by text_of
+  mutable PerSections<const std::optional<Answer>*> by_section_{{TrialSection::kTask}};
 };
 
 /// What plugins promise whose promises depend on their parameters: asked of a worker, each distinct section once.
@@ -130,6 +135,25 @@ class PromiseAnswers {
   std::map<std::string, Capabilities> answers_;  ///< by text_of
 };
 
+/// What is the same for all trials of a task and an attention.
+struct PluginsOf {
+  Shared<std::vector<UsedPlugin>> all;
+  bool stateful = false;  ///< a layer's state goes through a stream
+};
+
+PluginsOf plugins_of(const Trial& trial, const Catalog& catalog, const PromisesOf& promises) {
+  std::vector<UsedPlugin> all;
+  bool stateful = false;
+  std::set<const PluginInfo*> known;
+  for (const auto& use : used_plugins(trial.spec, catalog)) {
+    const auto& info = *use.info;
+    stateful = stateful || (info.kind == Kind::kAttention && promises(use).stateful);
+    if (known.insert(&info).second)
+      all.push_back({to_text(info.kind), info.id, info.version, info.code_identity(), info.content_hash, info.path.string()});
+  }
+  return {std::move(all), stateful};
+}
+
 void throw_if_any(std::vector<std::vector<Diagnostic>> found) {
   std::vector<Diagnostic> all;
   for (auto& some : found) all.insert(all.end(), some.begin(), some.end());
@@ -139,8 +163,10 @@ void throw_if_any(std::vector<std::vector<Diagnostic>> found) {
 /// Reports every task that lacks examples which a trial needs: a split without any, a stream too short for its lanes.
 std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers<PrepareTaskJob>& prepared) {
   Diagnostics diagnostics(study.overrides);
+  Unseen is_new({TrialSection::kTask, TrialSection::kTrain});
   for (const auto& trial : study.trials) {
-    const auto& answer = prepared.of(trial.spec.task);
+    if (!is_new(trial.sections)) continue;
+    const auto& answer = prepared.of(trial);
     const auto& sizes = answer.sizes;
     for (const auto& [split, size] :
          {std::pair("dev", sizes.dev), std::pair("test", sizes.test), std::pair("train", sizes.train)})
@@ -163,7 +189,7 @@ std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers<Prepar
 std::vector<PlannedFile> planned_files(const Trial& trial, const std::string& section) {
   std::vector<PlannedFile> files;
   if (trial.files.empty()) return files;
-  const auto values = flatten(trial.resolved);
+  const auto values = flatten(trial.resolved());
   for (const auto& [path, digest] : trial.files)
     if (path.starts_with(section + "."))
       files.push_back({path, std::filesystem::absolute(values.at(path).get<std::string>()).string(), digest});
@@ -175,11 +201,11 @@ void check_tasks(const Study& study, const Catalog& catalog, Executors& executor
   TaskAnswers<DescribeTaskJob> described(limits.describe_s, ": its info() has to take milliseconds", catalog, executors,
                                          memory);
   described.ask(study);
-  const auto shape = [&](const PluginSpec& task) {
+  const auto shape = [&](const Trial& trial) {
     stop_if_asked();  // asked for each trial
-    return described.of(task).shape();
+    return described.of(trial).shape();
   };
-  const auto length = [&](const PluginSpec& task) { return shape(task).length; };
+  const auto length = [&](const Trial& trial) { return shape(trial).length; };
   // Opened in a child, as a trial opens it: what the driver lists is neither what CUDA_VISIBLE_DEVICES leaves nor what torch
   // can use.
   const auto device_refusal = [&](const std::string& device) {
@@ -199,20 +225,28 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Execu
   PromiseAnswers promised(catalog, executors, memory, limits.describe_s);
   const auto promises = [&](const PluginUse& use) { return promised.of(use); };
   std::set<std::string> spare_padding;
+  Unseen is_new({TrialSection::kTask, TrialSection::kAttention});
   for (const auto& trial : study.trials) {
     stop_if_asked();
+    if (!is_new(trial.sections)) continue;
     if (refuses_padding(trial, catalog, promises)) spare_padding.insert(text_of(trial.spec.task));
   }
   prepared.ask(study, spare_padding);
   // Once more, since the examples alone tell of padding.
-  const auto shape = [&](const PluginSpec& task) { return prepared.of(task).shape(); };
+  const auto shape = [&](const Trial& trial) { return prepared.of(trial).shape(); };
   throw_if_any({check_sizes(study, prepared), check_asked(study, catalog, shape, promises)});
   std::vector<PlannedTrial> planned;
+  planned.reserve(study.trials.size());
+  Identities identities(catalog, ABLATE_TORCH_VERSION);
+  PerSections<PluginsOf> plugins({TrialSection::kTask, TrialSection::kAttention});
   for (const auto& trial : study.trials) {
     stop_if_asked();
     if (tick) tick(planned.size());
-    const auto& answer = prepared.of(trial.spec.task);
+    const auto& answer = prepared.of(trial);
+    const auto& used = plugins.of(trial.sections, [&] { return plugins_of(trial, catalog, promises); });
     PlannedTrial next{.trial = &trial,
+                      .identity = identities.of(trial, answer.digest),
+                      .plugins = used.all,
                       .data_digest = answer.digest,
                       .train_size = answer.sizes.train,
                       .dev_size = answer.sizes.dev,
@@ -220,17 +254,7 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Execu
                       .length = answer.length,
                       .train_length = answer.train_length};
     // A stream's windows; a layer's state goes through it in lanes.
-    const auto uses = used_plugins(trial.spec, catalog);
-    if (answer.stream && std::none_of(uses.begin(), uses.end(), [&](const auto& use) {
-          return use.info->kind == Kind::kAttention && promises(use).stateful;
-        }))
-      next.window_length = answer.length;
-    std::set<const PluginInfo*> used;
-    for (const auto& [path, info, given] : uses)
-      if (used.insert(info).second)
-        next.plugins.push_back(
-            {to_text(info->kind), info->id, info->version, info->code_identity(), info->content_hash, info->path.string()});
-    next.identity = identity_of(trial.spec, trial.files, catalog, next.data_digest, ABLATE_TORCH_VERSION);
+    if (answer.stream && !used.stateful) next.window_length = answer.length;
     next.key = next.identity.key();
     planned.push_back(std::move(next));
   }
@@ -238,8 +262,8 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Execu
 }
 
 Identity with_values(const PlannedTrial& planned) {
-  auto identity = planned.identity;
-  identity.values = all_values(planned.trial->resolved, identity.settings);
+  auto identity = planned.identity.whole();
+  identity.values = all_values(planned.trial->resolved(), identity.settings);
   return identity;
 }
 
@@ -250,7 +274,9 @@ std::set<std::string> keys_of(const std::deque<const PlannedTrial*>& trials) {
 }
 
 void forget_tasks(const Study& study, const Catalog& catalog, const TaskMemory& memory) {
+  Unseen is_new({TrialSection::kTask});
   for (const auto& trial : study.trials) {
+    if (!is_new(trial.sections)) continue;
     const auto* task = catalog.find(Kind::kTask, trial.spec.task.id);
     for (const auto* kind : {DescribeTaskJob::kName, PrepareTaskJob::kName})
       for (const bool scan_padding : {false, true})

@@ -13,14 +13,15 @@
 #include "core/host/scheduler/task_memory.h"
 #include "core/host/study/study.h"
 #include "core/records/used_plugin.h"
+#include "core/util/shared.h"
 
 namespace ablate {
 
 struct PlannedTrial {
   const Trial* trial;
-  Identity identity;
+  SharedIdentity identity;
   std::string key;  ///< the identity's
-  std::vector<UsedPlugin> plugins;
+  Shared<std::vector<UsedPlugin>> plugins;
   std::string data_digest;  ///< of the task's data as it was when the trial was planned; part of the key
   std::int64_t train_size = 0, dev_size = 0, test_size = 0;  ///< examples of the task's splits; of a stream segments
   std::int64_t length = 0, train_length = 0;                 ///< of the longest example, and of the longest in training

@@ -21,35 +21,23 @@ std::string waits(std::size_t count) { return fmt::format("{} wait{} to be writt
 }  // namespace
 
 Recorder::Recorder(db::GridStore& store, const Surroundings& outside, std::function<void(db::GridStore&)> describe, Note note,
-                   std::set<std::string> keys)
-    : store_(store), outside_(outside), describe_(std::move(describe)), note_(std::move(note)), keys_(std::move(keys)) {}
+                   std::function<void(const db::Attempt&, bool)> written)
+    : store_(store), outside_(outside), describe_(std::move(describe)), note_(std::move(note)), written_(std::move(written)) {}
 
 Recorder::~Recorder() { store_.set_patience(db::kUsualPatienceMs); }
 
 void Recorder::begin() {
   if (describe_) describe_(store_);
   store_.set_patience(kPatienceMs);
-  warn_of_others();
-}
-
-/// Both compute what both have started: a trial is looked for in the history only before it starts.
-void Recorder::warn_of_others() try {
-  for (const auto& [host, process, is_here, trials] : store().others_running(keys_)) {
-    if (!warned_of_.emplace(host, process).second) continue;
-    note_(fmt::format(
-        "warning: process {}{} runs {} trial{} of this study for this history, too{}: what both start is computed twice",
-        process, is_here ? "" : " on " + host, trials, trials == 1 ? "" : "s",
-        is_here ? "" : ", or did when it ended (it is not seen from here)"));
-  }
-} catch (const Error&) {  // a result that is written will tell what is wrong
 }
 
 std::string Recorder::put(const db::Attempt& attempt, const std::vector<MetricInfo>& metrics) {
-  const auto lost = lost_;
+  const auto lost = lost_, late = late_;
   waiting_.push_back({attempt, metrics});
   next_try_s_ = kAtOnce;
   retry();
   if (lost_ > lost) return "; could not be kept anywhere";
+  if (late_ > late) return "; came late";
   return waiting_.empty() ? "" : "; waits to be written";
 }
 
@@ -70,16 +58,16 @@ void Recorder::remove_checkpoints(const std::string& key) try {
 } catch (const Error&) {  // what is left of them is refused, or removed later
 }
 
-std::optional<bool> Recorder::is_done(const std::string& key) {
+bool Recorder::use(const std::function<void(db::GridStore&)>& f) {
   try {
-    return !store().done({key}).empty();
+    f(store());
+    return true;
   } catch (const db::Unavailable& error) {
     tell_delay(error.what());
-    return std::nullopt;
   } catch (const Error& error) {
     rescue(error.what());
-    return std::nullopt;
   }
+  return false;
 }
 
 void Recorder::show_running(const std::vector<db::RunningTrial>& trials) {
@@ -91,7 +79,6 @@ void Recorder::show_running(const std::vector<db::RunningTrial>& trials) {
 void Recorder::write_running(const std::vector<db::RunningTrial>& trials) {
   try {
     store().put_running(trials);
-    if (!trials.empty()) warn_of_others();
   } catch (const db::Gone& error) {
     rescue(error.what());  // at once, not at the end of a trial, which may be hours away
   } catch (const Error&) {
@@ -106,16 +93,24 @@ void Recorder::write_waiting(db::GridStore& to) {
     if (!metrics.empty()) to.put_metrics(metrics);
     for (const auto& metric : metrics) defined_.insert(metric.name);
     try {
-      to.put_attempt(attempt);
+      write(to, attempt);
     } catch (const db::UnknownTrial&) {
       if (!describe_) throw;
       describe_(to);
-      to.put_attempt(attempt);
+      write(to, attempt);
       note_("warning: the experiment was deleted while it runs: it is recorded anew, with what has ended since");
     }
     waiting_.pop_front();
     if (&to != &store_) ++apart_;
   }
+}
+
+void Recorder::write(db::GridStore& to, const db::Attempt& attempt) {
+  const bool is_leased = attempt.fence > 0 && has_leases_;
+  const bool in_time = !is_leased || to.put_leased(attempt);
+  if (!is_leased) to.put_attempt(attempt);
+  if (!in_time) ++late_;
+  if (attempt.fence > 0 && written_) written_(attempt, in_time);
 }
 
 void Recorder::retry() {
@@ -193,6 +188,7 @@ void Recorder::rescue(const std::string& why) {
 
 bool Recorder::rescue_into(const std::filesystem::path& file, bool copy) {
   const auto waiting = waiting_;
+  has_leases_ = copy;
   try {
     if (copy) store_.rescue(file);
     auto made = store_.open(file);

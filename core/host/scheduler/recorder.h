@@ -6,9 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <set>
-#include <utility>
 
 #include "core/host/scheduler/surroundings.h"
 #include "db/history/grid_store.h"
@@ -23,9 +21,10 @@ class Recorder {
   using Note = std::function<void(const std::string&)>;
 
   /// @param describe writes the study and its trials: for a file that has to be begun anew; may be empty
-  /// @param keys of the trials to be run: another process that runs one of them is warned of, once
+  /// @param written called with each attempt that ran under a lease, once it is in a file, and whether it was in time: a late
+  /// one does not count (db/history/late_attempt.h); may be empty
   Recorder(db::GridStore& store, const Surroundings& outside, std::function<void(db::GridStore&)> describe, Note note,
-           std::set<std::string> keys = {});
+           std::function<void(const db::Attempt& attempt, bool in_time)> written = {});
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
@@ -34,7 +33,7 @@ class Recorder {
   void begin();
 
   /// Definitions that are known already are not written again. @return "" where it is in a file now, else what a line about the
-  /// trial has to end with: "; waits to be written"
+  /// trial has to end with: "; waits to be written", "; came late"
   std::string put(const db::Attempt& attempt, const std::vector<MetricInfo>& metrics);
 
   /// Down to db::kMostOutputBytes. @return what is gone; nothing where the database cannot be asked now
@@ -44,8 +43,8 @@ class Recorder {
   db::KeptFiles tidy_checkpoints(const std::set<std::string>& running);
   void remove_checkpoints(const std::string& key);
 
-  /// Whether a trial is done, by this or another process; nothing where the database cannot be asked now.
-  std::optional<bool> is_done(const std::string& key);
+  /// Calls f with where everything goes. @return false where that cannot be asked or written now; f may have been called then
+  bool use(const std::function<void(db::GridStore&)>& f);
 
   /// What runs now, for `ablate attempts`. Best effort, at most once a second.
   void show_running(const std::vector<db::RunningTrial>& trials);
@@ -76,25 +75,25 @@ class Recorder {
   void rescue(const std::string& why);
   bool rescue_into(const std::filesystem::path& file, bool copy);
   void tell_delay(const std::string& why);
-  void warn_of_others();
+  void write(db::GridStore& to, const db::Attempt& attempt);
 
   db::GridStore& store_;
   Surroundings outside_;
   std::unique_ptr<db::GridStore> rescue_;
   std::function<void(db::GridStore&)> describe_;
   Note note_;
-  std::set<std::string> keys_;
-  std::set<std::pair<std::string, std::int64_t>> warned_of_;  ///< host and process
+  std::function<void(const db::Attempt&, bool)> written_;
   std::deque<Waiting> waiting_;
   std::set<std::string> defined_;
   static constexpr double kAtOnce = -std::numeric_limits<double>::infinity();
   double next_try_s_ = kAtOnce, next_note_s_ = kAtOnce, next_show_s_ = kAtOnce;  ///< by the clock
   bool delayed_ = false;
+  bool has_leases_ = true;  ///< where everything goes: a file that was begun anew has none
   std::filesystem::path rescued_;
   std::string why_;
   std::string uncopied_;   ///< why the history is not in rescued_; "" where it is
   std::size_t apart_ = 0;  ///< finished trials that are in rescued_ alone
-  std::size_t lost_ = 0;
+  std::size_t lost_ = 0, late_ = 0;
 };
 
 }  // namespace ablate

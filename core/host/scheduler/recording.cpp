@@ -29,10 +29,10 @@ void Recording::write(db::GridStore& into, bool ends_early) const {
     };
   };
   std::vector<db::GridTrial> rows;
-  std::vector<std::pair<std::string, Identity>> parts;
+  std::vector<std::pair<std::string, Lazy<Identity>>> parts;
   for (const auto& trial : planned_) {
-    rows.push_back({trial.key, trial.trial->resolved, trial.trial->cell});
-    parts.push_back({trial.key, {trial.identity.settings, trial.identity.basis}});
+    rows.push_back({trial.key, [of = trial.trial] { return of->resolved(); }, trial.trial->cell});
+    parts.emplace_back(trial.key, [of = &trial.identity] { return of->whole(); });
   }
   std::vector<db::PublishedValue> published;
   for (const auto& [trial, metric, value, source] : study_.published)

@@ -32,20 +32,23 @@ struct RunOptions {
 };
 
 struct RunSummary {
-  int done = 0, failed = 0, skipped = 0;  ///< failed: also timed out; skipped: their key was done before
-  bool interrupted = false;               ///< somebody asked to stop; running trials were ended and recorded so
+  int done = 0, failed = 0, skipped = 0;    ///< failed: also timed out; skipped: their key was done before
+  int elsewhere = 0, failed_elsewhere = 0;  ///< done, or ended otherwise for good, by other schedulers while this one ran
+  bool interrupted = false;                 ///< somebody asked to stop; running trials were ended and recorded so
 
   ExitCode exit_code() const {
-    return interrupted ? ExitCode::kInterrupted : failed > 0 ? ExitCode::kTrialsFailed : ExitCode::kDone;
+    return interrupted ? ExitCode::kInterrupted : failed + failed_elsewhere > 0 ? ExitCode::kTrialsFailed : ExitCode::kDone;
   }
 };
 
 /// Runs those trials of the plan whose keys are not done, or all of them. A trial that crashes, throws, hangs or diverges is
 /// recorded with its reason, its curves and the tail of its output, and the grid goes on. Where the worker dies, its trials go
 /// back into the queue, each alone from then on, until it is clear whose fault that is. While the database cannot be written,
-/// results wait. Throws Error where the plugins or the data cannot be loaded into the first worker, or not in time, or are not
-/// what was planned; where that is so of a later worker, the trials that need them fail. Throws Error, too, where the database
-/// was taken away: what ran then has come to its end, nothing else was started, and what() says in which file everything is.
+/// results wait, and no other trial starts. Any number of schedulers share a history: each trial is run by one of them, those
+/// that others run are waited for, and those of a dead one are taken over. Throws Error where the plugins or the data cannot be
+/// loaded into the first worker, or not in time, or are not what was planned; where that is so of a later worker, the trials
+/// that need them fail. Throws Error, too, where the database was taken away: what ran then has come to its end, nothing else
+/// was started, and what() says in which file everything is.
 /// @param executors starts one where there is none
 RunSummary run_trials(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store,
                       const RunOptions& options, const Surroundings& outside = {});

@@ -76,7 +76,7 @@ class Comparison {
   Comparison(const db::Reader& reader, const std::string& experiment) : reader_(reader), experiment_(experiment) {}
 
   std::string why_not_done(const PlannedTrial& trial) {
-    if (const auto same = db::done_with(reader_, trial.identity.settings); !same.empty())
+    if (const auto same = db::done_with(reader_, trial.identity.whole().settings); !same.empty())
       return fmt::format("not done: as attempt {}, but for {}", same.front().attempt,
                          listed(differences(with_values(trial), same.front().parts)));
     if (!others_) {
@@ -84,13 +84,14 @@ class Comparison {
       for (const auto& other : *others_) marked_.push_back(marks_.mark(other.parts));
     }
     if (others_->empty()) return kNothing;
-    const auto own = marks_.mark(trial.identity);
+    const auto identity = trial.identity.whole();
+    const auto own = marks_.mark(identity);
     std::size_t nearest = 0, least = SIZE_MAX;
     for (std::size_t i = 0; i < marked_.size(); ++i)
       if (const auto found = Marks::distance(own, marked_[i]); found < least) nearest = i, least = found;
     const auto& other = (*others_)[nearest];
     return fmt::format("not done: the nearest, attempt {}, differs in {}", other.attempt,
-                       listed(differences(trial.identity, other.parts)));
+                       listed(differences(identity, other.parts)));
   }
 
  private:

@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "core/util/byte_locks.h"
 #include "core/util/clock.h"
 #include "core/util/output.h"
 #include "core/util/stop_on_signal.h"
@@ -43,6 +46,8 @@ struct Surroundings {
   Output& output = standard_error();
   StopRequests stops = {};  ///< by default the process's signals
   int process = getpid();   ///< its number, which tells what it leaves behind from what others do
+  /// Of the schedulers that share a history.
+  std::function<std::unique_ptr<Locks>(const std::filesystem::path& history)> locks = locks_beside;
 };
 
 }  // namespace ablate

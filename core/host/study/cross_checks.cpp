@@ -14,7 +14,7 @@ namespace {
 /// Where the first of some paths is that the study sets.
 Location where_of(const Trial& trial, std::initializer_list<const char*> paths) {
   for (const auto* path : paths)
-    if (const auto found = trial.where.find(path); found != trial.where.end()) return found->second;
+    if (const auto* found = trial.where.find(path)) return *found;
   return {};
 }
 

@@ -1,6 +1,10 @@
 #include "core/host/study/point.h"
 
+#include <algorithm>
+#include <optional>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "core/host/study/path.h"
 
@@ -21,14 +25,54 @@ std::optional<Kind> kind_at(const Schema& schema, const Point& point, const std:
   return parameter->plugin_kind();
 }
 
+/// Whether what it sets may take more of the base's place than its own paths.
+bool may_replace(const Alternative& alternative) {
+  const auto sets_plugin = [](const auto& set) { return set.path == "attention.plugin"; };
+  return !alternative.lists.empty() || std::any_of(alternative.set.begin(), alternative.set.end(), sets_plugin);
+}
+
 /// What an alternative sets takes the base's place. An override is the last word on what it sets.
 void drop_replaced(const Alternative& alternative, Point& point) {
-  const auto sets_plugin = [](const auto& set) { return set.path == "attention.plugin"; };
-  if (alternative.lists.empty() && std::none_of(alternative.set.begin(), alternative.set.end(), sets_plugin)) return;
   std::erase_if(point.settings, [&](const auto& entry) {
     const auto& [path, setting] = entry;
     return !setting.by_grid && setting.assignment->key.file != kOverrideFile && replaces(alternative, path);
   });
+}
+
+/// Sets what an alternative sets, but for what a group before it has set. @return what to undo, in this order
+std::vector<std::pair<const std::string*, std::optional<Point::Setting>>> set_all(const Alternative& alternative,
+                                                                                  Point& point) {
+  std::vector<std::pair<const std::string*, std::optional<Point::Setting>>> before;
+  for (const auto& set : alternative.set) {
+    const auto [at, fresh] = point.settings.try_emplace(set.path, Point::Setting{&set, true});
+    if (!fresh && at->second.by_grid) continue;
+    before.emplace_back(&set.path, fresh ? std::nullopt : std::optional(at->second));
+    at->second = {&set, true};
+  }
+  return before;
+}
+
+/// Visits the points whose alternatives of the groups before `group` are chosen. The point is as it was afterwards.
+void visit_from(const Draft& draft, std::size_t group, Point& point, const std::function<void(const Point&)>& visit) {
+  if (group == draft.groups.size()) return visit(point);
+  const auto& alternatives = draft.groups[group].alternatives;
+  for (std::size_t i = 0; i < alternatives.size(); ++i) {
+    point.chosen[group] = i;
+    if (may_replace(alternatives[i])) {
+      auto other = point;
+      drop_replaced(alternatives[i], other);
+      set_all(alternatives[i], other);
+      visit_from(draft, group + 1, other, visit);
+      continue;
+    }
+    const auto before = set_all(alternatives[i], point);
+    visit_from(draft, group + 1, point, visit);
+    for (const auto& [path, setting] : before)
+      if (setting)
+        point.settings[*path] = *setting;
+      else
+        point.settings.erase(*path);
+  }
 }
 
 }  // namespace
@@ -41,22 +85,10 @@ std::size_t count_points(const Draft& draft) {
 }
 
 void each_point(const Draft& draft, const std::function<void(const Point&)>& visit) {
-  const auto count = count_points(draft);
   Point base;
   for (const auto& [path, assignment] : draft.base) base.settings[path] = {&assignment, false};
   base.chosen.resize(draft.groups.size());
-  for (std::size_t number = 0; number < count; ++number) {
-    Point point = base;
-    std::size_t rest = number;
-    for (std::size_t g = draft.groups.size(); g-- > 0;) {
-      const auto& alternatives = draft.groups[g].alternatives;
-      point.chosen[g] = rest % alternatives.size();
-      rest /= alternatives.size();
-      drop_replaced(alternatives[point.chosen[g]], point);
-      for (const auto& set : alternatives[point.chosen[g]].set) point.settings[set.path] = {&set, true};
-    }
-    visit(point);
-  }
+  visit_from(draft, 0, base, visit);
 }
 
 const PluginInfo* plugin_of(const Schema& schema, const Point& point, const std::string& section) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/host/study/cross_checks.h"
 #include "core/host/study/path.h"
 #include "core/util/sha256.h"
 #include "core/util/stop_on_signal.h"
@@ -37,23 +36,6 @@ void each_below(const Point& point, const std::string& path, Visit visit) {
 
 }  // namespace
 
-Resolver::Resolver(const Draft& draft, const Schema& schema, Diagnostics& diagnostics)
-    : draft_(draft), schema_(schema), diagnostics_(diagnostics) {}
-
-std::optional<Trial> Resolver::resolve(const Point& point) {
-  ok_ = true, point_ = &point, trial_ = {}, wrong_.clear();
-  auto& spec = trial_.spec;
-  spec.model = model_from_json(section("model", nullptr));
-  spec.train = train_from_json(section("train", nullptr));
-  if (const auto task = plugin_section("task", Kind::kTask, nullptr); !task.is_null()) spec.task = plugin_from_json(task);
-  if (const auto attention = layers(); !attention.is_null()) spec.attention = plugins_from_json(attention);
-  spec.seed = point.settings.at("seed").assignment->value;
-  if (!cross_check(trial_, wrong_, diagnostics_)) ok_ = false;
-  if (!ok_) return std::nullopt;
-  trial_.resolved = to_json(spec);
-  return std::move(trial_);
-}
-
 json Resolver::section(const std::string& path, const PluginInfo* plugin) {
   auto object = json::object();
   if (plugin != nullptr) object["plugin"] = plugin->id;
@@ -76,7 +58,7 @@ json Resolver::plugin_section(const std::string& path, Kind kind, const PluginIn
   const auto* plugin = check_plugin(path, kind, owner) ? plugin_of(schema_, *point_, path) : nullptr;
   if (plugin == nullptr) return nullptr;
   auto object = section(path, plugin);
-  if (kind != Kind::kTask && !check_promises(trial_, *plugin, path, diagnostics_)) ok_ = false;
+  if (kind != Kind::kTask) promising_.emplace_back(plugin, path);
   return object;
 }
 
@@ -157,7 +139,7 @@ void Resolver::add_value(const std::string& path, const ParameterInfo& parameter
     auto checked = check_value(parameter, written);
     if (checked.ok()) {
       value = std::move(checked.value);
-      trial_.where[path] = where;
+      where_[path] = where;
     } else {  // a check across parameters must not speak of the default that stands in for it
       ok_ = false;
       wrong_.insert(path);
@@ -185,11 +167,11 @@ void Resolver::add_file(const std::string& path, const std::string& file, const 
     why = "it is no regular file";
   }
   if (!known->second.empty()) {
-    trial_.files[path] = known->second;
+    files_[path] = known->second;
     return;
   }
-  const auto where = trial_.where.find(path);
-  report(where != trial_.where.end() ? where->second : place_of(path),
+  const auto where = where_.find(path);
+  report(where != where_.end() ? where->second : place_of(path),
          fmt::format("{} = {}: {}; {} needs the path of a file, from the folder {}", path, show(file), why,
                      plugin == nullptr ? "it" : plugin->id, std::filesystem::current_path(failed).string()));
 }
@@ -218,7 +200,7 @@ bool Resolver::check_plugin(const std::string& path, Kind kind, const PluginInfo
     return false;
   }
   const auto& [name, value, key, where] = *found->second.assignment;
-  trial_.where[name] = where;
+  where_[name] = where;
   if (value.is_discarded())
     ok_ = false;
   else if (!value.is_string())
@@ -258,7 +240,7 @@ Location Resolver::place_of(const std::string& path) const {
       return first->second.assignment->key;
   for (auto at = path; !at.empty(); at = at.find('.') == std::string::npos ? "" : split_path(at).first) {
     if (const auto header = draft_.sections.find(at); header != draft_.sections.end() && at == path) return header->second;
-    if (const auto plugin = trial_.where.find(at + ".plugin"); plugin != trial_.where.end()) return plugin->second;
+    if (const auto plugin = where_.find(at + ".plugin"); plugin != where_.end()) return plugin->second;
     if (const auto header = draft_.sections.find(at); header != draft_.sections.end()) return header->second;
   }
   return draft_.start;

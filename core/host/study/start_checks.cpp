@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "core/host/study/diagnostics.h"
 #include "core/shared/poolings.h"
@@ -23,7 +25,7 @@ std::string declared_note(const PluginUse& use, const std::string& key, const Re
 
 Location where_of(const Study& study, const Trial& trial, std::initializer_list<std::string> paths) {
   for (const auto& path : paths)
-    if (const auto found = trial.where.find(path); found != trial.where.end()) return found->second;
+    if (const auto* found = trial.where.find(path)) return *found;
   return {study.file.string(), 0, 0};
 }
 
@@ -31,7 +33,7 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
   Diagnostics diagnostics(study.overrides);
   const auto check = [&](const Trial& trial, const PluginUse& use, const std::string& name, std::int64_t tokens) {
     // Beside a fixed number of slots a rate says nothing.
-    const auto& values = use.given->values;
+    const auto& values = *use.given->values;
     if (const auto slots = values.find("slots"); slots != values.end() && slots->is_number_integer() && *slots > 0) return;
     const auto& value = values.at(name);
     for (const auto& text : value.is_array() ? value : nlohmann::json::array({value})) {
@@ -44,8 +46,10 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
                                   path, text.get<std::string>(), tokens, tokens));
     }
   };
+  Unseen is_new({TrialSection::kTask, TrialSection::kModel, TrialSection::kAttention});
   for (const auto& trial : study.trials) {
-    const auto tokens = seen_at_once(trial.spec.model, length(trial.spec.task));
+    if (!is_new(trial.sections)) continue;
+    const auto tokens = seen_at_once(trial.spec.model, length(trial));
     for (const auto& use : used_plugins(trial.spec, catalog))
       for (const auto& parameter : use.info->parameters)
         if (use.info->kind != Kind::kTask &&
@@ -58,8 +62,11 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
 std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<TaskShape>& shape,
                                     const PromisesOf& promises) {
   Diagnostics diagnostics(study.overrides);
+  std::set<std::pair<int, Requirements>> promised;  // attentions that promise all that is asked
   for (const auto& trial : study.trials) {
-    const auto asked = requirements_of(trial.spec, shape(trial.spec.task));
+    const auto asked = requirements_of(trial.spec, shape(trial));
+    const std::pair attention(trial.sections[TrialSection::kAttention], asked);
+    if (promised.contains(attention)) continue;
     auto uses = used_plugins(trial.spec, catalog);
     std::reverse(uses.begin(), uses.end());  // parts before what they are parts of
     std::vector<std::pair<std::string, std::string>> told;
@@ -77,6 +84,7 @@ std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, 
                         wanted.what + declared_note(use, key, asked));
       }
     }
+    if (told.empty() && attention.first >= 0) promised.insert(attention);
   }
   return diagnostics.sorted();
 }
@@ -84,32 +92,32 @@ std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, 
 std::vector<Diagnostic> check_idle(const Study& study, const OfTask<TaskShape>& shape) {
   struct Setting {
     const char* path;
-    std::function<bool(const TrialSpec&)> is_set, counts;
+    std::function<bool(const Trial&)> is_set, counts;
     const char* why;
   };
-  const auto of = [&](const TrialSpec& trial) { return shape(trial.task); };
-  const auto has_stride = [](const TrialSpec& trial) { return trial.train.stride != 0; };
+  const auto has_stride = [](const Trial& trial) { return trial.spec.train.stride != 0; };
   const Setting settings[] = {
-      {"model.pooling", [](const TrialSpec& trial) { return trial.model.pooling != kPoolings[0].name; },
-       [&](const TrialSpec& trial) { return of(trial).pooled; }, "targets stand at positions, and nothing is pooled"},
-      {"train.stride", has_stride, [&](const TrialSpec& trial) { return of(trial).stream; },
+      {"model.pooling", [](const Trial& trial) { return trial.spec.model.pooling != kPoolings[0].name; },
+       [&](const Trial& trial) { return shape(trial).pooled; }, "targets stand at positions, and nothing is pooled"},
+      {"train.stride", has_stride, [&](const Trial& trial) { return shape(trial).stream; },
        "the task's splits are no streams, which it moves windows through"},
       {"train.stride", has_stride,
-       [&](const TrialSpec& trial) {
-         const auto task = of(trial);
-         return !task.stream || (trial.train.stride > 0 && trial.train.stride < task.length);
+       [&](const Trial& trial) {
+         const auto task = shape(trial);
+         const auto stride = trial.spec.train.stride;
+         return !task.stream || (stride > 0 && stride < task.length);
        },
        "windows are as long as the task's segments (task.length), and it moves them as far"},
   };
   Diagnostics diagnostics(study.overrides);
   for (const auto& setting : settings) {
-    if (std::any_of(study.trials.begin(), study.trials.end(), [&](const auto& trial) { return setting.counts(trial.spec); }))
+    if (std::any_of(study.trials.begin(), study.trials.end(), [&](const auto& trial) { return setting.counts(trial); }))
       continue;
     for (const auto& trial : study.trials)
-      if (setting.is_set(trial.spec))
+      if (setting.is_set(trial))
         diagnostics.add(where_of(study, trial, {setting.path}),
                         fmt::format("{} = {} changes nothing here: {}; leave it out", setting.path,
-                                    flatten(trial.resolved).at(setting.path).dump(), setting.why));
+                                    flatten(trial.resolved()).at(setting.path).dump(), setting.why));
   }
   return diagnostics.sorted();
 }
@@ -118,7 +126,7 @@ std::vector<Diagnostic> check_lanes(const Study& study, const OfTask<TaskShape>&
   Diagnostics diagnostics(study.overrides);
   std::map<std::int64_t, std::int64_t> batches;  // of a cell's first trial
   for (const auto& trial : study.trials) {
-    if (!trial.cell || !shape(trial.spec.task).stream) continue;
+    if (!trial.cell || !shape(trial).stream) continue;
     const auto batch = trial.spec.train.batch;
     if (const auto first = batches.try_emplace(*trial.cell, batch).first->second; first != batch)
       diagnostics.add(

@@ -10,9 +10,9 @@
 
 namespace ablate {
 
-/// What the study's tasks said, by what each is given. What it throws goes through.
+/// What the task of a trial said. What it throws goes through.
 template <class Answer>
-using OfTask = std::function<Answer(const PluginSpec& task)>;
+using OfTask = std::function<Answer(const Trial& trial)>;
 
 /// Where the first of some paths is that the trial sets; of the file as a whole where it sets none.
 Location where_of(const Study& study, const Trial& trial, std::initializer_list<std::string> paths);

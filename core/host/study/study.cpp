@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <utility>
 
 #include "core/host/study/labels.h"
 #include "core/host/study/path.h"
@@ -11,7 +14,6 @@
 #include "core/host/study/rules.h"
 #include "core/host/study/toml_file.h"
 #include "core/host/study/tuning.h"
-#include "core/util/sha256.h"
 #include "core/util/stop_on_signal.h"
 
 namespace ablate {
@@ -44,17 +46,6 @@ std::vector<std::filesystem::path> preset_folders(const std::filesystem::path& s
   std::error_code none;
   const auto prefix = std::filesystem::read_symlink("/proc/self/exe", none).parent_path().parent_path();
   return {study.parent_path() / "presets", prefix / "share/ablate/experiments/presets", ABLATE_PRESETS};
-}
-
-/// The values that make a trial: of a file its content, not its place.
-nlohmann::json values_of(const Trial& trial) {
-  auto values = trial.resolved;
-  for (const auto& [path, digest] : trial.files) {
-    auto pointer = "/" + path;
-    std::replace(pointer.begin(), pointer.end(), '.', '/');
-    values[nlohmann::json::json_pointer(pointer)] = digest;
-  }
-  return values;
 }
 
 /// Reports a trial that equals an earlier one, at the first part of the grid in which the two differ.
@@ -105,7 +96,8 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
   if (count_points(draft) > kMostTrials)
     return diagnostics.add(grid, fmt::format("the grid has more than {} trials; split the study", kMostTrials));
   Resolver resolver(draft, schema, diagnostics);
-  std::unordered_map<std::string, Chosen> seen;
+  std::map<std::pair<std::array<int, kTrialSections>, std::uint64_t>, Chosen> seen;
+  trials.reserve(count_points(draft));
   Cells cells(draft);
   std::size_t left = 0;
   each_point(draft, [&](const Point& point) {
@@ -114,7 +106,7 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
     ++left;
     auto trial = resolver.resolve(point);
     if (!trial) return;
-    const auto [entry, fresh] = seen.try_emplace(sha256(values_of(*trial).dump()), point.chosen);
+    const auto [entry, fresh] = seen.try_emplace({resolver.contents(*trial), trial->spec.seed}, point.chosen);
     // Alternatives of a path that is wrong do not differ in the trials.
     if (!fresh && sound) report_duplicate(draft, entry->second, point.chosen, diagnostics);
     if (!fresh) return;

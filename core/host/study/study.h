@@ -8,20 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "core/host/study/trial_sections.h"
 #include "core/registry/catalog.h"
 #include "core/shared/trial_spec.h"
 #include "core/util/error.h"
 #include "core/util/flatten.h"  // the paths that tables and labels speak of
 
 namespace ablate {
-
-/// Where a value was written. Line and column count from 1; 0 where there is none. For an override the file is "--set" and the
-/// line says which one, from 1.
-struct Location {
-  std::string file;
-  int line = 0;
-  int column = 0;
-};
 
 struct Diagnostic {
   Location where;
@@ -42,20 +35,21 @@ class ConfigError : public Error {
 
 /// One point of the grid, every default filled in.
 struct Trial {
-  TrialSpec spec;  ///< what `resolved` says
-  /// Its document, canonical: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "train":
+  TrialSpec spec;
+  /// Its document, canonical, made anew each time: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "train":
   /// {...}, "seed": 1}. A parameter that is a plugin is such a section itself: {"plugin": "compressed", "rate": "1/4",
   /// "compression":
   /// {"plugin": "segment-mean"}}, a list of plugins an array of them. "attention" is an array where layers differ: layer i
   /// takes entry i modulo their count, which divides model.layers. Rates as "1/8"; keys sorted, as nlohmann::json keeps them.
-  nlohmann::json resolved;
-  std::map<std::string, Location> where;  ///< of each value that the study sets, by path: "attention.rates", "attention.plugin"
+  nlohmann::json resolved() const { return to_json(spec); }
+  WrittenAt where;
   std::map<std::string, std::string> files;  ///< SHA-256 of the files that values name, by path
   /// What tells it from the study's other trials, in the paths of flatten(): "attention=adamra attention.rates=1/2,1/4 seed=1".
   /// Never empty, and different for each trial of a study.
   std::string label;
   /// Of a study that tunes ([grid.tune]): the trials that differ in tuned values and seeds alone have one number.
   std::optional<std::int64_t> cell = {};
+  SectionNumbers sections = {};
 };
 
 /// What a paper reports for a trial: shown beside the trial's own results, never in place of them.

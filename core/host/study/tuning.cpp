@@ -50,8 +50,8 @@ std::optional<std::int64_t> Cells::add(const std::vector<std::size_t>& chosen, c
   const auto batch = trial.spec.train.batch, batches = trial.spec.train.evaluate_batches;
   auto& cell = cells_.try_emplace(rest, Cell{static_cast<std::int64_t>(cells_.size()), batch}).first->second;
   if (batches > 0 && batch != cell.batch) {
-    const auto where = trial.where.find("train.batch");
-    diagnostics.add(where != trial.where.end() ? where->second : draft_.start,
+    const auto* where = trial.where.find("train.batch");
+    diagnostics.add(where != nullptr ? *where : draft_.start,
                     fmt::format("train.batch = {} is tuned beside {}, and train.evaluate_batches = {} limits dev to so many "
                                 "batches: other examples of dev for each, whose metrics do not compare; set "
                                 "train.evaluate_batches = 0, or make train.batch an axis of [grid]",

@@ -156,6 +156,7 @@ void half(const AttentionSubject& subject, Finding& finding) {
         NarrowRun(subject, evaluated, n, n, output_of).compare(fmt::format("{}, {} tokens", evaluated.text(), n), finding);
       const bool draws = subject.draws(setting, finding);
       for (const auto n : {subject.length(33), subject.length(is_linear ? 1100 : 300)}) {
+        if (!subject.full() && !has_few_bits) continue;
         if (n > subject.length(33) && (!subject.full() || stand.around != Around::kNothing || !has_few_bits)) continue;
         const auto& differentiated = draws ? evaluated : setting;
         NarrowRun(subject, differentiated, n, n, gradients_part)

@@ -80,7 +80,7 @@ class AttentionSubject {
   std::vector<Stand> promised_stands() const;
   /// All that the host may ask for by its promises, taken notice of or not: with everything around, rotary positions, dropout.
   std::vector<Stand> possible_stands() const;
-  /// Those promised, and then those of them with something around that it takes notice of.
+  /// Those promised, and then those of them with something around that it takes notice of; of a small run at home alone.
   const std::vector<Stand>& stands() const;
   /// Those of them that carry a state.
   std::vector<Stand> carrying() const;

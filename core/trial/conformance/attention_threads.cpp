@@ -24,6 +24,7 @@ void threads(const AttentionSubject& subject, Finding& finding) {
   const auto n = subject.length(13);
   for (const auto& stand : subject.promised_stands())
     for (const bool training : {false, true}) {
+      if (!subject.full() && !(stand == subject.home())) continue;
       const Setting setting{stand, kDouble, training};
       Pass pass{random_tokens(2, n, 2)};
       if (subject.promises().key_padding) pass.mask = padding_mask({n, subject.length(5)}, n);

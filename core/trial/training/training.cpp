@@ -124,7 +124,7 @@ std::optional<double> Training::step() {
   }
   if (learns) {
     optimizer_->clip(train.clip);
-    const auto pace = schedule_.pace({step, train.steps, train.warmup, train.own});
+    const auto pace = schedule_.pace({step, train.steps, train.warmup, *train.own});
     optimizer_->step(train.learning_rate * pace.rate, pace.cycle);
     model_->on_step(step, generator_);
   }

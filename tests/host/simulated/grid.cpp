@@ -14,34 +14,40 @@ json defaults(std::span<const ParameterInfo> parameters) {
   return values;
 }
 
+}  // namespace
+
 Trial trial_of(int seed) {
   Trial trial;
-  trial.resolved = {{"task", {{"plugin", "simulated"}}},
-                    {"model", defaults(model_parameters())},
-                    {"attention", {{"plugin", "simulated"}}},
-                    {"train", defaults(train_parameters())},
-                    {"seed", seed}};
-  trial.spec = trial_from_json(trial.resolved);
+  trial.spec = trial_from_json({{"task", {{"plugin", "simulated"}}},
+                                {"model", defaults(model_parameters())},
+                                {"attention", {{"plugin", "simulated"}}},
+                                {"train", defaults(train_parameters())},
+                                {"seed", seed}});
   trial.label = "seed=" + std::to_string(seed);
   return trial;
 }
 
-}  // namespace
+PlannedTrial planned_of(const Trial& trial) { return {.trial = &trial, .identity = {}, .key = sha256(trial.label)}; }
+
+void record(const std::vector<PlannedTrial>& trials, db::GridStore& into) {
+  std::vector<db::GridTrial> rows;
+  for (const auto& trial : trials) rows.push_back({trial.key, trial.trial->resolved()});
+  into.put_trials(into.put_experiment({"simulated", "", "", "", {}}), rows);
+}
 
 Grid::Grid(int count) {
   for (int seed = 1; seed <= count; ++seed) trials_.push_back(trial_of(seed));
-  for (const auto& trial : trials_) planned_.push_back({.trial = &trial, .identity = {}, .key = sha256(trial.label)});
+  for (const auto& trial : trials_) planned_.push_back(planned_of(trial));
 }
 
 RunSummary Grid::run(RunOptions options) {
-  options.record = [this](db::GridStore& into) {
-    std::vector<db::GridTrial> rows;
-    for (const auto& trial : planned_) rows.push_back({trial.key, trial.trial->resolved});
-    into.put_trials(into.put_experiment({"simulated", "", "", "", {}}), rows);
-  };
+  options.record = [this](db::GridStore& into) { record(planned_, into); };
   auto executors = machine.executors();
   MemoryStore store(disk, kFile);
-  return run_trials(planned_, executors, store, options, {.clock = clock, .output = output_, .stops = stops, .process = 1});
+  return run_trials(planned_, executors, store, options,
+                    {.clock = clock, .output = output_, .stops = stops, .process = 1, .locks = [this](const auto& history) {
+                       return std::make_unique<SimulatedLocks>(holders, history, 1);
+                     }});
 }
 
 std::string Grid::error_of_run(const RunOptions& options) {

@@ -9,10 +9,17 @@
 
 #include "core/host/scheduler/scheduler.h"
 #include "tests/host/simulated/executor.h"
+#include "tests/host/simulated/locks.h"
 #include "tests/host/simulated/store.h"
 #include "tests/support/temporary.h"
 
 namespace ablate::simulated {
+
+/// Differs from the others in its seed alone.
+Trial trial_of(int seed);
+PlannedTrial planned_of(const Trial& trial);
+/// As RunOptions::record.
+void record(const std::vector<PlannedTrial>& trials, db::GridStore& into);
 
 class Grid {
  public:
@@ -41,6 +48,7 @@ class Grid {
   SimulatedClock clock;
   Machine machine{clock};
   Disk disk{clock};
+  Holders holders;
   StopRequests stops{.often = [] { return 0; }, .who = [] { return std::string("a test"); }};
 
  private:

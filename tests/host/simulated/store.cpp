@@ -44,12 +44,15 @@ std::unique_ptr<db::GridStore> MemoryStore::open(const std::filesystem::path& fi
 
 void MemoryStore::together(const std::function<void()>& writes) {
   const auto before = history();
+  disk_.writer = this;
   try {
     writes();
   } catch (...) {
     disk_.files.at(file_) = before;
+    disk_.writer = nullptr;
     throw;
   }
+  disk_.writer = nullptr;
 }
 
 std::int64_t MemoryStore::put_experiment(const db::Experiment& experiment) {
@@ -69,7 +72,7 @@ void MemoryStore::put_trials(std::int64_t, const std::vector<db::GridTrial>& tri
 }
 
 void MemoryStore::put_published(std::int64_t, const std::vector<db::PublishedValue>&) { history(); }
-void MemoryStore::put_parts(const std::vector<std::pair<std::string, Identity>>&, const Tick&) { history(); }
+void MemoryStore::put_parts(const std::vector<std::pair<std::string, Lazy<Identity>>>&, const Tick&) { history(); }
 void MemoryStore::put_verdicts(const std::vector<db::KnownVerdict>&) { history(); }
 
 void MemoryStore::put_metrics(const std::vector<MetricInfo>& metrics) {
@@ -92,15 +95,11 @@ std::int64_t MemoryStore::put_attempt(const db::Attempt& attempt) {
   return static_cast<std::int64_t>(known.attempts.size());
 }
 
-void MemoryStore::put_running(const std::vector<db::RunningTrial>& trials) { history().running[process_] = trials; }
-
-std::vector<db::OtherRun> MemoryStore::others_running(const std::set<std::string>& keys) {
-  std::vector<db::OtherRun> others;
-  for (const auto& [process, trials] : history().running) {
-    const auto count = std::count_if(trials.begin(), trials.end(), [&](const auto& trial) { return keys.contains(trial.key); });
-    if (process != process_ && count > 0) others.push_back({"simulated", process, true, static_cast<int>(count)});
-  }
-  return others;
+void MemoryStore::put_running(const std::vector<db::RunningTrial>& trials) {
+  auto& known = history();
+  known.running[process_] = trials;
+  for (const auto& [slot, owner] : known.owners)
+    if (owner.process == process_) known.heard_s[slot] = disk_.clock.now_s();
 }
 
 }  // namespace ablate::simulated

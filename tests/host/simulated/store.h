@@ -4,11 +4,18 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "db/history/grid_store.h"
 #include "tests/support/simulated_clock.h"
 
 namespace ablate::simulated {
+
+/// The latest lease of a trial.
+struct LeaseRow {
+  std::int64_t fence = 0, slot = 0;
+  std::optional<std::string> outcome;  ///< nothing: it is held
+};
 
 /// What one file holds.
 struct History {
@@ -17,6 +24,10 @@ struct History {
   std::vector<db::Attempt> attempts;     ///< likewise
   std::map<std::string, MetricInfo> metrics;
   std::map<int, std::vector<db::RunningTrial>> running;  ///< by process
+  std::map<std::int64_t, db::LeaseOwner> owners;         ///< by slot
+  std::map<std::int64_t, double> heard_s;                ///< by slot
+  std::map<std::string, LeaseRow> leases;                ///< by key
+  std::int64_t slots = 0, fences = 0;                    ///< that were given
 
   /// Of the attempts at a trial.
   std::vector<std::string> outcomes(const std::string& key) const;
@@ -28,12 +39,13 @@ struct Disk {
 
   SimulatedClock& clock;
   std::map<std::filesystem::path, History> files;
+  const void* writer = nullptr;  ///< whose transaction is open
   /// Called before each call on a history, with its file; throws what the call is to throw. Unavailable takes the patience that
   /// its caller has.
   std::function<void(const std::filesystem::path& file)> fails = [](const std::filesystem::path&) {};
 };
 
-class MemoryStore final : public db::GridStore {
+class MemoryStore : public db::GridStore {
  public:
   /// @param process whose running trials it tells
   MemoryStore(Disk& disk, std::filesystem::path file, int process = 1);
@@ -48,13 +60,20 @@ class MemoryStore final : public db::GridStore {
   std::int64_t put_experiment(const db::Experiment& experiment) override;
   void put_trials(std::int64_t experiment, const std::vector<db::GridTrial>& trials, const Tick& tick) override;
   void put_published(std::int64_t experiment, const std::vector<db::PublishedValue>& values) override;
-  void put_parts(const std::vector<std::pair<std::string, Identity>>& parts, const Tick& tick) override;
+  void put_parts(const std::vector<std::pair<std::string, Lazy<Identity>>>& parts, const Tick& tick) override;
   void put_metrics(const std::vector<MetricInfo>& metrics) override;
   void put_verdicts(const std::vector<db::KnownVerdict>& verdicts) override;
   std::set<std::string> done(const std::vector<std::string>& keys) override;
   std::int64_t put_attempt(const db::Attempt& attempt) override;
   void put_running(const std::vector<db::RunningTrial>& trials) override;
-  std::vector<db::OtherRun> others_running(const std::set<std::string>& keys) override;
+  db::NewOwner add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) override;
+  void put_worker(std::int64_t slot, std::int64_t worker, std::int64_t started) override;
+  void remove_owner(std::int64_t slot, const std::function<void()>& last) override;
+  db::LeaseAnswer take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,
+                             const IsOver& is_over) override;
+  void give_back(const std::string& key, std::int64_t fence) override;
+  bool put_leased(const db::Attempt& attempt) override;
+  std::vector<db::HeldLease> held_leases() override;
 
  private:
   /// The file, where the disk lets it.

@@ -1,0 +1,111 @@
+#include "core/util/byte_locks.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/util/error.h"
+
+namespace ablate {
+namespace {
+
+struct flock one_byte(std::int64_t slot) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = slot;
+  lock.l_len = 1;
+  return lock;
+}
+
+}  // namespace
+
+ByteLocks::ByteLocks(std::filesystem::path file) : file_(std::move(file)) {}
+
+ByteLocks::~ByteLocks() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool ByteLocks::take(std::int64_t slot) {
+  const auto refuse = [&](const char* what) {
+    throw Error("cannot " + std::string(what) + " " + file_.string() + ": " + std::strerror(errno) +
+                ". The schedulers that share a history lock bytes of that file, so its folder must be writable and its file "
+                "system must have locks; point elsewhere with --db FILE or ABLATE_DB.");
+  };
+  if (descriptor_ < 0) descriptor_ = open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) refuse("open");
+  auto lock = one_byte(slot);
+  if (fcntl(descriptor_, F_OFD_SETLK, &lock) == 0) {
+    slot_ = slot;
+    return true;
+  }
+  if (errno != EAGAIN && errno != EACCES) refuse("lock");
+  return false;
+}
+
+bool ByteLocks::is_held(std::int64_t slot) {
+  if (slot == slot_) return true;
+  auto lock = one_byte(slot);
+  return fcntl(descriptor_, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+bool ByteLocks::holds_against_others() const {
+  const pid_t child = fork();
+  if (child == 0) {  // nothing but system calls: other threads hold what they hold
+    const int other = open(file_.c_str(), O_RDWR | O_CLOEXEC);
+    auto lock = one_byte(slot_);
+    _exit(other >= 0 && fcntl(other, F_OFD_SETLK, &lock) == 0 ? 1 : 0);
+  }
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return !(child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 1);
+}
+
+std::string ByteLocks::doubt() {
+  struct statfs found {};
+  if (fstatfs(descriptor_, &found) == 0)
+    if (const auto name = doubtful_file_system(found.f_type); !name.empty())
+      return "it lies on " + name + ", where locks may mean nothing to other machines";
+  if (!holds_against_others()) return "its file system lets a second process lock what a first one holds";
+  return "";
+}
+
+void ByteLocks::remove() {
+  std::error_code none;
+  std::filesystem::remove(file_, none);
+}
+
+std::string doubtful_file_system(long type) {
+  switch (static_cast<unsigned long>(type) & 0xFFFFFFFF) {
+    case NFS_SUPER_MAGIC:
+      return "nfs";
+    case FUSE_SUPER_MAGIC:
+      return "fuse";
+    case V9FS_MAGIC:
+      return "9p";
+    case CEPH_SUPER_MAGIC:
+      return "ceph";
+    case SMB_SUPER_MAGIC:
+    case CIFS_SUPER_MAGIC:
+    case SMB2_SUPER_MAGIC:
+      return "cifs";
+    case 0x0BD00BD0:
+      return "lustre";
+    case 0x47504653:
+      return "gpfs";
+    default:
+      return "";
+  }
+}
+
+std::unique_ptr<Locks> locks_beside(const std::filesystem::path& history) {
+  return std::make_unique<ByteLocks>(history.string() + "-leases");
+}
+
+}  // namespace ablate

@@ -1,0 +1,40 @@
+// Locks on the bytes of a file, as the kernel keeps them.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "core/util/locks.h"
+
+namespace ablate {
+
+/// Open-file-description locks (F_OFD_SETLK): each slot is a byte of the file, which stays empty. Such a lock belongs to the
+/// descriptor and its copies, not to a process: another close of the same file leaves it, a forked child shares it. The
+/// descriptor is closed by exec. The file is made by the first take().
+class ByteLocks final : public Locks {
+ public:
+  explicit ByteLocks(std::filesystem::path file);
+  ~ByteLocks() override;
+
+  bool take(std::int64_t slot) override;
+  bool is_held(std::int64_t slot) override;
+  std::string doubt() override;
+  void remove() override;
+
+ private:
+  /// Whether a second process, with a descriptor of its own, cannot lock what this one holds.
+  bool holds_against_others() const;
+
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+  std::int64_t slot_ = 0;  ///< that it holds; 0: none
+};
+
+/// The name of a file system on which locks may mean nothing to other machines: "nfs", "lustre", "gpfs", "ceph", "fuse", "9p",
+/// "cifs"; "" for any other. @param type statfs::f_type
+std::string doubtful_file_system(long type);
+
+/// Those of the schedulers that share a history: FILE-leases beside it.
+std::unique_ptr<Locks> locks_beside(const std::filesystem::path& history);
+
+}  // namespace ablate

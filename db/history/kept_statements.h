@@ -1,0 +1,50 @@
+// Statements that are prepared once for many uses: to prepare one takes as long as to run it several times. Internal to db/.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <string>
+#include <unordered_map>
+
+namespace ablate::db {
+
+/// One use of a kept statement, ready to be bound. At its end the statement is reset: one that stays at a row would hold the
+/// state of the file that it reads.
+class KeptStatement {
+ public:
+  explicit KeptStatement(SQLite::Statement& statement) : statement_(statement) {}
+  ~KeptStatement() {
+    statement_.tryReset();
+    try {
+      statement_.clearBindings();
+    } catch (const SQLite::Exception&) {  // nothing is bound
+    }
+  }
+  KeptStatement(const KeptStatement&) = delete;
+  KeptStatement& operator=(const KeptStatement&) = delete;
+
+  SQLite::Statement& operator*() { return statement_; }
+  SQLite::Statement* operator->() { return &statement_; }
+
+ private:
+  SQLite::Statement& statement_;
+};
+
+/// Those of a connection, which outlives this.
+class KeptStatements {
+ public:
+  explicit KeptStatements(SQLite::Database& database) : database_(database) {}
+
+  /// @param sql of a statement that nobody uses meanwhile
+  KeptStatement operator()(const std::string& sql) {
+    const auto found = all_.find(sql);
+    return KeptStatement(found != all_.end() ? found->second : all_.try_emplace(sql, database_, sql).first->second);
+  }
+  SQLite::Database& database() { return database_; }
+
+ private:
+  SQLite::Database& database_;
+  std::unordered_map<std::string, SQLite::Statement> all_;
+};
+
+}  // namespace ablate::db

@@ -1,0 +1,29 @@
+// An attempt whose lease was taken over while it ran. No SQLite.
+#pragma once
+
+#include <string>
+
+#include "db/types/records.h"
+
+namespace ablate::db {
+
+/// As it is kept: interrupted, with what it was in its reason, its curves and its files, and without its results, which are the
+/// other scheduler's to give. @param newest fence of its trial; 0: there is none
+inline Attempt late_attempt(Attempt attempt, std::int64_t newest) {
+  auto was = attempt.outcome;
+  if (!attempt.reason.empty()) was += ": " + attempt.reason;
+  if (const auto main = attempt.results.find(attempt.main_metric); main != attempt.results.end())
+    was += ", " + main->first + " " + std::to_string(main->second);
+  attempt.reason = "came late: another scheduler had taken the trial over (fence " + std::to_string(attempt.fence) +
+                   (newest > 0 ? ", now " + std::to_string(newest) : "") + "); it was " + was;
+  attempt.outcome = "interrupted";
+  attempt.results.clear();
+  return attempt;
+}
+
+/// Whether a trial that ended so elsewhere is nobody's fault, and is tried again.
+inline bool is_tried_again(const std::string& outcome) {
+  return outcome.empty() || outcome == "done" || outcome == "interrupted" || outcome == "lost";
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,155 @@
+#include "db/history/leases.h"
+
+#include "core/util/processes.h"
+#include "db/history/attempt_writer.h"
+#include "db/history/late_attempt.h"
+#include "db/history/lineage.h"
+#include "db/history/process.h"
+#include "db/history/trial_writer.h"
+
+namespace ablate::db {
+
+using SQLite::Statement;
+
+namespace {
+
+constexpr std::int64_t kHeard_us = 60'000'000;
+constexpr const char* kNow = "CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER)";
+constexpr const char* kOwnerColumns = "o.slot, o.host, o.process, o.started, o.space, o.worker, o.worker_started";
+
+/// @param at of kOwnerColumns
+LeaseOwner owner_at(Statement& row, int at) {
+  return {row.getColumn(at).getInt64(),     row.getColumn(at + 1).getString(), row.getColumn(at + 2).getInt64(),
+          row.getColumn(at + 3).getInt64(), row.getColumn(at + 4).getString(), row.getColumn(at + 5).getInt64(),
+          row.getColumn(at + 6).getInt64()};
+}
+
+std::int64_t add_row(SQLite::Database& database) {
+  const auto self = this_process();
+  Statement add(
+      database,
+      std::string("INSERT INTO lease_owner (host, process, started, space, heard_us) VALUES (?, ?, ?, ?, ") + kNow + ")");
+  add.bind(1, self.host);
+  add.bind(2, self.id);
+  add.bind(3, self.started);
+  add.bind(4, process_space());
+  add.exec();
+  return database.getLastInsertRowid();
+}
+
+void forget_owner(SQLite::Database& database, std::int64_t slot) {
+  Statement forget(database, "DELETE FROM lease_owner WHERE slot = ?");
+  forget.bind(1, slot);
+  forget.exec();
+}
+
+}  // namespace
+
+NewOwner add_owner(SQLite::Database& database, const std::function<bool(std::int64_t slot)>& take,
+                   const GridStore::Meet& meet) {
+  auto slot = add_row(database);
+  while (!take(slot)) {  // of a history that lay here before, whose schedulers still run
+    forget_owner(database, slot);
+    slot = add_row(database);
+  }
+  Statement others(database, std::string("SELECT ") + kOwnerColumns + ", " + kNow +
+                                 " - heard_us < ?2, EXISTS (SELECT 1 FROM lease l WHERE l.slot = o.slot AND l.outcome IS NULL) "
+                                 "FROM lease_owner o WHERE o.slot <> ?1");
+  others.bind(1, slot);
+  others.bind(2, kHeard_us);
+  std::vector<std::int64_t> over;
+  while (others.executeStep()) {
+    const auto other = owner_at(others, 0);
+    if (meet(other, others.getColumn(7).getInt() != 0) && others.getColumn(8).getInt() == 0) over.push_back(other.slot);
+  }
+  for (const auto dead : over) forget_owner(database, dead);
+  Statement newest(database, "SELECT seq FROM sqlite_sequence WHERE name = 'lease'");
+  return {slot, newest.executeStep() ? newest.getColumn(0).getInt64() : 0};
+}
+
+void put_worker(SQLite::Database& database, std::int64_t slot, std::int64_t worker, std::int64_t started) {
+  Statement put(database, "UPDATE lease_owner SET worker = ?2, worker_started = ?3 WHERE slot = ?1");
+  put.bind(1, slot);
+  put.bind(2, worker);
+  put.bind(3, started);
+  put.exec();
+}
+
+bool remove_owner(SQLite::Database& database, std::int64_t slot) {
+  Statement free(database, "UPDATE lease SET outcome = '' WHERE slot = ? AND outcome IS NULL");
+  free.bind(1, slot);
+  free.exec();
+  forget_owner(database, slot);
+  return database.execAndGet("SELECT NOT EXISTS (SELECT 1 FROM lease_owner)").getInt() != 0;
+}
+
+void give_back(SQLite::Database& database, const std::string& key, std::int64_t fence) {
+  Statement free(database, "UPDATE lease SET outcome = '' WHERE key = ? AND fence = ? AND outcome IS NULL");
+  free.bind(1, key);
+  free.bind(2, fence);
+  free.exec();
+}
+
+bool put_leased(KeptStatements& statements, const Attempt& attempt) {
+  auto end = statements("UPDATE lease SET outcome = ?1 WHERE key = ?2 AND fence = ?3 AND outcome IS NULL");
+  end->bind(1, attempt.outcome);
+  end->bind(2, attempt.key);
+  end->bind(3, attempt.fence);
+  if (end->exec() == 1) {
+    AttemptWriter(statements).put(attempt);
+    return true;
+  }
+  auto newest = statements("SELECT fence FROM lease WHERE key = ?");
+  newest->bind(1, attempt.key);
+  AttemptWriter(statements).put(late_attempt(attempt, newest->executeStep() ? newest->getColumn(0).getInt64() : 0));
+  return false;
+}
+
+std::vector<HeldLease> held_leases(SQLite::Database& database) {
+  Statement ask(database, std::string("SELECT l.key, l.fence, l.slot, ") + kOwnerColumns +
+                              " FROM lease l LEFT JOIN lease_owner o ON o.slot = l.slot WHERE l.outcome IS NULL");
+  std::vector<HeldLease> held;
+  while (ask.executeStep()) {
+    held.push_back({ask.getColumn(0).getString(), ask.getColumn(1).getInt64(), owner_at(ask, 3)});
+    held.back().owner.slot = ask.getColumn(2).getInt64();
+  }
+  return held;
+}
+
+std::optional<LeaseAnswer> not_leased(SQLite::Database& database, const LeaseRequest& asked) {
+  using What = LeaseAnswer::What;
+  if (!asked.again && !done_attempts(database, {asked.key}).empty()) return LeaseAnswer{What::kDone};
+  Statement ask(database, std::string("SELECT l.fence, l.slot, l.outcome, ") + kOwnerColumns +
+                              " FROM lease l LEFT JOIN lease_owner o ON o.slot = l.slot WHERE l.key = ?");
+  ask.bind(1, asked.key);
+  if (!ask.executeStep()) return std::nullopt;
+  const auto fence = ask.getColumn(0).getInt64(), slot = ask.getColumn(1).getInt64();
+  if (ask.getColumn(2).isNull()) {
+    auto owner = owner_at(ask, 3);
+    owner.slot = slot;
+    return asked.is_over(owner) ? std::nullopt : std::optional(LeaseAnswer{What::kElsewhere});
+  }
+  const bool has_failed = slot != asked.slot && fence > asked.since && !is_tried_again(ask.getColumn(2).getString());
+  return has_failed && !asked.again ? std::optional(LeaseAnswer{What::kFailed}) : std::nullopt;
+}
+
+LeaseAnswer take_lease(SQLite::Database& database, const LeaseRequest& asked) {
+  if (const auto none = not_leased(database, asked)) return *none;
+  Statement take(database, "INSERT OR REPLACE INTO lease (key, slot) VALUES (?, ?)");
+  take.bind(1, asked.key);
+  take.bind(2, asked.slot);
+  take.exec();
+  return {LeaseAnswer::What::kMine, database.getLastInsertRowid()};
+}
+
+void is_heard(SQLite::Database& database) {
+  const auto self = this_process();
+  Statement put(database,
+                std::string("UPDATE lease_owner SET heard_us = ") + kNow + " WHERE host = ? AND process = ? AND started = ?");
+  put.bind(1, self.host);
+  put.bind(2, self.id);
+  put.bind(3, self.started);
+  put.exec();
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,64 @@
+// Who may run a trial. Internal to db/.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/history/grid_store.h"
+#include "db/history/kept_statements.h"
+
+namespace ablate::db {
+
+/// The tables: from schema 18 to 19.
+inline constexpr const char* kLeaseTables = R"sql(
+-- Schedulers that lease trials. slot: of their lock beside the history (FILE-leases), each given once. started and worker_started: of a process, in clock
+-- ticks. space: where process numbers mean the same. heard_us: when it said last that it lives, since 1970, UTC.
+CREATE TABLE lease_owner (
+  slot INTEGER PRIMARY KEY AUTOINCREMENT,
+  host TEXT NOT NULL,
+  process INTEGER NOT NULL,
+  started INTEGER NOT NULL,
+  space TEXT NOT NULL,
+  worker INTEGER NOT NULL DEFAULT 0,
+  worker_started INTEGER NOT NULL DEFAULT 0,
+  heard_us INTEGER NOT NULL
+) STRICT;
+-- The latest lease of each trial. fence: greater than that of any before. outcome: of the attempt that ended it, '': it was given back, NULL: it is held.
+CREATE TABLE lease (
+  fence INTEGER PRIMARY KEY AUTOINCREMENT,
+  key TEXT NOT NULL UNIQUE,
+  slot INTEGER NOT NULL,
+  outcome TEXT
+) STRICT;
+CREATE INDEX lease_held ON lease (slot) WHERE outcome IS NULL;
+)sql";
+
+/// As GridStore has them, each within the caller's transaction.
+NewOwner add_owner(SQLite::Database& database, const std::function<bool(std::int64_t slot)>& take, const GridStore::Meet& meet);
+void put_worker(SQLite::Database& database, std::int64_t slot, std::int64_t worker, std::int64_t started);
+/// @return whether no other is left
+bool remove_owner(SQLite::Database& database, std::int64_t slot);
+void give_back(SQLite::Database& database, const std::string& key, std::int64_t fence);
+bool put_leased(KeptStatements& statements, const Attempt& attempt);
+std::vector<HeldLease> held_leases(SQLite::Database& database);
+
+/// Who asks for which trial.
+struct LeaseRequest {
+  const std::string& key;
+  std::int64_t slot, since;
+  bool again;
+  const GridStore::IsOver& is_over;
+};
+
+/// Why a trial cannot be leased; nothing where it can. Reads only.
+std::optional<LeaseAnswer> not_leased(SQLite::Database& database, const LeaseRequest& asked);
+/// Leases it, where it can be.
+LeaseAnswer take_lease(SQLite::Database& database, const LeaseRequest& asked);
+
+/// This process has said that it lives.
+void is_heard(SQLite::Database& database);
+
+}  // namespace ablate::db

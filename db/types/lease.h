@@ -1,0 +1,44 @@
+// Who may run a trial, where several schedulers share a history. No SQLite.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ablate::db {
+
+/// A scheduler that leases trials. Whether it lives only its slot's lock tells (core/util/locks.h); the rest is shown, or tells
+/// what it may have left behind.
+struct LeaseOwner {
+  std::int64_t slot = 0;  ///< of its lock, 1 or more; a history gives each once
+  std::string host;
+  std::int64_t process = 0, started = 0;        ///< its number and start (core/util/processes.h)
+  std::string space;                            ///< where these mean the same: process_space()
+  std::int64_t worker = 0, worker_started = 0;  ///< likewise of the process that runs its trials; 0: none
+};
+
+/// What a scheduler is told when it comes to a history.
+struct NewOwner {
+  std::int64_t slot = 0;
+  std::int64_t fence = 0;  ///< the newest of all leases so far; 0: there was none
+};
+
+/// What became of asking for a trial.
+struct LeaseAnswer {
+  enum class What {
+    kMine,      ///< it is leased, under `fence`
+    kDone,      ///< there is nothing to do
+    kFailed,    ///< another scheduler has tried it meanwhile, and it is not tried again
+    kElsewhere  ///< another scheduler runs it
+  };
+  What what = What::kElsewhere;
+  std::int64_t fence = 0;  ///< greater than that of any lease before
+};
+
+/// A trial that some scheduler has leased.
+struct HeldLease {
+  std::string key;
+  std::int64_t fence = 0;
+  LeaseOwner owner;
+};
+
+}  // namespace ablate::db

@@ -1,0 +1,273 @@
+// Leases in SQLite: a result is recorded once, under its own fence, whoever else writes.
+#include "db/history/leases.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <random>
+
+#include "core/util/byte_locks.h"
+#include "db/history/experiments.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+using What = LeaseAnswer::What;
+
+namespace {
+
+std::int64_t number(const std::filesystem::path& file, const std::string& sql) {
+  return SQLite::Database(file.string()).execAndGet(sql).getInt64();
+}
+
+std::string text(const std::filesystem::path& file, const std::string& sql) {
+  return SQLite::Database(file.string()).execAndGet(sql).getString();
+}
+
+std::vector<nlohmann::json> trials_of(int count) {
+  std::vector<nlohmann::json> all;
+  for (int seed = 1; seed <= count; ++seed) all.push_back(trial("softmax", {}, seed));
+  return all;
+}
+
+const auto kA = trial("softmax", {}, 1), kB = trial("softmax", {}, 2);
+
+/// A history, with two schedulers on it.
+struct Shared {
+  Folder folder;
+  std::filesystem::path file = folder / "h.db";
+  Store one{file}, two{file};
+  std::int64_t first = 0, second = 0;
+  bool first_lives = true;
+
+  Shared() {
+    put(one, "study", {kA, kB});
+    const auto lives = [](const LeaseOwner&, bool) { return false; };
+    first = one.add_owner([](std::int64_t) { return true; }, lives).slot;
+    second = two.add_owner([](std::int64_t) { return true; }, lives).slot;
+  }
+  LeaseAnswer ask(Store& store, std::int64_t slot, const nlohmann::json& trial = kA, bool again = false,
+                  std::int64_t since = 0) {
+    return store.take_lease(key_of(trial), slot, since, again,
+                            [&](const LeaseOwner& owner) { return owner.slot == first && !first_lives; });
+  }
+  Attempt result(std::int64_t fence, const std::string& outcome = "done") const {
+    auto attempt = outcome == "done" ? done(kA, 80) : failed(kA, "loss is nan", outcome);
+    attempt.main_metric = "test/accuracy";
+    attempt.fence = fence;
+    return attempt;
+  }
+  std::int64_t done_attempts() const { return number(file, "SELECT count(*) FROM attempts WHERE outcome = 'done'"); }
+};
+
+}  // namespace
+
+TEST_CASE("a trial that runs elsewhere is not leased; done it is over, and with again it is leased under a newer fence") {
+  Shared at;
+  const auto mine = at.ask(at.one, at.first);
+  REQUIRE(mine.what == What::kMine);
+  CHECK(at.ask(at.two, at.second).what == What::kElsewhere);
+  CHECK(at.ask(at.two, at.second, kA, true).what == What::kElsewhere);
+  const auto other = at.ask(at.two, at.second, kB);
+  CHECK(other.what == What::kMine);
+  CHECK(other.fence > mine.fence);
+  CHECK(at.one.held_leases().size() == 2);
+  CHECK(at.one.put_leased(at.result(mine.fence)));
+  CHECK(at.one.held_leases().size() == 1);
+  CHECK(at.ask(at.two, at.second).what == What::kDone);
+  const auto again = at.ask(at.two, at.second, kA, true);
+  CHECK(again.what == What::kMine);
+  CHECK(again.fence > other.fence);
+}
+
+TEST_CASE("what is given back, or left by one that ends, anybody may have") {
+  Shared at;
+  const auto mine = at.ask(at.one, at.first);
+  at.one.give_back(key_of(kA), mine.fence + 1);  // of another lease
+  CHECK(at.ask(at.two, at.second).what == What::kElsewhere);
+  at.one.give_back(key_of(kA), mine.fence);
+  const auto theirs = at.ask(at.two, at.second);
+  CHECK(theirs.what == What::kMine);
+  bool last = false;
+  at.two.remove_owner(at.second, [&] { last = true; });
+  CHECK_FALSE(last);
+  CHECK(at.ask(at.one, at.first).what == What::kMine);
+  at.one.remove_owner(at.first, [&] { last = true; });
+  CHECK(last);
+  CHECK(at.one.held_leases().empty());
+}
+
+TEST_CASE("a late result is kept as an interrupted attempt that says what it was, and counts nowhere") {
+  Shared at;
+  const auto mine = at.ask(at.one, at.first);
+  at.first_lives = false;
+  const auto theirs = at.ask(at.two, at.second);
+  REQUIRE(theirs.what == What::kMine);
+  const auto write_late = [&] { CHECK_FALSE(at.one.put_leased(at.result(mine.fence))); };
+  const bool first = GENERATE(true, false);
+  if (first) write_late();
+  CHECK(at.two.put_leased(at.result(theirs.fence)));
+  if (!first) write_late();
+  CHECK(at.done_attempts() == 1);
+  CHECK(text(at.file, "SELECT reason FROM attempts WHERE outcome = 'interrupted'") ==
+        "came late: another scheduler had taken the trial over (fence 1, now 2); it was done, test/accuracy 80.000000");
+  CHECK(number(at.file, "SELECT count(*) FROM metrics JOIN attempts USING (attempt) WHERE outcome = 'interrupted'") == 0);
+}
+
+TEST_CASE("a fence records one result, however often it is written") {
+  Shared at;
+  const auto mine = at.ask(at.one, at.first);
+  CHECK(at.one.put_leased(at.result(mine.fence)));
+  CHECK_FALSE(at.one.put_leased(at.result(mine.fence)));
+  CHECK(at.done_attempts() == 1);
+}
+
+TEST_CASE("what failed elsewhere since one came is not leased by it; what failed before, or was interrupted, is") {
+  Shared at;
+  const auto mine = at.ask(at.one, at.first);
+  const auto outcome = GENERATE(as<std::string>{}, "failed", "timeout", "interrupted");
+  CHECK(at.one.put_leased(at.result(mine.fence, outcome)));
+  CHECK(at.ask(at.two, at.second).what == (outcome == "interrupted" ? What::kMine : What::kFailed));
+  CHECK(at.ask(at.two, at.second, kA, false, mine.fence).what == (outcome == "interrupted" ? What::kElsewhere : What::kMine));
+}
+
+TEST_CASE("an own failure does not keep a scheduler from trying again") {
+  Shared at;
+  const auto mine = at.ask(at.one, at.first);
+  CHECK(at.one.put_leased(at.result(mine.fence, "failed")));
+  CHECK(at.ask(at.one, at.first).what == What::kMine);
+}
+
+TEST_CASE("a slot is given once; one that is locked is left out, and a scheduler that meets others may refuse") {
+  Folder folder;
+  const auto file = folder / "h.db";
+  Store store(file);
+  std::vector<std::int64_t> tried;
+  const auto from_third = [&](std::int64_t slot) {
+    tried.push_back(slot);
+    return slot >= 3;
+  };
+  const auto dead = [](const LeaseOwner&, bool) { return true; };
+  CHECK(store.add_owner(from_third, dead).slot == 3);
+  CHECK(tried == std::vector<std::int64_t>{1, 2, 3});
+  std::vector<std::pair<std::int64_t, bool>> met;
+  const auto meet = [&](const LeaseOwner& other, bool heard) {
+    met.emplace_back(other.slot, heard);
+    return true;
+  };
+  CHECK(store.add_owner(from_third, meet).slot == 4);
+  CHECK(met == std::vector<std::pair<std::int64_t, bool>>{{3, true}});
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("UPDATE lease_owner SET heard_us = heard_us - 61000000");
+  met.clear();
+  CHECK(store.add_owner(from_third, meet).slot == 5);
+  CHECK(met == std::vector<std::pair<std::int64_t, bool>>{{4, false}});  // 3 held nothing, and is forgotten
+  CHECK_THROWS_AS(store.add_owner(from_third, [](const LeaseOwner&, bool) -> bool { throw Error("refused"); }), Error);
+  CHECK(number(file, "SELECT count(*) FROM lease_owner") == 1);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("UPDATE lease_owner SET heard_us = heard_us - 61000000");
+  store.put_running({});
+  met.clear();
+  store.add_owner(from_third, meet);
+  CHECK(met.front().second);  // it has said that it lives
+}
+
+TEST_CASE("a file of schema 18 gets the tables of leases, and keeps what it holds") {
+  Folder folder;
+  const auto file = folder / "h.db";
+  {
+    Store store(file);
+    put(store, "study", {kA});
+    store.put_attempt(done(kA, 80));
+  }
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec("DROP TABLE lease; DROP TABLE lease_owner; PRAGMA user_version = 18");
+  Store store(file);
+  CHECK(store.done({key_of(kA)}).size() == 1);
+  CHECK(store.held_leases().empty());
+  CHECK(store.take_lease(key_of(kB), 1, 0, false, [](const LeaseOwner&) { return false; }).what == What::kMine);
+}
+
+TEST_CASE("a deletion forgets leases that have ended, and leaves those that are held") {
+  Shared at;
+  const auto mine = at.ask(at.one, at.first);
+  at.ask(at.one, at.first, kB);
+  CHECK(at.one.put_leased(at.result(mine.fence)));
+  Store(at.file).put_running({});
+  delete_experiment(at.file, "study", deletion_of(Reader(at.file), "study"), true, at.folder / "backup.db");
+  CHECK(number(at.file, "SELECT count(*) FROM lease") == 1);
+  CHECK(text(at.file, "SELECT key FROM lease") == key_of(kB));
+}
+
+namespace {
+
+constexpr int kProcesses = 8, kTrials = 150;
+
+/// One scheduler without trials of its own weight: leases, "runs" and records until all is done. It dies now and then, holding
+/// a lease.
+void hammer(const std::filesystem::path& file, const std::vector<nlohmann::json>& trials, unsigned seed) {
+  std::mt19937 draw(seed);
+  Store store(file);
+  const auto locks = locks_beside(file);
+  const auto self = store.add_owner([&](std::int64_t slot) { return locks->take(slot); },
+                                    [&](const LeaseOwner& other, bool) { return !locks->is_held(other.slot); });
+  for (bool any = true; any;) {
+    any = false;
+    for (const auto& trial : trials) {
+      const auto answer = store.take_lease(key_of(trial), self.slot, self.fence, false,
+                                           [&](const LeaseOwner& owner) { return !locks->is_held(owner.slot); });
+      any = any || answer.what != What::kDone;
+      if (answer.what != What::kMine) continue;
+      if (draw() % 40 == 0) raise(SIGKILL);
+      auto attempt = done(trial, 50);
+      attempt.fence = answer.fence;
+      attempt.output = std::to_string(answer.fence);
+      store.put_leased(attempt);
+    }
+  }
+  store.remove_owner(self.slot, [&] { locks->remove(); });
+}
+
+}  // namespace
+
+TEST_CASE("eight processes that die now and then record each trial once, each under a fence of its own") {
+  Folder folder;
+  const auto file = folder / "h.db";
+  const auto trials = trials_of(kTrials);
+  {
+    Store store(file);
+    put(store, "study", trials);
+  }
+  unsigned seed = 0;
+  const auto start = [&] {
+    const auto drawn = ++seed;
+    const pid_t child = fork();
+    if (child != 0) return child;
+    try {
+      hammer(file, trials, drawn);
+      _exit(0);
+    } catch (const std::exception& error) {
+      fprintf(stderr, "%s\n", error.what());
+      _exit(1);
+    }
+  };
+  int running = 0, killed = 0;
+  for (; running < kProcesses; ++running) REQUIRE(start() > 0);
+  while (running > 0) {
+    int status = 0;
+    REQUIRE(wait(&status) > 0);
+    --running;
+    if (WIFSIGNALED(status)) {
+      ++killed;
+      REQUIRE(start() > 0);
+      ++running;
+    } else {
+      CHECK(WEXITSTATUS(status) == 0);
+    }
+  }
+  CHECK(killed > 0);
+  CHECK(number(file, "SELECT count(*) FROM attempts") == kTrials);
+  CHECK(number(file, "SELECT count(DISTINCT key) FROM attempts WHERE outcome = 'done'") == kTrials);
+  CHECK(number(file, "SELECT count(DISTINCT output) FROM attempts") == kTrials);
+  CHECK(number(file, "SELECT count(*) FROM lease WHERE outcome IS NULL") == 0);
+}

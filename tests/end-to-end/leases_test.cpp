@@ -1,0 +1,93 @@
+// Several `ablate run` on one history.
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "tests/end-to-end/ablate.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+
+namespace {
+
+bool comes(const std::function<bool()>& what) {
+  for (int tries = 0; tries < 2400; ++tries) {
+    if (what()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
+std::vector<pid_t> children_of(pid_t process) {
+  const auto own = std::to_string(process);
+  std::ifstream list("/proc/" + own + "/task/" + own + "/children");
+  std::vector<pid_t> all;
+  for (pid_t child = 0; list >> child;) all.push_back(child);
+  return all;
+}
+
+bool runs(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string number, name, state;
+  return file >> number >> name >> state && state != "Z";
+}
+
+}  // namespace
+
+TEST_CASE("eight runs at once share 120 trials, each once, and leave nothing beside the history") {
+  Workplace place;
+  const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\nseeds = 120\n").string();
+  std::vector<std::unique_ptr<Process>> all;
+  for (int i = 0; i < 8; ++i)
+    all.push_back(std::make_unique<Process>(place.start({"run", study, "-j", "1", "--set", "train.steps=2"})));
+  int done = 0;
+  for (auto& one : all) {
+    const auto ended = one->wait();
+    INFO(ended.err);
+    CHECK(ended.exit_code == 0);
+    const auto at = ended.err.rfind("tiny: ");
+    REQUIRE(at != std::string::npos);
+    done += std::atoi(ended.err.c_str() + at + 6);
+  }
+  CHECK(done == 120);
+  CHECK(place.query("SELECT count(*) AS n, count(DISTINCT key) AS keys, sum(outcome = 'done') AS done FROM attempts") ==
+        json{{{"n", 120}, {"keys", 120}, {"done", 120}}});
+  CHECK_FALSE(std::filesystem::exists(place.folder() / "ablate.db-leases"));
+}
+
+TEST_CASE("a stopped run keeps its trial; a killed one's is taken over, and what it has left running is ended") {
+  Workplace place;
+  const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
+  const std::vector<std::string> command = {"run", study, "--set", "train.steps=2000000"};
+  auto one = place.start(command);
+  REQUIRE(comes([&] { return place.has_database() && place.query("SELECT key FROM running").size() == 1; }));
+  one.send(SIGSTOP);
+  const auto workers = children_of(one.pid());
+  REQUIRE(workers.size() == 1);
+  const auto jobs = children_of(workers[0]);
+  CHECK(jobs.size() == 1);
+  auto two = place.start(command);
+  REQUIRE(comes([&] { return says(two.printed(), "1 trial runs elsewhere: waiting for it"); }));
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  CHECK_FALSE(says(two.printed(), "taken over"));
+
+  kill(workers[0], SIGSTOP);
+  one.send(SIGKILL);
+  // Its end wakes the worker, which would end by itself.
+  for (int i = 0; i < 2000; ++i) {
+    kill(workers[0], SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  CHECK(one.wait().exit_code == 128 + SIGKILL);
+  CHECK(comes([&] {
+    return says(two.printed(), "process " + std::to_string(one.pid()) + " on ") &&
+           says(two.printed(), " has ended without a word; its trials are taken over");
+  }));
+  CHECK_FALSE(runs(workers[0]));
+  for (const auto job : jobs) CHECK_FALSE(runs(job));
+  two.send(SIGINT);
+  CHECK(two.wait().exit_code == 130);
+  CHECK(place.query("SELECT outcome FROM attempts") == json{{{"outcome", "interrupted"}}});
+}

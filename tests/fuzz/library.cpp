@@ -1,0 +1,10 @@
+// Plugin libraries before they are loaded: what their ELF sections say of them.
+#include "core/registry/abi_check.h"
+#include "tests/fuzz/file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const ablate::fuzz::File file(data, size);
+  ablate::abi_refusal(file.path(), "2.11.0");
+  ablate::code_identity_in(file.path());
+  return 0;
+}

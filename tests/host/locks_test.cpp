@@ -1,0 +1,180 @@
+// Who lives, as the kernel's locks tell it: facts that leases stand on.
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+
+#include "core/util/byte_locks.h"
+#include "core/util/processes.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary.h"
+
+using namespace ablate;
+
+namespace {
+
+/// A child that takes a slot, does something, says so, and waits for its end.
+class Holder {
+ public:
+  Holder(
+      const std::filesystem::path& file, std::int64_t slot, const std::function<void()>& then = [] {}) {
+    int said[2];
+    REQUIRE(pipe2(said, O_CLOEXEC) == 0);
+    pid_ = fork();
+    if (pid_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ByteLocks locks(file);
+      const char taken = locks.take(slot) ? 'y' : 'n';
+      then();
+      static_cast<void>(!write(said[1], &taken, 1));
+      for (;;) pause();
+    }
+    close(said[1]);
+    char taken = 0;
+    REQUIRE(read(said[0], &taken, 1) == 1);
+    close(said[0]);
+    REQUIRE(taken == 'y');
+  }
+  ~Holder() { ends(); }
+  Holder(const Holder&) = delete;
+  Holder& operator=(const Holder&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void stops() const {
+    kill(pid_, SIGSTOP);
+    waitpid(pid_, nullptr, WUNTRACED);
+  }
+  void ends() {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+}  // namespace
+
+TEST_CASE("a slot is held while its holder lives, also where that is stopped, and free at once when it is killed") {
+  TemporaryFolder folder;
+  const auto file = folder / "h.db-leases";
+  Holder holder(file, 3);
+  ByteLocks locks(file);
+  REQUIRE(locks.take(1));
+  CHECK(locks.is_held(1));
+  CHECK_FALSE(locks.is_held(2));
+  CHECK(locks.is_held(3));
+  CHECK_FALSE(locks.take(3));
+  holder.stops();
+  CHECK(locks.is_held(3));
+  CHECK_FALSE(locks.take(3));
+  holder.ends();
+  CHECK_FALSE(locks.is_held(3));
+  CHECK(std::filesystem::file_size(file) == 0);
+}
+
+TEST_CASE("another close of the file frees nothing, in the holder or elsewhere") {
+  TemporaryFolder folder;
+  const auto file = folder / "h.db-leases";
+  const auto open_and_close = [&] { close(open(file.c_str(), O_RDWR | O_CLOEXEC)); };
+  const Holder holder(file, 3, open_and_close);
+  ByteLocks locks(file);
+  REQUIRE(locks.take(1));
+  open_and_close();
+  {
+    ByteLocks others(file);
+    REQUIRE(others.take(2));
+    CHECK(others.is_held(1));
+    CHECK(others.is_held(3));
+  }
+  CHECK(locks.is_held(3));
+  CHECK_FALSE(locks.is_held(2));
+}
+
+TEST_CASE("a child that execs another program holds nothing of its parent's; one that does not shares the lock") {
+  TemporaryFolder folder;
+  const auto file = folder / "h.db-leases";
+  const bool execs = GENERATE(true, false);
+  int kept[2];  // its end tells that the child is there
+  REQUIRE(pipe2(kept, 0) == 0);
+  pid_t child = 0;
+  {
+    int number[2];
+    REQUIRE(pipe2(number, O_CLOEXEC) == 0);
+    Holder holder(file, 3, [&] {
+      const pid_t made = fork();
+      if (made == 0) {
+        if (execs) execlp("sleep", "sleep", "60", nullptr);
+        for (;;) pause();
+      }
+      static_cast<void>(!write(number[1], &made, sizeof made));
+      // Until it is what it is to be: an exec closes the descriptors that are not for it.
+      for (int tries = 0; execs && tries < 1000; ++tries) {
+        std::error_code none;
+        if (std::filesystem::read_symlink("/proc/" + std::to_string(made) + "/exe", none) !=
+            std::filesystem::read_symlink("/proc/self/exe", none))
+          break;
+        usleep(1000);
+      }
+    });
+    REQUIRE(read(number[0], &child, sizeof child) == sizeof child);
+    close(number[0]), close(number[1]);
+    holder.ends();
+  }
+  ByteLocks locks(file);
+  REQUIRE(locks.take(1));
+  CHECK(locks.is_held(3) != execs);
+  kill(child, SIGKILL);
+  close(kept[0]), close(kept[1]);
+}
+
+TEST_CASE("locks that a second process does not see are doubted, and file systems by their names") {
+  TemporaryFolder folder;
+  const auto file = folder / "h.db-leases";
+  ByteLocks locks(file);
+  REQUIRE(locks.take(7));
+  CHECK(locks.doubt().empty());
+  std::filesystem::remove(file);
+  { ByteLocks(file).take(1); }  // another file in its place, where nobody holds anything
+  CHECK(locks.doubt() == "its file system lets a second process lock what a first one holds");
+  for (const auto& [type, name] : std::vector<std::pair<long, std::string>>{{NFS_SUPER_MAGIC, "nfs"},
+                                                                            {FUSE_SUPER_MAGIC, "fuse"},
+                                                                            {V9FS_MAGIC, "9p"},
+                                                                            {CEPH_SUPER_MAGIC, "ceph"},
+                                                                            {0x0BD00BD0, "lustre"},
+                                                                            {0x47504653, "gpfs"},
+                                                                            {static_cast<int>(0xFF534D42), "cifs"},
+                                                                            {EXT4_SUPER_MAGIC, ""},
+                                                                            {TMPFS_MAGIC, ""}})
+    CHECK(doubtful_file_system(type) == name);
+}
+
+TEST_CASE("a process tree is ended by number and start, stopped ones too; another of that number is left alone") {
+  TemporaryFolder folder;
+  const Holder parent(folder / "a", 1, [] {
+    if (fork() == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      for (;;) pause();
+    }
+  });
+  const auto started = start_of_process(parent.pid());
+  REQUIRE(started > 0);
+  std::int64_t child = 0;
+  std::ifstream("/proc/" + std::to_string(parent.pid()) + "/task/" + std::to_string(parent.pid()) + "/children") >> child;
+  REQUIRE(start_of_process(child) > 0);
+  CHECK_FALSE(end_process_tree(parent.pid(), started - 1));
+  CHECK(start_of_process(parent.pid()) == started);
+  parent.stops();
+  CHECK(end_process_tree(parent.pid(), started));
+  CHECK(start_of_process(parent.pid()) == 0);
+  CHECK(start_of_process(child) == 0);
+  CHECK_FALSE(end_process_tree(parent.pid(), started));
+  CHECK_FALSE(end_process_tree(1, start_of_process(1)));
+  CHECK_FALSE(process_space().empty());
+}

@@ -1,0 +1,287 @@
+// Several schedulers on one history, step by step in one thread: each trial once, whoever dies, stops or loses its lock.
+#include <algorithm>
+
+#include "core/host/scheduler/grid_run.h"
+#include "core/shared/metrics.h"
+#include "tests/host/simulated/grid.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::simulated;
+using End = Act::End;
+using Outcomes = std::vector<std::string>;
+
+namespace {
+
+constexpr const char* kFile = "/simulated/ablate.db";
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// What the schedulers share.
+struct Place {
+  explicit Place(int count) {
+    for (int seed = 1; seed <= count; ++seed) trials.push_back(trial_of(seed));
+    for (const auto& trial : trials) planned.push_back(planned_of(trial));
+  }
+
+  const std::string& key(int seed) const { return planned.at(static_cast<std::size_t>(seed) - 1).key; }
+  const History& history() const { return disk.files.at(kFile); }
+  Outcomes outcomes(int seed) const { return history().outcomes(key(seed)); }
+
+  SimulatedClock clock;
+  Disk disk{clock};
+  Holders holders;
+  std::vector<Trial> trials;
+  std::vector<PlannedTrial> planned;
+};
+
+/// One of them, with a machine of its own.
+class Runner {
+ public:
+  Runner(Place& place, int process, RunOptions options = {.jobs = 2})
+      : machine(place.clock), place_(place), store_(place.disk, kFile, process) {
+    options.record = [&place](db::GridStore& into) { record(place.planned, into); };
+    std::deque<const PlannedTrial*> waiting;
+    for (const auto& trial : place.planned) waiting.push_back(&trial);
+    store_.put_metrics({process_metrics().begin(), process_metrics().end()});
+    const Surroundings outside{.clock = place.clock,
+                               .output = output_,
+                               .stops = {.often = [this] { return stops; }, .who = [] { return std::string("a test"); }},
+                               .process = process,
+                               .locks = [&place, process](const auto& file) {
+                                 return std::make_unique<SimulatedLocks>(place.holders, file, process);
+                               }};
+    run_ = std::make_unique<GridRun>(executors_, store_, options, outside, waiting);
+  }
+  ~Runner() { close(file_); }
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  /// @return whether another step is to come
+  bool step() {
+    if (!run_ || ended_) return false;
+    ended_ = !run_->step();
+    return !ended_;
+  }
+  void steps(double seconds) {
+    for (const auto until = place_.clock.now_s() + seconds; place_.clock.now_s() < until && step();) {
+    }
+  }
+  /// No word, no further step, and its locks and its worker are gone.
+  void is_killed() { run_.reset(), executors_.end(); }
+  const RunSummary& summary() const { return run_->summary(); }
+  std::string told() const { return read_text(folder_ / "told"); }
+
+  Machine machine;
+  int stops = 0;
+
+ private:
+  Place& place_;
+  TemporaryFolder folder_;
+  int file_ = open((folder_ / "told").c_str(), O_WRONLY | O_CREAT, 0600);
+  Output output_{file_};
+  Executors executors_ = machine.executors();
+  MemoryStore store_;
+  std::unique_ptr<GridRun> run_;
+  bool ended_ = false;
+};
+
+/// Until all have ended.
+void go_on(const std::vector<Runner*>& all) {
+  for (bool any = true; any;) {
+    any = false;
+    for (auto* one : all) any = one->step() || any;
+  }
+}
+
+std::size_t done_in(const History& history) {
+  return static_cast<std::size_t>(std::count_if(history.attempts.begin(), history.attempts.end(),
+                                                [](const auto& attempt) { return attempt.outcome == "done"; }));
+}
+
+}  // namespace
+
+TEST_CASE("schedulers share a grid: each trial is run once, and none ends before the last") {
+  Place place(12);
+  Runner one(place, 1), two(place, 2), three(place, 3, {.jobs = 3});
+  go_on({&one, &two, &three});
+  CHECK(place.history().attempts.size() == 12);
+  CHECK(done_in(place.history()) == 12);
+  for (const auto* runner : {&one, &two, &three}) {
+    CHECK(runner->summary().done > 0);
+    CHECK(runner->summary().done + runner->summary().elsewhere == 12);
+    CHECK(runner->summary().exit_code() == ExitCode::kDone);
+  }
+  CHECK(one.summary().done + two.summary().done + three.summary().done == 12);
+  CHECK(place.history().owners.empty());
+  CHECK(place.holders.processes[kFile].empty());
+}
+
+TEST_CASE("one that has nothing to start waits for what others run, and says so once") {
+  Place place(3);
+  Runner one(place, 1, {.jobs = 3}), two(place, 2);
+  one.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 300}; };
+  one.steps(5);
+  go_on({&two, &one});
+  CHECK(two.summary().done == 0);
+  CHECK(two.summary().elsewhere == 3);
+  CHECK(says(two.told(), "3 trials run elsewhere: waiting for them"));
+  CHECK(two.told().find("elsewhere") == two.told().rfind("elsewhere"));
+  CHECK(one.told().find("elsewhere") == std::string::npos);
+}
+
+TEST_CASE("trials of a killed scheduler are taken over, which is said once; what is done stays done") {
+  Place place(6);
+  Runner one(place, 1, {.jobs = 2}), two(place, 2, {.jobs = 1});
+  one.steps(15);
+  REQUIRE(done_in(place.history()) == 2);
+  two.steps(5);
+  one.is_killed();
+  go_on({&two});
+  CHECK(two.summary().done == 4);
+  CHECK(two.summary().elsewhere == 2);
+  CHECK(place.history().attempts.size() == 6);
+  CHECK(says(two.told(), "process 1 on simulated has ended without a word; its trials are taken over"));
+  CHECK(two.told().find("without a word") == two.told().rfind("without a word"));
+}
+
+TEST_CASE("a stopped scheduler stays the owner, however long it is stopped") {
+  Place place(3);
+  Runner one(place, 1, {.jobs = 1}), two(place, 2);
+  one.steps(5);
+  two.steps(4000);  // one is not stepped meanwhile
+  CHECK(done_in(place.history()) == 2);
+  CHECK(place.outcomes(1).empty());
+  go_on({&two, &one});
+  CHECK(place.outcomes(1) == Outcomes{"done"});
+  CHECK(one.summary().done == 1);
+  CHECK(two.summary().elsewhere == 1);
+}
+
+TEST_CASE("a late result is kept, said, and not counted: the other's is the one that is recorded") {
+  Place place(2);
+  Runner one(place, 1, {.jobs = 2}), two(place, 2, {.jobs = 2});
+  one.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 20}; };
+  one.steps(5);
+  place.holders.dies(1);  // as where locks mean nothing, or somebody has removed their file
+  SECTION("the other is done first") {
+    two.steps(12);
+    CHECK(done_in(place.history()) == 2);
+    go_on({&one, &two});
+  }
+  SECTION("the late one comes first") {
+    two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
+    two.steps(2);
+    go_on({&one, &two});
+  }
+  CHECK(done_in(place.history()) == 2);
+  for (const int seed : {1, 2}) {
+    auto outcomes = place.outcomes(seed);
+    std::sort(outcomes.begin(), outcomes.end());
+    CHECK(outcomes == Outcomes{"done", "interrupted"});
+  }
+  for (const auto& attempt : place.history().attempts)
+    if (attempt.outcome == "interrupted") {
+      CHECK(says(attempt.reason, "came late: another scheduler had taken the trial over (fence "));
+      CHECK(says(attempt.reason, "; it was done, test/accuracy "));
+      CHECK(attempt.results.empty());
+    }
+  CHECK(one.summary().done == 0);
+  CHECK(one.summary().elsewhere == 2);
+  CHECK(two.summary().done == 2);
+  CHECK(says(one.told(), "warning: the result of seed=1 came late"));
+  CHECK(says(one.told(), "; came late"));
+}
+
+TEST_CASE("what fails elsewhere counts, and is not run again; what is interrupted there is") {
+  Place place(4);
+  Runner one(place, 1, {.jobs = 4}), two(place, 2, {.jobs = 4});
+  one.machine.act = [](std::uint64_t seed, int) { return seed == 1 ? Act{End::kFails, 10} : Act{.takes_s = 50}; };
+  one.steps(5);
+  two.steps(2);
+  one.steps(15);
+  CHECK(place.outcomes(1) == Outcomes{"failed"});
+  one.stops = 1;
+  go_on({&one, &two});
+  CHECK(place.outcomes(1) == Outcomes{"failed"});
+  CHECK(place.outcomes(2) == Outcomes{"interrupted", "done"});
+  CHECK(one.summary().interrupted);
+  CHECK(two.summary().done == 3);
+  CHECK(two.summary().failed_elsewhere == 1);
+  CHECK(two.summary().exit_code() == ExitCode::kTrialsFailed);
+}
+
+TEST_CASE("what failed before a scheduler came is tried again by it, as ever") {
+  Place place(1);
+  Runner one(place, 1);
+  one.machine.act = [](std::uint64_t, int) { return Act{End::kFails, 1}; };
+  go_on({&one});
+  Runner two(place, 2);
+  go_on({&two});
+  CHECK(place.outcomes(1) == Outcomes{"failed", "done"});
+}
+
+TEST_CASE("two that run everything once more wait for each other's trials and for nothing else") {
+  Place place(5);
+  const RunOptions again{.jobs = 2, .again = true};
+  Runner one(place, 1, again), two(place, 2, again);
+  std::map<std::uint64_t, int> running;
+  const auto watch = [&](Runner& runner) {
+    runner.machine.act = [&](std::uint64_t seed, int) {
+      for (const auto& [key, lease] : place.history().leases)
+        if (key == place.key(static_cast<int>(seed))) CHECK_FALSE(lease.outcome);
+      return Act();
+    };
+  };
+  watch(one), watch(two);
+  go_on({&one, &two});
+  CHECK(one.summary().done == 5);
+  CHECK(two.summary().done == 5);
+  std::map<std::string, std::vector<std::pair<std::int64_t, double>>> times;
+  for (const auto& attempt : place.history().attempts) times[attempt.key].emplace_back(attempt.started_us, attempt.wall_s);
+  for (auto& [key, all] : times) {
+    std::sort(all.begin(), all.end());
+    REQUIRE(all.size() == 2);
+    CHECK(static_cast<double>(all[1].first - all[0].first) >= all[0].second * 1e6 - 1e3);
+  }
+}
+
+TEST_CASE("where locks may mean nothing a second scheduler is refused, and one alone is warned") {
+  Place place(2);
+  place.holders.doubt = "it lies on nfs, where locks may mean nothing to other machines";
+  Runner one(place, 1), two(place, 2);
+  one.steps(3);
+  CHECK(says(one.told(), "warning: /simulated/ablate.db: it lies on nfs"));
+  std::string why;
+  try {
+    two.steps(3);
+  } catch (const Error& error) {
+    why = error.what();
+    CHECK(error.code() == ExitCode::kUsage);
+  }
+  CHECK(says(why, "/simulated/ablate.db is used by another run, process 1 on simulated, and it lies on nfs"));
+  CHECK(says(why, "--db FILE"));
+  CHECK(place.history().owners.size() == 1);
+  one.is_killed();
+  place.clock.wait(61);  // the one case in which a clock decides
+  Runner three(place, 3);
+  go_on({&three});
+  CHECK(three.summary().done == 2);
+}
+
+TEST_CASE("while nothing can be written no trial starts, and what others did meanwhile is seen afterwards") {
+  Place place(4);
+  Runner one(place, 1, {.jobs = 1}), two(place, 2, {.jobs = 1});
+  one.steps(3), two.steps(3);
+  bool full = true;
+  const auto from = place.clock.now_s();
+  place.disk.fails = [&](const std::filesystem::path&) {
+    if (full) throw db::Unavailable("the disk is full");
+  };
+  while (place.clock.now_s() < from + 100) one.step(), two.step();
+  CHECK(one.machine.runs.size() + two.machine.runs.size() == 2);
+  full = false;
+  go_on({&one, &two});
+  CHECK(place.history().attempts.size() == 4);
+  CHECK(done_in(place.history()) == 4);
+}

@@ -20,6 +20,8 @@
 
 namespace ablate::db {
 
+struct StoreFile;
+
 /// GridStore in a file, and what else is written there. Not thread-safe.
 class Store final : public GridStore {
  public:
@@ -85,8 +87,7 @@ class Store final : public GridStore {
   std::optional<KnownFloors> floors(const std::string& digest, const nlohmann::json& task, std::int64_t rows);
 
  private:
-  struct Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  std::unique_ptr<StoreFile> implementation_;
 };
 
 }  // namespace ablate::db

@@ -16,7 +16,7 @@
 #include "db/history/place.h"
 #include "db/history/proofs.h"
 #include "db/history/running.h"
-#include "db/history/store_implementation.h"
+#include "db/history/store_file.h"
 #include "db/history/stored_metric.h"
 #include "db/history/trial_writer.h"
 
@@ -26,7 +26,7 @@ using SQLite::Statement;
 
 Store::Store(const std::filesystem::path& file) {
   check_place(file);
-  implementation_ = guarded(file, [&] { return std::make_unique<Implementation>(file); });
+  implementation_ = guarded(file, [&] { return std::make_unique<StoreFile>(file); });
 }
 Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;

@@ -20,6 +20,8 @@
 
 namespace ablate::db {
 
+struct StoreFile;
+
 /// GridStore in a file, and what else is written there. Not thread-safe.
 class Store final : public GridStore {
  public:
@@ -90,8 +92,7 @@ class Store final : public GridStore {
   /// Files of attempts, and remembers that. @return what was there
   KeptFiles remove(const std::vector<ArtifactFile>& files);
 
-  struct Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  std::unique_ptr<StoreFile> implementation_;
 };
 
 }  // namespace ablate::db

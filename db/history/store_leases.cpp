@@ -1,7 +1,7 @@
 // What of a Store is about leases.
 #include "db/history/leases.h"
 #include "db/history/store.h"
-#include "db/history/store_implementation.h"
+#include "db/history/store_file.h"
 
 namespace ablate::db {
 

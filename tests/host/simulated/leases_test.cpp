@@ -1,8 +1,10 @@
 // Several schedulers on one history, step by step in one thread: each trial once, whoever dies, stops or loses its lock.
 #include <algorithm>
+#include <utility>
 
 #include "core/host/scheduler/grid_run.h"
 #include "core/shared/metrics.h"
+#include "core/util/error.h"
 #include "tests/host/simulated/grid.h"
 #include "tests/support/catch.h"
 
@@ -191,6 +193,40 @@ TEST_CASE("a late result is kept, said, and not counted: the other's is the one 
   CHECK(two.summary().done == 2);
   CHECK(says(one.told(), "warning: the result of seed=1 came late"));
   CHECK(says(one.told(), "; came late"));
+}
+
+TEST_CASE("a result that comes late when all else has ended is waited for, as any other is") {
+  Place place(1);
+  place.disk.fails = [&](const std::filesystem::path&) {
+    if (place.clock.now_s() > 5 && place.clock.now_s() < 30) throw db::Unavailable("the disk is full");
+  };
+  Runner one(place, 1), two(place, 2);
+  bool taken = false;
+  place.clock.while_waiting = [&](double) {  // until `one`, which only waits to write what it has, may do so
+    if (place.clock.now_s() < 30 || std::exchange(taken, true)) return;
+    place.holders.dies(1);
+    go_on({&two});
+  };
+  go_on({&one});
+  CHECK(two.summary().done == 1);
+  CHECK(one.summary().done == 0);
+  CHECK(one.summary().elsewhere == 1);
+  CHECK(place.outcomes(1) == Outcomes{"done", "interrupted"});
+}
+
+TEST_CASE("where a history is found damaged between two trials no further one starts") {
+  const double takes_s = GENERATE(10.0, 10.2, 10.4, 10.6, 10.8);  // at some of these moments others' leases are looked at first
+  Place place(4);
+  Runner one(place, 1, {.jobs = 1}), two(place, 2, {.jobs = 1});
+  two.machine.act = [&](std::uint64_t, int) { return Act{End::kAnswers, takes_s}; };
+  one.machine.act = [](std::uint64_t, int) { return Act{End::kAnswers, 1000}; };
+  while (place.history().leases.empty()) one.step();
+  while (done_in(place.history()) == 0) two.step();
+  place.disk.fails = [](const std::filesystem::path& file) {
+    if (file == kFile) throw Error("malformed");
+  };
+  CHECK_THROWS_AS(go_on({&two}), Error);
+  CHECK(two.machine.runs == std::map<std::uint64_t, int>{{2, 1}});
 }
 
 TEST_CASE("what fails elsewhere counts, and is not run again; what is interrupted there is") {

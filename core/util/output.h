@@ -9,7 +9,7 @@ namespace ablate {
 
 /// Texts to a descriptor that may take none: a pipe that nobody reads, a terminal after Ctrl-S, a full disk. A thread of its
 /// own writes them. What is more than a bound is left out, and how many lines that were is said once it takes texts again. One
-/// thread.
+/// thread. A simulation takes the texts itself.
 class Output {
  public:
   using Milliseconds = std::chrono::milliseconds;
@@ -17,7 +17,7 @@ class Output {
   /// @param descriptor stays the caller's @param patience for one text
   explicit Output(int descriptor, Milliseconds patience = Milliseconds(200));
   /// What is not written by then never is.
-  ~Output();
+  virtual ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
@@ -25,7 +25,7 @@ class Output {
 
   /// Usually it is written when this returns, so that it keeps its place among what others write there. Waits for that, but not
   /// while an earlier text is still unwritten. @return false where the text, as a whole, is left out
-  bool write(std::string_view text) noexcept;
+  virtual bool write(std::string_view text) noexcept;
 
   /// Whether nothing waits to be written.
   bool flows() const noexcept;

@@ -158,8 +158,10 @@ TEST_CASE("locks that a second process does not see are doubted, and file system
 TEST_CASE("a process tree is ended by number and start, stopped ones too; another of that number is left alone") {
   TemporaryFolder folder;
   const Holder parent(folder / "a", 1, [] {
-    if (fork() == 0)
+    if (fork() == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       for (;;) pause();
+    }
   });
   const auto started = start_of_process(parent.pid());
   REQUIRE(started > 0);

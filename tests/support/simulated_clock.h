@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 
 #include "core/util/clock.h"
 
@@ -10,10 +11,21 @@ class SimulatedClock final : public ablate::Clock {
   static constexpr std::int64_t kBegin_us = 1'700'000'000'000'000;  ///< since 1970, when now_s() is 0
 
   double now_s() const override { return now_s_; }
-  std::int64_t since_1970_us() const override { return kBegin_us + static_cast<std::int64_t>(now_s_ * 1e6); }
-  void wait(double seconds) override { now_s_ += seconds; }
-  void wait_until(double moment_s) { now_s_ = std::max(now_s_, moment_s); }
+  std::int64_t since_1970_us() const override { return kBegin_us + shift_us_ + static_cast<std::int64_t>(now_s_ * 1e6); }
+  void wait(double seconds) override { wait_until(now_s_ + seconds); }
+  void wait_until(double moment_s) {
+    if (while_waiting && moment_s > now_s_) while_waiting(moment_s);
+    pass_until(moment_s);
+  }
+  /// Nobody does anything meanwhile.
+  void pass_until(double moment_s) { now_s_ = std::max(now_s_, moment_s); }
+  /// Somebody sets the time since 1970; now_s() goes on as it was.
+  void set_forward(double seconds) { shift_us_ += static_cast<std::int64_t>(seconds * 1e6); }
+
+  /// What others do while somebody waits until then. They may take longer.
+  std::function<void(double moment_s)> while_waiting = {};
 
  private:
   double now_s_ = 0;
+  std::int64_t shift_us_ = 0;
 };

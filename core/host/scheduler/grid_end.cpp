@@ -6,7 +6,7 @@
 namespace ablate {
 namespace {
 
-constexpr double kLastWrites = 600, kLastWritesInterrupted = 10;  ///< s, for a database that others hold
+constexpr double kLastWritesInterrupted = 10;  ///< s, for a database that others hold
 
 }  // namespace
 
@@ -70,16 +70,20 @@ void GridRun::close(const std::string& outcome, const std::string& reason) {
     trial.end(outcome, reason, clock_s_ - trial.started_s());
     finish(job);
   }
-  if (!outcome.empty()) executors_.end();
+  executors_.end();
+  write_rest(kLastWritesInterrupted);
+  leasing_.end();
+}
+
+void GridRun::write_rest(double longest_s) {
   const double start_s = clock_s_;
   const auto often = outside_.stops.often();
   recorder_.finish([&] {
     tick();
     display_.refresh();
-    return outside_.stops.often() > often || clock_s_ - start_s > (outcome.empty() ? kLastWrites : kLastWritesInterrupted);
+    return outside_.stops.often() > often || clock_s_ - start_s > longest_s;
   });
   recorder_.tidy_checkpoints({});
-  leasing_.end();
 }
 
 void GridRun::replace_worker(const std::string& why) {

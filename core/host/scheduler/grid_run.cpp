@@ -10,7 +10,8 @@
 namespace ablate {
 namespace {
 
-constexpr double kLongestTick = 1;  ///< s; what takes longer, this process was not running, or waited for a lock
+constexpr double kLastWrites = 600;  ///< s, for a database that others hold
+constexpr double kLongestTick = 1;   ///< s; what takes longer, this process was not running, or waited for a lock
 
 }  // namespace
 
@@ -42,9 +43,7 @@ bool GridRun::step() {
     close("interrupted", "the grid ended before it: a worker could not be replaced");
     throw;
   }
-  if (!is_over()) return true;
-  end();
-  return false;
+  return !is_over() || !end();
 }
 
 void GridRun::begin() {
@@ -66,15 +65,18 @@ bool GridRun::is_over() const {
   return is_stopping() ? has_stopped() : running_.empty() && (none_left || recorder_.is_elsewhere());
 }
 
-void GridRun::end() {
+bool GridRun::end() {
   if (is_stopping()) {
     summary_.interrupted = true;
     drain();
     close("interrupted", "interrupted by " + outside_.stops.who());
   } else {
-    close("", "");
+    write_rest(kLastWrites);
+    if (leasing_.elsewhere() > 0 && !recorder_.is_elsewhere()) return false;
+    leasing_.end();
   }
   if (recorder_.is_elsewhere()) throw Error(recorder_.where_everything_is());
+  return true;
 }
 
 void GridRun::advance() {

@@ -40,7 +40,8 @@ class GridRun {
   void begin();
   void advance();
   bool is_over() const;
-  void end();
+  /// @return false where a result that had waited to be written came late: its trial is waited for
+  bool end();
 
   bool is_stopping() const { return outside_.stops.any(); }
   /// Where asked to stop: whether nothing that runs is waited for any more.
@@ -69,6 +70,8 @@ class GridRun {
   void drain();
   /// Every running trial gets this outcome, and everything is written.
   void close(const std::string& outcome, const std::string& reason);
+  /// What still waits, into the history or elsewhere. @param longest_s for the history
+  void write_rest(double longest_s);
 
   Executors& executors_;
   RunOptions options_;

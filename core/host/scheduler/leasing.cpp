@@ -62,6 +62,10 @@ void Leasing::tell_worker() {
     told_worker_ = worker_;
 }
 
+bool Leasing::holds(const std::string& key) const {
+  return std::any_of(mine_.begin(), mine_.end(), [&](const auto& one) { return one.second->key == key; });
+}
+
 bool Leasing::is_over(const db::LeaseOwner& owner) {
   if (buried_.contains(owner.slot)) return true;
   if (!locks_->is_held(owner.slot)) to_bury_.emplace(owner.slot, owner);
@@ -82,10 +86,9 @@ bool Leasing::bury() {
 
 std::optional<db::LeaseAnswer> Leasing::take(const PlannedTrial& trial) {
   tell_worker();
+  if (recorder_.is_elsewhere()) return std::nullopt;  // a rescued history has leases, too, which nobody else sees
   db::LeaseAnswer answer;
-  const auto over = [&](const db::LeaseOwner& owner) {
-    return owner.slot == self_.slot ? !mine_.contains(trial.key) : is_over(owner);
-  };
+  const auto over = [&](const db::LeaseOwner& owner) { return owner.slot == self_.slot ? !holds(trial.key) : is_over(owner); };
   // What ran when this one came, or was leased later, has ended since.
   const auto before = held_before_.find(trial.key);
   const auto since = before == held_before_.end() ? self_.fence : before->second - 1;
@@ -93,25 +96,25 @@ std::optional<db::LeaseAnswer> Leasing::take(const PlannedTrial& trial) {
     if (!recorder_.use([&](db::GridStore& store) { answer = store.take_lease(trial.key, self_.slot, since, again_, over); }))
       return std::nullopt;
   } while (bury());
-  if (answer.what == db::LeaseAnswer::What::kMine) mine_[trial.key] = &trial;
+  if (answer.what == db::LeaseAnswer::What::kMine) mine_[answer.fence] = &trial;
   if (answer.what == db::LeaseAnswer::What::kElsewhere) elsewhere_.push_back(&trial);
   return answer;
 }
 
 void Leasing::give_back(const PlannedTrial& trial, std::int64_t fence) {
-  mine_.erase(trial.key);
+  mine_.erase(fence);
   // Where it cannot be written it stays this scheduler's, which may take it again.
   recorder_.use([&](db::GridStore& store) { store.give_back(trial.key, fence); });
 }
 
 bool Leasing::ended(const db::Attempt& attempt, bool in_time, bool waits) {
-  const auto found = mine_.extract(attempt.key);
+  const auto found = mine_.extract(attempt.fence);
   if (in_time || found.empty()) return false;
   note_(fmt::format(
       "warning: the result of {} came late: another scheduler had taken the trial over, as if this one were dead (is {}-leases "
       "still the file that it was?). It is kept as an interrupted attempt, and the other's counts",
       found.mapped()->trial->label, store_.file().string()));
-  if (waits) elsewhere_.push_back(found.mapped());
+  if (waits && !holds(attempt.key)) elsewhere_.push_back(found.mapped());
   return true;
 }
 
@@ -123,7 +126,7 @@ std::vector<const PlannedTrial*> Leasing::freed() {
     held.clear();
     for (const auto& lease : store.held_leases()) {
       const bool here = lease.owner.slot == self_.slot;
-      if (here ? mine_.contains(lease.key) : locks_->is_held(lease.owner.slot)) held.insert(lease.key);
+      if (here ? holds(lease.key) : locks_->is_held(lease.owner.slot)) held.insert(lease.key);
     }
   });
   std::vector<const PlannedTrial*> free;

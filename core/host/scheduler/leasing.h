@@ -53,6 +53,7 @@ class Leasing {
   /// Refuses to begin beside another scheduler where locks may mean nothing. @return whether it is dead
   bool meet(const db::LeaseOwner& other, bool heard);
   void tell_worker();
+  bool holds(const std::string& key) const;
   /// A dead one comes among those that are to be buried, and is over once it is.
   bool is_over(const db::LeaseOwner& owner);
   /// Ends what dead schedulers have left running, as far as it is seen from here, and says once of each that its trials are
@@ -69,7 +70,9 @@ class Leasing {
   db::NewOwner self_;
   std::map<std::string, std::int64_t> held_before_;  ///< fences by key: of what ran elsewhere when this one came
   std::int64_t worker_ = 0, told_worker_ = 0;
-  std::map<std::string, const PlannedTrial*> mine_;  ///< by key: leased, and no attempt is in the history
+  /// By fence: leased, and no attempt is in the history. Of one trial there may be two: a result of the first waits to be
+  /// written, and another scheduler that had taken the trial over has left it again.
+  std::map<std::int64_t, const PlannedTrial*> mine_;
   std::vector<const PlannedTrial*> elsewhere_;
   std::map<std::int64_t, db::LeaseOwner> to_bury_;  ///< by slot
   std::set<std::int64_t> buried_;

@@ -1,12 +1,15 @@
 #include "tests/host/simulated/executor.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/util/error.h"
 
 namespace ablate::simulated {
 namespace {
 
 constexpr int kSegmentationFault = 11, kKilled = 9, kExitCode1 = 1 << 8;  ///< as wait() gives them
-constexpr double kPong_s = 0.01;
+constexpr double kPong_s = 0.01, kLate_s = 0.5;
 
 nlohmann::json result_of(std::uint64_t seed) {
   const MetricInfo accuracy{"test/accuracy", "%", "max", "share of examples that are right"};
@@ -27,7 +30,8 @@ Executors Machine::executors() {
   });
 }
 
-SimulatedExecutor::SimulatedExecutor(Machine& machine) : machine_(machine), environment_({{"host", "simulated"}}) {
+SimulatedExecutor::SimulatedExecutor(Machine& machine) : machine_(machine) {
+  machine.now = this;
   dies(machine.clock.now_s() + machine.lives_s(machine.started), "signal 9 (Killed)");
 }
 
@@ -61,19 +65,23 @@ void SimulatedExecutor::load() {
   }
 }
 
+void SimulatedExecutor::says(const StartCommand& command, const Act& act, double after_s, const nlohmann::json& data) {
+  happens(after_s, SaidEvent{command.job, act.way == Act::Way::kGarbled ? nlohmann::json{{"step", "fifty"}} : data});
+  if (act.way == Act::Way::kDoubled) happens(act.takes_s + kLate_s, SaidEvent{command.job, data});
+}
+
 void SimulatedExecutor::start(const StartCommand& command) {
   const auto seed = from_json<TrialJob>(command.spec).trial.seed;
   const auto act = machine_.act(seed, ++machine_.runs[seed]);
-  running_.insert(command.job);
+  running_[command.job] = seed;
   machine_.most_together = std::max(machine_.most_together, running_.size());
   const bool ends_early = command.limit_s > 0 && (act.end == Act::End::kHangs || act.takes_s > command.limit_s);
   if (act.end == Act::End::kFindsNoRoom) return happens(0, NotStartedEvent{command.job, "Resource temporarily unavailable"});
-  happens(act.takes_s / 2, SaidEvent{command.job, half_way()});
+  says(command, act, act.takes_s / 2, half_way());
   if (ends_early)
     return happens(command.limit_s, EndedEvent{.job = command.job, .status = kKilled, .wall_s = command.limit_s, .late = true});
-  if (act.end == Act::End::kAnswers) happens(act.takes_s, SaidEvent{command.job, result_of(seed)});
-  if (act.end == Act::End::kFails)
-    happens(act.takes_s, SaidEvent{command.job, to_json(Failed{"loss is nan at step 50", false})});
+  if (act.end == Act::End::kAnswers) says(command, act, act.takes_s, result_of(seed));
+  if (act.end == Act::End::kFails) says(command, act, act.takes_s, to_json(Failed{"loss is nan at step 50", false}));
   ends(command, act);
 }
 
@@ -100,16 +108,43 @@ void SimulatedExecutor::ends(const StartCommand& command, const Act& act) {
       break;
   }
   happens(act.takes_s, ended);
+  if (act.way == Act::Way::kDoubled) happens(act.takes_s + kLate_s, ended);
+}
+
+bool SimulatedExecutor::runs(int job) const {
+  return std::none_of(due_.begin(), due_.end(), [&](const auto& one) {
+    return one.first <= machine_.clock.now_s() && std::holds_alternative<EndedEvent>(one.second) && job_of(one.second) == job;
+  });
+}
+
+std::set<std::uint64_t> SimulatedExecutor::running() const {
+  std::set<std::uint64_t> seeds;
+  if (dies_s_ <= machine_.clock.now_s()) return seeds;
+  for (const auto& [job, seed] : running_)
+    if (runs(job)) seeds.insert(seed);
+  return seeds;
+}
+
+void SimulatedExecutor::is_killed(std::uint64_t seed) {
+  for (const auto& [job, of] : running_) {
+    if (of != seed || !runs(job)) continue;
+    std::erase_if(due_, [&, job = job](const auto& one) { return job_of(one.second) == job; });
+    happens(0, EndedEvent{.job = job, .status = kKilled, .wall_s = 1, .killed = "nobody knows by whom"});
+  }
+}
+
+double SimulatedExecutor::event_s() const {
+  if (due_.empty() || due_.begin()->first >= silent_from_s_) return kNever;
+  return std::max(due_.begin()->first, stopped_until_s_);
 }
 
 std::optional<Event> SimulatedExecutor::next(int timeout_ms) {
   auto& clock = machine_.clock;
   const double until_s = clock.now_s() + timeout_ms / 1000.0;
-  const double event_s = due_.empty() || due_.begin()->first >= silent_from_s_ ? kNever : due_.begin()->first;
-  const double first_s = std::min(event_s, dies_s_);
-  clock.wait_until(std::min(first_s, until_s));
-  if (first_s > until_s) return std::nullopt;
-  if (dies_s_ <= event_s) throw WorkerEnded(why_);
+  clock.wait_until(std::min({event_s(), dies_s_, until_s}));
+  const double moment_s = event_s();  // it may be another by now: others have done something meanwhile
+  if (std::min(moment_s, dies_s_) > clock.now_s()) return std::nullopt;
+  if (dies_s_ <= moment_s) throw WorkerEnded(why_);
   auto event = due_.extract(due_.begin()).mapped();
   if (std::holds_alternative<EndedEvent>(event) || std::holds_alternative<NotStartedEvent>(event))
     running_.erase(job_of(event));

@@ -27,11 +27,19 @@ struct Act {
     kKillsWorker,  ///< and with it all others
     kStopsWorker   ///< which answers nothing from then on
   };
+  enum class Way {
+    kWhole,
+    kGarbled,  ///< what it says is none of its messages
+    kDoubled   ///< all of it, and its end, comes once more when it has ended
+  };
   End end = End::kAnswers;
   double takes_s = 10;  ///< until then
+  Way way = Way::kWhole;
 };
 
 enum class Load { kLoads, kIsRefused, kKillsWorker, kHangs };
+
+class SimulatedExecutor;
 
 /// The machine that executors run on: the script, and what was seen. Executors are numbered from 1.
 struct Machine {
@@ -51,32 +59,49 @@ struct Machine {
   std::size_t most_together = 0;      ///< trials
   std::map<std::uint64_t, int> runs;  ///< by seed
 
+  SimulatedExecutor* now = nullptr;  ///< the executor
+  nlohmann::json environment = {{"host", "simulated"}};
+
   Executors executors();
 };
 
 class SimulatedExecutor final : public Executor {
  public:
   explicit SimulatedExecutor(Machine& machine);
+  ~SimulatedExecutor() override { machine_.now = nullptr; }
 
   void send(const Command& command) override;
   /// What has happened until then; time passes as far as it has to.
   std::optional<Event> next(int timeout_ms) override;
-  const nlohmann::json& environment() const override { return environment_; }
+  const nlohmann::json& environment() const override { return machine_.environment; }
   int most_jobs() const override { return machine_.most_jobs; }
   void give_up() override;
+
+  /// What somebody does to it from outside.
+  void is_killed(const std::string& why) { dies(machine_.clock.now_s(), why); }
+  void is_stopped_until(double moment_s) { stopped_until_s_ = std::max(stopped_until_s_, moment_s); }
+  /// One of its trials, by its seed; not one that has ended.
+  void is_killed(std::uint64_t seed);
+
+  /// Seeds of the trials that have not ended, though nobody may have heard of that.
+  std::set<std::uint64_t> running() const;
 
  private:
   void load();
   void start(const StartCommand& command);
+  void says(const StartCommand& command, const Act& act, double after_s, const nlohmann::json& data);
   void ends(const StartCommand& command, const Act& act);
   void happens(double after_s, const Event& event) { due_.emplace(machine_.clock.now_s() + after_s, event); }
   void dies(double at_s, const std::string& why);
+  /// When the next event comes.
+  double event_s() const;
+  /// Whether its end is still to come.
+  bool runs(int job) const;
 
   Machine& machine_;
-  nlohmann::json environment_;
-  std::multimap<double, Event> due_;  ///< by moment; of one moment in the order of sending
-  std::set<int> running_;
-  double silent_from_s_ = kNever, dies_s_ = kNever;
+  std::multimap<double, Event> due_;      ///< by moment; of one moment in the order of sending
+  std::map<int, std::uint64_t> running_;  ///< seeds by job
+  double silent_from_s_ = kNever, dies_s_ = kNever, stopped_until_s_ = 0;
   std::string why_;
 };
 

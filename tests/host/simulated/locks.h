@@ -21,7 +21,7 @@ struct Holders {
   }
 };
 
-class SimulatedLocks final : public Locks {
+class SimulatedLocks : public Locks {
  public:
   SimulatedLocks(Holders& holders, std::filesystem::path history, int process)
       : holders_(holders), history_(std::move(history)), process_(process) {}

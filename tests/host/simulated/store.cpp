@@ -44,12 +44,15 @@ std::unique_ptr<db::GridStore> MemoryStore::open(const std::filesystem::path& fi
 
 void MemoryStore::together(const std::function<void()>& writes) {
   const auto before = history();
+  disk_.writer = this;
   try {
     writes();
   } catch (...) {
     disk_.files.at(file_) = before;
+    disk_.writer = nullptr;
     throw;
   }
+  disk_.writer = nullptr;
 }
 
 std::int64_t MemoryStore::put_experiment(const db::Experiment& experiment) {

@@ -39,12 +39,13 @@ struct Disk {
 
   SimulatedClock& clock;
   std::map<std::filesystem::path, History> files;
+  const void* writer = nullptr;  ///< whose transaction is open
   /// Called before each call on a history, with its file; throws what the call is to throw. Unavailable takes the patience that
   /// its caller has.
   std::function<void(const std::filesystem::path& file)> fails = [](const std::filesystem::path&) {};
 };
 
-class MemoryStore final : public db::GridStore {
+class MemoryStore : public db::GridStore {
  public:
   /// @param process whose running trials it tells
   MemoryStore(Disk& disk, std::filesystem::path file, int process = 1);

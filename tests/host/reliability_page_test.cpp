@@ -1,0 +1,47 @@
+// docs/reliability.md says which test shows what: those are there.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/temporary.h"
+
+namespace {
+
+/// What stands between quotation marks.
+std::vector<std::string> quoted(const std::string& text) {
+  std::vector<std::string> all;
+  for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 1)) {
+    const auto end = text.find('"', at + 1);
+    if (end == std::string::npos) break;
+    all.push_back(text.substr(at + 1, end - at - 1));
+    at = end;
+  }
+  return all;
+}
+
+std::vector<std::string> test_cases() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(ABLATE_SOURCE_DIR) + "/tests")) {
+    if (!entry.path().native().ends_with("_test.cpp")) continue;
+    const auto text = read_text(entry.path());
+    const std::string begin = "TEST_CASE(\"";
+    for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1))
+      names.push_back(text.substr(at + begin.size(), text.find('"', at + begin.size()) - at - begin.size()));
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("the page on reliability names tests that there are, each by a beginning of its own") {
+  const auto names = test_cases();
+  auto shown = quoted(read_text(std::string(ABLATE_SOURCE_DIR) + "/docs/reliability.md"));
+  std::erase_if(shown, [](const auto& one) { return one.find(' ') == std::string::npos || one == "17 17"; });
+  CHECK(shown.size() > 40);
+  for (const auto& one : shown) {
+    INFO(one);
+    CHECK(std::count_if(names.begin(), names.end(), [&](const auto& name) { return name.starts_with(one); }) == 1);
+  }
+}

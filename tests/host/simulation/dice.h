@@ -1,0 +1,33 @@
+// What a seed draws.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace ablate::simulation {
+
+/// The same on every machine, which std's distributions are not.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : draw_(seed) {}
+
+  /// In [0, 1).
+  double unit() { return static_cast<double>(draw_() >> 11) * 0x1p-53; }
+  bool chance(double of) { return of > 0 && unit() < of; }
+  double between(double least, double most) { return least + unit() * (most - least); }
+  /// Whole, both ends too.
+  int whole(int least, int most) { return least + static_cast<int>(unit() * (most - least + 1)); }
+  /// As many small ones as large ones. @param least greater than 0
+  double of_any_size(double least, double most) { return least * std::pow(most / least, unit()); }
+  template <class T>
+  const T& one_of(const std::vector<T>& all) {
+    return all[static_cast<std::size_t>(whole(0, static_cast<int>(all.size()) - 1))];
+  }
+
+ private:
+  std::mt19937_64 draw_;
+};
+
+}  // namespace ablate::simulation

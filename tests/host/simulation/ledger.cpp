@@ -1,0 +1,137 @@
+#include "tests/host/simulation/ledger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "tests/host/simulated/grid.h"
+
+namespace ablate::simulation {
+namespace {
+
+bool says(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+Ledger::Ledger(const simulated::Disk& disk, const Scenario& scenario, std::vector<std::string> keys)
+    : disk_(disk), scenario_(scenario) {
+  for (std::size_t i = 0; i < keys.size(); ++i) seeds_[keys[i]] = static_cast<int>(i) + 1;
+}
+
+void Ledger::breaks(const char* invariant, const std::string& what) {
+  if (broken_.invariant.empty()) broken_ = {invariant, what};
+}
+
+int Ledger::seed_of(const std::string& key) const {
+  const auto found = seeds_.find(key);
+  return found == seeds_.end() ? 0 : found->second;
+}
+
+void Ledger::told(int scheduler, const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string one; std::getline(lines, one);) line(scheduler, one);
+}
+
+/// "[3/8] done      10 s  seed=4  test/accuracy 4.00 %", or a note.
+void Ledger::line(int scheduler, const std::string& text) {
+  if (says(text, "the database can be written again, and everything is in it") || says(text, "what runs now is kept in"))
+    return promise_waiting(scheduler);
+  if (const auto late = text.find("the result of seed="); late != std::string::npos && says(text, "came late"))
+    waiting_[scheduler].erase(std::atoi(text.c_str() + late + 19));
+  const auto label = text.find("  seed=");
+  if (!text.starts_with('[') || label == std::string::npos || !says(text, "] done ")) return;
+  const int seed = std::atoi(text.c_str() + label + 7);
+  if (says(text, "; could not be kept anywhere") || says(text, "; came late")) return;
+  if (says(text, "waits to be written"))
+    waiting_[scheduler].insert(seed);
+  else
+    promise(scheduler, seed);
+}
+
+void Ledger::promise(int scheduler, int seed) { promised_.emplace_back(scheduler, seed); }
+
+void Ledger::promise_waiting(int scheduler) {
+  for (const int seed : waiting_[scheduler]) promise(scheduler, seed);
+  waiting_[scheduler].clear();
+}
+
+void Ledger::read(const db::Attempt& attempt) {
+  if (!uids_.insert(attempt.uid).second) return;
+  const int seed = seed_of(attempt.key);
+  const int scheduler = attempt.environment.value("process", 0);
+  tried_.insert(seed);
+  ++by_[scheduler][attempt.outcome];
+  if (attempt.outcome != "done") return;
+  const auto found = attempt.results.find("test/accuracy");
+  if (found == attempt.results.end() || found->second != seed)
+    breaks(invariant::kOwnResult,
+           fmt::format("the trial of seed {} is recorded with {}", seed,
+                       found == attempt.results.end() ? "no test/accuracy" : fmt::format("test/accuracy {}", found->second)));
+  done_.insert(seed);
+}
+
+void Ledger::read_shared(const db::Attempt& attempt, const simulated::History& history) {
+  if (attempt.outcome != "done" || uids_.contains(attempt.uid)) return;
+  const int seed = seed_of(attempt.key);
+  if (++shared_[seed] > 1 + again_)
+    breaks(invariant::kDoneOnce,
+           fmt::format("the trial of seed {} is recorded as done {} times; {} runs had --again", seed, shared_[seed], again_));
+  if (!fences_.insert(attempt.fence).second)
+    breaks(invariant::kOneResult, fmt::format("fence {} has two results, the second of seed {}", attempt.fence, seed));
+  const auto newest = history.leases.at(attempt.key).fence;
+  if (again_ == 0 && newest != attempt.fence)
+    breaks(invariant::kOneResult,
+           fmt::format("seed {} has a result under fence {}; the newest is {}", seed, attempt.fence, newest));
+}
+
+void Ledger::look(const std::map<int, std::set<std::uint64_t>>& running) {
+  for (const auto& [file, history] : disk_.files) {
+    auto& seen = seen_[file.string()];
+    if (history.attempts.size() < seen)
+      breaks(invariant::kNothingLost,
+             fmt::format("{} has {} attempts, and had {}", file.string(), history.attempts.size(), seen));
+    for (; seen < history.attempts.size(); ++seen) {
+      if (file == simulated::Grid::kFile) read_shared(history.attempts[seen], history);
+      read(history.attempts[seen]);
+    }
+  }
+  for (const auto& [scheduler, seed] : promised_)
+    if (!is_done(seed))
+      breaks(invariant::kNothingLost,
+             fmt::format("scheduler {} has told that seed {} is done, which is recorded nowhere", scheduler, seed));
+  promised_.clear();
+  std::map<std::uint64_t, int> owners;
+  for (const auto& [scheduler, seeds] : running)
+    for (const auto seed : seeds)
+      if (const auto [other, is_first] = owners.try_emplace(seed, scheduler); !is_first)
+        breaks(invariant::kOneOwner,
+               fmt::format("schedulers {} and {} run the trial of seed {}", other->second, scheduler, seed));
+}
+
+void Ledger::ended(int scheduler, const RunSummary& summary) {
+  promise_waiting(scheduler);
+  look({});
+  auto& own = by_[scheduler];
+  int failed = 0;
+  for (const auto& [outcome, count] : own)
+    if (outcome != "done" && outcome != "interrupted") failed += count;
+  if (summary.done != own["done"] || summary.failed != failed)
+    breaks(invariant::kSummary, fmt::format("scheduler {} sums up {}; recorded are {} done and {} failed", scheduler,
+                                            text_of(summary), own["done"], failed));
+  const int sum = summary.done + summary.failed + summary.skipped + summary.elsewhere + summary.failed_elsewhere;
+  if (summary.interrupted ? sum > scenario_.trials() : sum != scenario_.trials())
+    breaks(invariant::kSummary,
+           fmt::format("scheduler {} sums up {}, of {} trials", scheduler, text_of(summary), scenario_.trials()));
+}
+
+void Ledger::look_at_end() {
+  for (int seed = 1; seed <= scenario_.trials(); ++seed) {
+    if (scenario_.nature(seed) == Nature::kGood && !is_done(seed))
+      breaks(invariant::kBlameless, fmt::format("the trial of seed {} is not done", seed));
+    if (!was_tried(seed)) breaks(invariant::kEnds, fmt::format("the trial of seed {} has no attempt", seed));
+  }
+}
+
+}  // namespace ablate::simulation

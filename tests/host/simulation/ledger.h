@@ -1,0 +1,90 @@
+// What must hold in every simulation, looked at after every step: the invariants.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/host/scheduler/scheduler.h"
+#include "tests/host/simulated/store.h"
+#include "tests/host/simulation/scenario.h"
+
+namespace ablate::simulation {
+
+/// The first one that is broken.
+struct Broken {
+  std::string invariant;  ///< its name; "" while all hold
+  std::string what;
+};
+
+/// Their names. A test of a planted fault says which of them it breaks.
+namespace invariant {
+inline constexpr const char* kOwnResult = "a result is its trial's";
+inline constexpr const char* kDoneOnce = "a trial is done once";
+inline constexpr const char* kOneResult = "a fence has one result, and only the newest fence of a trial";
+inline constexpr const char* kNothingLost = "nothing done is lost";
+inline constexpr const char* kOneOwner = "two living owners never hold one trial";
+inline constexpr const char* kJobs = "no more trials at a time than asked for";
+inline constexpr const char* kSummary = "the summary is what the history says";
+inline constexpr const char* kEnds = "the grid ends";
+inline constexpr const char* kBlameless = "a trial that does nothing wrong is done in the end";
+inline constexpr const char* kError = "whatever ends a run is an Error with words";
+}  // namespace invariant
+
+/// For people.
+std::string text_of(const RunSummary& summary);
+
+class Ledger {
+ public:
+  /// @param disk and scenario outlive it
+  Ledger(const simulated::Disk& disk, const Scenario& scenario, std::vector<std::string> keys);
+
+  void breaks(const char* invariant, const std::string& what);
+  const Broken& broken() const { return broken_; }
+
+  /// What a scheduler's user reads, a line or several.
+  void told(int scheduler, const std::string& text);
+  /// It ended by itself. @param again whether what was done ran again
+  void ended(int scheduler, const RunSummary& summary);
+  /// It runs with --again: each trial may be done once more.
+  void runs_again() { ++again_; }
+
+  /// After each step. @param running by living scheduler, the seeds of the trials that its worker runs
+  void look(const std::map<int, std::set<std::uint64_t>>& running);
+  /// Attempts have been brought together in other files.
+  void forget_files() { seen_.clear(); }
+  /// In the end.
+  void look_at_end();
+
+  /// Whether it has an attempt with such an end, in any file.
+  bool is_done(int seed) const { return done_.contains(seed); }
+  bool was_tried(int seed) const { return tried_.contains(seed); }
+
+ private:
+  void read(const db::Attempt& attempt);
+  /// Of one that is done, in the history that all share. Where one's results had to go elsewhere, others do not know of them.
+  void read_shared(const db::Attempt& attempt, const simulated::History& history);
+  void line(int scheduler, const std::string& text);
+  void promise(int scheduler, int seed);
+  void promise_waiting(int scheduler);
+  int seed_of(const std::string& key) const;
+
+  const simulated::Disk& disk_;
+  const Scenario& scenario_;
+  std::map<std::string, int> seeds_;  ///< by key
+  Broken broken_;
+  int again_ = 0;
+  std::map<std::string, std::size_t> seen_;       ///< attempts by file
+  std::set<std::string> uids_;                    ///< of attempts that were read
+  std::set<int> done_;                            ///< seeds, in any file
+  std::map<int, int> shared_;                     ///< how often done, by seed, in the history that all share
+  std::set<std::int64_t> fences_;                 ///< of results in it
+  std::set<int> tried_;                           ///< seeds
+  std::map<int, std::map<std::string, int>> by_;  ///< attempts by scheduler and outcome
+  std::map<int, std::set<int>> waiting_;          ///< seeds that wait to be written, by scheduler
+  std::vector<std::pair<int, int>> promised_;     ///< scheduler and seed, since the last look
+};
+
+}  // namespace ablate::simulation

@@ -1,0 +1,99 @@
+#include "tests/host/simulation/scheduler.h"
+
+#include <fmt/format.h>
+
+#include "core/shared/metrics.h"
+#include "core/util/error.h"
+#include "tests/host/simulation/world.h"
+
+namespace ablate::simulation {
+
+std::string text_of(const RunSummary& summary) {
+  return fmt::format("{} done, {} failed, {} skipped, {} done and {} failed elsewhere{}", summary.done, summary.failed,
+                     summary.skipped, summary.elsewhere, summary.failed_elsewhere, summary.interrupted ? ", interrupted" : "");
+}
+
+bool Told::write(std::string_view text) noexcept {
+  if (!is_killed_) world_.told(scheduler_, std::string(text));
+  return true;
+}
+
+SimulatedScheduler::SimulatedScheduler(World& world, int number, const RunOptions& options)
+    : world_(world), number_(number), options_(options), told_(world, number), life_(std::make_unique<Life>(world.clock())) {
+  life_->machine.environment["process"] = number;
+  world.script(life_->machine);
+}
+
+Surroundings SimulatedScheduler::surroundings() {
+  return {.clock = world_.clock(),
+          .output = told_,
+          .stops = {.often = [this] { return signals_; }, .who = [] { return std::string("signal 15 (Terminated)"); }},
+          .process = number_,
+          .locks = [this](const std::filesystem::path& history) { return world_.locks_of(history, number_); }};
+}
+
+bool SimulatedScheduler::begin() {
+  life_->store = world_.open_store(number_);
+  auto& store = *life_->store;
+  std::vector<std::string> keys;
+  for (const auto& trial : world_.planned()) keys.push_back(trial.key);
+  const auto done = store.done(keys);
+  std::deque<const PlannedTrial*> waiting;
+  for (const auto& trial : world_.planned())
+    if (options_.again || !done.contains(trial.key)) waiting.push_back(&trial);
+  summary_.skipped = static_cast<int>(keys.size() - waiting.size());
+  if (waiting.empty()) {
+    options_.record(store);
+    return false;
+  }
+  store.put_metrics({process_metrics().begin(), process_metrics().end()});
+  life_->executors = std::make_unique<Executors>(life_->machine.executors());
+  life_->run = std::make_unique<GridRun>(*life_->executors, store, options_, surroundings(), std::move(waiting));
+  return true;
+}
+
+bool SimulatedScheduler::advance() {
+  if (!life_->run) {
+    if (begin()) return true;
+  } else {
+    if (life_->run->step()) return true;
+    const auto& summary = life_->run->summary();
+    const int skipped = summary_.skipped;
+    summary_ = summary;
+    summary_.skipped += skipped;
+  }
+  world_.ended(number_, summary_);
+  return false;
+}
+
+void SimulatedScheduler::step() {
+  on_stack_ = true;
+  try {
+    if (!advance())
+      end(fmt::format("ends: {} done, {} failed, {} skipped{}", summary_.done, summary_.failed, summary_.skipped,
+                      summary_.interrupted ? ", interrupted" : ""));
+  } catch (const Killed&) {
+    life_.reset();
+  } catch (const Error& error) {
+    end(std::string("ends by an error: ") + error.what());
+    if (std::string(error.what()).empty()) world_.ledger().breaks(invariant::kError, "what() is empty");
+  } catch (const std::exception& error) {
+    end(std::string("ends by an exception: ") + error.what());
+    world_.ledger().breaks(invariant::kError, fmt::format("scheduler {} ended by an exception: {}", number_, error.what()));
+  }
+  on_stack_ = false;
+}
+
+void SimulatedScheduler::end(const std::string& how) {
+  life_.reset();
+  world_.trace().add(fmt::format("scheduler {} {}", number_, how));
+}
+
+void SimulatedScheduler::kill() {
+  killed_ = true;
+  told_.is_killed();
+  world_.frees_locks_of(number_);
+  if (!on_stack_) life_.reset();
+}
+
+}  // namespace ablate::simulation

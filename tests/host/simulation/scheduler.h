@@ -1,0 +1,87 @@
+// One `ablate run` in a simulation: a scheduler with a machine of its own, on the world's disk and clock.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "core/host/scheduler/grid_run.h"
+#include "tests/host/simulated/executor.h"
+#include "tests/host/simulated/store.h"
+
+namespace ablate::simulation {
+
+class World;
+
+/// Thrown by whatever a killed scheduler calls: what it still does until it is off the stack has no effect on anything.
+struct Killed {};
+
+/// Takes what the user would read.
+class Told final : public Output {
+ public:
+  Told(World& world, int scheduler) : Output(-1), world_(world), scheduler_(scheduler) {}
+  bool write(std::string_view text) noexcept override;
+  void is_killed() { is_killed_ = true; }
+
+ private:
+  World& world_;
+  int scheduler_;
+  bool is_killed_ = false;
+};
+
+class SimulatedScheduler {
+ public:
+  /// @param number of its process
+  SimulatedScheduler(World& world, int number, const RunOptions& options);
+
+  int number() const { return number_; }
+  bool lives() const { return life_ != nullptr && !killed_; }
+  bool is_killed() const { return killed_; }
+  bool is_again() const { return options_.again; }
+
+  /// Until its next wait for an event, or its end. What it throws goes nowhere: how it ended is traced.
+  void step();
+
+  /// Its worker ends with it, and what it held is free.
+  void kill();
+  void stop_until(double moment_s) { stopped_until_s_ = std::max(stopped_until_s_, moment_s); }
+  void goes_on() { stopped_until_s_ = 0; }
+  double stopped_until_s() const { return stopped_until_s_; }
+  void is_asked_to_stop() { ++signals_; }
+
+  /// Null where it has no worker now.
+  simulated::SimulatedExecutor* worker() const { return lives() ? life_->machine.now : nullptr; }
+  std::set<std::uint64_t> running() const { return worker() != nullptr ? worker()->running() : std::set<std::uint64_t>(); }
+
+  /// The file that it has opened is no longer there.
+  void loses_database() { has_lost_database_ = true; }
+  bool has_lost_database() const { return has_lost_database_; }
+
+ private:
+  /// All that goes when it ends.
+  struct Life {
+    explicit Life(SimulatedClock& clock) : machine(clock) {}
+    simulated::Machine machine;
+    std::unique_ptr<db::GridStore> store;
+    std::unique_ptr<Executors> executors;
+    std::unique_ptr<GridRun> run;
+  };
+
+  bool advance();
+  /// As run_trials begins. @return whether anything is left to run
+  bool begin();
+  void end(const std::string& how);
+  Surroundings surroundings();
+
+  World& world_;
+  int number_;
+  RunOptions options_;
+  Told told_;
+  std::unique_ptr<Life> life_;
+  RunSummary summary_;
+  int signals_ = 0;
+  bool killed_ = false, on_stack_ = false, has_lost_database_ = false;
+  double stopped_until_s_ = 0;
+};
+
+}  // namespace ablate::simulation

@@ -1,0 +1,139 @@
+// Faults that are planted in what schedulers are given: the simulation finds each, and says what it breaks.
+#include <utility>
+
+#include "tests/host/simulation/serial_store.h"
+#include "tests/host/simulation/world.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::simulation;
+using simulated::Disk;
+using simulated::Grid;
+
+namespace {
+
+constexpr std::uint64_t kSeeds = 300;  ///< of which simulation_test.cpp shows that they break nothing without a fault
+
+template <class Store>
+Faults with_store() {
+  Faults faults;
+  faults.store = [](Disk& disk, int process) { return std::make_unique<Store>(disk, Grid::kFile, process); };
+  return faults;
+}
+
+template <class Its>
+Faults with_locks() {
+  Faults faults;
+  faults.locks = [](simulated::Holders& holders, const std::filesystem::path& history, int process) {
+    return std::make_unique<Its>(holders, history, process);
+  };
+  return faults;
+}
+
+/// A result is written, and the trial's lease ends with it, whosever that is.
+struct NoFence : SerialStore {
+  using SerialStore::SerialStore;
+  bool put_leased(const db::Attempt& attempt) override {
+    const Transaction open(*this);
+    put_attempt(attempt);
+    for (const auto& lease : held_leases())
+      if (lease.key == attempt.key) give_back(lease.key, lease.fence);
+    return true;
+  }
+};
+
+/// Of the results that are done each third one is forgotten, though it is said to be written.
+struct DroppedResult : SerialStore {
+  using SerialStore::SerialStore;
+  bool put_leased(const db::Attempt& attempt) override {
+    if (attempt.outcome == "done" && ++count_ % 3 == 0) return give_back(attempt.key, attempt.fence), true;
+    return SerialStore::put_leased(attempt);
+  }
+
+ private:
+  int count_ = 0;
+};
+
+/// What is rescued into another file is the history, without what still waits.
+struct ForgottenRescue : SerialStore {
+  using SerialStore::SerialStore;
+  std::unique_ptr<db::GridStore> open(const std::filesystem::path& file) const override {
+    struct Forgets : SerialStore {
+      using SerialStore::SerialStore;
+      std::int64_t put_attempt(const db::Attempt&) override { return 1; }
+      bool put_leased(const db::Attempt&) override { return true; }
+    };
+    return std::make_unique<Forgets>(disk_, file, process_);
+  }
+};
+
+/// Whether a trial is done already is not looked at.
+struct DoneAgain : SerialStore {
+  using SerialStore::SerialStore;
+  db::LeaseAnswer take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool,
+                             const IsOver& is_over) override {
+    return SerialStore::take_lease(key, slot, since, true, is_over);
+  }
+};
+
+/// A trial gets the results of the one before.
+struct MixedUp : SerialStore {
+  using SerialStore::SerialStore;
+  bool put_leased(const db::Attempt& attempt) override {
+    auto own = attempt;
+    if (attempt.outcome == "done" && !before_.empty()) own.results = before_;
+    before_ = attempt.results;
+    return SerialStore::put_leased(own);
+  }
+
+ private:
+  std::map<std::string, double> before_;
+};
+
+/// A lease is taken without a look at its owner's byte.
+struct UncheckedOwner : simulated::SimulatedLocks {
+  using SimulatedLocks::SimulatedLocks;
+  bool is_held(std::int64_t) override { return false; }
+};
+
+/// The byte is locked when it is first needed, not before the first lease.
+struct LateLock : simulated::SimulatedLocks {
+  using SimulatedLocks::SimulatedLocks;
+  bool take(std::int64_t slot) override { return slot_ = slot, true; }
+  bool is_held(std::int64_t slot) override {
+    if (slot_ != 0) SimulatedLocks::take(std::exchange(slot_, 0));
+    return SimulatedLocks::is_held(slot);
+  }
+
+ private:
+  std::int64_t slot_ = 0;
+};
+
+/// The invariant that the first seed breaks which a fault makes break one; "" where none does.
+std::string found(const Faults& faults) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    if (auto report = simulate(seed, faults); !report.broken.invariant.empty()) return report.broken.invariant;
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a fence that is not compared is found", "[apart]") { CHECK(found(with_store<NoFence>()) == invariant::kOneResult); }
+
+TEST_CASE("a lease that is taken without a look at its owner's byte is found", "[apart]") {
+  CHECK(found(with_locks<UncheckedOwner>()) == invariant::kOneOwner);
+}
+
+TEST_CASE("a lock that is taken late is found", "[apart]") { CHECK(found(with_locks<LateLock>()) == invariant::kOneOwner); }
+
+TEST_CASE("a result that is dropped is found", "[apart]") {
+  CHECK(found(with_store<DroppedResult>()) == invariant::kNothingLost);
+}
+
+TEST_CASE("a rescue that forgets what waits is found", "[apart]") {
+  CHECK(found(with_store<ForgottenRescue>()) == invariant::kNothingLost);
+}
+
+TEST_CASE("a done trial that runs again is found", "[apart]") { CHECK(found(with_store<DoneAgain>()) == invariant::kDoneOnce); }
+
+TEST_CASE("a result of another trial is found", "[apart]") { CHECK(found(with_store<MixedUp>()) == invariant::kOwnResult); }

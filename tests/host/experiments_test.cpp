@@ -99,8 +99,8 @@ TEST_CASE("the examples of docs/studies.md are right") {
 TEST_CASE("a rate that leaves less than one slot is reported where it is written") {
   const auto study = experiment("adamra/table4", {"seeds=2"});
   const auto length = [&](std::int64_t tokens) {
-    return [tokens](const ablate::PluginSpec& task) {
-      CHECK((task.id == "image" || task.id == "text"));
+    return [tokens](const ablate::Trial& trial) {
+      CHECK((trial.spec.task.id == "image" || trial.spec.task.id == "text"));
       return tokens;
     };
   };

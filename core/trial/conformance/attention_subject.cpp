@@ -77,11 +77,11 @@ std::vector<Stand> AttentionSubject::possible_stands() const {
 const std::vector<Stand>& AttentionSubject::stands() const {
   if (!stands_.empty()) return stands_;
   stands_ = promised_stands();
-  for (const auto& plain : promised_stands()) {
-    if (!full() && !(plain == home())) continue;
-    const auto around = noticed(plain);
-    stands_.insert(stands_.end(), around.begin(), around.end());
-  }
+  for (const auto& plain : promised_stands())
+    if (full() || plain == home()) {
+      const auto around = noticed(plain);
+      stands_.insert(stands_.end(), around.begin(), around.end());
+    }
   return stands_;
 }
 

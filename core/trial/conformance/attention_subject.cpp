@@ -78,10 +78,8 @@ const std::vector<Stand>& AttentionSubject::stands() const {
   if (!stands_.empty()) return stands_;
   stands_ = promised_stands();
   for (const auto& plain : promised_stands())
-    if (full() || plain == home()) {
-      const auto around = noticed(plain);
-      stands_.insert(stands_.end(), around.begin(), around.end());
-    }
+    if (full() || plain == home())
+      for (const auto& around : noticed(plain)) stands_.push_back(around);
   return stands_;
 }
 

@@ -3,6 +3,7 @@
 #include "db/history/global_ids.h"
 #include "db/history/migrate_artifacts.h"
 #include "db/history/migrate_floors.h"
+#include "db/history/migrate_outcomes.h"
 
 namespace ablate::db {
 namespace {
@@ -62,6 +63,7 @@ CREATE TABLE spare_alias (
      give_global_ids},
     {"-- migrate_floors() adds the table", migrate_floors},
     {kArtifactTable},
+    {"-- free_outcomes() takes the list of outcomes away", free_outcomes},
 };
 
 }  // namespace

@@ -8,11 +8,20 @@
 
 #include "core/shared/pipe.h"
 #include "core/trial/server/process_state.h"
+#include "core/util/error.h"
 
 namespace ablate {
 
 /// A job's way to talk to the scheduler, one JSON line a message. In the child only.
 using Say = std::function<void(const nlohmann::json&)>;
+
+/// A job's own word that memory did not suffice, however its library says that.
+struct OutOfMemory : Error {
+  static constexpr const char* kHost = "the host's memory";
+  static constexpr const char* kDevice = "the device's memory";
+  OutOfMemory(const char* what_of, const std::string& why) : Error(why), of(what_of) {}
+  const char* of;  ///< one of these
+};
 
 /// What a worker can do; the server knows nothing of torch or plugins.
 class Jobs {

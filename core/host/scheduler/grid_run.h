@@ -12,6 +12,7 @@
 #include "core/host/scheduler/attempt_in_progress.h"
 #include "core/host/scheduler/display.h"
 #include "core/host/scheduler/library_watch.h"
+#include "core/host/scheduler/limits.h"
 #include "core/host/scheduler/liveness.h"
 #include "core/host/scheduler/recorder.h"
 #include "core/host/scheduler/scheduler.h"
@@ -30,6 +31,9 @@ class GridRun {
   /// Loads what the trials need in the first step, then starts what may start and takes one event, and at last closes. Throws
   /// as run_trials does. @return whether another step is to come
   bool step();
+
+  /// Before the first step: earlier attempts at one of the trials; and whether it runs beside no other.
+  void remember(const PlannedTrial& trial, const db::PastTries& past, bool alone);
 
   /// After the last step.
   const RunSummary& summary() const { return summary_; }
@@ -60,7 +64,7 @@ class GridRun {
   /// What has ended already is not interrupted.
   void drain();
   /// Every running trial gets this outcome, and everything is written.
-  void close(const std::string& outcome, const std::string& reason);
+  void close(std::string_view outcome, const std::string& reason);
 
   Executors& executors_;
   RunOptions options_;
@@ -74,6 +78,7 @@ class GridRun {
   Recorder recorder_;
   AttemptFiles files_;
   LibraryWatch watch_;
+  Limits limits_;
   RunSummary summary_;
   bool begun_ = false, told_of_room_ = false;
   int last_job_ = 0;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "core/host/scheduler/room.h"
 #include "core/util/clock.h"
 #include "core/util/output.h"
 #include "core/util/stop_on_signal.h"
@@ -26,6 +27,7 @@ struct Surroundings {
   Clock& clock = machine_clock();
   Output& output = standard_error();
   StopRequests stops = {};  ///< by default the process's signals
+  Room room = {};           ///< by default nothing of it is known
   int process = getpid();   ///< its number, which tells what it leaves behind from what others do
 };
 

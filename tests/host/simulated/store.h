@@ -52,6 +52,7 @@ class MemoryStore final : public db::GridStore {
   void put_metrics(const std::vector<MetricInfo>& metrics) override;
   void put_verdicts(const std::vector<db::KnownVerdict>& verdicts) override;
   std::set<std::string> done(const std::vector<std::string>& keys) override;
+  std::map<std::string, db::PastTries> tries(const std::vector<std::string>& keys) override;
   std::int64_t put_attempt(const db::Attempt& attempt) override;
   void put_running(const std::vector<db::RunningTrial>& trials) override;
   std::vector<db::OtherRun> others_running(const std::set<std::string>& keys) override;

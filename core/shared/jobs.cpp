@@ -157,6 +157,7 @@ void fields(auto& f, Is<AuditJob> auto& m) {
 void fields(auto& f, Is<Failed> auto& m) {
   f("failed", m.failed);
   f("fault", m.fault);
+  f("ran_out_of", m.ran_out_of);
 }
 
 void fields(auto& f, Is<Crashed> auto& m) { f("crashed", m.crashed); }

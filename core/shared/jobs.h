@@ -226,8 +226,9 @@ struct AuditJob {
 /// What any job may say in place of its answer: that it threw.
 struct Failed {
   static constexpr const char* kName = "answer of any job";
-  std::string failed;  ///< why
-  bool fault = false;  ///< whether that is a plugin's fault
+  std::string failed;                          ///< why
+  bool fault = false;                          ///< whether that is a plugin's fault
+  std::optional<std::string> ran_out_of = {};  ///< "the host's memory", "the device's memory"; nothing: it was another failure
   bool operator==(const Failed&) const = default;
 };
 /// What its process says while a signal ends it.

@@ -36,6 +36,8 @@ void fields(auto& f, Is<StartCommand> auto& m) {
   f("spec", m.spec);
   f("limit_s", m.limit_s);
   f("output_file", m.output_file);
+  f("memory_bytes", m.memory_bytes);
+  f("processors", m.processors);
 }
 
 void fields(auto& f, Is<KillCommand> auto& m) { f("job", m.job); }
@@ -65,6 +67,11 @@ void fields(auto& f, Is<SaidEvent> auto& m) {
   f("data", m.data);
 }
 
+void fields(auto& f, Is<SizeEvent> auto& m) {
+  f("job", m.job);
+  f("bytes", m.bytes);
+}
+
 void fields(auto& f, Is<EndedEvent> auto& m) {
   f("job", m.job);
   f("status", m.status);
@@ -77,6 +84,7 @@ void fields(auto& f, Is<EndedEvent> auto& m) {
   f("killed", m.killed);
   f("printed", m.printed);
   f("unkept", m.unkept);
+  f("memory", m.memory);
 }
 
 void fields(auto& f, Is<NotStartedEvent> auto& m) {
@@ -88,7 +96,7 @@ namespace {
 
 [[maybe_unused, gnu::used]] constexpr auto kAll =
     json_of<LoadCommand, StartCommand, KillCommand, SaveCommand, PingCommand, ReadyEvent, LoadedEvent, PongEvent, RefusedEvent,
-            SaidEvent, EndedEvent, NotStartedEvent>();
+            SaidEvent, SizeEvent, EndedEvent, NotStartedEvent>();
 
 template <class All>
 json named(const All& message, const char* key) {

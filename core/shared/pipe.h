@@ -31,10 +31,12 @@ struct LoadCommand {
 struct StartCommand {
   static constexpr const char* kName = "start";
   int job = 0;
-  std::string kind;              ///< kName of the job
-  nlohmann::json spec;           ///< the job
-  double limit_s = 0;            ///< by the worker's clock; 0: none
-  std::string output_file = {};  ///< absolute: a new file for all that it prints, where that is more than the tail; "": none
+  std::string kind;               ///< kName of the job
+  nlohmann::json spec;            ///< the job
+  double limit_s = 0;             ///< by the worker's clock; 0: none
+  std::string output_file = {};   ///< absolute: a new file for all that it prints, where that is more than the tail; "": none
+  std::int64_t memory_bytes = 0;  ///< of its own, above which it is ended; 0: no limit
+  std::vector<int> processors = {};  ///< the only ones that it may run on; none: all that the worker may
   bool operator==(const StartCommand&) const = default;
 };
 struct KillCommand {
@@ -87,6 +89,13 @@ struct SaidEvent {
   nlohmann::json data = nlohmann::json::object();  ///< an object that the job has said
   bool operator==(const SaidEvent&) const = default;
 };
+/// How much memory of its own a job holds: told now and then, where it has changed.
+struct SizeEvent {
+  static constexpr const char* kName = "size";
+  int job = 0;
+  std::int64_t bytes = 0;
+  bool operator==(const SizeEvent&) const = default;
+};
 struct EndedEvent {
   static constexpr const char* kName = "ended";
   int job = 0;
@@ -99,6 +108,7 @@ struct EndedEvent {
   std::string killed;        ///< what is known of a signal 9 that the worker has not sent
   std::int64_t printed = 0;  ///< bytes, in all
   std::string unkept = {};   ///< why output_file lacks some of the first bytes of it; "": it has what it was to have
+  std::string memory = {};   ///< for want of what memory it was ended, and by whom; "": it was not
   bool operator==(const EndedEvent&) const = default;
 };
 struct NotStartedEvent {
@@ -107,7 +117,7 @@ struct NotStartedEvent {
   std::string not_started;  ///< why: there is no process or descriptor to be had
   bool operator==(const NotStartedEvent&) const = default;
 };
-using Event = std::variant<ReadyEvent, LoadedEvent, PongEvent, RefusedEvent, SaidEvent, EndedEvent, NotStartedEvent>;
+using Event = std::variant<ReadyEvent, LoadedEvent, PongEvent, RefusedEvent, SaidEvent, SizeEvent, EndedEvent, NotStartedEvent>;
 
 /// The job that it tells of; 0: of none.
 int job_of(const Event& event);

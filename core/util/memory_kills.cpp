@@ -1,7 +1,12 @@
 #include "core/util/memory_kills.h"
 
+#include <sys/klog.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <ctime>
 #include <fstream>
+#include <sstream>
 #include <vector>
 
 #include "core/util/bytes_text.h"
@@ -42,6 +47,16 @@ std::vector<fs::path> group_folders(const fs::path& root) {
   return folders;
 }
 
+/// What a control group with a limit has left, files that it has read and may forget included; -1: it has none.
+std::int64_t left_in_group(const fs::path& folder) {
+  const auto most = first_number(folder / "memory.max"), used = first_number(folder / "memory.current");
+  if (most < 0 || used < 0) return -1;
+  return std::max<std::int64_t>(0,
+                                most - used + std::max<std::int64_t>(0, number_after(folder / "memory.stat", "inactive_file")));
+}
+
+std::int64_t more(std::int64_t then, std::int64_t later) { return then >= 0 && later > then ? later - then : 0; }
+
 std::string processes(std::int64_t count) { return std::to_string(count) + (count == 1 ? " process" : " processes"); }
 
 }  // namespace
@@ -50,18 +65,56 @@ MemoryState look_at_memory(const fs::path& root) {
   MemoryState state;
   state.killed = number_after(root / "proc/vmstat", "oom_kill");
   if (const auto kib = number_after(root / "proc/meminfo", "MemTotal:"); kib >= 0) state.total_bytes = kib * 1024;
+  if (const auto kib = number_after(root / "proc/meminfo", "MemAvailable:"); kib >= 0) state.available_bytes = kib * 1024;
   for (const auto& folder : group_folders(root)) {
     for (const char* file : {"memory.events", "memory.oom_control"})
       if (state.killed_in_group < 0) state.killed_in_group = number_after(folder / file, "oom_kill");
     for (const char* file : {"memory.max", "memory.limit_in_bytes"})
       if (const auto most = first_number(folder / file); most > 0)
         state.total_bytes = state.total_bytes < 0 ? most : std::min(state.total_bytes, most);
+    if (const auto left = left_in_group(folder); left >= 0)
+      state.available_bytes = state.available_bytes < 0 ? left : std::min(state.available_bytes, left);
   }
   return state;
 }
 
+bool counts_kills(const MemoryState& before, const MemoryState& now) {
+  return more(before.killed_in_group, now.killed_in_group) > 0 || more(before.killed, now.killed) > 0;
+}
+
+bool is_short(const MemoryState& now) {
+  constexpr std::int64_t kShare = 50;
+  return now.available_bytes >= 0 && now.total_bytes > 0 && now.available_bytes < now.total_bytes / kShare;
+}
+
+bool log_tells_kill(const std::string& log, pid_t process, double since_s) {
+  const auto words = " Killed process " + std::to_string(process) + " ";
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const auto time = line.find('[');  // "<3>[ 1234.567890] Out of memory: Killed process 7 (name) ..."
+    if (time == std::string::npos || line.find(words) == std::string::npos) continue;
+    if (std::strtod(line.c_str() + time + 1, nullptr) >= since_s) return true;
+  }
+  return false;
+}
+
+std::string kernel_log() {
+  constexpr int kReadAll = 3, kSize = 10;
+  const int size = klogctl(kSize, nullptr, 0);
+  if (size <= 0) return "";
+  std::string log(static_cast<std::size_t>(size), '\0');
+  const int read = klogctl(kReadAll, log.data(), size);
+  log.resize(static_cast<std::size_t>(std::max(0, read)));
+  return log;
+}
+
+double since_start_s() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 std::string killed_text(const MemoryState& before, const MemoryState& now, std::int64_t peak_bytes) {
-  const auto more = [](std::int64_t then, std::int64_t later) { return then >= 0 && later > then ? later - then : 0; };
   const auto in_group = more(before.killed_in_group, now.killed_in_group), anywhere = more(before.killed, now.killed);
   std::string text;
   if (in_group > 0 || anywhere > 0)

@@ -24,7 +24,15 @@ void end_all(const std::set<pid_t>& processes) {
     }
 }
 
+std::set<pid_t>& spared_children() {
+  static std::set<pid_t> all;
+  return all;
+}
+
 }  // namespace
+
+void spare_child(pid_t child) { spared_children().insert(child); }
+void spare_no_longer(pid_t child) { spared_children().erase(child); }
 
 void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
@@ -37,7 +45,8 @@ void end_orphans(const std::set<pid_t>& spared) {
   const auto start = std::chrono::steady_clock::now();
   do {
     auto orphans = own_children();
-    for (const auto pid : spared) orphans.erase(pid);
+    for (const auto& some : {spared, spared_children()})
+      for (const auto pid : some) orphans.erase(pid);
     if (orphans.empty()) return;
     end_all(orphans);
   } while (std::chrono::steady_clock::now() - start < kPatience);

@@ -4,6 +4,7 @@
 
 #include <unordered_map>
 
+#include "core/records/outcome.h"
 #include "core/util/sha256.h"
 #include "db/history/artifacts.h"
 #include "db/history/proofs.h"
@@ -17,7 +18,7 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
     throw UnknownTrial(fmt::format("an attempt at trial {}, which is not known: put_trials comes first", attempt.key));
   settle(attempt, trial);
   const auto id = add(attempt, trial);
-  if (is_alias(attempt.key)) put_in_place(database_, attempt.key, trial, attempt.outcome == "done");
+  if (is_alias(attempt.key)) put_in_place(database_, attempt.key, trial, attempt.outcome == outcome::kDone);
 
   for (const auto& [name, value] : attempt.results) {
     const auto of = metric(name);
@@ -61,7 +62,7 @@ bool AttemptWriter::is_alias(const std::string& key) {
 
 void AttemptWriter::settle(const Attempt& attempt, std::int64_t trial) {
   if (attempt.resolved.is_null()) return;
-  if (attempt.outcome != "done") {  // what is done stays what the trial shows
+  if (attempt.outcome != outcome::kDone) {  // what is done stays what the trial shows
     auto done = statements_("SELECT 1 FROM attempt WHERE trial = ? AND outcome = 'done'");
     done->bind(1, trial);
     if (done->executeStep()) return;

@@ -17,10 +17,10 @@ Ran ran(const std::vector<UsedPlugin>& plugins) {
 std::map<Ran, std::vector<DoneTime>> done_times(const Reader& reader) {
   return guarded(reader.file(), [&] {
     std::map<Ran, std::vector<DoneTime>> times;
-    SQLite::Statement ask(
-        reader.database(),
-        "SELECT a.id, a.wall_s, p.kind, p.name, a.steps FROM attempt a JOIN attempt_plugin u ON u.attempt = a.id JOIN "
-        "plugin p ON p.id = u.plugin WHERE a.outcome = 'done' AND p.kind <> 'compression' ORDER BY a.id");
+    SQLite::Statement ask(reader.database(),
+                          "SELECT a.id, a.wall_s, p.kind, p.name, a.steps, a.peak_resident_bytes FROM attempt a JOIN "
+                          "attempt_plugin u ON u.attempt = a.id JOIN "
+                          "plugin p ON p.id = u.plugin WHERE a.outcome = 'done' AND p.kind <> 'compression' ORDER BY a.id");
     Ran of;
     std::int64_t attempt = 0;
     DoneTime time{};
@@ -30,7 +30,7 @@ std::map<Ran, std::vector<DoneTime>> done_times(const Reader& reader) {
     };
     while (ask.executeStep()) {
       if (const auto id = ask.getColumn(0).getInt64(); id != attempt) end(), attempt = id;
-      time = {ask.getColumn(1).getDouble(), ask.getColumn(4).getInt64()};
+      time = {ask.getColumn(1).getDouble(), ask.getColumn(4).getInt64(), ask.getColumn(5).getInt64()};
       of.emplace(ask.getColumn(2).getString(), ask.getColumn(3).getString());
     }
     end();

@@ -20,7 +20,8 @@ Ran ran(const std::vector<UsedPlugin>& plugins);
 
 struct DoneTime {
   double wall_s;
-  std::int64_t steps;  ///< 0: not known
+  std::int64_t steps;           ///< 0: not known
+  std::int64_t peak_bytes = 0;  ///< resident; 0: not known
 };
 
 /// Of all done attempts.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -67,6 +68,9 @@ class GridStore {
 
   /// Those of the keys that have an attempt with outcome "done", in any experiment, also by a proof.
   virtual std::set<std::string> done(const std::vector<std::string>& keys) = 0;
+
+  /// Of those keys that have attempts which are not done: how these ended. Keys that are done are left out.
+  virtual std::map<std::string, PastTries> tries(const std::vector<std::string>& keys) = 0;
 
   /// One transaction: the attempt with all its values, or nothing. Throws UnknownTrial. @return the attempt's number
   virtual std::int64_t put_attempt(const Attempt& attempt) = 0;

@@ -4,6 +4,7 @@
 #include "db/history/leases.h"
 #include "db/history/migrate_artifacts.h"
 #include "db/history/migrate_floors.h"
+#include "db/history/migrate_outcomes.h"
 
 namespace ablate::db {
 namespace {
@@ -64,6 +65,7 @@ CREATE TABLE spare_alias (
     {"-- migrate_floors() adds the table", migrate_floors},
     {kArtifactTable},
     {kLeaseTables},
+    {"-- free_outcomes() takes the list of outcomes away", free_outcomes},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "core/records/outcome.h"
 #include "core/util/sha256.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
@@ -142,11 +143,9 @@ std::string last_failure(const Reader& reader, const std::string& key) {
         "'done' ORDER BY a.turn DESC LIMIT 1");
     ask.bind(1, key);
     if (!ask.executeStep()) return "";
-    const auto outcome = ask.getColumn(1).getString();
-    return fmt::format("attempt {} {}: {}", ask.getColumn(0).getInt64(),
-                       outcome == "timeout"  ? "timed out"
-                       : outcome == "failed" ? outcome
-                                             : "was " + outcome,
+    const auto name = ask.getColumn(1).getString();
+    const auto* const outcome = find_outcome(name);
+    return fmt::format("attempt {} {}: {}", ask.getColumn(0).getInt64(), outcome != nullptr ? outcome->told : "was " + name,
                        ask.getColumn(2).getString());
   });
 }

@@ -12,6 +12,7 @@
 #include "db/history/leases.h"
 #include "db/history/lineage.h"
 #include "db/history/members.h"
+#include "db/history/past_tries.h"
 #include "db/history/patience.h"
 #include "db/history/place.h"
 #include "db/history/proofs.h"
@@ -132,6 +133,13 @@ std::set<std::string> Store::done(const std::vector<std::string>& keys) {
     std::set<std::string> found;
     for (const auto& [key, attempt] : done_attempts(implementation_->database, keys)) found.insert(key);
     return found;
+  });
+}
+
+std::map<std::string, PastTries> Store::tries(const std::vector<std::string>& keys) {
+  return implementation_->use([&] {
+    SQLite::Transaction one_snapshot(implementation_->database);
+    return past_tries(implementation_->database, keys);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -47,6 +48,7 @@ class Store final : public GridStore {
   void put_verdicts(const std::vector<KnownVerdict>& verdicts) override;
 
   std::set<std::string> done(const std::vector<std::string>& keys) override;
+  std::map<std::string, PastTries> tries(const std::vector<std::string>& keys) override;
   std::int64_t put_attempt(const Attempt& attempt) override;
   KeptFiles limit_output(std::uintmax_t most_bytes) override;
   KeptFiles tidy_checkpoints(const std::set<std::string>& running, std::uintmax_t most_bytes) override;

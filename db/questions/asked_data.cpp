@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/records/outcome.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
 #include "db/questions/groups.h"
@@ -75,7 +76,8 @@ std::map<std::size_t, std::vector<AskedData>> asked_data(const TableTrials& from
       std::pair<std::size_t, std::int64_t> last(groups.keys.size(), 0);  // trials that stand together are alike most often
       for (const auto t : from.members[i]) {
         const std::pair key(groups.of_trial[t], bases.empty() ? 0 : bases[t]);
-        if (key == last || from.trials[t].outcome != "done" || !seen.insert({*cell.tasks.begin(), key}).second) continue;
+        if (key == last || from.trials[t].outcome != outcome::kDone || !seen.insert({*cell.tasks.begin(), key}).second)
+          continue;
         last = key;
         auto [at, fresh] = known.try_emplace(key);
         if (fresh) at->second = asked_of(database, from.trials[t].id);

@@ -5,6 +5,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "core/records/outcome.h"
 #include "core/util/flatten.h"
 #include "db/history/schema.h"
 #include "db/questions/groups.h"
@@ -35,8 +36,11 @@ std::string reason_of(const Reader& reader, std::int64_t attempt) {
 
 std::vector<Cell::Failure> failures_of(const TableTrials& from, const Members& members) {
   std::vector<Cell::Failure> failures;
-  if (std::all_of(members.begin(), members.end(), [&](auto t) { return from.trials[t].outcome == "done"; })) return failures;
-  for (const auto* outcome : {"failed", "timeout", "interrupted", "missing"}) {
+  if (std::all_of(members.begin(), members.end(), [&](auto t) { return from.trials[t].outcome == outcome::kDone; }))
+    return failures;
+  auto not_done = outcome_names([](const Outcome& one) { return one.name != outcome::kDone; });
+  not_done.emplace_back(outcome::kMissing);
+  for (const auto& outcome : not_done) {
     Cell::Failure failure{outcome, 0, "", 0};
     for (const auto t : members) {
       if (from.trials[t].outcome != outcome) continue;

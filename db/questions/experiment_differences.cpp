@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/records/outcome.h"
 #include "core/util/flatten.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
@@ -169,7 +170,8 @@ std::vector<Differing> experiment_differences(const Reader& reader, const std::s
       if (in_a != in_b) rows.push_back({what, in_a, in_b, false});
     };
     const auto done = [](const Side& side) {
-      return std::count_if(side.trials.begin(), side.trials.end(), [](const auto& trial) { return trial.outcome == "done"; });
+      return std::count_if(side.trials.begin(), side.trials.end(),
+                           [](const auto& trial) { return trial.outcome == outcome::kDone; });
     };
     add_count("trials", static_cast<std::int64_t>(of_a.trials.size()), static_cast<std::int64_t>(of_b.trials.size()));
     add_count("done", done(of_a), done(of_b));

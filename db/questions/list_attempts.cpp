@@ -70,7 +70,7 @@ void fill_values(const Reader& reader, const std::vector<SelectedTrial>& trials,
 AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request) {
   return guarded(reader.file(), [&] {
     AttemptList list;
-    std::string where = request.failed ? "a.outcome IN ('failed', 'timeout', 'interrupted')" : "1";
+    std::string where = request.failed ? "a.outcome <> 'done'" : "1";
     std::int64_t experiment = 0;
     if (!request.experiment.empty()) {
       experiment = reader.experiment(request.experiment);

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/records/outcome.h"
 #include "db/history/row_visits.h"
 #include "db/history/schema.h"
 #include "db/questions/attention_names.h"
@@ -59,7 +60,7 @@ struct DoneAttempts {
 DoneAttempts done_attempts(const std::vector<SelectedTrial>& trials) {
   DoneAttempts done;
   for (const auto i : order_by(trials, [](const SelectedTrial& trial) { return trial.attempt; }))
-    if (trials[i].outcome == "done") done.ids.push_back(trials[i].attempt), done.place.push_back(i);
+    if (trials[i].outcome == outcome::kDone) done.ids.push_back(trials[i].attempt), done.place.push_back(i);
   return done;
 }
 
@@ -123,7 +124,8 @@ Selection select_trials(const Reader& reader, std::optional<std::int64_t> experi
     for (const auto i : order) ids.push_back(members[i].trial);
 
     std::vector<SelectedTrial> found(members.size());
-    for (std::size_t i = 0; i < members.size(); ++i) found[i] = {members[i].trial, 0, "missing", experiment.value_or(0)};
+    for (std::size_t i = 0; i < members.size(); ++i)
+      found[i] = {members[i].trial, 0, std::string(outcome::kMissing), experiment.value_or(0)};
     std::vector<std::int64_t> turns(members.size(), -1);  // of their attempts
     gather(
         reader.database(), "trial, id, outcome, turn",
@@ -134,7 +136,7 @@ Selection select_trials(const Reader& reader, std::optional<std::int64_t> experi
           auto& latest = turns[order[at]];
           auto outcome = row.text(2);
           const auto turn = row.integer(3);
-          const bool was_done = trial.outcome == "done", is_done = outcome == "done";
+          const bool was_done = trial.outcome == outcome::kDone, is_done = outcome == outcome::kDone;
           if (was_done == is_done ? turn >= latest : is_done) {
             trial.attempt = row.integer(1);
             trial.outcome = std::move(outcome);

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "core/records/outcome.h"
 #include "db/history/schema.h"
 #include "db/questions/contest.h"
 #include "db/questions/groups.h"
@@ -106,8 +107,8 @@ std::string label_of(std::size_t trial, const std::vector<const Axis*>& axes) {
 std::string open_text(const Members& members, const std::vector<SelectedTrial>& trials) {
   std::map<std::string, int> open;
   for (const auto t : members) ++open[trials[t].outcome];
-  if (open.size() == 1 && open.contains("done")) return "no number on dev";
-  open.erase("done");
+  if (open.size() == 1 && open.contains(std::string(outcome::kDone))) return "no number on dev";
+  open.erase(std::string(outcome::kDone));
   std::vector<std::string> texts;
   for (const auto& [outcome, count] : open) texts.push_back(fmt::format("{} {}", count, outcome));
   return fmt::format("{}", fmt::join(texts, ", "));
@@ -194,7 +195,7 @@ Tuning choose_within(const Reader& reader, std::int64_t experiment, std::vector<
       }
     for (const auto t : contest.best ? contest.values[*contest.best] : cell) {
       kept[t] = tuning.cells.size();
-      if (!contest.best && trials[t].outcome == "done") trials[t].outcome = "undecided";
+      if (!contest.best && trials[t].outcome == outcome::kDone) trials[t].outcome = "undecided";
     }
     tuning.cells.emplace_back();
     for (const auto* axis : tuned)

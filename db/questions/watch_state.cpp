@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 
+#include "core/records/outcome.h"
 #include "db/history/global_ids.h"
 #include "db/history/imports.h"
 #include "db/history/process.h"
@@ -191,9 +192,12 @@ WatchState watch_state(const Reader& reader, const std::string& experiment, std:
       bool has_failed = false;
       if (!ask.isColumnNull(2)) {
         look(2);
-        const auto outcome = attempt.getColumn(0).getString();
-        has_failed = outcome != "interrupted" && !(state.is_running && attempt.getColumn(2).getInt64() < since_us);
-        if (has_failed) failures.add(outcome, attempt.getColumn(1).getString(), ask.getColumn(2).getInt64());
+        const auto name = attempt.getColumn(0).getString();
+        const auto* const outcome = find_outcome(name);
+        const bool runs_again = outcome != nullptr && outcome->next != Outcome::Next::kOnRequest;  // in this run, if before it
+        const bool is_before = state.is_running && attempt.getColumn(2).getInt64() < since_us;
+        has_failed = counts_as_failed(name) && !(runs_again && is_before);
+        if (has_failed) failures.add(name, attempt.getColumn(1).getString(), ask.getColumn(2).getInt64());
       }
       ++(has_failed ? state.failed : state.queued);
       if (!has_failed && state.next.size() < kNext) state.next.push_back(labels.of(trial));

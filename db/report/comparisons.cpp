@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/records/outcome.h"
 #include "db/report/format.h"
 #include "db/report/inference/holm.h"
 #include "db/report/inference/permutation.h"
@@ -15,8 +16,9 @@ namespace ablate::db {
 namespace {
 
 bool has_failed(const Cell& cell) {
-  return std::any_of(cell.failures.begin(), cell.failures.end(),
-                     [](const auto& failure) { return failure.outcome == "failed" || failure.outcome == "timeout"; });
+  return std::any_of(cell.failures.begin(), cell.failures.end(), [](const auto& failure) {
+    return failure.outcome != outcome::kMissing && counts_as_failed(failure.outcome);
+  });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/records/outcome.h"
 #include "db/report/format.h"
 
 namespace ablate::db {
@@ -12,10 +13,10 @@ std::string failure_text(const Cell& cell) {
     if (!text.empty()) text += ", ";
     text += failure.outcome;
     if (cell.trials > 1) text += fmt::format(" {}/{}", failure.count, cell.trials);
-    // "timeout" and "interrupted" say it all.
-    if (failure.outcome == "failed" && !failure.reason.empty()) text += ": " + first_line(failure.reason);
-    if (failure.outcome == "failed" && failure.other_reasons > 0)
-      text += fmt::format(" (+ {} with another reason)", failure.other_reasons);
+    const auto* const outcome = find_outcome(failure.outcome);
+    const bool tells_reason = failure.outcome != outcome::kMissing && (outcome == nullptr || !outcome->says_all);
+    if (tells_reason && !failure.reason.empty()) text += ": " + first_line(failure.reason);
+    if (tells_reason && failure.other_reasons > 0) text += fmt::format(" (+ {} with another reason)", failure.other_reasons);
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/records/outcome.h"
 #include "core/util/shell_word.h"
 #include "db/report/format.h"
 #include "db/report/sparkline.h"
@@ -159,7 +160,7 @@ void put_latest(Picture& picture, const WatchState& state) {
   picture.title("ended last");
   for (const auto& one : state.latest) {
     auto line = picture.line();
-    line.add(fmt::format("  {}  ", one.attempt)).add(one.outcome, one.outcome == "done" ? kGood : kBad);
+    line.add(fmt::format("  {}  ", one.attempt)).add(one.outcome, one.outcome == outcome::kDone ? kGood : kBad);
     line.add("  " + one.label);
     if (one.value) line.add(fmt::format("  {} {}", one.metric, brief(*one.value)));
     picture.put(line.add("  " + duration_text(one.wall_s)));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/records/metric.h"
+#include "core/records/outcome.h"
 
 namespace ablate::db {
 
@@ -17,7 +18,7 @@ struct ImportedTrial {
   std::string key;  ///< by which the history where it ran knows it; "": not told
   /// By path, as tables name them ("attention.rates", seed): numbers, truth values, texts, null for what was no number.
   std::map<std::string, nlohmann::json> parameters;
-  std::string outcome = "done";  ///< or "failed", "timeout", "interrupted"
+  std::string outcome = std::string(outcome::kDone);  ///< one of core/records/outcome.h
   std::string reason;
   std::int64_t started_us = 0;  ///< microseconds since 1970, UTC; 0: not told
   double wall_s = 0;            ///< 0: not told

@@ -68,7 +68,7 @@ struct Attempt {
   /// Trial::resolved of what was trained; null: as put_trials had it. Where the attempt is done, the trial's settings are
   /// these: two of one key differ in what changes no number (a file's place), or in what --prove took for the same.
   nlohmann::json resolved = nullptr;
-  std::string outcome;  ///< "done", "failed", "timeout" or "interrupted"
+  std::string outcome;  ///< a name of core/records/outcome.h; a newer history may have others
   std::string reason;   ///< "" when done; else one line: "signal 11 (Segmentation fault)", "loss is nan at step 12", ...
   std::string output;   ///< the tail of what the trial printed
   std::int64_t started_us = 0;  ///< microseconds since 1970, UTC
@@ -84,6 +84,12 @@ struct Attempt {
   std::string main_metric;
   std::vector<CurvePoint> curve;
   std::vector<Artifact> artifacts;
+};
+
+/// What attempts at a trial came to that is not done.
+struct PastTries {
+  std::vector<std::string> outcomes;  ///< the latest last
+  std::int64_t peak_bytes = 0;        ///< the most that one of them held resident; 0: not known
 };
 
 /// A trial in the grid of an experiment.

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/records/outcome.h"
 #include "db/types/records.h"
 
 namespace ablate::db {
@@ -83,7 +84,7 @@ constexpr const char* to_text(Comparison::Told told) {
 
 /// The trials of one row, column and metric.
 struct Cell {
-  /// Trials that did not get done, by outcome: failed, timeout, interrupted, missing.
+  /// Trials that did not get done, by outcome (core/records/outcome.h), or outcome::kMissing.
   struct Failure {
     std::string outcome;
     int count = 0;

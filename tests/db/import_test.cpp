@@ -225,8 +225,8 @@ TEST_CASE("what cannot be imported is told by file, line and column, and nothing
   const auto in = run.path("in.csv");
   refused(head + "x,2,softmax,60%,done\n",
           in + ":3: column test/accuracy: found \"60%\", expected a number, nan, or nothing (the");
-  refused(head + "x,2,softmax,60,don\n",
-          in + ":3: column outcome: found \"don\", expected done, failed, timeout, interrupted (did you mean done?)");
+  refused(head + "x,2,softmax,60,don\n", in + ":3: column outcome: found \"don\", expected done, failed, timeout, stalled, "
+                                              "oom, refused, interrupted, lost (did you mean done?)");
   refused(head + "x,2.5,softmax,60,done\n", in + ":3: column seed: found 2.5, expected a whole number");
   refused(head + "x,2,softmax,,done\n", in + ":3: found no value of any metric");
   refused(head + ",2,softmax,1,done\n", in + ":3: found no experiment");

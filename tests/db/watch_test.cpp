@@ -26,7 +26,7 @@ Attempt at(Attempt attempt, std::int64_t started_us) {
   return attempt;
 }
 
-/// A grid of eight: one is done in 10 s, two have lost their loss, one has failed in an earlier run, one was interrupted, one
+/// A grid of eight: one is done in 10 s, two have lost their loss, one was refused in an earlier run, one was interrupted, one
 /// runs, two wait.
 struct Grid {
   Folder folder;
@@ -43,7 +43,7 @@ struct Grid {
     store.put_attempt(first);
     store.put_attempt(at(failed(trials[1], "loss is nan at step 12"), kBegan + 1));
     store.put_attempt(at(failed(trials[2], "loss is nan at step 340"), kBegan + 2));
-    store.put_attempt(at(failed(trials[3], "signal 11"), kBegan - kSecond));
+    store.put_attempt(at(failed(trials[3], "signal 11", "refused"), kBegan - kSecond));
     store.put_attempt(at(failed(trials[4], "interrupted by the user", "interrupted"), kBegan - kSecond));
     change(file, "UPDATE experiment SET listed_us = " + std::to_string(kBegan));
     running = {key_of(trials[5]), kNow - 20 * kSecond, 100, 400, 1.25};
@@ -60,6 +60,13 @@ std::string joined(const std::vector<std::string>& lines) {
 
 }  // namespace
 
+TEST_CASE("what failed before a run is not queued: the run leaves it alone") {
+  Grid grid;
+  grid.store.put_attempt(at(failed(grid.trials[3], "loss is nan at step 9"), kBegan - 1));
+  CHECK(grid.state().failed == 3);
+  CHECK(grid.state().queued == 3);
+}
+
 TEST_CASE("each trial of a running grid is done, failed, queued or runs") {
   const Grid grid;
   const auto state = grid.state();
@@ -67,7 +74,7 @@ TEST_CASE("each trial of a running grid is done, failed, queued or runs") {
   CHECK(state.trials == 8);
   CHECK(state.done == 1);
   CHECK(state.failed == 2);
-  CHECK(state.queued == 4);  // what failed before this run is run again
+  CHECK(state.queued == 4);  // what was refused before this run is run again
   REQUIRE(state.running.size() == 1);
   CHECK(state.running[0].label == "seed=6");
   CHECK(state.running[0].step == 100);

@@ -176,7 +176,7 @@ TEST_CASE("a worker that somebody kills costs no trial") {
   CHECK(says(ended.err, "3 done, 0 done before, 0 failed"));
   CHECK(says(ended.err, "the worker ended (signal 9"));
   CHECK(place.query("SELECT count(*) AS n FROM trials WHERE outcome = 'done'")[0]["n"] == 3);
-  CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'interrupted'")[0]["n"].get<int>() >= 1);
+  CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'lost'")[0]["n"].get<int>() >= 1);
 }
 
 TEST_CASE("a stopped worker is replaced where there is a time-out") {
@@ -189,7 +189,7 @@ TEST_CASE("a stopped worker is replaced where there is a time-out") {
   const auto ended = running.wait();
   INFO(ended.err);
   CHECK(ended.exit_code == 0);
-  CHECK(outcomes(place) == "interrupted done");
+  CHECK(outcomes(place) == "lost done");
   CHECK(kill(worker, 0) != 0);
 }
 

@@ -106,8 +106,11 @@ TEST_CASE("counts and choices are refused in words") {
     std::string error;
   };
   const std::vector<Line> lines = {
-      {{"run", "x", "-j", "x"}, "--jobs: found x, expected trials at a time: a whole number from 1 to 4096"},
-      {{"run", "x", "-j0"}, "--jobs: found 0, expected trials at a time: a whole number from 1 to 4096"},
+      {{"run", "x", "-j", "x"}, "--jobs: found x, expected trials at a time: a whole number from 1 to 4096, or auto"},
+      {{"run", "x", "-j0"}, "--jobs: found 0, expected trials at a time: a whole number from 1 to 4096, or auto"},
+      {{"run", "x", "--retry", "timout"},
+       "--retry: found timout, expected failed, timeout, stalled, oom, all (did you mean timeout?)"},
+      {{"run", "x", "--memory", "4Q"}, "--memory: found 4Q, expected a size in bytes, or with K, M, G or T behind it"},
       {{"check", "--timeout", "1.5"}, "--timeout: found 1.5, expected seconds: a whole number from 1 to 86400"},
       {{"table", "--interval", "2x"}, "--interval: found 2x, expected a number from 0 to 1000"},
       {{"plugins", "--kind", "taks"}, "--kind: found taks, expected attention, compression or task (did you mean task?)"},
@@ -285,7 +288,7 @@ TEST_CASE("a list of failures says why, and a study of another file that has its
   place.set("ABLATE_PLUGIN_PATH", kFaulty + "trial");
   const auto study = place.study(kTiny + "[attention]\nplugin = \"faulty\"\nfault = \"hang\"\n").string();
   CHECK(place.run({"run", study, "--set", "experiment.timeout=1"}).exit_code == 1);
-  CHECK(says(place.run({"attempts", "--failed"}).out, "  timeout: ran longer than the 1 s that the study allows  "));
+  CHECK(says(place.run({"attempts", "--failed"}).out, "  timeout: ran longer than the 1 s that it was given  "));
 
   const auto quick = place.folder().write("other.toml", kTiny + "[attention]\nplugin = \"linear\"\n").string();
   const auto warning =

@@ -1,4 +1,7 @@
 // Broken plugins in trials: each costs one trial, and the host is unharmed. (Those that are refused: tests/faulty.)
+#include <chrono>
+#include <thread>
+
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -60,7 +63,7 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
   REQUIRE(rows.size() == harmless.size() + reasons.size());
   for (const auto& [fault, reason] : reasons) {
     INFO(fault << ": " << rows.at(fault).dump());
-    CHECK(rows.at(fault).at(0) == "failed");
+    CHECK(rows.at(fault).at(0) == (fault == "memory" ? "oom" : "failed"));
     CHECK(says(rows.at(fault).at(1), reason));
     CHECK_FALSE(says(rows.at(fault).at(1), "\n"));
   }
@@ -156,12 +159,47 @@ TEST_CASE("a trial that kills its worker again and again is found out, and costs
   CHECK(says(ended.err, "2 done, 0 done before, 1 failed"));
 }
 
-TEST_CASE("failed trials are tried again, done ones are not") {
+TEST_CASE("failed trials are tried again where that is asked for, done ones are not") {
   Workplace place;
-  const std::vector<std::string> command{"--plugins", kFaulty + "trial", "run",
-                                         place.study(faults("\"throw\", \"none\"")).string()};
-  CHECK(place.run(command).exit_code == 1);
-  CHECK(says(place.run(command).err, "0 done, 1 done before, 1 failed"));
+  const auto study = place.study(faults("\"throw\", \"none\"")).string();
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--plugins", kFaulty + "trial", "run", study});
+    return place.run(more);
+  };
+  CHECK(run({}).exit_code == 1);
+  const auto next = run({});
+  CHECK(next.exit_code == 1);
+  CHECK(says(next.err, "0 done, 1 done before, 0 failed, 1 set aside"));
+  CHECK(says(next.err,
+             "set aside, since they failed before: 1 failed; tried again by: ablate run " + study + " --retry failed\n"));
+  const auto dry = run({"--dry-run", "--by-cost"});
+  CHECK(says(dry.out, "; set aside (--retry failed)\n"));
+  CHECK(says(dry.out, "0 of them are to run\n"));
+  CHECK(says(run({"--retry", "all"}).err, "0 done, 1 done before, 1 failed"));
+  CHECK(says(run({"--retry", "failed", "--retry", "timeout"}).err, "0 done, 1 done before, 1 failed"));
+  const auto last = run({"--retry", "failed"});
+  CHECK(says(last.err, "set aside, since they failed 3 times: 1; --again alone runs them, with what is done: ablate run"));
+  CHECK(says(last.err, "0 done, 1 done before, 0 failed, 1 set aside"));
+  CHECK(says(run({"--again"}).err, "1 done, 0 done before, 1 failed"));
+}
+
+TEST_CASE("a trial that takes too much memory or time of what the command gives it is ended, and the others go on") {
+  Workplace place;
+  const auto ended = place.run(
+      {"--plugins", kFaulty + "trial", "run", place.study(faults("\"grow\", \"hang\", \"none\"")).string(), "--memory", "300M",
+       "--timeout", "6", "-j", "1", "--notify", "echo $ABLATE_EVENT $ABLATE_FAILED >> " + (place.folder() / "told").string()});
+  INFO(ended.err);
+  CHECK(ended.exit_code == 1);
+  const auto rows = outcomes(place);
+  CHECK(rows.at("grow").at(0) == "oom");
+  CHECK(says(rows.at("grow").at(1), " MiB of memory of its own, and --memory allows 300 MiB"));
+  CHECK(rows.at("hang").at(0) == "timeout");
+  CHECK(rows.at("hang").at(1) == "ran longer than the 6 s that it was given");
+  CHECK(rows.at("none").at(0) == "done");
+  CHECK(says(ended.err, "  1 oom: it held # MiB of memory of its own"));
+  for (int i = 0; i < 100 && !says(read_text(place.folder() / "told"), "end 2\n"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(read_text(place.folder() / "told") == "failure 1\nend 2\n");
 }
 
 TEST_CASE("a library that changes how its process computes changes no other trial's numbers") {

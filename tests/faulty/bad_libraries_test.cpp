@@ -260,7 +260,7 @@ TEST_CASE("a library that changes while a grid runs is noticed") {
     CHECK(ended.exit_code == 1);
     CHECK(outcome("none").at("outcome") == "done");
     for (const auto* fault : {"kill-worker", "strided"}) {
-      CHECK(outcome(fault).at("outcome") == "failed");
+      CHECK(outcome(fault).at("outcome") == "refused");
       CHECK(says(outcome(fault).at("reason"), file.string() + " was replaced after it was looked at: run the command again"));
     }
     CHECK(place.query("SELECT outcome FROM trials WHERE attention = 'linear'")[0]["outcome"] == "done");
@@ -270,7 +270,7 @@ TEST_CASE("a library that changes while a grid runs is noticed") {
     INFO(ended.err);
     CHECK(ended.exit_code == 1);
     CHECK(outcome("none").at("outcome") == "done");
-    CHECK(outcome("strided").at("outcome") == "failed");
+    CHECK(outcome("strided").at("outcome") == "refused");
     CHECK(says(outcome("strided").at("reason"), file.string() + " was overwritten while it ran"));
   }
   SECTION("touched: nothing has changed") {

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <stdexcept>
 #include <string_view>
+#include <vector>
 
 #include "ablate/attention.h"
 #include "ablate/linear.h"
@@ -22,7 +23,8 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text(
         "fault", "\"none\"",
         "none|throw-in-factory|null-factory|throw|throw-int|throw-lines|throw-on-step|segfault|null-write|null-call|recursion|"
-        "corrupt-heap|crash-unheard|abort|exit|exit-at-end|nan|nan-in-evaluation|hang|memory|wrong-shape|broadcast|wrong-type|"
+        "corrupt-heap|crash-unheard|abort|exit|exit-at-end|nan|nan-in-evaluation|hang|memory|grow|wrong-shape|broadcast|wrong-"
+        "type|"
         "undefined|strided|bad-loss|nan-metric|odd-metric|print|print-on|close|fork|chdir|orphan|daemon-and-hang|unpromised|"
         "kill-worker|threads|"
         "forge|forge-and-crash",
@@ -113,6 +115,10 @@ class Faulty final : public ablate::Attention {
     if (fault_ == "exit") _exit(0);
     if (fault_ == "nan" && is_training()) return values * std::nan("");
     if (fault_ == "hang") pause();
+    if (fault_ == "grow") {
+      static const std::vector<char> grown(std::size_t{400} << 20, 1);
+      pause();
+    }
     if (fault_ == "memory") return ablate::empty({std::int64_t{1} << 46});
     if (fault_ == "wrong-shape") return values.slice(2, 0, 1);
     if (fault_ == "print") std::cout << std::string(std::size_t{64} << 20, 'p') << std::endl;

@@ -31,11 +31,11 @@ const json kResults = {{"results", {{"test/accuracy", 81.0}}},
 TEST_CASE("a trial that does not come to its end keeps its curves and how far it got, and has no results") {
   const int killed = 9;
   const auto [event, outcome, reason] = GENERATE_COPY(
-      table<Event, std::string, std::string>({{end(killed, true), "timeout", "ran longer than the 3 s that the study allows"},
+      table<Event, std::string, std::string>({{end(killed, true), "timeout", "ran longer than the 3 s that it was given"},
                                               {end(11), "failed", "signal 11 (Segmentation fault)"},
                                               {end(1 << 8), "failed", "exit code 1"},
                                               {end(0), "failed", "ended without a result"},
-                                              {NotStartedEvent{1, "no process"}, "failed", "no process"}}));
+                                              {NotStartedEvent{1, "no process"}, "refused", "no process"}}));
   AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
   trial.take(kProgress);
   CHECK(trial.progress().step == 40);
@@ -57,6 +57,21 @@ TEST_CASE("of a signal 9 that nobody here has sent the reason says what is known
   event.killed = "the kernel's memory killer";
   trial.end(event, 3);
   CHECK(trial.attempt().reason == "signal 9 (Killed): the kernel's memory killer");
+}
+
+TEST_CASE("what memory did not suffice for is told as that, whoever says it") {
+  const auto outcome_of = [](const json& said, const EndedEvent& ended) {
+    AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
+    if (!said.is_null()) trial.take(said);
+    trial.end(ended, 3);
+    return trial.attempt().outcome + ": " + trial.attempt().reason;
+  };
+  auto killed = end(9);
+  killed.memory = "it held 2 GiB of memory of its own, and --memory allows 1 GiB";
+  CHECK(outcome_of(nullptr, killed) == "oom: " + killed.memory);
+  CHECK(outcome_of({{"failed", "std::bad_alloc"}, {"fault", false}, {"ran_out_of", "the host's memory"}}, end(1 << 8)) ==
+        "oom: the host's memory did not suffice: std::bad_alloc");
+  CHECK(outcome_of({{"failed", "no memory of its youth"}, {"fault", false}}, end(1 << 8)) == "failed: no memory of its youth");
 }
 
 TEST_CASE("results count only with a clean end, whatever the clock says") {

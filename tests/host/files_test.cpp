@@ -9,6 +9,7 @@
 #include "core/util/error.h"
 #include "core/util/kept_json.h"
 #include "core/util/memory_kills.h"
+#include "core/util/process_memory.h"
 #include "core/util/regular_file.h"
 #include "core/util/scratch_folder.h"
 #include "core/util/sha256.h"
@@ -81,6 +82,52 @@ TEST_CASE("what the kernel counts is evidence of its memory killer") {
   later.killed_in_group = 4;
   CHECK(killed_text(group, later, 0) == "the kernel's memory killer has ended 2 processes of this control group meanwhile");
   CHECK(killed_text({}, {}, 0) == "nobody here has sent it; mostly it is the kernel's memory killer");
+  CHECK(counts_kills(group, later));
+  CHECK_FALSE(counts_kills(later, later));
+  CHECK_FALSE(counts_kills({}, {}));
+}
+
+TEST_CASE("a memory that is nearly used up, and the kernel's log, are evidence of its killer, too") {
+  const TemporaryFolder root;
+  root.write("proc/meminfo", "MemTotal:       16777216 kB\nMemAvailable: 524288 kB\n");
+  auto state = look_at_memory(root.path());
+  CHECK(state.available_bytes == std::int64_t{512} << 20);
+  CHECK_FALSE(is_short(state));
+  root.write("proc/self/cgroup", "0::/mine\n");
+  root.write("sys/fs/cgroup/mine/memory.max", "1073741824\n");
+  root.write("sys/fs/cgroup/mine/memory.current", "1072693248\n");
+  root.write("sys/fs/cgroup/mine/memory.stat", "anon 7\ninactive_file 4096\n");
+  state = look_at_memory(root.path());
+  CHECK(state.available_bytes == (std::int64_t{1} << 20) + 4096);
+  CHECK(is_short(state));
+  CHECK_FALSE(is_short({}));
+  const std::string log =
+      "<6>[   10.000000] Out of memory: Killed process 77 (old) total-vm:1kB\n"
+      "<3>[  120.500000] Memory cgroup out of memory: Killed process 778 (ablate-worker) total-vm:9kB, anon-rss:8kB\n";
+  CHECK(log_tells_kill(log, 778, 100));
+  CHECK_FALSE(log_tells_kill(log, 778, 121));  // another process of that number, before
+  CHECK_FALSE(log_tells_kill(log, 77, 100));
+  CHECK_FALSE(log_tells_kill("", 778, 0));
+}
+
+TEST_CASE("a size is read as people write it") {
+  CHECK(bytes_of("4G") == std::int64_t{4} << 30);
+  CHECK(bytes_of("1.5 GiB") == (std::int64_t{3} << 30) / 2);
+  CHECK(bytes_of("800MB") == std::int64_t{800} << 20);
+  CHECK(bytes_of("123") == 123);
+  for (const auto* text : {"", "G", "-1G", "4Q", "1.2.3M", "0", "4 G x", "nan"}) CHECK_FALSE(bytes_of(text));
+}
+
+TEST_CASE("what a process shares with none is its own, swapped out or not") {
+  const TemporaryFolder proc;
+  proc.write("42/smaps_rollup",
+             "00400000-7fff r-xp 00000000 00:00 0 [rollup]\nRss: 9000 kB\nShared_Dirty: 4000 kB\nPrivate_Clean: 100 kB\n"
+             "Private_Dirty: 900 kB\nPrivate_Hugetlb: 24 kB\nSwap: 1000 kB\nSwapPss: 500 kB\n");
+  proc.write("42/status", "Name:\tx\nVmData:\t  2048 kB\nVmStk: 7 kB\n");
+  CHECK(own_memory(42, proc.path()) == 2024 * 1024);
+  CHECK(data_size(42, proc.path()) == 2048 * 1024);
+  CHECK(own_memory(43, proc.path()) == -1);
+  CHECK(own_memory(getpid()) > 0);
 }
 
 namespace {

@@ -89,10 +89,10 @@ const std::tuple kSamples{
     CheckRefused{"no such check"},
     CheckLikely{"a mask"},
     AuditJob{kLibraries, kSection, "d", "/tmp"},
-    Failed{"why", true},
+    Failed{"why", true, "the host's memory"},
     Crashed{"f() in x.so"},
     load(),
-    StartCommand{3, "trial", {{"a", 1}}, 2.5, "/a/b.txt"},
+    StartCommand{3, "trial", {{"a", 1}}, 2.5, "/a/b.txt", std::int64_t{1} << 40, {0, 2}},
     KillCommand{3},
     SaveCommand{3},
     PingCommand{},
@@ -101,7 +101,8 @@ const std::tuple kSamples{
     PongEvent{},
     RefusedEvent{"why", ExitCode::kUsage, true},
     SaidEvent{3, {{"step", 1}}},
-    EndedEvent{3, 9, 0.1, 0.2, std::int64_t{1} << 40, "tail", true, "word", "memory", 9000, "full"},
+    EndedEvent{3, 9, 0.1, 0.2, std::int64_t{1} << 40, "tail", true, "word", "memory", 9000, "full", "out of it"},
+    SizeEvent{3, std::int64_t{1} << 40},
     NotStartedEvent{3, "no process"}};
 
 struct Any {

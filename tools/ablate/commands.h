@@ -3,10 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/host/client/executors.h"
+#include "core/host/scheduler/scheduler.h"
 #include "core/registry/scan.h"
 
 namespace ablate {
@@ -38,13 +40,19 @@ std::string where_plugins_are(const Options& options, const std::string& id);
 struct RunArguments {
   std::string file;
   std::vector<std::string> overrides;
-  std::vector<std::string> only;   ///< the first digits of keys; none: all trials
-  int jobs = 0;                    ///< trials at a time; 0: cores / train.threads
-  bool again = false;              ///< run what is done already, too
-  int prove = 0;                   ///< trials to repeat at least for a proof that an edit of code changed no number; 0: none
-  std::int64_t unprove = 0;        ///< a proof to withdraw; 0: none
-  bool dry_run = false;            ///< check and print only
-  std::vector<std::string> table;  ///< the command that is named for its results, by word; default: table NAME
+  std::vector<std::string> only;  ///< the first digits of keys; none: all trials
+  int jobs = 0;                   ///< trials at a time; 0: auto, processors / train.threads
+  bool again = false;             ///< run what is done already, too
+  int prove = 0;                  ///< trials to repeat at least for a proof that an edit of code changed no number; 0: none
+  std::int64_t unprove = 0;       ///< a proof to withdraw; 0: none
+  std::optional<double> timeout_s = {};  ///< in place of the study's
+  std::int64_t memory_bytes = 0;         ///< that a trial may hold; 0: any amount
+  std::vector<std::string> retry = {};   ///< outcomes
+  std::string max_failures = {};         ///< "5", "10%"; "": any number
+  std::string notify = {};               ///< a command line
+  bool by_cost = false;                  ///< the dry run lists the cheapest first
+  bool dry_run = false;                  ///< check and print only
+  std::vector<std::string> table;        ///< the command that is named for its results, by word; default: table NAME
 };
 
 /// Runs a study's trials that the history does not have yet and says on stderr how it went. @return the exit code. Throws
@@ -56,6 +64,14 @@ int run_study(const RunArguments& arguments, const Options& options);
 std::string next_command(const Options& options, std::vector<std::string> words);
 
 void add_bench(CLI::App& app, const Options& options, int& exit_code);
+/// What a trial of `ablate run` may take, what is tried again, and who is told.
+void add_run_limits(CLI::App& command, RunArguments& arguments);
+/// --max-failures, as RunOptions has it.
+MostFailures max_failures_of(const RunArguments& arguments);
+/// The command that the arguments are, with --retry for these outcomes, as next_command() takes it.
+std::vector<std::string> retry_command(const RunArguments& arguments, const SetAside& set_aside);
+/// What a run leaves alone, and the commands that would not, a line each.
+std::vector<std::string> set_aside_lines(const SetAside& set_aside, const RunArguments& arguments, const Options& options);
 void add_run(CLI::App& app, const Options& options, int& exit_code);
 void add_plugins(CLI::App& app, const Options& options, int& exit_code);
 void add_check(CLI::App& app, const Options& options, int& exit_code);

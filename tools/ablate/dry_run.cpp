@@ -5,6 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
 
 #include "core/host/launch/only.h"
 #include "core/host/scheduler/plan_text.h"
@@ -12,6 +17,9 @@
 #include "core/host/study/diagnostics.h"
 #include "core/util/flatten.h"
 #include "core/util/plain_json.h"
+#include "core/util/stop_on_signal.h"
+#include "db/history/past_tries.h"
+#include "db/history/reader.h"
 #include "tools/ablate/expected_power.h"
 #include "tools/ablate/expected_time.h"
 #include "tools/ablate/streams.h"
@@ -38,9 +46,33 @@ std::string values_text(const Trial& trial) {
   return text;
 }
 
+/// Of each trial what a run does with it, where the history has attempts that failed; nothing of one that cannot be read.
+std::map<std::string, Retry> retries_of(const PlannedStudy& plan) try {
+  std::map<std::string, Retry> found;
+  std::error_code none;
+  if (plan.asked.again || !std::filesystem::exists(plan.asked.database, none)) return found;
+  const db::Reader reader(plan.asked.database);
+  std::vector<std::string> keys;
+  for (const auto* trial : plan.chosen) keys.push_back(trial->key);
+  for (const auto& [key, past] : db::past_tries(reader, keys)) found[key] = retry_of(past.outcomes, plan.asked.retry);
+  return found;
+} catch (const Interrupted&) {
+  throw;
+} catch (const Error&) {
+  return {};
+}
+
+std::string aside_text(const Retry& retry) {
+  if (retry.what == Retry::What::kRunsAlone) return "; runs once more, alone";
+  if (retry.what == Retry::What::kRuns) return "; runs again";
+  if (retry.is_exhausted) return fmt::format("; set aside after {} tries", kMostTries);
+  return fmt::format("; set aside (--retry {})", retry.outcome);
+}
+
 }  // namespace
 
-std::string dry_run_text(const PlannedStudy& plan) {
+std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
+                         const std::function<std::vector<std::string>(const SetAside&)>& aside_lines) {
   const auto& study = plan.study;
   const auto& chosen = plan.chosen;
   const auto& many = plan.many;
@@ -55,17 +87,39 @@ std::string dry_run_text(const PlannedStudy& plan) {
                         db::one_row(fmt::format("{}", fmt::join(study.tuned, ", "))));
   const bool say_once = standing.nothing_like_them && chosen.size() > 1;
   if (say_once) text += "none is done: nothing like these trials has been run\n";
+  const auto retries = retries_of(plan);
+  SetAside set_aside;
+  std::vector<const PlannedTrial*> to_run;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const auto retry = retries.find(chosen[i]->key);
+    const bool is_aside = retry != retries.end() && retry->second.what == Retry::What::kIsSetAside;
+    if (is_aside) set_aside.add(retry->second);
+    if (!is_aside && (!standing.done[i] || plan.asked.again)) to_run.push_back(chosen[i]);
+  }
+  std::vector<std::size_t> order(chosen.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (by_cost) {
+    const auto costs = expected_seconds(chosen, database);
+    const std::set<const PlannedTrial*> first(to_run.begin(), to_run.end());
+    const auto rank = [&](std::size_t i) {  // of unknown cost behind the known ones, what does not run behind all
+      return std::tuple(!first.contains(chosen[i]), std::isnan(costs[i]), std::isnan(costs[i]) ? 0 : costs[i]);
+    };
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
+  }
+  for (const auto i : order) {
     text += fmt::format("{:>5}  {}  {}\n", i + 1, chosen[i]->key.substr(0, kShownDigits), db::one_row(chosen[i]->trial->label));
     if (!say_once)
-      text += fmt::format("       {}{}\n", db::one_row(standing.lines[i]),
-                          plan.asked.again && standing.done[i] ? "; --again runs it once more" : "");
+      text += fmt::format("       {}{}{}\n", db::one_row(standing.lines[i]),
+                          plan.asked.again && standing.done[i] ? "; --again runs it once more" : "",
+                          retries.contains(chosen[i]->key) ? aside_text(retries.at(chosen[i]->key)) : "");
   }
+  if (to_run.size() < chosen.size())
+    text += fmt::format("{} of them {} to run\n", to_run.size(), to_run.size() == 1 ? "is" : "are");
+  for (const auto& line : aside_lines(set_aside)) text += line + "\n";
   text += "\nThe first of them in full:\n" + values_text(*chosen.front()->trial);
   text += fmt::format("\n{}\n", evaluation_text(chosen));
-  for (const auto& more :
-       {positions_text(chosen), expected_time_text(chosen, plan.asked.again, plan.jobs, study.timeout_s, database),
-        expected_power_text(plan.study, chosen)})
+  for (const auto& more : {positions_text(chosen), expected_time_text(to_run, true, plan.jobs, study.timeout_s, database),
+                           expected_power_text(plan.study, chosen)})
     if (!more.empty()) text += more + "\n";
   for (const auto& line : standing.left_out) say("warning: {}\n", line);
   return text;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
+#include "core/util/bytes_text.h"
 #include "core/util/error.h"
 #include "db/history/durations.h"
 #include "db/history/lineage.h"
@@ -24,7 +26,7 @@ double median(std::vector<double> values) {
 /// the step, times the steps.
 double expected_s(const std::vector<db::DoneTime>& done, std::int64_t steps, bool& by_step) {
   std::vector<double> alike, each, any;
-  for (const auto& [wall_s, of_steps] : done) {
+  for (const auto& [wall_s, of_steps, peak_bytes] : done) {
     any.push_back(wall_s);
     if (of_steps == steps) alike.push_back(wall_s);
     if (of_steps > 0) each.push_back(wall_s / static_cast<double>(of_steps));
@@ -52,9 +54,27 @@ Past load(const std::vector<const PlannedTrial*>& trials, const std::filesystem:
   return {};
 }
 
+std::int64_t peak_of(const std::vector<db::DoneTime>& done) {
+  std::int64_t most = 0;
+  for (const auto& one : done) most = std::max(most, one.peak_bytes);
+  return most;
+}
+
 std::string trials_text(std::size_t count) { return fmt::format("{} trial{}", count, count == 1 ? "" : "s"); }
 
 }  // namespace
+
+std::vector<double> expected_seconds(const std::vector<const PlannedTrial*>& trials, const std::filesystem::path& database) {
+  const auto past = load(trials, database);
+  std::vector<double> all;
+  for (const auto* trial : trials) {
+    bool by_step = false;
+    const auto found = past.times.find(db::ran(trial->plugins));
+    all.push_back(found == past.times.end() ? std::nan("")
+                                            : expected_s(found->second, trial->trial->spec.train.steps, by_step));
+  }
+  return all;
+}
 
 std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, bool again, int jobs, double timeout_s,
                                const std::filesystem::path& database) {
@@ -62,12 +82,14 @@ std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, b
   std::set<std::string> keys;  // one key runs once
   double sum = 0, longest = 0;
   std::size_t known = 0, too_long = 0;
+  std::int64_t most_bytes = 0;
   bool by_step = false;
   for (const auto* trial : trials) {
     if ((!again && past.done.contains(trial->key)) || !keys.insert(trial->key).second) continue;
     const auto found = past.times.find(db::ran(trial->plugins));
     if (found == past.times.end()) continue;
     const auto expected = expected_s(found->second, trial->trial->spec.train.steps, by_step);
+    most_bytes = std::max(most_bytes, peak_of(found->second));
     if (timeout_s > 0 && expected > timeout_s) ++too_long;
     ++known, sum += expected, longest = std::max(longest, expected);
   }
@@ -80,6 +102,9 @@ std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, b
       together > 1 ? fmt::format(", {} at a time", together) : "",
       by_step ? ", by the step where none had as many" : " with as many steps");
   if (known < keys.size()) text += fmt::format("; not known for {}, of which none is done", trials_text(keys.size() - known));
+  if (most_bytes > 0)
+    text += fmt::format("\nexpected memory: {} a trial at most, as resident as such trials were, with what they share",
+                        bytes_text(static_cast<std::uintmax_t>(most_bytes)));
   if (too_long > 0)
     text += fmt::format("\nwarning: experiment.timeout ends a trial after {}, and {} {} expected to take longer, {} at most",
                         db::duration_text(timeout_s), trials_text(too_long), too_long == 1 ? "is" : "are",

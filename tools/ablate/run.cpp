@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <set>
+
 #include "core/host/client/start_worker.h"
 #include "core/host/launch/launch.h"
 #include "core/util/shell_word.h"
@@ -38,11 +40,17 @@ void say_summary(const Study& study, const RunSummary& summary, const RunArgumen
   std::string others;  // what other runs on the same history did meanwhile
   if (summary.elsewhere > 0) others += fmt::format(", {} done by other runs", summary.elsewhere);
   if (summary.failed_elsewhere > 0) others += fmt::format(", {} failed in other runs", summary.failed_elsewhere);
-  say("{}: {} done, {} done before, {} failed{}{}\n", study.name, summary.done, summary.skipped, summary.failed, others,
+  for (const auto& line : summary.failure_lines) say("  {}\n", line);
+  for (const auto& line : summary.quarantines) say("set aside: {}; the same command tries them\n", line);
+  for (const auto& line : set_aside_lines(summary.set_aside, arguments, options)) say("{}\n", line);
+  say("{}: {} done, {} done before, {} failed{}{}{}{}\n", study.name, summary.done, summary.skipped, summary.failed, others,
+      summary.set_aside.total() > 0 ? fmt::format(", {} set aside", summary.set_aside.total()) : "",
+      summary.not_started > 0 ? fmt::format(", {} not started (--max-failures)", summary.not_started) : "",
       !summary.interrupted ? ""
       : arguments.again    ? "; interrupted"
                            : "; interrupted: the same command goes on where it stopped");
-  if (summary.failed + summary.failed_elsewhere > 0) say("why: {}\n", next_command(options, {"attempts", study.name, "--failed"}));
+  if (summary.failed + summary.failed_elsewhere > 0)
+    say("why: {}\n", next_command(options, {"attempts", study.name, "--failed"}));
   if (!summary.interrupted)
     say("table: {}\n",
         next_command(options, arguments.table.empty() ? std::vector<std::string>{"table", study.name} : arguments.table));
@@ -70,6 +78,13 @@ std::string next_command(const Options& options, std::vector<std::string> words)
 
 namespace {
 
+std::set<std::string> retried(const RunArguments& arguments) {
+  std::set<std::string> outcomes(arguments.retry.begin(), arguments.retry.end());
+  if (outcomes.erase("all") > 0)
+    for (const auto& one : retry_choices()) outcomes.insert(one);
+  return outcomes;
+}
+
 /// @param dry_run gets what --dry-run prints @return the exit code
 ExitCode run_or_plan(const RunArguments& arguments, const Options& options, std::string& dry_run) {
   auto executors = local_workers();
@@ -82,11 +97,17 @@ ExitCode run_or_plan(const RunArguments& arguments, const Options& options, std:
        .jobs = arguments.jobs,
        .again = arguments.again,
        .prove = arguments.prove,
+       .timeout_s = arguments.timeout_s,
+       .memory_bytes = arguments.memory_bytes,
+       .retry = retried(arguments),
+       .max_failures = max_failures_of(arguments),
+       .notify = arguments.notify,
        .shares_name = !arguments.table.empty()},
       [&] { return find_libraries(options, executors); }, where_looked, executors, say_line);
   warn_of_verdicts(plan.used, options);
   if (arguments.dry_run) {
-    dry_run = dry_run_text(plan);
+    dry_run = dry_run_text(plan, arguments.by_cost,
+                           [&](const SetAside& set_aside) { return set_aside_lines(set_aside, arguments, options); });
     return ExitCode::kDone;
   }
   const auto launched = launch(plan, executors, say_line);
@@ -126,15 +147,17 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
                    "for more")
       ->type_name("KEY")
       ->allow_extra_args(false);
-  command->add_option("-j,--jobs", arguments->jobs, "trials at a time; default: cores / train.threads")
-      ->check(whole_number(1, 4096, "trials at a time"))
-      ->type_name("N");
+  add_run_limits(*command, *arguments);
   command->add_flag("--again", arguments->again,
                     "run what is done already once more, as for new timings; tables take a trial's latest attempt");
   command->add_flag(
       "--dry-run", arguments->dry_run,
       "check everything that a run checks before it starts, data included, and print the trials with their keys; nothing is "
       "run or recorded");
+  command->add_flag(
+      "--by-cost", arguments->by_cost,
+      "with --dry-run: list the trials that are to run first, those that take least time first; trials run in the "
+      "grid's order all the same");
   command
       ->add_option(
           "--prove", arguments->prove,
@@ -153,6 +176,7 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
   command->footer("Example:\n  ablate run study.toml --set train.steps=50 --dry-run");
   command->callback([=, &options, &exit_code] {
     if (withdrawn->empty() && study->empty()) throw CLI::RequiredError("STUDY");
+    if (arguments->by_cost && !arguments->dry_run) throw CLI::RequiresError("--by-cost", "--dry-run");
     if (withdrawn->empty()) return static_cast<void>(exit_code = run_study(*arguments, options));
     for (const auto* option : command->get_options())
       if (option != withdrawn && !option->empty()) throw CLI::ExcludesError("--unprove", option->get_name());

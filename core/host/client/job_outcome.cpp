@@ -60,9 +60,17 @@ JobOutcome HeardOfJob::end_of(const EndedEvent& ended) const {
   if (!ended.intrusion.empty()) return {How::kIntruded, ended.intrusion, "", true};
   // Whatever the clock says: it was done before it could be ended.
   if (answered_ && end.empty() && !failed_) return {};
+  if (!ended.memory.empty()) return {.how = How::kKilled, .why = ended.memory, .of_memory = true};
   if (ended.late) return {How::kLate, "", "", true};
   // A message of its own says more than the exit code that follows from it.
-  if (failed_) return {How::kThrew, failed_->failed, WIFSIGNALED(ended.status) ? end : "", failed_->fault};
+  if (failed_) {
+    const bool of_memory = failed_->ran_out_of.has_value();
+    return {.how = How::kThrew,
+            .why = of_memory ? fmt::format("{} did not suffice: {}", *failed_->ran_out_of, failed_->failed) : failed_->failed,
+            .signal = WIFSIGNALED(ended.status) ? end : "",
+            .fault = failed_->fault,
+            .of_memory = of_memory};
+  }
   if (is_sent_by_others(ended.status)) return {How::kKilled, end, "", false};
   return {end.empty() ? How::kSilent : How::kCrashed, end, "", true};
 }

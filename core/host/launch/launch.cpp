@@ -67,9 +67,16 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   if (!asked.shares_name) warn_of_namesake(plan, note);
   auto store = open_history(asked.database);
   const Recording recording(plan.study, plan.planned, known_verdicts(plan.used), plan.many);
+  Notifier notifier(asked.notify, plan.study.name, note);
   const RunOptions how{.jobs = plan.jobs,
                        .timeout_s = plan.study.timeout_s,
                        .again = asked.again,
+                       .memory_bytes = asked.memory_bytes,
+                       .retry = asked.retry,
+                       .max_failures = asked.max_failures,
+                       .pin = plan.jobs * plan.threads <= plan.cores,
+                       .notify = asked.notify.empty() ? std::function<void(const Notice&)>()
+                                                      : [&](const Notice& notice) { notifier.tell(notice); },
                        .keep_weights = plan.study.keep_weights && asked.prove == 0,
                        .checkpoint_s = asked.prove == 0 ? plan.study.checkpoint_s : 0,
                        // What is recorded again, in another file in place of one that was taken away, or after the experiment
@@ -95,7 +102,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   tell(plan, is_idle ? 0 : executors.need().most_jobs(), note);
   std::vector<PlannedTrial> to_run;
   for (const auto* trial : plan.chosen) to_run.push_back(*trial);
-  launched.ran = run_trials(to_run, executors, store, how);
+  launched.ran = run_trials(to_run, executors, store, how, {.room = machine_room()});
   return launched;
 }
 

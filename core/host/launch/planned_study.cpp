@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <set>
-#include <thread>
 
 #include "core/host/launch/check_tables.h"
 #include "core/host/launch/only.h"
+#include "core/host/scheduler/processors.h"
 #include "core/host/study/used_plugins.h"
 #include "core/registry/folders.h"
 #include "db/history/damage.h"
@@ -68,6 +68,7 @@ PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::v
   auto catalog = catalog_of(libraries);
   catalog.where_looked = where_looked;
   auto study = load_study(request.study, request.overrides, catalog);
+  if (request.timeout_s) study.timeout_s = *request.timeout_s;
   check_tables(study);
   PlannedStudy plan(request, std::move(catalog), std::move(study), note);
   plan.many.begin("checking their tasks and naming each by its key");
@@ -76,7 +77,7 @@ PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::v
   plan.planned = ablate::plan(plan.study, plan.catalog, executors, plan.memory, {},
                               [&](std::size_t done) { plan.many.so_far(done, "named"); });
   plan.chosen = choose(plan.planned, request.only, request.database);
-  plan.cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  plan.cores = processor_count();
   plan.threads = most_threads(plan.chosen);
   plan.jobs = request.jobs > 0 ? request.jobs : std::max(1, plan.cores / plan.threads);
   return plan;

@@ -4,11 +4,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "core/host/scheduler/many_trials.h"
 #include "core/host/scheduler/plan.h"
+#include "core/host/scheduler/scheduler.h"
 #include "core/host/scheduler/task_memory.h"
 #include "core/registry/scan.h"
 
@@ -22,9 +25,14 @@ struct LaunchRequest {
   std::filesystem::path database;      ///< the history; need not be there
   std::vector<std::string> overrides;  ///< "train.steps=200", as load_study takes them
   std::vector<std::string> only;       ///< the first digits of keys; none: all trials
-  int jobs = 0;                        ///< trials at a time; 0: cores / train.threads
+  int jobs = 0;                        ///< trials at a time; 0: auto, processors / train.threads
   bool again = false;                  ///< runs what is done already, too
-  int prove = 0;             ///< trials to repeat at least for a proof that an edit of code changed no number; 0: none
+  int prove = 0;  ///< trials to repeat at least for a proof that an edit of code changed no number; 0: none
+  std::optional<double> timeout_s = {};  ///< in place of the study's, of a trial; 0: none
+  std::int64_t memory_bytes = 0;         ///< as RunOptions has these
+  std::set<std::string> retry = {};
+  MostFailures max_failures = {};
+  std::string notify = {};   ///< a command line for a shell (core/host/scheduler/notice.h); "": none
   bool shares_name = false;  ///< other studies of this name are the same experiment's, too: no word about them
 };
 
@@ -43,7 +51,7 @@ struct PlannedStudy {
   std::vector<PlannedTrial> planned;        ///< every trial of the study
   std::vector<const PlannedTrial*> chosen;  ///< of these, those that were asked for
   std::vector<PluginInfo> used;             ///< by any trial
-  int cores = 1, threads = 1, jobs = 1;     ///< of this machine; at most of a chosen trial; trials at a time
+  int cores = 1, threads = 1, jobs = 1;     ///< that this process may use; at most of a chosen trial; trials at a time
 };
 
 /// Resolves a study, checks everything that can be known before a trial runs, prepares its data, and names each trial. Throws

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/host/scheduler/plan.h"
 
@@ -23,8 +24,11 @@ class Admission {
     if (now_s < next_start_s_) return false;
     if (jobs_ < wished_ && now_s > next_raise_s_) ++jobs_, next_raise_s_ = now_s + kBetweenRaises;
     if (running == 0) return true;
-    return static_cast<int>(running) < jobs_ && !deaths_.contains(&next) && !deaths_.contains(one);
+    return static_cast<int>(running) < jobs_ && !is_alone(&next) && !is_alone(one);
   }
+
+  /// From now on it runs beside no other.
+  void run_alone(const PlannedTrial& trial) { alone_.insert(&trial); }
 
   /// A worker died while the trial ran. @return whether it may be another's fault: then it runs again
   bool may_run_again(const PlannedTrial& trial) { return ++deaths_[&trial] < kMostDeaths; }
@@ -42,9 +46,12 @@ class Admission {
   static constexpr int kMostDeaths = 3, kMostRefusals = 30;
   static constexpr double kBetweenStarts = 1, kBetweenRaises = 10;
 
+  bool is_alone(const PlannedTrial* trial) const { return deaths_.contains(trial) || alone_.contains(trial); }
+
   int wished_, jobs_;
   double next_start_s_ = 0, next_raise_s_ = 0;
   std::map<const PlannedTrial*, int> deaths_, refusals_;
+  std::set<const PlannedTrial*> alone_;
 };
 
 }  // namespace ablate

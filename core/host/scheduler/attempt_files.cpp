@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "core/records/outcome.h"
 #include "core/util/bytes_text.h"
 #include "db/history/artifacts.h"
 
@@ -66,7 +67,7 @@ void AttemptFiles::find_output(const AttemptInProgress& ended, std::vector<db::A
 void AttemptFiles::find_weights(const AttemptInProgress& ended, std::vector<db::Artifact>& left) {
   const auto& attempt = ended.attempt();
   const fs::path file = weights_of(attempt);
-  if (attempt.outcome != "done") return remove_beginnings(file);
+  if (attempt.outcome != outcome::kDone) return remove_beginnings(file);
   if (const auto bytes = size_of(file); bytes >= 0)
     left.push_back({db::kWeights, bytes, bytes});
   else

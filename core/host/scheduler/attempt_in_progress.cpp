@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 
+#include "core/records/outcome.h"
 #include "core/util/one_line.h"
 
 namespace ablate {
@@ -104,6 +105,7 @@ void AttemptInProgress::end(const Event& event, double timeout_s) {
     add_spent_before();
     attempt_.output = ended->output;
     printed_ = ended->printed, unkept_ = ended->unkept;
+    was_over_limit_ = !ended->memory.empty() && ended->killed.empty();  // of what others killed more is known
     if (WIFSIGNALED(ended->status)) attempt_.signal = WTERMSIG(ended->status);
     if (WIFEXITED(ended->status)) attempt_.exit_code = WEXITSTATUS(ended->status);
   }
@@ -115,19 +117,21 @@ void AttemptInProgress::end(const JobOutcome& outcome, double timeout_s) {
   if (outcome.done()) return end_done();
   if (outcome.how == How::kSilent) return fail("ended without a result");
   fail(outcome.signal.empty() ? outcome.why : outcome.why + "; then " + outcome.signal);
+  if (outcome.of_memory) attempt_.outcome = outcome::kOom;
+  if (outcome.how == How::kNotStarted) attempt_.outcome = outcome::kRefused;
   if (!outcome.late()) return;
-  attempt_.outcome = "timeout";
-  attempt_.reason = fmt::format("ran longer than the {:g} s that the study allows", timeout_s);
+  attempt_.outcome = outcome::kTimeout;
+  attempt_.reason = fmt::format("ran longer than the {:g} s that it was given", timeout_s);
 }
 
 void AttemptInProgress::end_done() {
-  attempt_.outcome = "done";
+  attempt_.outcome = outcome::kDone;
   attempt_.results["memory/peak_resident"] = static_cast<double>(attempt_.peak_resident_bytes) / kMiB;
   attempt_.results["time/cpu"] = attempt_.cpu_s;
   attempt_.results["time/wall"] = attempt_.wall_s;
 }
 
-void AttemptInProgress::end(const std::string& outcome, const std::string& reason, double wall_s) {
+void AttemptInProgress::end(std::string_view outcome, const std::string& reason, double wall_s) {
   attempt_.outcome = outcome, attempt_.reason = reason, attempt_.wall_s = wall_s;
   if (saves_ > 0 && saved_.failed.empty()) attempt_.reason += fmt::format("; step {} is on disk to go on from", saved_.step);
   add_spent_before();
@@ -135,7 +139,7 @@ void AttemptInProgress::end(const std::string& outcome, const std::string& reaso
 }
 
 std::string AttemptInProgress::summary() const {
-  if (attempt_.outcome != "done") return attempt_.reason;
+  if (attempt_.outcome != outcome::kDone) return attempt_.reason;
   std::string text;
   auto main = attempt_.main_metric;
   if (planned_->trial->cell && main.starts_with("test/")) main.replace(0, 4, "dev");
@@ -150,8 +154,8 @@ std::string AttemptInProgress::summary() const {
   return text;
 }
 
-void AttemptInProgress::fail(const std::string& reason) {
-  attempt_.outcome = "failed", attempt_.reason = reason;
+void AttemptInProgress::fail(const std::string& reason, std::string_view outcome) {
+  attempt_.outcome = outcome, attempt_.reason = reason;
   attempt_.results.clear();
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/host/client/job_outcome.h"
 #include "core/host/scheduler/plan.h"
+#include "core/records/outcome.h"
 #include "core/shared/messages.h"
 #include "core/shared/verdict_memory.h"
 #include "db/types/records.h"
@@ -27,6 +28,8 @@ class AttemptInProgress {
   /// Bytes, as far as the worker has told; and why its file lacks some of the first.
   std::int64_t printed() const { return printed_; }
   const std::string& unkept() const { return unkept_; }
+  /// Whether it was ended for holding more memory than it was given: alone it would do so, too.
+  bool was_over_limit() const { return was_over_limit_; }
   void has_left(std::vector<db::Artifact> files) { attempt_.artifacts = std::move(files); }
   db::RunningTrial running() const;
   double started_s() const { return started_s_; }
@@ -48,16 +51,16 @@ class AttemptInProgress {
   const Saved& saved() const { return saved_; }
   int saves() const { return saves_; }
 
-  /// An EndedEvent or a NotStartedEvent. Done is what gave its results and then ended without a fault. @param timeout_s the
-  /// study's
+  /// An EndedEvent or a NotStartedEvent. Done is what gave its results and then ended without a fault. @param timeout_s what
+  /// it was given
   void end(const Event& event, double timeout_s);
   /// However it ended, as far as it is known without the worker.
-  void end(const std::string& outcome, const std::string& reason, double wall_s);
+  void end(std::string_view outcome, const std::string& reason, double wall_s);
   /// "test/accuracy 71.09 %, 24.8 ms a step" (the main metric), as far as it has them; of what is not done, why. Of a study
   /// that tunes the main metric on dev: whoever watches it run sees no test result of a value that is not chosen.
   std::string summary() const;
   /// Whatever it looked like.
-  void fail(const std::string& reason);
+  void fail(const std::string& reason, std::string_view outcome = outcome::kFailed);
 
  private:
   void read(const nlohmann::json& data);
@@ -74,6 +77,7 @@ class AttemptInProgress {
   double started_s_;
   db::Attempt attempt_;
   std::int64_t printed_ = 0;
+  bool was_over_limit_ = false;
   std::string unkept_;
   std::vector<MetricInfo> metrics_;
   HeardOfJob heard_;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "core/records/outcome.h"
 #include "core/util/one_line.h"
 
 namespace ablate {
@@ -63,7 +64,7 @@ void Display::progress(int job, const Progress& now) {
 
 void Display::ended(int job, const std::string& outcome, const std::string& what, double wall_s) {
   ++done_;
-  if (outcome != "done" && outcome != "interrupted") ++failed_;
+  if (counts_as_failed(outcome)) ++failed_;
   write(fmt::format("[{:>{}}/{}] {:<7} {:>8}  {}  {}\n", done_, std::to_string(total_).size(), total_, outcome,
                     duration(wall_s), running_[job].label, one_line(what)));
   running_.erase(job);

@@ -22,7 +22,7 @@ class Display {
   /// @param evaluation its part of the trial's work, in [0, 1]
   void started(int job, const std::string& label, double evaluation = 0);
   void progress(int job, const Progress& now);
-  /// @param outcome "done", "failed", ... @param what the main result or the reason
+  /// @param outcome one of core/records/outcome.h @param what the main result or the reason
   void ended(int job, const std::string& outcome, const std::string& what, double wall_s);
 
   /// One trial less to run: another process has done it.

@@ -15,6 +15,7 @@ bool GridRun::postpone(int job, const std::string& why) {
   if (!admission_.may_be_tried_again(planned, running_.size() - 1, clock_s_)) return false;
   leasing_.give_back(planned, running_.at(job).attempt().fence);
   running_.erase(job);
+  limits_.forget(job);
   display_.taken_back(job);
   waiting_.push_front(&planned);
   if (!told_of_room_)
@@ -41,10 +42,22 @@ void GridRun::finish(int job) {
   display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s);
   files_.limit(attempt, recorder_);
   checkpoints_.tidy(trial, running_, recorder_);
-  if (attempt.outcome == "done")
-    ++summary_.done;
-  else if (attempt.outcome != "interrupted")
-    ++summary_.failed;
+  limits_.forget(job, attempt.peak_resident_bytes);
+  const auto& planned = trial.planned();
+  if (limits_.runs_again(planned, attempt, running_.size() > 1 && !trial.was_over_limit())) {
+    admission_.run_alone(planned);
+    admission_.limit(static_cast<int>(running_.size()) - 1);
+    display_.note(
+        fmt::format("warning: {} ran out of memory beside {} other{}: from now on there are at most so many at a time; it runs "
+                    "again, alone",
+                    planned.trial->label, running_.size() - 1, running_.size() == 2 ? "" : "s"));
+    waiting_.push_back(&planned);
+    display_.expect_more(1);
+  } else {
+    summary_.done += attempt.outcome == outcome::kDone;
+    summary_.failed += counts_as_failed(attempt.outcome);
+    display_.expect_more(-limits_.ended(planned, attempt, summary_, waiting_));
+  }
   running_.erase(job);
 }
 
@@ -64,7 +77,7 @@ void GridRun::drain() try {
 } catch (const WorkerEnded&) {
 }
 
-void GridRun::close(const std::string& outcome, const std::string& reason) {
+void GridRun::close(std::string_view outcome, const std::string& reason) {
   while (!running_.empty()) {
     auto& [job, trial] = *running_.begin();
     trial.end(outcome, reason, clock_s_ - trial.started_s());
@@ -95,11 +108,11 @@ void GridRun::replace_worker(const std::string& why) {
     const auto* planned = &trial.planned();
     const double wall_s = clock_s_ - trial.started_s();
     if (admission_.may_run_again(*planned)) {
-      trial.end("interrupted", reason, wall_s);
+      trial.end(outcome::kLost, reason, wall_s);
       back.push_back(planned);
       display_.expect_more(1);
     } else {
-      trial.end("failed", reason, wall_s);
+      trial.end(outcome::kFailed, reason, wall_s);
     }
     finish(job);
   }

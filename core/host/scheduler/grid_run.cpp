@@ -33,14 +33,20 @@ GridRun::GridRun(Executors& executors, db::GridStore& store, const RunOptions& o
       leasing_(recorder_, store, outside, options.again, [this](const std::string& text) { display_.note(text); }),
       files_(store.file(), options.keep_weights, [this](const std::string& text) { display_.note(text); }),
       checkpoints_(store.file(), options.checkpoint_s, options.again, [this](const std::string& text) { display_.note(text); }),
+      limits_(options, outside, store.file(), waiting_.size(), [this](const std::string& text) { display_.note(text); }),
       last_tick_s_(outside.clock.now_s()) {}
+
+void GridRun::remember(const PlannedTrial& trial, const db::PastTries& past, bool alone) {
+  limits_.remember(trial, past);
+  if (alone) admission_.run_alone(trial);
+}
 
 bool GridRun::step() {
   if (!begun_) begin();
   try {
     if (!is_over()) advance();
   } catch (...) {
-    close("interrupted", "the grid ended before it: a worker could not be replaced");
+    close(outcome::kInterrupted, "the grid ended before it: a worker could not be replaced");
     throw;
   }
   return !is_over() || !end();
@@ -69,7 +75,7 @@ bool GridRun::end() {
   if (is_stopping()) {
     summary_.interrupted = true;
     drain();
-    close("interrupted", "interrupted by " + outside_.stops.who());
+    close(outcome::kInterrupted, "interrupted by " + outside_.stops.who());
   } else {
     write_rest(kLastWrites);
     if (leasing_.elsewhere() > 0 && !recorder_.is_elsewhere()) return false;
@@ -86,11 +92,13 @@ void GridRun::advance() {
   try {
     if (const auto event = executor().next(200)) handle(*event);
     tick();
+    for (const int job : limits_.newly_stalled(clock_s_)) executor().send(KillCommand{job});
     give_up_on_stopped_worker();
   } catch (const WorkerEnded& ended) {
     replace_worker(ended.what());
   }
   recorder_.retry();
+  if (recorder_.is_elsewhere()) limits_.rescued(recorder_.rescued(), recorder_.where_everything_is(), summary_);
   display_.refresh();
 }
 
@@ -125,7 +133,8 @@ void GridRun::give_up_on_stopped_worker() {
 
 bool GridRun::may_start(const PlannedTrial& next) {
   return admission_.may_start(next, running_.size(), running_.empty() ? nullptr : &running_.begin()->second.planned(),
-                              clock_s_);
+                              clock_s_) &&
+         limits_.have_room(next, clock_s_);
 }
 
 void GridRun::look_elsewhere() {
@@ -167,12 +176,14 @@ void GridRun::start(const PlannedTrial& planned, std::int64_t fence) {
   auto why = load_.refusal(planned);
   if (why.empty()) why = watch_.overwritten(planned.plugins);
   if (!why.empty()) {
-    trial.fail(why);
+    trial.fail(why, outcome::kRefused);
     return finish(job);
   }
   const TrialJob spec{planned.trial->spec, planned_files(*planned.trial, "attention"), files_.weights_of(trial.attempt()),
                       checkpoints_.plan_of(trial, executor().environment(), recorder_)};
-  executor().send(StartCommand{job, TrialJob::kName, to_json(spec), options_.timeout_s, files_.output_of(trial.attempt())});
+  StartCommand command{job, TrialJob::kName, to_json(spec), options_.timeout_s, files_.output_of(trial.attempt())};
+  limits_.start(planned, command, clock_s_);
+  executor().send(command);
 }
 
 void GridRun::handle(const Event& event) {
@@ -183,13 +194,17 @@ void GridRun::handle(const Event& event) {
   if (const auto* said = std::get_if<SaidEvent>(&event)) {
     trial.take(said->data);
     checkpoints_.heard(trial);
+    limits_.sign(job, clock_s_);
     if (trial.has_progress()) display_.progress(job, trial.progress());
     return;
   }
+  if (const auto* size = std::get_if<SizeEvent>(&event)) return limits_.sized(job, size->bytes, trial.attempt().step);
   if (const auto* none = std::get_if<NotStartedEvent>(&event); none != nullptr && postpone(job, none->not_started)) return;
   trial.end(event, options_.timeout_s);
-  if (trial.attempt().outcome == "done")
-    if (const auto why = watch_.overwritten(trial.planned().plugins); !why.empty()) trial.fail(why);
+  if (const auto why = limits_.why_stalled(job); why && trial.attempt().outcome != outcome::kDone)
+    trial.fail(*why, outcome::kStalled);
+  if (trial.attempt().outcome == outcome::kDone)
+    if (const auto why = watch_.overwritten(trial.planned().plugins); !why.empty()) trial.fail(why, outcome::kRefused);
   finish(job);
 }
 

@@ -14,6 +14,7 @@
 #include "core/host/scheduler/display.h"
 #include "core/host/scheduler/leasing.h"
 #include "core/host/scheduler/library_watch.h"
+#include "core/host/scheduler/limits.h"
 #include "core/host/scheduler/liveness.h"
 #include "core/host/scheduler/recorder.h"
 #include "core/host/scheduler/scheduler.h"
@@ -32,6 +33,9 @@ class GridRun {
   /// Loads what the trials need in the first step, then starts what may start and takes one event, and at last closes. Throws
   /// as run_trials does. @return whether another step is to come
   bool step();
+
+  /// Before the first step: earlier attempts at one of the trials; and whether it runs beside no other.
+  void remember(const PlannedTrial& trial, const db::PastTries& past, bool alone);
 
   /// After the last step.
   const RunSummary& summary() const { return summary_; }
@@ -69,7 +73,7 @@ class GridRun {
   /// What has ended already is not interrupted.
   void drain();
   /// Every running trial gets this outcome, and everything is written.
-  void close(const std::string& outcome, const std::string& reason);
+  void close(std::string_view outcome, const std::string& reason);
   /// What still waits, into the history or elsewhere. @param longest_s for the history
   void write_rest(double longest_s);
 
@@ -87,6 +91,7 @@ class GridRun {
   AttemptFiles files_;
   Checkpoints checkpoints_;
   LibraryWatch watch_;
+  Limits limits_;
   RunSummary summary_;
   bool begun_ = false, told_of_room_ = false, told_of_others_ = false;
   int last_job_ = 0;

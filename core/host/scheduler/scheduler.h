@@ -2,21 +2,38 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "core/host/client/executors.h"
+#include "core/host/scheduler/notice.h"
 #include "core/host/scheduler/plan.h"
+#include "core/host/scheduler/retries.h"
 #include "core/host/scheduler/surroundings.h"
 #include "core/shared/verdict_memory.h"
 #include "db/history/grid_store.h"
 
 namespace ablate {
 
+/// After how many failed trials no other starts.
+struct MostFailures {
+  int trials = 0;      ///< 0: any number
+  double percent = 0;  ///< of those that are to run, where `trials` is 0
+  int of(std::size_t all) const;
+};
+
 struct RunOptions {
-  int jobs = 1;               ///< trials at a time; fewer where descriptors or processes do not suffice, with a word
-  double timeout_s = 0;       ///< a trial that runs longer is ended; 0: none
-  bool again = false;         ///< also what is done already
+  int jobs = 1;                      ///< trials at a time; fewer where descriptors or processes do not suffice, with a word
+  double timeout_s = 0;              ///< a trial that runs longer is ended; 0: none; one that stalls is ended without it
+  bool again = false;                ///< also what is done already, and what is set aside otherwise
+  std::int64_t memory_bytes = 0;     ///< of its own that a trial may hold; 0: any amount
+  std::set<std::string> retry = {};  ///< outcomes: what ended so is tried again (core/host/scheduler/retries.h)
+  MostFailures max_failures = {};
+  bool pin = false;  ///< each trial runs on processors that no other trial has
+  /// Takes what is to be told to whoever does not watch; must not wait. May be empty.
+  std::function<void(const Notice&)> notify;
   bool keep_weights = false;  ///< the best ones, in a file beside the history
   double checkpoint_s = 0;    ///< after which, and between which, a running trial is written to disk; 0: never
   /// Writes the study and its trials: called when all that the trials need is loaded, before the first of them starts; and
@@ -32,20 +49,28 @@ struct RunOptions {
 };
 
 struct RunSummary {
-  int done = 0, failed = 0, skipped = 0;    ///< failed: also timed out; skipped: their key was done before
+  int done = 0, failed = 0, skipped = 0;    ///< failed: as counts_as_failed; skipped: their key was done before
   int elsewhere = 0, failed_elsewhere = 0;  ///< done, or ended otherwise for good, by other schedulers while this one ran
-  bool interrupted = false;                 ///< somebody asked to stop; running trials were ended and recorded so
+  int not_started = 0;                      ///< since too many had failed
+  SetAside set_aside = {};
+  std::map<const PlannedTrial*, std::string> reasons = {};  ///< of those that failed; of the plan that run_trials was given
+  std::vector<std::string> quarantines = {};                ///< what was set aside for whose failures
+  std::vector<std::string> failure_lines = {};              ///< what failures have in common
+  bool interrupted = false;  ///< somebody asked to stop; running trials were ended and recorded so
 
   ExitCode exit_code() const {
-    return interrupted ? ExitCode::kInterrupted : failed + failed_elsewhere > 0 ? ExitCode::kTrialsFailed : ExitCode::kDone;
+    if (interrupted) return ExitCode::kInterrupted;
+    const auto missing = failed + failed_elsewhere + not_started + set_aside.total();
+    return missing > 0 ? ExitCode::kTrialsFailed : ExitCode::kDone;
   }
 };
 
-/// Runs those trials of the plan whose keys are not done, or all of them. A trial that crashes, throws, hangs or diverges is
-/// recorded with its reason, its curves and the tail of its output, and the grid goes on. Where the worker dies, its trials go
-/// back into the queue, each alone from then on, until it is clear whose fault that is. While the database cannot be written,
-/// results wait, and no other trial starts. Any number of schedulers share a history: each trial is run by one of them, those
-/// that others run are waited for, and those of a dead one are taken over. Throws Error where the plugins or the data cannot be
+/// Runs those trials of the plan whose keys are not done and that their earlier attempts do not set aside, or all of them. A
+/// trial that crashes, throws, hangs or diverges is recorded with its reason, its curves and the tail of its output, and the
+/// grid goes on. Where the worker dies, its trials go back into the queue, each alone from then on, until it is clear whose
+/// fault that is. While the database cannot be written, results wait, and no other trial starts. Any number of schedulers share
+/// a history: each trial is run by one of them, those that others run are waited for, and those of a dead one are taken over.
+/// Throws Error where the plugins or the data cannot be
 /// loaded into the first worker, or not in time, or are not what was planned; where that is so of a later worker, the trials
 /// that need them fail. Throws Error, too, where the database was taken away: what ran then has come to its end, nothing else
 /// was started, and what() says in which file everything is.

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "core/host/scheduler/room.h"
 #include "core/util/byte_locks.h"
 #include "core/util/clock.h"
 #include "core/util/output.h"
@@ -45,6 +46,7 @@ struct Surroundings {
   Clock& clock = machine_clock();
   Output& output = standard_error();
   StopRequests stops = {};  ///< by default the process's signals
+  Room room = {};           ///< by default nothing of it is known
   int process = getpid();   ///< its number, which tells what it leaves behind from what others do
   /// Of the schedulers that share a history.
   std::function<std::unique_ptr<Locks>(const std::filesystem::path& history)> locks = locks_beside;

@@ -1,6 +1,7 @@
 #include "core/trial/server/job_process.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -11,8 +12,10 @@
 #include <cerrno>
 #include <csignal>
 #include <iostream>
+#include <new>
 #include <random>
 #include <system_error>
+#include <utility>
 
 #include "core/util/error.h"
 #include "core/util/one_line.h"
@@ -57,6 +60,15 @@ void close_one(int& descriptor) {
   descriptor = -1;
 }
 
+/// In the child. Where the kernel refuses, it runs wherever it may.
+void run_on(const std::vector<int>& processors) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int processor : processors)
+    if (processor >= 0 && processor < CPU_SETSIZE) CPU_SET(static_cast<std::size_t>(processor), &set);
+  if (CPU_COUNT(&set) > 0) sched_setaffinity(0, sizeof(set), &set);
+}
+
 /// In the child: everything that the scheduler is told, whatever the job does.
 [[noreturn]] void run_job(const std::function<void(const Say&)>& run, int messages, const std::string& word,
                           SaveRequest& save) {
@@ -75,6 +87,10 @@ void close_one(int& descriptor) {
   try {
     run(say);
     code = 0;
+  } catch (const OutOfMemory& error) {
+    say(to_json(Failed{one_line(error.what()), false, error.of}));
+  } catch (const std::bad_alloc& error) {
+    say(to_json(Failed{one_line(error.what()), false, OutOfMemory::kHost}));
   } catch (const Error& error) {
     say(to_json(Failed{one_line(error.what()), error.code() == ExitCode::kPlugin}));
   } catch (const std::exception& error) {
@@ -95,14 +111,14 @@ std::string secret_word() {
   return std::to_string(random()) + std::to_string(random());
 }
 
-JobProcess::JobProcess(double limit_s, const std::string& output_file, const std::function<void()>& prepare,
+JobProcess::JobProcess(const JobLimits& limits, const std::string& output_file, const std::function<void()>& prepare,
                        const std::function<void(const Say&)>& run)
-    : word_(secret_word()), printed_(output_file), limited_(limit_s > 0) {
+    : word_(secret_word()), printed_(output_file), limited_(limits.time_s > 0), watch_(limits.memory_bytes) {
   Pipe messages, output;
   const pid_t parent = getpid();
   start_ = Clock::now();
   memory_ = look_at_memory();
-  limit_ = start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_s));
+  limit_ = start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.time_s));
   pid_ = fork();
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "no process for a job");
   if (pid_ == 0) {
@@ -115,7 +131,9 @@ JobProcess::JobProcess(double limit_s, const std::string& output_file, const std
     }
     close(messages.read);
     close(output.read);
-    prepare();  // first: what it closes may be one of these three
+    prepare();                                     // first: what it closes may be one of these three
+    MemoryWatch::limit_data(limits.memory_bytes);  // behind it, since it puts limits and processors back
+    run_on(limits.processors);
     if (const int nothing = open("/dev/null", O_RDONLY); nothing != STDIN_FILENO) {
       dup2(nothing, STDIN_FILENO);
       close(nothing);
@@ -186,9 +204,18 @@ bool JobProcess::has_ended() const {
 }
 
 int JobProcess::milliseconds_left() const {
-  if (!limited_ || late_) return -1;
+  const int next_look = watch_.milliseconds_left(Clock::now());
+  if (!limited_ || late_) return next_look;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(limit_ - Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
+  return std::min(next_look, static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000)));
+}
+
+std::optional<std::int64_t> JobProcess::look_at_size() {
+  const auto now = Clock::now();
+  if (watch_.milliseconds_left(now) > 0 || has_ended()) return std::nullopt;
+  const auto told = watch_.look(pid_, now);
+  if (watch_.is_over() && !killed_) kill();
+  return told;
 }
 
 void JobProcess::end_if_late() {
@@ -208,7 +235,7 @@ EndedEvent JobProcess::end(const std::function<void()>& left_behind, std::vector
   while (wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   const double wall_s = std::chrono::duration<double>(Clock::now() - start_).count();
-  pid_ = -1;
+  const auto pid = std::exchange(pid_, -1);
   left_behind();
   last = read();
   const auto seconds = [](const timeval& time) {
@@ -216,6 +243,14 @@ EndedEvent JobProcess::end(const std::function<void()>& left_behind, std::vector
   };
   const auto peak = static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
   const bool by_others = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !killed_;
+  auto memory = WIFSIGNALED(status) ? watch_.over_text() : "";
+  std::string killed;
+  if (by_others) {
+    const auto now = look_at_memory();
+    killed = killed_text(memory_, now, peak);
+    if (counts_kills(memory_, now) || is_short(watch_.last()) || log_tells_kill(kernel_log(), pid, log_s_))
+      memory = "signal 9 (Killed): " + killed + watch_.sizes_text();
+  }
   return {.status = status,
           .wall_s = wall_s,
           .cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime),
@@ -223,9 +258,10 @@ EndedEvent JobProcess::end(const std::function<void()>& left_behind, std::vector
           .output = printed_.tail(),
           .late = late_,
           .intrusion = intrusion_,
-          .killed = by_others ? killed_text(memory_, look_at_memory(), peak) : "",
+          .killed = killed,
           .printed = printed_.bytes(),
-          .unkept = printed_.unkept()};
+          .unkept = printed_.unkept(),
+          .memory = memory};
 }
 
 }  // namespace ablate

@@ -7,10 +7,12 @@
 #include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/trial/server/kept_output.h"
+#include "core/trial/server/memory_watch.h"
 #include "core/trial/server/save_request.h"
 #include "core/trial/server/server.h"
 #include "core/util/memory_kills.h"
@@ -20,13 +22,20 @@ namespace ablate {
 /// One that nobody guesses.
 std::string secret_word();
 
+/// What a job may take, as StartCommand has it.
+struct JobLimits {
+  double time_s = 0;
+  std::int64_t memory_bytes = 0;
+  std::vector<int> processors = {};
+};
+
 /// The pipe that a job's messages come through is open in the child, where code of plugins runs. So each line begins with a
 /// word that only the two ends know; a line without it, or one without end, is none of the host's, and ends the job.
 class JobProcess {
  public:
-  /// Forks. In the child calls prepare, runs and ends the process. @param limit_s 0: none @param output_file StartCommand's
+  /// Forks. In the child calls prepare, runs and ends the process. @param output_file StartCommand's
   /// Throws std::system_error where there is no process or no descriptor to be had; nothing is left over then.
-  JobProcess(double limit_s, const std::string& output_file, const std::function<void()>& prepare,
+  JobProcess(const JobLimits& limits, const std::string& output_file, const std::function<void()>& prepare,
              const std::function<void(const Say&)>& run);
   /// Kills what still runs.
   ~JobProcess();
@@ -45,8 +54,10 @@ class JobProcess {
 
   bool has_ended() const;
 
-  /// Milliseconds until the limit; -1: none.
+  /// Milliseconds until something of it is to be looked at: its time, or its memory.
   int milliseconds_left() const;
+  /// Looks at its memory where it is time to, and ends it where it has too much. @return bytes, where they have changed
+  std::optional<std::int64_t> look_at_size();
   /// Ends it where its time is over. A job that has ended by itself is never late.
   void end_if_late();
   /// The worker itself was stopped for so long: no fault of the job.
@@ -71,6 +82,8 @@ class JobProcess {
   Clock::time_point start_, limit_;
   bool limited_ = false, late_ = false, killed_ = false;
   MemoryState memory_;  ///< when it started
+  double log_s_ = since_start_s();
+  MemoryWatch watch_;
 };
 
 }  // namespace ablate

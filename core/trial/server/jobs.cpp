@@ -25,9 +25,15 @@ void TorchJobs::run(const std::string& kind, const nlohmann::json& spec, const S
   const auto found = handlers_.find(kind);
   if (found == handlers_.end()) throw Error("no such job: " + kind);
   found->second(loaded_, spec, say);
+} catch (const c10::OutOfMemoryError& error) {
+  throw OutOfMemory(OutOfMemory::kDevice, error.what_without_backtrace());
 } catch (const c10::Error& error) {
   std::cerr << error.what() << "\n";  // the backtrace, for the tail of the output
-  throw std::runtime_error(error.what_without_backtrace());
+  const std::string why = error.what_without_backtrace();
+  const auto says = [&](const char* words) { return why.find(words) != std::string::npos; };
+  if (says("CUDA error: out of memory")) throw OutOfMemory(OutOfMemory::kDevice, why);
+  if (says("DefaultCPUAllocator: ") && says("llocate memory")) throw OutOfMemory(OutOfMemory::kHost, why);  // no type tells it
+  throw std::runtime_error(why);
 }
 
 }  // namespace ablate

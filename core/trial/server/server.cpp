@@ -64,6 +64,7 @@ class Server {
       for (auto& [job, child] : children_) {
         forward(job, child.read());
         child.end_if_late();
+        if (const auto bytes = child.look_at_size()) say(SizeEvent{job, *bytes});
         if (child.has_ended()) ended.push_back(job);
       }
       for (const int job : ended) reap(job);
@@ -163,7 +164,8 @@ class Server {
     };
     const auto run = [&](const Say& say) { jobs_.run(command.kind, command.spec, say); };
     try {
-      children_.try_emplace(command.job, command.limit_s, command.output_file, prepare, run);
+      children_.try_emplace(command.job, JobLimits{command.limit_s, command.memory_bytes, command.processors},
+                            command.output_file, prepare, run);
     } catch (const std::system_error& error) {
       say(NotStartedEvent{command.job, error.what()});
     }

@@ -8,6 +8,7 @@
 
 #include "core/shared/pipe.h"
 #include "core/trial/server/process_state.h"
+#include "core/util/error.h"
 
 namespace ablate {
 
@@ -16,6 +17,14 @@ struct Say : std::function<void(const nlohmann::json&)> {
   using function::function;
   /// Whether a SaveCommand has come since the last call.
   std::function<bool()> asked_to_save = [] { return false; };
+};
+
+/// A job's own word that memory did not suffice, however its library says that.
+struct OutOfMemory : Error {
+  static constexpr const char* kHost = "the host's memory";
+  static constexpr const char* kDevice = "the device's memory";
+  OutOfMemory(const char* what_of, const std::string& why) : Error(why), of(what_of) {}
+  const char* of;  ///< one of these
 };
 
 /// What a worker can do; the server knows nothing of torch or plugins.

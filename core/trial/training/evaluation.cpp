@@ -156,6 +156,7 @@ class Evaluator {
   ModelState add(const Batch& batch, const ModelState& state, std::span<const std::int64_t> indices = {}) {
     auto output = model_.forward(batch, state, generator_, true);
     if (batch.targets.size(0) > 0) sums_.add(output, batch, plan_.split, indices);
+    if (plan_.goes_on) plan_.goes_on();
     return std::move(output.state);
   }
 

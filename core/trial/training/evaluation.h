@@ -1,6 +1,7 @@
 // A model's scores on a split.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "core/trial/objectives/objective.h"
@@ -21,6 +22,7 @@ struct EvaluationPlan {
   std::int64_t batch = 1;    ///< rows at a time; of a stream with state: lanes
   std::int64_t batches = 0;  ///< batches x batch examples, a sample of the split, or a stream's first segments; 0: all of it
   std::int64_t stride = 0;   ///< of a stream without state: places that a window moves, all of its context before them
+  std::function<void()> goes_on = {};  ///< called after each batch; may be empty
 };
 
 /// Examples one by one; a stream by segments with state, in lanes with empty states of their own, or, where the model carries

@@ -157,7 +157,8 @@ Evaluation Training::evaluate(Split split) {
   const EvaluationPlan plan{.split = split,
                             .batch = train.batch,
                             .batches = split == Split::kDev ? train.evaluate_batches : train.test_batches,
-                            .stride = train.stride};
+                            .stride = train.stride,
+                            .goes_on = goes_on_};
   return ablate::evaluate(*model_, *objective_, reader_, parts_.task, info_, plan, generator_);
 }
 

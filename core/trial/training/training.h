@@ -1,8 +1,10 @@
 // All that training is: it steps, evaluates, saves and loads.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/shared/schedules.h"
 #include "core/shared/trial_spec.h"
@@ -43,6 +45,8 @@ class Training {
   std::int64_t steps_done() const { return done_; }
 
   Evaluation evaluate(Split split);
+  /// @param goes_on called after each batch of an evaluation
+  void when_evaluating(std::function<void()> goes_on) { goes_on_ = std::move(goes_on); }
   /// On the dev split, after a step: told in the curves, and kept as the best weights where they are.
   void evaluate_dev();
 
@@ -102,6 +106,7 @@ class Training {
   Snapshot best_tensors_;
   Curve curve_;
   std::vector<NamedObserver> observers_;
+  std::function<void()> goes_on_;
   bool begun_ = false;  ///< observers know that steps are taken in this process
 };
 

@@ -36,14 +36,20 @@ TrialRun::TrialRun(const TrialParts& parts, Report report)
       device_(prepare_device(train_)),
       threads_(at::get_num_threads()),
       training_(parts, device_),
-      now_{.steps = train_.steps, .loss = kNone, .dev = kNone} {}
+      now_{.steps = train_.steps, .loss = kNone, .dev = kNone} {
+  training_.when_evaluating([this] { tell_now_and_then(); });  // or a long evaluation looks as if it stood still
+}
+
+void TrialRun::tell_now_and_then() {
+  if (Clock::now() - told_ > std::chrono::milliseconds(100)) tell();
+}
 
 void TrialRun::advance() {
   const auto loss = training_.step();
   const auto step = now_.step = training_.steps_done();
   now_.loss = loss.value_or(now_.loss);
   // Before an evaluation, which may be long.
-  if (Clock::now() - told_ > std::chrono::milliseconds(100)) tell();
+  tell_now_and_then();
   if (step % steps_between_evaluations(train_.steps, train_.evaluate_every) == 0 || step == train_.steps)
     training_.evaluate_dev();
 }

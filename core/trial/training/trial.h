@@ -40,6 +40,7 @@ class TrialRun {
  private:
   void put(const std::string& split, const Evaluation& evaluation);
   void tell();
+  void tell_now_and_then();
 
   Report report_;
   const TrainSpec& train_;

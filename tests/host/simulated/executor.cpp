@@ -50,6 +50,11 @@ void SimulatedExecutor::send(const Command& command) {
   if (const auto* save = std::get_if<SaveCommand>(&command); save != nullptr && machine_.save_s < kNever)
     happens(machine_.save_s, SaidEvent{save->job, to_json(Saved{10})});
   if (const auto* trial = std::get_if<StartCommand>(&command)) start(*trial);
+  if (const auto* one = std::get_if<KillCommand>(&command)) kill(one->job);
+}
+
+void SimulatedExecutor::kill(int job) {
+  if (running_.contains(job)) happens(0, EndedEvent{.job = job, .status = kKilled});
 }
 
 void SimulatedExecutor::load() {
@@ -80,14 +85,20 @@ void SimulatedExecutor::start(const StartCommand& command) {
   says(command, act, act.takes_s / 2, half_way());
   if (ends_early)
     return happens(command.limit_s, EndedEvent{.job = command.job, .status = kKilled, .wall_s = command.limit_s, .late = true});
+  if (act.bytes > 0) happens(act.takes_s / 2, SizeEvent{command.job, act.bytes});
+  if (act.end == Act::End::kLacksMemory)
+    says(command, act, act.takes_s, to_json(Failed{"std::bad_alloc", false, "the host's memory"}));
   if (act.end == Act::End::kAnswers) says(command, act, act.takes_s, result_of(seed));
-  if (act.end == Act::End::kFails) says(command, act, act.takes_s, to_json(Failed{"loss is nan at step 50", false}));
+  if (act.end == Act::End::kFails) says(command, act, act.takes_s, to_json(Failed{act.why, false}));
   ends(command, act);
 }
 
 void SimulatedExecutor::ends(const StartCommand& command, const Act& act) {
   const auto moment_s = machine_.clock.now_s() + act.takes_s;
-  EndedEvent ended{.job = command.job, .wall_s = act.takes_s, .cpu_s = act.takes_s, .peak_resident_bytes = 1 << 20};
+  EndedEvent ended{.job = command.job,
+                   .wall_s = act.takes_s,
+                   .cpu_s = act.takes_s,
+                   .peak_resident_bytes = std::max<std::int64_t>(act.bytes, 1 << 20)};
   switch (act.end) {
     case Act::End::kHangs:
     case Act::End::kFindsNoRoom:
@@ -98,6 +109,7 @@ void SimulatedExecutor::ends(const StartCommand& command, const Act& act) {
       silent_from_s_ = std::min(silent_from_s_, moment_s);
       return;
     case Act::End::kFails:
+    case Act::End::kLacksMemory:
       ended.status = kExitCode1;
       break;
     case Act::End::kCrashes:

@@ -23,6 +23,7 @@ struct Act {
     kCrashes,      ///< signal 11
     kSaysNothing,  ///< ends by itself, without a result
     kHangs,        ///< until its limit
+    kLacksMemory,  ///< and says so
     kFindsNoRoom,  ///< there is no process for it
     kKillsWorker,  ///< and with it all others
     kStopsWorker   ///< which answers nothing from then on
@@ -33,7 +34,9 @@ struct Act {
     kDoubled   ///< all of it, and its end, comes once more when it has ended
   };
   End end = End::kAnswers;
-  double takes_s = 10;  ///< until then
+  double takes_s = 10;                         ///< until then
+  std::int64_t bytes = 0;                      ///< of its own, which the worker tells half way and at the end; 0: it tells none
+  std::string why = "loss is nan at step 50";  ///< of kFails
   Way way = Way::kWhole;
 };
 
@@ -90,6 +93,7 @@ class SimulatedExecutor final : public Executor {
   void load();
   void start(const StartCommand& command);
   void says(const StartCommand& command, const Act& act, double after_s, const nlohmann::json& data);
+  void kill(int job);
   void ends(const StartCommand& command, const Act& act);
   void happens(double after_s, const Event& event) { due_.emplace(machine_.clock.now_s() + after_s, event); }
   void dies(double at_s, const std::string& why);

@@ -40,14 +40,21 @@ Grid::Grid(int count) {
   for (const auto& trial : trials_) planned_.push_back(planned_of(trial));
 }
 
+void Grid::uses(int seed, const std::string& attention) {
+  auto& plugins = planned_.at(static_cast<std::size_t>(seed) - 1).plugins;
+  plugins = {{"attention", attention, "1", "c0de", "", "/proc/self/exe"},
+             {"task", "simulated", "1", "c0de", "", "/proc/self/exe"}};
+}
+
 RunSummary Grid::run(RunOptions options) {
   options.record = [this](db::GridStore& into) { record(planned_, into); };
   auto executors = machine.executors();
   MemoryStore store(disk, kFile);
-  return run_trials(planned_, executors, store, options,
-                    {.clock = clock, .output = output_, .stops = stops, .process = 1, .locks = [this](const auto& history) {
-                       return std::make_unique<SimulatedLocks>(holders, history, 1);
-                     }});
+  return run_trials(
+      planned_, executors, store, options,
+      {.clock = clock, .output = output_, .stops = stops, .room = room, .process = 1, .locks = [this](const auto& history) {
+         return std::make_unique<SimulatedLocks>(holders, history, 1);
+       }});
 }
 
 std::string Grid::error_of_run(const RunOptions& options) {

@@ -35,6 +35,9 @@ class Grid {
   /// what() of the Error that a run ends with.
   std::string error_of_run(const RunOptions& options);
 
+  /// Of what this trial is made, besides the task: an attention of that name.
+  void uses(int seed, const std::string& attention);
+
   std::string key(int seed) const { return planned_.at(static_cast<std::size_t>(seed) - 1).key; }
   const History& history() const { return disk.files.at(kFile); }
   std::vector<std::string> outcomes(int seed) const { return history().outcomes(key(seed)); }
@@ -49,6 +52,7 @@ class Grid {
   Machine machine{clock};
   Disk disk{clock};
   Holders holders;
+  Room room;
   StopRequests stops{.often = [] { return 0; }, .who = [] { return std::string("a test"); }};
 
  private:

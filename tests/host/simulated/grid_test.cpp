@@ -51,10 +51,14 @@ TEST_CASE("a trial that fails, crashes, says nothing or is late costs itself alo
   CHECK(grid.attempt(2).reason == "signal 11 (Segmentation fault)");
   CHECK(grid.attempt(3).reason == "ended without a result");
   CHECK(grid.outcomes(4) == Outcomes{"timeout"});
-  CHECK(grid.attempt(4).reason == "ran longer than the 30 s that the study allows");
+  CHECK(grid.attempt(4).reason == "ran longer than the 30 s that it was given");
   CHECK(grid.attempt(4).results.empty());
   CHECK(grid.machine.started == 1);
-  CHECK(grid.run({.jobs = 2, .timeout_s = 30}).skipped == 2);  // what failed is tried again by the next run
+  const auto next = grid.run({.jobs = 2, .timeout_s = 30});  // what failed is tried again where that is asked for
+  CHECK(next.skipped == 2);
+  CHECK(next.set_aside.total() == 4);
+  CHECK(next.exit_code() == ExitCode::kTrialsFailed);
+  CHECK(grid.machine.started == 1);
 }
 
 TEST_CASE("a worker that a trial kills takes others with it, which run again, until it is clear whose fault it is") {
@@ -63,11 +67,11 @@ TEST_CASE("a worker that a trial kills takes others with it, which run again, un
   const auto summary = grid.run({.jobs = 3});
   CHECK(summary.done == 8);
   CHECK(summary.failed == 1);
-  CHECK(grid.outcomes(2) == Outcomes{"interrupted", "interrupted", "failed"});
+  CHECK(grid.outcomes(2) == Outcomes{"lost", "lost", "failed"});
   CHECK(grid.attempt(2).reason == "the worker ended (signal 6 (Aborted)), and with it every trial that it ran");
   CHECK(grid.attempt(2).wall_s == Approx(5));
-  CHECK(grid.outcomes(1) == Outcomes{"interrupted", "done"});
-  CHECK(grid.outcomes(3) == Outcomes{"interrupted", "done"});
+  CHECK(grid.outcomes(1) == Outcomes{"lost", "done"});
+  CHECK(grid.outcomes(3) == Outcomes{"lost", "done"});
   CHECK(grid.outcomes(4) == Outcomes{"done"});  // those that have seen a death run alone: no other dies with them
   CHECK(grid.machine.started == 4);
   CHECK(says(grid.told(), "3 of them are run again, alone"));
@@ -96,7 +100,7 @@ TEST_CASE("a worker that answers nothing is asked, given up and replaced") {
   }
   CHECK(grid.machine.given_up == 1);
   CHECK(grid.machine.started == 2);
-  CHECK(grid.outcomes(1) == Outcomes{"interrupted", "done"});
+  CHECK(grid.outcomes(1) == Outcomes{"lost", "done"});
   CHECK(says(grid.attempt(1).reason + grid.history().attempts.front().reason, "because it did not answer"));
 }
 
@@ -133,7 +137,7 @@ TEST_CASE("where no other worker can be started, what ran is recorded, and the r
   grid.machine.starts = [](int executor) { return executor < 2; };
   CHECK(grid.error_of_run({.jobs = 2}) == "no process for another worker");
   CHECK(grid.outcomes(1) == Outcomes{"done"});
-  CHECK(grid.outcomes(3) == Outcomes{"interrupted"});
+  CHECK(grid.outcomes(3) == Outcomes{"lost"});
   CHECK(grid.history().running.at(1).empty());
 }
 
@@ -157,6 +161,7 @@ TEST_CASE("what cannot be loaded into a later worker fails the trials that need 
   const auto summary = grid.run({.jobs = 2});
   CHECK(summary.done == 2);
   CHECK(summary.failed == 2);
+  CHECK(grid.outcomes(4).back() == "refused");
   CHECK(says(grid.attempt(4).reason, "could not be loaded into the next: the worker ended while it loaded the data"));
   CHECK(grid.machine.started == 5);  // the first, three that die of it, and one without it
 }

@@ -86,6 +86,18 @@ std::set<std::string> MemoryStore::done(const std::vector<std::string>& keys) {
   return found;
 }
 
+std::map<std::string, db::PastTries> MemoryStore::tries(const std::vector<std::string>& keys) {
+  const auto is_done = done(keys);
+  std::map<std::string, db::PastTries> found;
+  for (const auto& attempt : history().attempts) {
+    if (is_done.contains(attempt.key) || std::find(keys.begin(), keys.end(), attempt.key) == keys.end()) continue;
+    auto& one = found[attempt.key];
+    one.outcomes.push_back(attempt.outcome);
+    one.peak_bytes = std::max(one.peak_bytes, attempt.peak_resident_bytes);
+  }
+  return found;
+}
+
 std::int64_t MemoryStore::put_attempt(const db::Attempt& attempt) {
   auto& known = history();
   if (!knows(attempt.key)) throw db::UnknownTrial("no such trial: " + attempt.key);

@@ -64,6 +64,7 @@ class MemoryStore : public db::GridStore {
   void put_metrics(const std::vector<MetricInfo>& metrics) override;
   void put_verdicts(const std::vector<db::KnownVerdict>& verdicts) override;
   std::set<std::string> done(const std::vector<std::string>& keys) override;
+  std::map<std::string, db::PastTries> tries(const std::vector<std::string>& keys) override;
   std::int64_t put_attempt(const db::Attempt& attempt) override;
   void put_running(const std::vector<db::RunningTrial>& trials) override;
   db::NewOwner add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) override;

@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/records/outcome.h"
 #include "core/shared/metrics.h"
 #include "core/util/error.h"
 #include "core/util/flatten.h"
@@ -51,7 +52,7 @@ std::int64_t microseconds_of(const std::string& field) {
 }
 
 void put_outcome(const std::string& field, db::ImportedTrial& trial) {
-  static const std::vector<std::string> outcomes = {"done", "failed", "timeout", "interrupted"};
+  static const auto outcomes = outcome_names();
   if (std::find(outcomes.begin(), outcomes.end(), field) == outcomes.end())
     throw Error(fmt::format("found {}, expected {}{}", quoted(field), fmt::join(outcomes, ", "), hint(field, outcomes)));
   trial.outcome = field;

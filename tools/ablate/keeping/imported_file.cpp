@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/records/outcome.h"
 #include "core/shared/metrics.h"
 #include "core/util/csv.h"
 #include "core/util/error.h"
@@ -138,11 +139,11 @@ class ImportedReader {
     if (!experiment_.empty()) trial.experiment = experiment_;
     if (trial.experiment.empty())
       refuse("found no experiment, expected its name in the column experiment, or --experiment NAME");
-    if (trial.outcome == "done" && trial.results.empty())
+    if (trial.outcome == outcome::kDone && trial.results.empty())
       refuse("found no value of any metric, expected one, or an outcome that is not done");
     if (!trial.main_metric.empty()) {
       if (const auto known = columns_.find(trial.main_metric); known != columns_.end() && known->second.is_metric()) return;
-      if (trial.outcome == "done")
+      if (trial.outcome == outcome::kDone)
         refuse(fmt::format("column main_metric: found {}, expected one of the file's metrics", trial.main_metric));
       trial.main_metric.clear();
     }

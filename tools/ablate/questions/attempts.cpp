@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "core/records/outcome.h"
 #include "core/util/plain_json.h"
 #include "db/questions/list_attempts.h"
 #include "db/report/format.h"
@@ -38,7 +39,7 @@ std::string as_text(const db::AttemptList& list) {
   for (const auto& line : list.lines) {
     auto outcome = line.outcome;
     // "interrupted by the user" says it all.
-    if (const auto why = db::first_line(line.reason); outcome != "done" && !why.empty())
+    if (const auto why = db::first_line(line.reason); outcome != outcome::kDone && !why.empty())
       outcome = why.starts_with(outcome) ? why : outcome + ": " + why;
     add(line, outcome, line.value ? db::brief(*line.value) + (one ? "" : " " + line.metric) : "");
   }
@@ -93,7 +94,7 @@ void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->add_option("EXPERIMENT", arguments->request.experiment, "only this experiment's; default: all")
       ->type_name("")
       ->check(not_empty());
-  command->add_flag("--failed", arguments->request.failed, "only attempts that failed, timed out or were interrupted");
+  command->add_flag("--failed", arguments->request.failed, "only attempts that are not done, however they ended");
   command->add_option("-n", arguments->request.most, "how many, latest first; 0: all; default: 20")
       ->type_name("N")
       ->check(CLI::Validator(refuse_count, "", ""));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "core/records/outcome.h"
 #include "core/registry/abi_check.h"
 #include "core/registry/folders.h"
 #include "core/util/bytes_text.h"
@@ -131,7 +132,7 @@ std::string as_text(const db::Reader& reader, const ordered_json& attempt) {
       {"outcome", outcome},
   };
   if (!attempt["resumed"].is_null()) head.push_back({"went on", resumed_text(attempt["resumed"])});
-  if (outcome != "done" && !attempt["step"].is_null())
+  if (outcome != outcome::kDone && !attempt["step"].is_null())
     head.push_back({"got to", fmt::format("step {} of {}", value_text(attempt["step"]), value_text(attempt["steps"]))});
   if (!attempt["signal"].is_null()) head.push_back({"signal", value_text(attempt["signal"])});
   if (!attempt["exit_code"].is_null()) head.push_back({"exit code", value_text(attempt["exit_code"])});

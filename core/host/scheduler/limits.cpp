@@ -1,0 +1,139 @@
+#include "core/host/scheduler/limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/util/bytes_text.h"
+#include "core/util/one_line.h"
+
+namespace ablate {
+namespace {
+
+constexpr double kBetweenLooks_s = 1, kBetweenMemoryLooks_s = 0.2;
+
+}  // namespace
+
+int MostFailures::of(std::size_t all) const {
+  if (trials > 0) return trials;
+  return percent > 0 ? std::max(1, static_cast<int>(std::ceil(percent / 100 * static_cast<double>(all)))) : 0;
+}
+
+Limits::Limits(const RunOptions& options, const Surroundings& outside, std::filesystem::path history, std::size_t trials,
+               Note note)
+    : options_(options),
+      outside_(outside),
+      history_(std::move(history)),
+      note_(std::move(note)),
+      most_failures_(options.max_failures.of(trials)) {
+  if (options.pin) processors_.emplace();
+}
+
+bool Limits::have_room(const PlannedTrial& next, double now_s) {
+  if (!disk_has_room(now_s)) return false;
+  if (now_s >= next_memory_look_s_) {
+    memory_bytes_ = outside_.room.memory_bytes();
+    next_memory_look_s_ = now_s + kBetweenMemoryLooks_s;
+  }
+  return memory_.has_room(next, memory_bytes_, now_s);
+}
+
+bool Limits::disk_has_room(double now_s) {
+  if (now_s < next_look_s_) return !disk_is_low_;
+  next_look_s_ = now_s + kBetweenLooks_s;
+  const auto folder = history_.parent_path();
+  const auto space = outside_.room.disk(folder);
+  const bool is_low = space && space->free_bytes < least_free_bytes(*space);
+  if (is_low != disk_is_low_)
+    note_(is_low ? fmt::format("warning: {} free in {}, expected {} at least: no further trial starts until there is room",
+                               bytes_text(space->free_bytes), folder.string(), bytes_text(least_free_bytes(*space)))
+                 : fmt::format("there is room in {} again: trials go on", folder.string()));
+  disk_is_low_ = is_low;
+  return !is_low;
+}
+
+void Limits::start(const PlannedTrial& trial, StartCommand& command, double now_s) {
+  command.memory_bytes = options_.memory_bytes;
+  if (processors_) command.processors = processors_->take(command.job, static_cast<int>(trial.trial->spec.train.threads));
+  paces_.insert_or_assign(command.job, Pace(now_s));
+  memory_.started(command.job, trial, now_s);
+}
+
+void Limits::sign(int job, double now_s) {
+  if (const auto found = paces_.find(job); found != paces_.end()) found->second.sign(now_s);
+}
+
+void Limits::forget(int job, std::int64_t peak_bytes) {
+  paces_.erase(job);
+  stalled_.erase(job);
+  memory_.ended(job, peak_bytes);
+  if (processors_) processors_->give_back(job);
+}
+
+std::vector<int> Limits::newly_stalled(double now_s) {
+  std::vector<int> jobs;
+  for (const auto& [job, pace] : paces_)
+    if (!stalled_.contains(job) && pace.is_stalled(now_s)) {
+      stalled_[job] = fmt::format("no step for {:.0f} s, which is {}", pace.silent_s(now_s),
+                                  pace.patience_s() > Pace::kLeast_s && pace.patience_s() != Pace::kFirst_s
+                                      ? fmt::format("{:g} times the median step", Pace::kTimes)
+                                  : pace.patience_s() == Pace::kFirst_s ? "longer than a first step may take"
+                                                                        : "far longer than its steps take");
+      jobs.push_back(job);
+    }
+  return jobs;
+}
+
+std::optional<std::string> Limits::why_stalled(int job) const {
+  const auto found = stalled_.find(job);
+  return found == stalled_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool Limits::runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company) {
+  return attempt.outcome == outcome::kOom && had_company && again_alone_.insert(&trial).second;
+}
+
+int Limits::ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting) {
+  if (attempt.outcome == outcome::kDone) quarantine_.done(trial);
+  if (!counts_as_failed(attempt.outcome)) return 0;
+  const auto why = fmt::format("{}: {}", attempt.outcome, attempt.reason);
+  summary.reasons[&trial] = why;
+  if (!std::exchange(has_told_failure_, true)) tell("failure", why, history_, summary);
+  int out = 0;
+  if (most_failures_ > 0 && summary.failed >= most_failures_ && !waiting.empty()) {
+    out = static_cast<int>(waiting.size());
+    waiting.clear();
+    summary.not_started += out;
+    note_(fmt::format("warning: {} trial{} failed, as many as --max-failures allows: {} of those that wait {} started",
+                      summary.failed, summary.failed == 1 ? "" : "s", out == 1 ? "the one" : fmt::format("none of the {}", out),
+                      out == 1 ? "is not" : "is"));
+    return out;
+  }
+  if (attempt.outcome != outcome::kFailed) return 0;
+  const auto blamed = quarantine_.failed(trial, attempt.reason);
+  if (!blamed || blamed_.contains(blamed->plugins)) return 0;
+  out = static_cast<int>(std::erase_if(waiting, [&](const auto* one) { return Quarantine::holds(blamed->plugins, *one); }));
+  if (out == 0) return 0;
+  blamed_.insert(blamed->plugins);
+  summary.set_aside.quarantined += out;
+  const auto text =
+      fmt::format("{} failed {} times in a row, with \"{}\": {} waiting trial{} with it {} set aside", blamed->text(),
+                  Quarantine::kEnough, one_line(blamed->reason, 200), out, out == 1 ? "" : "s", out == 1 ? "is" : "are");
+  summary.quarantines.push_back(text);
+  note_("warning: " + text + "; the next run tries them");
+  return out;
+}
+
+void Limits::rescued(const std::filesystem::path& to, const std::string& why, const RunSummary& summary) {
+  if (!std::exchange(has_told_rescue_, true)) tell("rescue", why, to, summary);
+}
+
+void Limits::tell(const char* event, const std::string& reason, const std::filesystem::path& database,
+                  const RunSummary& summary) {
+  if (options_.notify)
+    options_.notify({event, summary.done, summary.failed, summary.skipped, summary.set_aside.total(), reason, database});
+}
+
+}  // namespace ablate

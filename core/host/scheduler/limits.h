@@ -1,0 +1,84 @@
+// What keeps a running grid from needing a person: which trials wait, are ended or are left alone, and who is told.
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/host/scheduler/memory_room.h"
+#include "core/host/scheduler/pace.h"
+#include "core/host/scheduler/processors.h"
+#include "core/host/scheduler/quarantine.h"
+#include "core/host/scheduler/scheduler.h"
+#include "core/shared/pipe.h"
+#include "db/types/records.h"
+
+namespace ablate {
+
+/// Of one run of a grid. Times are the scheduler's own, in seconds. One thread.
+class Limits {
+ public:
+  using Note = std::function<void(const std::string&)>;
+  using Waiting = std::deque<const PlannedTrial*>;
+
+  /// @param history the database's file @param trials that are to run
+  Limits(const RunOptions& options, const Surroundings& outside, std::filesystem::path history, std::size_t trials, Note note);
+
+  /// What is known of earlier attempts at a trial of the run.
+  void remember(const PlannedTrial& trial, const db::PastTries& past) { memory_.remember(trial.key, past.peak_bytes); }
+
+  /// Whether memory and disk have room for one more; where the disk has none, that is told once.
+  bool have_room(const PlannedTrial& next, double now_s);
+
+  /// Fills in what the job may take.
+  void start(const PlannedTrial& trial, StartCommand& command, double now_s);
+  /// A step, or a part of an evaluation.
+  void sign(int job, double now_s);
+  void sized(int job, std::int64_t bytes, std::int64_t step) {
+    memory_.sized(job, bytes, step);
+    next_memory_look_s_ = 0;  // what it holds is free no more
+  }
+  /// It did not start, or has ended.
+  void forget(int job, std::int64_t peak_bytes = 0);
+
+  /// Jobs that have stalled since the last call: they are to be ended.
+  std::vector<int> newly_stalled(double now_s);
+  /// Why a job that has ended is a stalled one; nothing where it is not.
+  std::optional<std::string> why_stalled(int job) const;
+
+  /// Whether a trial that ran out of memory runs once more, alone: it has not yet, and had company.
+  bool runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company);
+
+  /// After the summary counts it. Takes out of the queue what is not to start any more, and says so. @return how many
+  int ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting);
+
+  /// The history had to go elsewhere; told once.
+  void rescued(const std::filesystem::path& to, const std::string& why, const RunSummary& summary);
+
+ private:
+  void tell(const char* event, const std::string& reason, const std::filesystem::path& database, const RunSummary& summary);
+  bool disk_has_room(double now_s);
+
+  RunOptions options_;
+  Surroundings outside_;
+  std::filesystem::path history_;
+  Note note_;
+  int most_failures_;                     ///< 0: any number
+  std::optional<Processors> processors_;  ///< where trials have their own
+  MemoryRoom memory_;
+  Quarantine quarantine_;
+  std::map<int, Pace> paces_;
+  std::map<int, std::string> stalled_;  ///< why, by job
+  std::set<const PlannedTrial*> again_alone_;
+  std::set<Quarantine::Plugins> blamed_;
+  bool has_told_failure_ = false, has_told_rescue_ = false, disk_is_low_ = false;
+  double next_look_s_ = 0, next_memory_look_s_ = 0;
+  std::int64_t memory_bytes_ = -1;  ///< of the machine that can be had, at the last look
+};
+
+}  // namespace ablate

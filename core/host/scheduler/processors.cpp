@@ -1,0 +1,68 @@
+#include "core/host/scheduler/processors.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+namespace ablate {
+namespace {
+
+std::vector<int> allowed() {
+  std::vector<int> all;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return all;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(static_cast<std::size_t>(i), &set)) all.push_back(i);
+  return all;
+}
+
+/// Of one byte, for as long as the file is open here.
+bool set_lock(int file, int at, short type) {
+  struct flock lock {};
+  lock.l_type = type, lock.l_whence = SEEK_SET, lock.l_start = at, lock.l_len = 1;
+  return fcntl(file, F_OFD_SETLK, &lock) == 0;
+}
+
+}  // namespace
+
+int processor_count() { return std::max(1, static_cast<int>(allowed().size())); }
+
+std::filesystem::path Processors::shared_file() { return "/dev/shm/ablate-processors-" + std::to_string(getuid()); }
+
+Processors::Processors(const std::filesystem::path& file)
+    : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)), all_(allowed()) {}
+
+Processors::~Processors() {
+  if (file_ >= 0) close(file_);
+}
+
+bool Processors::lock(int processor) { return file_ < 0 || set_lock(file_, processor, F_WRLCK); }
+
+void Processors::unlock(int processor) {
+  if (file_ >= 0) set_lock(file_, processor, F_UNLCK);
+}
+
+std::vector<int> Processors::take(int job, int count) {
+  std::vector<int> got;
+  for (const int processor : all_) {
+    if (static_cast<int>(got.size()) == count) break;
+    const bool is_ours = std::any_of(taken_.begin(), taken_.end(), [&](const auto& one) {
+      return std::find(one.second.begin(), one.second.end(), processor) != one.second.end();
+    });
+    if (!is_ours && lock(processor)) got.push_back(processor);
+  }
+  if (static_cast<int>(got.size()) == count) return taken_[job] = got;
+  for (const int processor : got) unlock(processor);
+  return {};
+}
+
+void Processors::give_back(int job) {
+  for (const int processor : taken_[job]) unlock(processor);
+  taken_.erase(job);
+}
+
+}  // namespace ablate

@@ -1,0 +1,54 @@
+#include "core/host/scheduler/retries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ablate {
+
+std::vector<std::string> retry_choices() {
+  return outcome_names(
+      [](const Outcome& one) { return one.next == Outcome::Next::kOnRequest || one.next == Outcome::Next::kOnceAlone; });
+}
+
+Retry retry_of(const std::vector<std::string>& past, const std::set<std::string>& wanted) {
+  if (past.empty()) return {};
+  const auto* const latest = find_outcome(past.back());
+  const auto next = latest == nullptr ? Outcome::Next::kOnRequest : latest->next;
+  if (next == Outcome::Next::kNothing) return {};
+  const auto counts = [](const std::string& name) {
+    const auto* const one = find_outcome(name);
+    return one == nullptr || one->next == Outcome::Next::kOnRequest || one->next == Outcome::Next::kOnceAlone;
+  };
+  const auto tries = std::count_if(past.begin(), past.end(), counts);
+  const auto of_memory = std::count(past.begin(), past.end(), outcome::kOom);
+  if (tries >= kMostTries) return {Retry::What::kIsSetAside, past.back(), true};
+  if (next == Outcome::Next::kAgain) return {of_memory > 0 ? Retry::What::kRunsAlone : Retry::What::kRuns};
+  const bool alone = next == Outcome::Next::kOnceAlone;
+  if (wanted.contains(past.back()) || (alone && of_memory == 1)) return {alone ? Retry::What::kRunsAlone : Retry::What::kRuns};
+  return {Retry::What::kIsSetAside, past.back()};
+}
+
+int SetAside::total() const {
+  int sum = exhausted + quarantined;
+  for (const auto& [outcome, count] : by_outcome) sum += count;
+  return sum;
+}
+
+void SetAside::add(const Retry& one) {
+  if (one.is_exhausted)
+    ++exhausted;
+  else
+    ++by_outcome[one.outcome];
+}
+
+std::string SetAside::outcomes_text() const {
+  std::string text;
+  for (const auto& [name, count] : by_outcome) {
+    const auto* const outcome = find_outcome(name);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, outcome == nullptr ? name : std::string(outcome->told));
+  }
+  return text;
+}
+
+}  // namespace ablate

@@ -1,0 +1,80 @@
+// How attempts ended: the list of outcomes in histories of now and of before, and in tables.
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "core/records/outcome.h"
+#include "db/history/lineage.h"
+#include "db/history/past_tries.h"
+#include "db/history/schema.h"
+#include "db/questions/list_attempts.h"
+#include "db/questions/list_experiments.h"
+#include "db/questions/make_table.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+std::string text(const std::filesystem::path& file, const std::string& sql) {
+  return SQLite::Database(file.string()).execAndGet(sql).getString();
+}
+
+}  // namespace
+
+TEST_CASE("a history takes every outcome, and tells it") {
+  Folder folder;
+  const auto file = folder / "new.db";
+  Store store(file);
+  std::vector<nlohmann::json> trials;
+  for (std::size_t i = 0; i < kOutcomes.size(); ++i) trials.push_back(trial("linear", {}, static_cast<int>(i)));
+  put(store, "all", trials);
+  for (std::size_t i = 0; i < kOutcomes.size(); ++i) {
+    const auto name = std::string(kOutcomes[i].name);
+    store.put_attempt(i == 0 ? done(trials[i], 80) : failed(trials[i], "why " + name, name));
+  }
+  const Reader reader(file);
+  const auto list = list_attempts(reader, {.experiment = "", .failed = true});
+  CHECK(list.total == static_cast<std::int64_t>(kOutcomes.size()) - 1);
+  CHECK(last_failure(reader, key_of(trials[2])) == "attempt 3 timed out: why timeout");
+  CHECK(last_failure(reader, key_of(trials[4])) == "attempt 5 ran out of memory: why oom");
+  CHECK(last_failure(reader, key_of(trials[7])) == "attempt 8 was lost with its worker: why lost");
+}
+
+TEST_CASE("a history of before has its outcomes after it was brought up to date, and takes the new ones") {
+  Folder folder;
+  const auto file = folder / "old.db";
+  {
+    SQLite::Database old(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    old.exec(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "tests/db/schema7.sql"));
+  }
+  const auto before = text(file, "SELECT group_concat(outcome || ' ' || reason) FROM (SELECT * FROM attempt ORDER BY id)");
+  const auto key = text(file, "SELECT key FROM trial ORDER BY id LIMIT 1");
+  Store store(file);
+  CHECK(text(file, "SELECT group_concat(outcome || ' ' || reason) FROM (SELECT * FROM attempt ORDER BY id)") == before);
+  CHECK_FALSE(has(text(file, "SELECT sql FROM sqlite_master WHERE name = 'attempt'"), "CHECK"));
+  CHECK(text(file, "PRAGMA integrity_check") == "ok");
+  Attempt attempt;
+  attempt.key = key, attempt.outcome = "stalled", attempt.environment = {{"host", "here"}};
+  CHECK(store.put_attempt(attempt) > 0);
+  CHECK(text(file, "SELECT outcome FROM attempt ORDER BY id DESC LIMIT 1") == "stalled");
+}
+
+TEST_CASE("of keys that are not done a history tells how their attempts ended, the latest last") {
+  Folder folder;
+  Store store(folder / "tries.db");
+  const auto never = trial("linear", {}, 1), twice = trial("linear", {}, 2), at_last = trial("linear", {}, 3),
+             other = trial("linear", {}, 4);
+  put(store, "one", {never, twice, at_last, other});
+  store.put_attempt(failed(twice, "a", "oom"));
+  auto again = failed(twice, "b", "interrupted");
+  again.started_us += 1, again.peak_resident_bytes = 128 << 20;
+  store.put_attempt(again);
+  store.put_attempt(failed(at_last, "c"));
+  store.put_attempt(done(at_last, 80));
+  store.put_attempt(failed(other, "d"));
+  const auto tries = store.tries({key_of(never), key_of(twice), key_of(at_last)});
+  REQUIRE(tries.size() == 1);
+  CHECK(tries.at(key_of(twice)).outcomes == std::vector<std::string>{"oom", "interrupted"});
+  CHECK(tries.at(key_of(twice)).peak_bytes == 128 << 20);
+}

@@ -1,0 +1,137 @@
+// The parts of a grid's limits: paces, retries, processors, notices, what failures have in common.
+#include <fcntl.h>
+#include <sched.h>
+
+#include <chrono>
+#include <thread>
+
+#include "core/host/scheduler/failure_lines.h"
+#include "core/host/scheduler/notice.h"
+#include "core/host/scheduler/pace.h"
+#include "core/host/scheduler/processors.h"
+#include "core/host/scheduler/retries.h"
+#include "core/util/orphans.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary.h"
+
+using namespace ablate;
+
+TEST_CASE("every outcome has a name, and options name those that are tried again on request") {
+  CHECK(outcome_names() ==
+        std::vector<std::string>{"done", "failed", "timeout", "stalled", "oom", "refused", "interrupted", "lost"});
+  CHECK(retry_choices() == std::vector<std::string>{"failed", "timeout", "stalled", "oom"});
+  CHECK_FALSE(counts_as_failed("done"));
+  CHECK_FALSE(counts_as_failed("interrupted"));
+  CHECK_FALSE(counts_as_failed("lost"));
+  CHECK(counts_as_failed("refused"));
+  CHECK(counts_as_failed("of a newer ablate"));
+}
+
+TEST_CASE("a pace has patience of ten median steps, and five minutes at least") {
+  Pace pace(0);
+  CHECK_FALSE(pace.is_stalled(3599));
+  CHECK(pace.is_stalled(3600));
+  for (int step = 1; step <= 200; ++step) pace.sign(step);
+  CHECK_FALSE(pace.is_stalled(200 + 299));
+  CHECK(pace.is_stalled(200 + 300));
+  for (int step = 1; step <= 101; ++step) pace.sign(200 + 60 * step);  // slower by now: the latest count
+  CHECK_FALSE(pace.is_stalled(200 + 60 * 101 + 599));
+  CHECK(pace.is_stalled(200 + 60 * 101 + 600));
+}
+
+TEST_CASE("what becomes of a trial is told by its earlier attempts") {
+  using What = Retry::What;
+  const auto what = [](const std::vector<std::string>& past, const std::set<std::string>& wanted = {}) {
+    return retry_of(past, wanted).what;
+  };
+  CHECK(what({}) == What::kRuns);
+  CHECK(what({"failed"}) == What::kIsSetAside);
+  CHECK(what({"failed"}, {"timeout"}) == What::kIsSetAside);
+  CHECK(what({"failed"}, {"failed"}) == What::kRuns);
+  CHECK(what({"failed", "failed"}, {"failed"}) == What::kRuns);
+  CHECK(what({"failed", "timeout", "failed"}, {"failed"}) == What::kIsSetAside);
+  CHECK(retry_of({"failed", "timeout", "failed"}, {}).is_exhausted);
+  CHECK(what({"lost", "lost", "lost", "interrupted", "refused"}) == What::kRuns);
+  CHECK(what({"failed", "interrupted"}) == What::kRuns);
+  CHECK(what({"oom"}) == What::kRunsAlone);
+  CHECK(what({"oom", "oom"}) == What::kIsSetAside);
+  CHECK(what({"oom", "oom"}, {"oom"}) == What::kRunsAlone);
+  CHECK(what({"oom", "interrupted"}) == What::kRunsAlone);
+  CHECK(what({"of a newer ablate"}) == What::kIsSetAside);
+}
+
+TEST_CASE("no two trials have a processor in common, whichever scheduler runs them") {
+  const TemporaryFolder folder;
+  Processors mine(folder / "taken"), others(folder / "taken");
+  const auto all = mine.all();
+  REQUIRE_FALSE(all.empty());
+  const auto first = mine.take(1, 1);
+  REQUIRE(first == std::vector{all.front()});
+  const auto rest = static_cast<int>(all.size()) - 1;
+  CHECK(others.take(1, rest + 1).empty());
+  if (rest > 0) CHECK(others.take(2, rest) == std::vector<int>(all.begin() + 1, all.end()));
+  CHECK(mine.take(2, 1).empty());
+  mine.give_back(1);
+  CHECK(mine.take(3, 1) == first);
+}
+
+TEST_CASE("a notice runs a command of its own, which nobody waits for and which no worker's end takes along") {
+  const TemporaryFolder folder;
+  adopt_orphans();
+  std::vector<std::string> notes;
+  const auto wait_for = [&](const char* file) {
+    for (int i = 0; i < 500 && read_text(folder / file).empty(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return read_text(folder / file);
+  };
+  Notifier notifier(
+      "sleep 0.2; echo \"$ABLATE_EVENT $ABLATE_EXPERIMENT $ABLATE_FAILED/$ABLATE_DONE $ABLATE_REASON "
+      "$ABLATE_DATABASE\" > " +
+          (folder / "told").string() + ".new && mv " + (folder / "told").string() + ".new " + (folder / "told").string() +
+          "; exit 3",
+      "tiny", [&](const std::string& text) { notes.push_back(text); });
+  const auto begin = std::chrono::steady_clock::now();
+  notifier.tell({"failure", 3, 1, 0, 0, "signal 11\nmore", "/a b.db"});
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(150));
+  end_orphans({});
+  CHECK(wait_for("told") == "failure tiny 1/3 signal 11 more /a b.db\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  CHECK(notes.empty());
+  notifier.tell({"end"});
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].find("has failed (exit code 3)") != std::string::npos);
+
+  Notifier slow(
+      "sleep 60", "tiny", [&](const std::string& text) { notes.push_back(text); }, 1);
+  slow.tell({"end"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  slow.tell({"end"});
+  REQUIRE(notes.size() == 2);
+  CHECK(notes[1].find("sleep 60 has failed (it was ended after its time)") != std::string::npos);
+}
+
+TEST_CASE("failures are summed up by reason, and by the parameters whose every trial has failed") {
+  std::vector<Trial> trials;
+  for (const auto* attention : {"mine", "linear"})
+    for (const int rate : {1, 2})
+      for (int seed = 1; seed <= 2; ++seed) {
+        Trial trial;
+        trial.resolved = {{"attention", {{"plugin", attention}}}, {"train", {{"rate", rate}}}, {"seed", seed}};
+        trials.push_back(trial);
+      }
+  std::vector<PlannedTrial> planned;
+  for (const auto& trial : trials) planned.push_back({.trial = &trial});
+  std::vector<TrialEnd> ends;
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    const bool fails = trials[i].resolved["attention"]["plugin"] == "mine";
+    ends.push_back({&planned[i], !fails   ? ""
+                                 : i == 0 ? "timeout: too long"
+                                          : "failed: signal 11 at step " + std::to_string(i)});
+  }
+  CHECK(failure_lines(ends) ==
+        std::vector<std::string>{"3 failed: signal # at step #", "1 timeout: too long",
+                                 "all 4 of attention = mine: failed: signal # at step # (and 1 other reason)"});
+  ends.back().reason = "failed: x";
+  CHECK(failure_lines(ends).size() == 4);
+  CHECK(failure_lines({}).empty());
+}

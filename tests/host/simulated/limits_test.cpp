@@ -1,0 +1,202 @@
+// Whole grids in simulated time that nobody watches: what stalls, what runs again and how often, what waits, who is told.
+#include <algorithm>
+
+#include "core/util/error.h"
+#include "tests/host/simulated/grid.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::simulated;
+using End = Act::End;
+using Outcomes = std::vector<std::string>;
+
+namespace {
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// These seeds do this, all others answer after 10 s.
+std::function<Act(std::uint64_t, int)> only(std::map<std::uint64_t, Act> acts) {
+  return [acts = std::move(acts)](std::uint64_t seed, int) { return acts.contains(seed) ? acts.at(seed) : Act(); };
+}
+
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+}  // namespace
+
+TEST_CASE("a trial that takes no step for long is ended without a time limit, and the grid goes on") {
+  Grid grid(4);
+  grid.machine.act = only({{1, {End::kHangs, 20}}, {2, {End::kAnswers, 900}}});
+  const auto summary = grid.run({.jobs = 1});
+  CHECK(summary.done == 3);
+  CHECK(summary.failed == 1);
+  CHECK(grid.outcomes(1) == Outcomes{"stalled"});
+  CHECK(says(grid.attempt(1).reason, "no step for 300 s"));
+  CHECK(grid.attempt(1).step == 50);
+  CHECK(grid.outcomes(2) == Outcomes{"done"});  // its steps take 450 s
+  CHECK(grid.clock.now_s() == Approx(1 + 10 + 300 + 900 + 20).margin(3));
+}
+
+TEST_CASE("what failed runs again on request alone, and has three tries over all runs") {
+  Grid grid(3);
+  grid.machine.act = only({{1, {End::kCrashes, 3}}, {2, {End::kHangs, 3}}});
+  RunOptions options{.jobs = 3, .timeout_s = 30};
+  CHECK(grid.run(options).failed == 2);
+  auto next = grid.run(options);
+  CHECK(next.failed == 0);
+  CHECK(next.set_aside.by_outcome == std::map<std::string, int>{{"failed", 1}, {"timeout", 1}});
+  CHECK(next.set_aside.outcomes_text() == "1 failed, 1 timed out");
+  options.retry = {"timeout"};
+  for (int runs = 2; runs <= kMostTries; ++runs) {
+    CHECK(grid.run(options).failed == 1);
+    CHECK(grid.outcomes(2).size() == static_cast<std::size_t>(runs));
+  }
+  next = grid.run(options);
+  CHECK(next.failed == 0);
+  CHECK(next.set_aside.exhausted == 1);
+  CHECK(grid.outcomes(1).size() == 1);
+  options.again = true;
+  CHECK(grid.run(options).failed == 2);
+}
+
+TEST_CASE("what was interrupted, lost, refused or never begun runs again as often as it takes") {
+  Grid grid(3);
+  for (int run = 0; run < 5; ++run) {
+    const double begin_s = grid.clock.now_s();
+    grid.stops.often = [&grid, begin_s] { return grid.clock.now_s() > begin_s + 5 ? 1 : 0; };
+    CHECK(grid.run({.jobs = 3}).interrupted);
+  }
+  CHECK(grid.outcomes(1) == Outcomes(5, "interrupted"));
+  grid.stops.often = [] { return 0; };
+  CHECK(grid.run({.jobs = 3}).done == 3);
+}
+
+TEST_CASE("what ran out of memory beside others runs once more, alone, and then waits to be asked for") {
+  Grid grid(6);
+  grid.machine.act = only({{2, {End::kLacksMemory, 5}}});
+  const auto summary = grid.run({.jobs = 3});
+  CHECK(summary.done == 5);
+  CHECK(summary.failed == 1);
+  CHECK(grid.outcomes(2) == Outcomes{"oom", "oom"});
+  CHECK(grid.attempt(2).reason == "the host's memory did not suffice: std::bad_alloc");
+  CHECK(grid.history().attempts.back().key == grid.key(2));  // alone, behind all others
+  CHECK(says(grid.told(), "ran out of memory beside 2 others"));
+  CHECK(grid.run({.jobs = 3}).set_aside.by_outcome == std::map<std::string, int>{{"oom", 1}});
+
+  Grid alone(1);
+  alone.machine.act = only({{1, {End::kLacksMemory, 5}}});
+  CHECK(alone.run({.jobs = 3}).failed == 1);
+  CHECK(alone.outcomes(1).size() == 1);  // it had no company: another try would end likewise
+  CHECK(alone.run({.jobs = 3}).failed == 1);
+  CHECK(alone.run({.jobs = 3}).set_aside.total() == 1);
+}
+
+TEST_CASE("after so many failures no other trial starts, and what runs comes to its end") {
+  const auto [trials, percent, started] = GENERATE(table<int, double, int>({{2, 0, 4}, {0, 25, 6}, {0, 0, 12}}));
+  Grid grid(12);
+  grid.machine.act = [](std::uint64_t seed, int) { return seed % 2 == 1 ? Act{End::kFails, 9} : Act(); };
+  const auto summary = grid.run({.jobs = 2, .max_failures = {.trials = trials, .percent = percent}});
+  CHECK(summary.done == started / 2);
+  CHECK(summary.failed == started / 2);
+  CHECK(summary.not_started == 12 - started);
+  CHECK(summary.exit_code() == ExitCode::kTrialsFailed);
+  CHECK(says(grid.told(), "as many as --max-failures allows") == (started < 12));
+}
+
+TEST_CASE("a plugin that fails three times in the same way is left alone, and the others go on") {
+  Grid grid(12);
+  for (int seed = 1; seed <= 12; ++seed) grid.uses(seed, seed <= 6 ? "broken" : "good");
+  const std::string why = GENERATE("mat1 and mat2 cannot be multiplied (3x4)", "loss is nan at step 3");
+  const bool once = GENERATE(false, true);  // done in between
+  grid.machine.act = [&](std::uint64_t seed, int) {
+    Act act;
+    if (seed <= 6 && !(once && seed == 2)) act = {.end = End::kFails, .takes_s = 5, .why = why + std::to_string(seed)};
+    return act;
+  };
+  const auto summary = grid.run({.jobs = 1});
+  const bool left_alone = !why.starts_with("loss");
+  CHECK(summary.failed == (!left_alone ? once ? 5 : 6 : once ? 4 : 3));
+  CHECK(summary.set_aside.quarantined == (!left_alone ? 0 : once ? 1 : 3));
+  CHECK(summary.done == (once ? 7 : 6));
+  CHECK(summary.quarantines.size() == (left_alone ? 1 : 0));
+  if (left_alone) CHECK(says(grid.told(), "attention broken and task simulated failed 3 times in a row"));
+  CHECK(summary.exit_code() == ExitCode::kTrialsFailed);
+  if (!left_alone) return;
+  const auto next = grid.run({.jobs = 1});
+  CHECK(next.failed > 0);  // those that never began
+  CHECK(summary.failure_lines.at(0) == std::to_string(summary.failed) + " failed: mat# and mat# cannot be multiplied (#x#)#");
+}
+
+TEST_CASE("while the disk has too little room no trial starts, and then they go on") {
+  Grid grid(4);
+  grid.room.disk = [&](const std::filesystem::path& folder) {
+    CHECK(folder == "/simulated");
+    const bool is_low = grid.clock.now_s() > 5 && grid.clock.now_s() < 500;
+    return std::optional(DiskSpace{is_low ? 499'000'000u : 501'000'000u, 100'000'000'000u});
+  };
+  CHECK(grid.run({.jobs = 1}).done == 4);
+  CHECK(grid.clock.now_s() == Approx(500 + 30).margin(3));
+  CHECK(
+      says(grid.told(), "476 MiB free in /simulated, expected 477 MiB at least: no further trial starts until there is room"));
+  CHECK(says(grid.told(), "there is room in /simulated again: trials go on"));
+  CHECK(least_free_bytes({0, 1'000'000}) == 50'000);
+}
+
+TEST_CASE("trials start side by side where what such trials took fits into what is free") {
+  Grid grid(8);
+  std::vector<double> starts_s;
+  grid.machine.act = [&](std::uint64_t, int) {
+    starts_s.push_back(grid.clock.now_s());
+    return Act{.end = End::kAnswers, .takes_s = 10, .bytes = 3 * kGiB};
+  };
+  std::int64_t in_all = 13 * kGiB;
+  grid.room.memory_bytes = [&] {  // a trial takes its memory half way
+    const auto hold = std::count_if(starts_s.begin(), starts_s.end(), [&](double start_s) {
+      return grid.clock.now_s() >= start_s + 5 && grid.clock.now_s() < start_s + 10;
+    });
+    return in_all - hold * 3 * kGiB;
+  };
+  SECTION("the first alone until it tells what it takes") {
+    CHECK(grid.run({.jobs = 8}).done == 8);
+    REQUIRE(starts_s.size() == 8);
+    CHECK(starts_s[1] == Approx(1 + 5).margin(0.5));
+    CHECK(grid.machine.most_together >= 3);
+    CHECK(grid.machine.most_together <= 5);
+  }
+  SECTION("one at a time where there is too little for two") {
+    in_all = 4 * kGiB;
+    CHECK(grid.run({.jobs = 8}).done == 8);
+    CHECK(grid.machine.most_together == 1);
+  }
+  SECTION("where nothing is known of the machine, as many as are asked for") {
+    grid.room = {};
+    CHECK(grid.run({.jobs = 8}).done == 8);
+    CHECK(grid.machine.most_together == 8);
+  }
+}
+
+TEST_CASE("whoever does not watch is told of the first failure and of the end") {
+  Grid grid(4);
+  grid.machine.act = only({{1, {End::kCrashes, 3}}, {2, {End::kFails, 3}}});
+  std::vector<Notice> told;
+  grid.run({.jobs = 1, .notify = [&](const Notice& notice) { told.push_back(notice); }});
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].event == std::string("failure"));
+  CHECK(told[0].reason == "failed: signal 11 (Segmentation fault)");
+  CHECK(told[0].failed == 1);
+  CHECK(told[0].database == Grid::kFile);
+  CHECK(told[1].event == std::string("end"));
+  CHECK(told[1].done == 2);
+  CHECK(told[1].failed == 2);
+
+  Grid lost(4);
+  told.clear();
+  lost.disk.fails = [&](const std::filesystem::path& file) {
+    if (file == Grid::kFile && lost.clock.now_s() > 15) throw db::Gone("the file was removed");
+  };
+  CHECK_THROWS_AS(lost.run({.jobs = 2, .notify = [&](const Notice& notice) { told.push_back(notice); }}), Error);
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].event == std::string("rescue"));
+  CHECK(says(told[0].database.string(), "/simulated/ablate.rescued-"));
+  CHECK(told[1].event == std::string("end"));
+  CHECK(says(told[1].reason, "the file was removed"));
+}

@@ -1,0 +1,104 @@
+// What a worker does with a job that holds too much memory, or may run on some processors only.
+#include <sched.h>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "tests/trial/served.h"
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kMiB = 1 << 20;
+
+void nap(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+json end_of(const Served& served, const ablate::StartCommand& command) {
+  served.send(command);
+  return served.end_of(command.job);
+}
+
+/// Holds so many mebibytes, touched, for some seconds.
+void hold(const json& spec, const ablate::Say& say) {
+  std::vector<char> held(static_cast<std::size_t>(spec.at("mib").get<std::int64_t>() * kMiB));
+  std::memset(held.data(), 1, held.size());
+  for (int i = 0; i < 30; ++i) nap(0.1);
+  say({{"held", held.back()}});
+}
+
+}  // namespace
+
+TEST_CASE("a job that holds more than it may is ended, and its end says how much; its parent's memory does not count") {
+  std::vector<char> shared;
+  const Served served(Actions({{"hold", hold}}), [&] { shared.assign(200 * kMiB, 1); });
+  const auto over = end_of(served, {.job = 1, .kind = "hold", .spec = {{"mib", 150}}, .memory_bytes = 100 * kMiB});
+  CHECK(over.at("status") == 9);
+  const std::string why = over.at("memory");
+  INFO(why);
+  CHECK(why.starts_with("it held 15"));
+  CHECK(why.ends_with(" MiB of memory of its own, and --memory allows 100 MiB"));
+  CHECK(over.at("said").empty());
+  const auto within = end_of(served, {.job = 2, .kind = "hold", .spec = {{"mib", 50}}, .memory_bytes = 100 * kMiB});
+  CHECK(within.at("status") == 0);
+  CHECK(within.at("memory") == "");
+  CHECK(within.at("said").size() == 1);
+}
+
+TEST_CASE("a job that asks for far more at once than it may hold is refused it, and says so") {
+  const Served served(Actions({{"ask",
+                                [](const json&, const ablate::Say&) {
+                                  std::vector<char> all(static_cast<std::size_t>(2000 * kMiB), 1);
+                                  nap(5);
+                                }},
+                               {"device", [](const json&, const ablate::Say&) {
+                                  throw ablate::OutOfMemory(ablate::OutOfMemory::kDevice, "CUDA out of memory");
+                                }}}));
+  const auto refused = end_of(served, {.job = 1, .kind = "ask", .spec = json::object(), .memory_bytes = 100 * kMiB});
+  CHECK(refused.at("status") != 9);
+  CHECK(refused.at("said") ==
+        json::array({{{"failed", "std::bad_alloc"}, {"fault", false}, {"ran_out_of", "the host's memory"}}}));
+  const auto device = end_of(served, {.job = 2, .kind = "device", .spec = json::object()});
+  CHECK(device.at("said").at(0).at("ran_out_of") == "the device's memory");
+}
+
+TEST_CASE("a job tells how much it holds while it runs") {
+  const Served served(Actions({{"hold", hold}}));
+  served.send(ablate::StartCommand{.job = 1, .kind = "hold", .spec = {{"mib", 64}}});
+  for (;;) {
+    const auto event = served.next();
+    REQUIRE(event.at("event") != "ended");
+    if (event.at("event") != "size") continue;
+    CHECK(event.at("bytes") >= 64 * kMiB);
+    CHECK(event.at("bytes") < 96 * kMiB);
+    return;
+  }
+}
+
+TEST_CASE("a job runs on the processors that it is given, and where none are given on all") {
+  cpu_set_t all;
+  REQUIRE(sched_getaffinity(0, sizeof(all), &all) == 0);
+  int last = 0;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(static_cast<std::size_t>(i), &all)) last = i;
+  const Served served(Actions({{"where", [](const json&, const ablate::Say& say) {
+                                  cpu_set_t set;
+                                  sched_getaffinity(0, sizeof(set), &set);
+                                  auto found = json::array();
+                                  for (int i = 0; i < CPU_SETSIZE; ++i)
+                                    if (CPU_ISSET(static_cast<std::size_t>(i), &set)) found.push_back(i);
+                                  say({{"on", found}});
+                                }}}));
+  const auto on = [&](int job, std::vector<int> processors) {
+    return end_of(served, {.job = job, .kind = "where", .spec = json::object(), .processors = std::move(processors)})
+        .at("said")
+        .at(0)
+        .at("on")
+        .get<std::vector<int>>();
+  };
+  CHECK(on(1, {last}) == std::vector{last});
+  CHECK(on(2, {}).size() == static_cast<std::size_t>(CPU_COUNT(&all)));
+  CHECK(on(3, {100000}).size() == static_cast<std::size_t>(CPU_COUNT(&all)));
+}

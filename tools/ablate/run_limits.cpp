@@ -1,0 +1,139 @@
+// ablate run's limits: what a trial may take, what is tried again, how many failures end the grid, and who is told.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/util/bytes_text.h"
+#include "core/util/nearest.h"
+#include "tools/ablate/commands.h"
+#include "tools/ablate/not_empty.h"
+#include "tools/ablate/offers.h"
+
+namespace ablate {
+namespace {
+
+/// NaN for a text that is no decimal number.
+double decimal_of(const std::string& text) {
+  double number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size() && std::isfinite(number) ? number : std::nan("");
+}
+
+/// For an option's check(): refuses with what was found and expected where `takes` says no.
+CLI::Validator expecting(std::function<bool(const std::string&)> takes, const std::string& what) {
+  return {[takes = std::move(takes), what](const std::string& text) {
+            return takes(text) ? std::string() : fmt::format("found {}, expected {}", text, what);
+          },
+          ""};
+}
+
+bool is_jobs(const std::string& text) {
+  const bool is_number = text.find_first_not_of("0123456789") == std::string::npos && text.size() < 5;
+  return text == "auto" || (is_number && decimal_of(text) >= 1 && decimal_of(text) <= 4096);
+}
+
+MostFailures failures_of(const std::string& text) {
+  const bool is_share = text.ends_with('%');
+  const auto number = decimal_of(is_share ? text.substr(0, text.size() - 1) : text);
+  if (is_share) return {.trials = 0, .percent = number > 0 && number <= 100 ? number : 0};
+  return {.trials = number >= 1 && number <= 1e9 && number == std::floor(number) ? static_cast<int>(number) : 0};
+}
+
+std::vector<std::string> retry_words() {
+  auto words = retry_choices();
+  words.emplace_back("all");
+  return words;
+}
+
+CLI::Validator retry_word() {
+  return {[](const std::string& text) {
+            const auto words = retry_words();
+            if (std::find(words.begin(), words.end(), text) != words.end()) return std::string();
+            return fmt::format("found {}, expected {}{}", text, fmt::join(words, ", "), hint(text, words));
+          },
+          ""};
+}
+
+}  // namespace
+
+MostFailures max_failures_of(const RunArguments& arguments) {
+  return arguments.max_failures.empty() ? MostFailures() : failures_of(arguments.max_failures);
+}
+
+void add_run_limits(CLI::App& command, RunArguments& arguments) {
+  command
+      .add_option_function<std::string>(
+          "-j,--jobs", [&](const std::string& text) { arguments.jobs = text == "auto" ? 0 : std::stoi(text); },
+          "trials at a time; default: auto, processors / train.threads; fewer where memory does not suffice")
+      ->check(offers({"auto"}))
+      ->check(expecting(is_jobs, "trials at a time: a whole number from 1 to 4096, or auto"))
+      ->type_name("N");
+  command
+      .add_option_function<std::string>(
+          "--timeout", [&](const std::string& text) { arguments.timeout_s = decimal_of(text); },
+          "seconds after which a trial is ended, in place of the study's; 0: none. A trial that takes no step for long is "
+          "ended "
+          "without one, too")
+      ->check(expecting([](const std::string& text) { return decimal_of(text) >= 0 && decimal_of(text) <= 1e9; },
+                        "seconds from 0 to 1e9"))
+      ->type_name("S");
+  command
+      .add_option_function<std::string>(
+          "--memory", [&](const std::string& text) { arguments.memory_bytes = bytes_of(text).value_or(0); },
+          "of its own that a trial may hold, as 4G or 800M: one that holds more is ended, with outcome oom")
+      ->check(expecting([](const std::string& text) { return bytes_of(text).has_value(); },
+                        "a size in bytes, or with K, M, G or T behind it"))
+      ->type_name("SIZE");
+  command
+      .add_option(
+          "--retry", arguments.retry,
+          "also try again what failed so: failed, timeout, stalled, oom, or all; a trial has three tries under one code "
+          "and data; repeat it for more")
+      ->check(offers(retry_words()))
+      ->check(retry_word())
+      ->type_name("OUTCOME")
+      ->allow_extra_args(false);
+  command
+      .add_option("--max-failures", arguments.max_failures,
+                  "start no other trial after so many, or such a share of those to run, have failed")
+      ->check(expecting(
+          [](const std::string& text) {
+            const auto most = failures_of(text);
+            return most.trials > 0 || most.percent > 0;
+          },
+          "failed trials: a whole number from 1 on, or a share of them, as 10%"))
+      ->type_name("N|N%");
+  command
+      .add_option("--notify", arguments.notify,
+                  "a shell's command line, run at the end, at the first failure and where the history has to go elsewhere; "
+                  "$ABLATE_EVENT and others tell what happened")
+      ->check(not_empty())
+      ->type_name("CMD");
+}
+
+std::vector<std::string> retry_command(const RunArguments& arguments, const SetAside& set_aside) {
+  std::vector<std::string> words = {"run", arguments.file};
+  for (const auto& one : arguments.overrides) words.insert(words.end(), {"--set", one});
+  for (const auto& one : arguments.only) words.insert(words.end(), {"--only", one});
+  for (const auto& [outcome, count] : set_aside.by_outcome) words.insert(words.end(), {"--retry", outcome});
+  return words;
+}
+
+std::vector<std::string> set_aside_lines(const SetAside& set_aside, const RunArguments& arguments, const Options& options) {
+  std::vector<std::string> lines;
+  if (!set_aside.by_outcome.empty())
+    lines.push_back(fmt::format("set aside, since they failed before: {}; tried again by: {}", set_aside.outcomes_text(),
+                                next_command(options, retry_command(arguments, set_aside))));
+  if (set_aside.exhausted > 0) {
+    auto words = retry_command(arguments, {});
+    words.emplace_back("--again");
+    lines.push_back(fmt::format("set aside, since they failed {} times: {}; --again alone runs them, with what is done: {}",
+                                kMostTries, set_aside.exhausted, next_command(options, words)));
+  }
+  return lines;
+}
+
+}  // namespace ablate

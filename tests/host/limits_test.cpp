@@ -116,14 +116,16 @@ TEST_CASE("failures are summed up by reason, and by the parameters whose every t
     for (const int rate : {1, 2})
       for (int seed = 1; seed <= 2; ++seed) {
         Trial trial;
-        trial.resolved = {{"attention", {{"plugin", attention}}}, {"train", {{"rate", rate}}}, {"seed", seed}};
+        trial.spec.attention.all = {{.id = attention}};
+        trial.spec.train.learning_rate = rate;
+        trial.spec.seed = static_cast<std::uint64_t>(seed);
         trials.push_back(trial);
       }
   std::vector<PlannedTrial> planned;
   for (const auto& trial : trials) planned.push_back({.trial = &trial});
   std::vector<TrialEnd> ends;
   for (std::size_t i = 0; i < planned.size(); ++i) {
-    const bool fails = trials[i].resolved["attention"]["plugin"] == "mine";
+    const bool fails = trials[i].spec.attention.all.front().id == "mine";
     ends.push_back({&planned[i], !fails   ? ""
                                  : i == 0 ? "timeout: too long"
                                           : "failed: signal 11 at step " + std::to_string(i)});

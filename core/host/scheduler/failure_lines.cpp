@@ -60,7 +60,7 @@ std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends) {
   }
   std::map<std::string, std::map<std::string, OfValue>> axes;
   for (std::size_t i = 0; i < ends.size(); ++i)
-    for (const auto& [path, value] : flatten(ends[i].planned->trial->resolved)) {
+    for (const auto& [path, value] : flatten(ends[i].planned->trial->resolved())) {
       if (path == "seed") continue;
       auto& one = axes[path][value_text(value)];
       ++one.trials;

@@ -8,7 +8,7 @@ namespace {
 constexpr std::int64_t kUnlike = 4;  ///< times the most that any trial took, for one of other settings
 
 std::string kind_of(const PlannedTrial& trial) {
-  auto settings = trial.identity.settings;
+  auto settings = trial.identity.whole().settings;
   if (settings.is_object()) settings.erase("seed");
   return settings.dump();
 }

@@ -41,9 +41,8 @@ Grid::Grid(int count) {
 }
 
 void Grid::uses(int seed, const std::string& attention) {
-  auto& plugins = planned_.at(static_cast<std::size_t>(seed) - 1).plugins;
-  plugins = {{"attention", attention, "1", "c0de", "", "/proc/self/exe"},
-             {"task", "simulated", "1", "c0de", "", "/proc/self/exe"}};
+  planned_.at(static_cast<std::size_t>(seed) - 1).plugins = std::vector<UsedPlugin>{
+      {"attention", attention, "1", "c0de", "", "/proc/self/exe"}, {"task", "simulated", "1", "c0de", "", "/proc/self/exe"}};
 }
 
 RunSummary Grid::run(RunOptions options) {

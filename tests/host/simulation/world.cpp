@@ -208,7 +208,7 @@ void World::script(simulated::Machine& machine) {
 Act World::act(int seed) {
   constexpr Act::End kEnds[] = {Act::End::kAnswers,     Act::End::kFails, Act::End::kFails,       Act::End::kCrashes,
                                 Act::End::kSaysNothing, Act::End::kHangs, Act::End::kKillsWorker, Act::End::kStopsWorker};
-  Act act{kEnds[static_cast<int>(scenario_.nature(seed))], scenario_.takes_s * dice_.between(0.2, 2), Act::Way::kWhole};
+  Act act{.end = kEnds[static_cast<int>(scenario_.nature(seed))], .takes_s = scenario_.takes_s * dice_.between(0.2, 2)};
   if (scenario_.nature(seed) == Nature::kFailsOnce && ++runs_[seed] > 1) act.end = Act::End::kAnswers;
   if (is_quiet_) return act;
   if (dice_.chance(scenario_.garbled)) act.way = Act::Way::kGarbled;

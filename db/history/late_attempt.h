@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/records/outcome.h"
 #include "db/types/records.h"
 
 namespace ablate::db {
@@ -16,14 +17,14 @@ inline Attempt late_attempt(Attempt attempt, std::int64_t newest) {
     was += ", " + main->first + " " + std::to_string(main->second);
   attempt.reason = "came late: another scheduler had taken the trial over (fence " + std::to_string(attempt.fence) +
                    (newest > 0 ? ", now " + std::to_string(newest) : "") + "); it was " + was;
-  attempt.outcome = "interrupted";
+  attempt.outcome = outcome::kInterrupted;
   attempt.results.clear();
   return attempt;
 }
 
 /// Whether a trial that ended so elsewhere is nobody's fault, and is tried again.
-inline bool is_tried_again(const std::string& outcome) {
-  return outcome.empty() || outcome == "done" || outcome == "interrupted" || outcome == "lost";
+inline bool is_tried_again(const std::string& ended) {
+  return ended.empty() || ended == outcome::kDone || ended == outcome::kInterrupted || ended == outcome::kLost;
 }
 
 }  // namespace ablate::db

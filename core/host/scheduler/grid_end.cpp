@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/host/scheduler/grid_run.h"
+#include "core/records/outcome.h"
 
 namespace ablate {
 namespace {
@@ -62,9 +63,11 @@ void GridRun::finish(int job) {
 }
 
 void GridRun::written(const db::Attempt& attempt, bool in_time) {
-  const bool ran_to_its_end = attempt.outcome != "interrupted";  // else it is in the queue, or nobody waits for it any more
+  // Else it is in the queue, or nobody waits for it any more.
+  const bool ran_to_its_end = attempt.outcome != outcome::kInterrupted && attempt.outcome != outcome::kLost;
   if (!leasing_.ended(attempt, in_time, ran_to_its_end) || !ran_to_its_end) return;
-  --(attempt.outcome == "done" ? summary_.done : summary_.failed);  // it is the other's to count
+  summary_.done -= attempt.outcome == outcome::kDone;  // it is the other's to count
+  summary_.failed -= counts_as_failed(attempt.outcome);
   display_.expect_more(1);
 }
 

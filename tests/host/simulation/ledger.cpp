@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "core/records/outcome.h"
 #include "tests/host/simulated/grid.h"
 
 namespace ablate::simulation {
@@ -116,11 +117,12 @@ void Ledger::ended(int scheduler, const RunSummary& summary) {
   auto& own = by_[scheduler];
   int failed = 0;
   for (const auto& [outcome, count] : own)
-    if (outcome != "done" && outcome != "interrupted") failed += count;
+    if (counts_as_failed(outcome)) failed += count;
   if (summary.done != own["done"] || summary.failed != failed)
     breaks(invariant::kSummary, fmt::format("scheduler {} sums up {}; recorded are {} done and {} failed", scheduler,
                                             text_of(summary), own["done"], failed));
-  const int sum = summary.done + summary.failed + summary.skipped + summary.elsewhere + summary.failed_elsewhere;
+  const int sum = summary.done + summary.failed + summary.skipped + summary.elsewhere + summary.failed_elsewhere +
+                  summary.not_started + summary.set_aside.total();
   if (summary.interrupted ? sum > scenario_.trials() : sum != scenario_.trials())
     breaks(invariant::kSummary,
            fmt::format("scheduler {} sums up {}, of {} trials", scheduler, text_of(summary), scenario_.trials()));

@@ -118,7 +118,11 @@ std::string found(const Faults& faults) {
 
 }  // namespace
 
-TEST_CASE("a fence that is not compared is found", "[apart]") { CHECK(found(with_store<NoFence>()) == invariant::kOneResult); }
+TEST_CASE("a fence that is not compared is found", "[apart]") {
+  const auto broken = found(with_store<NoFence>());
+  CAPTURE(broken);
+  CHECK((broken == invariant::kOneResult || broken == invariant::kDoneOnce));  // the latter in a grid with --again
+}
 
 TEST_CASE("a lease that is taken without a look at its owner's byte is found", "[apart]") {
   CHECK(found(with_locks<UncheckedOwner>()) == invariant::kOneOwner);

@@ -76,15 +76,15 @@ void Ledger::read(const db::Attempt& attempt) {
 void Ledger::read_shared(const db::Attempt& attempt, const simulated::History& history) {
   if (attempt.outcome != "done" || uids_.contains(attempt.uid)) return;
   const int seed = seed_of(attempt.key);
-  if (++shared_[seed] > 1 + again_)
-    breaks(invariant::kDoneOnce,
-           fmt::format("the trial of seed {} is recorded as done {} times; {} runs had --again", seed, shared_[seed], again_));
   if (!fences_.insert(attempt.fence).second)
     breaks(invariant::kOneResult, fmt::format("fence {} has two results, the second of seed {}", attempt.fence, seed));
   const auto newest = history.leases.at(attempt.key).fence;
   if (again_ == 0 && newest != attempt.fence)
     breaks(invariant::kOneResult,
            fmt::format("seed {} has a result under fence {}; the newest is {}", seed, attempt.fence, newest));
+  if (++shared_[seed] > 1 + again_)
+    breaks(invariant::kDoneOnce,
+           fmt::format("the trial of seed {} is recorded as done {} times; {} runs had --again", seed, shared_[seed], again_));
 }
 
 void Ledger::look(const std::map<int, std::set<std::uint64_t>>& running) {

@@ -236,7 +236,7 @@ TEST_CASE("what is no number, and what comes with it, can be chosen as well") {
     store.put_trials(experiment, grid);
     const double dev[] = {70, 10, 50, 20, 60, 30}, test[] = {1, 9, 9, 9, 9, 2};
     for (std::size_t i = 0; i < grid.size(); ++i) {
-      auto attempt = done(grid[i].resolved, test[i]);
+      auto attempt = done(grid[i].resolved.get(), test[i]);
       attempt.results["dev/accuracy"] = dev[i];
       attempt.main_metric = "test/accuracy";
       store.put_attempt(attempt);

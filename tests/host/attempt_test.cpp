@@ -8,7 +8,7 @@ using nlohmann::json;
 
 namespace {
 
-const Trial kTrial;
+const Trial kTrial{.spec = {.attention = {{{.id = "linear"}}}}};
 const PlannedTrial kPlanned{.trial = &kTrial, .key = "k"};
 const VerdictMemory kNoVerdicts("");
 

@@ -233,7 +233,7 @@ TEST_CASE("SIGQUIT lets running trials come to their end and starts no other, wh
   SECTION("it dies") {
     grid.machine.lives_s = [](int) { return 500.0; };
     CHECK(grid.run({.jobs = 2, .checkpoint_s = 600}).done == 0);
-    CHECK(grid.outcomes(2) == Outcomes{"interrupted"});
+    CHECK(grid.outcomes(2) == Outcomes{"lost"});
     CHECK(grid.clock.now_s() == Approx(500).margin(2));
   }
   SECTION("another request asks for more") {

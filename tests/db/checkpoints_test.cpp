@@ -45,7 +45,7 @@ TEST_CASE("checkpoints of done trials go, and the oldest of the rest; none of a 
   const auto done_file = put_checkpoint(file, key_of(kTwo), 10, 5), running = put_checkpoint(file, key_of(kThree), 10, 50);
   const auto unknown = put_checkpoint(file, key_of(other), 10, 20);
   write(artifact_folder(file, kCheckpoints) / "notes.txt", "of a person");
-  CHECK(store.tidy_checkpoints({key_of(kThree)}, 300).files == 0);
+  CHECK(store.tidy_checkpoints({key_of(kThree)}, 400).files == 0);
   CHECK(fs::exists(done_file));
 
   auto cut = done(kOne, 1);

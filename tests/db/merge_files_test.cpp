@@ -157,7 +157,8 @@ TEST_CASE("a signal ends a merge, and leaves the history as it was") {
 TEST_CASE("every table and column of the schema travels, or is said here not to") {
   Folder folder;
   { const Store store(folder / "a.db"); }
-  // Whoever adds one adds it to db/history/merge*.cpp as well. Ids are numbers of one file; running is of one machine.
+  // Whoever adds one adds it to db/history/merge*.cpp as well. Ids are numbers of one file; running
+  // and leases are of one machine.
   const std::string travels =
       "alias:added,basis,key,proof,rests_on,trial artifact:attempt,bytes,kind,name,of_bytes,removed_us "
       "attempt:cpu_s,environment,exit_code,id,main_metric,outcome,output,"
@@ -166,7 +167,9 @@ TEST_CASE("every table and column of the schema travels, or is said here not to"
       "basis:hash,id,json curve:attempt,metric,step,value environment:hash,id,json "
       "experiment:description,file,id,listed_us,name,overrides,text experiment_trial:cell,experiment,listed,position,trial "
       "floor:digest,examples,floors,found_s,left_out,metric,task,test_rows,train_size,version "
-      "key_part:basis,settings,settings_hash,trial metric:description,direction,id,kind,name,of_steps,owner,unit "
+      "key_part:basis,settings,settings_hash,trial lease:fence,key,outcome,slot "
+      "lease_owner:heard_us,host,process,slot,space,started,worker,worker_started "
+      "metric:description,direction,id,kind,name,of_steps,owner,unit "
       "note:experiment,id,text,written_us "
       "parameter:path,trial,value path:id,name plugin:code_identity,content_hash,id,kind,name,path,version "
       "proof:before,environment,id,now,proven_us,withdrawn_us proof_attempt:attempt,proof "

@@ -99,7 +99,7 @@ TEST_CASE("a grid that is killed again and again ends with the numbers of one th
       if (place.has_database() && told > 0)
         CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'done'")[0]["n"].get<std::size_t>() >= told);
     }
-    const auto ended = place.run({"run", study, "-j", "2"});
+    const auto ended = place.run({"run", study, "-j", "2", "--retry", "failed"});  // a trial's own process may have been hit
     INFO(ended.err);
     CHECK(ended.exit_code == 0);
     CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'done'")[0]["n"] == 6);

@@ -7,9 +7,9 @@
 
 #include "core/host/scheduler/failure_lines.h"
 #include "core/host/scheduler/notice.h"
-#include "core/host/scheduler/pace.h"
 #include "core/host/scheduler/processors.h"
 #include "core/host/scheduler/retries.h"
+#include "core/host/scheduler/stall_watch.h"
 #include "core/util/orphans.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
@@ -28,15 +28,15 @@ TEST_CASE("every outcome has a name, and options name those that are tried again
 }
 
 TEST_CASE("a pace has patience of ten median steps, and five minutes at least") {
-  Pace pace(0);
-  CHECK_FALSE(pace.is_stalled(3599));
-  CHECK(pace.is_stalled(3600));
-  for (int step = 1; step <= 200; ++step) pace.sign(step);
-  CHECK_FALSE(pace.is_stalled(200 + 299));
-  CHECK(pace.is_stalled(200 + 300));
-  for (int step = 1; step <= 101; ++step) pace.sign(200 + 60 * step);  // slower by now: the latest count
-  CHECK_FALSE(pace.is_stalled(200 + 60 * 101 + 599));
-  CHECK(pace.is_stalled(200 + 60 * 101 + 600));
+  StallWatch watch(0);
+  CHECK_FALSE(watch.is_stalled(3599));
+  CHECK(watch.is_stalled(3600));
+  for (int step = 1; step <= 200; ++step) watch.sign(step);
+  CHECK_FALSE(watch.is_stalled(200 + 299));
+  CHECK(watch.is_stalled(200 + 300));
+  for (int step = 1; step <= 101; ++step) watch.sign(200 + 60 * step);  // slower by now: the latest count
+  CHECK_FALSE(watch.is_stalled(200 + 60 * 101 + 599));
+  CHECK(watch.is_stalled(200 + 60 * 101 + 600));
 }
 
 TEST_CASE("what becomes of a trial is told by its earlier attempts") {

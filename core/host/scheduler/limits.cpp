@@ -57,16 +57,16 @@ bool Limits::disk_has_room(double now_s) {
 void Limits::start(const PlannedTrial& trial, StartCommand& command, double now_s) {
   command.memory_bytes = options_.memory_bytes;
   if (processors_) command.processors = processors_->take(command.job, static_cast<int>(trial.trial->spec.train.threads));
-  paces_.insert_or_assign(command.job, Pace(now_s));
+  watches_.insert_or_assign(command.job, StallWatch(now_s));
   memory_.started(command.job, trial, now_s);
 }
 
 void Limits::sign(int job, double now_s) {
-  if (const auto found = paces_.find(job); found != paces_.end()) found->second.sign(now_s);
+  if (const auto found = watches_.find(job); found != watches_.end()) found->second.sign(now_s);
 }
 
 void Limits::forget(int job, std::int64_t peak_bytes) {
-  paces_.erase(job);
+  watches_.erase(job);
   stalled_.erase(job);
   memory_.ended(job, peak_bytes);
   if (processors_) processors_->give_back(job);
@@ -74,13 +74,13 @@ void Limits::forget(int job, std::int64_t peak_bytes) {
 
 std::vector<int> Limits::newly_stalled(double now_s) {
   std::vector<int> jobs;
-  for (const auto& [job, pace] : paces_)
-    if (!stalled_.contains(job) && pace.is_stalled(now_s)) {
-      stalled_[job] = fmt::format("no step for {:.0f} s, which is {}", pace.silent_s(now_s),
-                                  pace.patience_s() > Pace::kLeast_s && pace.patience_s() != Pace::kFirst_s
-                                      ? fmt::format("{:g} times the median step", Pace::kTimes)
-                                  : pace.patience_s() == Pace::kFirst_s ? "longer than a first step may take"
-                                                                        : "far longer than its steps take");
+  for (const auto& [job, watch] : watches_)
+    if (!stalled_.contains(job) && watch.is_stalled(now_s)) {
+      stalled_[job] = fmt::format("no step for {:.0f} s, which is {}", watch.silent_s(now_s),
+                                  watch.patience_s() > StallWatch::kLeast_s && watch.patience_s() != StallWatch::kFirst_s
+                                      ? fmt::format("{:g} times the median step", StallWatch::kTimes)
+                                  : watch.patience_s() == StallWatch::kFirst_s ? "longer than a first step may take"
+                                                                               : "far longer than its steps take");
       jobs.push_back(job);
     }
   return jobs;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/host/scheduler/memory_room.h"
-#include "core/host/scheduler/pace.h"
+#include "core/host/scheduler/stall_watch.h"
 #include "core/host/scheduler/processors.h"
 #include "core/host/scheduler/quarantine.h"
 #include "core/host/scheduler/scheduler.h"
@@ -72,7 +72,7 @@ class Limits {
   std::optional<Processors> processors_;  ///< where trials have their own
   MemoryRoom memory_;
   Quarantine quarantine_;
-  std::map<int, Pace> paces_;
+  std::map<int, StallWatch> watches_;
   std::map<int, std::string> stalled_;  ///< why, by job
   std::set<const PlannedTrial*> again_alone_;
   std::set<Quarantine::Plugins> blamed_;

@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/host/scheduler/grid_run.h"
-#include "core/shared/metrics.h"
 #include "core/util/error.h"
-#include "tests/host/simulated/grid.h"
+#include "tests/host/simulated/runner.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;
@@ -15,86 +13,7 @@ using Outcomes = std::vector<std::string>;
 
 namespace {
 
-constexpr const char* kFile = "/simulated/ablate.db";
-
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-/// What the schedulers share.
-struct Place {
-  explicit Place(int count) {
-    for (int seed = 1; seed <= count; ++seed) trials.push_back(trial_of(seed));
-    for (const auto& trial : trials) planned.push_back(planned_of(trial));
-  }
-
-  const std::string& key(int seed) const { return planned.at(static_cast<std::size_t>(seed) - 1).key; }
-  const History& history() const { return disk.files.at(kFile); }
-  Outcomes outcomes(int seed) const { return history().outcomes(key(seed)); }
-
-  SimulatedClock clock;
-  Disk disk{clock};
-  Holders holders;
-  std::vector<Trial> trials;
-  std::vector<PlannedTrial> planned;
-};
-
-/// One of them, with a machine of its own.
-class Runner {
- public:
-  Runner(Place& place, int process, RunOptions options = {.jobs = 2})
-      : machine(place.clock), place_(place), store_(place.disk, kFile, process) {
-    options.record = [&place](db::GridStore& into) { record(place.planned, into); };
-    std::deque<const PlannedTrial*> waiting;
-    for (const auto& trial : place.planned) waiting.push_back(&trial);
-    store_.put_metrics({process_metrics().begin(), process_metrics().end()});
-    const Surroundings outside{.clock = place.clock,
-                               .output = output_,
-                               .stops = {.often = [this] { return stops; }, .who = [] { return std::string("a test"); }},
-                               .process = process,
-                               .locks = [&place, process](const auto& file) {
-                                 return std::make_unique<SimulatedLocks>(place.holders, file, process);
-                               }};
-    run_ = std::make_unique<GridRun>(executors_, store_, options, outside, waiting);
-  }
-  ~Runner() { close(file_); }
-  Runner(const Runner&) = delete;
-  Runner& operator=(const Runner&) = delete;
-
-  /// @return whether another step is to come
-  bool step() {
-    if (!run_ || ended_) return false;
-    ended_ = !run_->step();
-    return !ended_;
-  }
-  void steps(double seconds) {
-    for (const auto until = place_.clock.now_s() + seconds; place_.clock.now_s() < until && step();) {
-    }
-  }
-  /// No word, no further step, and its locks and its worker are gone.
-  void is_killed() { run_.reset(), executors_.end(); }
-  const RunSummary& summary() const { return run_->summary(); }
-  std::string told() const { return read_text(folder_ / "told"); }
-
-  Machine machine;
-  int stops = 0;
-
- private:
-  Place& place_;
-  TemporaryFolder folder_;
-  int file_ = open((folder_ / "told").c_str(), O_WRONLY | O_CREAT, 0600);
-  Output output_{file_};
-  Executors executors_ = machine.executors();
-  MemoryStore store_;
-  std::unique_ptr<GridRun> run_;
-  bool ended_ = false;
-};
-
-/// Until all have ended.
-void go_on(const std::vector<Runner*>& all) {
-  for (bool any = true; any;) {
-    any = false;
-    for (auto* one : all) any = one->step() || any;
-  }
-}
 
 std::size_t done_in(const History& history) {
   return static_cast<std::size_t>(std::count_if(history.attempts.begin(), history.attempts.end(),
@@ -104,7 +23,7 @@ std::size_t done_in(const History& history) {
 }  // namespace
 
 TEST_CASE("schedulers share a grid: each trial is run once, and none ends before the last") {
-  Place place(12);
+  SharedPlace place(12);
   Runner one(place, 1), two(place, 2), three(place, 3, {.jobs = 3});
   go_on({&one, &two, &three});
   CHECK(place.history().attempts.size() == 12);
@@ -116,11 +35,11 @@ TEST_CASE("schedulers share a grid: each trial is run once, and none ends before
   }
   CHECK(one.summary().done + two.summary().done + three.summary().done == 12);
   CHECK(place.history().owners.empty());
-  CHECK(place.holders.processes[kFile].empty());
+  CHECK(place.holders.processes[Grid::kFile].empty());
 }
 
 TEST_CASE("one that has nothing to start waits for what others run, and says so once") {
-  Place place(3);
+  SharedPlace place(3);
   Runner one(place, 1, {.jobs = 3}), two(place, 2);
   one.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 300}; };
   one.steps(5);
@@ -133,7 +52,7 @@ TEST_CASE("one that has nothing to start waits for what others run, and says so 
 }
 
 TEST_CASE("trials of a killed scheduler are taken over, which is said once; what is done stays done") {
-  Place place(6);
+  SharedPlace place(6);
   Runner one(place, 1, {.jobs = 2}), two(place, 2, {.jobs = 1});
   one.steps(15);
   REQUIRE(done_in(place.history()) == 2);
@@ -148,7 +67,7 @@ TEST_CASE("trials of a killed scheduler are taken over, which is said once; what
 }
 
 TEST_CASE("a stopped scheduler stays the owner, however long it is stopped") {
-  Place place(3);
+  SharedPlace place(3);
   Runner one(place, 1, {.jobs = 1}), two(place, 2);
   one.steps(5);
   two.steps(4000);  // one is not stepped meanwhile
@@ -161,7 +80,7 @@ TEST_CASE("a stopped scheduler stays the owner, however long it is stopped") {
 }
 
 TEST_CASE("a late result is kept, said, and not counted: the other's is the one that is recorded") {
-  Place place(2);
+  SharedPlace place(2);
   Runner one(place, 1, {.jobs = 2}), two(place, 2, {.jobs = 2});
   one.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 20}; };
   one.steps(5);
@@ -196,7 +115,7 @@ TEST_CASE("a late result is kept, said, and not counted: the other's is the one 
 }
 
 TEST_CASE("a result that comes late when all else has ended is waited for, as any other is") {
-  Place place(1);
+  SharedPlace place(1);
   place.disk.fails = [&](const std::filesystem::path&) {
     if (place.clock.now_s() > 5 && place.clock.now_s() < 30) throw db::Unavailable("the disk is full");
   };
@@ -216,21 +135,21 @@ TEST_CASE("a result that comes late when all else has ended is waited for, as an
 
 TEST_CASE("where a history is found damaged between two trials no further one starts") {
   const double takes_s = GENERATE(10.0, 10.2, 10.4, 10.6, 10.8);  // at some of these moments others' leases are looked at first
-  Place place(4);
+  SharedPlace place(4);
   Runner one(place, 1, {.jobs = 1}), two(place, 2, {.jobs = 1});
   two.machine.act = [&](std::uint64_t, int) { return Act{End::kAnswers, takes_s}; };
   one.machine.act = [](std::uint64_t, int) { return Act{End::kAnswers, 1000}; };
   while (place.history().leases.empty()) one.step();
   while (done_in(place.history()) == 0) two.step();
   place.disk.fails = [](const std::filesystem::path& file) {
-    if (file == kFile) throw Error("malformed");
+    if (file == Grid::kFile) throw Error("malformed");
   };
   CHECK_THROWS_AS(go_on({&two}), Error);
   CHECK(two.machine.runs == std::map<std::uint64_t, int>{{2, 1}});
 }
 
 TEST_CASE("what fails elsewhere counts, and is not run again; what is interrupted there is") {
-  Place place(4);
+  SharedPlace place(4);
   Runner one(place, 1, {.jobs = 4}), two(place, 2, {.jobs = 4});
   one.machine.act = [](std::uint64_t seed, int) { return seed == 1 ? Act{End::kFails, 10} : Act{.takes_s = 50}; };
   one.steps(5);
@@ -248,7 +167,7 @@ TEST_CASE("what fails elsewhere counts, and is not run again; what is interrupte
 }
 
 TEST_CASE("what failed before a scheduler came is tried again by it, as ever") {
-  Place place(1);
+  SharedPlace place(1);
   Runner one(place, 1);
   one.machine.act = [](std::uint64_t, int) { return Act{End::kFails, 1}; };
   go_on({&one});
@@ -258,7 +177,7 @@ TEST_CASE("what failed before a scheduler came is tried again by it, as ever") {
 }
 
 TEST_CASE("two that run everything once more wait for each other's trials and for nothing else") {
-  Place place(5);
+  SharedPlace place(5);
   const RunOptions again{.jobs = 2, .again = true};
   Runner one(place, 1, again), two(place, 2, again);
   std::map<std::uint64_t, int> running;
@@ -283,7 +202,7 @@ TEST_CASE("two that run everything once more wait for each other's trials and fo
 }
 
 TEST_CASE("where locks may mean nothing a second scheduler is refused, and one alone is warned") {
-  Place place(2);
+  SharedPlace place(2);
   place.holders.doubt = "it lies on nfs, where locks may mean nothing to other machines";
   Runner one(place, 1), two(place, 2);
   one.steps(3);
@@ -306,7 +225,7 @@ TEST_CASE("where locks may mean nothing a second scheduler is refused, and one a
 }
 
 TEST_CASE("while nothing can be written no trial starts, and what others did meanwhile is seen afterwards") {
-  Place place(4);
+  SharedPlace place(4);
   Runner one(place, 1, {.jobs = 1}), two(place, 2, {.jobs = 1});
   one.steps(3), two.steps(3);
   bool full = true;

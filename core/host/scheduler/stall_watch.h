@@ -7,13 +7,13 @@
 namespace ablate {
 
 /// Told of each sign of a trial: a step, or a part of an evaluation. Times are the scheduler's own, in seconds.
-class Pace {
+class StallWatch {
  public:
   static constexpr double kLeast_s = 300;   ///< without a sign, for any trial to be stalled
   static constexpr double kTimes = 10;      ///< the median time between two signs
   static constexpr double kFirst_s = 3600;  ///< for the first sign: until then a model and its first batch are made
 
-  explicit Pace(double begun_s) : last_s_(begun_s) {}
+  explicit StallWatch(double begun_s) : last_s_(begun_s) {}
 
   void sign(double now_s) {
     const double gap_s = now_s - last_s_;

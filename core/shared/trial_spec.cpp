@@ -69,7 +69,7 @@ json to_json(const PluginSpec& plugin) {
 }
 
 json to_json(const PluginGroup& plugins) {
-  if (!plugins.is_list) return to_json(plugins.all.front());
+  if (!plugins.is_list && !plugins.all.empty()) return to_json(plugins.all.front());
   auto list = json::array();
   for (const auto& plugin : plugins.all) list.push_back(to_json(plugin));
   return list;

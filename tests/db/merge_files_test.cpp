@@ -175,6 +175,7 @@ TEST_CASE("every table and column of the schema travels, or is said here not to"
       "proof:before,environment,id,now,proven_us,withdrawn_us proof_attempt:attempt,proof "
       "published_value:experiment,metric,source,trial,value resolved:json,trial result:attempt,metric,value "
       "running:host,key,loss,process,started,started_us,step,steps spare_alias:added,basis,key,proof,rests_on,trial "
+      "sqlite_sequence:name,seq "
       "tag:experiment,tag "
       "trial:configuration,id,key value:id,number,path,text,type "
       "verdict:checked_s,code_identity,failed_checks,kind,plugin,suite,verdict";

@@ -62,8 +62,8 @@ struct Artifact {
 
 /// One attempt at a trial, however it ended.
 struct Attempt {
-  std::string uid;  ///< 32 hex digits, by which it is known in every history, and its files are named; "": one is drawn
-  std::string key;  ///< of its trial
+  std::string uid;         ///< 32 hex digits, by which it is known in every history, and its files are named; "": one is drawn
+  std::string key;         ///< of its trial
   std::int64_t fence = 0;  ///< of the lease under which it runs (lease.h); 0: none. Not kept
   /// Trial::resolved of what was trained; null: as put_trials had it. Where the attempt is done, the trial's settings are
   /// these: two of one key differ in what changes no number (a file's place), or in what --prove took for the same.

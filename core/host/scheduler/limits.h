@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "core/host/scheduler/memory_room.h"
-#include "core/host/scheduler/stall_watch.h"
 #include "core/host/scheduler/processors.h"
 #include "core/host/scheduler/quarantine.h"
 #include "core/host/scheduler/scheduler.h"
+#include "core/host/scheduler/stall_watch.h"
 #include "core/shared/pipe.h"
 #include "db/types/records.h"
 

@@ -36,7 +36,8 @@ class ConfigError : public Error {
 /// One point of the grid, every default filled in.
 struct Trial {
   TrialSpec spec;
-  /// Its document, canonical, made anew each time: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "train":
+  /// Its document, canonical, made anew each time: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin":
+  /// ..., ...}, "train":
   /// {...}, "seed": 1}. A parameter that is a plugin is such a section itself: {"plugin": "compressed", "rate": "1/4",
   /// "compression":
   /// {"plugin": "segment-mean"}}, a list of plugins an array of them. "attention" is an array where layers differ: layer i

@@ -56,7 +56,7 @@ void AttemptInProgress::take(const json& data) {
 }
 
 void AttemptInProgress::read(const json& data) {
-  std::visit([this](auto&& one) { hear(std::move(one)); }, trial_said_from_json(data));
+  std::visit([this]<class Said>(Said&& one) { hear(std::forward<Said>(one)); }, trial_said_from_json(data));
 }
 
 void AttemptInProgress::hear(const CurvePart& curve) {

@@ -14,9 +14,9 @@
 namespace ablate {
 namespace {
 
-struct flock one_byte(std::int64_t slot) {
+struct flock one_byte(std::int64_t slot, short type = F_WRLCK) {
   struct flock lock {};
-  lock.l_type = F_WRLCK;
+  lock.l_type = type;
   lock.l_whence = SEEK_SET;
   lock.l_start = slot;
   lock.l_len = 1;
@@ -24,6 +24,16 @@ struct flock one_byte(std::int64_t slot) {
 }
 
 }  // namespace
+
+bool lock_byte(int descriptor, std::int64_t at) {
+  auto lock = one_byte(at);
+  return fcntl(descriptor, F_OFD_SETLK, &lock) == 0;
+}
+
+void unlock_byte(int descriptor, std::int64_t at) {
+  auto lock = one_byte(at, F_UNLCK);
+  fcntl(descriptor, F_OFD_SETLK, &lock);
+}
 
 ByteLocks::ByteLocks(std::filesystem::path file) : file_(std::move(file)) {}
 
@@ -39,8 +49,7 @@ bool ByteLocks::take(std::int64_t slot) {
   };
   if (descriptor_ < 0) descriptor_ = open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) refuse("open");
-  auto lock = one_byte(slot);
-  if (fcntl(descriptor_, F_OFD_SETLK, &lock) == 0) {
+  if (lock_byte(descriptor_, slot)) {
     slot_ = slot;
     return true;
   }
@@ -58,8 +67,7 @@ bool ByteLocks::holds_against_others() const {
   const pid_t child = fork();
   if (child == 0) {  // nothing but system calls: other threads hold what they hold
     const int other = open(file_.c_str(), O_RDWR | O_CLOEXEC);
-    auto lock = one_byte(slot_);
-    _exit(other >= 0 && fcntl(other, F_OFD_SETLK, &lock) == 0 ? 1 : 0);
+    _exit(other >= 0 && lock_byte(other, slot_) ? 1 : 0);
   }
   int status = 0;
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {

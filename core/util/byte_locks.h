@@ -1,6 +1,7 @@
 // Locks on the bytes of a file, as the kernel keeps them.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 
@@ -8,9 +9,14 @@
 
 namespace ablate {
 
-/// Open-file-description locks (F_OFD_SETLK): each slot is a byte of the file, which stays empty. Such a lock belongs to the
-/// descriptor and its copies, not to a process: another close of the same file leaves it, a forked child shares it. The
-/// descriptor is closed by exec. The file is made by the first take().
+/// Takes an open-file-description lock (F_OFD_SETLK) on a byte of an open file. It belongs to the descriptor and its copies,
+/// not to a process: another close of the same file leaves it, a forked child shares it. @return false: another has it, or
+/// errno says why it cannot be had
+bool lock_byte(int descriptor, std::int64_t at);
+void unlock_byte(int descriptor, std::int64_t at);
+
+/// Such locks: each slot is a byte of the file, which stays empty. The descriptor is closed by exec. The file is made by the
+/// first take().
 class ByteLocks final : public Locks {
  public:
   explicit ByteLocks(std::filesystem::path file);

@@ -136,8 +136,7 @@ void AttemptWriter::put_plugins(std::int64_t attempt, const std::vector<UsedPlug
       "AND name = ?3 AND version = ?4 AND code_identity = ?5 AND content_hash = ?6 AND path = ?7 ON CONFLICT DO NOTHING");
   auto add = statements_(
       "INSERT INTO plugin (kind, name, version, code_identity, content_hash, path) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT "
-      "(kind, "
-      "name, version, code_identity, content_hash, path) DO NOTHING");
+      "(kind, name, version, code_identity, content_hash, path) DO NOTHING");
   for (const auto& plugin : plugins) {
     int index = 0;
     use->bind(1, attempt);

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <numeric>
 #include <set>
 
 #include "core/records/outcome.h"
+#include "core/util/without_numbers.h"
 #include "db/history/global_ids.h"
 #include "db/history/imports.h"
 #include "db/history/process.h"
@@ -58,19 +58,6 @@ std::set<std::int64_t> take_running(const Reader& reader, const std::vector<Atte
     state.running.push_back(std::move(trial));
   }
   return trials;
-}
-
-/// "loss is nan at step #": what reasons have in common.
-std::string without_numbers(const std::string& reason) {
-  std::string text;
-  for (const char c : reason) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    if (!digit)
-      text += c;
-    else if (text.empty() || text.back() != '#')
-      text += '#';
-  }
-  return text;
 }
 
 class Failures {

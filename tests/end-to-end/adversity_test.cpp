@@ -33,9 +33,8 @@ std::string grid(const std::string& steps) {
 
 /// The processes whose parent is this one and that run this program.
 std::vector<pid_t> children(pid_t parent, const std::string& program) {
-  std::ifstream list("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
   std::vector<pid_t> found;
-  for (pid_t pid; list >> pid;) {
+  for (const auto pid : children_of(parent)) {
     std::error_code gone;
     if (fs::read_symlink("/proc/" + std::to_string(pid) + "/exe", gone).filename() == program) found.push_back(pid);
   }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <functional>
 #include <thread>
 
@@ -42,20 +41,12 @@ std::vector<fs::path> checkpoints(const Workplace& place) {
   return files;
 }
 
-std::vector<pid_t> children(pid_t parent) {
-  const auto own = std::to_string(parent);
-  std::ifstream list("/proc/" + own + "/task/" + own + "/children");
-  std::vector<pid_t> found;
-  for (pid_t pid; list >> pid;) found.push_back(pid);
-  return found;
-}
-
 /// The worker and its trial, while one runs.
 std::pair<pid_t, pid_t> processes_of(const Process& ablate) {
   std::pair<pid_t, pid_t> found{-1, -1};
   until([&] {
-    for (const auto worker : children(ablate.pid()))
-      for (const auto trial : children(worker)) found = {worker, trial};
+    for (const auto worker : children_of(ablate.pid()))
+      for (const auto trial : children_of(worker)) found = {worker, trial};
     return found.second > 0;
   });
   return found;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <random>
 #include <thread>
 
@@ -46,23 +45,14 @@ std::string first_difference(const std::vector<std::string>& found, const std::v
 /// A process, what it started, and what these started, as they are now.
 std::vector<pid_t> with_children(pid_t first) {
   std::vector<pid_t> all{first};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto own = std::to_string(all[i]);
-    std::ifstream list("/proc/" + own + "/task/" + own + "/children");
-    for (pid_t child; list >> child;) all.push_back(child);
-  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const auto child : children_of(all[i])) all.push_back(child);
   return all;
-}
-
-bool runs(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string number, name, state;
-  return file >> number >> name >> state && state != "Z";
 }
 
 bool all_end(const std::vector<pid_t>& processes) {
   for (int tries = 0; tries < 6000; ++tries) {
-    if (std::none_of(processes.begin(), processes.end(), runs)) return true;
+    if (std::none_of(processes.begin(), processes.end(), is_alive)) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return false;

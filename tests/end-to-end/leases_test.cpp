@@ -1,6 +1,5 @@
 // Several `ablate run` on one history.
 #include <chrono>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -18,20 +17,6 @@ bool comes(const std::function<bool()>& what) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   return false;
-}
-
-std::vector<pid_t> children_of(pid_t process) {
-  const auto own = std::to_string(process);
-  std::ifstream list("/proc/" + own + "/task/" + own + "/children");
-  std::vector<pid_t> all;
-  for (pid_t child = 0; list >> child;) all.push_back(child);
-  return all;
-}
-
-bool runs(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string number, name, state;
-  return file >> number >> name >> state && state != "Z";
 }
 
 }  // namespace
@@ -85,8 +70,8 @@ TEST_CASE("a stopped run keeps its trial; a killed one's is taken over, and what
     return says(two.printed(), "process " + std::to_string(one.pid()) + " on ") &&
            says(two.printed(), " has ended without a word; its trials are taken over");
   }));
-  CHECK_FALSE(runs(workers[0]));
-  for (const auto job : jobs) CHECK_FALSE(runs(job));
+  CHECK_FALSE(is_alive(workers[0]));
+  for (const auto job : jobs) CHECK_FALSE(is_alive(job));
   two.send(SIGINT);
   CHECK(two.wait().exit_code == 130);
   CHECK(place.query("SELECT outcome FROM attempts") == json{{{"outcome", "interrupted"}}});

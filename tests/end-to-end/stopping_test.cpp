@@ -17,21 +17,6 @@ bool until(const std::function<bool()>& holds) {
   return holds();
 }
 
-/// Processes whose parent is this one.
-std::vector<pid_t> children(pid_t parent) {
-  std::istringstream list(read_text("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children"));
-  std::vector<pid_t> found;
-  for (pid_t pid; list >> pid;) found.push_back(pid);
-  return found;
-}
-
-/// One that has ended, and that nobody has waited for yet, is dead.
-bool is_alive(pid_t pid) {
-  const auto stat = read_text("/proc/" + std::to_string(pid) + "/stat");
-  const auto state = stat.rfind(") ");
-  return state != std::string::npos && stat.substr(state + 2, 1) != "Z";
-}
-
 bool has_open(pid_t pid, const fs::path& file) {
   std::error_code gone;
   for (const auto& entry : fs::directory_iterator("/proc/" + std::to_string(pid) + "/fd", gone))
@@ -73,8 +58,8 @@ TEST_CASE("a signal while a task is asked ends a run, the worker and the task") 
   auto running = place.start(words);
   std::vector<pid_t> workers, jobs;
   REQUIRE(until([&] {
-    workers = children(running.pid());
-    if (!workers.empty()) jobs = children(workers.front());
+    workers = children_of(running.pid());
+    if (!workers.empty()) jobs = children_of(workers.front());
     return !jobs.empty();
   }));
   running.send(SIGINT);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,22 @@ struct Ended {
   int exit_code = -1;  ///< 128 + signal where one ended it
   std::string out, err;
 };
+
+/// Processes whose parent is this one.
+inline std::vector<pid_t> children_of(pid_t parent) {
+  const auto own = std::to_string(parent);
+  std::istringstream list(read_text("/proc/" + own + "/task/" + own + "/children"));
+  std::vector<pid_t> found;
+  for (pid_t pid; list >> pid;) found.push_back(pid);
+  return found;
+}
+
+/// One that has ended, and that nobody has waited for yet, is dead.
+inline bool is_alive(pid_t pid) {
+  const auto stat = read_text("/proc/" + std::to_string(pid) + "/stat");
+  const auto state = stat.rfind(") ");
+  return state != std::string::npos && stat.substr(state + 2, 1) != "Z";
+}
 
 /// Started at once; wait() for its end.
 class Process {

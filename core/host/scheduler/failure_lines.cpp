@@ -7,10 +7,10 @@
 #include <map>
 #include <set>
 
-#include "core/host/scheduler/quarantine.h"
 #include "core/util/flatten.h"
 #include "core/util/one_line.h"
 #include "core/util/plain_json.h"
+#include "core/util/without_numbers.h"
 
 namespace ablate {
 namespace {
@@ -49,8 +49,11 @@ std::string value_text(const nlohmann::json& value) { return value.is_string() ?
 std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends) {
   std::vector<std::string> lines;
   Counts all;
-  for (const auto& [planned, reason] : ends)
-    if (!reason.empty()) ++all[without_numbers(one_line(reason, 200))];
+  std::vector<std::string> reasons;  // by trial: what its has in common with others
+  for (const auto& end : ends) {
+    reasons.push_back(without_numbers(one_line(end.reason, 200)));
+    if (!end.reason.empty()) ++all[reasons.back()];
+  }
   if (all.empty()) return lines;
   std::vector<std::pair<std::string, int>> ordered(all.begin(), all.end());
   std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -65,7 +68,7 @@ std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends) {
       auto& one = axes[path][value_text(value)];
       ++one.trials;
       one.which += mark_of(i);
-      if (!ends[i].reason.empty()) ++one.reasons[without_numbers(one_line(ends[i].reason, 200))];
+      if (!ends[i].reason.empty()) ++one.reasons[reasons[i]];
     }
   std::set<std::uint64_t> told;  // what several parameters tell is told once
   const auto first = lines.size();

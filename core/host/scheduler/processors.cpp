@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/util/byte_locks.h"
+
 namespace ablate {
 namespace {
 
@@ -18,13 +20,6 @@ std::vector<int> allowed() {
   for (int i = 0; i < CPU_SETSIZE; ++i)
     if (CPU_ISSET(static_cast<std::size_t>(i), &set)) all.push_back(i);
   return all;
-}
-
-/// Of one byte, for as long as the file is open here.
-bool set_lock(int file, int at, short type) {
-  struct flock lock {};
-  lock.l_type = type, lock.l_whence = SEEK_SET, lock.l_start = at, lock.l_len = 1;
-  return fcntl(file, F_OFD_SETLK, &lock) == 0;
 }
 
 }  // namespace
@@ -40,10 +35,10 @@ Processors::~Processors() {
   if (file_ >= 0) close(file_);
 }
 
-bool Processors::lock(int processor) { return file_ < 0 || set_lock(file_, processor, F_WRLCK); }
+bool Processors::lock(int processor) { return file_ < 0 || lock_byte(file_, processor); }
 
 void Processors::unlock(int processor) {
-  if (file_ >= 0) set_lock(file_, processor, F_UNLCK);
+  if (file_ >= 0) unlock_byte(file_, processor);
 }
 
 std::vector<int> Processors::take(int job, int count) {

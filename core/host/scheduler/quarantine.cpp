@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
+
+#include "core/util/without_numbers.h"
 
 namespace ablate {
 namespace {
@@ -19,18 +20,6 @@ bool contains(const Quarantine::Plugins& all, const Quarantine::Plugins& some) {
 }
 
 }  // namespace
-
-std::string without_numbers(const std::string& reason) {
-  std::string text;
-  for (const char c : reason) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    if (!digit)
-      text += c;
-    else if (text.empty() || text.back() != '#')
-      text += '#';
-  }
-  return text;
-}
 
 Quarantine::Plugins Quarantine::plugins_of(const PlannedTrial& trial) {
   Plugins plugins;

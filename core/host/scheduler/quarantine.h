@@ -45,7 +45,4 @@ class Quarantine {
   std::map<std::string, std::vector<Failure>> failed_;  ///< by reason, the latest
 };
 
-/// "loss is nan at step #": what reasons have in common.
-std::string without_numbers(const std::string& reason);
-
 }  // namespace ablate

@@ -58,9 +58,9 @@ void causal_borders(const AttentionSubject& subject, Finding& finding) {
     look_at_borders(subject, setting, few, every_border(few), finding);
     if (stand.carries) continue;
     look_at_borders(subject, setting, many, borders_of_blocks(many, 16), finding);
-    // A pass over all pairs of so many tokens takes as long as all of the shorter ones.
-    const std::int64_t block = subject.promises().memory_exponent > 1.5 ? 512 : 128;
-    look_at_borders(subject, setting, most, borders_of_blocks(most, block), finding);
+    // A pass over all pairs of so many tokens takes as long as all of the shorter ones: there the places beside are left out.
+    const bool pairs = subject.promises().memory_exponent > 1.5;
+    look_at_borders(subject, setting, most, pairs ? every_border(most, 128) : borders_of_blocks(most, 128), finding);
   }
 }
 

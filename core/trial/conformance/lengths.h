@@ -38,10 +38,10 @@ inline const std::vector<std::int64_t>& many_lengths() {
   return all;
 }
 
-/// Every place behind the first of so many tokens.
-inline std::vector<std::int64_t> every_border(std::int64_t n) {
+/// Every place behind the first of so many tokens, or the borders of blocks alone.
+inline std::vector<std::int64_t> every_border(std::int64_t n, std::int64_t block = 1) {
   std::vector<std::int64_t> all;
-  for (std::int64_t k = 1; k < n; ++k) all.push_back(k);
+  for (auto k = block; k < n; k += block) all.push_back(k);
   return all;
 }
 

@@ -169,8 +169,11 @@ TEST_CASE("the first signal writes running trials to disk, a stream's states inc
   Workplace place;
   const auto study = study_in(place, text);
   auto running = place.start({"run", study});
+  const auto [worker, trial] = processes_of(running);
   REQUIRE(until([&] { return has_stepped(place); }));
-  running.send(stream ? SIGUSR1 : SIGTERM);
+  const int sent = stream ? SIGUSR1 : SIGTERM;
+  for (const auto process : {trial, worker}) kill(process, sent);  // as batch systems do: to all processes of a step
+  running.send(sent);
   const auto ended = running.wait();
   INFO(ended.err);
   CHECK(ended.exit_code == 130);

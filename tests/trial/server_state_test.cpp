@@ -68,7 +68,7 @@ TEST_CASE("what a library changes while it is loaded reaches no job") {
                                  {"cbwr", getenv("MKL_CBWR") != nullptr},
                                  {"home", getenv("HOME") != nullptr},
                                  {"mask", mask},
-                                 {"term", term.sa_handler == SIG_DFL},
+                                 {"term", term.sa_handler != SIG_IGN},
                                  {"folder", std::filesystem::current_path().string()}});
                           }}},
                         meddle));
@@ -108,6 +108,32 @@ TEST_CASE("a library that changes the worker for good is refused, with what it h
   CHECK(answer.at("code") == 3);
   CHECK(answer.at("reason") ==
         "what was loaded changes the worker for good: the limit of open files (ulimit -n) is 60, and was 100");
+  served.end();
+}
+
+TEST_CASE("what asks to stop is left to the scheduler, whoever is sent it, but a job may still end itself") {
+  Served served(Actions({{"sent",
+                          [](const json&, const ablate::Say& say) {
+                            for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGALRM, SIGXCPU}) {
+                              const pid_t job = getpid(), worker = getppid(), sender = fork();
+                              if (sender == 0) {
+                                for (const auto one : {job, worker}) kill(one, signal);
+                                _exit(0);
+                              }
+                              waitpid(sender, nullptr, 0);
+                            }
+                            say({{"lives", true}});
+                          }},
+                         {"raise", [](const json&, const ablate::Say&) { raise(SIGTERM); }},
+                         {"alarm", [](const json&, const ablate::Say&) { alarm(1), nap(60); }}}));
+  served.start(1, "sent");
+  const auto ended = served.end_of(1);
+  CHECK(ended.at("status") == 0);
+  CHECK(ended.at("said") == json::array({{{"lives", true}}}));
+  served.start(2, "raise");
+  CHECK(served.end_of(2).at("status") == SIGTERM);
+  served.start(3, "alarm");
+  CHECK(served.end_of(3).at("status") == SIGALRM);
   served.end();
 }
 

@@ -9,6 +9,8 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "core/util/stop_on_signal.h"
+
 namespace ablate {
 namespace {
 
@@ -37,6 +39,13 @@ constexpr std::array<const char*, RLIM_NLIMITS> kLimits{"CPU time (ulimit -t)",
                                                         "real-time CPU time (ulimit -R)"};
 
 std::string amount(rlim_t limit) { return limit == RLIM_INFINITY ? "unlimited" : std::to_string(limit); }
+
+/// What another process sends is the scheduler's to answer; what a process does to itself, or an alarm of its own, ends it.
+void on_stop_signal(int number, siginfo_t* info, void*) {
+  if (info->si_code <= 0 && info->si_pid != getpid()) return;
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
 
 }  // namespace
 
@@ -94,6 +103,10 @@ std::string ProcessState::lost() const {
 void ProcessState::restore_signals() {
   alarm(0);
   for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, signal == SIGPIPE || signal == SIGXFSZ ? SIG_IGN : SIG_DFL);
+  struct sigaction left_alone {};
+  left_alone.sa_sigaction = on_stop_signal;
+  left_alone.sa_flags = SA_SIGINFO | SA_RESTART;
+  for (const int signal : stop_signals()) sigaction(signal, &left_alone, nullptr);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

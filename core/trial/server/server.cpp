@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -209,8 +208,7 @@ class Server {
 
 void serve(int input, int output, const nlohmann::json& environment, const ProcessState& state, Jobs& jobs) {
   for (const int end : {input, output}) fcntl(end, F_SETFD, FD_CLOEXEC);
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is as a disk that is full
+  ProcessState::restore_signals();
   adopt_orphans();
   wake_at_parents_end();
   Server(input, output, state, jobs).run(environment);

@@ -81,8 +81,13 @@ bool GridRun::end() {
     if (leasing_.elsewhere() > 0 && !recorder_.is_elsewhere()) return false;
     leasing_.end();
   }
+  tell_rescue();
   if (recorder_.is_elsewhere()) throw Error(recorder_.where_everything_is());
   return true;
+}
+
+void GridRun::tell_rescue() {
+  if (recorder_.is_elsewhere()) limits_.rescued(recorder_.rescued(), recorder_.where_everything_is(), summary_);
 }
 
 void GridRun::advance() {
@@ -98,7 +103,7 @@ void GridRun::advance() {
     replace_worker(ended.what());
   }
   recorder_.retry();
-  if (recorder_.is_elsewhere()) limits_.rescued(recorder_.rescued(), recorder_.where_everything_is(), summary_);
+  tell_rescue();
   display_.refresh();
 }
 

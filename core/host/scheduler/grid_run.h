@@ -37,8 +37,10 @@ class GridRun {
   /// Before the first step: earlier attempts at one of the trials; and whether it runs beside no other.
   void remember(const PlannedTrial& trial, const db::PastTries& past, bool alone);
 
-  /// After the last step.
+  /// So far.
   const RunSummary& summary() const { return summary_; }
+  /// Where everything went when the history was gone; else "".
+  const std::filesystem::path& rescued() const { return recorder_.rescued(); }
 
  private:
   void begin();
@@ -46,6 +48,7 @@ class GridRun {
   bool is_over() const;
   /// @return false where a result that had waited to be written came late: its trial is waited for
   bool end();
+  void tell_rescue();
 
   bool is_stopping() const { return outside_.stops.any(); }
   /// Where asked to stop: whether nothing that runs is waited for any more.

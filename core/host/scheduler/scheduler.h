@@ -70,10 +70,9 @@ struct RunSummary {
 /// grid goes on. Where the worker dies, its trials go back into the queue, each alone from then on, until it is clear whose
 /// fault that is. While the database cannot be written, results wait, and no other trial starts. Any number of schedulers share
 /// a history: each trial is run by one of them, those that others run are waited for, and those of a dead one are taken over.
-/// Throws Error where the plugins or the data cannot be
-/// loaded into the first worker, or not in time, or are not what was planned; where that is so of a later worker, the trials
-/// that need them fail. Throws Error, too, where the database was taken away: what ran then has come to its end, nothing else
-/// was started, and what() says in which file everything is.
+/// Throws Error where the plugins or the data cannot be loaded into the first worker, or not in time, or are not what was
+/// planned; where that is so of a later worker, the trials that need them fail. Throws Error, too, where the database was taken
+/// away: what ran then has come to its end, nothing else was started, and what() says in which file everything is.
 /// @param executors starts one where there is none
 RunSummary run_trials(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store,
                       const RunOptions& options, const Surroundings& outside = {});

@@ -64,6 +64,11 @@ void Ledger::read(const db::Attempt& attempt) {
   const int scheduler = attempt.environment.value("process", 0);
   tried_.insert(seed);
   ++by_[scheduler][attempt.outcome];
+  const auto* const outcome = find_outcome(attempt.outcome);
+  const bool counts = outcome->next == Outcome::Next::kOnRequest || outcome->next == Outcome::Next::kOnceAlone;
+  if (counts && ++failed_[seed] > kMostTries + again_)
+    breaks(invariant::kTries,
+           fmt::format("the trial of seed {} has failed {} times; {} runs had --again", seed, failed_[seed], again_));
   if (attempt.outcome != "done") return;
   const auto found = attempt.results.find("test/accuracy");
   if (found == attempt.results.end() || found->second != seed)
@@ -128,10 +133,14 @@ void Ledger::ended(int scheduler, const RunSummary& summary) {
            fmt::format("scheduler {} sums up {}, of {} trials", scheduler, text_of(summary), scenario_.trials()));
 }
 
+bool Ledger::is_left_undone(int seed) const {
+  const auto failed = failed_.find(seed);
+  return scenario_.nature(seed) == Nature::kGood && !is_done(seed) && (failed == failed_.end() || failed->second < kMostTries);
+}
+
 void Ledger::look_at_end() {
   for (int seed = 1; seed <= scenario_.trials(); ++seed) {
-    if (scenario_.nature(seed) == Nature::kGood && !is_done(seed))
-      breaks(invariant::kBlameless, fmt::format("the trial of seed {} is not done", seed));
+    if (is_left_undone(seed)) breaks(invariant::kBlameless, fmt::format("the trial of seed {} is not done", seed));
     if (!was_tried(seed)) breaks(invariant::kEnds, fmt::format("the trial of seed {} has no attempt", seed));
   }
 }

@@ -29,6 +29,7 @@ inline constexpr const char* kOneOwner = "two living owners never hold one trial
 inline constexpr const char* kJobs = "no more trials at a time than asked for";
 inline constexpr const char* kSummary = "the summary is what the history says";
 inline constexpr const char* kEnds = "the grid ends";
+inline constexpr const char* kTries = "a trial fails no more often than it is tried";
 inline constexpr const char* kBlameless = "a trial that does nothing wrong is done in the end";
 inline constexpr const char* kError = "whatever ends a run is an Error with words";
 }  // namespace invariant
@@ -61,6 +62,8 @@ class Ledger {
   /// Whether it has an attempt with such an end, in any file.
   bool is_done(int seed) const { return done_.contains(seed); }
   bool was_tried(int seed) const { return tried_.contains(seed); }
+  /// Whether it does nothing wrong, is not done, and may be tried again: trouble may have made it fail as often as it is tried.
+  bool is_left_undone(int seed) const;
 
  private:
   void read(const db::Attempt& attempt);
@@ -82,6 +85,7 @@ class Ledger {
   std::map<int, int> shared_;                     ///< how often done, by seed, in the history that all share
   std::set<std::int64_t> fences_;                 ///< of results in it
   std::set<int> tried_;                           ///< seeds
+  std::map<int, int> failed_;                     ///< attempts by seed that count among its tries
   std::map<int, std::map<std::string, int>> by_;  ///< attempts by scheduler and outcome
   std::map<int, std::set<int>> waiting_;          ///< seeds that wait to be written, by scheduler
   std::vector<std::pair<int, int>> promised_;     ///< scheduler and seed, since the last look

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "core/shared/metrics.h"
 #include "core/util/error.h"
 #include "tests/host/simulation/world.h"
 
 namespace ablate::simulation {
 
 std::string text_of(const RunSummary& summary) {
-  return fmt::format("{} done, {} failed, {} skipped, {} done and {} failed elsewhere{}", summary.done, summary.failed,
-                     summary.skipped, summary.elsewhere, summary.failed_elsewhere, summary.interrupted ? ", interrupted" : "");
+  return fmt::format("{} done, {} failed, {} skipped, {} set aside, {} done and {} failed elsewhere{}", summary.done,
+                     summary.failed, summary.skipped, summary.set_aside.total(), summary.elsewhere, summary.failed_elsewhere,
+                     summary.interrupted ? ", interrupted" : "");
 }
 
 bool Told::write(std::string_view text) noexcept {
@@ -32,46 +32,23 @@ Surroundings SimulatedScheduler::surroundings() {
           .locks = [this](const std::filesystem::path& history) { return world_.locks_of(history, number_); }};
 }
 
-bool SimulatedScheduler::begin() {
-  life_->store = world_.open_store(number_);
-  auto& store = *life_->store;
-  std::vector<std::string> keys;
-  for (const auto& trial : world_.planned()) keys.push_back(trial.key);
-  const auto done = store.done(keys);
-  std::deque<const PlannedTrial*> waiting;
-  for (const auto& trial : world_.planned())
-    if (options_.again || !done.contains(trial.key)) waiting.push_back(&trial);
-  summary_.skipped = static_cast<int>(keys.size() - waiting.size());
-  if (waiting.empty()) {
-    options_.record(store);
-    return false;
+void SimulatedScheduler::advance() {
+  if (!life_->grid) {
+    life_->store = world_.open_store(number_);
+    life_->executors = std::make_unique<Executors>(life_->machine.executors());
+    life_->grid = std::make_unique<WholeGrid>(world_.planned(), *life_->executors, *life_->store, options_, surroundings());
+    return;
   }
-  store.put_metrics({process_metrics().begin(), process_metrics().end()});
-  life_->executors = std::make_unique<Executors>(life_->machine.executors());
-  life_->run = std::make_unique<GridRun>(*life_->executors, store, options_, surroundings(), std::move(waiting));
-  return true;
-}
-
-bool SimulatedScheduler::advance() {
-  if (!life_->run) {
-    if (begin()) return true;
-  } else {
-    if (life_->run->step()) return true;
-    const auto& summary = life_->run->summary();
-    const int skipped = summary_.skipped;
-    summary_ = summary;
-    summary_.skipped += skipped;
-  }
-  world_.ended(number_, summary_);
-  return false;
+  if (life_->grid->step()) return;
+  const auto summary = life_->grid->summary();
+  world_.ended(number_, summary);
+  end("ends: " + text_of(summary));
 }
 
 void SimulatedScheduler::step() {
   on_stack_ = true;
   try {
-    if (!advance())
-      end(fmt::format("ends: {} done, {} failed, {} skipped{}", summary_.done, summary_.failed, summary_.skipped,
-                      summary_.interrupted ? ", interrupted" : ""));
+    advance();
   } catch (const Killed&) {
     life_.reset();
   } catch (const Error& error) {

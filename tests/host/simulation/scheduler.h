@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "core/host/scheduler/grid_run.h"
+#include "core/host/scheduler/whole_grid.h"
 #include "tests/host/simulated/executor.h"
 #include "tests/host/simulated/store.h"
 
@@ -64,12 +64,11 @@ class SimulatedScheduler {
     simulated::Machine machine;
     std::unique_ptr<db::GridStore> store;
     std::unique_ptr<Executors> executors;
-    std::unique_ptr<GridRun> run;
+    std::unique_ptr<WholeGrid> grid;
   };
 
-  bool advance();
-  /// As run_trials begins. @return whether anything is left to run
-  bool begin();
+  /// The first time it asks the history what is to run.
+  void advance();
   void end(const std::string& how);
   Surroundings surroundings();
 
@@ -78,7 +77,6 @@ class SimulatedScheduler {
   RunOptions options_;
   Told told_;
   std::unique_ptr<Life> life_;
-  RunSummary summary_;
   int signals_ = 0;
   bool killed_ = false, on_stack_ = false, has_lost_database_ = false;
   double stopped_until_s_ = 0;

@@ -40,6 +40,11 @@ std::vector<std::string> keys(const std::vector<PlannedTrial>& planned) {
   return all;
 }
 
+std::set<std::string> all_retries() {
+  const auto all = retry_choices();
+  return {all.begin(), all.end()};
+}
+
 }  // namespace
 
 World::World(std::uint64_t seed, Faults faults)
@@ -185,6 +190,7 @@ void World::start_scheduler() {
   RunOptions options{.jobs = static_cast<int>(dice_.of_any_size(1, 8.99)),
                      .timeout_s = scenario_.timeout_s,
                      .again = !is_quiet_ && scenario_.again && dice_.chance(0.3),
+                     .retry = is_quiet_ || dice_.chance(0.5) ? all_retries() : std::set<std::string>(),
                      .record = [this](db::GridStore& into) { into.together([&] { simulated::record(planned_, into); }); },
                      .load_s = 20,
                      .answer_s = dice_.between(1, 5),
@@ -245,7 +251,7 @@ void World::repair() {
 
 bool World::is_everything_done() const {
   for (int seed = 1; seed <= scenario_.trials(); ++seed)
-    if (!ledger_.was_tried(seed) || (scenario_.nature(seed) == Nature::kGood && !ledger_.is_done(seed))) return false;
+    if (!ledger_.was_tried(seed) || ledger_.is_left_undone(seed)) return false;
   return true;
 }
 

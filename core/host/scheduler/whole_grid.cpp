@@ -1,0 +1,75 @@
+#include "core/host/scheduler/whole_grid.h"
+
+#include "core/host/scheduler/failure_lines.h"
+#include "core/shared/metrics.h"
+
+namespace ablate {
+
+WholeGrid::WholeGrid(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store,
+                     const RunOptions& options, const Surroundings& outside)
+    : planned_(planned), store_(store), options_(options) {
+  std::vector<std::string> keys;
+  for (const auto& trial : planned) keys.push_back(trial.key);
+  const auto past = store.tries(keys);
+  const auto done = store.done(keys);
+  std::deque<const PlannedTrial*> waiting;
+  std::set<const PlannedTrial*> alone;
+  for (const auto& trial : planned) {
+    if (!options.again && done.contains(trial.key)) {
+      ++before_.skipped;
+      continue;
+    }
+    const auto found = past.find(trial.key);
+    const auto retry = options.again || found == past.end() ? Retry() : retry_of(found->second.outcomes, options.retry);
+    if (retry.what == Retry::What::kIsSetAside) {
+      before_.set_aside.add(retry);
+      continue;
+    }
+    if (retry.what == Retry::What::kRunsAlone) alone.insert(&trial);
+    waiting.push_back(&trial);
+  }
+  if (waiting.empty()) return;
+  run_ = std::make_unique<GridRun>(executors, store, options, outside, waiting);
+  for (const auto* trial : waiting)
+    if (const auto found = past.find(trial->key); found != past.end())
+      run_->remember(*trial, found->second, alone.contains(trial));
+}
+
+bool WholeGrid::step() try {
+  if (!run_) {
+    if (options_.record) options_.record(store_);
+  } else {
+    if (!begun_) store_.put_metrics({process_metrics().begin(), process_metrics().end()});
+    begun_ = true;
+    if (run_->step()) return true;
+  }
+  tell_end("");
+  return false;
+} catch (const std::exception& error) {
+  if (run_) tell_end(error.what());
+  throw;
+}
+
+RunSummary WholeGrid::summary() const {
+  auto summary = run_ ? run_->summary() : RunSummary();
+  summary.skipped += before_.skipped;
+  summary.set_aside.by_outcome = before_.set_aside.by_outcome;
+  summary.set_aside.exhausted = before_.set_aside.exhausted;
+  std::vector<TrialEnd> ends;
+  for (const auto& trial : planned_) {
+    const auto found = summary.reasons.find(&trial);
+    ends.push_back({&trial, found == summary.reasons.end() ? "" : found->second});
+  }
+  summary.failure_lines = failure_lines(ends);
+  summary.reasons.clear();
+  return summary;
+}
+
+void WholeGrid::tell_end(const std::string& why) const {
+  if (!options_.notify) return;
+  const auto so_far = summary();
+  options_.notify({"end", so_far.done, so_far.failed, so_far.skipped, so_far.set_aside.total(), why,
+                   run_ && !run_->rescued().empty() ? run_->rescued() : store_.file()});
+}
+
+}  // namespace ablate

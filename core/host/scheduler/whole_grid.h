@@ -1,0 +1,36 @@
+// A grid step by step, with what comes before its first trial and after its last one.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/host/scheduler/grid_run.h"
+
+namespace ablate {
+
+/// As run_trials of scheduler.h, which takes all steps. What is passed outlives it. One thread.
+class WholeGrid {
+ public:
+  /// Reads the history.
+  WholeGrid(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store, const RunOptions& options,
+            const Surroundings& outside);
+
+  /// Throws as run_trials does. Whoever is to be notified hears of the end. @return whether another step is to come
+  bool step();
+
+  /// So far.
+  RunSummary summary() const;
+
+ private:
+  void tell_end(const std::string& why) const;
+
+  const std::vector<PlannedTrial>& planned_;
+  db::GridStore& store_;
+  RunOptions options_;
+  RunSummary before_;             ///< what does not run, by what is known of earlier attempts
+  std::unique_ptr<GridRun> run_;  ///< none where nothing is to run
+  bool begun_ = false;
+};
+
+}  // namespace ablate

@@ -42,7 +42,8 @@ class Served {
       close(out[0]);
       if (prepare) prepare();
       if (standard_input) dup2(in[0], STDIN_FILENO), close(in[0]), in[0] = STDIN_FILENO;
-      ablate::serve(in[0], out[1], nlohmann::json::object(), ablate::ProcessState(), jobs);
+      ablate::ProcessState state;
+      ablate::serve(in[0], out[1], nlohmann::json::object(), state, jobs);
       _exit(0);
     }
     close(in[0]);

@@ -53,8 +53,12 @@ ProcessState::ProcessState() : variables_(all_variables()), locale_(std::setloca
   umask(mask_);
   std::error_code gone;
   folder_ = std::filesystem::current_path(gone);
-  for (int limit = 0; limit < RLIM_NLIMITS; ++limit) getrlimit(static_cast<__rlimit_resource_t>(limit), &limits_[limit]);
   priority_ = getpriority(PRIO_PROCESS, 0);
+  keep_limits();
+}
+
+void ProcessState::keep_limits() {
+  for (int limit = 0; limit < RLIM_NLIMITS; ++limit) getrlimit(static_cast<__rlimit_resource_t>(limit), &limits_[limit]);
   if (sched_getaffinity(0, sizeof(processors_), &processors_) != 0) CPU_ZERO(&processors_);  // more than a set can hold
 }
 

@@ -23,9 +23,11 @@ class ProcessState {
   /// After restore(): what could not be put back, because only root may: "the limit of open files (ulimit -n) is 64, and was
   /// 1024"; "" where all could. Nothing that this process does from then on is as it was planned.
   std::string lost() const;
-  /// Signals do what they do by default, none is blocked, and no alarm is set. But SIGPIPE and SIGXFSZ (a file that may not grow
-  /// further is as a disk that is full) are ignored, and so is what asks to stop (stop_signals) where another process sends it:
-  /// batch systems send it to all processes at once, and the scheduler's trials are still to be written to disk.
+  /// The limits and processors that this process has now are what is put back from now on: a job has its own.
+  void keep_limits();
+  /// Signals do what they do by default, none is blocked, and no alarm is set. But SIGPIPE and SIGXFSZ (a file that may not
+  /// grow further is as a disk that is full) are ignored, and so is what asks to stop (stop_signals) where another process
+  /// sends it: batch systems send it to all processes at once, and the scheduler's trials are still to be written to disk.
   static void restore_signals();
 
  private:

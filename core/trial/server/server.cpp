@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -48,8 +49,7 @@ void wake_at_parents_end() { prctl(PR_SET_PDEATHSIG, SIGCONT); }
 
 class Server {
  public:
-  Server(int input, int output, const ProcessState& state, Jobs& jobs)
-      : input_(input), output_(output), jobs_(jobs), state_(state) {
+  Server(int input, int output, ProcessState& state, Jobs& jobs) : input_(input), output_(output), jobs_(jobs), state_(state) {
     fcntl(output_, F_SETFL, O_NONBLOCK);
   }
 
@@ -161,7 +161,10 @@ class Server {
       for (const auto& [other, child] : children_) child.close_in_child();
       put_back();
     };
-    const auto run = [&](const Say& say) { jobs_.run(command.kind, command.spec, say); };
+    const auto run = [&](const Say& say) {
+      state_.keep_limits();  // in the job: its own, behind whatever its process was given
+      jobs_.run(command.kind, command.spec, say);
+    };
     try {
       children_.try_emplace(command.job, JobLimits{command.limit_s, command.memory_bytes, command.processors},
                             command.output_file, prepare, run);
@@ -197,7 +200,7 @@ class Server {
 
   int input_, output_;
   Jobs& jobs_;
-  const ProcessState& state_;
+  ProcessState& state_;
   bool open_ = true;
   std::string word_;  ///< that every message begins with: threads of libraries live in this process
   std::string unread_, unwritten_;
@@ -206,7 +209,7 @@ class Server {
 
 }  // namespace
 
-void serve(int input, int output, const nlohmann::json& environment, const ProcessState& state, Jobs& jobs) {
+void serve(int input, int output, const nlohmann::json& environment, ProcessState& state, Jobs& jobs) {
   for (const int end : {input, output}) fcntl(end, F_SETFD, FD_CLOEXEC);
   ProcessState::restore_signals();
   adopt_orphans();

@@ -37,7 +37,8 @@ class Jobs {
   virtual void run(const std::string& kind, const nlohmann::json& spec, const Say& say) = 0;
 };
 
-/// Serves until the input ends. @param environment told to the scheduler once @param state what every job begins with
-void serve(int input, int output, const nlohmann::json& environment, const ProcessState& state, Jobs& jobs);
+/// Serves until the input ends. @param environment told to the scheduler once @param state what every job begins with; in a job
+/// it has the job's own limits and processors
+void serve(int input, int output, const nlohmann::json& environment, ProcessState& state, Jobs& jobs);
 
 }  // namespace ablate

@@ -24,7 +24,7 @@ int serve_ablate(int count, char** arguments, const std::vector<NamedHandler>& m
   dup2(STDERR_FILENO, STDOUT_FILENO);
   try {
     count_tensor_memory();
-    const ProcessState state;
+    ProcessState state;
     TorchJobs jobs(state, study_handlers(more));
     serve(STDIN_FILENO, output, describe_environment(), state, jobs);
   } catch (const std::exception& error) {

@@ -31,6 +31,9 @@ TEST_CASE("a pace has patience of ten median steps, and five minutes at least") 
   StallWatch watch(0);
   CHECK_FALSE(watch.is_stalled(3599));
   CHECK(watch.is_stalled(3600));
+  watch.sign(0);  // the model is made, and no step taken
+  CHECK_FALSE(watch.is_stalled(3599));
+  CHECK(watch.is_stalled(3600));
   for (int step = 1; step <= 200; ++step) watch.sign(step);
   CHECK_FALSE(watch.is_stalled(200 + 299));
   CHECK(watch.is_stalled(200 + 300));

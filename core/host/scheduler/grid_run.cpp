@@ -199,9 +199,9 @@ void GridRun::handle(const Event& event) {
   if (const auto* said = std::get_if<SaidEvent>(&event)) {
     trial.take(said->data);
     checkpoints_.heard(trial);
+    if (!trial.has_progress()) return;
     limits_.sign(job, clock_s_);
-    if (trial.has_progress()) display_.progress(job, trial.progress());
-    return;
+    return display_.progress(job, trial.progress());
   }
   if (const auto* size = std::get_if<SizeEvent>(&event)) return limits_.sized(job, size->bytes, trial.attempt().step);
   if (const auto* none = std::get_if<NotStartedEvent>(&event); none != nullptr && postpone(job, none->not_started)) return;

@@ -2,22 +2,25 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace ablate {
 
-/// Told of each sign of a trial: a step, or a part of an evaluation. Times are the scheduler's own, in seconds.
+/// Told of each sign of a trial: the first says that it is about to take a step, each other one that it has taken a step or a
+/// part of an evaluation. Times are the scheduler's own, in seconds.
 class StallWatch {
  public:
-  static constexpr double kLeast_s = 300;   ///< without a sign, for any trial to be stalled
-  static constexpr double kTimes = 10;      ///< the median time between two signs
-  static constexpr double kFirst_s = 3600;  ///< for the first sign: until then a model and its first batch are made
+  static constexpr double kLeast_s = 300;  ///< without a sign, for any trial to be stalled
+  static constexpr double kTimes = 10;     ///< the median time between two signs
+  static constexpr double kFirst_s =
+      3600;  ///< for the first step: kernels are chosen in it, and nothing tells how long one takes
 
   explicit StallWatch(double begun_s) : last_s_(begun_s) {}
 
   void sign(double now_s) {
-    const double gap_s = now_s - last_s_;
-    last_s_ = now_s;
+    const double gap_s = now_s - std::exchange(last_s_, now_s);
+    if (!std::exchange(is_ready_, true)) return;
     if (gaps_.size() < kMostKept)
       gaps_.push_back(gap_s);
     else
@@ -42,6 +45,7 @@ class StallWatch {
  private:
   static constexpr std::size_t kMostKept = 101;
   double last_s_;
+  bool is_ready_ = false;
   std::vector<double> gaps_;  ///< the latest
   std::size_t next_ = 0;
 };

@@ -30,7 +30,8 @@ std::int64_t first_number(const fs::path& file) {
   return stream >> number ? number : -1;  // "max" is none
 }
 
-/// The folders of this process's memory control group, of either version; in a container it may be the root of what is mounted.
+/// The folders of this process's memory control group, of either version, and of all that it lies in, whose limits hold for it,
+/// too; in a container it may be the root of what is mounted.
 std::vector<fs::path> group_folders(const fs::path& root) {
   const auto mounted = root / "sys/fs/cgroup";
   std::vector<fs::path> folders;
@@ -41,7 +42,8 @@ std::vector<fs::path> group_folders(const fs::path& root) {
     const auto which = line.substr(controllers + 1, path - controllers - 1);
     if (!which.empty() && which != "memory") continue;
     const auto base = which.empty() ? mounted : mounted / "memory";
-    folders.push_back(base / fs::path(line.substr(path + 1)).relative_path());
+    for (auto group = fs::path(line.substr(path + 1)).relative_path(); !group.empty(); group = group.parent_path())
+      folders.push_back(base / group);
     folders.push_back(base);
   }
   return folders;
@@ -49,10 +51,18 @@ std::vector<fs::path> group_folders(const fs::path& root) {
 
 /// What a control group with a limit has left, files that it has read and may forget included; -1: it has none.
 std::int64_t left_in_group(const fs::path& folder) {
-  const auto most = first_number(folder / "memory.max"), used = first_number(folder / "memory.current");
-  if (most < 0 || used < 0) return -1;
-  return std::max<std::int64_t>(0,
-                                most - used + std::max<std::int64_t>(0, number_after(folder / "memory.stat", "inactive_file")));
+  struct Names {
+    const char *most, *used, *forgettable;  ///< the last in memory.stat, of what lies in the group, too
+  };
+  for (const auto& [most_name, used_name, forgettable_name] :
+       {Names{"memory.max", "memory.current", "inactive_file"},
+        Names{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}}) {
+    const auto most = first_number(folder / most_name), used = first_number(folder / used_name);
+    if (most < 0 || used < 0) continue;
+    const auto forgettable = std::max<std::int64_t>(0, number_after(folder / "memory.stat", forgettable_name));
+    return std::max<std::int64_t>(0, most - used + forgettable);
+  }
+  return -1;
 }
 
 std::int64_t more(std::int64_t then, std::int64_t later) { return then >= 0 && later > then ? later - then : 0; }

@@ -110,6 +110,29 @@ TEST_CASE("a memory that is nearly used up, and the kernel's log, are evidence o
   CHECK_FALSE(log_tells_kill("", 778, 0));
 }
 
+TEST_CASE("a control group has as much room as the least of those that it lies in") {
+  const TemporaryFolder root;
+  root.write("proc/meminfo", "MemTotal:       268435456 kB\nMemAvailable: 209715200 kB\n");
+  SECTION("version 2") {
+    root.write("proc/self/cgroup", "0::/job/step/task\n");
+    root.write("sys/fs/cgroup/job/memory.max", "8589934592\n");
+    root.write("sys/fs/cgroup/job/memory.current", "4294967296\n");
+    root.write("sys/fs/cgroup/job/step/memory.max", "max\n");
+    root.write("sys/fs/cgroup/job/step/memory.current", "4294967296\n");
+  }
+  SECTION("version 1") {
+    root.write("proc/self/cgroup", "4:memory:/job/step\n");
+    root.write("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "8589934592\n");
+    root.write("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "6442450944\n");
+    root.write("sys/fs/cgroup/memory/job/memory.stat", "cache 7\ntotal_inactive_file 2147483648\n");
+    root.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    root.write("sys/fs/cgroup/memory/memory.usage_in_bytes", "8589934592\n");
+  }
+  const auto state = look_at_memory(root.path());
+  CHECK(state.available_bytes == std::int64_t{4} << 30);
+  CHECK(state.total_bytes == std::int64_t{8} << 30);
+}
+
 TEST_CASE("a size is read as people write it") {
   CHECK(bytes_of("4G") == std::int64_t{4} << 30);
   CHECK(bytes_of("1.5 GiB") == (std::int64_t{3} << 30) / 2);

@@ -1,4 +1,7 @@
 // Broken plugins in trials: each costs one trial, and the host is unharmed. (Those that are refused: tests/faulty.)
+#include <sched.h>
+#include <signal.h>
+
 #include <chrono>
 #include <thread>
 
@@ -200,6 +203,33 @@ TEST_CASE("a trial that takes too much memory or time of what the command gives 
   for (int i = 0; i < 100 && !says(read_text(place.folder() / "told"), "end 2\n"); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   CHECK(read_text(place.folder() / "told") == "failure 1\nend 2\n");
+}
+
+TEST_CASE("a running trial has its own processors and its own limit of memory") {
+  Workplace place;
+  auto running = place.start(
+      {"--plugins", kFaulty + "trial", "run", place.study(faults("\"hang\"")).string(), "--memory", "300M", "-j", "1"});
+  pid_t trial = 0;
+  const auto says_of = [&](const char* file, const char* what) {
+    return says(read_text("/proc/" + std::to_string(trial) + "/" + file), what);
+  };
+  for (int i = 0; i < 600 && trial == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    for (const auto worker : children_of(running.pid()))
+      for (const auto one : children_of(worker)) trial = one;
+  }
+  REQUIRE(trial > 0);
+  const auto own = [&] {
+    cpu_set_t set;
+    return sched_getaffinity(trial, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
+  };
+  const auto data_limit = [&] { return !says_of("limits", "Max data size             unlimited"); };
+  for (int i = 0; i < 100 && !(own() == 1 && data_limit()); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // by now it hangs in its plugin
+  CHECK(own() == 1);
+  CHECK(data_limit());
+  running.send(SIGINT), running.send(SIGINT);
+  running.wait();
 }
 
 TEST_CASE("a library that changes how its process computes changes no other trial's numbers") {

@@ -56,7 +56,13 @@ bool Limits::disk_has_room(double now_s) {
 
 void Limits::start(const PlannedTrial& trial, StartCommand& command, double now_s) {
   command.memory_bytes = options_.memory_bytes;
-  if (processors_) command.processors = processors_->take(command.job, static_cast<int>(trial.trial->spec.train.threads));
+  if (processors_) {
+    command.processors = processors_->take(command.job, static_cast<int>(trial.trial->spec.train.threads));
+    if (command.processors.empty() && !std::exchange(has_told_processors_, true))
+      note_(
+          "warning: other runs of this user's hold processors: trials run beside theirs, and step times of both will not "
+          "compare with others'; fewer at a time (-j) avoid it");
+  }
   watches_.insert_or_assign(command.job, StallWatch(now_s));
   memory_.started(command.job, trial, now_s);
 }

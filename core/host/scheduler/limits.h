@@ -76,7 +76,7 @@ class Limits {
   std::map<int, std::string> stalled_;  ///< why, by job
   std::set<const PlannedTrial*> again_alone_;
   std::set<Quarantine::Plugins> blamed_;
-  bool has_told_failure_ = false, has_told_rescue_ = false, disk_is_low_ = false;
+  bool has_told_failure_ = false, has_told_rescue_ = false, has_told_processors_ = false, disk_is_low_ = false;
   double next_look_s_ = 0, next_memory_look_s_ = 0;
   std::int64_t memory_bytes_ = -1;  ///< of the machine that can be had, at the last look
 };

@@ -13,12 +13,13 @@
 
 namespace ablate {
 
-/// OWNER-TRIAL-STEP.checkpoint; while it is being written, with a dot and the writer's process behind.
+/// OWNER-FENCE-TRIAL-STEP.checkpoint; while it is being written, with a dot and the writer's process behind.
 struct CheckpointFile {
-  std::string owner;      ///< who wrote it, by a text that no other writer has: letters and digits, at most 64
-  std::string trial;      ///< the first kTrialDigits of its trial's key
-  std::int64_t step = 0;  ///< steps done
-  bool is_part = false;   ///< it was not, or is not yet, written to its end
+  std::string owner;       ///< who wrote it, by a text that no other writer has: letters and digits, at most 64
+  std::int64_t fence = 0;  ///< of the lease that the writer ran under: of two writers, the one with the greater came later
+  std::string trial;       ///< the first kTrialDigits of its trial's key
+  std::int64_t step = 0;   ///< steps done
+  bool is_part = false;    ///< it was not, or is not yet, written to its end
   std::filesystem::path path;
 
   static constexpr std::size_t kTrialDigits = 32;
@@ -27,31 +28,33 @@ struct CheckpointFile {
 
 inline std::string checkpoint_trial(const std::string& key) { return key.substr(0, CheckpointFile::kTrialDigits); }
 
-inline std::string checkpoint_name(const std::string& owner, const std::string& key, std::int64_t step) {
-  return owner + "-" + checkpoint_trial(key) + "-" + std::to_string(step) + CheckpointFile::kEnding;
+inline std::string checkpoint_name(const std::string& owner, std::int64_t fence, const std::string& key, std::int64_t step) {
+  return owner + "-" + std::to_string(fence) + "-" + checkpoint_trial(key) + "-" + std::to_string(step) +
+         CheckpointFile::kEnding;
 }
 
 /// Nothing where the name is no checkpoint's, whatever else lies in the folder.
 inline std::optional<CheckpointFile> checkpoint_file(const std::filesystem::path& path) {
   constexpr std::string_view kSmall = "0123456789abcdefghijklmnopqrstuvwxyz", kDigits = kSmall.substr(0, 10);
+  const std::string whole = path.filename().string();
+  std::string_view left = whole;
+  const auto part = [&left](char end) {
+    const auto at = left.find(end);
+    const auto found = left.substr(0, at);
+    left.remove_prefix(at == std::string_view::npos ? left.size() : at + 1);
+    return found;
+  };
   const auto is_of = [](std::string_view text, std::string_view letters, std::size_t most) {
     return !text.empty() && text.size() <= most && text.find_first_not_of(letters) == std::string_view::npos;
   };
-  const std::string whole = path.filename().string();
-  const std::string_view name = whole, ending = CheckpointFile::kEnding;
-  const auto trial = name.find('-');
-  const auto step = trial == std::string_view::npos ? trial : name.find('-', trial + 1);
-  const auto end = step == std::string_view::npos ? step : name.find(ending, step);
-  if (end == std::string_view::npos) return std::nullopt;
-  const auto behind = name.substr(end + ending.size()), steps = name.substr(step + 1, end - step - 1);
-  CheckpointFile file{.owner = whole.substr(0, trial),
-                      .trial = whole.substr(trial + 1, step - trial - 1),
-                      .is_part = !behind.empty(),
-                      .path = path};
-  if (!is_of(file.owner, kSmall, 64) || !is_of(file.trial, kSmall, CheckpointFile::kTrialDigits)) return std::nullopt;
-  if (file.is_part && (behind.front() != '.' || !is_of(behind.substr(1), kDigits, 10))) return std::nullopt;
-  if (!is_of(steps, kDigits, 18)) return std::nullopt;
-  std::from_chars(steps.data(), steps.data() + steps.size(), file.step);
+  const auto owner = part('-'), fence = part('-'), trial = part('-'), step = part('.'), ending = part('.');
+  const bool is_part = whole.ends_with('.') || !left.empty();
+  if (!is_of(owner, kSmall, 64) || !is_of(trial, kSmall, CheckpointFile::kTrialDigits) || !is_of(fence, kDigits, 18) ||
+      !is_of(step, kDigits, 18) || ending != CheckpointFile::kEnding + 1 || (is_part && !is_of(left, kDigits, 10)))
+    return std::nullopt;
+  CheckpointFile file{.owner = std::string(owner), .trial = std::string(trial), .is_part = is_part, .path = path};
+  std::from_chars(fence.data(), fence.data() + fence.size(), file.fence);
+  std::from_chars(step.data(), step.data() + step.size(), file.step);
   return file;
 }
 

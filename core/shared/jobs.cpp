@@ -102,6 +102,7 @@ void fields(auto& f, Is<OpenedDevice> auto& m) { f("opened", m.opened); }
 void fields(auto& f, Is<CheckpointPlan> auto& m) {
   f("folder", m.folder);
   f("owner", m.owner);
+  f("fence", m.fence);
   f("key", m.key);
   f("every_s", m.every_s);
   f("about", m.about);

@@ -152,6 +152,7 @@ struct CheckpointPlan {
   static constexpr const char* kName = "checkpoint plan";
   std::string folder;  ///< absolute; it need not be there
   std::string owner;   ///< CheckpointFile::owner of what this attempt writes
+  std::int64_t fence;  ///< likewise
   std::string key;     ///< of the trial
   double every_s = 0;  ///< after the start, and between two; above 0
   /// What stands at each file's beginning: settings and basis of the trial's Identity, without which it is refused, the

@@ -27,13 +27,32 @@ void write(const fs::path& file, const std::string& text) {
 }
 
 fs::path put_checkpoint(const fs::path& history, const std::string& key, int step, int age, std::size_t bytes = 100) {
-  const auto file = artifact_folder(history, kCheckpoints) / checkpoint_name(uid('a'), key, step);
+  const auto file = artifact_folder(history, kCheckpoints) / checkpoint_name(uid('a'), 7, key, step);
   write(file, std::string(bytes, 'x'));
   fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::seconds(age));
   return file;
 }
 
 }  // namespace
+
+TEST_CASE("names of checkpoints are taken apart as they are made, and others are none") {
+  const auto name = checkpoint_name("0wner", 7, key_of(kOne), 12);
+  CHECK(name == "0wner-7-" + key_of(kOne).substr(0, 32) + "-12.checkpoint");
+  const auto file = checkpoint_file("/x/" + name);
+  REQUIRE(file);
+  CHECK(file->owner == "0wner");
+  CHECK(file->fence == 7);
+  CHECK(file->trial == checkpoint_trial(key_of(kOne)));
+  CHECK(file->step == 12);
+  CHECK_FALSE(file->is_part);
+  CHECK(checkpoint_file(name + ".123")->is_part);
+  REQUIRE(checkpoint_file("a-1-b-1.checkpoint"));
+  for (const char* none :
+       {"notes.txt", "a-1-b.checkpoint", "-1-b-1.checkpoint", "a-1-b-.checkpoint", "a-1-b-1.checkpoint.x",
+        "a-1-b-1x.checkpoint", "A-1-b-1.checkpoint", "a-1-b-1.checkpoints", "a-1-b-1.checkpoint.", "a-1-b-1.checkpoint.1.",
+        "a-1-b-1.checkpoint.1.2", "a-x-b-1.checkpoint", "a-b-1.checkpoint", "a-1-b-1-1.checkpoint", ".checkpoint", ""})
+    CHECK_FALSE(checkpoint_file(none));
+}
 
 TEST_CASE("checkpoints of done trials go, and the oldest of the rest; none of a trial that runs") {
   Folder folder;

@@ -96,8 +96,8 @@ struct Trial20 {
   const Resumed* resumed() const { return said.empty() ? nullptr : std::get_if<Resumed>(&said.front()); }
 };
 
-CheckpointPlan plan_in(const TemporaryFolder& folder, const std::string& owner, double every_s = 1e-9) {
-  return {.folder = (folder / "c").string(), .owner = owner, .key = kKey, .every_s = every_s, .about = kAbout};
+CheckpointPlan plan_in(const TemporaryFolder& folder, const std::string& owner, double every_s = 1e-9, std::int64_t fence = 1) {
+  return {.folder = (folder / "c").string(), .owner = owner, .fence = fence, .key = kKey, .every_s = every_s, .about = kAbout};
 }
 
 std::vector<std::int64_t> steps_in(const TemporaryFolder& folder) {
@@ -192,21 +192,6 @@ TEST_CASE("on a full disk the file before stays, and nothing lies beside it") {
   CHECK(std::distance(fs::directory_iterator(folder / "f"), {}) == 1);
 }
 
-TEST_CASE("names of checkpoints are taken apart as they are made, and others are none") {
-  const auto name = checkpoint_name("0wner", kKey, 12);
-  CHECK(name == "0wner-" + std::string(32, 'a') + "-12.checkpoint");
-  const auto file = checkpoint_file("/x/" + name);
-  REQUIRE(file);
-  CHECK(file->owner == "0wner");
-  CHECK(file->trial == checkpoint_trial(kKey));
-  CHECK(file->step == 12);
-  CHECK_FALSE(file->is_part);
-  CHECK(checkpoint_file(name + ".123")->is_part);
-  for (const char* none : {"notes.txt", "a-b.checkpoint", "-b-1.checkpoint", "a-b-.checkpoint", "a-b-1.checkpoint.x",
-                           "a-b-1x.checkpoint", "A-b-1.checkpoint", "a-b-1.checkpoints", "a-b-1.checkpoint.", ".checkpoint"})
-    CHECK_FALSE(checkpoint_file(none));
-}
-
 TEST_CASE("a trial goes on from the latest file that is whole, and two stay") {
   const TemporaryFolder folder;
   Trial20 trial;
@@ -219,7 +204,7 @@ TEST_CASE("a trial goes on from the latest file that is whole, and two stay") {
   CHECK(trial.said.size() == 9);
   CHECK(std::get<Saved>(trial.said.back()) == Saved{9, ""});
   CHECK(steps_in(folder) == std::vector<std::int64_t>{9, 8});
-  folder.write("c/first-" + std::string(32, 'a') + "-9.checkpoint.77", "of one that was killed");
+  folder.write("c/first-1-" + std::string(32, 'a') + "-9.checkpoint.77", "of one that was killed");
   folder.write("c/notes.txt", "somebody's");
   SECTION("the latest") {
     CHECK(trial.run(plan_in(folder, "second", 1e6)) == whole);
@@ -232,7 +217,7 @@ TEST_CASE("a trial goes on from the latest file that is whole, and two stay") {
     CHECK(trial.resumed()->peak_resident_bytes > 0);
   }
   SECTION("the one before, where the latest is damaged; its own then replace both") {
-    damage(folder / "c" / checkpoint_name("first", kKey, 9));
+    damage(folder / "c" / checkpoint_name("first", 1, kKey, 9));
     trial.run(plan_in(folder, "second"), 10);
     REQUIRE(trial.resumed());
     CHECK(trial.resumed()->step == 8);
@@ -258,7 +243,7 @@ TEST_CASE("a trial goes on from the latest file that is whole, and two stay") {
     CHECK(says(trial.resumed()->unusable.at(0), "is of another trial: code"));
   }
   SECTION("one of another model, which its name and beginning do not tell") {
-    const auto file = folder / "c" / checkpoint_name("first", kKey, 9);
+    const auto file = folder / "c" / checkpoint_name("first", 1, kKey, 9);
     write_checkpoint(file, read_checkpoint(file, kAbout).about, some_state());
     CHECK(trial.run(plan_in(folder, "second", 1e6)) == whole);
     CHECK(trial.resumed()->step == 8);
@@ -272,6 +257,18 @@ TEST_CASE("a trial goes on from the latest file that is whole, and two stay") {
     CHECK(trial.resumed()->processor == "a processor");
   }
   CHECK(read_text(folder / "c/notes.txt") == "somebody's");
+}
+
+TEST_CASE("a trial that another scheduler has taken over leaves the other's files alone") {
+  const TemporaryFolder folder;
+  Trial20 stale, owner;
+  stale.run(plan_in(folder, "stale", 1e-9, 1), 5);
+  owner.run(plan_in(folder, "owner", 1e-9, 2), 7);
+  CHECK(steps_in(folder) == std::vector<std::int64_t>{7, 6});
+  stale.run(plan_in(folder, "stale", 1e-9, 1), 12);
+  CHECK(steps_in(folder) == std::vector<std::int64_t>{12, 11, 7, 6});
+  owner.run(plan_in(folder, "owner", 1e-9, 2), 13);
+  CHECK(steps_in(folder) == std::vector<std::int64_t>{13, 12});
 }
 
 TEST_CASE("a trial is written down when it is asked to, and on a full disk says why not, and goes on") {

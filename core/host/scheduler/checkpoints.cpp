@@ -37,6 +37,7 @@ std::optional<CheckpointPlan> Checkpoints::plan_of(const AttemptInProgress& star
   const auto identity = planned.identity.whole();
   return CheckpointPlan{.folder = db::artifact_folder(history_, db::kCheckpoints).string(),
                         .owner = starting.attempt().uid,
+                        .fence = starting.attempt().fence,
                         .key = planned.key,
                         .every_s = every_s_,
                         .about = {{"settings", identity.settings},

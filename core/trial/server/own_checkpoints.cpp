@@ -91,11 +91,12 @@ void OwnCheckpoints::write(const TrialRun& run) {
   about["key"] = plan_.key;
   about["step"] = run.steps_done();
   about["spent"] = spent();
-  const auto file = std::filesystem::path(plan_.folder) / checkpoint_name(plan_.owner, plan_.key, run.steps_done());
+  const auto file = std::filesystem::path(plan_.folder) / checkpoint_name(plan_.owner, plan_.fence, plan_.key, run.steps_done());
   write_checkpoint(file, about, run.save());
-  // Those of earlier attempts, too, and what was found to be unusable.
+  // Those of earlier attempts, too, and what was found to be unusable; not those of who has taken the trial over.
   for (const auto& other : checkpoint_files(plan_.folder, plan_.key))
-    if (std::error_code ignored; other.path != file && other.path != good_before_) std::filesystem::remove(other.path, ignored);
+    if (std::error_code ignored; other.fence <= plan_.fence && other.path != file && other.path != good_before_)
+      std::filesystem::remove(other.path, ignored);
   good_before_ = file;
 }
 

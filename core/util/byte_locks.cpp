@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "core/util/error.h"
 
@@ -82,6 +84,19 @@ std::string ByteLocks::doubt() {
       return "it lies on " + name + ", where locks may mean nothing to other machines";
   if (!holds_against_others()) return "its file system lets a second process lock what a first one holds";
   return "";
+}
+
+void ByteLocks::keep_place() {
+  struct stat own {
+  }, there{};
+  if (descriptor_ < 0 || slot_ == 0 || fstat(descriptor_, &own) != 0) return;
+  if (stat(file_.c_str(), &there) == 0 && own.st_ino == there.st_ino && own.st_dev == there.st_dev) return;
+  const int anew = open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (anew < 0) return;
+  if (lock_byte(anew, slot_))
+    close(std::exchange(descriptor_, anew));
+  else
+    close(anew);
 }
 
 void ByteLocks::remove() {

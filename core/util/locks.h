@@ -26,6 +26,9 @@ class Locks {
   /// holds a slot.
   virtual std::string doubt() = 0;
 
+  /// Holds the slot also for whoever comes now, where what the locks are kept in was removed by somebody.
+  virtual void keep_place() {}
+
   /// Removes what the locks are kept in. Of the last one, while nobody else can begin to take a slot.
   virtual void remove() = 0;
 };

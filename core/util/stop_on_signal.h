@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string.h>
+#include <time.h>
 
 #include <csignal>
 #include <string>
@@ -40,6 +41,21 @@ inline std::vector<int> stop_signals() {
   return all;
 }
 
+/// Whether a signal says again what the latest one that counts has said: `timeout` signals a process and then its group; where
+/// a terminal goes, the shell and the kernel both tell, and where a session ends, SIGHUP follows SIGTERM. In a signal handler.
+inline bool says_it_again(int signal) {
+  constexpr unsigned kSame_ms = 20, kHangup_ms = 2000;
+  static volatile std::sig_atomic_t latest = 0, latest_ms = 0;
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  const auto now_ms = static_cast<unsigned>(time.tv_sec) * 1000U + static_cast<unsigned>(time.tv_nsec / 1'000'000);
+  const auto since_ms = now_ms - static_cast<unsigned>(latest_ms);
+  if (asked_to_stop != 0 && since_ms < (signal == SIGHUP ? kHangup_ms : signal == latest ? kSame_ms : 0)) return true;
+  latest = signal;
+  latest_ms = static_cast<int>(now_ms);
+  return false;
+}
+
 /// While it lives, these signals set the flag instead of ending the process. One that is ignored stays so: nohup means it.
 /// One inside of another changes nothing: a signal that came before it is not forgotten. One thread.
 class StopOnSignal {
@@ -50,6 +66,7 @@ class StopOnSignal {
       struct sigaction action {
       }, before{};
       action.sa_handler = [](int which) {
+        if (says_it_again(which)) return;
         if (asked_to_stop == 0) first_asked_to_stop = which;
         asked_to_stop = which;
         asked_to_stop_often = asked_to_stop_often + 1;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/records/checkpoint_files.h"
+#include "core/util/real_path.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
 #include "db/history/trial_writer.h"
@@ -54,7 +55,7 @@ std::vector<Found> found_in(const fs::path& history, const std::string& kind) {
 
 }  // namespace
 
-fs::path artifact_folder(const fs::path& history, const std::string& kind) { return history.string() + "." + kind; }
+fs::path artifact_folder(const fs::path& history, const std::string& kind) { return real_path(history).string() + "." + kind; }
 
 fs::path artifact_file(const fs::path& history, const std::string& kind, const std::string& uid) {
   const auto name = file_name(kind, uid);

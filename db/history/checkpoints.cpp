@@ -7,7 +7,6 @@
 
 #include "core/records/checkpoint_files.h"
 #include "db/history/artifacts.h"
-#include "db/history/process.h"
 
 namespace ablate::db {
 namespace {
@@ -19,13 +18,6 @@ std::set<std::string> trials_elsewhere(SQLite::Database& database) {
   std::set<std::string> trials;
   Statement held(database, "SELECT key FROM lease WHERE outcome IS NULL");
   while (held.executeStep()) trials.insert(checkpoint_trial(held.getColumn(0).getString()));
-  const auto self = this_process();
-  Statement ask(database, "SELECT host, process, started, key FROM running");
-  while (ask.executeStep()) {
-    const Process process{ask.getColumn(0).getString(), ask.getColumn(1).getInt64(), ask.getColumn(2).getInt64()};
-    const bool is_here = process.host == self.host;
-    if (!is_here || (process.id != self.id && lives(process))) trials.insert(checkpoint_trial(ask.getColumn(3).getString()));
-  }
   return trials;
 }
 

@@ -94,8 +94,8 @@ class GridStore {
 
   /// This process, which is about to lease trials, as a scheduler with a slot that no other had. Where `meet` or `take` throws,
   /// nothing is written.
-  /// @param take locks a slot (Locks::take); one that it does not get is left out @return its slot, and the newest fence of all
-  virtual NewOwner add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) = 0;
+  /// @param take locks a slot (Locks::take); one that it does not get is left out @return its slot
+  virtual std::int64_t add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) = 0;
   /// It has another worker now. @param started start_of_process of it
   virtual void put_worker(std::int64_t slot, std::int64_t worker, std::int64_t started) = 0;
   /// It leases no more: what it holds is free. @param last called where no other is left, before anybody can come
@@ -115,7 +115,7 @@ class GridStore {
   /// late one, interrupted and without its results. @return whether it was in time
   virtual bool put_leased(const Attempt& attempt) = 0;
   /// All that are held, also by owners that are dead.
-  virtual std::vector<HeldLease> held_leases() = 0;
+  virtual Leases leases() = 0;
 
  protected:
   GridStore() = default;

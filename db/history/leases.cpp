@@ -45,8 +45,8 @@ void forget_owner(SQLite::Database& database, std::int64_t slot) {
 
 }  // namespace
 
-NewOwner add_owner(SQLite::Database& database, const std::function<bool(std::int64_t slot)>& take,
-                   const GridStore::Meet& meet) {
+std::int64_t add_owner(SQLite::Database& database, const std::function<bool(std::int64_t slot)>& take,
+                       const GridStore::Meet& meet) {
   auto slot = add_row(database);
   while (!take(slot)) {  // of a history that lay here before, whose schedulers still run
     forget_owner(database, slot);
@@ -63,8 +63,7 @@ NewOwner add_owner(SQLite::Database& database, const std::function<bool(std::int
     if (meet(other, others.getColumn(7).getInt() != 0) && others.getColumn(8).getInt() == 0) over.push_back(other.slot);
   }
   for (const auto dead : over) forget_owner(database, dead);
-  Statement newest(database, "SELECT seq FROM sqlite_sequence WHERE name = 'lease'");
-  return {slot, newest.executeStep() ? newest.getColumn(0).getInt64() : 0};
+  return slot;
 }
 
 void put_worker(SQLite::Database& database, std::int64_t slot, std::int64_t worker, std::int64_t started) {
@@ -105,15 +104,17 @@ bool put_leased(KeptStatements& statements, const Attempt& attempt) {
   return false;
 }
 
-std::vector<HeldLease> held_leases(SQLite::Database& database) {
+Leases leases(SQLite::Database& database) {
+  Leases now;
+  Statement newest(database, "SELECT seq FROM sqlite_sequence WHERE name = 'lease'");
+  if (newest.executeStep()) now.newest = newest.getColumn(0).getInt64();
   Statement ask(database, std::string("SELECT l.key, l.fence, l.slot, ") + kOwnerColumns +
                               " FROM lease l LEFT JOIN lease_owner o ON o.slot = l.slot WHERE l.outcome IS NULL");
-  std::vector<HeldLease> held;
   while (ask.executeStep()) {
-    held.push_back({ask.getColumn(0).getString(), ask.getColumn(1).getInt64(), owner_at(ask, 3)});
-    held.back().owner.slot = ask.getColumn(2).getInt64();
+    now.held.push_back({ask.getColumn(0).getString(), ask.getColumn(1).getInt64(), owner_at(ask, 3)});
+    now.held.back().owner.slot = ask.getColumn(2).getInt64();
   }
-  return held;
+  return now;
 }
 
 std::optional<LeaseAnswer> not_leased(SQLite::Database& database, const LeaseRequest& asked) {

@@ -37,13 +37,14 @@ CREATE INDEX lease_held ON lease (slot) WHERE outcome IS NULL;
 )sql";
 
 /// As GridStore has them, each within the caller's transaction.
-NewOwner add_owner(SQLite::Database& database, const std::function<bool(std::int64_t slot)>& take, const GridStore::Meet& meet);
+std::int64_t add_owner(SQLite::Database& database, const std::function<bool(std::int64_t slot)>& take,
+                       const GridStore::Meet& meet);
 void put_worker(SQLite::Database& database, std::int64_t slot, std::int64_t worker, std::int64_t started);
 /// @return whether no other is left
 bool remove_owner(SQLite::Database& database, std::int64_t slot);
 void give_back(SQLite::Database& database, const std::string& key, std::int64_t fence);
 bool put_leased(KeptStatements& statements, const Attempt& attempt);
-std::vector<HeldLease> held_leases(SQLite::Database& database);
+Leases leases(SQLite::Database& database);
 
 /// Who asks for which trial.
 struct LeaseRequest {

@@ -7,6 +7,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/util/real_path.h"
 #include "db/history/errors.h"
 
 namespace ablate::db {
@@ -26,7 +27,12 @@ bool begins_as_database(SQLite::Database& database) {
 
 }  // namespace
 
-OpenedFile::OpenedFile(const std::filesystem::path& file) : path_(std::filesystem::absolute(file)) {
+bool OpenedFile::has_own_log() const {
+  struct stat log {};
+  return log_ != 0 && stat((path_.string() + "-wal").c_str(), &log) == 0 && log.st_ino == log_;
+}
+
+OpenedFile::OpenedFile(const std::filesystem::path& file) : path_(real_path(file)) {
   struct stat found {};
   if (stat(path_.c_str(), &found) != 0) throw Gone(fmt::format("{} was removed while it was opened", path_.string()));
   device_ = found.st_dev;

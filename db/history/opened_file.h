@@ -22,7 +22,10 @@ class OpenedFile {
   /// Whether the path still leads to that file.
   bool is_there() const;
 
-  const std::filesystem::path& path() const { return path_; }  ///< absolute
+  /// Whether the write-ahead log that lies beside the path is that file's.
+  bool has_own_log() const;
+
+  const std::filesystem::path& path() const { return path_; }  ///< absolute, without links: what lies beside it lies there
 
  private:
   std::filesystem::path path_;

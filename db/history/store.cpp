@@ -1,6 +1,11 @@
 #include "db/history/store.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "db/history/attached.h"
 #include "db/history/attempt_writer.h"
@@ -45,7 +50,10 @@ void Store::rescue(const std::filesystem::path& file) {
   const auto refuse = [&](const std::string& why) {
     throw Error(fmt::format("cannot rescue the run history into {}: {}", name, why));
   };
-  if (std::filesystem::exists(name, none)) refuse("it exists");
+  // Made here, or another process's, which may be rescuing the same history now.
+  const int made_here = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (made_here < 0) refuse(errno == EEXIST ? "it exists" : std::strerror(errno));
+  ::close(made_here);
   std::string fault;
   try {
     Statement copy(implementation_->database, "VACUUM INTO ?");
@@ -206,6 +214,10 @@ KeptFiles Store::limit_output(std::uintmax_t most_bytes) { return remove(oldest_
 KeptFiles Store::tidy_checkpoints(const std::set<std::string>& running, std::uintmax_t most_bytes) {
   const auto needless =
       implementation_->use([&] { return needless_checkpoints(implementation_->database, file(), running, most_bytes); });
+  // Their results first, in case the power fails: a commit alone may still be in memory.
+  if (!needless.done.empty())
+    implementation_->use(
+        [&] { return Statement(implementation_->database, "PRAGMA wal_checkpoint(PASSIVE)").tryExecuteStep(); });
   remove(needless.done);
   return remove(needless.oldest);
 }

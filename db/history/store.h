@@ -54,14 +54,14 @@ class Store final : public GridStore {
   KeptFiles tidy_checkpoints(const std::set<std::string>& running, std::uintmax_t most_bytes) override;
   void remove_checkpoints(const std::string& key) override;
   void put_running(const std::vector<RunningTrial>& trials) override;
-  NewOwner add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) override;
+  std::int64_t add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) override;
   void put_worker(std::int64_t slot, std::int64_t worker, std::int64_t started) override;
   void remove_owner(std::int64_t slot, const std::function<void()>& last) override;
   LeaseAnswer take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,
                          const IsOver& is_over) override;
   void give_back(const std::string& key, std::int64_t fence) override;
   bool put_leased(const Attempt& attempt) override;
-  std::vector<HeldLease> held_leases() override;
+  Leases leases() override;
 
   std::int64_t put_proof(const Proof& proof);  ///< @return its number; 0: another one has given all its keys
   /// Takes a proof back, with the keys that it gave, and what rests on them. Throws Error for a number that is none's.

@@ -56,7 +56,9 @@ struct StoreFile {
   /// there next, and damage that. What is in it goes into the file that was opened, wherever that is now.
   void take_log_away() {
     if (file.is_there()) return;
+    const bool is_own = file.has_own_log();  // else it is of what came in its place since
     SQLite::Statement(database, "PRAGMA wal_checkpoint(TRUNCATE)").tryExecuteStep();
+    if (!is_own) return;
     std::error_code none;
     for (const auto* end : {"-wal", "-shm"}) std::filesystem::remove(file.path().string() + end, none);
   }

@@ -5,7 +5,7 @@
 
 namespace ablate::db {
 
-NewOwner Store::add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) {
+std::int64_t Store::add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) {
   return implementation_->write([&] { return db::add_owner(implementation_->database, take, meet); });
 }
 
@@ -43,8 +43,8 @@ bool Store::put_leased(const Attempt& attempt) {
   return implementation_->write([&] { return db::put_leased(implementation_->statements, attempt); });
 }
 
-std::vector<HeldLease> Store::held_leases() {
-  return implementation_->use([&] { return db::held_leases(implementation_->database); });
+Leases Store::leases() {
+  return implementation_->use([&] { return db::leases(implementation_->database); });
 }
 
 }  // namespace ablate::db

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ablate::db {
 
@@ -14,12 +15,6 @@ struct LeaseOwner {
   std::int64_t process = 0, started = 0;        ///< its number and start (core/util/processes.h)
   std::string space;                            ///< where these mean the same: process_space()
   std::int64_t worker = 0, worker_started = 0;  ///< likewise of the process that runs its trials; 0: none
-};
-
-/// What a scheduler is told when it comes to a history.
-struct NewOwner {
-  std::int64_t slot = 0;
-  std::int64_t fence = 0;  ///< the newest of all leases so far; 0: there was none
 };
 
 /// What became of asking for a trial.
@@ -39,6 +34,12 @@ struct HeldLease {
   std::string key;
   std::int64_t fence = 0;
   LeaseOwner owner;
+};
+
+/// At one moment.
+struct Leases {
+  std::int64_t newest = 0;  ///< fence of all so far; 0: there was none
+  std::vector<HeldLease> held;
 };
 
 }  // namespace ablate::db

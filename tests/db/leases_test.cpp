@@ -45,8 +45,8 @@ struct Shared {
   Shared() {
     put(one, "study", {kA, kB});
     const auto lives = [](const LeaseOwner&, bool) { return false; };
-    first = one.add_owner([](std::int64_t) { return true; }, lives).slot;
-    second = two.add_owner([](std::int64_t) { return true; }, lives).slot;
+    first = one.add_owner([](std::int64_t) { return true; }, lives);
+    second = two.add_owner([](std::int64_t) { return true; }, lives);
   }
   LeaseAnswer ask(Store& store, std::int64_t slot, const nlohmann::json& trial = kA, bool again = false,
                   std::int64_t since = 0) {
@@ -73,9 +73,9 @@ TEST_CASE("a trial that runs elsewhere is not leased; done it is over, and with 
   const auto other = at.ask(at.two, at.second, kB);
   CHECK(other.what == What::kMine);
   CHECK(other.fence > mine.fence);
-  CHECK(at.one.held_leases().size() == 2);
+  CHECK(at.one.leases().held.size() == 2);
   CHECK(at.one.put_leased(at.result(mine.fence)));
-  CHECK(at.one.held_leases().size() == 1);
+  CHECK(at.one.leases().held.size() == 1);
   CHECK(at.ask(at.two, at.second).what == What::kDone);
   const auto again = at.ask(at.two, at.second, kA, true);
   CHECK(again.what == What::kMine);
@@ -96,7 +96,7 @@ TEST_CASE("what is given back, or left by one that ends, anybody may have") {
   CHECK(at.ask(at.one, at.first).what == What::kMine);
   at.one.remove_owner(at.first, [&] { last = true; });
   CHECK(last);
-  CHECK(at.one.held_leases().empty());
+  CHECK(at.one.leases().held.empty());
 }
 
 TEST_CASE("a late result is kept as an interrupted attempt that says what it was, and counts nowhere") {
@@ -150,18 +150,18 @@ TEST_CASE("a slot is given once; one that is locked is left out, and a scheduler
     return slot >= 3;
   };
   const auto dead = [](const LeaseOwner&, bool) { return true; };
-  CHECK(store.add_owner(from_third, dead).slot == 3);
+  CHECK(store.add_owner(from_third, dead) == 3);
   CHECK(tried == std::vector<std::int64_t>{1, 2, 3});
   std::vector<std::pair<std::int64_t, bool>> met;
   const auto meet = [&](const LeaseOwner& other, bool heard) {
     met.emplace_back(other.slot, heard);
     return true;
   };
-  CHECK(store.add_owner(from_third, meet).slot == 4);
+  CHECK(store.add_owner(from_third, meet) == 4);
   CHECK(met == std::vector<std::pair<std::int64_t, bool>>{{3, true}});
   SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("UPDATE lease_owner SET heard_us = heard_us - 61000000");
   met.clear();
-  CHECK(store.add_owner(from_third, meet).slot == 5);
+  CHECK(store.add_owner(from_third, meet) == 5);
   CHECK(met == std::vector<std::pair<std::int64_t, bool>>{{4, false}});  // 3 held nothing, and is forgotten
   CHECK_THROWS_AS(store.add_owner(from_third, [](const LeaseOwner&, bool) -> bool { throw Error("refused"); }), Error);
   CHECK(number(file, "SELECT count(*) FROM lease_owner") == 1);
@@ -184,7 +184,7 @@ TEST_CASE("a file of schema 18 gets the tables of leases, and keeps what it hold
       .exec("DROP TABLE lease; DROP TABLE lease_owner; PRAGMA user_version = 18");
   Store store(file);
   CHECK(store.done({key_of(kA)}).size() == 1);
-  CHECK(store.held_leases().empty());
+  CHECK(store.leases().held.empty());
   CHECK(store.take_lease(key_of(kB), 1, 0, false, [](const LeaseOwner&) { return false; }).what == What::kMine);
 }
 
@@ -209,12 +209,13 @@ void hammer(const std::filesystem::path& file, const std::vector<nlohmann::json>
   std::mt19937 draw(seed);
   Store store(file);
   const auto locks = locks_beside(file);
-  const auto self = store.add_owner([&](std::int64_t slot) { return locks->take(slot); },
+  const auto before = store.leases().newest;
+  const auto slot = store.add_owner([&](std::int64_t slot) { return locks->take(slot); },
                                     [&](const LeaseOwner& other, bool) { return !locks->is_held(other.slot); });
   for (bool any = true; any;) {
     any = false;
     for (const auto& trial : trials) {
-      const auto answer = store.take_lease(key_of(trial), self.slot, self.fence, false,
+      const auto answer = store.take_lease(key_of(trial), slot, before, false,
                                            [&](const LeaseOwner& owner) { return !locks->is_held(owner.slot); });
       any = any || answer.what != What::kDone;
       if (answer.what != What::kMine) continue;
@@ -225,7 +226,7 @@ void hammer(const std::filesystem::path& file, const std::vector<nlohmann::json>
       store.put_leased(attempt);
     }
   }
-  store.remove_owner(self.slot, [&] { locks->remove(); });
+  store.remove_owner(slot, [&] { locks->remove(); });
 }
 
 }  // namespace

@@ -228,7 +228,9 @@ TEST_CASE("a running trial has its own processors and its own limit of memory") 
   std::this_thread::sleep_for(std::chrono::seconds(1));  // by now it hangs in its plugin
   CHECK(own() == 1);
   CHECK(data_limit());
-  running.send(SIGINT), running.send(SIGINT);
+  running.send(SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // else both are one request
+  running.send(SIGINT);
   running.wait();
 }
 

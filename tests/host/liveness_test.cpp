@@ -1,6 +1,9 @@
 // When a worker is asked whether it lives, when it is given up, and which signals end a grid.
 #include "core/host/scheduler/liveness.h"
 
+#include <chrono>
+#include <thread>
+
 #include "core/host/scheduler/surroundings.h"
 #include "core/util/stop_on_signal.h"
 #include "tests/support/catch.h"
@@ -46,6 +49,20 @@ TEST_CASE("every signal that ends a process from outside stops a grid, and is na
   asked_to_stop = 0;
 }
 
+TEST_CASE("a signal that comes twice at once, and a hang-up behind another one, are one request") {
+  const StopOnSignal stop;
+  const StopRequests stops;
+  for (int i = 0; i < 3; ++i) REQUIRE(raise(SIGTERM) == 0);
+  REQUIRE(raise(SIGHUP) == 0);
+  CHECK(stops.how() == StopRequests::How::kSaves);
+  CHECK(stops.who() == "SIGTERM");
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  REQUIRE(raise(SIGHUP) == 0);
+  CHECK(stops.how() == StopRequests::How::kSaves);
+  REQUIRE(raise(SIGTERM) == 0);
+  CHECK(stops.how() == StopRequests::How::kAtOnce);
+}
+
 TEST_CASE("the first request to stop is mild, the next ones are harder; SIGQUIT is milder still") {
   using How = StopRequests::How;
   const auto hows = [](const std::vector<int>& signals) {
@@ -58,7 +75,7 @@ TEST_CASE("the first request to stop is mild, the next ones are harder; SIGQUIT 
     return all;
   };
   CHECK(hows({SIGTERM, SIGINT, SIGINT}) == std::vector{How::kGoesOn, How::kSaves, How::kAtOnce, How::kAtOnce});
-  CHECK(hows({SIGQUIT, SIGTERM, SIGTERM}) == std::vector{How::kGoesOn, How::kFinishes, How::kSaves, How::kAtOnce});
+  CHECK(hows({SIGQUIT, SIGTERM, SIGINT}) == std::vector{How::kGoesOn, How::kFinishes, How::kSaves, How::kAtOnce});
   CHECK(hows({SIGHUP, SIGQUIT}) == std::vector{How::kGoesOn, How::kSaves, How::kAtOnce});
   CHECK(hows({SIGXCPU, SIGUSR1}).at(1) == How::kSaves);
 }

@@ -36,7 +36,7 @@ struct NoFence : SerialStore {
   bool put_leased(const db::Attempt& attempt) override {
     const Transaction open(*this);
     put_attempt(attempt);
-    for (const auto& lease : held_leases())
+    for (const auto& lease : leases().held)
       if (lease.key == attempt.key) give_back(lease.key, lease.fence);
     return true;
   }

@@ -7,7 +7,8 @@
 namespace ablate {
 namespace {
 
-constexpr double kLastWritesInterrupted = 10;  ///< s, for a database that others hold
+/// s, for a database that others hold: batch systems kill ten seconds after their word, and checkpoints had eight of them.
+constexpr double kLastWritesInterrupted = 1.5;
 
 }  // namespace
 
@@ -43,6 +44,9 @@ void GridRun::finish(int job) {
   display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s);
   files_.limit(attempt, recorder_);
   checkpoints_.tidy(trial, running_, recorder_);
+  // Its code changed beneath it while it wrote them.
+  if (attempt.outcome != outcome::kDone && !watch_.overwritten(trial.planned().plugins).empty())
+    recorder_.remove_checkpoints(attempt.key);
   limits_.forget(job, attempt.peak_resident_bytes);
   const auto& planned = trial.planned();
   if (limits_.runs_again(planned, attempt, running_.size() > 1 && !trial.was_over_limit())) {
@@ -81,13 +85,15 @@ void GridRun::drain() try {
 }
 
 void GridRun::close(std::string_view outcome, const std::string& reason) {
+  // Before their leases end: nobody is to run what still runs here.
+  if (executors_.now() != nullptr && !running_.empty()) executor().give_up();
   while (!running_.empty()) {
     auto& [job, trial] = *running_.begin();
     trial.end(outcome, reason, clock_s_ - trial.started_s());
     finish(job);
   }
+  write_rest(kLastWritesInterrupted);  // first: who has sent the signal may not wait for the worker's end
   executors_.end();
-  write_rest(kLastWritesInterrupted);
   leasing_.end();
 }
 
@@ -126,6 +132,7 @@ void GridRun::replace_worker(const std::string& why) {
   executors_.replace([this](const std::string& text) { display_.note(text); });
   if (executors_.now() != nullptr) leasing_.works_with(executor().process());
   if (!waiting_.empty() && !is_stopping()) load_.load(executors_, waiting_, watch_);
+  if (executors_.now() != nullptr) leasing_.works_with(executor().process());  // loading may have ended it, too
   tick();
   liveness_.answered(clock_s_);
 }

@@ -16,7 +16,7 @@ constexpr double kLongestTick = 1;   ///< s; what takes longer, this process was
 }  // namespace
 
 GridRun::GridRun(Executors& executors, db::GridStore& store, const RunOptions& options, const Surroundings& outside,
-                 std::deque<const PlannedTrial*> waiting)
+                 std::deque<const PlannedTrial*> waiting, const db::Leases& seen)
     : executors_(executors),
       options_(options),
       outside_(outside),
@@ -26,11 +26,14 @@ GridRun::GridRun(Executors& executors, db::GridStore& store, const RunOptions& o
       liveness_(options.answer_s, options.ping_s),
       load_(
           outside, std::max(options.load_s, options.timeout_s), [this](const std::string& text) { display_.note(text); },
-          options.forget),
+          options.forget,
+          [this] {
+            if (begun_) show_running();
+          }),
       recorder_(
           store, outside, options.record, [this](const std::string& text) { display_.note(text); },
           [this](const db::Attempt& attempt, bool in_time) { written(attempt, in_time); }),
-      leasing_(recorder_, store, outside, options.again, [this](const std::string& text) { display_.note(text); }),
+      leasing_(recorder_, store, outside, options.again, seen, [this](const std::string& text) { display_.note(text); }),
       files_(store.file(), options.keep_weights, [this](const std::string& text) { display_.note(text); }),
       checkpoints_(store.file(), options.checkpoint_s, options.again, [this](const std::string& text) { display_.note(text); }),
       limits_(options, outside, store.file(), waiting_.size(), [this](const std::string& text) { display_.note(text); }),
@@ -59,7 +62,12 @@ void GridRun::begin() {
   tick();
   if (!is_stopping()) {
     leasing_.begin();
-    recorder_.begin();
+    try {
+      recorder_.begin();
+    } catch (...) {
+      leasing_.end();
+      throw;
+    }
     leasing_.works_with(executor().process());
   }
   begun_ = true;
@@ -91,6 +99,7 @@ void GridRun::tell_rescue() {
 }
 
 void GridRun::advance() {
+  leasing_.keep_place();
   if (!recorder_.is_elsewhere() && !is_stopping()) look_elsewhere();
   if (outside_.stops.how() == StopRequests::How::kSaves) checkpoints_.ask(running_, executor(), clock_s_);
   show_running();  // now, when there is something unless the grid ends: who watches it takes nothing for its end

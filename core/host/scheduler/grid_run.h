@@ -26,9 +26,9 @@ namespace ablate {
 class GridRun {
  public:
   /// All that is passed outlives the run.
-  /// @param waiting trials to run, in order; at least one
+  /// @param waiting trials to run, in order; at least one @param seen leases, as they were before it was asked what is to run
   GridRun(Executors& executors, db::GridStore& store, const RunOptions& options, const Surroundings& outside,
-          std::deque<const PlannedTrial*> waiting);
+          std::deque<const PlannedTrial*> waiting, const db::Leases& seen);
 
   /// Loads what the trials need in the first step, then starts what may start and takes one event, and at last closes. Throws
   /// as run_trials does. @return whether another step is to come

@@ -21,19 +21,28 @@ bool is_seen_dead(const db::LeaseOwner& owner) {
 
 }  // namespace
 
-Leasing::Leasing(Recorder& recorder, db::GridStore& store, const Surroundings& outside, bool again, Note note)
-    : recorder_(recorder), store_(store), outside_(outside), again_(again), note_(std::move(note)) {}
+Leasing::Leasing(Recorder& recorder, db::GridStore& store, const Surroundings& outside, bool again, const db::Leases& seen,
+                 Note note)
+    : recorder_(recorder),
+      store_(store),
+      outside_(outside),
+      again_(again),
+      note_(std::move(note)),
+      newest_before_(seen.newest) {
+  for (const auto& lease : seen.held) held_before_[lease.key] = lease.fence;
+}
 
 void Leasing::begin() {
   locks_ = outside_.locks(store_.file());
-  self_ = store_.add_owner(
+  slot_ = store_.add_owner(
       [this](std::int64_t slot) {
         if (!locks_->take(slot)) return false;
         doubt_ = locks_->doubt();
         return true;
       },
       [this](const db::LeaseOwner& other, bool heard) { return meet(other, heard); });
-  for (const auto& lease : store_.held_leases()) held_before_[lease.key] = lease.fence;
+  for (const auto& lease : store_.leases().held) is_over(lease.owner);
+  bury();  // also those whose trials nobody asks for any more
   if (!doubt_.empty())
     note_(fmt::format(
         "warning: {}: {}. This run found no other there, but nobody can promise that none comes: run one at a time, or have "
@@ -51,6 +60,12 @@ bool Leasing::meet(const db::LeaseOwner& other, bool heard) {
   return !locks_->is_held(other.slot);
 }
 
+void Leasing::keep_place() {
+  if (outside_.clock.now_s() < next_keep_s_) return;
+  next_keep_s_ = outside_.clock.now_s() + kBetweenLooks_s;
+  locks_->keep_place();
+}
+
 void Leasing::works_with(std::int64_t worker) {
   worker_ = worker;
   tell_worker();
@@ -58,7 +73,7 @@ void Leasing::works_with(std::int64_t worker) {
 
 void Leasing::tell_worker() {
   if (worker_ == told_worker_ || recorder_.is_elsewhere()) return;
-  if (recorder_.use([&](db::GridStore& store) { store.put_worker(self_.slot, worker_, start_of_process(worker_)); }))
+  if (recorder_.use([&](db::GridStore& store) { store.put_worker(slot_, worker_, start_of_process(worker_)); }))
     told_worker_ = worker_;
 }
 
@@ -67,6 +82,7 @@ bool Leasing::holds(const std::string& key) const {
 }
 
 bool Leasing::is_over(const db::LeaseOwner& owner) {
+  if (owner.slot == slot_) return false;
   if (buried_.contains(owner.slot)) return true;
   if (!locks_->is_held(owner.slot)) to_bury_.emplace(owner.slot, owner);
   return false;
@@ -80,6 +96,7 @@ bool Leasing::bury() {
     note_(fmt::format("{} has ended without a word; its trials are taken over{}", name_of(owner),
                       ended ? fmt::format(". Its worker, process {}, was left behind, and is ended", owner.worker) : ""));
     buried_.insert(slot);
+    recorder_.use([&, gone = slot](db::GridStore& store) { store.remove_owner(gone, [] {}); });
   }
   return !dead.empty();
 }
@@ -88,12 +105,12 @@ std::optional<db::LeaseAnswer> Leasing::take(const PlannedTrial& trial) {
   tell_worker();
   if (recorder_.is_elsewhere()) return std::nullopt;  // a rescued history has leases, too, which nobody else sees
   db::LeaseAnswer answer;
-  const auto over = [&](const db::LeaseOwner& owner) { return owner.slot == self_.slot ? !holds(trial.key) : is_over(owner); };
+  const auto over = [&](const db::LeaseOwner& owner) { return owner.slot == slot_ ? !holds(trial.key) : is_over(owner); };
   // What ran when this one came, or was leased later, has ended since.
   const auto before = held_before_.find(trial.key);
-  const auto since = before == held_before_.end() ? self_.fence : before->second - 1;
+  const auto since = before == held_before_.end() ? newest_before_ : before->second - 1;
   do {
-    if (!recorder_.use([&](db::GridStore& store) { answer = store.take_lease(trial.key, self_.slot, since, again_, over); }))
+    if (!recorder_.use([&](db::GridStore& store) { answer = store.take_lease(trial.key, slot_, since, again_, over); }))
       return std::nullopt;
   } while (bury());
   if (answer.what == db::LeaseAnswer::What::kMine) mine_[answer.fence] = &trial;
@@ -124,8 +141,8 @@ std::vector<const PlannedTrial*> Leasing::freed() {
   std::set<std::string> held;
   const bool asked = recorder_.use([&](db::GridStore& store) {
     held.clear();
-    for (const auto& lease : store.held_leases()) {
-      const bool here = lease.owner.slot == self_.slot;
+    for (const auto& lease : store.leases().held) {
+      const bool here = lease.owner.slot == slot_;
       if (here ? holds(lease.key) : locks_->is_held(lease.owner.slot)) held.insert(lease.key);
     }
   });
@@ -143,7 +160,7 @@ void Leasing::end() {
   if (!locks_) return;
   const bool is_here = !recorder_.is_elsewhere();
   recorder_.use([&](db::GridStore& store) {
-    store.remove_owner(self_.slot, [&] {
+    store.remove_owner(slot_, [&] {
       if (is_here) locks_->remove();
     });
   });

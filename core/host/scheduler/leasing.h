@@ -21,14 +21,18 @@ class Leasing {
  public:
   using Note = Recorder::Note;
 
-  /// @param recorder writes into `store`; both outlive this @param again leases what is done, too
-  Leasing(Recorder& recorder, db::GridStore& store, const Surroundings& outside, bool again, Note note);
+  /// @param recorder writes into `store`; both outlive this @param again leases what is done, too @param seen leases as they
+  /// were before it was asked what is to run: what has failed since then under another scheduler is not tried again
+  Leasing(Recorder& recorder, db::GridStore& store, const Surroundings& outside, bool again, const db::Leases& seen, Note note);
   Leasing(const Leasing&) = delete;
   Leasing& operator=(const Leasing&) = delete;
 
   /// Before the first trial. Throws Error: it cannot be written; locks may mean nothing there, and another scheduler has been
   /// heard of.
   void begin();
+
+  /// Holds its place also where its file was removed. Looks once a second.
+  void keep_place();
 
   /// The process that runs the trials from now on; 0: none.
   void works_with(std::int64_t worker);
@@ -67,8 +71,9 @@ class Leasing {
   Note note_;
   std::unique_ptr<Locks> locks_;
   std::string doubt_;  ///< of the locks
-  db::NewOwner self_;
-  std::map<std::string, std::int64_t> held_before_;  ///< fences by key: of what ran elsewhere when this one came
+  std::int64_t slot_ = 0;
+  std::int64_t newest_before_;                       ///< fence, when it was asked what is to run
+  std::map<std::string, std::int64_t> held_before_;  ///< fences by key: of what ran elsewhere then
   std::int64_t worker_ = 0, told_worker_ = 0;
   /// By fence: leased, and no attempt is in the history. Of one trial there may be two: a result of the first waits to be
   /// written, and another scheduler that had taken the trial over has left it again.
@@ -76,7 +81,7 @@ class Leasing {
   std::vector<const PlannedTrial*> elsewhere_;
   std::map<std::int64_t, db::LeaseOwner> to_bury_;  ///< by slot
   std::set<std::int64_t> buried_;
-  double next_look_s_ = 0;
+  double next_look_s_ = 0, next_keep_s_ = 0;
 };
 
 }  // namespace ablate

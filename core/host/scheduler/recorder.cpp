@@ -10,6 +10,7 @@
 namespace ablate {
 namespace {
 
+constexpr int kMostNames = 100;  ///< of rescued histories that are begun within a second
 constexpr int kPatienceMs = 200;  ///< shorter than anybody would notice in a running grid
 constexpr double kBetweenTries_s = 1, kBetweenShows_s = 1, kBetweenNotes_s = 60, kLastTries_s = 0.1;
 
@@ -172,11 +173,18 @@ void Recorder::rescue(const std::string& why) {
   }
   why_ = why;
   const auto now = fmt::localtime(static_cast<std::time_t>(outside_.clock.since_1970_us() / 1'000'000));
-  const auto name = fmt::format("{}.rescued-{:%Y%m%d-%H%M%S}-{}.db", store_.file().stem().string(), now, outside_.process);
   std::error_code none;
+  // In containers all have one process number.
+  const auto name_of = [&](const std::filesystem::path& folder) {
+    for (int count = 1;; ++count) {
+      const auto file = folder / fmt::format("{}.rescued-{:%Y%m%d-%H%M%S}-{}{}.db", store_.file().stem().string(), now,
+                                             outside_.process, count == 1 ? "" : fmt::format("-{}", count));
+      if (!std::filesystem::exists(file, none) || count == kMostNames) return file;
+    }
+  };
   for (const bool copy : {true, false})
     for (const auto& folder : {store_.file().parent_path(), std::filesystem::temp_directory_path(none)})
-      if (rescue_into(folder / name, copy))
+      if (rescue_into(name_of(folder), copy))
         return note_(fmt::format("warning: {}. No further trial is started; {} is kept in {}", why,
                                  copy ? "what has been recorded and what runs now"
                                       : "what was recorded could not be copied and stays where it is; what runs now",
@@ -188,9 +196,12 @@ void Recorder::rescue(const std::string& why) {
 
 bool Recorder::rescue_into(const std::filesystem::path& file, bool copy) {
   const auto waiting = waiting_;
+  std::error_code ignored;
+  bool is_own = !copy && !std::filesystem::exists(file, ignored);
   has_leases_ = copy;
   try {
     if (copy) store_.rescue(file);
+    is_own = is_own || copy;
     auto made = store_.open(file);
     if (!copy && describe_) describe_(*made);
     defined_.clear();
@@ -203,8 +214,7 @@ bool Recorder::rescue_into(const std::filesystem::path& file, bool copy) {
     if (copy) uncopied_ = error.what();
     waiting_ = waiting;
     apart_ = 0;
-    std::error_code ignored;
-    std::filesystem::remove(file, ignored);
+    if (is_own) std::filesystem::remove(file, ignored);  // else it is another scheduler's
     return false;
   }
 }

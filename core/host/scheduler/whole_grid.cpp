@@ -10,6 +10,7 @@ WholeGrid::WholeGrid(const std::vector<PlannedTrial>& planned, Executors& execut
     : planned_(planned), store_(store), options_(options) {
   std::vector<std::string> keys;
   for (const auto& trial : planned) keys.push_back(trial.key);
+  const auto seen = store.leases();  // first: what fails from now on is either in what is read next, or newer than these
   const auto past = store.tries(keys);
   const auto done = store.done(keys);
   std::deque<const PlannedTrial*> waiting;
@@ -29,7 +30,7 @@ WholeGrid::WholeGrid(const std::vector<PlannedTrial>& planned, Executors& execut
     waiting.push_back(&trial);
   }
   if (waiting.empty()) return;
-  run_ = std::make_unique<GridRun>(executors, store, options, outside, waiting);
+  run_ = std::make_unique<GridRun>(executors, store, options, outside, waiting, seen);
   for (const auto* trial : waiting)
     if (const auto found = past.find(trial->key); found != past.end())
       run_->remember(*trial, found->second, alone.contains(trial));

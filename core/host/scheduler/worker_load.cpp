@@ -75,6 +75,7 @@ std::optional<WorkerLoad::Refusal> WorkerLoad::load(Executor& executor, const It
   executor.send(item.command);
   const double start_s = clock_.now_s();
   for (double next_word_s = kLong_s; !stops_.any();) {
+    waits_();
     const auto event = executor.next(1000);
     if (event && std::holds_alternative<LoadedEvent>(*event)) return std::nullopt;
     if (const auto* refused = event ? std::get_if<RefusedEvent>(&*event) : nullptr)

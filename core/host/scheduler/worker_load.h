@@ -19,10 +19,15 @@ class WorkerLoad {
   using Waiting = std::deque<const PlannedTrial*>;
 
   /// @param limit_s for each library and data set @param note takes a line for the user @param forget is called where data are
-  /// refused (RunOptions::forget); may be empty
+  /// refused (RunOptions::forget); may be empty @param waits is called about once a second meanwhile
   WorkerLoad(const Surroundings& outside, double limit_s, std::function<void(const std::string&)> note,
-             std::function<void()> forget)
-      : clock_(outside.clock), stops_(outside.stops), limit_s_(limit_s), note_(std::move(note)), forget_(std::move(forget)) {}
+             std::function<void()> forget, std::function<void()> waits)
+      : clock_(outside.clock),
+        stops_(outside.stops),
+        limit_s_(limit_s),
+        note_(std::move(note)),
+        forget_(std::move(forget)),
+        waits_(std::move(waits)) {}
 
   /// So that a trial starts in milliseconds, and runs what was planned: a library or data that changed since then are refused.
   /// A worker that dies is replaced; what it died of three times in a row, or hangs in, is refused. Remembers the libraries'
@@ -57,7 +62,7 @@ class WorkerLoad {
   StopRequests stops_;
   double limit_s_;
   std::function<void(const std::string&)> note_;
-  std::function<void()> forget_;
+  std::function<void()> forget_, waits_;
   std::map<std::string, std::string> refused_;  ///< reasons by key
   std::map<std::string, int> deaths_;           ///< by key
   bool is_first_ = true;

@@ -42,7 +42,8 @@ std::string amount(rlim_t limit) { return limit == RLIM_INFINITY ? "unlimited" :
 
 /// What another process sends is the scheduler's to answer; what a process does to itself, or an alarm of its own, ends it.
 void on_stop_signal(int number, siginfo_t* info, void*) {
-  if (info->si_code <= 0 && info->si_pid != getpid()) return;
+  const bool is_sent = info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL;
+  if (is_sent && info->si_pid != getpid()) return;
   std::signal(number, SIG_DFL);
   std::raise(number);
 }

@@ -67,14 +67,14 @@ class MemoryStore : public db::GridStore {
   std::map<std::string, db::PastTries> tries(const std::vector<std::string>& keys) override;
   std::int64_t put_attempt(const db::Attempt& attempt) override;
   void put_running(const std::vector<db::RunningTrial>& trials) override;
-  db::NewOwner add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) override;
+  std::int64_t add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) override;
   void put_worker(std::int64_t slot, std::int64_t worker, std::int64_t started) override;
   void remove_owner(std::int64_t slot, const std::function<void()>& last) override;
   db::LeaseAnswer take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,
                              const IsOver& is_over) override;
   void give_back(const std::string& key, std::int64_t fence) override;
   bool put_leased(const db::Attempt& attempt) override;
-  std::vector<db::HeldLease> held_leases() override;
+  db::Leases leases() override;
 
  private:
   /// The file, where the disk lets it.

@@ -11,7 +11,7 @@ constexpr double kHeard_s = 60;
 
 }  // namespace
 
-db::NewOwner MemoryStore::add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) {
+std::int64_t MemoryStore::add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) {
   auto& known = history();
   auto slot = known.slots + 1;
   while (!take(slot)) ++slot;
@@ -25,7 +25,7 @@ db::NewOwner MemoryStore::add_owner(const std::function<bool(std::int64_t slot)>
   known.slots = slot;
   known.owners[slot] = {.slot = slot, .host = "simulated", .process = process_, .space = "simulated"};
   known.heard_s[slot] = disk_.clock.now_s();
-  return {slot, known.fences};
+  return slot;
 }
 
 void MemoryStore::put_worker(std::int64_t slot, std::int64_t worker, std::int64_t started) {
@@ -74,12 +74,13 @@ bool MemoryStore::put_leased(const db::Attempt& attempt) {
   return false;
 }
 
-std::vector<db::HeldLease> MemoryStore::held_leases() {
-  std::vector<db::HeldLease> held;
+db::Leases MemoryStore::leases() {
   auto& known = history();
+  db::Leases now{.newest = known.fences, .held = {}};
+  auto& held = now.held;
   for (const auto& [key, lease] : known.leases)
     if (!lease.outcome) held.push_back({key, lease.fence, known.owners[lease.slot]}), held.back().owner.slot = lease.slot;
-  return held;
+  return now;
 }
 
 }  // namespace ablate::simulated

@@ -13,7 +13,7 @@ class SerialStore : public simulated::MemoryStore {
   std::unique_ptr<db::GridStore> open(const std::filesystem::path& file) const override {
     return std::make_unique<SerialStore>(disk_, file, process_);
   }
-  db::NewOwner add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) override {
+  std::int64_t add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) override {
     const Transaction open(*this);
     return MemoryStore::add_owner(take, meet);
   }

@@ -1,4 +1,4 @@
-// The files that running trials are written to, so that they can go on: how they are named, and which lie in a folder.
+// Checkpoints of running trials: how their files are named, and which lie in a folder.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace ablate {
 
-/// OWNER-FENCE-TRIAL-STEP.checkpoint; while it is being written, with a dot and the writer's process behind.
+/// OWNER-FENCE-TRIAL-STEP.checkpoint; while it is being written, a dot and the writer's process number follow.
 struct CheckpointFile {
   std::string owner;       ///< who wrote it, by a text that no other writer has: letters and digits, at most 64
-  std::int64_t fence = 0;  ///< of the lease that the writer ran under: of two writers, the one with the greater came later
+  std::int64_t fence = 0;  ///< of the lease that the writer ran under: of two writers the one with the greater fence came later
   std::string trial;       ///< the first kTrialDigits of its trial's key
   std::int64_t step = 0;   ///< steps done
   bool is_part = false;    ///< it was not, or is not yet, written to its end

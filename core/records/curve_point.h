@@ -1,4 +1,4 @@
-// A value on the way: a trial's curves are made of these.
+// A point of a trial's curves.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace ablate {
 enum class MetricKind {
   kScore,  ///< how well the trial answers
   kCost,   ///< a time, a memory, or how far times spread
-  kCount,  ///< neither good nor dear by itself: a step, how many parameters, what an attention says of itself
+  kCount,  ///< neither good nor costly by itself: a step, how many parameters, what an attention says of itself
 };
 
 /// Whose number it is: the task's (by its objective or its own judge), the method's (by an attention), or the host's.

@@ -42,7 +42,8 @@ inline constexpr std::array kOutcomes = {
             Outcome::Next::kOnceAlone},
     Outcome{outcome::kRefused, "was refused", "what it needs could not be loaded, or was not what was planned", true, false,
             Outcome::Next::kAgain},
-    Outcome{outcome::kInterrupted, "was interrupted", "the run was asked to stop", false, true, Outcome::Next::kAgain},
+    Outcome{outcome::kInterrupted, "was interrupted", "the run was asked to stop, or ended first", false, true,
+            Outcome::Next::kAgain},
     Outcome{outcome::kLost, "was lost with its worker", "the worker died while it ran", false, true, Outcome::Next::kAgain},
 };
 

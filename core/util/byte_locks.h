@@ -10,8 +10,8 @@
 namespace ablate {
 
 /// Takes an open-file-description lock (F_OFD_SETLK) on a byte of an open file. It belongs to the descriptor and its copies,
-/// not to a process: another close of the same file leaves it, a forked child shares it. @return false: another has it, or
-/// errno says why it cannot be had
+/// not to a process: it stays when the process closes the file elsewhere, and a forked child shares it. @return false: another
+/// has it, or errno says why it cannot be had
 bool lock_byte(int descriptor, std::int64_t at);
 void unlock_byte(int descriptor, std::int64_t at);
 

@@ -1,4 +1,4 @@
-// Who of several processes lives, as a lock says it that ends with its holder. An interface: a test, or a simulation of many
+// Which of several processes live: each holds a lock, which ends with it. An interface: a test, or a simulation of many
 // schedulers, has its own.
 #pragma once
 
@@ -19,17 +19,17 @@ class Locks {
   /// Holds a slot from now on. @param slot 1 or more @return false where another holds it. Throws Error.
   virtual bool take(std::int64_t slot) = 0;
 
-  /// Whether anybody holds it, this one included: else its holder is dead. Where the system does not say, it is held.
+  /// Whether anybody holds it, this one included; if not, its holder is dead. Where the system cannot tell: true.
   virtual bool is_held(std::int64_t slot) = 0;
 
-  /// Why is_held may be wrong here: "it lies on nfs, where locks may mean nothing"; "" where it can be relied on. Of one that
-  /// holds a slot.
+  /// Why is_held may be wrong here: "it lies on nfs, where locks may mean nothing"; "" where it can be relied on. To be asked
+  /// while a slot is held.
   virtual std::string doubt() = 0;
 
   /// Holds the slot also for whoever comes now, where what the locks are kept in was removed by somebody.
   virtual void keep_place() {}
 
-  /// Removes what the locks are kept in. Of the last one, while nobody else can begin to take a slot.
+  /// Removes what the locks are kept in. For the last holder, while nobody else can begin to take a slot.
   virtual void remove() = 0;
 };
 

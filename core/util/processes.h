@@ -8,8 +8,8 @@
 
 namespace ablate {
 
-/// In clock ticks from the machine's start, which tells a number that is used again. 0: there is no such process, or it is dead
-/// and not yet waited for.
+/// In clock ticks from the machine's start: by it a process is told from an earlier one of the same number. 0: there is no such
+/// process, or it is dead and not yet waited for.
 std::int64_t start_of_process(std::int64_t id);
 
 /// Where process numbers mean the same: this start of the machine, and this namespace. "": not known.

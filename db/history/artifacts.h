@@ -1,6 +1,6 @@
 // The files that a history keeps of its attempts, each kind in a folder beside it: ablate.db.output/UID.txt has all that an
-// attempt printed, ablate.db.weights/UID.safetensors its best weights, ablate.db.checkpoints/UID-TRIAL-STEP.checkpoint what
-// another one goes on from. What SQLite needs is internal to db/.
+// attempt printed, ablate.db.weights/UID.safetensors its best weights, ablate.db.checkpoints/UID-FENCE-TRIAL-STEP.checkpoint
+// what another one goes on from. What SQLite needs is internal to db/.
 #pragma once
 
 #include <cstdint>

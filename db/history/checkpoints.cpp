@@ -13,7 +13,7 @@ namespace {
 
 using SQLite::Statement;
 
-/// What others run now, or one that died has left to go on from.
+/// Trials that others run now, and those of a dead scheduler that somebody may go on with.
 std::set<std::string> trials_elsewhere(SQLite::Database& database) {
   std::set<std::string> trials;
   Statement held(database, "SELECT key FROM lease WHERE outcome IS NULL");

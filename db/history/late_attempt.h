@@ -8,8 +8,8 @@
 
 namespace ablate::db {
 
-/// As it is kept: interrupted, with what it was in its reason, its curves and its files, and without its results, which are the
-/// other scheduler's to give. @param newest fence of its trial; 0: there is none
+/// As it is kept: interrupted, with its true outcome in the reason, with its curves and files, without its results: the other
+/// scheduler gives those. @param newest fence of its trial; 0: there is none
 inline Attempt late_attempt(Attempt attempt, std::int64_t newest) {
   auto was = attempt.outcome;
   if (!attempt.reason.empty()) was += ": " + attempt.reason;
@@ -22,7 +22,7 @@ inline Attempt late_attempt(Attempt attempt, std::int64_t newest) {
   return attempt;
 }
 
-/// Whether a trial that ended so elsewhere is nobody's fault, and is tried again.
+/// Whether a trial that ended so elsewhere is tried again: its end was no fault of its own.
 inline bool is_tried_again(const std::string& ended) {
   return ended.empty() || ended == outcome::kDone || ended == outcome::kInterrupted || ended == outcome::kLost;
 }

@@ -14,8 +14,9 @@ namespace ablate::db {
 
 /// The tables: from schema 18 to 19.
 inline constexpr const char* kLeaseTables = R"sql(
--- Schedulers that lease trials. slot: of their lock beside the history (FILE-leases), each given once. started and worker_started: of a process, in clock
--- ticks. space: where process numbers mean the same. heard_us: when it said last that it lives, since 1970, UTC.
+-- Schedulers that lease trials. slot: of their lock beside the history (FILE-leases), each given once. started and
+-- worker_started: of a process, in clock ticks. space: where process numbers mean the same. heard_us: when it said last that it
+-- lives, since 1970, UTC.
 CREATE TABLE lease_owner (
   slot INTEGER PRIMARY KEY AUTOINCREMENT,
   host TEXT NOT NULL,
@@ -26,7 +27,8 @@ CREATE TABLE lease_owner (
   worker_started INTEGER NOT NULL DEFAULT 0,
   heard_us INTEGER NOT NULL
 ) STRICT;
--- The latest lease of each trial. fence: greater than that of any before. outcome: of the attempt that ended it, '': it was given back, NULL: it is held.
+-- The latest lease of each trial. fence: greater than that of any before. outcome: of the attempt that ended it, '': it was
+-- given back, NULL: it is held.
 CREATE TABLE lease (
   fence INTEGER PRIMARY KEY AUTOINCREMENT,
   key TEXT NOT NULL UNIQUE,
@@ -59,7 +61,7 @@ std::optional<LeaseAnswer> not_leased(SQLite::Database& database, const LeaseReq
 /// Leases it, where it can be.
 LeaseAnswer take_lease(SQLite::Database& database, const LeaseRequest& asked);
 
-/// This process has said that it lives.
+/// Notes that this process lives.
 void is_heard(SQLite::Database& database);
 
 }  // namespace ablate::db

@@ -1,4 +1,4 @@
-// What of a Store is about leases.
+// The calls of a Store that are about leases.
 #include "db/history/leases.h"
 #include "db/history/store.h"
 #include "db/history/store_file.h"

@@ -267,7 +267,7 @@ TEST_CASE("more trials at a time than descriptors allow are fewer, with a word")
   INFO(ended.err);
   CHECK(ended.exit_code == 0);
   CHECK(says(ended.err, "40 done, 0 done before, 0 failed"));
-  CHECK(says(ended.err, "trials at a time instead of 40: no more is what file descriptors allow (ulimit -n)"));
+  CHECK(says(ended.err, "trials at a time instead of 40: file descriptors allow no more (ulimit -n)"));
 }
 
 TEST_CASE("a daemon that a trial left behind does not outlive a killed scheduler") {

@@ -229,7 +229,7 @@ TEST_CASE("learned positions that training never reaches are told by a dry run, 
       "[task]\nplugin = \"copy\"\nlength = 16\ntest_length = 32\ntrain = 64\ndev = 8\ntest = 8\n[model]\nlayers = 1\n"
       "d_model = 16\nhidden = 16\n[train]\nsteps = 2\nbatch = 8\n[attention]\nplugin = \"linear\"\n";
   const auto what =
-      "learned ones, trained at 16 places of the 32 that are tested; the others stay as they were drawn "
+      "learned ones, of which training sees 16 and the test 32; the others stay as they were drawn "
       "(model.positions = none, rotary or sinusoidal)\n";
   const auto dry = [&](const std::string& text) {
     place.study(text);
@@ -241,7 +241,7 @@ TEST_CASE("learned positions that training never reaches are told by a dry run, 
   CHECK(says(dry(copy + "[grid]\nmodel.positions = [\"learned\", \"none\", \"sinusoidal\"]\n"),
              std::string("positions: of 1 of 3 trials ") + what));
   CHECK_FALSE(says(dry(copy + "[grid]\ntask.test_length = [16]\n"), "positions: "));
-  CHECK(says(dry(copy + "[grid]\ntask.test_length = [32, 64]\n"), "trained at 16 places of the 32 to 64 that are tested"));
+  CHECK(says(dry(copy + "[grid]\ntask.test_length = [32, 64]\n"), "of which training sees 16 and the test 32 to 64"));
   CHECK(says(dry(copy), std::string("\npositions: ") + what));
   CHECK(says(place.run({"run", "study.toml"}).err, std::string("positions: ") + what));
 }

@@ -181,7 +181,7 @@ TEST_CASE("the first signal writes running trials to disk, a stream's states inc
   CHECK(checkpoints(place).size() == 1);
   const auto row = place.query("SELECT outcome, reason FROM attempts")[0];
   CHECK(row.at("outcome") == "interrupted");
-  CHECK(says(row.at("reason"), " is on disk to go on from"));
+  CHECK(says(row.at("reason"), "; it can go on after step "));
   CHECK(says(place.run({"show", "1"}).out, ".checkpoint, "));
   CHECK(place.run({"run", study}).exit_code == 0);
   CHECK(says(shown(place), "of attempt 1"));
@@ -196,7 +196,7 @@ TEST_CASE("a trial that does not answer is not waited for after the second signa
   kill(trial, SIGSTOP);
   const auto start = std::chrono::steady_clock::now();
   running.send(SIGINT);
-  REQUIRE(until([&] { return says(running.printed(), "once more ends them at once"); }));
+  REQUIRE(until([&] { return says(running.printed(), "a second signal ends them at once"); }));
   std::this_thread::sleep_for(std::chrono::milliseconds(100));  // else both are one request
   running.send(SIGINT);
   CHECK(running.wait().exit_code == 130);

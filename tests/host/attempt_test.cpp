@@ -206,7 +206,7 @@ TEST_CASE("what is ended says from where it can go on") {
   trial.take(to_json(Saved{40}));
   CHECK(trial.saves() == 2);
   trial.end("interrupted", "interrupted by SIGTERM", 3);
-  CHECK(trial.attempt().reason == "interrupted by SIGTERM; step 40 is on disk to go on from");
+  CHECK(trial.attempt().reason == "interrupted by SIGTERM; it can go on after step 40");
   AttemptInProgress full(kPlanned, {}, 0, 0, kNoVerdicts);
   full.take(to_json(Saved{40, "No space left on device"}));
   full.end("interrupted", "interrupted by SIGTERM", 3);

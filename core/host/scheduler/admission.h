@@ -19,7 +19,7 @@ class Admission {
   void limit(int jobs) { wished_ = jobs_ = std::min(jobs_, jobs); }
 
   /// A trial that has seen a worker die runs alone, so that the next death tells whether it is the one.
-  /// @param running how many do @param one any of them, nullptr where none does
+  /// @param running how many trials run @param one any of them; nullptr where none runs
   bool may_start(const PlannedTrial& next, std::size_t running, const PlannedTrial* one, double now_s) {
     if (now_s < next_start_s_) return false;
     if (jobs_ < wished_ && now_s > next_raise_s_) ++jobs_, next_raise_s_ = now_s + kBetweenRaises;
@@ -30,7 +30,7 @@ class Admission {
   /// From now on it runs beside no other.
   void run_alone(const PlannedTrial& trial) { alone_.insert(&trial); }
 
-  /// A worker died while the trial ran. @return whether it may be another's fault: then it runs again
+  /// A worker died while the trial ran. @return whether that may be another trial's fault: then this one runs again
   bool may_run_again(const PlannedTrial& trial) { return ++deaths_[&trial] < kMostDeaths; }
 
   /// There was no process or no descriptor for a trial, beside so many others. @return whether to try again

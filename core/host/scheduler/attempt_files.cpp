@@ -52,7 +52,7 @@ void AttemptFiles::find_output(const AttemptInProgress& ended, std::vector<db::A
   const fs::path file = output_of(ended.attempt());
   const auto& label = ended.planned().trial->label;
   if (!ended.unkept().empty())
-    note_once("unkept", fmt::format("warning: not all that {} printed is kept: {}: {}. Trials go on; the history has the end",
+    note_once("unkept", fmt::format("warning: the output of {} is not whole in {}: {}. Trials go on; the history has the end",
                                     label, file.string(), ended.unkept()));
   const auto bytes = size_of(file);
   if (bytes < 0) return;

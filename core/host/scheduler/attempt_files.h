@@ -26,7 +26,7 @@ class AttemptFiles {
   /// What an attempt that has ended has left. Weights of one that is not done are removed.
   std::vector<db::Artifact> left_by(const AttemptInProgress& ended);
 
-  /// After an attempt was recorded: as many of the oldest files of output go as the limit asks.
+  /// After an attempt was recorded: removes the oldest files of output above the limit.
   void limit(const db::Attempt& recorded, Recorder& recorder);
 
  private:

@@ -38,7 +38,7 @@ class AttemptInProgress {
   /// these makes it fail.
   void take(const nlohmann::json& data);
 
-  /// Of the latest message; false where it told none.
+  /// Whether the latest message told any.
   bool has_progress() const { return has_progress_; }
   const Progress& progress() const { return progress_; }
   /// Definitions told so far.
@@ -54,12 +54,12 @@ class AttemptInProgress {
   /// An EndedEvent or a NotStartedEvent. Done is what gave its results and then ended without a fault. @param timeout_s what
   /// it was given
   void end(const Event& event, double timeout_s);
-  /// However it ended, as far as it is known without the worker.
+  /// Where the worker told no end: the outcome and the reason that are known without it.
   void end(std::string_view outcome, const std::string& reason, double wall_s);
-  /// "test/accuracy 71.09 %, 24.8 ms a step" (the main metric), as far as it has them; of what is not done, why. Of a study
-  /// that tunes the main metric on dev: whoever watches it run sees no test result of a value that is not chosen.
+  /// "test/accuracy 71.09 %, 24.8 ms a step" (the main metric), as far as it has them; of what is not done, why. Where values
+  /// are tuned it has the metric on dev: nobody sees a test result of a value that is not chosen.
   std::string summary() const;
-  /// Whatever it looked like.
+  /// Whatever its outcome was until now.
   void fail(const std::string& reason, std::string_view outcome = outcome::kFailed);
 
  private:

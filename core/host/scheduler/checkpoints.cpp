@@ -95,7 +95,7 @@ void Checkpoints::ask(const Running& running, Executor& executor, double now_s) 
     saves_before_[job] = trial.saves();
     executor.send(SaveCommand{job});
   }
-  note_(fmt::format("{} running trial{} written to disk, then ended; once more ends them at once", running.size(),
+  note_(fmt::format("{} running trial{} written to disk, then ended; a second signal ends them at once", running.size(),
                     running.size() == 1 ? " is" : "s are"));
 }
 

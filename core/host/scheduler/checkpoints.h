@@ -1,5 +1,4 @@
-// The files beside the history that running trials are written to: what an attempt may go on from, what it leaves, and what is
-// needed no more.
+// Checkpoints, files beside the history: from which an attempt may go on, which it leaves, and which are needed no more.
 #pragma once
 
 #include <filesystem>
@@ -31,7 +30,7 @@ class Checkpoints {
   std::optional<CheckpointPlan> plan_of(const AttemptInProgress& starting, const nlohmann::json& environment,
                                         Recorder& recorder);
 
-  /// After a message of a trial: what of it the user is to know.
+  /// After a message of a trial: tells the user what it says of checkpoints.
   void heard(AttemptInProgress& trial);
 
   /// Adds what an attempt that has ended has left to go on from.
@@ -40,9 +39,9 @@ class Checkpoints {
   /// After an attempt was put: removes what is needed no more. @param running others
   void tidy(const AttemptInProgress& ended, const Running& running, Recorder& recorder);
 
-  /// Asks all that run to be written down at their next step, and says so.
+  /// Asks all running trials for a checkpoint after their step, and says so; once.
   void ask(const Running& running, Executor& executor, double now_s);
-  /// Whether they have answered, or had time enough for it.
+  /// Whether all have answered, or the time for it is over.
   bool have_answered(const Running& running, double now_s) const;
 
  private:

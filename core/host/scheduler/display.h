@@ -14,8 +14,8 @@ namespace ablate {
 
 class Display {
  public:
-  /// @param total trials to run @param silence_s where it is no terminal: how long a trial runs without a line that says how
-  /// far it is; and everywhere, after how long it is told that a trial has said nothing
+  /// @param total trials to run @param silence_s after which a line says that a trial has told nothing; where it is no
+  /// terminal, also the time between two lines about a trial
   Display(Output& to, const Clock& clock, int total, double silence_s);
   ~Display();
 
@@ -37,7 +37,7 @@ class Display {
   /// A line of its own, which stays.
   void note(const std::string& text);
 
-  /// Draws at most ten times a second; elsewhere a line for each trial that nothing was said of for long.
+  /// On a terminal draws, at most ten times a second; elsewhere writes a line about each trial that had none for long.
   void refresh(bool now = false);
 
  private:

@@ -53,8 +53,8 @@ void GridRun::finish(int job) {
     admission_.run_alone(planned);
     admission_.limit(static_cast<int>(running_.size()) - 1);
     display_.note(
-        fmt::format("warning: {} ran out of memory beside {} other{}: from now on there are at most so many at a time; it runs "
-                    "again, alone",
+        fmt::format("warning: {0} ran out of memory beside {1} other{2}: it runs again, alone, and from now on no more than "
+                    "{1} run at a time",
                     planned.trial->label, running_.size() - 1, running_.size() == 2 ? "" : "s"));
     waiting_.push_back(&planned);
     display_.expect_more(1);

@@ -125,8 +125,8 @@ void GridRun::tick() {
 void GridRun::limit_jobs() {
   const int most = executor().most_jobs();
   if (std::min<std::size_t>(waiting_.size(), static_cast<std::size_t>(admission_.jobs())) > static_cast<std::size_t>(most))
-    display_.note(fmt::format("warning: {} trials at a time instead of {}: no more is what file descriptors allow (ulimit -n)",
-                              most, admission_.jobs()));
+    display_.note(fmt::format("warning: {} trials at a time instead of {}: file descriptors allow no more (ulimit -n)", most,
+                              admission_.jobs()));
   admission_.limit(most);
 }
 

@@ -30,7 +30,7 @@ class GridRun {
   GridRun(Executors& executors, db::GridStore& store, const RunOptions& options, const Surroundings& outside,
           std::deque<const PlannedTrial*> waiting, const db::Leases& seen);
 
-  /// Loads what the trials need in the first step, then starts what may start and takes one event, and at last closes. Throws
+  /// The first step loads what the trials need; each one starts what may start and takes one event; the last one closes. Throws
   /// as run_trials does. @return whether another step is to come
   bool step();
 
@@ -46,12 +46,12 @@ class GridRun {
   void begin();
   void advance();
   bool is_over() const;
-  /// @return false where a result that had waited to be written came late: its trial is waited for
+  /// @return false where a result came late that had waited to be written: the run waits for its trial
   bool end();
   void tell_rescue();
 
   bool is_stopping() const { return outside_.stops.any(); }
-  /// Where asked to stop: whether nothing that runs is waited for any more.
+  /// Where asked to stop: whether no running trial is waited for any more.
   bool has_stopped() const;
   Executor& executor() { return *executors_.now(); }
   /// The scheduler's own time, which stands still while it is stopped or waits.
@@ -64,7 +64,7 @@ class GridRun {
   bool may_start(const PlannedTrial& next);
   void start_some();
   void start(const PlannedTrial& planned, std::int64_t fence);
-  /// What others have left or ended is asked for again; what they run is waited for.
+  /// Asks again for trials that others have left or ended, and starts some; waits for those that others run.
   void look_elsewhere();
   /// An attempt under a lease is in the history.
   void written(const db::Attempt& attempt, bool in_time);
@@ -73,11 +73,11 @@ class GridRun {
   bool postpone(int job, const std::string& why);
   void finish(int job);
   void replace_worker(const std::string& why);
-  /// What has ended already is not interrupted.
+  /// Takes the events that are there: a trial that has ended already is not interrupted.
   void drain();
   /// Every running trial gets this outcome, and everything is written.
   void close(std::string_view outcome, const std::string& reason);
-  /// What still waits, into the history or elsewhere. @param longest_s for the history
+  /// Writes what still waits: into the history or, after longest_s, elsewhere.
   void write_rest(double longest_s);
 
   Executors& executors_;

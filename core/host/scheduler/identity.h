@@ -60,8 +60,8 @@ class Identities {
   std::map<std::uint64_t, Part> seeds_;
 };
 
-/// Paths at which both stand at a default, and the defaults differ. Of values that one of them does not have, or of which
-/// nothing is known (Identity::values), none.
+/// Paths of values that are the default in both, where the two defaults differ. Paths that one of them lacks, or of which
+/// nothing is known (Identity::values), are left out.
 std::vector<std::string> changed_defaults(const Identity& now, const Identity& before);
 
 /// What tells two of them apart, each in words: "the code of attention adamra", "train.steps (10, was 20)", "the data".

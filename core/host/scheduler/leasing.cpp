@@ -45,17 +45,17 @@ void Leasing::begin() {
   bury();  // also those whose trials nobody asks for any more
   if (!doubt_.empty())
     note_(fmt::format(
-        "warning: {}: {}. This run found no other there, but nobody can promise that none comes: run one at a time, or have "
-        "the history on a local disk (--db FILE, `ablate merge`)",
+        "warning: {}: {}. No other run was found there, but one may come: run one at a time, or have the history on a local "
+        "disk (--db FILE, `ablate merge`)",
         store_.file().string(), doubt_));
 }
 
 bool Leasing::meet(const db::LeaseOwner& other, bool heard) {
   if (!doubt_.empty() && heard && !is_seen_dead(other))
     throw Error(
-        fmt::format("{} is used by another run, {}, and {}: found two, expected one at a time there. Wait for it (a minute, "
-                    "where it was killed), or run into a history on a local disk with --db FILE and bring both together with "
-                    "`ablate merge`",
+        fmt::format("{} is used by another run, {}, and {}: found two runs, expected one at a time. Wait until that one has "
+                    "ended (a minute, if it was killed), or run with a history on a local disk (--db FILE) and bring both "
+                    "together with `ablate merge`",
                     store_.file().string(), name_of(other), doubt_));
   return !locks_->is_held(other.slot);
 }
@@ -128,8 +128,8 @@ bool Leasing::ended(const db::Attempt& attempt, bool in_time, bool waits) {
   const auto found = mine_.extract(attempt.fence);
   if (in_time || found.empty()) return false;
   note_(fmt::format(
-      "warning: the result of {} came late: another scheduler had taken the trial over, as if this one were dead (is {}-leases "
-      "still the file that it was?). It is kept as an interrupted attempt, and the other's counts",
+      "warning: the result of {} came late: another scheduler had taken the trial over, since this one looked dead (was "
+      "{}-leases removed or replaced?). It is kept as an interrupted attempt; the other scheduler's result counts",
       found.mapped()->trial->label, store_.file().string()));
   if (waits && !holds(attempt.key)) elsewhere_.push_back(found.mapped());
   return true;

@@ -15,7 +15,7 @@
 
 namespace ablate {
 
-/// A trial is leased before it starts. Who else lives, the kernel says, not a clock: docs/decisions/leases.md. What a dead
+/// A trial is leased before it starts. The kernel says who else lives, not a clock: docs/decisions/leases.md. What a dead
 /// scheduler has left running is ended before its trials are taken. One thread.
 class Leasing {
  public:
@@ -39,26 +39,26 @@ class Leasing {
 
   /// Asks for a trial. One that runs elsewhere is waited for. @return nothing where the history cannot be asked now
   std::optional<db::LeaseAnswer> take(const PlannedTrial& trial);
-  /// A trial that has not run.
+  /// Ends the lease of a trial that has not run.
   void give_back(const PlannedTrial& trial, std::int64_t fence);
-  /// Its attempt is in the history. @param in_time whether under its own fence: else another scheduler has taken it over
-  /// @param waits for what the other one makes of it @return whether it was taken over
+  /// An attempt under a lease is in the history. @param in_time whether its fence still held; else another scheduler has taken
+  /// the trial over @param waits whether to wait for that one's result @return whether it was taken over
   bool ended(const db::Attempt& attempt, bool in_time, bool waits);
 
   /// How many trials are waited for.
   std::size_t elsewhere() const { return elsewhere_.size(); }
-  /// Those that may be asked for again, in their order: their lease has ended, or its holder. Looks once a second.
+  /// Those that may be asked for again, in their order: their lease has ended, or its owner is dead. Looks once a second.
   std::vector<const PlannedTrial*> freed();
 
-  /// What is held is free for others.
+  /// Gives back all that this scheduler holds, and its slot.
   void end();
 
  private:
-  /// Refuses to begin beside another scheduler where locks may mean nothing. @return whether it is dead
+  /// Throws Error where locks may mean nothing and the other scheduler was heard of. @return whether that one is dead
   bool meet(const db::LeaseOwner& other, bool heard);
   void tell_worker();
   bool holds(const std::string& key) const;
-  /// A dead one comes among those that are to be buried, and is over once it is.
+  /// Whether a dead owner's trials may be taken: once it is buried, for which this notes it.
   bool is_over(const db::LeaseOwner& owner);
   /// Ends what dead schedulers have left running, as far as it is seen from here, and says once of each that its trials are
   /// taken over. @return whether there was one
@@ -75,8 +75,8 @@ class Leasing {
   std::int64_t newest_before_;                       ///< fence, when it was asked what is to run
   std::map<std::string, std::int64_t> held_before_;  ///< fences by key: of what ran elsewhere then
   std::int64_t worker_ = 0, told_worker_ = 0;
-  /// By fence: leased, and no attempt is in the history. Of one trial there may be two: a result of the first waits to be
-  /// written, and another scheduler that had taken the trial over has left it again.
+  /// By fence: leased trials whose attempts are not in the history. A trial may stand here twice: its first result waits to be
+  /// written, and another scheduler took the trial over meanwhile and left it again.
   std::map<std::int64_t, const PlannedTrial*> mine_;
   std::vector<const PlannedTrial*> elsewhere_;
   std::map<std::int64_t, db::LeaseOwner> to_bury_;  ///< by slot

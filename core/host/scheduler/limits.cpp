@@ -60,8 +60,8 @@ void Limits::start(const PlannedTrial& trial, StartCommand& command, double now_
     command.processors = processors_->take(command.job, static_cast<int>(trial.trial->spec.train.threads));
     if (command.processors.empty() && !std::exchange(has_told_processors_, true))
       note_(
-          "warning: other runs of this user's hold processors: trials run beside theirs, and step times of both will not "
-          "compare with others'; fewer at a time (-j) avoid it");
+          "warning: too few processors are free, since other runs of this user hold some: trials share them, and step times of "
+          "all will not compare with others'; run fewer at a time (-j)");
   }
   watches_.insert_or_assign(command.job, StallWatch(now_s));
   memory_.started(command.job, trial, now_s);
@@ -112,9 +112,8 @@ int Limits::ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSumm
     out = static_cast<int>(waiting.size());
     waiting.clear();
     summary.not_started += out;
-    note_(fmt::format("warning: {} trial{} failed, as many as --max-failures allows: {} of those that wait {} started",
-                      summary.failed, summary.failed == 1 ? "" : "s", out == 1 ? "the one" : fmt::format("none of the {}", out),
-                      out == 1 ? "is not" : "is"));
+    note_(fmt::format("warning: {} trial{} failed, as many as --max-failures allows: the {} waiting trial{} not started",
+                      summary.failed, summary.failed == 1 ? "" : "s", out, out == 1 ? " is" : "s are"));
     return out;
   }
   if (attempt.outcome != outcome::kFailed) return 0;

@@ -35,7 +35,7 @@ class Limits {
   /// Whether memory and disk have room for one more; where the disk has none, that is told once.
   bool have_room(const PlannedTrial& next, double now_s);
 
-  /// Fills in what the job may take.
+  /// Fills in what the job may use: memory and processors.
   void start(const PlannedTrial& trial, StartCommand& command, double now_s);
   /// A step, or a part of an evaluation.
   void sign(int job, double now_s);

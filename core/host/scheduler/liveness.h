@@ -11,8 +11,8 @@ class Liveness {
 
   enum class Next { kNothing, kAsk, kGiveUp };
 
-  /// @param overdue whether something should have been told by the worker long ago. One that answers is waited for: what was
-  /// killed may take its time to go.
+  /// @param overdue whether the worker should have told something long ago. A worker that answers is waited for: a process
+  /// that was killed may take its time to end.
   Next look(bool overdue, double now_s) {
     if (now_s - since_s_ < (overdue ? patience_s_ : usual_s_)) return Next::kNothing;
     const bool silent = asked_;

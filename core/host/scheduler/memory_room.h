@@ -20,9 +20,9 @@ class MemoryRoom {
   void sized(int job, std::int64_t bytes, std::int64_t step);
   void ended(int job, std::int64_t peak_bytes);
 
-  /// Whether what the trial takes fits into what is free when all others have what they are expected to take. Of one that
-  /// nothing is known of, four times the most that any has shown is reserved; while none has shown anything, it starts beside
-  /// none that has not, for kUnshown_s at most.
+  /// Whether the trial fits into what is free once all others hold what they are expected to take. A trial of which nothing is
+  /// known counts as four times the most that any has shown; before any has shown something, none starts beside one that has
+  /// not, for kUnshown_s at most.
   /// @param available_bytes of the machine now; below 0: not known, and everything has room
   bool has_room(const PlannedTrial& next, std::int64_t available_bytes, double now_s) const;
 

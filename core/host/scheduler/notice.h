@@ -1,4 +1,4 @@
-// What whoever does not watch a grid is told of it: --notify.
+// --notify: what is told of a grid to those who do not watch it.
 #pragma once
 
 #include <sys/types.h>

@@ -177,7 +177,7 @@ std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers<Prepar
     if (answer.stream && places > 0 && places / lanes < segment)
       diagnostics.add(
           where_of(study, trial, {"train.batch", "task.length", "task.plugin"}),
-          fmt::format("train.batch = {}: the training split has {} places, too few for so many lanes of at least one "
+          fmt::format("train.batch = {}: the training split has {} positions, too few for so many lanes of at least one "
                       "segment of {}; {} fit",
                       lanes, places, segment, places / segment));
   }

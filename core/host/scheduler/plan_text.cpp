@@ -44,8 +44,8 @@ std::string positions_text(const std::vector<const PlannedTrial*>& trials) {
     return of.size() == 1 ? fmt::format("{}", *of.begin()) : fmt::format("{} to {}", *of.begin(), *of.rbegin());
   };
   return fmt::format(
-      "positions: {}learned ones, trained at {} places of the {} that are tested; the others stay as they were "
-      "drawn (model.positions = none, rotary or sinusoidal)",
+      "positions: {}learned ones, of which training sees {} and the test {}; the others stay as they were drawn "
+      "(model.positions = none, rotary or sinusoidal)",
       found == trials.size() ? "" : fmt::format("of {} of {} trials ", found, trials.size()), range(trained), range(tested));
 }
 

@@ -12,8 +12,8 @@ namespace ablate {
 /// trial's time (...)"; for trials that differ in it, from the least to the most.
 std::string evaluation_text(const std::vector<const PlannedTrial*>& trials);
 
-/// Which trials ask at places of which nothing is learned, in one line: learned positions of a task whose tests are longer than
-/// its training; "" where none does.
+/// Which trials are tested at learned positions that training never sees, in one line: those of a task whose tests are longer
+/// than its training; "" where there are none.
 std::string positions_text(const std::vector<const PlannedTrial*>& trials);
 
 /// Evaluation's part of a trial's work, the mean over the trials, in [0, 1]; 0 for none.

@@ -25,10 +25,10 @@ class Quarantine {
     std::string text() const;
   };
 
-  /// A trial that is done frees what it is made of.
+  /// A trial is done: earlier failures are no fault of the plugins that it has.
   void done(const PlannedTrial& trial) { done_[plugins_of(trial)] = ++now_; }
-  /// @return where it is the third in a row or a later one: the plugins that the last three share, with which none was done
-  /// in between. Not of divergence, which comes of settings as often as of code.
+  /// @return from the third failure with one reason on: the plugins that the last three share, unless a trial with them was
+  /// done in between. Divergence does not count: it comes of settings as often as of code.
   std::optional<Blamed> failed(const PlannedTrial& trial, const std::string& reason);
 
   /// Whether a trial has all plugins that are blamed.

@@ -10,7 +10,7 @@
 namespace ablate {
 namespace {
 
-constexpr int kMostNames = 100;  ///< of rescued histories that are begun within a second
+constexpr int kMostNames = 100;   ///< of rescued histories that are begun within a second
 constexpr int kPatienceMs = 200;  ///< shorter than anybody would notice in a running grid
 constexpr double kBetweenTries_s = 1, kBetweenShows_s = 1, kBetweenNotes_s = 60, kLastTries_s = 0.1;
 
@@ -132,14 +132,14 @@ void Recorder::tell_delay(const std::string& why) {
   if (delayed_ && outside_.clock.now_s() < next_note_s_) return;
   delayed_ = true;
   next_note_s_ = outside_.clock.now_s() + kBetweenNotes_s;
-  note_(fmt::format("warning: {} Trials go on; {} as soon as it can be", why + (why.ends_with('.') ? "" : "."),
+  note_(fmt::format("warning: {} Running trials go on, and no other starts; {}", why + (why.ends_with('.') ? "" : "."),
                     waiting_.empty() ? "results wait to be written" : waits(waiting_.size())));
 }
 
 void Recorder::finish(const std::function<bool()>& give_up) {
   retry();
   if (!waiting_.empty())
-    note_(fmt::format("{}: for some minutes, or until Ctrl-C, then into a file beside the database", waits(waiting_.size())));
+    note_(fmt::format("{}; after some minutes, or at Ctrl-C, into a new file beside the database", waits(waiting_.size())));
   while (!waiting_.empty()) {
     if (give_up()) rescue("the database could not be written to the end");
     outside_.clock.wait(kLastTries_s);

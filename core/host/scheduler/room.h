@@ -22,7 +22,7 @@ struct Room {
 /// This machine's.
 Room machine_room();
 
-/// Below it no trial starts: what follows a full disk costs more than the wait for room. Of a small file system a share.
+/// While less is free no trial starts: a full disk costs more than the wait for room. Of a small file system it is a share.
 std::uintmax_t least_free_bytes(const DiskSpace& of);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// Runs the trials of a plan in processes of their own and writes how each ended. Torch-free; the only writer of the database.
+// Runs the trials of a plan in processes of their own and writes how each ended. Torch-free; alone writes what trials gave.
 #pragma once
 
 #include <functional>
@@ -25,17 +25,17 @@ struct MostFailures {
 };
 
 struct RunOptions {
-  int jobs = 1;                      ///< trials at a time; fewer where descriptors or processes do not suffice, with a word
+  int jobs = 1;                      ///< trials at a time; fewer where descriptors or processes do not suffice, with a warning
   double timeout_s = 0;              ///< a trial that runs longer is ended; 0: none; one that stalls is ended without it
   bool again = false;                ///< also what is done already, and what is set aside otherwise
   std::int64_t memory_bytes = 0;     ///< of its own that a trial may hold; 0: any amount
   std::set<std::string> retry = {};  ///< outcomes: what ended so is tried again (core/host/scheduler/retries.h)
   MostFailures max_failures = {};
   bool pin = false;  ///< each trial runs on processors that no other trial has
-  /// Takes what is to be told to whoever does not watch; must not wait. May be empty.
+  /// Takes what is told to those who do not watch; must not wait. May be empty.
   std::function<void(const Notice&)> notify;
   bool keep_weights = false;  ///< the best ones, in a file beside the history
-  double checkpoint_s = 0;    ///< after which, and between which, a running trial is written to disk; 0: never
+  double checkpoint_s = 0;    ///< between checkpoints of a running trial; 0: none
   /// Writes the study and its trials: called when all that the trials need is loaded, before the first of them starts; and
   /// again for a new file where the database was damaged or taken away, when it must not throw Interrupted: results wait.
   std::function<void(db::GridStore&)> record;
@@ -44,7 +44,7 @@ struct RunOptions {
   VerdictMemory verdicts{""};  ///< recorded with every attempt, as they are known when it starts
   double load_s = 3600;        ///< to load a plugin or a data set into the worker; a greater timeout_s allows more
   double answer_s = 5;         ///< for a worker to answer when a trial's time is long over; a worker that does not is replaced
-  double ping_s = 60;          ///< the same at any time, and the time without a word of it after which it is asked
+  double ping_s = 60;          ///< the same while no trial is overdue; and after how long without a word it is asked
   double silence_s = 60;       ///< between two lines of a long trial where the output is no terminal
 };
 

@@ -1,4 +1,4 @@
-// Which trials of a plan the history has, and of the others why it has not. Torch-free.
+// Which trials of a plan the history has, and why it lacks the others. Torch-free.
 #pragma once
 
 #include <functional>

@@ -27,7 +27,7 @@ struct StopRequests {
 
   bool any() const { return often() > 0; }
 
-  /// How a running grid is to end, by all that came so far: milder requests before harder ones.
+  /// How a running grid is to end, by all requests so far; from the mildest to the hardest.
   enum class How {
     kGoesOn,    ///< nobody has asked
     kFinishes,  ///< nothing more is started

@@ -1,4 +1,4 @@
-// A training on disk: a file that another process, after whatever ended this one, goes on from.
+// A training on disk: a file from which another process goes on, whatever ended this one.
 //
 //   "ablate checkpoint 1\n", where 1 is the format's version
 //   8 bytes: the size of what follows; JSON text for whoever looks: what it is of, when, where, how far

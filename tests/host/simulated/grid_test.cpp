@@ -185,7 +185,7 @@ TEST_CASE("whoever asks a grid to stop keeps what has ended, and the next run go
 
 TEST_CASE("the first request to stop waits until running trials are on disk, eight seconds at most; the second for nothing") {
   const auto [save_s, second_s, ends_s, reason] = GENERATE(
-      table<double, double, double, std::string>({{0.5, kNever, 0.5, "interrupted by a test; step 10 is on disk to go on from"},
+      table<double, double, double, std::string>({{0.5, kNever, 0.5, "interrupted by a test; it can go on after step 10"},
                                                   {kNever, kNever, 8, "interrupted by a test"},
                                                   {kNever, 2, 2, "interrupted by a test"}}));
   Grid grid(4);
@@ -201,7 +201,7 @@ TEST_CASE("the first request to stop waits until running trials are on disk, eig
   CHECK(grid.attempt(1).reason == reason);
   CHECK(grid.attempt(2).outcome == "interrupted");
   CHECK(grid.history().outcomes(grid.key(3)).empty());
-  CHECK(says(grid.told(), "2 running trials are written to disk, then ended; once more ends them at once"));
+  CHECK(says(grid.told(), "2 running trials are written to disk, then ended; a second signal ends them at once"));
 }
 
 TEST_CASE("what ends while others are written to disk is kept, and a study without checkpoints waits for none") {

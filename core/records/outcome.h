@@ -18,11 +18,10 @@ struct Outcome {
     kOnRequest   ///< runs it with --retry alone
   };
 
-  std::string_view name;   ///< in the history, in tables, in options
-  std::string_view told;   ///< "attempt 5 timed out"
-  std::string_view means;  ///< for people
-  bool failed;             ///< counts as failed: in summaries, in the exit code, in the tries that a trial has
-  bool says_all;           ///< a table shows the word without a reason
+  std::string_view name;  ///< in the history, in tables, in options
+  std::string_view told;  ///< "attempt 5 timed out"
+  bool failed;            ///< counts as failed: in summaries, in the exit code, in the tries that a trial has
+  bool says_all;          ///< a table shows the word without a reason
   Next next;
 };
 
@@ -33,18 +32,14 @@ inline constexpr std::string_view kDone = "done", kFailed = "failed", kTimeout =
 }  // namespace outcome
 
 inline constexpr std::array kOutcomes = {
-    Outcome{outcome::kDone, "is done", "gave its results and ended without a fault", false, true, Outcome::Next::kNothing},
-    Outcome{outcome::kFailed, "failed", "an exception, a signal, an exit code, a number that is not finite, a wrong output",
-            true, false, Outcome::Next::kOnRequest},
-    Outcome{outcome::kTimeout, "timed out", "ran longer than it may", true, true, Outcome::Next::kOnRequest},
-    Outcome{outcome::kStalled, "stalled", "took no step for long", true, true, Outcome::Next::kOnRequest},
-    Outcome{outcome::kOom, "ran out of memory", "the host's memory or the device's did not suffice, or --memory", true, true,
-            Outcome::Next::kOnceAlone},
-    Outcome{outcome::kRefused, "was refused", "what it needs could not be loaded, or was not what was planned", true, false,
-            Outcome::Next::kAgain},
-    Outcome{outcome::kInterrupted, "was interrupted", "the run was asked to stop, or ended first", false, true,
-            Outcome::Next::kAgain},
-    Outcome{outcome::kLost, "was lost with its worker", "the worker died while it ran", false, true, Outcome::Next::kAgain},
+    Outcome{outcome::kDone, "is done", false, true, Outcome::Next::kNothing},
+    Outcome{outcome::kFailed, "failed", true, false, Outcome::Next::kOnRequest},
+    Outcome{outcome::kTimeout, "timed out", true, true, Outcome::Next::kOnRequest},
+    Outcome{outcome::kStalled, "stalled", true, true, Outcome::Next::kOnRequest},
+    Outcome{outcome::kOom, "ran out of memory", true, true, Outcome::Next::kOnceAlone},
+    Outcome{outcome::kRefused, "was refused", true, false, Outcome::Next::kAgain},
+    Outcome{outcome::kInterrupted, "was interrupted", false, true, Outcome::Next::kAgain},
+    Outcome{outcome::kLost, "was lost with its worker", false, true, Outcome::Next::kAgain},
 };
 
 /// Null for a text that is none: a newer history may have others.

@@ -133,17 +133,16 @@ Declared<TrainSpec> train_section() {
        &TrainSpec::evaluate_every},
       {integer("evaluate_batches", "0", {0, 1e9},
                "batches of each dev evaluation, a sample of the split that is the same for all trials (of a stream its first "
-               "places); 0: the whole dev split",
+               "positions); 0: the whole dev split",
                "batches"),
        &TrainSpec::evaluate_batches},
       {integer("test_batches", "0", {0, 1e9}, "batches of the test split, chosen likewise, with the best weights; 0: all of it",
                "batches"),
        &TrainSpec::test_batches},
       {integer("stride", "0", {0, 1e9},
-               "evaluation of a stream by attentions without state: places that a window of the task's length moves; 0: its "
-               "length, "
-               "segments without context",
-               "places"),
+               "evaluation of a stream by attentions without state: positions that a window of the task's length moves; 0: "
+               "its length, segments without context",
+               "positions"),
        &TrainSpec::stride},
       {boolean("shuffle_labels", "false",
                "control: train on labels that are shuffled among the examples; dev accuracy must stay at chance"),

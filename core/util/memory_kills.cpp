@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/util/bytes_text.h"
+#include "core/util/control_groups.h"
 
 namespace ablate {
 namespace {
@@ -22,31 +23,6 @@ std::int64_t number_after(const fs::path& file, const std::string& wanted) {
   for (std::string word; lines >> word; lines.ignore(1 << 16, '\n'))
     if (std::int64_t number = -1; word == wanted && lines >> number) return number;
   return -1;
-}
-
-std::int64_t first_number(const fs::path& file) {
-  std::ifstream stream(file);
-  std::int64_t number = -1;
-  return stream >> number ? number : -1;  // "max" is none
-}
-
-/// The folders of this process's memory control group, of either version, and of all that it lies in, whose limits hold for it,
-/// too; in a container it may be the root of what is mounted.
-std::vector<fs::path> group_folders(const fs::path& root) {
-  const auto mounted = root / "sys/fs/cgroup";
-  std::vector<fs::path> folders;
-  std::ifstream lines(root / "proc/self/cgroup");
-  for (std::string line; std::getline(lines, line);) {
-    const auto controllers = line.find(':'), path = line.find(':', controllers + 1);
-    if (controllers == std::string::npos || path == std::string::npos) continue;
-    const auto which = line.substr(controllers + 1, path - controllers - 1);
-    if (!which.empty() && which != "memory") continue;
-    const auto base = which.empty() ? mounted : mounted / "memory";
-    for (auto group = fs::path(line.substr(path + 1)).relative_path(); !group.empty(); group = group.parent_path())
-      folders.push_back(base / group);
-    folders.push_back(base);
-  }
-  return folders;
 }
 
 /// What a control group with a limit has left, files that it has read and may forget included; -1: it has none.
@@ -76,7 +52,7 @@ MemoryState look_at_memory(const fs::path& root) {
   state.killed = number_after(root / "proc/vmstat", "oom_kill");
   if (const auto kib = number_after(root / "proc/meminfo", "MemTotal:"); kib >= 0) state.total_bytes = kib * 1024;
   if (const auto kib = number_after(root / "proc/meminfo", "MemAvailable:"); kib >= 0) state.available_bytes = kib * 1024;
-  for (const auto& folder : group_folders(root)) {
+  for (const auto& folder : control_groups("memory", root)) {
     for (const char* file : {"memory.events", "memory.oom_control"})
       if (state.killed_in_group < 0) state.killed_in_group = number_after(folder / file, "oom_kill");
     for (const char* file : {"memory.max", "memory.limit_in_bytes"})

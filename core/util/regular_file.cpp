@@ -85,6 +85,13 @@ bool write_anew(const std::filesystem::path& path, std::string_view content) {
   return !file.end();
 }
 
+void names_to_disk(const std::filesystem::path& folder) {
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  fsync(descriptor);  // a file system that cannot keeps names all the same
+  close(descriptor);
+}
+
 std::error_code put_whole(const std::filesystem::path& path, const std::function<void(const TakePiece& take)>& pieces,
                           bool to_disk) {
   const std::filesystem::path part(path.string() + "." + std::to_string(getpid()));
@@ -104,11 +111,7 @@ std::error_code put_whole(const std::filesystem::path& path, const std::function
   }
   if (!failed) std::filesystem::rename(part, path, failed);
   if (failed) std::filesystem::remove(part, ignored);  // a full disk, a folder in its place
-  if (!failed && to_disk)
-    if (const int folder = open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); folder >= 0) {
-      fsync(folder);  // a file system that cannot keeps the name all the same
-      close(folder);
-    }
+  if (!failed && to_disk) names_to_disk(path.parent_path());
   return failed;
 }
 

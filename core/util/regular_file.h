@@ -37,6 +37,9 @@ bool write_anew(const std::filesystem::path& path, std::string_view content);
 /// and nothing is left beside it
 std::error_code put_whole(const std::filesystem::path& path, std::string_view content);
 
+/// Waits until the disk has the names in a folder.
+void names_to_disk(const std::filesystem::path& folder);
+
 /// Takes the next piece of a file.
 using TakePiece = std::function<void(std::string_view piece)>;
 /// The same piece by piece. What `pieces` throws leaves the file as it was, too.

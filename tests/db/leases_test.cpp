@@ -5,9 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <random>
 
 #include "core/util/byte_locks.h"
+#include "db/history/artifacts.h"
 #include "db/history/experiments.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
@@ -63,6 +65,28 @@ struct Shared {
 };
 
 }  // namespace
+
+TEST_CASE("a history has one name, by whatever link it is opened") {
+  Folder folder;
+  const auto real = folder / "real.db", link = folder / "link.db";
+  { const Store made(real); }
+  std::filesystem::create_symlink("real.db", link);
+  const Store store(link);
+  CHECK(store.file() == real);
+  CHECK(artifact_folder(link, kOutput) == artifact_folder(real, kOutput));
+}
+
+TEST_CASE("a file that another process is rescuing into is left alone") {
+  Folder folder;
+  Store store(folder / "a.db");
+  const auto file = folder / "a.rescued.db";
+  std::ofstream(file) << "another's";
+  CHECK_THROWS_WITH(store.rescue(file), Catch::Contains("it exists"));
+  CHECK(std::filesystem::file_size(file) == 9);
+  std::filesystem::remove(file);
+  store.rescue(file);
+  CHECK(Store(file).leases().held.empty());
+}
 
 TEST_CASE("a trial that runs elsewhere is not leased; done it is over, and with again it is leased under a newer fence") {
   Shared at;

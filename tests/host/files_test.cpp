@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "core/util/bytes_text.h"
+#include "core/util/control_groups.h"
 #include "core/util/error.h"
 #include "core/util/kept_json.h"
 #include "core/util/memory_kills.h"
@@ -131,6 +132,24 @@ TEST_CASE("a control group has as much room as the least of those that it lies i
   const auto state = look_at_memory(root.path());
   CHECK(state.available_bytes == std::int64_t{4} << 30);
   CHECK(state.total_bytes == std::int64_t{8} << 30);
+}
+
+TEST_CASE("control groups may give fewer processors' time than there are processors") {
+  const TemporaryFolder root;
+  CHECK(processor_quota(root.path()) == 0);
+  SECTION("version 2") {
+    root.write("proc/self/cgroup", "0::/job/step\n");
+    root.write("sys/fs/cgroup/job/cpu.max", "250000 100000\n");
+    root.write("sys/fs/cgroup/job/step/cpu.max", "max 100000\n");
+  }
+  SECTION("version 1, where controllers share a folder") {
+    root.write("proc/self/cgroup", "4:memory:/x\n3:cpu,cpuacct:/job\n");
+    root.write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "125000\n");
+    root.write("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "50000\n");
+    root.write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+    root.write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "50000\n");
+  }
+  if (fs::exists(root / "proc/self/cgroup")) CHECK(processor_quota(root.path()) == 2.5);
 }
 
 TEST_CASE("a size is read as people write it") {

@@ -61,6 +61,24 @@ class Holder {
 
 }  // namespace
 
+TEST_CASE("where the file of locks is removed, each holder takes its place in the next one") {
+  TemporaryFolder folder;
+  const auto file = folder / "h.db-leases";
+  ByteLocks one(file), two(file);
+  REQUIRE(one.take(1));
+  std::filesystem::remove(file);
+  REQUIRE(two.take(2));
+  CHECK_FALSE(two.is_held(1));
+  one.keep_place();
+  CHECK(two.is_held(1));
+  CHECK(one.is_held(2));
+  std::filesystem::remove(file);
+  one.keep_place();  // nobody came
+  two.keep_place();
+  CHECK(two.is_held(1));
+  CHECK(one.is_held(2));
+}
+
 TEST_CASE("a slot is held while its holder lives, also where that is stopped, and free at once when it is killed") {
   TemporaryFolder folder;
   const auto file = folder / "h.db-leases";

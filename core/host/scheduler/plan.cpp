@@ -45,8 +45,8 @@ class TaskAnswers {
       stop_if_asked();
       if (!is_new(trial.sections)) continue;
       const auto& given = trial.spec.task;
-      const auto [found, is_new] = answers_.try_emplace(text_of(given));
-      if (is_new) found->second = ask(trial, scan_padding.contains(text_of(given)));
+      const auto [found, is_first] = answers_.try_emplace(text_of(given));
+      if (is_first) found->second = ask(trial, scan_padding.contains(text_of(given)));
       const auto& answered = found->second;
       if (answered.answer) continue;
       // What a task says (missing data, ...) the user can mend; a crash or a wrong answer is the library's fault.
@@ -101,7 +101,7 @@ class PromiseAnswers {
   Capabilities of(const PluginUse& use) {
     if (!use.info->promises_depend) return use.info->capabilities;
     const auto [found, is_new] = answers_.try_emplace(text_of(*use.given));
-    if (is_new) found->second = ask(use);
+    if (is_first) found->second = ask(use);
     return found->second;
   }
 

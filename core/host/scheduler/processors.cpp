@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/util/byte_locks.h"
+#include "core/util/control_groups.h"
 
 namespace ablate {
 namespace {
@@ -24,7 +26,11 @@ std::vector<int> allowed() {
 
 }  // namespace
 
-int processor_count() { return std::max(1, static_cast<int>(allowed().size())); }
+int processor_count() {
+  const auto all = static_cast<double>(allowed().size());
+  const double quota = processor_quota();
+  return std::max(1, static_cast<int>(quota > 0 ? std::min(all, std::ceil(quota)) : all));
+}
 
 std::filesystem::path Processors::shared_file() { return "/dev/shm/ablate-processors-" + std::to_string(getuid()); }
 

@@ -34,7 +34,7 @@ class Processors {
   std::map<int, std::vector<int>> taken_;  ///< by job
 };
 
-/// How many this process may run on; at least 1.
+/// How many this process may run on, and has the time of; at least 1.
 int processor_count();
 
 }  // namespace ablate

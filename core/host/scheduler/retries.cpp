@@ -22,11 +22,12 @@ Retry retry_of(const std::vector<std::string>& past, const std::set<std::string>
   };
   const auto tries = std::count_if(past.begin(), past.end(), counts);
   const auto of_memory = std::count(past.begin(), past.end(), outcome::kOom);
-  if (tries >= kMostTries) return {Retry::What::kIsSetAside, past.back(), true};
+  const auto name = latest == nullptr ? std::string(outcome::kFailed) : past.back();  // what a newer ablate calls otherwise
+  if (tries >= kMostTries) return {Retry::What::kIsSetAside, name, true};
   if (next == Outcome::Next::kAgain) return {of_memory > 0 ? Retry::What::kRunsAlone : Retry::What::kRuns};
   const bool alone = next == Outcome::Next::kOnceAlone;
-  if (wanted.contains(past.back()) || (alone && of_memory == 1)) return {alone ? Retry::What::kRunsAlone : Retry::What::kRuns};
-  return {Retry::What::kIsSetAside, past.back()};
+  if (wanted.contains(name) || (alone && of_memory == 1)) return {alone ? Retry::What::kRunsAlone : Retry::What::kRuns};
+  return {Retry::What::kIsSetAside, name};
 }
 
 int SetAside::total() const {

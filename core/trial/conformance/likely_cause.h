@@ -1,4 +1,4 @@
-// What a dozen failed checks may have in common, found by trying: the global generator, a counter of calls, an address.
+// What five failed checks or more may have in common, found by trying: the global generator, a counter of calls, an address.
 #pragma once
 
 #include <functional>

@@ -129,7 +129,7 @@ void write_checkpoint(const std::filesystem::path& file, const AboutCheckpoint& 
   const auto cbor =
       json::to_cbor(json{{"numbers", state.training.numbers}, {"training", shapes_of(training)}, {"best", shapes_of(best)}});
   std::error_code failed;
-  std::filesystem::create_directories(file.parent_path(), failed);
+  if (std::filesystem::create_directories(file.parent_path(), failed)) names_to_disk(file.parent_path().parent_path());
   failed = put_whole(
       file,
       [&](const TakePiece& take) {

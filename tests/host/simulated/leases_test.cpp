@@ -148,6 +148,17 @@ TEST_CASE("where a history is found damaged between two trials no further one st
   CHECK(two.machine.runs == std::map<std::uint64_t, int>{{2, 1}});
 }
 
+TEST_CASE("what fails elsewhere before a scheduler's first trial, and after it asked what is to run, is not run again") {
+  SharedPlace place(2);
+  Runner one(place, 1, {.jobs = 1}), two(place, 2);
+  one.machine.act = [](std::uint64_t seed, int) { return Act{.end = seed == 1 ? End::kFails : End::kAnswers}; };
+  go_on({&one});
+  go_on({&two});
+  CHECK(place.outcomes(1) == Outcomes{"failed"});
+  CHECK(two.summary().failed_elsewhere == 1);
+  CHECK(two.summary().elsewhere == 1);
+}
+
 TEST_CASE("what fails elsewhere counts, and is not run again; what is interrupted there is") {
   SharedPlace place(4);
   Runner one(place, 1, {.jobs = 4}), two(place, 2, {.jobs = 4});

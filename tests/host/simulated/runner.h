@@ -1,13 +1,11 @@
 // Several schedulers on one history, each driven step by step. For tests of leases.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "core/host/scheduler/grid_run.h"
-#include "core/shared/metrics.h"
+#include "core/host/scheduler/whole_grid.h"
 #include "tests/host/simulated/grid.h"
 
 namespace ablate::simulated {
@@ -36,9 +34,6 @@ class Runner {
   Runner(SharedPlace& place, int process, RunOptions options = {.jobs = 2})
       : machine(place.clock), place_(place), store_(place.disk, Grid::kFile, process) {
     options.record = [&place](db::GridStore& into) { record(place.planned, into); };
-    std::deque<const PlannedTrial*> waiting;
-    for (const auto& trial : place.planned) waiting.push_back(&trial);
-    store_.put_metrics({process_metrics().begin(), process_metrics().end()});
     const Surroundings outside{.clock = place.clock,
                                .output = output_,
                                .stops = {.often = [this] { return stops; }, .who = [] { return std::string("a test"); }},
@@ -46,7 +41,7 @@ class Runner {
                                .locks = [&place, process](const auto& file) {
                                  return std::make_unique<SimulatedLocks>(place.holders, file, process);
                                }};
-    run_ = std::make_unique<GridRun>(executors_, store_, options, outside, waiting);
+    run_ = std::make_unique<WholeGrid>(place.planned, executors_, store_, options, outside);
   }
   ~Runner() { close(file_); }
   Runner(const Runner&) = delete;
@@ -64,7 +59,7 @@ class Runner {
   }
   /// No word, no further step, and its locks and its worker are gone.
   void is_killed() { run_.reset(), executors_.end(); }
-  const RunSummary& summary() const { return run_->summary(); }
+  RunSummary summary() const { return run_->summary(); }
   std::string told() const { return read_text(folder_ / "told"); }
 
   Machine machine;
@@ -77,7 +72,7 @@ class Runner {
   Output output_{file_};
   Executors executors_ = machine.executors();
   MemoryStore store_;
-  std::unique_ptr<GridRun> run_;
+  std::unique_ptr<WholeGrid> run_;
   bool ended_ = false;
 };
 

@@ -101,7 +101,7 @@ class PromiseAnswers {
   Capabilities of(const PluginUse& use) {
     if (!use.info->promises_depend) return use.info->capabilities;
     const auto [found, is_new] = answers_.try_emplace(text_of(*use.given));
-    if (is_first) found->second = ask(use);
+    if (is_new) found->second = ask(use);
     return found->second;
   }
 

@@ -91,7 +91,8 @@ void OwnCheckpoints::write(const TrialRun& run) {
   about["key"] = plan_.key;
   about["step"] = run.steps_done();
   about["spent"] = spent();
-  const auto file = std::filesystem::path(plan_.folder) / checkpoint_name(plan_.owner, plan_.fence, plan_.key, run.steps_done());
+  const auto file =
+      std::filesystem::path(plan_.folder) / checkpoint_name(plan_.owner, plan_.fence, plan_.key, run.steps_done());
   write_checkpoint(file, about, run.save());
   // Those of earlier attempts, too, and what was found to be unusable; not those of who has taken the trial over.
   for (const auto& other : checkpoint_files(plan_.folder, plan_.key))

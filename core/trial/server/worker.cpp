@@ -9,6 +9,7 @@
 
 #include "core/trial/device/tensor_memory.h"
 #include "core/trial/server/environment.h"
+#include "core/trial/server/warm_up.h"
 
 namespace ablate {
 
@@ -24,6 +25,7 @@ int serve_ablate(int count, char** arguments, const std::vector<NamedHandler>& m
   dup2(STDERR_FILENO, STDOUT_FILENO);
   try {
     count_tensor_memory();
+    warm_up();
     ProcessState state;
     TorchJobs jobs(state, study_handlers(more));
     serve(STDIN_FILENO, output, describe_environment(), state, jobs);

@@ -1,0 +1,26 @@
+// What the worker computes before its first fork leaves nothing that a fork would lose or a trial would see.
+#include "core/trial/server/warm_up.h"
+
+#include <ATen/ATen.h>
+
+#include <filesystem>
+
+#include "tests/support/catch.h"
+
+namespace {
+
+std::ptrdiff_t threads() { return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}); }
+
+}  // namespace
+
+TEST_CASE("a worker that is warm has one thread, draws nothing and computes with as many threads as before") {
+  REQUIRE(threads() == 1);
+  at::set_num_threads(2);
+  const auto generator = at::globalContext().defaultGenerator(at::kCPU).get_state();
+  ablate::warm_up();
+  CHECK(threads() == 1);
+  CHECK(at::get_num_threads() == 2);
+  CHECK(at::globalContext().defaultGenerator(at::kCPU).get_state().equal(generator));
+  at::ones({2000, 2000}).sum();  // what does make threads, on more than one core, is seen here
+  if (std::filesystem::exists("/sys/devices/system/cpu/cpu1")) CHECK(threads() > 1);
+}

@@ -43,7 +43,7 @@ void GridRun::finish(int job) {
   display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s);
   files_.limit(attempt, recorder_);
   checkpoints_.tidy(trial, running_, recorder_);
-  limits_.forget(job, attempt.peak_resident_bytes);
+  limits_.forget(job, attempt.outcome == outcome::kDone ? attempt.peak_resident_bytes : 0);
   const auto& planned = trial.planned();
   if (limits_.runs_again(planned, attempt, running_.size() > 1 && !trial.was_over_limit())) {
     admission_.run_alone(planned);

@@ -65,10 +65,10 @@ void Limits::sign(int job, double now_s) {
   if (const auto found = watches_.find(job); found != watches_.end()) found->second.sign(now_s);
 }
 
-void Limits::forget(int job, std::int64_t peak_bytes) {
+void Limits::forget(int job, std::int64_t resident_bytes) {
   watches_.erase(job);
   stalled_.erase(job);
-  memory_.ended(job, peak_bytes);
+  memory_.ended(job, resident_bytes);
   if (processors_) processors_->give_back(job);
 }
 

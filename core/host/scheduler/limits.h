@@ -43,8 +43,8 @@ class Limits {
     memory_.sized(job, bytes, step);
     next_memory_look_s_ = 0;  // what it holds is free no more
   }
-  /// It did not start, or has ended.
-  void forget(int job, std::int64_t peak_bytes = 0);
+  /// It did not start, or has ended. @param resident_bytes at most, of one that is done; else 0
+  void forget(int job, std::int64_t resident_bytes = 0);
 
   /// Jobs that have stalled since the last call: they are to be ended.
   std::vector<int> newly_stalled(double now_s);

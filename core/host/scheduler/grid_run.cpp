@@ -205,7 +205,7 @@ void GridRun::handle(const Event& event) {
   }
   if (const auto* size = std::get_if<SizeEvent>(&event)) return limits_.sized(job, size->bytes, trial.attempt().step);
   if (const auto* none = std::get_if<NotStartedEvent>(&event); none != nullptr && postpone(job, none->not_started)) return;
-  trial.end(event, options_.timeout_s);
+  trial.end(event, options_.timeout_s, options_.memory_bytes);
   if (const auto why = limits_.why_stalled(job); why && trial.attempt().outcome != outcome::kDone)
     trial.fail(*why, outcome::kStalled);
   if (trial.attempt().outcome == outcome::kDone)

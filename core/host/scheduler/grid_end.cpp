@@ -1,6 +1,8 @@
 // How a grid's trials, its workers and the grid itself end.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/host/scheduler/grid_run.h"
 #include "core/records/outcome.h"
 
@@ -46,20 +48,34 @@ void GridRun::finish(int job) {
   limits_.forget(job, attempt.outcome == outcome::kDone ? attempt.peak_resident_bytes : 0);
   const auto& planned = trial.planned();
   if (limits_.runs_again(planned, attempt, running_.size() > 1 && !trial.was_over_limit())) {
-    admission_.run_alone(planned);
-    admission_.limit(static_cast<int>(running_.size()) - 1);
-    display_.note(
-        fmt::format("warning: {} ran out of memory beside {} other{}: from now on there are at most so many at a time; it runs "
-                    "again, alone",
-                    planned.trial->label, running_.size() - 1, running_.size() == 2 ? "" : "s"));
-    waiting_.push_back(&planned);
-    display_.expect_more(1);
+    run_again_alone(planned);
   } else {
+    if (attempt.outcome == outcome::kOom) give_places_back(planned);
     summary_.done += attempt.outcome == outcome::kDone;
     summary_.failed += counts_as_failed(attempt.outcome);
     display_.expect_more(-limits_.ended(planned, attempt, summary_, waiting_));
   }
   running_.erase(job);
+}
+
+void GridRun::run_again_alone(const PlannedTrial& planned) {
+  const int others = static_cast<int>(running_.size()) - 1;
+  admission_.ran_out_beside(planned, others);
+  display_.note(
+      fmt::format("warning: {} ran out of memory beside {} other{}: from now on there are at most so many at a time; it runs "
+                  "again, alone",
+                  planned.trial->label, others, others == 1 ? "" : "s"));
+  waiting_.push_back(&planned);
+  // Behind all others, where nobody waits for it; but a night with half of the places is worse than a pause that may free them.
+  if (admission_.is_halved())
+    std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto* one) { return admission_.has_taken_places(*one); });
+  display_.expect_more(1);
+}
+
+void GridRun::give_places_back(const PlannedTrial& planned) {
+  if (admission_.ran_out_alone(planned) > 0)
+    display_.note(
+        fmt::format("{} ran out of memory alone, too: there are {} at a time again", planned.trial->label, admission_.jobs()));
 }
 
 void GridRun::written(const db::Attempt& attempt, bool in_time) {

@@ -72,6 +72,10 @@ class GridRun {
   /// There was no process or no descriptor for one more. @return whether it is tried again
   bool postpone(int job, const std::string& why);
   void finish(int job);
+  /// It lacked memory beside others, and is still among those that run.
+  void run_again_alone(const PlannedTrial& planned);
+  /// It lacked memory by itself.
+  void give_places_back(const PlannedTrial& planned);
   void replace_worker(const std::string& why);
   /// What has ended already is not interrupted.
   void drain();

@@ -1,5 +1,6 @@
 // Whole grids in simulated time that nobody watches: what stalls, what runs again and how often, what waits, who is told.
 #include <algorithm>
+#include <utility>
 
 #include "core/util/error.h"
 #include "tests/host/simulated/grid.h"
@@ -88,6 +89,47 @@ TEST_CASE("what ran out of memory beside others runs once more, alone, and then 
   CHECK(alone.outcomes(1).size() == 1);  // it had no company: another try would end likewise
   CHECK(alone.run({.jobs = 3}).failed == 1);
   CHECK(alone.run({.jobs = 3}).set_aside.total() == 1);
+}
+
+TEST_CASE("places that trials took from the others come back where these lack memory alone, too") {
+  Grid grid(12);
+  std::size_t most_before = 0;
+  grid.machine.act = [&](std::uint64_t seed, int run) {
+    if (seed == 2 && run == 2) most_before = std::exchange(grid.machine.most_together, 0);
+    return seed <= 2 ? Act{End::kLacksMemory, 5} : Act();
+  };
+  const auto summary = grid.run({.jobs = 4});
+  CHECK(summary.done == 10);
+  CHECK(summary.failed == 2);
+  CHECK(grid.outcomes(1) == Outcomes{"oom", "oom"});
+  CHECK(grid.outcomes(2) == Outcomes{"oom", "oom"});
+  CHECK(grid.history().attempts.back().key != grid.key(2));  // half of the places were gone: it was not left for the end
+  CHECK(most_before == 4);
+  CHECK(grid.machine.most_together == 4);
+  CHECK(says(grid.told(), "seed=2 ran out of memory alone, too: there are 4 at a time again"));
+}
+
+TEST_CASE("places that a trial took stay taken where it is done alone") {
+  Grid grid(12);
+  grid.machine.act = [&](std::uint64_t seed, int run) {
+    if (seed == 1 && run == 2) grid.machine.most_together = 0;
+    return seed == 1 && run == 1 ? Act{End::kLacksMemory, 5} : Act();
+  };
+  CHECK(grid.run({.jobs = 2}).done == 12);
+  CHECK(grid.outcomes(1) == Outcomes{"oom", "done"});
+  CHECK(grid.machine.most_together == 1);
+}
+
+TEST_CASE("a trial that its own limit refuses memory takes no place, and does not run again") {
+  Grid grid(6);
+  grid.machine.act = only({{2, {End::kLacksMemory, 5}}});
+  const auto summary = grid.run({.jobs = 3, .memory_bytes = kGiB});
+  CHECK(summary.done == 5);
+  CHECK(summary.failed == 1);
+  CHECK(grid.outcomes(2) == Outcomes{"oom"});
+  CHECK_FALSE(says(grid.told(), "beside"));
+  CHECK(grid.run({.jobs = 3, .memory_bytes = kGiB}).failed == 1);  // once more, as any that lacked memory
+  CHECK(grid.run({.jobs = 3, .memory_bytes = kGiB}).set_aside.by_outcome == std::map<std::string, int>{{"oom", 1}});
 }
 
 TEST_CASE("after so many failures no other trial starts, and what runs comes to its end") {

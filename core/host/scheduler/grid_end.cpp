@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/host/scheduler/grid_run.h"
 #include "core/records/outcome.h"
@@ -41,21 +42,35 @@ void GridRun::finish(int job) {
   checkpoints_.add_left(trial, left);
   trial.has_left(std::move(left));
   const auto& attempt = trial.attempt();
+  ending_ = {.fence = attempt.fence};
   const auto where = recorder_.put(attempt, trial.metrics());  // first: a line that tells a result is not its only place
+  const auto ending = std::exchange(ending_, {});
   display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s);
   files_.limit(attempt, recorder_);
   checkpoints_.tidy(trial, running_, recorder_);
   limits_.forget(job, attempt.outcome == outcome::kDone ? attempt.peak_resident_bytes : 0);
   const auto& planned = trial.planned();
-  if (limits_.runs_again(planned, attempt, running_.size() > 1 && !trial.was_over_limit())) {
-    run_again_alone(planned);
-  } else {
-    if (attempt.outcome == outcome::kOom) give_places_back(planned);
-    summary_.done += attempt.outcome == outcome::kDone;
-    summary_.failed += counts_as_failed(attempt.outcome);
-    display_.expect_more(-limits_.ended(planned, attempt, summary_, waiting_));
+  if (!ending.is_late) {  // else it is the other's to count, and to run again
+    if (limits_.runs_again(planned, attempt, running_.size() > 1 && !trial.was_over_limit()))
+      run_again_alone(planned);
+    else
+      count(planned, attempt, ending.is_written);
   }
   running_.erase(job);
+}
+
+void GridRun::count(const PlannedTrial& planned, const db::Attempt& attempt, bool is_written) {
+  if (attempt.outcome == outcome::kOom) give_places_back(planned);
+  summary_.done += attempt.outcome == outcome::kDone;
+  summary_.failed += counts_as_failed(attempt.outcome);
+  if (!is_written) counted_[attempt.fence] = &planned;
+  display_.expect_more(-limits_.ended(planned, attempt, summary_, waiting_));
+}
+
+void GridRun::count_no_more(const PlannedTrial& planned, const db::Attempt& attempt) {
+  summary_.done -= attempt.outcome == outcome::kDone;
+  summary_.failed -= counts_as_failed(attempt.outcome);
+  summary_.reasons.erase(&planned);
 }
 
 void GridRun::run_again_alone(const PlannedTrial& planned) {
@@ -79,11 +94,15 @@ void GridRun::give_places_back(const PlannedTrial& planned) {
 }
 
 void GridRun::written(const db::Attempt& attempt, bool in_time) {
-  // Else it is in the queue, or nobody waits for it any more.
+  const auto counted = counted_.extract(attempt.fence);
+  const bool is_ending = attempt.fence == ending_.fence;
   const bool ran_to_its_end = attempt.outcome != outcome::kInterrupted && attempt.outcome != outcome::kLost;
-  if (!leasing_.ended(attempt, in_time, ran_to_its_end) || !ran_to_its_end) return;
-  summary_.done -= attempt.outcome == outcome::kDone;  // it is the other's to count
-  summary_.failed -= counts_as_failed(attempt.outcome);
+  // Else it is in the queue, or nobody waits for it any more.
+  const bool waits = ran_to_its_end && (is_ending || !counted.empty());
+  const bool is_late = leasing_.ended(attempt, in_time, waits);
+  if (is_ending) ending_.is_written = true, ending_.is_late |= is_late;  // a rescue may write it twice
+  if (!is_late || !waits) return;
+  if (!counted.empty()) count_no_more(*counted.mapped(), attempt);
   display_.expect_more(1);
 }
 

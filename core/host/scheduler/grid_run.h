@@ -72,6 +72,10 @@ class GridRun {
   /// There was no process or no descriptor for one more. @return whether it is tried again
   bool postpone(int job, const std::string& why);
   void finish(int job);
+  /// Into the summary, where nobody runs it again here. @param is_written whether its attempt is in the history already
+  void count(const PlannedTrial& planned, const db::Attempt& attempt, bool is_written);
+  /// Its attempt came late.
+  void count_no_more(const PlannedTrial& planned, const db::Attempt& attempt);
   /// It lacked memory beside others, and is still among those that run.
   void run_again_alone(const PlannedTrial& planned);
   /// It lacked memory by itself.
@@ -100,6 +104,12 @@ class GridRun {
   LibraryWatch watch_;
   Limits limits_;
   RunSummary summary_;
+  /// The attempt that finish() writes, and what came of that.
+  struct Ending {
+    std::int64_t fence = 0;  ///< 0: none
+    bool is_written = false, is_late = false;
+  } ending_;
+  std::map<std::int64_t, const PlannedTrial*> counted_;  ///< by fence: in the summary, and not in the history yet
   bool begun_ = false, told_of_room_ = false, told_of_others_ = false;
   int last_job_ = 0;
   double clock_s_ = 0, last_tick_s_;

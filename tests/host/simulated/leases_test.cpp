@@ -133,6 +133,43 @@ TEST_CASE("a result that comes late when all else has ended is waited for, as an
   CHECK(place.outcomes(1) == Outcomes{"done", "interrupted"});
 }
 
+TEST_CASE("what lacks memory or fails, and comes late, is the other's: it is neither counted, told nor run again") {
+  SharedPlace place(2);
+  Runner one(place, 1, {.jobs = 2}), two(place, 2, {.jobs = 2});
+  one.machine.act = [](std::uint64_t seed, int) {
+    return seed == 1 ? Act{.end = End::kLacksMemory, .takes_s = 20} : Act{.end = End::kFails, .takes_s = 22};
+  };
+  SECTION("when it is written at once") {
+    one.steps(5);
+    place.holders.dies(1);
+    two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
+    two.steps(2);
+    go_on({&one, &two});
+    CHECK_FALSE(says(one.told(), "beside 1 other"));
+  }
+  SECTION("when it had to wait to be written") {
+    place.disk.fails = [&](const std::filesystem::path&) {
+      if (place.clock.now_s() > 5 && place.clock.now_s() < 40) throw db::Unavailable("the disk is full");
+    };
+    bool taken = false;
+    place.clock.while_waiting = [&](double) {
+      if (place.clock.now_s() < 40 || std::exchange(taken, true)) return;
+      place.holders.dies(1);
+      go_on({&two});
+    };
+    go_on({&one});
+    CHECK(taken);
+  }
+  CHECK(one.summary().done == 0);
+  CHECK(one.summary().failed == 0);
+  CHECK(one.summary().elsewhere == 2);
+  CHECK(one.summary().reasons.empty());
+  CHECK(one.machine.runs == std::map<std::uint64_t, int>{{1, 1}, {2, 1}});
+  CHECK(two.summary().done == 2);
+  CHECK(done_in(place.history()) == 2);
+  CHECK(place.history().attempts.size() == 4);
+}
+
 TEST_CASE("where a history is found damaged between two trials no further one starts") {
   const double takes_s = GENERATE(10.0, 10.2, 10.4, 10.6, 10.8);  // at some of these moments others' leases are looked at first
   SharedPlace place(4);

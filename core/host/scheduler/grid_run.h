@@ -63,6 +63,8 @@ class GridRun {
 
   bool may_start(const PlannedTrial& next);
   void start_some();
+  /// The first one that waits came back into the queue and is barred meanwhile. @return false where the history cannot be asked
+  bool leave_out(const PlannedTrial& planned);
   void start(const PlannedTrial& planned, std::int64_t fence);
   /// What others have left or ended is asked for again; what they run is waited for.
   void look_elsewhere();

@@ -35,6 +35,8 @@ class Leasing {
 
   /// Asks for a trial. One that runs elsewhere is waited for. @return nothing where the history cannot be asked now
   std::optional<db::LeaseAnswer> take(const PlannedTrial& trial);
+  /// Whether a trial is not to run any more, since it is done. @return nothing where the history cannot be asked now
+  std::optional<bool> is_done(const PlannedTrial& trial);
   /// A trial that has not run.
   void give_back(const PlannedTrial& trial, std::int64_t fence);
   /// Its attempt is in the history. @param in_time whether under its own fence: else another scheduler has taken it over

@@ -203,6 +203,26 @@ TEST_CASE("what fails elsewhere counts, and is not run again; what is interrupte
   CHECK(two.summary().exit_code() == ExitCode::kTrialsFailed);
 }
 
+TEST_CASE("after too many failures what ran elsewhere counts where it is done there, and is not started where it is not") {
+  SharedPlace place(2);
+  Runner one(place, 1, {.jobs = 1, .max_failures = {.trials = 1}}), two(place, 2, {.jobs = 1});
+  two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
+  one.machine.act = [](std::uint64_t, int) { return Act{End::kFails, 5}; };
+  two.steps(3);
+  one.steps(20);
+  REQUIRE(one.summary().failed == 1);
+  REQUIRE(place.outcomes(2) == Outcomes{"failed"});
+  const bool is_killed = GENERATE(false, true);
+  if (is_killed)
+    two.is_killed();
+  else
+    go_on({&two});
+  go_on({&one});
+  CHECK(one.summary().elsewhere == (is_killed ? 0 : 1));
+  CHECK(one.summary().not_started == (is_killed ? 1 : 0));
+  CHECK(one.machine.runs == std::map<std::uint64_t, int>{{2, 1}});
+}
+
 TEST_CASE("what failed before a scheduler came is tried again by it, as ever") {
   SharedPlace place(1);
   Runner one(place, 1);

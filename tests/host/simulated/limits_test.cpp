@@ -168,6 +168,40 @@ TEST_CASE("a plugin that fails three times in the same way is left alone, and th
   CHECK(summary.failure_lines.at(0) == std::to_string(summary.failed) + " failed: mat# and mat# cannot be multiplied (#x#)#");
 }
 
+TEST_CASE("what comes back into the queue after so many failures does not start either") {
+  const int trials = GENERATE(2, 3);  // with two, none waits when the limit is reached
+  Grid grid(trials);
+  grid.machine.act = only({{1, {End::kFails, 5}}, {2, {End::kKillsWorker, 20}}});
+  const auto summary = grid.run({.jobs = 2, .max_failures = {.trials = 1}});
+  CHECK(grid.outcomes(1) == Outcomes{"failed"});
+  CHECK(grid.outcomes(2) == Outcomes{"lost"});
+  CHECK(summary.failed == 1);
+  CHECK(summary.not_started == trials - 1);
+  CHECK(grid.machine.runs.size() == 2);
+  const auto told = grid.told();
+  CHECK(says(told, "1 trial failed, as many as --max-failures allows: the one of those that wait is not started"));
+  CHECK(told.find("--max-failures") == told.rfind("--max-failures"));
+}
+
+TEST_CASE("what comes back into the queue while its plugin is blamed is set aside, unless that was done meanwhile") {
+  const bool is_done = GENERATE(false, true);
+  Grid grid(is_done ? 5 : 4);
+  for (int seed = 1; seed <= 5 - !is_done; ++seed) grid.uses(seed, "broken");
+  grid.machine.act = [](std::uint64_t seed, int run) {
+    if (seed <= 3) return Act{.end = End::kFails, .takes_s = 5.0 + static_cast<double>(seed), .why = "broken"};
+    if (seed == 4 && run == 1) return Act{End::kKillsWorker, 30};
+    return Act();
+  };
+  const auto summary = grid.run({.jobs = 5});
+  CHECK(summary.failed == 3);
+  CHECK(grid.machine.runs[4] == (is_done ? 2 : 1));
+  CHECK(summary.done == (is_done ? 2 : 0));
+  CHECK(summary.set_aside.quarantined == (is_done ? 0 : 1));
+  REQUIRE(summary.quarantines.size() == (is_done ? 0 : 1));
+  if (!is_done) CHECK(says(summary.quarantines[0], "attention broken and task simulated failed 3 times in a row"));
+  CHECK(says(grid.told(), "1 waiting trial with it is set aside") == !is_done);
+}
+
 TEST_CASE("while the disk has too little room no trial starts, and then they go on") {
   Grid grid(4);
   grid.room.disk = [&](const std::filesystem::path& folder) {

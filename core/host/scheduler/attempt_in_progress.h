@@ -32,6 +32,8 @@ class AttemptInProgress {
   /// trial has a limit of its own, the host's refusal (std::bad_alloc) counts as that limit's, which the kernel does not tell
   /// apart.
   bool was_over_limit() const { return was_over_limit_; }
+  /// It has ended, and the trial goes back into the queue.
+  void goes_back() { attempt_.is_tried_again = true; }
   void has_left(std::vector<db::Artifact> files) { attempt_.artifacts = std::move(files); }
   db::RunningTrial running() const;
   double started_s() const { return started_s_; }

@@ -42,6 +42,9 @@ void GridRun::finish(int job) {
   checkpoints_.add_left(trial, left);
   trial.has_left(std::move(left));
   const auto& attempt = trial.attempt();
+  const auto& planned = trial.planned();
+  const bool runs_again = limits_.runs_again(planned, attempt, running_.size() > 1 && !trial.was_over_limit());
+  if (runs_again) trial.goes_back();
   ending_ = {.fence = attempt.fence};
   const auto where = recorder_.put(attempt, trial.metrics());  // first: a line that tells a result is not its only place
   const auto ending = std::exchange(ending_, {});
@@ -49,9 +52,8 @@ void GridRun::finish(int job) {
   files_.limit(attempt, recorder_);
   checkpoints_.tidy(trial, running_, recorder_);
   limits_.forget(job, attempt.outcome == outcome::kDone ? attempt.peak_resident_bytes : 0);
-  const auto& planned = trial.planned();
   if (!ending.is_late) {  // else it is the other's to count, and to run again
-    if (limits_.runs_again(planned, attempt, running_.size() > 1 && !trial.was_over_limit()))
+    if (runs_again)
       run_again_alone(planned);
     else
       count(planned, attempt, ending.is_written);
@@ -75,6 +77,7 @@ void GridRun::count_no_more(const PlannedTrial& planned, const db::Attempt& atte
 
 void GridRun::run_again_alone(const PlannedTrial& planned) {
   const int others = static_cast<int>(running_.size()) - 1;
+  limits_.goes_back(planned);
   admission_.ran_out_beside(planned, others);
   display_.note(
       fmt::format("warning: {} ran out of memory beside {} other{}: from now on there are at most so many at a time; it runs "

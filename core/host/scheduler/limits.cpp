@@ -91,8 +91,8 @@ std::optional<std::string> Limits::why_stalled(int job) const {
   return found == stalled_.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool Limits::runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company) {
-  return attempt.outcome == outcome::kOom && had_company && again_alone_.insert(&trial).second;
+bool Limits::runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company) const {
+  return attempt.outcome == outcome::kOom && had_company && !again_alone_.contains(&trial);
 }
 
 int Limits::ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting) {

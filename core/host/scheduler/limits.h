@@ -52,7 +52,9 @@ class Limits {
   std::optional<std::string> why_stalled(int job) const;
 
   /// Whether a trial that ran out of memory runs once more, alone: it has not yet, and had company.
-  bool runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company);
+  bool runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company) const;
+  /// It does.
+  void goes_back(const PlannedTrial& trial) { again_alone_.insert(&trial); }
 
   /// After the summary counts it. Takes out of the queue what is not to start any more, as leave_out does. @return how many
   int ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting);

@@ -203,6 +203,51 @@ TEST_CASE("what fails elsewhere counts, and is not run again; what is interrupte
   CHECK(two.summary().exit_code() == ExitCode::kTrialsFailed);
 }
 
+TEST_CASE("what lacked memory beside others is not given up by another scheduler while it is to run alone") {
+  SharedPlace place(3);
+  Runner one(place, 1, {.jobs = 3}), two(place, 2, {.jobs = 1});
+  const auto act = [](std::uint64_t seed, int) {
+    return Act{seed == 1 ? End::kLacksMemory : End::kAnswers, seed == 1 ? 10.0 : 100.0};
+  };
+  one.machine.act = act, two.machine.act = act;
+  one.steps(3), two.steps(3);
+  SECTION("the first that has room for it runs it, and the other takes that for its end") {
+    while (place.outcomes(1).empty()) one.step();
+    two.steps(5);
+    CHECK(two.machine.runs == std::map<std::uint64_t, int>{{1, 1}});
+    go_on({&one, &two});
+    CHECK(place.outcomes(1) == Outcomes{"oom", "oom"});
+    CHECK(one.summary().failed == 0);
+    CHECK(one.summary().failed_elsewhere == 1);
+    CHECK(two.summary().failed == 1);
+    CHECK(two.summary().failed_elsewhere == 0);
+  }
+  SECTION("where its own runs it first the other waits for that") {
+    while (one.step()) {
+    }
+    go_on({&two});
+    CHECK(place.outcomes(1) == Outcomes{"oom", "oom"});
+    CHECK(one.summary().failed == 1);
+    CHECK(two.summary().failed_elsewhere == 1);
+    CHECK(two.machine.runs.empty());
+  }
+  CHECK(one.summary().done + one.summary().elsewhere == 2);
+}
+
+TEST_CASE("what is refused elsewhere is tried here") {
+  SharedPlace place(2);
+  Runner one(place, 1, {.jobs = 1}), two(place, 2, {.jobs = 1});
+  two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
+  one.machine.act = [](std::uint64_t, int) { return Act{.end = End::kFindsNoRoom}; };
+  two.steps(3);
+  while (place.outcomes(2).empty()) one.step();
+  go_on({&one, &two});
+  CHECK(place.outcomes(2) == Outcomes{"refused", "done"});
+  CHECK(one.summary().failed == 1);
+  CHECK(two.summary().failed_elsewhere == 0);
+  CHECK(two.summary().done == 2);
+}
+
 TEST_CASE("after too many failures what ran elsewhere counts where it is done there, and is not started where it is not") {
   SharedPlace place(2);
   Runner one(place, 1, {.jobs = 1, .max_failures = {.trials = 1}}), two(place, 2, {.jobs = 1});

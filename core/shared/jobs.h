@@ -227,9 +227,11 @@ struct AuditJob {
 /// What any job may say in place of its answer: that it threw.
 struct Failed {
   static constexpr const char* kName = "answer of any job";
+  static constexpr const char* kHost = "the host's memory";
+  static constexpr const char* kDevice = "the device's memory";
   std::string failed;                          ///< why
   bool fault = false;                          ///< whether that is a plugin's fault
-  std::optional<std::string> ran_out_of = {};  ///< "the host's memory", "the device's memory"; nothing: it was another failure
+  std::optional<std::string> ran_out_of = {};  ///< kHost or kDevice; nothing: it was another failure
   bool operator==(const Failed&) const = default;
 };
 /// What its process says while a signal ends it.

@@ -1,4 +1,4 @@
-// An attempt whose lease was taken over while it ran. No SQLite.
+// How attempts end leases, and what becomes of one whose lease was taken over while it ran. No SQLite.
 #pragma once
 
 #include <string>
@@ -22,9 +22,15 @@ inline Attempt late_attempt(Attempt attempt, std::int64_t newest) {
   return attempt;
 }
 
-/// Whether a trial that ended so elsewhere is tried again: its end was no fault of its own.
+/// What a lease says of the attempt that ended it; "": anybody may have the trial, as where it was given back.
+inline std::string lease_end(const Attempt& attempt) { return attempt.is_tried_again ? "" : attempt.outcome; }
+
+/// Whether a trial whose lease ended so elsewhere is tried again by whoever has it in a queue: what ended it was nobody's
+/// fault, or it never began. What nobody knows is not. @param ended as lease_end
 inline bool is_tried_again(const std::string& ended) {
-  return ended.empty() || ended == outcome::kDone || ended == outcome::kInterrupted || ended == outcome::kLost;
+  const auto* const found = find_outcome(ended);
+  return ended.empty() ||
+         (found != nullptr && (found->next == Outcome::Next::kNothing || found->next == Outcome::Next::kAgain));
 }
 
 }  // namespace ablate::db

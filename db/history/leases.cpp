@@ -91,7 +91,7 @@ void give_back(SQLite::Database& database, const std::string& key, std::int64_t 
 
 bool put_leased(KeptStatements& statements, const Attempt& attempt) {
   auto end = statements("UPDATE lease SET outcome = ?1 WHERE key = ?2 AND fence = ?3 AND outcome IS NULL");
-  end->bind(1, attempt.outcome);
+  end->bind(1, lease_end(attempt));
   end->bind(2, attempt.key);
   end->bind(3, attempt.fence);
   if (end->exec() == 1) {

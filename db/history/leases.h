@@ -27,8 +27,8 @@ CREATE TABLE lease_owner (
   worker_started INTEGER NOT NULL DEFAULT 0,
   heard_us INTEGER NOT NULL
 ) STRICT;
--- The latest lease of each trial. fence: greater than that of any before. outcome: of the attempt that ended it, '': it was
--- given back, NULL: it is held.
+-- The latest lease of each trial. fence: greater than that of any before. outcome: of the attempt that ended it,
+-- '': it was given back, or its scheduler tries the trial once more, NULL: it is held.
 CREATE TABLE lease (
   fence INTEGER PRIMARY KEY AUTOINCREMENT,
   key TEXT NOT NULL UNIQUE,

@@ -65,6 +65,8 @@ struct Attempt {
   std::string uid;         ///< 32 hex digits, by which it is known in every history, and its files are named; "": one is drawn
   std::string key;         ///< of its trial
   std::int64_t fence = 0;  ///< of the lease under which it runs (lease.h); 0: none. Not kept
+  /// Its scheduler tries the trial once more, whatever the outcome says: the lease ends as one that was given back. Not kept.
+  bool is_tried_again = false;
   /// Trial::resolved of what was trained; null: as put_trials had it. Where the attempt is done, the trial's settings are
   /// these: two of one key differ in what changes no number (a file's place), or in what --prove took for the same.
   nlohmann::json resolved = nullptr;

@@ -151,10 +151,32 @@ TEST_CASE("a fence records one result, however often it is written") {
 TEST_CASE("what failed elsewhere since one came is not leased by it; what failed before, or was interrupted, is") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
-  const auto outcome = GENERATE(as<std::string>{}, "failed", "timeout", "interrupted");
+  const auto [outcome, is_free] = GENERATE(table<std::string, bool>({{"failed", false},
+                                                                     {"timeout", false},
+                                                                     {"stalled", false},
+                                                                     {"oom", false},
+                                                                     {"refused", true},
+                                                                     {"interrupted", true},
+                                                                     {"lost", true}}));
   CHECK(at.one.put_leased(at.result(mine.fence, outcome)));
-  CHECK(at.ask(at.two, at.second).what == (outcome == "interrupted" ? What::kMine : What::kFailed));
-  CHECK(at.ask(at.two, at.second, kA, false, mine.fence).what == (outcome == "interrupted" ? What::kElsewhere : What::kMine));
+  CHECK(at.ask(at.two, at.second).what == (is_free ? What::kMine : What::kFailed));
+  CHECK(at.ask(at.two, at.second, kA, false, mine.fence).what == (is_free ? What::kElsewhere : What::kMine));
+}
+
+TEST_CASE("what its scheduler tries once more anybody may have meanwhile, under a fence of its own") {
+  Shared at;
+  const auto mine = at.ask(at.one, at.first);
+  auto attempt = at.result(mine.fence, "oom");
+  attempt.is_tried_again = true;
+  CHECK(at.one.put_leased(attempt));
+  CHECK_FALSE(at.one.put_leased(attempt));  // a fence records one attempt in time
+  CHECK(at.one.held_leases().empty());
+  const auto theirs = at.ask(at.two, at.second);
+  REQUIRE(theirs.what == What::kMine);
+  CHECK(theirs.fence > mine.fence);
+  CHECK(at.ask(at.one, at.first).what == What::kElsewhere);
+  CHECK(at.two.put_leased(at.result(theirs.fence, "oom")));
+  CHECK(at.ask(at.one, at.first).what == What::kFailed);
 }
 
 TEST_CASE("an own failure does not keep a scheduler from trying again") {

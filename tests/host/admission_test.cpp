@@ -1,6 +1,7 @@
 // When trials may start.
 #include "core/host/scheduler/admission.h"
 
+#include "core/host/scheduler/memory_room.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;
@@ -8,7 +9,20 @@ using namespace ablate;
 namespace {
 
 const Trial kTrial;
-const PlannedTrial kA{.trial = &kTrial, .key = "a"}, kB{.trial = &kTrial, .key = "b"};
+const PlannedTrial kA{.trial = &kTrial, .key = "a"}, kB{.trial = &kTrial, .key = "b"}, kC{.trial = &kTrial, .key = "c"};
+
+using Part = SharedIdentity::Part;
+
+/// Of these settings.
+SharedIdentity made_of(const nlohmann::json& settings) {
+  return {{std::make_shared<const Part>(settings)}, std::make_shared<const Part>(nlohmann::json::object())};
+}
+
+PlannedTrial of_width(int width, int seed) {
+  return {.trial = &kTrial,
+          .identity = made_of({{"model.width", width}, {"seed", seed}}),
+          .key = std::to_string(width) + "/" + std::to_string(seed)};
+}
 
 }  // namespace
 
@@ -43,4 +57,85 @@ TEST_CASE("where there was no room a trial is tried again beside fewer, and late
   admission.limit(2);
   for (int second = 200; second < 400; second += 11) admission.may_start(kB, 0, nullptr, second);
   CHECK(admission.jobs() == 1);  // a limit is for good
+}
+
+TEST_CASE("what a trial that lacks memory takes from the others it gives back where it lacks it alone, too") {
+  Admission admission(8);
+  admission.ran_out_beside(kA, 7);
+  CHECK(admission.jobs() == 7);
+  admission.ran_out_beside(kB, 3);
+  CHECK(admission.jobs() == 3);
+  CHECK_FALSE(admission.may_start(kA, 1, &kC, 0));  // each runs alone
+  CHECK_FALSE(admission.may_start(kC, 1, &kB, 0));
+  CHECK(admission.may_start(kC, 2, &kC, 0));
+  CHECK(admission.is_halved());
+  CHECK(admission.ran_out_alone(kA) == 0);  // the other may have had too much company beside three
+  CHECK(admission.has_taken_places(kB));
+  CHECK_FALSE(admission.has_taken_places(kA));
+  CHECK(admission.ran_out_alone(kB) == 5);
+  CHECK(admission.jobs() == 8);
+  CHECK_FALSE(admission.is_halved());
+  CHECK(admission.ran_out_alone(kB) == 0);
+  CHECK_FALSE(admission.may_start(kB, 1, &kC, 0));
+  CHECK(admission.may_be_tried_again(kC, 2, 100));  // for the moment
+  admission.ran_out_beside(kA, 6);
+  CHECK(admission.jobs() == 2);
+  CHECK(admission.ran_out_alone(kA) == 2);
+  CHECK(admission.jobs() == 4);
+  admission.limit(3);
+  admission.ran_out_beside(kA, 2);
+  CHECK(admission.ran_out_alone(kA) == 1);
+  CHECK(admission.jobs() == 3);
+}
+
+TEST_CASE("what trials held resident, with the data that they share, stands for their own memory until they show it") {
+  const auto narrow = of_width(1, 1), another = of_width(1, 2), wide = of_width(2, 1);
+  MemoryRoom room;
+  SECTION("of an earlier run it is forgotten once the trial, or one of another seed, has shown its own") {
+    room.remember(another.key, 900);
+    room.started(1, narrow, 0);
+    CHECK_FALSE(room.has_room(another, 10'000, 0));  // nothing is known of the one that runs
+    room.sized(1, 50, 0);
+    CHECK_FALSE(room.has_room(another, 10'000, 0));
+    room.sized(1, 100, 1);
+    CHECK(room.has_room(another, 100, 0));
+    CHECK(room.has_room(wide, 400, 0));  // four times what was shown, whatever was resident before
+    CHECK_FALSE(room.has_room(wide, 399, 0));
+  }
+  SECTION("of an earlier run it is expected of its own trial alone") {
+    room.remember(wide.key, 900);
+    room.started(1, narrow, 0);
+    room.sized(1, 100, 1);
+    CHECK_FALSE(room.has_room(wide, 899, 0));
+    CHECK(room.has_room(wide, 900, 0));
+    CHECK(room.has_room(another, 100, 0));
+  }
+  SECTION("of one that failed before its first step nothing is known") {
+    room.started(1, narrow, 0);
+    room.sized(1, 50, 0);
+    room.ended(1, 0);
+    room.started(2, another, 1);
+    CHECK_FALSE(room.has_room(wide, 1'000'000, 1));
+    CHECK(room.has_room(wide, 0, 1 + MemoryRoom::kUnshown_s));
+  }
+  SECTION("of one that was done before anybody looked it holds until another shows its own") {
+    room.started(1, narrow, 0);
+    room.ended(1, 900);
+    room.started(2, another, 1);
+    CHECK_FALSE(room.has_room(wide, 900 + 3599, 1));
+    CHECK(room.has_room(wide, 900 + 3600, 1));
+    room.sized(2, 100, 1);
+    CHECK(room.has_room(wide, 400, 1));
+  }
+}
+
+TEST_CASE("what kind a trial that waits is of is not made anew at each event") {
+  auto waits = of_width(2, 1);
+  const auto runs = of_width(1, 1);
+  MemoryRoom room;
+  room.started(1, runs, 0);
+  room.sized(1, 100, 1);
+  CHECK_FALSE(room.has_room(waits, 100, 0));
+  waits.identity = runs.identity;
+  CHECK_FALSE(room.has_room(waits, 100, 0));  // else it would be of the kind that runs
 }

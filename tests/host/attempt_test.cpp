@@ -74,6 +74,23 @@ TEST_CASE("what memory did not suffice for is told as that, whoever says it") {
   CHECK(outcome_of({{"failed", "no memory of its youth"}, {"fault", false}}, end(1 << 8)) == "failed: no memory of its youth");
 }
 
+TEST_CASE("a trial with a limit of its own that the host refuses memory ran into that limit") {
+  const json lacks_host = {{"failed", "std::bad_alloc"}, {"fault", false}, {"ran_out_of", "the host's memory"}};
+  const json lacks_device = {{"failed", "CUDA error"}, {"fault", false}, {"ran_out_of", "the device's memory"}};
+  const int aborted = 6;
+  const auto was_over = [](const json& said, int status, std::int64_t memory_bytes) {
+    AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
+    trial.take(said);
+    trial.end(end(status), 3, memory_bytes);
+    CHECK(trial.attempt().outcome == "oom");
+    return trial.was_over_limit();
+  };
+  CHECK(was_over(lacks_host, 1 << 8, 1 << 30));
+  CHECK_FALSE(was_over(lacks_host, 1 << 8, 0));
+  CHECK_FALSE(was_over(lacks_host, aborted, 1 << 30));
+  CHECK_FALSE(was_over(lacks_device, 1 << 8, 1 << 30));
+}
+
 TEST_CASE("results count only with a clean end, whatever the clock says") {
   AttemptInProgress clean(kPlanned, {}, 0, 0, kNoVerdicts);
   clean.take(kProgress);

@@ -69,7 +69,8 @@ JobOutcome HeardOfJob::end_of(const EndedEvent& ended) const {
             .why = of_memory ? fmt::format("{} did not suffice: {}", *failed_->ran_out_of, failed_->failed) : failed_->failed,
             .signal = WIFSIGNALED(ended.status) ? end : "",
             .fault = failed_->fault,
-            .of_memory = of_memory};
+            .of_memory = of_memory,
+            .was_refused_host = failed_->ran_out_of == Failed::kHost && !WIFSIGNALED(ended.status)};
   }
   if (is_sent_by_others(ended.status)) return {How::kKilled, end, "", false};
   return {end.empty() ? How::kSilent : How::kCrashed, end, "", true};

@@ -24,8 +24,9 @@ struct JobOutcome {
   std::string why;     ///< in its own words, or "signal 11 (Segmentation fault) in f() in x.so"; "" of kDone, kLate, kSilent
   std::string signal;  ///< of kThrew: what ended its process after that, "signal 6 (Aborted)"; "" for an exit
   bool fault = false;  ///< whether it is a plugin's: a crash, a hang, an answer that cannot be
-  std::string output = {};  ///< the tail of what it printed
-  bool of_memory = false;   ///< memory did not suffice: the kernel's killer or a limit ended it, or it said so itself
+  std::string output = {};        ///< the tail of what it printed
+  bool of_memory = false;         ///< memory did not suffice: the kernel's killer or a limit ended it, or it said so itself
+  bool was_refused_host = false;  ///< of kThrew: it asked for more of the host's memory than it got, and ended by itself
 
   bool done() const { return how == How::kDone; }
   bool late() const { return how == How::kLate; }

@@ -12,11 +12,14 @@ namespace ablate {
 /// Times are the scheduler's own, in seconds.
 class Admission {
  public:
-  explicit Admission(int jobs) : wished_(jobs), jobs_(jobs) {}
+  explicit Admission(int jobs) : most_(jobs), wished_(jobs), jobs_(jobs) {}
 
   int jobs() const { return jobs_; }
   /// At most so many from now on, for good.
-  void limit(int jobs) { wished_ = jobs_ = std::min(jobs_, jobs); }
+  void limit(int jobs) {
+    jobs_ = std::min(jobs_, jobs);
+    most_ = std::min(most_, jobs_), wished_ = wished();
+  }
 
   /// A trial that has seen a worker die runs alone, so that the next death tells whether it is the one.
   /// @param running how many trials run @param one any of them; nullptr where none runs
@@ -29,6 +32,27 @@ class Admission {
 
   /// From now on it runs beside no other.
   void run_alone(const PlannedTrial& trial) { alone_.insert(&trial); }
+
+  /// It ran out of memory beside so many others: it runs alone from now on, and no more than so many do at a time. That stays
+  /// while it may be that its company was the cause.
+  /// @param others 1 or more
+  void ran_out_beside(const PlannedTrial& trial, int others) {
+    run_alone(trial);
+    most_beside_[&trial] = others;
+    wished_ = wished(), jobs_ = std::min(jobs_, wished_);
+  }
+  /// It ran out of memory without company, too: what was taken on its account is given back. @return how many more at a time
+  int ran_out_alone(const PlannedTrial& trial) {
+    most_beside_.erase(&trial);
+    const int more = wished() - wished_;
+    wished_ += more, jobs_ += more;
+    return more;
+  }
+  /// Whether half of the places, or more, is taken on account of trials. Then it is worth a pause to learn which of them take
+  /// too much by themselves.
+  bool is_halved() const { return 2 * wished_ <= most_; }
+  /// Whether the trial has taken places, and has not shown that its company was not the cause.
+  bool has_taken_places(const PlannedTrial& trial) const { return most_beside_.contains(&trial); }
 
   /// A worker died while the trial ran. @return whether that may be another trial's fault: then this one runs again
   bool may_run_again(const PlannedTrial& trial) { return ++deaths_[&trial] < kMostDeaths; }
@@ -48,9 +72,16 @@ class Admission {
 
   bool is_alone(const PlannedTrial* trial) const { return deaths_.contains(trial) || alone_.contains(trial); }
 
-  int wished_, jobs_;
+  int wished() const {
+    int least = most_;
+    for (const auto& [trial, others] : most_beside_) least = std::min(least, others);
+    return least;
+  }
+
+  int most_, wished_, jobs_;  ///< for good; as long as no trial gives places back; for the moment
   double next_start_s_ = 0, next_raise_s_ = 0;
   std::map<const PlannedTrial*, int> deaths_, refusals_;
+  std::map<const PlannedTrial*, int> most_beside_;
   std::set<const PlannedTrial*> alone_;
 };
 

@@ -98,7 +98,7 @@ void AttemptInProgress::add_spent_before() {
   attempt_.peak_resident_bytes = std::max(attempt_.peak_resident_bytes, before_.peak_resident_bytes);
 }
 
-void AttemptInProgress::end(const Event& event, double timeout_s) {
+void AttemptInProgress::end(const Event& event, double timeout_s, std::int64_t memory_bytes) {
   if (const auto* ended = std::get_if<EndedEvent>(&event)) {
     attempt_.wall_s = ended->wall_s, attempt_.cpu_s = ended->cpu_s;
     attempt_.peak_resident_bytes = ended->peak_resident_bytes;
@@ -109,7 +109,10 @@ void AttemptInProgress::end(const Event& event, double timeout_s) {
     if (WIFSIGNALED(ended->status)) attempt_.signal = WTERMSIG(ended->status);
     if (WIFEXITED(ended->status)) attempt_.exit_code = WEXITSTATUS(ended->status);
   }
-  if (const auto outcome = heard_.end(event)) end(*outcome, timeout_s);
+  if (const auto outcome = heard_.end(event)) {
+    was_over_limit_ = was_over_limit_ || (memory_bytes > 0 && outcome->was_refused_host);
+    end(*outcome, timeout_s);
+  }
 }
 
 void AttemptInProgress::end(const JobOutcome& outcome, double timeout_s) {

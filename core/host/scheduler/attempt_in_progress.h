@@ -28,8 +28,12 @@ class AttemptInProgress {
   /// Bytes, as far as the worker has told; and why its file lacks some of the first.
   std::int64_t printed() const { return printed_; }
   const std::string& unkept() const { return unkept_; }
-  /// Whether it was ended for holding more memory than it was given: alone it would do so, too.
+  /// Whether it took more memory than it was given, and was ended for it, or was refused it: alone it would be so, too. Where a
+  /// trial has a limit of its own, the host's refusal (std::bad_alloc) counts as that limit's, which the kernel does not tell
+  /// apart.
   bool was_over_limit() const { return was_over_limit_; }
+  /// It has ended, and the trial goes back into the queue.
+  void goes_back() { attempt_.is_tried_again = true; }
   void has_left(std::vector<db::Artifact> files) { attempt_.artifacts = std::move(files); }
   db::RunningTrial running() const;
   double started_s() const { return started_s_; }
@@ -52,8 +56,8 @@ class AttemptInProgress {
   int saves() const { return saves_; }
 
   /// An EndedEvent or a NotStartedEvent. Done is what gave its results and then ended without a fault. @param timeout_s what
-  /// it was given
-  void end(const Event& event, double timeout_s);
+  /// it was given @param memory_bytes likewise; 0: any amount
+  void end(const Event& event, double timeout_s, std::int64_t memory_bytes = 0);
   /// Where the worker told no end: the outcome and the reason that are known without it.
   void end(std::string_view outcome, const std::string& reason, double wall_s);
   /// "test/accuracy 71.09 %, 24.8 ms a step" (the main metric), as far as it has them; of what is not done, why. Where values

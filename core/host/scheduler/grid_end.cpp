@@ -1,6 +1,9 @@
 // How a grid's trials, its workers and the grid itself end.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "core/host/scheduler/grid_run.h"
 #include "core/records/outcome.h"
 
@@ -40,38 +43,73 @@ void GridRun::finish(int job) {
   checkpoints_.add_left(trial, left);
   trial.has_left(std::move(left));
   const auto& attempt = trial.attempt();
+  const auto& planned = trial.planned();
+  const bool runs_again = limits_.runs_again(planned, attempt, running_.size() > 1 && !trial.was_over_limit());
+  if (runs_again) trial.goes_back();
+  ending_ = {.fence = attempt.fence};
   const auto where = recorder_.put(attempt, trial.metrics());  // first: a line that tells a result is not its only place
+  const auto ending = std::exchange(ending_, {});
   display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s);
   files_.limit(attempt, recorder_);
   checkpoints_.tidy(trial, running_, recorder_);
   // Its code changed beneath it while it wrote them.
-  if (attempt.outcome != outcome::kDone && !watch_.overwritten(trial.planned().plugins).empty())
+  if (attempt.outcome != outcome::kDone && !watch_.overwritten(planned.plugins).empty())
     recorder_.remove_checkpoints(attempt.key);
-  limits_.forget(job, attempt.peak_resident_bytes);
-  const auto& planned = trial.planned();
-  if (limits_.runs_again(planned, attempt, running_.size() > 1 && !trial.was_over_limit())) {
-    admission_.run_alone(planned);
-    admission_.limit(static_cast<int>(running_.size()) - 1);
-    display_.note(
-        fmt::format("warning: {0} ran out of memory beside {1} other{2}: it runs again, alone, and from now on no more than "
-                    "{1} run at a time",
-                    planned.trial->label, running_.size() - 1, running_.size() == 2 ? "" : "s"));
-    waiting_.push_back(&planned);
-    display_.expect_more(1);
-  } else {
-    summary_.done += attempt.outcome == outcome::kDone;
-    summary_.failed += counts_as_failed(attempt.outcome);
-    display_.expect_more(-limits_.ended(planned, attempt, summary_, waiting_));
+  limits_.forget(job, attempt.outcome == outcome::kDone ? attempt.peak_resident_bytes : 0);
+  if (!ending.is_late) {  // else it is the other's to count, and to run again
+    if (runs_again)
+      run_again_alone(planned);
+    else
+      count(planned, attempt, ending.is_written);
   }
   running_.erase(job);
 }
 
-void GridRun::written(const db::Attempt& attempt, bool in_time) {
-  // Else it is in the queue, or nobody waits for it any more.
-  const bool ran_to_its_end = attempt.outcome != outcome::kInterrupted && attempt.outcome != outcome::kLost;
-  if (!leasing_.ended(attempt, in_time, ran_to_its_end) || !ran_to_its_end) return;
-  summary_.done -= attempt.outcome == outcome::kDone;  // it is the other's to count
+void GridRun::count(const PlannedTrial& planned, const db::Attempt& attempt, bool is_written) {
+  if (attempt.outcome == outcome::kOom) give_places_back(planned);
+  summary_.done += attempt.outcome == outcome::kDone;
+  summary_.failed += counts_as_failed(attempt.outcome);
+  if (!is_written) counted_[attempt.fence] = &planned;
+  display_.expect_more(-limits_.ended(planned, attempt, summary_, waiting_));
+}
+
+void GridRun::count_no_more(const PlannedTrial& planned, const db::Attempt& attempt) {
+  summary_.done -= attempt.outcome == outcome::kDone;
   summary_.failed -= counts_as_failed(attempt.outcome);
+  summary_.reasons.erase(&planned);
+}
+
+void GridRun::run_again_alone(const PlannedTrial& planned) {
+  const int others = static_cast<int>(running_.size()) - 1;
+  limits_.goes_back(planned);
+  admission_.ran_out_beside(planned, others);
+  display_.note(fmt::format(
+      "warning: {0} ran out of memory beside {1} other{2}: it runs again, alone, and from now on no more than {1} run "
+      "at a time",
+      planned.trial->label, others, others == 1 ? "" : "s"));
+  waiting_.push_back(&planned);
+  // Behind all others, where nobody waits for it; but a night with half of the places is worse than a pause that may free them.
+  if (admission_.is_halved())
+    std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto* one) { return admission_.has_taken_places(*one); });
+  display_.expect_more(1);
+}
+
+void GridRun::give_places_back(const PlannedTrial& planned) {
+  if (admission_.ran_out_alone(planned) > 0)
+    display_.note(
+        fmt::format("{} ran out of memory alone, too: there are {} at a time again", planned.trial->label, admission_.jobs()));
+}
+
+void GridRun::written(const db::Attempt& attempt, bool in_time) {
+  const auto counted = counted_.extract(attempt.fence);
+  const bool is_ending = attempt.fence == ending_.fence;
+  const bool ran_to_its_end = attempt.outcome != outcome::kInterrupted && attempt.outcome != outcome::kLost;
+  // Else it is in the queue, or nobody waits for it any more.
+  const bool waits = ran_to_its_end && (is_ending || !counted.empty());
+  const bool is_late = leasing_.ended(attempt, in_time, waits);
+  if (is_ending) ending_.is_written = true, ending_.is_late |= is_late;  // a rescue may write it twice
+  if (!is_late || !waits) return;
+  if (!counted.empty()) count_no_more(*counted.mapped(), attempt);
   display_.expect_more(1);
 }
 

@@ -164,8 +164,13 @@ void GridRun::look_elsewhere() {
 
 void GridRun::start_some() {
   using What = db::LeaseAnswer::What;
-  while (!waiting_.empty() && may_start(*waiting_.front())) {
+  while (!waiting_.empty()) {
     const auto& planned = *waiting_.front();
+    if (limits_.is_barred(planned)) {
+      if (!leave_out(planned)) return;
+      continue;
+    }
+    if (!may_start(planned)) return;
     const auto lease = leasing_.take(planned);
     if (!lease) return;
     waiting_.pop_front();
@@ -174,6 +179,20 @@ void GridRun::start_some() {
     ++(lease->what == What::kDone ? summary_.elsewhere : summary_.failed_elsewhere);
     display_.skipped();
   }
+}
+
+bool GridRun::leave_out(const PlannedTrial& planned) {
+  const auto is_done = leasing_.is_done(planned);  // one that ran elsewhere may be
+  if (!is_done) return false;
+  waiting_.pop_front();
+  if (*is_done) {
+    ++summary_.elsewhere;
+    display_.skipped();
+    return true;
+  }
+  Limits::Waiting one{&planned};
+  display_.expect_more(-limits_.leave_out(one, summary_));
+  return true;
 }
 
 void GridRun::start(const PlannedTrial& planned, std::int64_t fence) {
@@ -214,7 +233,7 @@ void GridRun::handle(const Event& event) {
   }
   if (const auto* size = std::get_if<SizeEvent>(&event)) return limits_.sized(job, size->bytes, trial.attempt().step);
   if (const auto* none = std::get_if<NotStartedEvent>(&event); none != nullptr && postpone(job, none->not_started)) return;
-  trial.end(event, options_.timeout_s);
+  trial.end(event, options_.timeout_s, options_.memory_bytes);
   if (const auto why = limits_.why_stalled(job); why && trial.attempt().outcome != outcome::kDone)
     trial.fail(*why, outcome::kStalled);
   if (trial.attempt().outcome == outcome::kDone)

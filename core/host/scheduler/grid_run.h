@@ -63,6 +63,8 @@ class GridRun {
 
   bool may_start(const PlannedTrial& next);
   void start_some();
+  /// The first one that waits came back into the queue and is barred meanwhile. @return false where the history cannot be asked
+  bool leave_out(const PlannedTrial& planned);
   void start(const PlannedTrial& planned, std::int64_t fence);
   /// Asks again for trials that others have left or ended, and starts some; waits for those that others run.
   void look_elsewhere();
@@ -72,6 +74,14 @@ class GridRun {
   /// There was no process or no descriptor for one more. @return whether it is tried again
   bool postpone(int job, const std::string& why);
   void finish(int job);
+  /// Into the summary, where nobody runs it again here. @param is_written whether its attempt is in the history already
+  void count(const PlannedTrial& planned, const db::Attempt& attempt, bool is_written);
+  /// Its attempt came late.
+  void count_no_more(const PlannedTrial& planned, const db::Attempt& attempt);
+  /// It lacked memory beside others, and is still among those that run.
+  void run_again_alone(const PlannedTrial& planned);
+  /// It lacked memory by itself.
+  void give_places_back(const PlannedTrial& planned);
   void replace_worker(const std::string& why);
   /// Takes the events that are there: a trial that has ended already is not interrupted.
   void drain();
@@ -96,6 +106,12 @@ class GridRun {
   LibraryWatch watch_;
   Limits limits_;
   RunSummary summary_;
+  /// The attempt that finish() writes, and what came of that.
+  struct Ending {
+    std::int64_t fence = 0;  ///< 0: none
+    bool is_written = false, is_late = false;
+  } ending_;
+  std::map<std::int64_t, const PlannedTrial*> counted_;  ///< by fence: in the summary, and not in the history yet
   bool begun_ = false, told_of_room_ = false, told_of_others_ = false;
   int last_job_ = 0;
   double clock_s_ = 0, last_tick_s_;

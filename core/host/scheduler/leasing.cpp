@@ -118,6 +118,13 @@ std::optional<db::LeaseAnswer> Leasing::take(const PlannedTrial& trial) {
   return answer;
 }
 
+std::optional<bool> Leasing::is_done(const PlannedTrial& trial) {
+  if (again_) return false;
+  bool done = false;
+  if (!recorder_.use([&](db::GridStore& store) { done = !store.done({trial.key}).empty(); })) return std::nullopt;
+  return done;
+}
+
 void Leasing::give_back(const PlannedTrial& trial, std::int64_t fence) {
   mine_.erase(fence);
   // Where it cannot be written it stays this scheduler's, which may take it again.

@@ -39,6 +39,8 @@ class Leasing {
 
   /// Asks for a trial. One that runs elsewhere is waited for. @return nothing where the history cannot be asked now
   std::optional<db::LeaseAnswer> take(const PlannedTrial& trial);
+  /// Whether a trial is not to run any more, since it is done. @return nothing where the history cannot be asked now
+  std::optional<bool> is_done(const PlannedTrial& trial);
   /// Ends the lease of a trial that has not run.
   void give_back(const PlannedTrial& trial, std::int64_t fence);
   /// An attempt under a lease is in the history. @param in_time whether its fence still held; else another scheduler has taken

@@ -71,10 +71,10 @@ void Limits::sign(int job, double now_s) {
   if (const auto found = watches_.find(job); found != watches_.end()) found->second.sign(now_s);
 }
 
-void Limits::forget(int job, std::int64_t peak_bytes) {
+void Limits::forget(int job, std::int64_t resident_bytes) {
   watches_.erase(job);
   stalled_.erase(job);
-  memory_.ended(job, peak_bytes);
+  memory_.ended(job, resident_bytes);
   if (processors_) processors_->give_back(job);
 }
 
@@ -97,37 +97,63 @@ std::optional<std::string> Limits::why_stalled(int job) const {
   return found == stalled_.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool Limits::runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company) {
-  return attempt.outcome == outcome::kOom && had_company && again_alone_.insert(&trial).second;
+bool Limits::runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company) const {
+  return attempt.outcome == outcome::kOom && had_company && !again_alone_.contains(&trial);
 }
 
 int Limits::ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting) {
-  if (attempt.outcome == outcome::kDone) quarantine_.done(trial);
+  if (attempt.outcome == outcome::kDone) {
+    quarantine_.done(trial);
+    std::erase_if(blamed_, [&](const auto& one) { return Quarantine::holds(one.first, trial); });
+  }
   if (!counts_as_failed(attempt.outcome)) return 0;
   const auto why = fmt::format("{}: {}", attempt.outcome, attempt.reason);
   summary.reasons[&trial] = why;
   if (!std::exchange(has_told_failure_, true)) tell("failure", why, history_, summary);
-  int out = 0;
-  if (most_failures_ > 0 && summary.failed >= most_failures_ && !waiting.empty()) {
-    out = static_cast<int>(waiting.size());
-    waiting.clear();
-    summary.not_started += out;
+  too_many_failed_ = too_many_failed_ || (most_failures_ > 0 && summary.failed >= most_failures_);
+  if (attempt.outcome == outcome::kFailed)
+    if (const auto blamed = quarantine_.failed(trial, attempt.reason))
+      blamed_.try_emplace(blamed->plugins, SetAsideFor{.reason = blamed->reason});
+  return leave_out(waiting, summary);
+}
+
+bool Limits::is_barred(const PlannedTrial& trial) const {
+  return too_many_failed_ ||
+         std::any_of(blamed_.begin(), blamed_.end(), [&](const auto& one) { return Quarantine::holds(one.first, trial); });
+}
+
+int Limits::leave_out(Waiting& waiting, RunSummary& summary) {
+  if (too_many_failed_) return leave_out_all(waiting, summary);
+  int all = 0;
+  for (auto& [plugins, left] : blamed_) {
+    const auto out = static_cast<int>(
+        std::erase_if(waiting, [&blamed = plugins](const auto* one) { return Quarantine::holds(blamed, *one); }));
+    if (out == 0) continue;
+    all += out;
+    summary.set_aside.quarantined += out;
+    const bool is_told = left.trials > 0;
+    left.trials += out;
+    const auto text = fmt::format("{} failed {} times in a row, with \"{}\": {} waiting trial{} with it {} set aside",
+                                  Quarantine::Blamed{plugins, ""}.text(), Quarantine::kEnough, one_line(left.reason, 200),
+                                  left.trials, left.trials == 1 ? "" : "s", left.trials == 1 ? "is" : "are");
+    if (is_told) {
+      summary.quarantines.at(left.line) = text;
+      continue;
+    }
+    left.line = summary.quarantines.size();
+    summary.quarantines.push_back(text);
+    note_("warning: " + text + "; the next run tries them");
+  }
+  return all;
+}
+
+int Limits::leave_out_all(Waiting& waiting, RunSummary& summary) {
+  const auto out = static_cast<int>(waiting.size());
+  waiting.clear();
+  summary.not_started += out;
+  if (out > 0 && !std::exchange(has_told_too_many_, true))
     note_(fmt::format("warning: {} trial{} failed, as many as --max-failures allows: the {} waiting trial{} not started",
                       summary.failed, summary.failed == 1 ? "" : "s", out, out == 1 ? " is" : "s are"));
-    return out;
-  }
-  if (attempt.outcome != outcome::kFailed) return 0;
-  const auto blamed = quarantine_.failed(trial, attempt.reason);
-  if (!blamed || blamed_.contains(blamed->plugins)) return 0;
-  out = static_cast<int>(std::erase_if(waiting, [&](const auto* one) { return Quarantine::holds(blamed->plugins, *one); }));
-  if (out == 0) return 0;
-  blamed_.insert(blamed->plugins);
-  summary.set_aside.quarantined += out;
-  const auto text =
-      fmt::format("{} failed {} times in a row, with \"{}\": {} waiting trial{} with it {} set aside", blamed->text(),
-                  Quarantine::kEnough, one_line(blamed->reason, 200), out, out == 1 ? "" : "s", out == 1 ? "is" : "are");
-  summary.quarantines.push_back(text);
-  note_("warning: " + text + "; the next run tries them");
   return out;
 }
 

@@ -43,8 +43,8 @@ class Limits {
     memory_.sized(job, bytes, step);
     next_memory_look_s_ = 0;  // what it holds is free no more
   }
-  /// It did not start, or has ended.
-  void forget(int job, std::int64_t peak_bytes = 0);
+  /// It did not start, or has ended. @param resident_bytes at most, of one that is done; else 0
+  void forget(int job, std::int64_t resident_bytes = 0);
 
   /// Jobs that have stalled since the last call: they are to be ended.
   std::vector<int> newly_stalled(double now_s);
@@ -52,10 +52,19 @@ class Limits {
   std::optional<std::string> why_stalled(int job) const;
 
   /// Whether a trial that ran out of memory runs once more, alone: it has not yet, and had company.
-  bool runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company);
+  bool runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company) const;
+  /// It does.
+  void goes_back(const PlannedTrial& trial) { again_alone_.insert(&trial); }
 
-  /// After the summary counts it. Takes out of the queue what is not to start any more, and says so. @return how many
+  /// After the summary counts it. Takes out of the queue what is not to start any more, as leave_out does. @return how many
   int ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting);
+
+  /// Whether a trial is not to start any more: too many have failed, or what it is made of is blamed for failures. What is
+  /// blamed is so until a trial with it is done.
+  bool is_barred(const PlannedTrial& trial) const;
+  /// Takes what is barred out of `waiting`, counts it as not started or as quarantined, and says so, once for each reason.
+  /// @return how many
+  int leave_out(Waiting& waiting, RunSummary& summary);
 
   /// The history had to go elsewhere; told once.
   void rescued(const std::filesystem::path& to, const std::string& why, const RunSummary& summary);
@@ -63,6 +72,7 @@ class Limits {
  private:
   void tell(const char* event, const std::string& reason, const std::filesystem::path& database, const RunSummary& summary);
   bool disk_has_room(double now_s);
+  int leave_out_all(Waiting& waiting, RunSummary& summary);
 
   RunOptions options_;
   Surroundings outside_;
@@ -75,7 +85,13 @@ class Limits {
   std::map<int, StallWatch> watches_;
   std::map<int, std::string> stalled_;  ///< why, by job
   std::set<const PlannedTrial*> again_alone_;
-  std::set<Quarantine::Plugins> blamed_;
+  struct SetAsideFor {
+    std::string reason;  ///< of the failures
+    int trials = 0;
+    std::size_t line = 0;  ///< of RunSummary::quarantines, where there are trials
+  };
+  std::map<Quarantine::Plugins, SetAsideFor> blamed_;
+  bool too_many_failed_ = false, has_told_too_many_ = false;
   bool has_told_failure_ = false, has_told_rescue_ = false, has_told_processors_ = false, disk_is_low_ = false;
   double next_look_s_ = 0, next_memory_look_s_ = 0;
   std::int64_t memory_bytes_ = -1;  ///< of the machine that can be had, at the last look

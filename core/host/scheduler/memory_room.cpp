@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kUnlike = 4;  ///< times the most that any trial took, for one of other settings
 
-std::string kind_of(const PlannedTrial& trial) {
+std::string made_kind(const PlannedTrial& trial) {
   auto settings = trial.identity.whole().settings;
   if (settings.is_object()) settings.erase("seed");
   return settings.dump();
@@ -17,6 +17,11 @@ std::string kind_of(const PlannedTrial& trial) {
 
 void MemoryRoom::remember(const std::string& key, std::int64_t peak_bytes) {
   if (peak_bytes > 0) by_key_[key] = std::max(by_key_[key], peak_bytes);
+}
+
+const std::string& MemoryRoom::kind_of(const PlannedTrial& trial) {
+  if (asked_ != &trial) asked_ = &trial, asked_kind_ = made_kind(trial);
+  return asked_kind_;
 }
 
 void MemoryRoom::started(int job, const PlannedTrial& trial, double now_s) {
@@ -30,38 +35,40 @@ void MemoryRoom::sized(int job, std::int64_t bytes, std::int64_t step) {
   trial.bytes = bytes, trial.peak = std::max(trial.peak, bytes);
   if (step == 0) return;
   trial.has_shown = true;
-  auto& known = by_kind_[trial.kind];
-  known = std::max(known, trial.peak), most_ = std::max(most_, trial.peak);
+  own_.add(trial.kind, trial.peak);
 }
 
-void MemoryRoom::ended(int job, std::int64_t peak_bytes) {
+void MemoryRoom::ended(int job, std::int64_t resident_bytes) {
   const auto found = running_.find(job);
   if (found == running_.end()) return;
   const auto& trial = found->second;
-  if (const auto peak = trial.has_shown ? trial.peak : peak_bytes; peak > 0) {
-    auto& known = by_kind_[trial.kind];
-    known = std::max(known, peak), most_ = std::max(most_, peak);
-  }
+  if (trial.has_shown)
+    own_.add(trial.kind, trial.peak);
+  else if (resident_bytes > 0)
+    resident_.add(trial.kind, resident_bytes);
   running_.erase(found);
 }
 
-std::int64_t MemoryRoom::expected(const std::string& key, const std::string& kind) const {
-  if (const auto found = by_key_.find(key); found != by_key_.end()) return found->second;
-  const auto found = by_kind_.find(kind);
-  return found == by_kind_.end() ? 0 : found->second;
+void MemoryRoom::Peaks::add(const std::string& kind, std::int64_t bytes) {
+  auto& known = by_kind[kind];
+  known = std::max(known, bytes), most = std::max(most, bytes);
 }
 
-bool MemoryRoom::has_room(const PlannedTrial& next, std::int64_t available_bytes, double now_s) const {
+std::int64_t MemoryRoom::need(const std::string& key, const std::string& kind) const {
+  if (const auto found = own_.by_kind.find(kind); found != own_.by_kind.end()) return found->second;
+  if (const auto found = resident_.by_kind.find(kind); found != resident_.by_kind.end()) return found->second;
+  if (const auto found = by_key_.find(key); found != by_key_.end()) return found->second;
+  return kUnlike * (own_.most > 0 ? own_.most : resident_.most);
+}
+
+bool MemoryRoom::has_room(const PlannedTrial& next, std::int64_t available_bytes, double now_s) {
   if (available_bytes < 0 || running_.empty()) return true;
-  const auto need = [&](const std::string& key, const std::string& kind) {
-    const auto known = expected(key, kind);
-    return known > 0 ? known : kUnlike * most_;
-  };
   auto left = available_bytes;
   for (const auto& [job, trial] : running_) {
+    const auto needed = need(trial.key, trial.kind);
     const bool is_new = !trial.has_shown && now_s - trial.since_s < kUnshown_s;
-    if (is_new && need(trial.key, trial.kind) == 0) return false;
-    left -= std::max<std::int64_t>(0, need(trial.key, trial.kind) - trial.bytes);
+    if (is_new && needed == 0) return false;
+    left -= std::max<std::int64_t>(0, needed - trial.bytes);
   }
   return need(next.key, kind_of(next)) <= left;
 }

@@ -9,22 +9,27 @@
 
 namespace ablate {
 
-/// Sizes in bytes, of what a trial's process shares with no other. Times are the scheduler's own, in seconds.
+/// Sizes in bytes, of what a trial's process shares with no other: its own memory, which is what another one costs the machine.
+/// What a process held resident counts the data set in that it shares with the worker. It bounds the own memory from above, and
+/// stands for it until a trial of the same settings has shown its own in this run. Times are the scheduler's own, in seconds.
+/// Trials that are passed outlive it, and stay as they are.
 class MemoryRoom {
  public:
-  /// What trials took that ran before, by key.
+  /// What a trial held resident that ran before, by key. Of other trials it says nothing.
   void remember(const std::string& key, std::int64_t peak_bytes);
 
   void started(int job, const PlannedTrial& trial, double now_s);
   /// @param bytes held now @param step how far it is: from its first step on it has shown what it takes
   void sized(int job, std::int64_t bytes, std::int64_t step);
-  void ended(int job, std::int64_t peak_bytes);
+  /// @param resident_bytes at most, of one that was done before it could show what it takes; 0: that is not known, as of one
+  /// that failed or never started
+  void ended(int job, std::int64_t resident_bytes);
 
   /// Whether the trial fits into what is free once all others hold what they are expected to take. A trial of which nothing is
   /// known counts as four times the most that any has shown; before any has shown something, none starts beside one that has
   /// not, for kUnshown_s at most.
   /// @param available_bytes of the machine now; below 0: not known, and everything has room
-  bool has_room(const PlannedTrial& next, std::int64_t available_bytes, double now_s) const;
+  bool has_room(const PlannedTrial& next, std::int64_t available_bytes, double now_s);
 
   static constexpr double kUnshown_s = 10;
 
@@ -35,11 +40,21 @@ class MemoryRoom {
     std::int64_t bytes = 0, peak = 0;
     bool has_shown = false;
   };
-  /// 0: not known.
-  std::int64_t expected(const std::string& key, const std::string& kind) const;
+  struct Peaks {
+    void add(const std::string& kind, std::int64_t bytes);
+    std::map<std::string, std::int64_t> by_kind;  ///< a kind is all settings but the seed
+    std::int64_t most = 0;
+  };
+  /// What a trial is expected to take; 0: nothing is known.
+  std::int64_t need(const std::string& key, const std::string& kind) const;
+  /// Of the trial that was asked for last it is there: the first one that waits is asked for at each event, and a kind is a
+  /// document and its text.
+  const std::string& kind_of(const PlannedTrial& trial);
 
-  std::map<std::string, std::int64_t> by_key_, by_kind_;  ///< peaks; a kind is all settings but the seed
-  std::int64_t most_ = 0;
+  std::map<std::string, std::int64_t> by_key_;  ///< resident, before this run
+  Peaks own_, resident_;                        ///< of this run; resident_: of trials that were done unseen
+  const PlannedTrial* asked_ = nullptr;
+  std::string asked_kind_;
   std::map<int, Running> running_;
 };
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/shared/jobs.h"
 #include "core/shared/pipe.h"
 #include "core/trial/server/process_state.h"
 #include "core/util/error.h"
@@ -21,8 +22,8 @@ struct Say : std::function<void(const nlohmann::json&)> {
 
 /// A job's own word that memory did not suffice, however its library says that.
 struct OutOfMemory : Error {
-  static constexpr const char* kHost = "the host's memory";
-  static constexpr const char* kDevice = "the device's memory";
+  static constexpr const char* kHost = Failed::kHost;
+  static constexpr const char* kDevice = Failed::kDevice;
   OutOfMemory(const char* what_of, const std::string& why) : Error(why), of(what_of) {}
   const char* of;  ///< one of these
 };

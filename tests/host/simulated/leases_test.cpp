@@ -133,6 +133,43 @@ TEST_CASE("a result that comes late when all else has ended is waited for, as an
   CHECK(place.outcomes(1) == Outcomes{"done", "interrupted"});
 }
 
+TEST_CASE("what lacks memory or fails, and comes late, is the other's: it is neither counted, told nor run again") {
+  SharedPlace place(2);
+  Runner one(place, 1, {.jobs = 2}), two(place, 2, {.jobs = 2});
+  one.machine.act = [](std::uint64_t seed, int) {
+    return seed == 1 ? Act{.end = End::kLacksMemory, .takes_s = 20} : Act{.end = End::kFails, .takes_s = 22};
+  };
+  SECTION("when it is written at once") {
+    one.steps(5);
+    place.holders.dies(1);
+    two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
+    two.steps(2);
+    go_on({&one, &two});
+    CHECK_FALSE(says(one.told(), "beside 1 other"));
+  }
+  SECTION("when it had to wait to be written") {
+    place.disk.fails = [&](const std::filesystem::path&) {
+      if (place.clock.now_s() > 5 && place.clock.now_s() < 40) throw db::Unavailable("the disk is full");
+    };
+    bool taken = false;
+    place.clock.while_waiting = [&](double) {
+      if (place.clock.now_s() < 40 || std::exchange(taken, true)) return;
+      place.holders.dies(1);
+      go_on({&two});
+    };
+    go_on({&one});
+    CHECK(taken);
+  }
+  CHECK(one.summary().done == 0);
+  CHECK(one.summary().failed == 0);
+  CHECK(one.summary().elsewhere == 2);
+  CHECK(one.summary().reasons.empty());
+  CHECK(one.machine.runs == std::map<std::uint64_t, int>{{1, 1}, {2, 1}});
+  CHECK(two.summary().done == 2);
+  CHECK(done_in(place.history()) == 2);
+  CHECK(place.history().attempts.size() == 4);
+}
+
 TEST_CASE("where a history is found damaged between two trials no further one starts") {
   const double takes_s = GENERATE(10.0, 10.2, 10.4, 10.6, 10.8);  // at some of these moments others' leases are looked at first
   SharedPlace place(4);
@@ -175,6 +212,71 @@ TEST_CASE("what fails elsewhere counts, and is not run again; what is interrupte
   CHECK(two.summary().done == 3);
   CHECK(two.summary().failed_elsewhere == 1);
   CHECK(two.summary().exit_code() == ExitCode::kTrialsFailed);
+}
+
+TEST_CASE("what lacked memory beside others is not given up by another scheduler while it is to run alone") {
+  SharedPlace place(3);
+  Runner one(place, 1, {.jobs = 3}), two(place, 2, {.jobs = 1});
+  const auto act = [](std::uint64_t seed, int) {
+    return Act{seed == 1 ? End::kLacksMemory : End::kAnswers, seed == 1 ? 10.0 : 100.0};
+  };
+  one.machine.act = act, two.machine.act = act;
+  one.steps(3), two.steps(3);
+  SECTION("the first that has room for it runs it, and the other takes that for its end") {
+    while (place.outcomes(1).empty()) one.step();
+    two.steps(5);
+    CHECK(two.machine.runs == std::map<std::uint64_t, int>{{1, 1}});
+    go_on({&one, &two});
+    CHECK(place.outcomes(1) == Outcomes{"oom", "oom"});
+    CHECK(one.summary().failed == 0);
+    CHECK(one.summary().failed_elsewhere == 1);
+    CHECK(two.summary().failed == 1);
+    CHECK(two.summary().failed_elsewhere == 0);
+  }
+  SECTION("where its own runs it first the other waits for that") {
+    while (one.step()) {
+    }
+    go_on({&two});
+    CHECK(place.outcomes(1) == Outcomes{"oom", "oom"});
+    CHECK(one.summary().failed == 1);
+    CHECK(two.summary().failed_elsewhere == 1);
+    CHECK(two.machine.runs.empty());
+  }
+  CHECK(one.summary().done + one.summary().elsewhere == 2);
+}
+
+TEST_CASE("what is refused elsewhere is tried here") {
+  SharedPlace place(2);
+  Runner one(place, 1, {.jobs = 1}), two(place, 2, {.jobs = 1});
+  two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
+  one.machine.act = [](std::uint64_t, int) { return Act{.end = End::kFindsNoRoom}; };
+  two.steps(3);
+  while (place.outcomes(2).empty()) one.step();
+  go_on({&one, &two});
+  CHECK(place.outcomes(2) == Outcomes{"refused", "done"});
+  CHECK(one.summary().failed == 1);
+  CHECK(two.summary().failed_elsewhere == 0);
+  CHECK(two.summary().done == 2);
+}
+
+TEST_CASE("after too many failures what ran elsewhere counts where it is done there, and is not started where it is not") {
+  SharedPlace place(2);
+  Runner one(place, 1, {.jobs = 1, .max_failures = {.trials = 1}}), two(place, 2, {.jobs = 1});
+  two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
+  one.machine.act = [](std::uint64_t, int) { return Act{End::kFails, 5}; };
+  two.steps(3);
+  one.steps(20);
+  REQUIRE(one.summary().failed == 1);
+  REQUIRE(place.outcomes(2) == Outcomes{"failed"});
+  const bool is_killed = GENERATE(false, true);
+  if (is_killed)
+    two.is_killed();
+  else
+    go_on({&two});
+  go_on({&one});
+  CHECK(one.summary().elsewhere == (is_killed ? 0 : 1));
+  CHECK(one.summary().not_started == (is_killed ? 1 : 0));
+  CHECK(one.machine.runs == std::map<std::uint64_t, int>{{2, 1}});
 }
 
 TEST_CASE("what failed before a scheduler came is tried again by it, as ever") {

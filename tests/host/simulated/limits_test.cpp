@@ -1,5 +1,6 @@
 // Whole grids in simulated time that nobody watches: what stalls, what runs again and how often, what waits, who is told.
 #include <algorithm>
+#include <utility>
 
 #include "core/util/error.h"
 #include "tests/host/simulated/grid.h"
@@ -90,6 +91,47 @@ TEST_CASE("what ran out of memory beside others runs once more, alone, and then 
   CHECK(alone.run({.jobs = 3}).set_aside.total() == 1);
 }
 
+TEST_CASE("places that trials took from the others come back where these lack memory alone, too") {
+  Grid grid(12);
+  std::size_t most_before = 0;
+  grid.machine.act = [&](std::uint64_t seed, int run) {
+    if (seed == 2 && run == 2) most_before = std::exchange(grid.machine.most_together, 0);
+    return seed <= 2 ? Act{End::kLacksMemory, 5} : Act();
+  };
+  const auto summary = grid.run({.jobs = 4});
+  CHECK(summary.done == 10);
+  CHECK(summary.failed == 2);
+  CHECK(grid.outcomes(1) == Outcomes{"oom", "oom"});
+  CHECK(grid.outcomes(2) == Outcomes{"oom", "oom"});
+  CHECK(grid.history().attempts.back().key != grid.key(2));  // half of the places were gone: it was not left for the end
+  CHECK(most_before == 4);
+  CHECK(grid.machine.most_together == 4);
+  CHECK(says(grid.told(), "seed=2 ran out of memory alone, too: there are 4 at a time again"));
+}
+
+TEST_CASE("places that a trial took stay taken where it is done alone") {
+  Grid grid(12);
+  grid.machine.act = [&](std::uint64_t seed, int run) {
+    if (seed == 1 && run == 2) grid.machine.most_together = 0;
+    return seed == 1 && run == 1 ? Act{End::kLacksMemory, 5} : Act();
+  };
+  CHECK(grid.run({.jobs = 2}).done == 12);
+  CHECK(grid.outcomes(1) == Outcomes{"oom", "done"});
+  CHECK(grid.machine.most_together == 1);
+}
+
+TEST_CASE("a trial that its own limit refuses memory takes no place, and does not run again") {
+  Grid grid(6);
+  grid.machine.act = only({{2, {End::kLacksMemory, 5}}});
+  const auto summary = grid.run({.jobs = 3, .memory_bytes = kGiB});
+  CHECK(summary.done == 5);
+  CHECK(summary.failed == 1);
+  CHECK(grid.outcomes(2) == Outcomes{"oom"});
+  CHECK_FALSE(says(grid.told(), "beside"));
+  CHECK(grid.run({.jobs = 3, .memory_bytes = kGiB}).failed == 1);  // once more, as any that lacked memory
+  CHECK(grid.run({.jobs = 3, .memory_bytes = kGiB}).set_aside.by_outcome == std::map<std::string, int>{{"oom", 1}});
+}
+
 TEST_CASE("after so many failures no other trial starts, and what runs comes to its end") {
   const auto [trials, percent, started] = GENERATE(table<int, double, int>({{2, 0, 4}, {0, 25, 6}, {0, 0, 12}}));
   Grid grid(12);
@@ -124,6 +166,40 @@ TEST_CASE("a plugin that fails three times in the same way is left alone, and th
   const auto next = grid.run({.jobs = 1});
   CHECK(next.failed > 0);  // those that never began
   CHECK(summary.failure_lines.at(0) == std::to_string(summary.failed) + " failed: mat# and mat# cannot be multiplied (#x#)#");
+}
+
+TEST_CASE("what comes back into the queue after so many failures does not start either") {
+  const int trials = GENERATE(2, 3);  // with two, none waits when the limit is reached
+  Grid grid(trials);
+  grid.machine.act = only({{1, {End::kFails, 5}}, {2, {End::kKillsWorker, 20}}});
+  const auto summary = grid.run({.jobs = 2, .max_failures = {.trials = 1}});
+  CHECK(grid.outcomes(1) == Outcomes{"failed"});
+  CHECK(grid.outcomes(2) == Outcomes{"lost"});
+  CHECK(summary.failed == 1);
+  CHECK(summary.not_started == trials - 1);
+  CHECK(grid.machine.runs.size() == 2);
+  const auto told = grid.told();
+  CHECK(says(told, "1 trial failed, as many as --max-failures allows: the one of those that wait is not started"));
+  CHECK(told.find("--max-failures") == told.rfind("--max-failures"));
+}
+
+TEST_CASE("what comes back into the queue while its plugin is blamed is set aside, unless that was done meanwhile") {
+  const bool is_done = GENERATE(false, true);
+  Grid grid(is_done ? 5 : 4);
+  for (int seed = 1; seed <= 5 - !is_done; ++seed) grid.uses(seed, "broken");
+  grid.machine.act = [](std::uint64_t seed, int run) {
+    if (seed <= 3) return Act{.end = End::kFails, .takes_s = 5.0 + static_cast<double>(seed), .why = "broken"};
+    if (seed == 4 && run == 1) return Act{End::kKillsWorker, 30};
+    return Act();
+  };
+  const auto summary = grid.run({.jobs = 5});
+  CHECK(summary.failed == 3);
+  CHECK(grid.machine.runs[4] == (is_done ? 2 : 1));
+  CHECK(summary.done == (is_done ? 2 : 0));
+  CHECK(summary.set_aside.quarantined == (is_done ? 0 : 1));
+  REQUIRE(summary.quarantines.size() == (is_done ? 0 : 1));
+  if (!is_done) CHECK(says(summary.quarantines[0], "attention broken and task simulated failed 3 times in a row"));
+  CHECK(says(grid.told(), "1 waiting trial with it is set aside") == !is_done);
 }
 
 TEST_CASE("while the disk has too little room no trial starts, and then they go on") {

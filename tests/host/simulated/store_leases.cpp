@@ -67,7 +67,7 @@ bool MemoryStore::put_leased(const db::Attempt& attempt) {
   auto& lease = history().leases[attempt.key];
   if (lease.fence == attempt.fence && !lease.outcome) {
     put_attempt(attempt);
-    lease.outcome = attempt.outcome;
+    lease.outcome = db::lease_end(attempt);
     return true;
   }
   put_attempt(late_attempt(attempt, lease.fence));

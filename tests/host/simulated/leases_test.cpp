@@ -148,10 +148,10 @@ TEST_CASE("what lacks memory or fails, and comes late, is the other's: it is nei
     CHECK_FALSE(says(one.told(), "beside 1 other"));
   }
   SECTION("when it had to wait to be written") {
-    place.disk.fails = [&](const std::filesystem::path&) {
-      if (place.clock.now_s() > 5 && place.clock.now_s() < 40) throw db::Unavailable("the disk is full");
-    };
     bool taken = false;
+    place.disk.fails = [&](const std::filesystem::path&) {
+      if (place.clock.now_s() > 5 && !taken) throw db::Unavailable("the disk is full");
+    };
     place.clock.while_waiting = [&](double) {
       if (place.clock.now_s() < 40 || std::exchange(taken, true)) return;
       place.holders.dies(1);

@@ -3,8 +3,10 @@
 
 #include <sqlite3.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "db/history/artifacts.h"
 #include "tests/db/ask.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
@@ -37,6 +39,28 @@ void make(const std::filesystem::path& file) {
 const std::string kAll = "SELECT * FROM trials ORDER BY trial";
 
 }  // namespace
+
+TEST_CASE("a history has one name, by whatever link it is opened") {
+  Folder folder;
+  const auto real = folder / "real.db", link = folder / "link.db";
+  { const Store made(real); }
+  std::filesystem::create_symlink("real.db", link);
+  const Store store(link);
+  CHECK(store.file() == real);
+  CHECK(artifact_folder(link, kOutput) == artifact_folder(real, kOutput));
+}
+
+TEST_CASE("a file that another process is rescuing into is left alone") {
+  Folder folder;
+  Store store(folder / "a.db");
+  const auto file = folder / "a.rescued.db";
+  std::ofstream(file) << "another's";
+  CHECK_THROWS_WITH(store.rescue(file), Catch::Contains("it exists"));
+  CHECK(std::filesystem::file_size(file) == 9);
+  std::filesystem::remove(file);
+  store.rescue(file);
+  CHECK(Store(file).leases().held.empty());
+}
 
 TEST_CASE("a sound history is told as such; a page of zeros and a row that points to nothing are faults") {
   Folder folder;

@@ -5,11 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <random>
 
 #include "core/util/byte_locks.h"
-#include "db/history/artifacts.h"
 #include "db/history/experiments.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
@@ -65,28 +63,6 @@ struct Shared {
 };
 
 }  // namespace
-
-TEST_CASE("a history has one name, by whatever link it is opened") {
-  Folder folder;
-  const auto real = folder / "real.db", link = folder / "link.db";
-  { const Store made(real); }
-  std::filesystem::create_symlink("real.db", link);
-  const Store store(link);
-  CHECK(store.file() == real);
-  CHECK(artifact_folder(link, kOutput) == artifact_folder(real, kOutput));
-}
-
-TEST_CASE("a file that another process is rescuing into is left alone") {
-  Folder folder;
-  Store store(folder / "a.db");
-  const auto file = folder / "a.rescued.db";
-  std::ofstream(file) << "another's";
-  CHECK_THROWS_WITH(store.rescue(file), Catch::Contains("it exists"));
-  CHECK(std::filesystem::file_size(file) == 9);
-  std::filesystem::remove(file);
-  store.rescue(file);
-  CHECK(Store(file).leases().held.empty());
-}
 
 TEST_CASE("a trial that runs elsewhere is not leased; done it is over, and with again it is leased under a newer fence") {
   Shared at;
@@ -170,7 +146,7 @@ TEST_CASE("what its scheduler tries once more anybody may have meanwhile, under 
   attempt.is_tried_again = true;
   CHECK(at.one.put_leased(attempt));
   CHECK_FALSE(at.one.put_leased(attempt));  // a fence records one attempt in time
-  CHECK(at.one.held_leases().empty());
+  CHECK(at.one.leases().held.empty());
   const auto theirs = at.ask(at.two, at.second);
   REQUIRE(theirs.what == What::kMine);
   CHECK(theirs.fence > mine.fence);
@@ -256,7 +232,7 @@ void hammer(const std::filesystem::path& file, const std::vector<nlohmann::json>
   Store store(file);
   const auto locks = locks_beside(file);
   const auto before = store.leases().newest;
-  const auto slot = store.add_owner([&](std::int64_t slot) { return locks->take(slot); },
+  const auto slot = store.add_owner([&](std::int64_t wished) { return locks->take(wished); },
                                     [&](const LeaseOwner& other, bool) { return !locks->is_held(other.slot); });
   for (bool any = true; any;) {
     any = false;

@@ -179,7 +179,7 @@ TEST_CASE("what comes back into the queue after so many failures does not start 
   CHECK(summary.not_started == trials - 1);
   CHECK(grid.machine.runs.size() == 2);
   const auto told = grid.told();
-  CHECK(says(told, "1 trial failed, as many as --max-failures allows: the one of those that wait is not started"));
+  CHECK(says(told, "1 trial failed, as many as --max-failures allows: the 1 waiting trial is not started"));
   CHECK(told.find("--max-failures") == told.rfind("--max-failures"));
 }
 

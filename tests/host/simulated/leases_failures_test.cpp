@@ -1,0 +1,131 @@
+// Several schedulers on one history, and trials that fail, lack memory or are refused: which of them others try again.
+#include <algorithm>
+#include <utility>
+
+#include "core/util/error.h"
+#include "tests/host/simulated/runner.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::simulated;
+using End = Act::End;
+using Outcomes = std::vector<std::string>;
+
+namespace {
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::size_t done_in(const History& history) {
+  return static_cast<std::size_t>(std::count_if(history.attempts.begin(), history.attempts.end(),
+                                                [](const auto& attempt) { return attempt.outcome == "done"; }));
+}
+
+}  // namespace
+
+TEST_CASE("what fails elsewhere before a scheduler's first trial, and after it asked what is to run, is not run again") {
+  SharedPlace place(2);
+  Runner one(place, 1, {.jobs = 1}), two(place, 2);
+  one.machine.act = [](std::uint64_t seed, int) { return Act{.end = seed == 1 ? End::kFails : End::kAnswers}; };
+  go_on({&one});
+  go_on({&two});
+  CHECK(place.outcomes(1) == Outcomes{"failed"});
+  CHECK(two.summary().failed_elsewhere == 1);
+  CHECK(two.summary().elsewhere == 1);
+}
+
+TEST_CASE("what fails elsewhere counts, and is not run again; what is interrupted there is") {
+  SharedPlace place(4);
+  Runner one(place, 1, {.jobs = 4}), two(place, 2, {.jobs = 4});
+  one.machine.act = [](std::uint64_t seed, int) { return seed == 1 ? Act{End::kFails, 10} : Act{.takes_s = 50}; };
+  one.steps(5);
+  two.steps(2);
+  one.steps(15);
+  CHECK(place.outcomes(1) == Outcomes{"failed"});
+  one.stops = 1;
+  go_on({&one, &two});
+  CHECK(place.outcomes(1) == Outcomes{"failed"});
+  CHECK(place.outcomes(2) == Outcomes{"interrupted", "done"});
+  CHECK(one.summary().interrupted);
+  CHECK(two.summary().done == 3);
+  CHECK(two.summary().failed_elsewhere == 1);
+  CHECK(two.summary().exit_code() == ExitCode::kTrialsFailed);
+}
+
+TEST_CASE("what lacked memory beside others is not given up by another scheduler while it is to run alone") {
+  SharedPlace place(3);
+  Runner one(place, 1, {.jobs = 3}), two(place, 2, {.jobs = 1});
+  const auto act = [](std::uint64_t seed, int) {
+    return Act{seed == 1 ? End::kLacksMemory : End::kAnswers, seed == 1 ? 10.0 : 100.0};
+  };
+  one.machine.act = act, two.machine.act = act;
+  one.steps(3), two.steps(3);
+  SECTION("the first that has room for it runs it, and the other takes that for its end") {
+    while (place.outcomes(1).empty()) one.step();
+    two.steps(5);
+    CHECK(two.machine.runs == std::map<std::uint64_t, int>{{1, 1}});
+    go_on({&one, &two});
+    CHECK(place.outcomes(1) == Outcomes{"oom", "oom"});
+    CHECK(one.summary().failed == 0);
+    CHECK(one.summary().failed_elsewhere == 1);
+    CHECK(two.summary().failed == 1);
+    CHECK(two.summary().failed_elsewhere == 0);
+  }
+  SECTION("where its own runs it first the other waits for that") {
+    while (one.step()) {
+    }
+    go_on({&two});
+    CHECK(place.outcomes(1) == Outcomes{"oom", "oom"});
+    CHECK(one.summary().failed == 1);
+    CHECK(two.summary().failed_elsewhere == 1);
+    CHECK(two.machine.runs.empty());
+  }
+  CHECK(one.summary().done + one.summary().elsewhere == 2);
+}
+
+TEST_CASE("what is refused elsewhere is tried here") {
+  SharedPlace place(2);
+  Runner one(place, 1, {.jobs = 1}), two(place, 2, {.jobs = 1});
+  two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
+  one.machine.act = [](std::uint64_t, int) { return Act{.end = End::kFindsNoRoom}; };
+  two.steps(3);
+  while (place.outcomes(2).empty()) one.step();
+  go_on({&one, &two});
+  CHECK(place.outcomes(2) == Outcomes{"refused", "done"});
+  CHECK(one.summary().failed == 1);
+  CHECK(two.summary().failed_elsewhere == 0);
+  CHECK(two.summary().done == 2);
+}
+
+TEST_CASE("after too many failures what ran elsewhere counts where it is done there, and is not started where it is not") {
+  SharedPlace place(2);
+  Runner one(place, 1, {.jobs = 1, .max_failures = {.trials = 1}}), two(place, 2, {.jobs = 1});
+  two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
+  one.machine.act = [](std::uint64_t, int) { return Act{End::kFails, 5}; };
+  two.steps(3);
+  one.steps(20);
+  REQUIRE(one.summary().failed == 1);
+  REQUIRE(place.outcomes(2) == Outcomes{"failed"});
+  const bool is_killed = GENERATE(false, true);
+  if (is_killed)
+    two.is_killed();
+  else
+    go_on({&two});
+  go_on({&one});
+  CHECK(one.summary().elsewhere == (is_killed ? 0 : 1));
+  CHECK(one.summary().not_started == (is_killed ? 1 : 0));
+  CHECK(one.machine.runs == std::map<std::uint64_t, int>{{2, 1}});
+}
+
+TEST_CASE("what failed before a scheduler came it tries again on request alone") {
+  SharedPlace place(1);
+  Runner one(place, 1);
+  one.machine.act = [](std::uint64_t, int) { return Act{End::kFails, 1}; };
+  go_on({&one});
+  Runner two(place, 2);
+  go_on({&two});
+  CHECK(place.outcomes(1) == Outcomes{"failed"});
+  CHECK(two.summary().set_aside.total() == 1);
+  Runner three(place, 3, {.jobs = 2, .retry = {"failed"}});
+  go_on({&three});
+  CHECK(place.outcomes(1) == Outcomes{"failed", "done"});
+}

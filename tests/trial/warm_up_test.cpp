@@ -2,6 +2,7 @@
 #include "core/trial/server/warm_up.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <filesystem>
 

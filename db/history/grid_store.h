@@ -114,6 +114,8 @@ class GridStore {
   /// put_attempt under the attempt's fence, whose lease ends with it. Where that is another's by now, the attempt is kept as a
   /// late one, interrupted and without its results. @return whether it was in time
   virtual bool put_leased(const Attempt& attempt) = 0;
+  /// Of all leases so far; 0: there was none.
+  virtual std::int64_t newest_fence() = 0;
   /// All that are held, also by owners that are dead.
   virtual std::vector<HeldLease> held_leases() = 0;
 

@@ -63,8 +63,7 @@ NewOwner add_owner(SQLite::Database& database, const std::function<bool(std::int
     if (meet(other, others.getColumn(7).getInt() != 0) && others.getColumn(8).getInt() == 0) over.push_back(other.slot);
   }
   for (const auto dead : over) forget_owner(database, dead);
-  Statement newest(database, "SELECT seq FROM sqlite_sequence WHERE name = 'lease'");
-  return {slot, newest.executeStep() ? newest.getColumn(0).getInt64() : 0};
+  return {slot, newest_fence(database)};
 }
 
 void put_worker(SQLite::Database& database, std::int64_t slot, std::int64_t worker, std::int64_t started) {
@@ -103,6 +102,11 @@ bool put_leased(KeptStatements& statements, const Attempt& attempt) {
   newest->bind(1, attempt.key);
   AttemptWriter(statements).put(late_attempt(attempt, newest->executeStep() ? newest->getColumn(0).getInt64() : 0));
   return false;
+}
+
+std::int64_t newest_fence(SQLite::Database& database) {
+  Statement newest(database, "SELECT seq FROM sqlite_sequence WHERE name = 'lease'");
+  return newest.executeStep() ? newest.getColumn(0).getInt64() : 0;
 }
 
 std::vector<HeldLease> held_leases(SQLite::Database& database) {

@@ -43,6 +43,7 @@ void put_worker(SQLite::Database& database, std::int64_t slot, std::int64_t work
 bool remove_owner(SQLite::Database& database, std::int64_t slot);
 void give_back(SQLite::Database& database, const std::string& key, std::int64_t fence);
 bool put_leased(KeptStatements& statements, const Attempt& attempt);
+std::int64_t newest_fence(SQLite::Database& database);
 std::vector<HeldLease> held_leases(SQLite::Database& database);
 
 /// Who asks for which trial.

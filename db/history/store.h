@@ -61,6 +61,7 @@ class Store final : public GridStore {
                          const IsOver& is_over) override;
   void give_back(const std::string& key, std::int64_t fence) override;
   bool put_leased(const Attempt& attempt) override;
+  std::int64_t newest_fence() override;
   std::vector<HeldLease> held_leases() override;
 
   std::int64_t put_proof(const Proof& proof);  ///< @return its number; 0: another one has given all its keys

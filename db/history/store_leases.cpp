@@ -43,6 +43,10 @@ bool Store::put_leased(const Attempt& attempt) {
   return implementation_->write([&] { return db::put_leased(implementation_->statements, attempt); });
 }
 
+std::int64_t Store::newest_fence() {
+  return implementation_->use([&] { return db::newest_fence(implementation_->database); });
+}
+
 std::vector<HeldLease> Store::held_leases() {
   return implementation_->use([&] { return db::held_leases(implementation_->database); });
 }

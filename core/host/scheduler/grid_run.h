@@ -4,7 +4,9 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/host/scheduler/admission.h"
@@ -34,7 +36,9 @@ class GridRun {
   /// as run_trials does. @return whether another step is to come
   bool step();
 
-  /// Before the first step: earlier attempts at one of the trials; and whether it runs beside no other.
+  /// Before the first step: what was leased when the history was asked for earlier attempts.
+  void remember(LeasesBefore leases) { leasing_.remember(std::move(leases)); }
+  /// Likewise: earlier attempts at one of the trials; and whether it runs beside no other.
   void remember(const PlannedTrial& trial, const db::PastTries& past, bool alone);
 
   /// So far.

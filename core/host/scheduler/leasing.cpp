@@ -21,6 +21,12 @@ bool is_seen_dead(const db::LeaseOwner& owner) {
 
 }  // namespace
 
+LeasesBefore leases_of(db::GridStore& store) {
+  LeasesBefore before{.fence = store.newest_fence()};  // first: what is leased in between counts as held
+  for (const auto& lease : store.held_leases()) before.held[lease.key] = lease.fence;
+  return before;
+}
+
 Leasing::Leasing(Recorder& recorder, db::GridStore& store, const Surroundings& outside, bool again, Note note)
     : recorder_(recorder), store_(store), outside_(outside), again_(again), note_(std::move(note)) {}
 
@@ -33,7 +39,7 @@ void Leasing::begin() {
         return true;
       },
       [this](const db::LeaseOwner& other, bool heard) { return meet(other, heard); });
-  for (const auto& lease : store_.held_leases()) held_before_[lease.key] = lease.fence;
+  if (!before_) before_ = leases_of(store_);
   if (!doubt_.empty())
     note_(fmt::format(
         "warning: {}: {}. This run found no other there, but nobody can promise that none comes: run one at a time, or have "
@@ -90,8 +96,8 @@ std::optional<db::LeaseAnswer> Leasing::take(const PlannedTrial& trial) {
   db::LeaseAnswer answer;
   const auto over = [&](const db::LeaseOwner& owner) { return owner.slot == self_.slot ? !holds(trial.key) : is_over(owner); };
   // What ran when this one came, or was leased later, has ended since.
-  const auto before = held_before_.find(trial.key);
-  const auto since = before == held_before_.end() ? self_.fence : before->second - 1;
+  const auto held = before_->held.find(trial.key);
+  const auto since = held == before_->held.end() ? before_->fence : held->second - 1;
   do {
     if (!recorder_.use([&](db::GridStore& store) { answer = store.take_lease(trial.key, self_.slot, since, again_, over); }))
       return std::nullopt;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/host/scheduler/plan.h"
@@ -14,6 +15,14 @@
 #include "db/types/lease.h"
 
 namespace ablate {
+
+/// What was leased, and had been, at some moment.
+struct LeasesBefore {
+  std::int64_t fence = 0;                    ///< the newest
+  std::map<std::string, std::int64_t> held;  ///< fences by key
+};
+/// Now. Throws Error.
+LeasesBefore leases_of(db::GridStore& store);
 
 /// A trial is leased before it starts. Who else lives, the kernel says, not a clock: docs/decisions/leases.md. What a dead
 /// scheduler has left running is ended before its trials are taken. One thread.
@@ -25,6 +34,9 @@ class Leasing {
   Leasing(Recorder& recorder, db::GridStore& store, const Surroundings& outside, bool again, Note note);
   Leasing(const Leasing&) = delete;
   Leasing& operator=(const Leasing&) = delete;
+
+  /// What has ended since then, nobody here knew of when trials were chosen. Without it: since begin().
+  void remember(LeasesBefore before) { before_ = std::move(before); }
 
   /// Before the first trial. Throws Error: it cannot be written; locks may mean nothing there, and another scheduler has been
   /// heard of.
@@ -68,7 +80,7 @@ class Leasing {
   std::unique_ptr<Locks> locks_;
   std::string doubt_;  ///< of the locks
   db::NewOwner self_;
-  std::map<std::string, std::int64_t> held_before_;  ///< fences by key: of what ran elsewhere when this one came
+  std::optional<LeasesBefore> before_;
   std::int64_t worker_ = 0, told_worker_ = 0;
   /// By fence: leased, and no attempt is in the history. Of one trial there may be two: a result of the first waits to be
   /// written, and another scheduler that had taken the trial over has left it again.

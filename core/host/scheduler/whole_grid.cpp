@@ -10,6 +10,7 @@ WholeGrid::WholeGrid(const std::vector<PlannedTrial>& planned, Executors& execut
     : planned_(planned), store_(store), options_(options) {
   std::vector<std::string> keys;
   for (const auto& trial : planned) keys.push_back(trial.key);
+  auto leases = leases_of(store);  // first: what ends from here on may not be among the earlier attempts
   const auto past = store.tries(keys);
   const auto done = store.done(keys);
   std::deque<const PlannedTrial*> waiting;
@@ -30,6 +31,7 @@ WholeGrid::WholeGrid(const std::vector<PlannedTrial>& planned, Executors& execut
   }
   if (waiting.empty()) return;
   run_ = std::make_unique<GridRun>(executors, store, options, outside, waiting);
+  run_->remember(std::move(leases));
   for (const auto* trial : waiting)
     if (const auto found = past.find(trial->key); found != past.end())
       run_->remember(*trial, found->second, alone.contains(trial));

@@ -74,6 +74,7 @@ class MemoryStore : public db::GridStore {
                              const IsOver& is_over) override;
   void give_back(const std::string& key, std::int64_t fence) override;
   bool put_leased(const db::Attempt& attempt) override;
+  std::int64_t newest_fence() override { return history().fences; }
   std::vector<db::HeldLease> held_leases() override;
 
  private:

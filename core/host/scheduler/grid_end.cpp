@@ -39,13 +39,15 @@ void GridRun::finish(int job) {
   checkpoints_.add_left(trial, left);
   trial.has_left(std::move(left));
   const auto& attempt = trial.attempt();
+  const bool again = limits_.runs_again(trial.planned(), attempt, running_.size() > 1 && !trial.was_over_limit());
+  if (again) again_.insert(attempt.fence);
   const auto where = recorder_.put(attempt, trial.metrics());  // first: a line that tells a result is not its only place
   display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s);
   files_.limit(attempt, recorder_);
   checkpoints_.tidy(trial, running_, recorder_);
   limits_.forget(job, attempt.peak_resident_bytes);
   const auto& planned = trial.planned();
-  if (limits_.runs_again(planned, attempt, running_.size() > 1 && !trial.was_over_limit())) {
+  if (again) {
     admission_.run_alone(planned);
     admission_.limit(static_cast<int>(running_.size()) - 1);
     display_.note(
@@ -64,7 +66,8 @@ void GridRun::finish(int job) {
 
 void GridRun::written(const db::Attempt& attempt, bool in_time) {
   // Else it is in the queue, or nobody waits for it any more.
-  const bool ran_to_its_end = attempt.outcome != outcome::kInterrupted && attempt.outcome != outcome::kLost;
+  const bool ran_to_its_end =
+      attempt.outcome != outcome::kInterrupted && attempt.outcome != outcome::kLost && !again_.contains(attempt.fence);
   if (!leasing_.ended(attempt, in_time, ran_to_its_end) || !ran_to_its_end) return;
   summary_.done -= attempt.outcome == outcome::kDone;  // it is the other's to count
   summary_.failed -= counts_as_failed(attempt.outcome);

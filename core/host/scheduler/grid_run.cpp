@@ -155,6 +155,7 @@ void GridRun::look_elsewhere() {
 
 void GridRun::start_some() {
   using What = db::LeaseAnswer::What;
+  display_.expect_more(-limits_.give_up(summary_, waiting_));  // others, or a worker that died, may have given some back
   while (!waiting_.empty() && may_start(*waiting_.front())) {
     const auto& planned = *waiting_.front();
     const auto lease = leasing_.take(planned);

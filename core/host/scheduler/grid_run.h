@@ -99,6 +99,7 @@ class GridRun {
   Checkpoints checkpoints_;
   LibraryWatch watch_;
   Limits limits_;
+  std::set<std::int64_t> again_;  ///< fences of attempts that ran out of memory beside others, and are not counted
   RunSummary summary_;
   bool begun_ = false, told_of_room_ = false, told_of_others_ = false;
   int last_job_ = 0;

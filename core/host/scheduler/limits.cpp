@@ -92,7 +92,21 @@ std::optional<std::string> Limits::why_stalled(int job) const {
 }
 
 bool Limits::runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company) {
-  return attempt.outcome == outcome::kOom && had_company && again_alone_.insert(&trial).second;
+  if (attempt.outcome != outcome::kOom || !had_company) return false;
+  const auto past = tries_.find(&trial);
+  const int before = past == tries_.end() ? 0 : past->second;
+  return before + 1 < kMostTries && again_alone_.insert(&trial).second;
+}
+
+int Limits::give_up(RunSummary& summary, Waiting& waiting) {
+  if (most_failures_ == 0 || summary.failed < most_failures_ || waiting.empty()) return 0;
+  const int out = static_cast<int>(waiting.size());
+  waiting.clear();
+  summary.not_started += out;
+  note_(fmt::format("warning: {} trial{} failed, as many as --max-failures allows: {} of those that wait {} started",
+                    summary.failed, summary.failed == 1 ? "" : "s", out == 1 ? "the one" : fmt::format("none of the {}", out),
+                    out == 1 ? "is not" : "is"));
+  return out;
 }
 
 int Limits::ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting) {
@@ -101,16 +115,8 @@ int Limits::ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSumm
   const auto why = fmt::format("{}: {}", attempt.outcome, attempt.reason);
   summary.reasons[&trial] = why;
   if (!std::exchange(has_told_failure_, true)) tell("failure", why, history_, summary);
-  int out = 0;
-  if (most_failures_ > 0 && summary.failed >= most_failures_ && !waiting.empty()) {
-    out = static_cast<int>(waiting.size());
-    waiting.clear();
-    summary.not_started += out;
-    note_(fmt::format("warning: {} trial{} failed, as many as --max-failures allows: {} of those that wait {} started",
-                      summary.failed, summary.failed == 1 ? "" : "s", out == 1 ? "the one" : fmt::format("none of the {}", out),
-                      out == 1 ? "is not" : "is"));
-    return out;
-  }
+  int out = give_up(summary, waiting);
+  if (out > 0) return out;
   if (attempt.outcome != outcome::kFailed) return 0;
   const auto blamed = quarantine_.failed(trial, attempt.reason);
   if (!blamed || blamed_.contains(blamed->plugins)) return 0;

@@ -30,7 +30,10 @@ class Limits {
   Limits(const RunOptions& options, const Surroundings& outside, std::filesystem::path history, std::size_t trials, Note note);
 
   /// What is known of earlier attempts at a trial of the run.
-  void remember(const PlannedTrial& trial, const db::PastTries& past) { memory_.remember(trial.key, past.peak_bytes); }
+  void remember(const PlannedTrial& trial, const db::PastTries& past) {
+    memory_.remember(trial.key, past.peak_bytes);
+    tries_[&trial] = tries_of(past.outcomes);
+  }
 
   /// Whether memory and disk have room for one more; where the disk has none, that is told once.
   bool have_room(const PlannedTrial& next, double now_s);
@@ -51,8 +54,11 @@ class Limits {
   /// Why a job that has ended is a stalled one; nothing where it is not.
   std::optional<std::string> why_stalled(int job) const;
 
-  /// Whether a trial that ran out of memory runs once more, alone: it has not yet, and had company.
+  /// Whether a trial that ran out of memory runs once more, alone: it has not yet, had company, and may be tried again.
   bool runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company);
+
+  /// Where as many have failed as are allowed, takes out of the queue whatever waits, and says so. @return how many
+  int give_up(RunSummary& summary, Waiting& waiting);
 
   /// After the summary counts it. Takes out of the queue what is not to start any more, and says so. @return how many
   int ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting);
@@ -75,6 +81,7 @@ class Limits {
   std::map<int, StallWatch> watches_;
   std::map<int, std::string> stalled_;  ///< why, by job
   std::set<const PlannedTrial*> again_alone_;
+  std::map<const PlannedTrial*, int> tries_;  ///< before this run
   std::set<Quarantine::Plugins> blamed_;
   bool has_told_failure_ = false, has_told_rescue_ = false, disk_is_low_ = false;
   double next_look_s_ = 0, next_memory_look_s_ = 0;

@@ -23,6 +23,13 @@ train.steps = [150, 300, 600]
 seeds = 2
 )";
 
+/// @param seconds of [experiment] checkpoint; no part of a key
+std::string grid_with_checkpoint(const std::string& seconds) {
+  auto text = kGrid;
+  const std::string name = "name = \"tiny\"\n";
+  return text.insert(text.find(name) + name.size(), "checkpoint = " + seconds + "\n");
+}
+
 /// What two runs of one trial share: of what is done its curves, and its metrics that are no times. One row a line.
 std::vector<std::string> numbers(Workplace& place) {
   std::vector<std::string> all;
@@ -67,21 +74,25 @@ TEST_CASE("a grid that is killed again and again ends with the numbers of one th
   REQUIRE(expected.size() > 6 * 20);
 
   std::mt19937 random(20261123);
-  for (int round = 0; round < rounds(2, 40); ++round) {
+  for (int round = 0; round < rounds(2, 100); ++round) {
     Workplace place;
-    const auto study = place.study(kGrid).string();
+    const auto study = place.study(grid_with_checkpoint(round % 2 == 0 ? "0" : "0.1")).string();
     std::size_t told = 0;
     for (int kills = 0; kills < 3; ++kills) {
       auto running = place.start({"run", study, "-j", "2"});
       std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution<int>(20, 2500)(random)));
       const auto processes = with_children(running.pid());
-      // The scheduler half of the time, by what ends it at once or by what it may answer.
-      const bool scheduler = random() % 2 == 0;
+      // All at once a quarter of the time; else mostly the scheduler, by what ends it at once or by what it may answer.
+      const bool all = random() % 4 == 0;
+      const bool scheduler = !all && random() % 2 == 0;
       const auto hit = scheduler ? processes.front() : processes[random() % processes.size()];
       const auto sent = scheduler && random() % 2 == 0 ? SIGTERM : SIGKILL;
       INFO("round " << round << ", kill " << kills << ": signal " << sent << " for "
-                    << (hit == processes.front() ? "the scheduler" : "a process of its") << " beside " << processes.size() - 1);
-      kill(hit, sent);
+                    << (all                        ? "all"
+                        : hit == processes.front() ? "the scheduler"
+                                                   : "a process of its")
+                    << " beside " << processes.size() - 1);
+      for (const auto one : all ? processes : std::vector<pid_t>{hit}) kill(one, sent);
       const auto ended = running.wait();
       INFO(ended.err);
       CHECK(all_end(processes));

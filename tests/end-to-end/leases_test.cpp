@@ -2,10 +2,12 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <string>
 #include <thread>
 
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
+#include "tests/support/soak.h"
 
 using nlohmann::json;
 
@@ -21,9 +23,11 @@ bool comes(const std::function<bool()>& what) {
 
 }  // namespace
 
-TEST_CASE("eight runs at once share 120 trials, each once, and leave nothing beside the history") {
+TEST_CASE("eight runs at once share many trials, each once, and leave nothing beside the history") {
+  const int trials = rounds(120, 400);
   Workplace place;
-  const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\nseeds = 120\n").string();
+  const auto study =
+      place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\nseeds = " + std::to_string(trials) + "\n").string();
   std::vector<std::unique_ptr<Process>> all;
   for (int i = 0; i < 8; ++i)
     all.emplace_back(new Process(place.start({"run", study, "-j", "1", "--set", "train.steps=2"})));  // which cannot be moved
@@ -36,9 +40,9 @@ TEST_CASE("eight runs at once share 120 trials, each once, and leave nothing bes
     REQUIRE(at != std::string::npos);
     done += std::atoi(ended.err.c_str() + at + 6);
   }
-  CHECK(done == 120);
+  CHECK(done == trials);
   CHECK(place.query("SELECT count(*) AS n, count(DISTINCT key) AS keys, sum(outcome = 'done') AS done FROM attempts") ==
-        json{{{"n", 120}, {"keys", 120}, {"done", 120}}});
+        json{{{"n", trials}, {"keys", trials}, {"done", trials}}});
   CHECK_FALSE(std::filesystem::exists(place.folder() / "ablate.db-leases"));
 }
 

@@ -60,6 +60,7 @@ TEST_CASE("what becomes of a trial is told by its earlier attempts") {
   CHECK(what({"oom", "oom"}) == What::kIsSetAside);
   CHECK(what({"oom", "oom"}, {"oom"}) == What::kRunsAlone);
   CHECK(what({"oom", "interrupted"}) == What::kRunsAlone);
+  CHECK(what({"oom", "failed"}, {"failed"}) == What::kRunsAlone);
   CHECK(what({"of a newer ablate"}) == What::kIsSetAside);
   CHECK(retry_of({"of a newer ablate"}, {}).outcome == "failed");
   CHECK(what({"of a newer ablate"}, {"failed"}) == What::kRuns);

@@ -48,9 +48,11 @@ bool GridRun::step() {
   if (!begun_) begin();
   try {
     if (!is_over()) advance();
-  } catch (...) {
+  } catch (const std::exception& error) {
     close(outcome::kInterrupted, "the grid ended before it: a worker could not be replaced");
-    throw;
+    tell_rescue();
+    if (!recorder_.is_elsewhere()) throw;
+    throw Error(fmt::format("{}. {}", error.what(), recorder_.where_everything_is()));
   }
   return !is_over() || !end();
 }

@@ -98,7 +98,9 @@ std::optional<std::string> Limits::why_stalled(int job) const {
 }
 
 bool Limits::runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company) const {
-  return attempt.outcome == outcome::kOom && had_company && !again_alone_.contains(&trial);
+  const auto past = tries_.find(&trial);
+  const int before = past == tries_.end() ? 0 : past->second;
+  return attempt.outcome == outcome::kOom && had_company && before + 1 < kMostTries && !again_alone_.contains(&trial);
 }
 
 int Limits::ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting) {

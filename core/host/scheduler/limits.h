@@ -30,7 +30,10 @@ class Limits {
   Limits(const RunOptions& options, const Surroundings& outside, std::filesystem::path history, std::size_t trials, Note note);
 
   /// What is known of earlier attempts at a trial of the run.
-  void remember(const PlannedTrial& trial, const db::PastTries& past) { memory_.remember(trial.key, past.peak_bytes); }
+  void remember(const PlannedTrial& trial, const db::PastTries& past) {
+    memory_.remember(trial.key, past.peak_bytes);
+    tries_[&trial] = tries_of(past.outcomes);
+  }
 
   /// Whether memory and disk have room for one more; where the disk has none, that is told once.
   bool have_room(const PlannedTrial& next, double now_s);
@@ -85,6 +88,7 @@ class Limits {
   std::map<int, StallWatch> watches_;
   std::map<int, std::string> stalled_;  ///< why, by job
   std::set<const PlannedTrial*> again_alone_;
+  std::map<const PlannedTrial*, int> tries_;  ///< before this run
   struct SetAsideFor {
     std::string reason;  ///< of the failures
     int trials = 0;

@@ -11,22 +11,25 @@ std::vector<std::string> retry_choices() {
       [](const Outcome& one) { return one.next == Outcome::Next::kOnRequest || one.next == Outcome::Next::kOnceAlone; });
 }
 
+int tries_of(const std::vector<std::string>& past) {
+  return static_cast<int>(std::count_if(past.begin(), past.end(), [](const std::string& name) {
+    const auto* const one = find_outcome(name);
+    return one == nullptr || one->next == Outcome::Next::kOnRequest || one->next == Outcome::Next::kOnceAlone;
+  }));
+}
+
 Retry retry_of(const std::vector<std::string>& past, const std::set<std::string>& wanted) {
   if (past.empty()) return {};
   const auto* const latest = find_outcome(past.back());
   const auto next = latest == nullptr ? Outcome::Next::kOnRequest : latest->next;
   if (next == Outcome::Next::kNothing) return {};
-  const auto counts = [](const std::string& name) {
-    const auto* const one = find_outcome(name);
-    return one == nullptr || one->next == Outcome::Next::kOnRequest || one->next == Outcome::Next::kOnceAlone;
-  };
-  const auto tries = std::count_if(past.begin(), past.end(), counts);
   const auto of_memory = std::count(past.begin(), past.end(), outcome::kOom);
   const auto name = latest == nullptr ? std::string(outcome::kFailed) : past.back();  // what a newer ablate calls otherwise
-  if (tries >= kMostTries) return {Retry::What::kIsSetAside, name, true};
-  if (next == Outcome::Next::kAgain) return {of_memory > 0 ? Retry::What::kRunsAlone : Retry::What::kRuns};
-  const bool alone = next == Outcome::Next::kOnceAlone;
-  if (wanted.contains(name) || (alone && of_memory == 1)) return {alone ? Retry::What::kRunsAlone : Retry::What::kRuns};
+  if (tries_of(past) >= kMostTries) return {Retry::What::kIsSetAside, name, true};
+  // Whatever has ended it since: beside others its memory did not suffice.
+  const auto runs = Retry{of_memory > 0 ? Retry::What::kRunsAlone : Retry::What::kRuns};
+  const bool once_alone = next == Outcome::Next::kOnceAlone && of_memory == 1;
+  if (next == Outcome::Next::kAgain || once_alone || wanted.contains(name)) return runs;
   return {Retry::What::kIsSetAside, name};
 }
 

@@ -13,6 +13,9 @@ namespace ablate {
 /// What --retry names: outcomes that are tried again on request alone.
 std::vector<std::string> retry_choices();
 
+/// Of attempts that ended so, how many are tries: neither done nor ended by what was not the trial's fault.
+int tries_of(const std::vector<std::string>& past);
+
 struct Retry {
   enum class What { kRuns, kRunsAlone, kIsSetAside };
   What what = What::kRuns;

@@ -16,8 +16,8 @@ nlohmann::json result_of(std::uint64_t seed) {
   return to_json(TrialResult{{{accuracy.name, static_cast<double>(seed)}}, accuracy.name, {{}, {accuracy}}});
 }
 
-nlohmann::json half_way() {
-  return to_json(Progress{.step = 50, .steps = 100, .loss = 0.5, .dev_metric = {}, .dev = std::nan(""), .curve = {}});
+nlohmann::json progress_at(int step) {
+  return to_json(Progress{.step = step, .steps = 100, .loss = 0.5, .dev_metric = {}, .dev = std::nan(""), .curve = {}});
 }
 
 }  // namespace
@@ -82,7 +82,8 @@ void SimulatedExecutor::start(const StartCommand& command) {
   machine_.most_together = std::max(machine_.most_together, running_.size());
   const bool ends_early = command.limit_s > 0 && (act.end == Act::End::kHangs || act.takes_s > command.limit_s);
   if (act.end == Act::End::kFindsNoRoom) return happens(0, NotStartedEvent{command.job, "Resource temporarily unavailable"});
-  says(command, act, act.takes_s / 2, half_way());
+  says(command, act, 0, progress_at(0));
+  says(command, act, act.takes_s / 2, progress_at(50));
   if (ends_early)
     return happens(command.limit_s, EndedEvent{.job = command.job, .status = kKilled, .wall_s = command.limit_s, .late = true});
   if (act.bytes > 0) happens(act.takes_s / 2, SizeEvent{command.job, act.bytes});

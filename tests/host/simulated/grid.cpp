@@ -29,6 +29,11 @@ Trial trial_of(int seed) {
 
 PlannedTrial planned_of(const Trial& trial) { return {.trial = &trial, .identity = {}, .key = sha256(trial.label)}; }
 
+std::vector<UsedPlugin> plugins_with(const std::string& attention) {
+  return {{"attention", attention, "1", "c0de", "", "/proc/self/exe"},
+          {"task", "simulated", "1", "c0de", "", "/proc/self/exe"}};
+}
+
 void record(const std::vector<PlannedTrial>& trials, db::GridStore& into) {
   std::vector<db::GridTrial> rows;
   for (const auto& trial : trials) rows.push_back({trial.key, trial.trial->resolved()});
@@ -41,8 +46,7 @@ Grid::Grid(int count) {
 }
 
 void Grid::uses(int seed, const std::string& attention) {
-  planned_.at(static_cast<std::size_t>(seed) - 1).plugins = std::vector<UsedPlugin>{
-      {"attention", attention, "1", "c0de", "", "/proc/self/exe"}, {"task", "simulated", "1", "c0de", "", "/proc/self/exe"}};
+  planned_.at(static_cast<std::size_t>(seed) - 1).plugins = plugins_with(attention);
 }
 
 RunSummary Grid::run(RunOptions options) {

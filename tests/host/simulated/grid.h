@@ -18,6 +18,8 @@ namespace ablate::simulated {
 /// Differs from the others in its seed alone.
 Trial trial_of(int seed);
 PlannedTrial planned_of(const Trial& trial);
+/// An attention of that name, and a task.
+std::vector<UsedPlugin> plugins_with(const std::string& attention);
 /// As RunOptions::record.
 void record(const std::vector<PlannedTrial>& trials, db::GridStore& into);
 

@@ -14,6 +14,7 @@ namespace ablate::simulated {
 struct Holders {
   std::map<std::filesystem::path, std::map<std::int64_t, int>> processes;  ///< by history and slot
   std::string doubt;                                                       ///< of each Locks
+  bool places_are_kept = false;  ///< whoever lost its lock takes it again within a second, as byte locks do
 
   /// Its locks are gone; that it goes on all the same is what locks that mean nothing look like.
   void dies(int process) {
@@ -29,7 +30,14 @@ class SimulatedLocks : public Locks {
     std::erase_if(holders_.processes[history_], [&](const auto& one) { return one.second == process_; });
   }
 
-  bool take(std::int64_t slot) override { return holders_.processes[history_].emplace(slot, process_).second; }
+  bool take(std::int64_t slot) override {
+    const bool taken = holders_.processes[history_].emplace(slot, process_).second;
+    if (taken) slot_ = slot;
+    return taken;
+  }
+  void keep_place() override {
+    if (holders_.places_are_kept && slot_ > 0) holders_.processes[history_].emplace(slot_, process_);
+  }
   bool is_held(std::int64_t slot) override { return holders_.processes[history_].contains(slot); }
   std::string doubt() override { return holders_.doubt; }
   void remove() override {}
@@ -38,6 +46,7 @@ class SimulatedLocks : public Locks {
   Holders& holders_;
   std::filesystem::path history_;
   int process_;
+  std::int64_t slot_ = 0;  ///< that it has taken; 0: none
 };
 
 }  // namespace ablate::simulated

@@ -41,6 +41,8 @@ void Ledger::line(int scheduler, const std::string& text) {
     return promise_waiting(scheduler);
   if (const auto late = text.find("the result of seed="); late != std::string::npos && says(text, "came late"))
     waiting_[scheduler].erase(std::atoi(text.c_str() + late + 19));
+  if (says(text, " ran out of memory beside ")) ++runs_again_alone_[scheduler];
+  if (says(text, " written to disk, then ended")) befell_.insert("saved");
   const auto label = text.find("  seed=");
   if (!text.starts_with('[') || label == std::string::npos || !says(text, "] done ")) return;
   const int seed = std::atoi(text.c_str() + label + 7);
@@ -64,6 +66,7 @@ void Ledger::read(const db::Attempt& attempt) {
   const int scheduler = attempt.environment.value("process", 0);
   tried_.insert(seed);
   ++by_[scheduler][attempt.outcome];
+  befell_.insert(attempt.outcome);
   const auto* const outcome = find_outcome(attempt.outcome);
   const bool counts = outcome->next == Outcome::Next::kOnRequest || outcome->next == Outcome::Next::kOnceAlone;
   if (counts && ++failed_[seed] > kMostTries + again_)
@@ -92,7 +95,7 @@ void Ledger::read_shared(const db::Attempt& attempt, const simulated::History& h
            fmt::format("the trial of seed {} is recorded as done {} times; {} runs had --again", seed, shared_[seed], again_));
 }
 
-void Ledger::look(const std::map<int, std::set<std::uint64_t>>& running) {
+void Ledger::look(const std::vector<Living>& living, bool have_locks) {
   for (const auto& [file, history] : disk_.files) {
     auto& seen = seen_[file.string()];
     if (history.attempts.size() < seen)
@@ -109,18 +112,48 @@ void Ledger::look(const std::map<int, std::set<std::uint64_t>>& running) {
              fmt::format("scheduler {} has told that seed {} is done, which is recorded nowhere", scheduler, seed));
   promised_.clear();
   std::map<std::uint64_t, int> owners;
-  for (const auto& [scheduler, seeds] : running)
-    for (const auto seed : seeds)
-      if (const auto [other, is_first] = owners.try_emplace(seed, scheduler); !is_first)
+  for (const auto& [scheduler, jobs, running] : living) {
+    if (static_cast<int>(running.size()) > jobs)
+      breaks(invariant::kJobs, fmt::format("scheduler {} runs {} trials, and has {} jobs", scheduler, running.size(), jobs));
+    for (const auto seed : running) {
+      if (running.size() > 1 && alone_[scheduler].contains(seed))
+        breaks(invariant::kAlone, fmt::format("scheduler {} runs the trial of seed {} beside others", scheduler, seed));
+      const auto [other, is_first] = owners.try_emplace(seed, scheduler);
+      if (!is_first && have_locks)
         breaks(invariant::kOneOwner,
                fmt::format("schedulers {} and {} run the trial of seed {}", other->second, scheduler, seed));
+    }
+  }
+}
+
+void Ledger::begins(int scheduler, const RunOptions& options) {
+  most_failures_[scheduler] = options.max_failures.trials;
+  if (options.again) {  // each trial may be done once more, and what is known of it decides nothing
+    ++again_;
+    return;
+  }
+  for (const auto& attempt : disk_.files.at(simulated::Grid::kFile).attempts)
+    if (attempt.outcome == outcome::kOom) alone_[scheduler].insert(static_cast<std::uint64_t>(seed_of(attempt.key)));
+}
+
+void Ledger::notified(int scheduler, const Notice& notice) {
+  if (++notices_[scheduler][notice.event] > 1)
+    breaks(invariant::kNotices, fmt::format("scheduler {} tells twice of \"{}\"", scheduler, notice.event));
+}
+
+void Ledger::starts(int scheduler, std::uint64_t seed, const RunSummary& summary) {
+  const int most = most_failures_[scheduler];
+  if (most > 0 && summary.failed >= most)
+    breaks(invariant::kMostFailures,
+           fmt::format("scheduler {} starts the trial of seed {}, though {} have failed of at most {}", scheduler, seed,
+                       summary.failed, most));
 }
 
 void Ledger::ended(int scheduler, const RunSummary& summary) {
   promise_waiting(scheduler);
-  look({});
+  look({}, true);
   auto& own = by_[scheduler];
-  int failed = 0;
+  int failed = -runs_again_alone_[scheduler];  // of these the later attempt counts
   for (const auto& [outcome, count] : own)
     if (counts_as_failed(outcome)) failed += count;
   if (summary.done != own["done"] || summary.failed != failed)
@@ -131,11 +164,30 @@ void Ledger::ended(int scheduler, const RunSummary& summary) {
   if (summary.interrupted ? sum > scenario_.trials() : sum != scenario_.trials())
     breaks(invariant::kSummary,
            fmt::format("scheduler {} sums up {}, of {} trials", scheduler, text_of(summary), scenario_.trials()));
+  auto& told = notices_[scheduler];
+  if (told["end"] != 1 || (summary.failed > 0 && told["failure"] != 1))
+    breaks(invariant::kNotices, fmt::format("scheduler {} has told {} times of its end, {} times of a failure, and sums up {}",
+                                            scheduler, told["end"], told["failure"], text_of(summary)));
+  if (summary.set_aside.quarantined > 0) befell_.insert("quarantined");
+  if (summary.set_aside.exhausted > 0) befell_.insert("exhausted");
+  if (!summary.set_aside.by_outcome.empty()) befell_.insert("set aside");
+  if (summary.not_started > 0) befell_.insert("not started");
+  if (runs_again_alone_[scheduler] > 0) befell_.insert("again alone");
+}
+
+void Ledger::ended_by(int scheduler, const Error& error) {
+  const std::string what = error.what();
+  if (what.empty()) breaks(invariant::kError, "what() is empty");
+  // Else what waited is in the file that it names.
+  if (!says(what, "could not be kept")) promise_waiting(scheduler);
+  look({}, true);
 }
 
 bool Ledger::is_left_undone(int seed) const {
   const auto failed = failed_.find(seed);
-  return scenario_.nature(seed) == Nature::kGood && !is_done(seed) && (failed == failed_.end() || failed->second < kMostTries);
+  const auto nature = scenario_.nature(seed);
+  const bool does_nothing_wrong = nature == Nature::kGood || nature == Nature::kLacksMemoryBesideOthers;
+  return does_nothing_wrong && !is_done(seed) && (failed == failed_.end() || failed->second < kMostTries);
 }
 
 void Ledger::look_at_end() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/host/scheduler/scheduler.h"
+#include "core/util/error.h"
 #include "tests/host/simulated/store.h"
 #include "tests/host/simulation/scenario.h"
 
@@ -31,11 +32,21 @@ inline constexpr const char* kSummary = "the summary is what the history says";
 inline constexpr const char* kEnds = "the grid ends";
 inline constexpr const char* kTries = "a trial fails no more often than it is tried";
 inline constexpr const char* kBlameless = "a trial that does nothing wrong is done in the end";
+inline constexpr const char* kAlone = "what ran out of memory runs beside no other";
+inline constexpr const char* kStop = "nothing starts after a request to stop";
+inline constexpr const char* kMostFailures = "nothing starts after as many failures as are allowed";
+inline constexpr const char* kNotices = "whoever is notified hears of each thing once, and of the end";
 inline constexpr const char* kError = "whatever ends a run is an Error with words";
 }  // namespace invariant
 
 /// For people.
 std::string text_of(const RunSummary& summary);
+
+/// One that lives.
+struct Living {
+  int scheduler, jobs;
+  std::set<std::uint64_t> running;  ///< seeds of the trials that its worker runs
+};
 
 class Ledger {
  public:
@@ -47,13 +58,20 @@ class Ledger {
 
   /// What a scheduler's user reads, a line or several.
   void told(int scheduler, const std::string& text);
-  /// It ended by itself. @param again whether what was done ran again
+  /// It is about to ask the history what is to run.
+  void begins(int scheduler, const RunOptions& options);
+  /// What --notify is told.
+  void notified(int scheduler, const Notice& notice);
+  /// Whether it has --max-failures.
+  bool limits_failures(int scheduler) const { return most_failures_.at(scheduler) > 0; }
+  /// A trial starts. @param summary so far
+  void starts(int scheduler, std::uint64_t seed, const RunSummary& summary);
+  /// It ended by itself.
   void ended(int scheduler, const RunSummary& summary);
-  /// It runs with --again: each trial may be done once more.
-  void runs_again() { ++again_; }
+  void ended_by(int scheduler, const Error& error);
 
-  /// After each step. @param running by living scheduler, the seeds of the trials that its worker runs
-  void look(const std::map<int, std::set<std::uint64_t>>& running);
+  /// After each step. @param have_locks whether those that live could know of each other
+  void look(const std::vector<Living>& living, bool have_locks);
   /// Attempts have been brought together in other files.
   void forget_files() { seen_.clear(); }
   /// In the end.
@@ -64,6 +82,9 @@ class Ledger {
   bool was_tried(int seed) const { return tried_.contains(seed); }
   /// Whether it does nothing wrong, is not done, and may be tried again: trouble may have made it fail as often as it is tried.
   bool is_left_undone(int seed) const;
+
+  /// What befell trials and runs so far: outcomes, and why trials did not start.
+  const std::set<std::string>& seen() const { return befell_; }
 
  private:
   void read(const db::Attempt& attempt);
@@ -79,16 +100,21 @@ class Ledger {
   std::map<std::string, int> seeds_;  ///< by key
   Broken broken_;
   int again_ = 0;
-  std::map<std::string, std::size_t> seen_;       ///< attempts by file
-  std::set<std::string> uids_;                    ///< of attempts that were read
-  std::set<int> done_;                            ///< seeds, in any file
-  std::map<int, int> shared_;                     ///< how often done, by seed, in the history that all share
-  std::set<std::int64_t> fences_;                 ///< of results in it
-  std::set<int> tried_;                           ///< seeds
-  std::map<int, int> failed_;                     ///< attempts by seed that count among its tries
-  std::map<int, std::map<std::string, int>> by_;  ///< attempts by scheduler and outcome
-  std::map<int, std::set<int>> waiting_;          ///< seeds that wait to be written, by scheduler
-  std::vector<std::pair<int, int>> promised_;     ///< scheduler and seed, since the last look
+  std::map<std::string, std::size_t> seen_;            ///< attempts by file
+  std::set<std::string> uids_;                         ///< of attempts that were read
+  std::set<int> done_;                                 ///< seeds, in any file
+  std::map<int, int> shared_;                          ///< how often done, by seed, in the history that all share
+  std::set<std::int64_t> fences_;                      ///< of results in it
+  std::set<int> tried_;                                ///< seeds
+  std::map<int, int> failed_;                          ///< attempts by seed that count among its tries
+  std::map<int, std::map<std::string, int>> by_;       ///< attempts by scheduler and outcome
+  std::map<int, int> runs_again_alone_;                ///< by scheduler: attempts that ran out of memory beside others
+  std::map<int, std::set<std::uint64_t>> alone_;       ///< by scheduler, the seeds that are to run beside no other
+  std::map<int, int> most_failures_;                   ///< by scheduler
+  std::map<int, std::map<std::string, int>> notices_;  ///< by scheduler and event
+  std::set<std::string> befell_;
+  std::map<int, std::set<int>> waiting_;       ///< seeds that wait to be written, by scheduler
+  std::vector<std::pair<int, int>> promised_;  ///< scheduler and seed, since the last look
 };
 
 }  // namespace ablate::simulation

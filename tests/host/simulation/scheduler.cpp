@@ -8,9 +8,9 @@
 namespace ablate::simulation {
 
 std::string text_of(const RunSummary& summary) {
-  return fmt::format("{} done, {} failed, {} skipped, {} set aside, {} done and {} failed elsewhere{}", summary.done,
-                     summary.failed, summary.skipped, summary.set_aside.total(), summary.elsewhere, summary.failed_elsewhere,
-                     summary.interrupted ? ", interrupted" : "");
+  return fmt::format("{} done, {} failed, {} skipped, {} set aside, {} not started, {} done and {} failed elsewhere{}",
+                     summary.done, summary.failed, summary.skipped, summary.set_aside.total(), summary.not_started,
+                     summary.elsewhere, summary.failed_elsewhere, summary.interrupted ? ", interrupted" : "");
 }
 
 bool Told::write(std::string_view text) noexcept {
@@ -19,17 +19,43 @@ bool Told::write(std::string_view text) noexcept {
 }
 
 SimulatedScheduler::SimulatedScheduler(World& world, int number, const RunOptions& options)
-    : world_(world), number_(number), options_(options), told_(world, number), life_(std::make_unique<Life>(world.clock())) {
+    : world_(world),
+      number_(number),
+      jobs_(options.jobs),
+      options_(options),
+      told_(world, number),
+      life_(std::make_unique<Life>(world.clock())) {
   life_->machine.environment["process"] = number;
-  world.script(life_->machine);
+  options_.notify = [this](const Notice& notice) {
+    if (!killed_) world_.ledger().notified(number_, notice);
+  };
+  world.faults().options(options_);
+  world.script(life_->machine, *this);
 }
 
 Surroundings SimulatedScheduler::surroundings() {
-  return {.clock = world_.clock(),
-          .output = told_,
-          .stops = {.often = [this] { return signals_; }, .who = [] { return std::string("signal 15 (Terminated)"); }},
-          .process = number_,
-          .locks = [this](const std::filesystem::path& history) { return world_.locks_of(history, number_); }};
+  Surroundings outside{.clock = world_.clock(),
+                       .output = told_,
+                       .stops = {.often = [this] { return signals_; },
+                                 .who = [] { return std::string("signal 15 (Terminated)"); },
+                                 .first_is_mild = [this] { return first_is_mild_; }},
+                       .room = world_.room(),
+                       .process = number_,
+                       .locks = [this](const std::filesystem::path& history) { return world_.locks_of(history, number_); }};
+  world_.faults().outside(outside);
+  return outside;
+}
+
+void SimulatedScheduler::is_asked_to_stop(bool mildly) {
+  if (signals_++ > 0) return;
+  first_is_mild_ = mildly;
+  last_starts_ = steps_;  // one that is in a step may be about to start some
+}
+
+void SimulatedScheduler::starts(std::uint64_t seed) {
+  if (signals_ > 0 && steps_ > last_starts_)
+    world_.ledger().breaks(invariant::kStop, fmt::format("scheduler {} starts the trial of seed {}", number_, seed));
+  if (world_.ledger().limits_failures(number_)) world_.ledger().starts(number_, seed, life_->grid->summary());
 }
 
 void SimulatedScheduler::advance() {
@@ -47,13 +73,14 @@ void SimulatedScheduler::advance() {
 
 void SimulatedScheduler::step() {
   on_stack_ = true;
+  ++steps_;
   try {
     advance();
   } catch (const Killed&) {
     life_.reset();
   } catch (const Error& error) {
     end(std::string("ends by an error: ") + error.what());
-    if (std::string(error.what()).empty()) world_.ledger().breaks(invariant::kError, "what() is empty");
+    world_.ledger().ended_by(number_, error);
   } catch (const std::exception& error) {
     end(std::string("ends by an exception: ") + error.what());
     world_.ledger().breaks(invariant::kError, fmt::format("scheduler {} ended by an exception: {}", number_, error.what()));

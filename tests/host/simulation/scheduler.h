@@ -35,6 +35,8 @@ class SimulatedScheduler {
   SimulatedScheduler(World& world, int number, const RunOptions& options);
 
   int number() const { return number_; }
+  /// That it was asked for, whatever a planted fault makes of them.
+  int jobs() const { return jobs_; }
   bool lives() const { return life_ != nullptr && !killed_; }
   bool is_killed() const { return killed_; }
   bool is_again() const { return options_.again; }
@@ -47,7 +49,10 @@ class SimulatedScheduler {
   void stop_until(double moment_s) { stopped_until_s_ = std::max(stopped_until_s_, moment_s); }
   void goes_on() { stopped_until_s_ = 0; }
   double stopped_until_s() const { return stopped_until_s_; }
-  void is_asked_to_stop() { ++signals_; }
+  /// @param mildly so that what runs comes to its end
+  void is_asked_to_stop(bool mildly);
+  /// Its worker starts a trial.
+  void starts(std::uint64_t seed);
 
   /// Null where it has no worker now.
   simulated::SimulatedExecutor* worker() const { return lives() ? life_->machine.now : nullptr; }
@@ -73,11 +78,13 @@ class SimulatedScheduler {
   Surroundings surroundings();
 
   World& world_;
-  int number_;
-  RunOptions options_;
+  int number_, jobs_;
+  RunOptions options_;  ///< with what is planted in them
   Told told_;
   std::unique_ptr<Life> life_;
-  int signals_ = 0;
+  int signals_ = 0, steps_ = 0;
+  int last_starts_ = 0;  ///< the step in which it may start trials, though it is asked to stop
+  bool first_is_mild_ = false;
   bool killed_ = false, on_stack_ = false, has_lost_database_ = false;
   double stopped_until_s_ = 0;
 };

@@ -20,6 +20,12 @@ void Troubles::happen(Trouble trouble) {
       world_.full_until_s_ = until_s(0.1, 1000);
       if (dice.chance(0.3)) world_.temporary_full_until_s_ = until_s(0.1, 1000);
       return world_.trace_.add(fmt::format("the disk is full until {:.3f} s", world_.full_until_s_));
+    case Trouble::kLowDisk:
+      world_.low_disk_until_s_ = until_s(0.1, 1000);
+      return world_.trace_.add(fmt::format("little of the disk is free until {:.3f} s", world_.low_disk_until_s_));
+    case Trouble::kLowMemory:
+      world_.low_memory_until_s_ = until_s(0.1, 1000);
+      return world_.trace_.add(fmt::format("little memory is free until {:.3f} s", world_.low_memory_until_s_));
     case Trouble::kLockedDatabase:
       world_.locked_until_s_ = until_s(0.05, 60);
       return world_.trace_.add(fmt::format("the database is locked until {:.3f} s", world_.locked_until_s_));
@@ -45,6 +51,7 @@ void Troubles::happen(Trouble trouble) {
     case Trouble::kKilledScheduler:
     case Trouble::kStoppedScheduler:
     case Trouble::kInterrupt:
+    case Trouble::kMildStop:
     case Trouble::kKilledWorker:
     case Trouble::kStoppedWorker:
     case Trouble::kKilledTrial:
@@ -64,8 +71,11 @@ void Troubles::befall(Trouble trouble, SimulatedScheduler& one) {
     trace.add(fmt::format("scheduler {} is stopped until {:.3f} s", one.number(), one.stopped_until_s()));
   } else if (trouble == Trouble::kInterrupt) {
     const int times = world_.dice_.chance(0.3) ? 2 : 1;
-    for (int i = 0; i < times; ++i) one.is_asked_to_stop();
+    for (int i = 0; i < times; ++i) one.is_asked_to_stop(false);
     trace.add(fmt::format("scheduler {} is asked to stop{}", one.number(), times > 1 ? ", twice" : ""));
+  } else if (trouble == Trouble::kMildStop) {
+    one.is_asked_to_stop(true);
+    trace.add(fmt::format("scheduler {} is asked to start nothing more", one.number()));
   } else if (trouble == Trouble::kKilledWorker && worker != nullptr) {
     trace.add(fmt::format("the worker of scheduler {} is killed", one.number()));
     worker->is_killed("signal 9 (Killed)");

@@ -10,7 +10,6 @@
 namespace ablate::simulation {
 namespace {
 
-using simulated::Act;
 using simulated::Grid;
 
 constexpr int kMostSteps = 50'000, kMostRounds = 6;
@@ -26,7 +25,10 @@ const std::vector<PlannedTrial>& all_trials() {
   }();
   static const auto planned = [] {
     std::vector<PlannedTrial> made;
-    for (const auto& trial : trials) made.push_back(simulated::planned_of(trial));
+    for (const auto& trial : trials) {
+      made.push_back(simulated::planned_of(trial));
+      made.back().plugins = simulated::plugins_with(Scenario::plugin(static_cast<int>(made.size())));
+    }
     return made;
   }();
   return planned;
@@ -56,6 +58,7 @@ World::World(std::uint64_t seed, Faults faults)
   clock_.while_waiting = [this](double moment_s) { wait(moment_s); };
   disk_.fails = [this](const std::filesystem::path& file) { call(file); };
   disk_.files[Grid::kFile];
+  holders_.places_are_kept = true;
 }
 
 void World::told(int scheduler, const std::string& text) {
@@ -135,10 +138,9 @@ bool World::step() {
 }
 
 void World::look() {
-  std::map<int, std::set<std::uint64_t>> running;
-  if (!has_lost_locks_)
-    for (auto* one : living()) running[one->number()] = one->running();
-  ledger_.look(running);
+  std::vector<Living> all;
+  for (auto* one : living()) all.push_back({one->number(), one->jobs(), one->running()});
+  ledger_.look(all, !has_lost_locks_);
 }
 
 void World::step_until(const std::function<bool()>& enough, int most_steps) {
@@ -164,7 +166,7 @@ Report World::run() {
   const double quiet_s = clock_.now_s();
   for (int round = 0; ledger_.broken().invariant.empty(); ++round) {
     step_until(nobody_lives, kMostSteps);
-    if (!nobody_lives() || clock_.now_s() - quiet_s > kMostQuiet_s || round > kMostRounds)
+    if (!nobody_lives() || clock_.now_s() - quiet_s > kMostQuiet_s || round > kMostRounds + scenario_.trials())
       ledger_.breaks(invariant::kEnds, fmt::format("{} schedulers live {:.0f} s and {} rounds of runs after the last trouble",
                                                    living().size(), clock_.now_s() - quiet_s, round));
     repair();
@@ -175,6 +177,7 @@ Report World::run() {
   report_.broken = ledger_.broken();
   report_.last_events = trace_.last();
   report_.digest = trace_.digest();
+  report_.seen = ledger_.seen();
   report_.runs = static_cast<int>(schedulers_.size());
   report_.simulated_s = clock_.now_s();
   return report_;
@@ -191,41 +194,20 @@ void World::start_scheduler() {
                      .timeout_s = scenario_.timeout_s,
                      .again = !is_quiet_ && scenario_.again && dice_.chance(0.3),
                      .retry = is_quiet_ || dice_.chance(0.5) ? all_retries() : std::set<std::string>(),
+                     .max_failures = {.trials = !is_quiet_ && dice_.chance(scenario_.max_failures) ? dice_.whole(1, 4) : 0},
+                     .checkpoint_s = scenario_.checkpoints && dice_.chance(0.7) ? 600.0 : 0,
                      .record = [this](db::GridStore& into) { into.together([&] { simulated::record(planned_, into); }); },
                      .load_s = 20,
                      .answer_s = dice_.between(1, 5),
                      .ping_s = dice_.between(2, 20)};
   trace_.add(fmt::format("scheduler {} starts with {} jobs{}", number, options.jobs, options.again ? ", --again" : ""));
-  if (options.again) ledger_.runs_again();
+  ledger_.begins(number, options);
   schedulers_.push_back(std::make_unique<SimulatedScheduler>(*this, number, options));
-}
-
-void World::script(simulated::Machine& machine) {
-  machine.load_s = 0.2 * scenario_.takes_s;
-  machine.act = [this](std::uint64_t seed, int) { return act(static_cast<int>(seed)); };
-  machine.load = [this](int) {
-    using simulated::Load;
-    static const std::vector<Load> kBad = {Load::kIsRefused, Load::kKillsWorker, Load::kHangs};
-    return !is_quiet_ && dice_.chance(scenario_.bad_load) ? dice_.one_of(kBad) : Load::kLoads;
-  };
-  machine.starts = [this](int) { return is_quiet_ || !dice_.chance(scenario_.no_worker); };
-}
-
-Act World::act(int seed) {
-  constexpr Act::End kEnds[] = {Act::End::kAnswers,     Act::End::kFails, Act::End::kFails,       Act::End::kCrashes,
-                                Act::End::kSaysNothing, Act::End::kHangs, Act::End::kKillsWorker, Act::End::kStopsWorker};
-  Act act{.end = kEnds[static_cast<int>(scenario_.nature(seed))], .takes_s = scenario_.takes_s * dice_.between(0.2, 2)};
-  if (scenario_.nature(seed) == Nature::kFailsOnce && ++runs_[seed] > 1) act.end = Act::End::kAnswers;
-  if (is_quiet_) return act;
-  if (dice_.chance(scenario_.garbled)) act.way = Act::Way::kGarbled;
-  if (dice_.chance(scenario_.doubled)) act.way = Act::Way::kDoubled;
-  if (dice_.chance(scenario_.no_room)) act.end = Act::End::kFindsNoRoom;
-  return act;
 }
 
 void World::quieten() {
   is_quiet_ = true;
-  full_until_s_ = temporary_full_until_s_ = locked_until_s_ = 0;
+  full_until_s_ = temporary_full_until_s_ = locked_until_s_ = low_disk_until_s_ = low_memory_until_s_ = 0;
   for (auto* one : living()) one->goes_on();
   trace_.add("it is quiet");
 }
@@ -244,7 +226,7 @@ void World::repair() {
     whole.metrics.insert(history.metrics.begin(), history.metrics.end());
   }
   std::erase_if(disk_.files, [](const auto& one) { return one.first != Grid::kFile; });
-  is_taken_ = is_damaged_ = false;
+  is_taken_ = is_damaged_ = has_lost_locks_ = false;  // whoever comes takes locks of its own
   ledger_.forget_files();
   look();
 }

@@ -9,6 +9,7 @@
 
 #include "tests/host/simulated/grid.h"
 #include "tests/host/simulated/locks.h"
+#include "tests/host/simulation/called_locks.h"
 #include "tests/host/simulation/ledger.h"
 #include "tests/host/simulation/scheduler.h"
 #include "tests/host/simulation/serial_store.h"
@@ -27,6 +28,8 @@ struct Faults {
   MakeLocks locks = [](simulated::Holders& holders, const std::filesystem::path& history, int process) {
     return std::make_unique<simulated::SimulatedLocks>(holders, history, process);
   };
+  std::function<void(RunOptions& options)> options = [](RunOptions&) {};
+  std::function<void(Surroundings& outside)> outside = [](Surroundings&) {};
 };
 
 /// How a simulation went.
@@ -37,6 +40,7 @@ struct Report {
   int steps = 0, runs = 0;  ///< of schedulers
   double simulated_s = 0;
   std::array<int, kTroubles> troubles{};  ///< how many there were
+  std::set<std::string> seen;             ///< as Ledger::seen()
 };
 
 /// All of it follows from the seed. One thread. While one scheduler waits, or calls the store, others may take whole steps:
@@ -57,12 +61,14 @@ class World {
   const std::vector<PlannedTrial>& planned() const { return planned_; }
   std::unique_ptr<db::GridStore> open_store(int process) { return faults_.store(disk_, process); }
   std::unique_ptr<Locks> locks_of(const std::filesystem::path& history, int process) {
-    return faults_.locks(holders_, history, process);
+    return std::make_unique<CalledLocks>(faults_.locks(holders_, history, process), [this] { point(); });
   }
   /// As the kernel does.
   void frees_locks_of(int process) { holders_.dies(process); }
   /// How its workers and trials behave.
-  void script(simulated::Machine& machine);
+  void script(simulated::Machine& machine, SimulatedScheduler& of);
+  Room room();
+  const Faults& faults() const { return faults_; }
   void told(int scheduler, const std::string& text);
   void ended(int scheduler, const RunSummary& summary);
 
@@ -77,7 +83,7 @@ class World {
   void wait(double moment_s);
   /// A stopped one goes on when it is continued. Throws Killed.
   void go_on(SimulatedScheduler* own);
-  simulated::Act act(int seed);
+  simulated::Act act(int seed, bool beside_others);
 
   SimulatedScheduler* runs_now() const { return stack_.empty() ? nullptr : stack_.back(); }
   /// @return whether there was anybody who could take a step
@@ -107,7 +113,7 @@ class World {
   std::map<int, int> runs_;                 ///< of trials that fail once, by seed
   Report report_;
   bool is_quiet_ = false, is_taken_ = false, is_damaged_ = false, has_lost_locks_ = false;
-  double full_until_s_ = 0, locked_until_s_ = 0, temporary_full_until_s_ = 0;
+  double full_until_s_ = 0, locked_until_s_ = 0, temporary_full_until_s_ = 0, low_disk_until_s_ = 0, low_memory_until_s_ = 0;
 };
 
 /// The simulation of a seed.

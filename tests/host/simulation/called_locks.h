@@ -1,0 +1,28 @@
+// Locks before each call on which others may go on.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "core/util/locks.h"
+
+namespace ablate::simulation {
+
+class CalledLocks final : public Locks {
+ public:
+  /// @param point called before each call; may throw
+  CalledLocks(std::unique_ptr<Locks> locks, std::function<void()> point) : locks_(std::move(locks)), point_(std::move(point)) {}
+
+  bool take(std::int64_t slot) override { return point_(), locks_->take(slot); }
+  bool is_held(std::int64_t slot) override { return point_(), locks_->is_held(slot); }
+  void keep_place() override { point_(), locks_->keep_place(); }
+  std::string doubt() override { return locks_->doubt(); }
+  void remove() override { locks_->remove(); }
+
+ private:
+  std::unique_ptr<Locks> locks_;
+  std::function<void()> point_;
+};
+
+}  // namespace ablate::simulation

@@ -41,7 +41,11 @@ void Ledger::line(int scheduler, const std::string& text) {
     return promise_waiting(scheduler);
   if (const auto late = text.find("the result of seed="); late != std::string::npos && says(text, "came late"))
     waiting_[scheduler].erase(std::atoi(text.c_str() + late + 19));
-  if (says(text, " ran out of memory beside ")) ++runs_again_alone_[scheduler];
+  if (const auto at = text.find("seed="); at != std::string::npos) {
+    const std::pair own{scheduler, std::atoi(text.c_str() + at + 5)};
+    if (text.starts_with('[') && says(text, "] oom ")) ++of_memory_told_[own];
+    if (says(text, " ran out of memory beside ")) again_alone_[own] = of_memory_told_[own];
+  }
   if (says(text, " written to disk, then ended")) befell_.insert("saved");
   const auto label = text.find("  seed=");
   if (!text.starts_with('[') || label == std::string::npos || !says(text, "] done ")) return;
@@ -67,6 +71,8 @@ void Ledger::read(const db::Attempt& attempt) {
   tried_.insert(seed);
   ++by_[scheduler][attempt.outcome];
   befell_.insert(attempt.outcome);
+  const bool is_of_memory = attempt.outcome == outcome::kOom;
+  if (is_of_memory || says(attempt.reason, "; it was oom")) of_memory_[{scheduler, seed}].push_back(is_of_memory);
   const auto* const outcome = find_outcome(attempt.outcome);
   const bool counts = outcome->next == Outcome::Next::kOnRequest || outcome->next == Outcome::Next::kOnceAlone;
   if (counts && ++failed_[seed] > kMostTries + again_)
@@ -149,11 +155,21 @@ void Ledger::starts(int scheduler, std::uint64_t seed, const RunSummary& summary
                        summary.failed, most));
 }
 
+int Ledger::uncounted(int scheduler) const {
+  int count = 0;
+  for (const auto& [own, which] : again_alone_) {
+    const auto found = of_memory_.find(own);
+    if (own.first != scheduler || found == of_memory_.end()) continue;
+    if (which >= 1 && which <= found->second.size() && found->second[which - 1]) ++count;
+  }
+  return count;
+}
+
 void Ledger::ended(int scheduler, const RunSummary& summary) {
   promise_waiting(scheduler);
   look({}, true);
   auto& own = by_[scheduler];
-  int failed = -runs_again_alone_[scheduler];  // of these the later attempt counts
+  int failed = -uncounted(scheduler);
   for (const auto& [outcome, count] : own)
     if (counts_as_failed(outcome)) failed += count;
   if (summary.done != own["done"] || summary.failed != failed)
@@ -172,7 +188,7 @@ void Ledger::ended(int scheduler, const RunSummary& summary) {
   if (summary.set_aside.exhausted > 0) befell_.insert("exhausted");
   if (!summary.set_aside.by_outcome.empty()) befell_.insert("set aside");
   if (summary.not_started > 0) befell_.insert("not started");
-  if (runs_again_alone_[scheduler] > 0) befell_.insert("again alone");
+  if (uncounted(scheduler) > 0) befell_.insert("again alone");
 }
 
 void Ledger::ended_by(int scheduler, const Error& error) {

@@ -93,6 +93,8 @@ class Ledger {
   void line(int scheduler, const std::string& text);
   void promise(int scheduler, int seed);
   void promise_waiting(int scheduler);
+  /// Attempts that the summary does not count, since they ran again alone. One that came late is none that counts.
+  int uncounted(int scheduler) const;
   int seed_of(const std::string& key) const;
 
   const simulated::Disk& disk_;
@@ -100,15 +102,19 @@ class Ledger {
   std::map<std::string, int> seeds_;  ///< by key
   Broken broken_;
   int again_ = 0;
-  std::map<std::string, std::size_t> seen_;            ///< attempts by file
-  std::set<std::string> uids_;                         ///< of attempts that were read
-  std::set<int> done_;                                 ///< seeds, in any file
-  std::map<int, int> shared_;                          ///< how often done, by seed, in the history that all share
-  std::set<std::int64_t> fences_;                      ///< of results in it
-  std::set<int> tried_;                                ///< seeds
-  std::map<int, int> failed_;                          ///< attempts by seed that count among its tries
-  std::map<int, std::map<std::string, int>> by_;       ///< attempts by scheduler and outcome
-  std::map<int, int> runs_again_alone_;                ///< by scheduler: attempts that ran out of memory beside others
+  std::map<std::string, std::size_t> seen_;       ///< attempts by file
+  std::set<std::string> uids_;                    ///< of attempts that were read
+  std::set<int> done_;                            ///< seeds, in any file
+  std::map<int, int> shared_;                     ///< how often done, by seed, in the history that all share
+  std::set<std::int64_t> fences_;                 ///< of results in it
+  std::set<int> tried_;                           ///< seeds
+  std::map<int, int> failed_;                     ///< attempts by seed that count among its tries
+  std::map<int, std::map<std::string, int>> by_;  ///< attempts by scheduler and outcome
+  /// By scheduler and seed: of attempts without enough memory, in order, whether each was in time; how many were told; and
+  /// which of them, from 1, ran again alone.
+  std::map<std::pair<int, int>, std::vector<bool>> of_memory_;
+  std::map<std::pair<int, int>, std::size_t> of_memory_told_;
+  std::map<std::pair<int, int>, std::size_t> again_alone_;
   std::map<int, std::set<std::uint64_t>> alone_;       ///< by scheduler, the seeds that are to run beside no other
   std::map<int, int> most_failures_;                   ///< by scheduler
   std::map<int, std::map<std::string, int>> notices_;  ///< by scheduler and event

@@ -239,7 +239,7 @@ TEST_CASE("SIGQUIT lets running trials come to their end and starts no other, wh
   SECTION("another request asks for more") {
     grid.stops.often = [&] { return grid.clock.now_s() < 100 ? 0 : grid.clock.now_s() < 200 ? 1 : 2; };
     CHECK(grid.run({.jobs = 2, .checkpoint_s = 600}).done == 0);
-    CHECK(says(grid.attempt(1).reason, "; step 10 is on disk"));
+    CHECK(says(grid.attempt(1).reason, "; it can go on after step 10"));
   }
   CHECK(grid.history().outcomes(grid.key(3)).empty());
 }

@@ -73,11 +73,7 @@ void Ledger::read(const db::Attempt& attempt) {
   befell_.insert(attempt.outcome);
   const bool is_of_memory = attempt.outcome == outcome::kOom;
   if (is_of_memory || says(attempt.reason, "; it was oom")) of_memory_[{scheduler, seed}].push_back(is_of_memory);
-  const auto* const outcome = find_outcome(attempt.outcome);
-  const bool counts = outcome->next == Outcome::Next::kOnRequest || outcome->next == Outcome::Next::kOnceAlone;
-  if (counts && ++failed_[seed] > kMostTries + again_)
-    breaks(invariant::kTries,
-           fmt::format("the trial of seed {} has failed {} times; {} runs had --again", seed, failed_[seed], again_));
+  failed_[seed] += tries_of({attempt.outcome});
   if (attempt.outcome != "done") return;
   const auto found = attempt.results.find("test/accuracy");
   if (found == attempt.results.end() || found->second != seed)
@@ -88,8 +84,12 @@ void Ledger::read(const db::Attempt& attempt) {
 }
 
 void Ledger::read_shared(const db::Attempt& attempt, const simulated::History& history) {
-  if (attempt.outcome != "done" || uids_.contains(attempt.uid)) return;
+  if (uids_.contains(attempt.uid)) return;
   const int seed = seed_of(attempt.key);
+  if ((shared_failed_[seed] += tries_of({attempt.outcome})) > kMostTries + again_)
+    breaks(invariant::kTries,
+           fmt::format("the trial of seed {} has failed {} times; {} runs had --again", seed, shared_failed_[seed], again_));
+  if (attempt.outcome != "done") return;
   if (!fences_.insert(attempt.fence).second)
     breaks(invariant::kOneResult, fmt::format("fence {} has two results, the second of seed {}", attempt.fence, seed));
   const auto newest = history.leases.at(attempt.key).fence;

@@ -206,7 +206,7 @@ TEST_CASE("a trial that does not answer is not waited for after the second signa
 
 TEST_CASE("SIGQUIT lets what runs come to its end and starts nothing; an ignored SIGHUP stays ignored") {
   Workplace place;
-  const auto study = place.study(study_of("600", "[attention]\nplugin = \"linear\"\n[grid]\nseeds = 3\n", "600")).string();
+  const auto study = place.study(study_of("600", "[attention]\nplugin = \"linear\"\n[grid]\nseeds = 3\n", "3000")).string();
   auto running = place.start_shell("trap '' HUP; exec " + kBin + "ablate run -j 1 " + study);
   processes_of(running);
   REQUIRE(until([&] { return has_stepped(place); }));

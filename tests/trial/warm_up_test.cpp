@@ -2,7 +2,7 @@
 #include "core/trial/server/warm_up.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
+#include <dlfcn.h>
 
 #include <filesystem>
 
@@ -16,12 +16,13 @@ std::ptrdiff_t threads() { return std::distance(std::filesystem::directory_itera
 
 TEST_CASE("a worker that is warm has one thread, draws nothing and computes with as many threads as before") {
   REQUIRE(threads() == 1);
-  at::set_num_threads(2);
+  // As on a machine of two cores, whatever the environment says.
+  reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"))(2);
   const auto generator = at::globalContext().defaultGenerator(at::kCPU).get_state();
   ablate::warm_up();
   CHECK(threads() == 1);
-  CHECK(at::get_num_threads() == 2);
+  CHECK(reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"))() == 2);
   CHECK(at::globalContext().defaultGenerator(at::kCPU).get_state().equal(generator));
-  at::ones({2000, 2000}).sum();  // what does make threads, on more than one core, is seen here
-  if (std::filesystem::exists("/sys/devices/system/cpu/cpu1")) CHECK(threads() > 1);
+  at::ones({2000, 2000}).sum();  // what does make threads is seen here
+  CHECK(threads() > 1);
 }

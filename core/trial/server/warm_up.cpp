@@ -1,6 +1,5 @@
 #include "core/trial/server/warm_up.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/add.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cross_entropy_loss.h>
@@ -12,13 +11,38 @@
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/zeros.h>
+#include <dlfcn.h>
 
 namespace ablate {
+namespace {
+
+/// While it lives, OpenMP computes with one thread: a team of threads would not survive a fork. Torch's own call for that makes
+/// a pool of threads. The functions are those of the OpenMP that torch has loaded, whichever that is.
+class OneThread {
+ public:
+  OneThread() {
+    if (const auto most = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads")); most && set_)
+      before_ = most();
+    if (before_ > 0) set_(1);
+  }
+  ~OneThread() {
+    if (before_ > 0) set_(before_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+  bool is_sure() const { return before_ > 0; }
+
+ private:
+  void (*set_)(int) = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  int before_ = 0;
+};
+
+}  // namespace
 
 void warm_up() {
   constexpr std::int64_t kBatch = 2, kLength = 8, kWidth = 16, kClasses = 4;
-  const int threads = at::get_num_threads();
-  at::set_num_threads(1);  // a team of threads would not survive a fork
+  const OneThread one;
+  if (!one.is_sure()) return;
   for (const auto type : {at::kFloat, at::kDouble}) {
     // Requires gradients, which are not computed: the engine for them may make threads.
     const auto weight = at::full({kWidth, kWidth}, 0.1, type).requires_grad_();
@@ -32,7 +56,6 @@ void warm_up() {
     const auto logits = at::linear(x.mean(1), weight.narrow(0, 0, kClasses));
     at::cross_entropy_loss(logits, at::zeros({kBatch}, at::kLong)).item();
   }
-  at::set_num_threads(threads);
 }
 
 }  // namespace ablate

@@ -132,3 +132,21 @@ TEST_CASE("an attempt shows from where it went on, and by whom") {
   CHECK(has(ablate("show 5"), "went on     after step 40 of one that was cut off unrecorded\n"));
   CHECK_FALSE(has(ablate("show 6"), "went on  "));
 }
+
+TEST_CASE("checkpoints of a leased trial stay; that another host once told of a trial keeps none") {
+  Folder folder;
+  const auto file = folder / "a.db";
+  Store store(file);
+  put(store, "study", {kOne, kTwo});
+  const auto slot = store.add_owner([](std::int64_t) { return true; }, [](const LeaseOwner&, bool) { return false; });
+  store.take_lease(key_of(kOne), slot, 0, false, [](const LeaseOwner&) { return false; });
+  const auto leased = put_checkpoint(file, key_of(kOne), 10, 50), told = put_checkpoint(file, key_of(kTwo), 10, 40);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec("INSERT INTO running VALUES ('another host', 1, 1, '" + key_of(kTwo) + "', 0, 0, 0, NULL)");
+  store.tidy_checkpoints({}, 0);
+  CHECK(fs::exists(leased));
+  CHECK_FALSE(fs::exists(told));
+  store.remove_owner(slot, [] {});
+  store.tidy_checkpoints({}, 0);
+  CHECK_FALSE(fs::exists(leased));
+}

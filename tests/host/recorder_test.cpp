@@ -9,6 +9,7 @@
 #include "db/history/experiments.h"
 #include "db/history/store.h"
 #include "tests/support/catch.h"
+#include "tests/support/simulated_clock.h"
 #include "tests/support/temporary.h"
 
 using namespace ablate;
@@ -132,4 +133,18 @@ TEST_CASE("an experiment that is renamed or deleted while it runs loses no resul
   recorder.finish([] { return true; });
   CHECK(recorder.rescued().empty());
   CHECK(accuracies(folder / "backup.db") == std::vector<double>{1, 2});
+}
+
+TEST_CASE("two runs of one process number that rescue within a second have a file each") {
+  TemporaryFolder folder;
+  db::Store first(folder / "h.db"), second(folder / "h.db");
+  SimulatedClock clock;
+  const Surroundings outside{.clock = clock, .process = 1};
+  Recorder one(first, outside, describe, [](const std::string&) {}), two(second, outside, describe, [](const std::string&) {});
+  one.begin(), two.begin();
+  fs::remove(folder / "h.db");
+  one.put(attempt(1), kMetrics), two.put(attempt(2), kMetrics);
+  CHECK(one.rescued() != two.rescued());
+  CHECK(accuracies(one.rescued()) == std::vector<double>{1});
+  CHECK(accuracies(two.rescued()) == std::vector<double>{2});
 }

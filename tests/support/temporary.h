@@ -11,7 +11,7 @@
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ablate-test.XXXXXX").string();
+    std::string pattern = (std::filesystem::canonical(std::filesystem::temp_directory_path()) / "ablate-test.XXXXXX").string();
     path_ = mkdtemp(pattern.data());
   }
   ~TemporaryFolder() {

@@ -28,6 +28,8 @@ class Actions final : public ablate::Jobs {
   std::function<void()> on_load_;
 };
 
+inline const ablate::ProcessState* served_state = nullptr;  ///< of the server, in its process and its jobs'
+
 class Served {
  public:
   /// @param prepare called in the server's process, before it serves @param standard_input whether it listens there, as
@@ -43,6 +45,7 @@ class Served {
       if (prepare) prepare();
       if (standard_input) dup2(in[0], STDIN_FILENO), close(in[0]), in[0] = STDIN_FILENO;
       ablate::ProcessState state;
+      served_state = &state;
       ablate::serve(in[0], out[1], nlohmann::json::object(), state, jobs);
       _exit(0);
     }

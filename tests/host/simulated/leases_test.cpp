@@ -66,6 +66,34 @@ TEST_CASE("trials of a killed scheduler are taken over, which is said once; what
   CHECK(two.told().find("without a word") == two.told().rfind("without a word"));
 }
 
+TEST_CASE("what a dead scheduler held is free when the next one comes, also where that does not ask for it") {
+  SharedPlace place(1);
+  Runner one(place, 1);
+  one.steps(5);
+  one.is_killed();
+  auto& history = place.disk.files.at(Grid::kFile);
+  auto held = history.leases.extract(place.key(1));
+  held.key() = "of another study";
+  history.leases.insert(std::move(held));
+  Runner two(place, 2);
+  go_on({&two});
+  CHECK(history.leases.at("of another study").outcome == "");
+  CHECK(history.owners.empty());
+}
+
+TEST_CASE("a scheduler whose lock was taken away takes it again, and stays the owner") {
+  SharedPlace place(1);
+  place.holders.places_are_kept = true;
+  Runner one(place, 1), two(place, 2);
+  one.machine.act = [](std::uint64_t, int) { return Act{End::kAnswers, 100}; };
+  one.steps(5);
+  place.holders.dies(1);
+  one.steps(2);
+  go_on({&two, &one});
+  CHECK(place.outcomes(1) == Outcomes{"done"});
+  CHECK(two.summary().elsewhere == 1);
+}
+
 TEST_CASE("a stopped scheduler stays the owner, however long it is stopped") {
   SharedPlace place(3);
   Runner one(place, 1, {.jobs = 1}), two(place, 2);

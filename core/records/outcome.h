@@ -20,7 +20,7 @@ struct Outcome {
 
   std::string_view name;  ///< in the history, in tables, in options
   std::string_view told;  ///< "attempt 5 timed out"
-  bool failed;            ///< counts as failed: in summaries, in the exit code, in the tries that a trial has
+  bool failed;            ///< counts as failed: in summaries and in the exit code
   bool says_all;          ///< a table shows the word without a reason
   Next next;
 };
@@ -52,6 +52,12 @@ inline const Outcome* find_outcome(std::string_view name) {
 inline bool counts_as_failed(std::string_view name) {
   const auto* const found = find_outcome(name);
   return found == nullptr || found->failed;
+}
+
+/// Whether an attempt that ended so is one of its trial's tries: the trial itself has ended it. What nobody knows is one.
+inline bool counts_as_try(std::string_view name) {
+  const auto* const found = find_outcome(name);
+  return found == nullptr || found->next == Outcome::Next::kOnRequest || found->next == Outcome::Next::kOnceAlone;
 }
 
 /// The names of those that `is` holds of, in the list's order.

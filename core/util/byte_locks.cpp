@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -40,6 +41,7 @@ void unlock_byte(int descriptor, std::int64_t at) {
 ByteLocks::ByteLocks(std::filesystem::path file) : file_(std::move(file)) {}
 
 ByteLocks::~ByteLocks() {
+  for (const int one : earlier_) close(one);
   if (descriptor_ >= 0) close(descriptor_);
 }
 
@@ -61,8 +63,11 @@ bool ByteLocks::take(std::int64_t slot) {
 
 bool ByteLocks::is_held(std::int64_t slot) {
   if (slot == slot_) return true;
-  auto lock = one_byte(slot);
-  return fcntl(descriptor_, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+  const auto is_held_in = [&](int descriptor) {
+    auto lock = one_byte(slot);
+    return fcntl(descriptor, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+  };
+  return is_held_in(descriptor_) || std::any_of(earlier_.begin(), earlier_.end(), is_held_in);
 }
 
 bool ByteLocks::holds_against_others() const {
@@ -94,7 +99,7 @@ void ByteLocks::keep_place() {
   const int anew = open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (anew < 0) return;
   if (lock_byte(anew, slot_))
-    close(std::exchange(descriptor_, anew));
+    earlier_.push_back(std::exchange(descriptor_, anew));
   else
     close(anew);
 }

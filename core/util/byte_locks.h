@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "core/util/locks.h"
 
@@ -34,7 +35,8 @@ class ByteLocks final : public Locks {
 
   std::filesystem::path file_;
   int descriptor_ = -1;
-  std::int64_t slot_ = 0;  ///< that it holds; 0: none
+  std::vector<int> earlier_;  ///< of files that were removed: who has not moved yet is seen there
+  std::int64_t slot_ = 0;     ///< that it holds; 0: none
 };
 
 /// The name of a file system on which locks may mean nothing to other machines: "nfs", "lustre", "gpfs", "ceph", "fuse", "9p",

@@ -13,8 +13,8 @@ namespace {
 
 using SQLite::Statement;
 
-/// Trials that others run now, and those of a dead scheduler that somebody may go on with.
-std::set<std::string> trials_elsewhere(SQLite::Database& database) {
+/// Trials whose lease is held: they run, here or elsewhere, or their scheduler died and nobody has noticed yet.
+std::set<std::string> leased_trials(SQLite::Database& database) {
   std::set<std::string> trials;
   Statement held(database, "SELECT key FROM lease WHERE outcome IS NULL");
   while (held.executeStep()) trials.insert(checkpoint_trial(held.getColumn(0).getString()));
@@ -45,7 +45,7 @@ NeedlessCheckpoints needless_checkpoints(SQLite::Database& database, const std::
   NeedlessCheckpoints needless;
   const auto files = checkpoint_files(artifact_folder(history, kCheckpoints));
   if (files.empty()) return needless;
-  auto spared = trials_elsewhere(database);
+  auto spared = leased_trials(database);
   for (const auto& key : running) spared.insert(checkpoint_trial(key));
   Statement done(
       database, "SELECT 1 FROM trial t JOIN attempt a ON a.trial = t.id WHERE t.key >= ? AND t.key < ? AND a.outcome = 'done'");

@@ -25,12 +25,8 @@ inline Attempt late_attempt(Attempt attempt, std::int64_t newest) {
 /// What a lease says of the attempt that ended it; "": anybody may have the trial, as where it was given back.
 inline std::string lease_end(const Attempt& attempt) { return attempt.is_tried_again ? "" : attempt.outcome; }
 
-/// Whether a trial whose lease ended so elsewhere is tried again by whoever has it in a queue: what ended it was nobody's
-/// fault, or it never began. What nobody knows is not. @param ended as lease_end
-inline bool is_tried_again(const std::string& ended) {
-  const auto* const found = find_outcome(ended);
-  return ended.empty() ||
-         (found != nullptr && (found->next == Outcome::Next::kNothing || found->next == Outcome::Next::kAgain));
-}
+/// Whether a trial whose lease ended so elsewhere is tried by whoever has it in a queue: what ended it was nobody's fault, or
+/// it never began. @param ended as lease_end
+inline bool is_free_for_others(const std::string& ended) { return ended.empty() || !counts_as_try(ended); }
 
 }  // namespace ablate::db

@@ -130,7 +130,7 @@ std::optional<LeaseAnswer> not_leased(SQLite::Database& database, const LeaseReq
     owner.slot = slot;
     return asked.is_over(owner) ? std::nullopt : std::optional(LeaseAnswer{What::kElsewhere});
   }
-  const bool has_failed = slot != asked.slot && fence > asked.since && !is_tried_again(ask.getColumn(2).getString());
+  const bool has_failed = slot != asked.slot && fence > asked.since && !is_free_for_others(ask.getColumn(2).getString());
   return has_failed && !asked.again ? std::optional(LeaseAnswer{What::kFailed}) : std::nullopt;
 }
 

@@ -1,4 +1,6 @@
 // Checkpoints beside a history: which are removed, told, shown.
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <nlohmann/json.hpp>
 
 #include "core/records/checkpoint_files.h"
@@ -81,7 +83,6 @@ TEST_CASE("checkpoints of done trials go, and the oldest of the rest; none of a 
   CHECK(show_attempt(Reader(file), "1").at("files").at(0).at("removed_us") > 0);
   CHECK(show_attempt(Reader(file), "1").at("files").at(0).at("kind") == "checkpoints");
 
-  store.put_running({{key_of(kThree)}});  // of this process, which says itself what it runs
   CHECK(store.tidy_checkpoints({}, 200).files == 1);
   CHECK_FALSE(fs::exists(running));
   store.remove_checkpoints(key_of(kOne));

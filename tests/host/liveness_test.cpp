@@ -54,7 +54,9 @@ TEST_CASE("a signal that comes twice at once, and a hang-up behind another one, 
   const StopRequests stops;
   // On a busy machine so much time may pass between two that they are two requests: once more then.
   for (bool at_once = false; !at_once;) {
-    asked_to_stop = first_asked_to_stop = asked_to_stop_often = 0;
+    asked_to_stop = 0;
+    first_asked_to_stop = 0;
+    asked_to_stop_often = 0;
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < 3; ++i) REQUIRE(raise(SIGTERM) == 0);
     at_once = std::chrono::steady_clock::now() - start < std::chrono::milliseconds(15);

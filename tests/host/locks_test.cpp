@@ -73,7 +73,8 @@ TEST_CASE("where the file of locks is removed, each holder takes its place in th
   CHECK(two.is_held(1));
   CHECK(one.is_held(2));
   std::filesystem::remove(file);
-  one.keep_place();  // nobody came
+  one.keep_place();       // nobody came
+  CHECK(one.is_held(2));  // who has not moved yet
   two.keep_place();
   CHECK(two.is_held(1));
   CHECK(one.is_held(2));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/records/checkpoint_files.h"
+#include "core/records/outcome.h"
 #include "core/util/bytes_text.h"
 #include "db/history/artifacts.h"
 
@@ -65,7 +66,7 @@ void Checkpoints::heard(AttemptInProgress& trial) {
 
 void Checkpoints::add_left(const AttemptInProgress& ended, std::vector<db::Artifact>& left) const {
   const auto& attempt = ended.attempt();
-  if (attempt.outcome == "done") return;
+  if (attempt.outcome == outcome::kDone) return;
   for (const auto& file : checkpoint_files(db::artifact_folder(history_, db::kCheckpoints), attempt.key)) {
     std::error_code failed;
     const auto bytes = static_cast<std::int64_t>(fs::file_size(file.path, failed));
@@ -78,7 +79,7 @@ void Checkpoints::tidy(const AttemptInProgress& ended, const Running& running, R
   const auto& attempt = ended.attempt();
   if (checkpoint_files(db::artifact_folder(history_, db::kCheckpoints), attempt.key).empty()) return;
   // Perhaps it is the file that is wrong, in a way that its sum does not tell.
-  if (attempt.outcome == "failed" && ended.is_resumed()) recorder.remove_checkpoints(attempt.key);
+  if (attempt.outcome == outcome::kFailed && ended.is_resumed()) recorder.remove_checkpoints(attempt.key);
   std::set<std::string> keys;
   for (const auto& [job, trial] : running)
     if (&trial != &ended) keys.insert(trial.attempt().key);
@@ -89,7 +90,7 @@ void Checkpoints::tidy(const AttemptInProgress& ended, const Running& running, R
 }
 
 void Checkpoints::ask(const Running& running, Executor& executor, double now_s) {
-  if (asked_s_) return;
+  if (asked_s_ || !are_written()) return;
   asked_s_ = now_s;
   for (const auto& [job, trial] : running) {
     saves_before_[job] = trial.saves();

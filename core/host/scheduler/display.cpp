@@ -62,9 +62,9 @@ void Display::progress(int job, const Progress& now) {
   refresh();
 }
 
-void Display::ended(int job, const std::string& outcome, const std::string& what, double wall_s) {
+void Display::ended(int job, const std::string& outcome, const std::string& what, double wall_s, bool counts) {
   ++done_;
-  if (counts_as_failed(outcome)) ++failed_;
+  if (counts && counts_as_failed(outcome)) ++failed_;
   write(fmt::format("[{:>{}}/{}] {:<7} {:>8}  {}  {}\n", done_, std::to_string(total_).size(), total_, outcome,
                     duration(wall_s), running_[job].label, one_line(what)));
   running_.erase(job);

@@ -23,7 +23,8 @@ class Display {
   void started(int job, const std::string& label, double evaluation = 0);
   void progress(int job, const Progress& now);
   /// @param outcome one of core/records/outcome.h @param what the main result or the reason
-  void ended(int job, const std::string& outcome, const std::string& what, double wall_s);
+  /// @param counts it is this run's, and final
+  void ended(int job, const std::string& outcome, const std::string& what, double wall_s, bool counts = true);
 
   /// One trial less to run: another process has done it.
   void skipped() { --total_; }

@@ -49,14 +49,14 @@ void GridRun::finish(int job) {
   ending_ = {.fence = attempt.fence};
   const auto where = recorder_.put(attempt, trial.metrics());  // first: a line that tells a result is not its only place
   const auto ending = std::exchange(ending_, {});
-  display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s);
+  display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s, !runs_again && !ending.is_late);
   files_.limit(attempt, recorder_);
-  checkpoints_.tidy(trial, running_, recorder_);
-  // Its code changed beneath it while it wrote them.
-  if (attempt.outcome != outcome::kDone && !watch_.overwritten(planned.plugins).empty())
-    recorder_.remove_checkpoints(attempt.key);
   limits_.forget(job, attempt.outcome == outcome::kDone ? attempt.peak_resident_bytes : 0);
-  if (!ending.is_late) {  // else it is the other's to count, and to run again
+  if (!ending.is_late) {  // else it is the other's to count, and to run again, and to go on with
+    checkpoints_.tidy(trial, running_, recorder_);
+    // Its code changed beneath it while it wrote them.
+    if (attempt.outcome != outcome::kDone && !watch_.overwritten(planned.plugins).empty())
+      recorder_.remove_checkpoints(attempt.key);
     if (runs_again)
       run_again_alone(planned);
     else
@@ -81,7 +81,6 @@ void GridRun::count_no_more(const PlannedTrial& planned, const db::Attempt& atte
 
 void GridRun::run_again_alone(const PlannedTrial& planned) {
   const int others = static_cast<int>(running_.size()) - 1;
-  limits_.goes_back(planned);
   admission_.ran_out_beside(planned, others);
   display_.note(fmt::format(
       "warning: {0} ran out of memory beside {1} other{2}: it runs again, alone, and from now on no more than {1} run "
@@ -169,7 +168,10 @@ void GridRun::replace_worker(const std::string& why) {
         fmt::format("warning: {}; {} of them {} run again, alone", reason, back.size(), back.size() == 1 ? "is" : "are"));
   executors_.replace([this](const std::string& text) { display_.note(text); });
   if (executors_.now() != nullptr) leasing_.works_with(executor().process());
-  if (!waiting_.empty() && !is_stopping()) load_.load(executors_, waiting_, watch_);
+  auto needed = waiting_;  // and what may come back from others
+  needed.insert(needed.end(), leasing_.elsewhere().begin(), leasing_.elsewhere().end());
+  for (const auto& [fence, one] : counted_) needed.push_back(one);
+  if (!needed.empty() && !is_stopping()) load_.load(executors_, needed, watch_);
   if (executors_.now() != nullptr) leasing_.works_with(executor().process());  // loading may have ended it, too
   tick();
   liveness_.answered(clock_s_);

@@ -16,7 +16,7 @@ constexpr double kLongestTick = 1;   ///< s; what takes longer, this process was
 }  // namespace
 
 GridRun::GridRun(Executors& executors, db::GridStore& store, const RunOptions& options, const Surroundings& outside,
-                 std::deque<const PlannedTrial*> waiting, const db::Leases& seen)
+                 std::deque<const PlannedTrial*> waiting, const db::Leases& seen, RunSummary before)
     : executors_(executors),
       options_(options),
       outside_(outside),
@@ -37,6 +37,7 @@ GridRun::GridRun(Executors& executors, db::GridStore& store, const RunOptions& o
       files_(store.file(), options.keep_weights, [this](const std::string& text) { display_.note(text); }),
       checkpoints_(store.file(), options.checkpoint_s, options.again, [this](const std::string& text) { display_.note(text); }),
       limits_(options, outside, store.file(), waiting_.size(), [this](const std::string& text) { display_.note(text); }),
+      summary_(std::move(before)),
       last_tick_s_(outside.clock.now_s()) {}
 
 void GridRun::remember(const PlannedTrial& trial, const db::PastTries& past, bool alone) {
@@ -49,7 +50,7 @@ bool GridRun::step() {
   try {
     if (!is_over()) advance();
   } catch (const std::exception& error) {
-    close(outcome::kInterrupted, "the grid ended before it: a worker could not be replaced");
+    close(outcome::kInterrupted, fmt::format("the grid ended before it: {}", error.what()));
     tell_rescue();
     if (!recorder_.is_elsewhere()) throw;
     throw Error(fmt::format("{}. {}", error.what(), recorder_.where_everything_is()));
@@ -77,7 +78,7 @@ void GridRun::begin() {
 
 /// Where the database is gone, what runs may come to its end, and goes where the rest has gone.
 bool GridRun::is_over() const {
-  const bool none_left = waiting_.empty() && leasing_.elsewhere() == 0;
+  const bool none_left = waiting_.empty() && leasing_.elsewhere().empty();
   return is_stopping() ? has_stopped() : running_.empty() && (none_left || recorder_.is_elsewhere());
 }
 
@@ -88,7 +89,7 @@ bool GridRun::end() {
     close(outcome::kInterrupted, "interrupted by " + outside_.stops.who());
   } else {
     write_rest(kLastWrites);
-    if (leasing_.elsewhere() > 0 && !recorder_.is_elsewhere()) return false;
+    if (!leasing_.elsewhere().empty() && !recorder_.is_elsewhere()) return false;
     leasing_.end();
   }
   tell_rescue();
@@ -154,14 +155,30 @@ bool GridRun::may_start(const PlannedTrial& next) {
 }
 
 void GridRun::look_elsewhere() {
-  const auto freed = leasing_.freed();
-  waiting_.insert(waiting_.begin(), freed.begin(), freed.end());
+  take_back(leasing_.freed());
   start_some();
-  const auto elsewhere = leasing_.elsewhere();
+  const auto elsewhere = leasing_.elsewhere().size();
   display_.elsewhere(elsewhere);
   if (elsewhere == 0 || !running_.empty() || !waiting_.empty() || std::exchange(told_of_others_, true)) return;
   display_.note(fmt::format("{} trial{} run{} elsewhere: waiting for {}", elsewhere, elsewhere == 1 ? "" : "s",
                             elsewhere == 1 ? "s" : "", elsewhere == 1 ? "it" : "them"));
+}
+
+void GridRun::take_back(std::vector<const PlannedTrial*> freed) {
+  if (freed.empty()) return;
+  std::vector<std::string> keys;
+  for (const auto* one : freed) keys.push_back(one->key);
+  std::map<std::string, db::PastTries> past;
+  recorder_.use([&](db::GridStore& store) { past = store.tries(keys); });
+  const auto alone = std::stable_partition(freed.begin(), freed.end(), [&](const PlannedTrial* one) {
+    const auto found = past.find(one->key);
+    if (found == past.end()) return true;
+    const bool runs_alone = !options_.again && retry_of(found->second.outcomes, options_.retry).what == Retry::What::kRunsAlone;
+    remember(*one, found->second, runs_alone);
+    return !runs_alone;
+  });
+  waiting_.insert(waiting_.begin(), freed.begin(), alone);
+  waiting_.insert(waiting_.end(), alone, freed.end());
 }
 
 void GridRun::start_some() {

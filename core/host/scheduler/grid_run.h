@@ -27,8 +27,9 @@ class GridRun {
  public:
   /// All that is passed outlives the run.
   /// @param waiting trials to run, in order; at least one @param seen leases, as they were before it was asked what is to run
+  /// @param before what does not run, by what is known of earlier attempts
   GridRun(Executors& executors, db::GridStore& store, const RunOptions& options, const Surroundings& outside,
-          std::deque<const PlannedTrial*> waiting, const db::Leases& seen);
+          std::deque<const PlannedTrial*> waiting, const db::Leases& seen, RunSummary before);
 
   /// The first step loads what the trials need; each one starts what may start and takes one event; the last one closes. Throws
   /// as run_trials does. @return whether another step is to come
@@ -62,6 +63,9 @@ class GridRun {
   void give_up_on_stopped_worker();
 
   bool may_start(const PlannedTrial& next);
+  /// Trials that others had, who may have tried them. What lacked memory there runs alone here, too: behind all others, where
+  /// nobody waits for it.
+  void take_back(std::vector<const PlannedTrial*> freed);
   void start_some();
   /// The first one that waits came back into the queue and is barred meanwhile. @return false where the history cannot be asked
   bool leave_out(const PlannedTrial& planned);

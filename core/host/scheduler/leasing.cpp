@@ -61,7 +61,7 @@ bool Leasing::meet(const db::LeaseOwner& other, bool heard) {
 }
 
 void Leasing::keep_place() {
-  if (outside_.clock.now_s() < next_keep_s_) return;
+  if (recorder_.is_elsewhere() || outside_.clock.now_s() < next_keep_s_) return;
   next_keep_s_ = outside_.clock.now_s() + kBetweenLooks_s;
   locks_->keep_place();
 }
@@ -82,9 +82,9 @@ bool Leasing::holds(const std::string& key) const {
 }
 
 bool Leasing::is_over(const db::LeaseOwner& owner) {
-  if (owner.slot == slot_) return false;
+  if (owner.slot == slot_ || locks_->is_held(owner.slot)) return false;  // who was taken for dead may hold its place again
   if (buried_.contains(owner.slot)) return true;
-  if (!locks_->is_held(owner.slot)) to_bury_.emplace(owner.slot, owner);
+  to_bury_.emplace(owner.slot, owner);
   return false;
 }
 

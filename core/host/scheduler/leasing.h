@@ -47,8 +47,8 @@ class Leasing {
   /// the trial over @param waits whether to wait for that one's result @return whether it was taken over
   bool ended(const db::Attempt& attempt, bool in_time, bool waits);
 
-  /// How many trials are waited for.
-  std::size_t elsewhere() const { return elsewhere_.size(); }
+  /// Trials that are waited for.
+  const std::vector<const PlannedTrial*>& elsewhere() const { return elsewhere_; }
   /// Those that may be asked for again, in their order: their lease has ended, or its owner is dead. Looks once a second.
   std::vector<const PlannedTrial*> freed();
 

@@ -82,11 +82,7 @@ std::vector<int> Limits::newly_stalled(double now_s) {
   std::vector<int> jobs;
   for (const auto& [job, watch] : watches_)
     if (!stalled_.contains(job) && watch.is_stalled(now_s)) {
-      stalled_[job] = fmt::format("no step for {:.0f} s, which is {}", watch.silent_s(now_s),
-                                  watch.patience_s() > StallWatch::kLeast_s && watch.patience_s() != StallWatch::kFirst_s
-                                      ? fmt::format("{:g} times the median step", StallWatch::kTimes)
-                                  : watch.patience_s() == StallWatch::kFirst_s ? "longer than a first step may take"
-                                                                               : "far longer than its steps take");
+      stalled_[job] = fmt::format("no step for {:.0f} s, which is {}", watch.silent_s(now_s), watch.why());
       jobs.push_back(job);
     }
   return jobs;
@@ -100,7 +96,7 @@ std::optional<std::string> Limits::why_stalled(int job) const {
 bool Limits::runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company) const {
   const auto past = tries_.find(&trial);
   const int before = past == tries_.end() ? 0 : past->second;
-  return attempt.outcome == outcome::kOom && had_company && before + 1 < kMostTries && !again_alone_.contains(&trial);
+  return attempt.outcome == outcome::kOom && had_company && before + 1 < kMostTries;
 }
 
 int Limits::ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting) {

@@ -54,10 +54,9 @@ class Limits {
   /// Why a job that has ended is a stalled one; nothing where it is not.
   std::optional<std::string> why_stalled(int job) const;
 
-  /// Whether a trial that ran out of memory runs once more, alone: it has not yet, and had company.
+  /// Whether a trial that ran out of memory runs once more, alone: it had company, and may be tried again. @param had_company
+  /// which one that runs alone has not
   bool runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company) const;
-  /// It does.
-  void goes_back(const PlannedTrial& trial) { again_alone_.insert(&trial); }
 
   /// After the summary counts it. Takes out of the queue what is not to start any more, as leave_out does. @return how many
   int ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting);
@@ -86,8 +85,7 @@ class Limits {
   MemoryRoom memory_;
   Quarantine quarantine_;
   std::map<int, StallWatch> watches_;
-  std::map<int, std::string> stalled_;  ///< why, by job
-  std::set<const PlannedTrial*> again_alone_;
+  std::map<int, std::string> stalled_;        ///< why, by job
   std::map<const PlannedTrial*, int> tries_;  ///< before this run
   struct SetAsideFor {
     std::string reason;  ///< of the failures

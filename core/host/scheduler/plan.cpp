@@ -267,12 +267,6 @@ Identity with_values(const PlannedTrial& planned) {
   return identity;
 }
 
-std::set<std::string> keys_of(const std::deque<const PlannedTrial*>& trials) {
-  std::set<std::string> keys;
-  for (const auto* planned : trials) keys.insert(planned->key);
-  return keys;
-}
-
 void forget_tasks(const Study& study, const Catalog& catalog, const TaskMemory& memory) {
   Unseen is_new({TrialSection::kTask});
   for (const auto& trial : study.trials) {

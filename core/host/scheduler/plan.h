@@ -1,7 +1,6 @@
 // From a study to what has to run: keys, data sets, and what the history already has.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <set>
@@ -30,8 +29,6 @@ struct PlannedTrial {
 
 /// Its identity with every value.
 Identity with_values(const PlannedTrial& planned);
-
-std::set<std::string> keys_of(const std::deque<const PlannedTrial*>& trials);
 
 /// What a worker compares with the files that the trial's values name, as the keys were made with them.
 /// @param section "task" or "attention"

@@ -7,15 +7,11 @@
 namespace ablate {
 
 std::vector<std::string> retry_choices() {
-  return outcome_names(
-      [](const Outcome& one) { return one.next == Outcome::Next::kOnRequest || one.next == Outcome::Next::kOnceAlone; });
+  return outcome_names([](const Outcome& one) { return counts_as_try(one.name); });
 }
 
 int tries_of(const std::vector<std::string>& past) {
-  return static_cast<int>(std::count_if(past.begin(), past.end(), [](const std::string& name) {
-    const auto* const one = find_outcome(name);
-    return one == nullptr || one->next == Outcome::Next::kOnRequest || one->next == Outcome::Next::kOnceAlone;
-  }));
+  return static_cast<int>(std::count_if(past.begin(), past.end(), [](const auto& name) { return counts_as_try(name); }));
 }
 
 Retry retry_of(const std::vector<std::string>& past, const std::set<std::string>& wanted) {

@@ -1,7 +1,10 @@
 // Whether a running trial still gets on.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,6 +35,12 @@ class StallWatch {
   bool is_stalled(double now_s) const {
     if (silent_s(now_s) < kLeast_s) return false;
     return silent_s(now_s) >= patience_s();
+  }
+
+  /// Of one that is stalled: how its silence compares.
+  std::string why() const {
+    if (gaps_.empty()) return "longer than a first step may take";
+    return patience_s() > kLeast_s ? fmt::format("{:g} times the median step", kTimes) : "far longer than its steps take";
   }
 
   double patience_s() const {

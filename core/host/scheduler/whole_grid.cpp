@@ -30,7 +30,7 @@ WholeGrid::WholeGrid(const std::vector<PlannedTrial>& planned, Executors& execut
     waiting.push_back(&trial);
   }
   if (waiting.empty()) return;
-  run_ = std::make_unique<GridRun>(executors, store, options, outside, waiting, seen);
+  run_ = std::make_unique<GridRun>(executors, store, options, outside, waiting, seen, before_);
   for (const auto* trial : waiting)
     if (const auto found = past.find(trial->key); found != past.end())
       run_->remember(*trial, found->second, alone.contains(trial));
@@ -52,10 +52,7 @@ bool WholeGrid::step() try {
 }
 
 RunSummary WholeGrid::summary() const {
-  auto summary = run_ ? run_->summary() : RunSummary();
-  summary.skipped += before_.skipped;
-  summary.set_aside.by_outcome = before_.set_aside.by_outcome;
-  summary.set_aside.exhausted = before_.set_aside.exhausted;
+  auto summary = so_far();
   std::vector<TrialEnd> ends;
   for (const auto& trial : planned_) {
     const auto found = summary.reasons.find(&trial);
@@ -68,8 +65,8 @@ RunSummary WholeGrid::summary() const {
 
 void WholeGrid::tell_end(const std::string& why) const {
   if (!options_.notify) return;
-  const auto so_far = summary();
-  options_.notify({"end", so_far.done, so_far.failed, so_far.skipped, so_far.set_aside.total(), why,
+  const auto& now = so_far();
+  options_.notify({"end", now.done, now.failed, now.skipped, now.set_aside.total(), why,
                    run_ && !run_->rescued().empty() ? run_->rescued() : store_.file()});
 }
 

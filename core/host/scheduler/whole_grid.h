@@ -23,6 +23,8 @@ class WholeGrid {
   RunSummary summary() const;
 
  private:
+  /// Without what failures have in common.
+  const RunSummary& so_far() const { return run_ ? run_->summary() : before_; }
   void tell_end(const std::string& why) const;
 
   const std::vector<PlannedTrial>& planned_;

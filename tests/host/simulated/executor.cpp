@@ -45,7 +45,10 @@ void SimulatedExecutor::give_up() {
 }
 
 void SimulatedExecutor::send(const Command& command) {
-  if (std::holds_alternative<LoadCommand>(command)) load();
+  if (const auto* what = std::get_if<LoadCommand>(&command)) {
+    has_data_ = has_data_ || !what->tasks.empty();
+    load();
+  }
   if (std::holds_alternative<PingCommand>(command)) happens(kPong_s, PongEvent());
   if (const auto* save = std::get_if<SaveCommand>(&command); save != nullptr && machine_.save_s < kNever)
     happens(machine_.save_s, SaidEvent{save->job, to_json(Saved{10})});
@@ -77,10 +80,11 @@ void SimulatedExecutor::says(const StartCommand& command, const Act& act, double
 
 void SimulatedExecutor::start(const StartCommand& command) {
   const auto seed = from_json<TrialJob>(command.spec).trial.seed;
-  const auto act = machine_.act(seed, ++machine_.runs[seed]);
+  auto act = machine_.act(seed, ++machine_.runs[seed]);
   running_[command.job] = seed;
   machine_.most_together = std::max(machine_.most_together, running_.size());
   const bool ends_early = command.limit_s > 0 && (act.end == Act::End::kHangs || act.takes_s > command.limit_s);
+  if (!has_data_) act.end = Act::End::kFails, act.why = "a trial whose task was not loaded";
   if (act.end == Act::End::kFindsNoRoom) return happens(0, NotStartedEvent{command.job, "Resource temporarily unavailable"});
   says(command, act, 0, progress_at(0));
   says(command, act, act.takes_s / 2, progress_at(50));

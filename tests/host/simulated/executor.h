@@ -105,6 +105,7 @@ class SimulatedExecutor final : public Executor {
   Machine& machine_;
   std::multimap<double, Event> due_;      ///< by moment; of one moment in the order of sending
   std::map<int, std::uint64_t> running_;  ///< seeds by job
+  bool has_data_ = false;
   double silent_from_s_ = kNever, dies_s_ = kNever, stopped_until_s_ = 0;
   std::string why_;
 };

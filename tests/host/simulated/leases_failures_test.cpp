@@ -1,7 +1,4 @@
 // Several schedulers on one history, and trials that fail, lack memory or are refused: which of them others try again.
-#include <algorithm>
-#include <utility>
-
 #include "core/util/error.h"
 #include "tests/host/simulated/runner.h"
 #include "tests/support/catch.h"
@@ -10,17 +7,6 @@ using namespace ablate;
 using namespace ablate::simulated;
 using End = Act::End;
 using Outcomes = std::vector<std::string>;
-
-namespace {
-
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-std::size_t done_in(const History& history) {
-  return static_cast<std::size_t>(std::count_if(history.attempts.begin(), history.attempts.end(),
-                                                [](const auto& attempt) { return attempt.outcome == "done"; }));
-}
-
-}  // namespace
 
 TEST_CASE("what fails elsewhere before a scheduler's first trial, and after it asked what is to run, is not run again") {
   SharedPlace place(2);
@@ -128,4 +114,29 @@ TEST_CASE("what failed before a scheduler came it tries again on request alone")
   Runner three(place, 3, {.jobs = 2, .retry = {"failed"}});
   go_on({&three});
   CHECK(place.outcomes(1) == Outcomes{"failed", "done"});
+}
+
+TEST_CASE("what lacked memory beside others runs alone under whichever scheduler has room first, and no oftener") {
+  SharedPlace place(12);
+  const RunOptions three{.jobs = 3};
+  Runner one(place, 1, three), two(place, 2, three), other(place, 3, three);
+  for (auto* runner : {&one, &two, &other})
+    runner->machine.act = [](std::uint64_t seed, int) { return Act{.end = seed == 1 ? End::kLacksMemory : End::kAnswers}; };
+  go_on({&one, &two, &other});
+  CHECK(place.outcomes(1) == Outcomes{"oom", "oom"});
+}
+
+TEST_CASE("a worker that was replaced while nothing waited has what may come back from others") {
+  SharedPlace place(2);
+  Runner one(place, 1, {.jobs = 1}), two(place, 2, {.jobs = 1});
+  one.machine.act = [](std::uint64_t, int) { return Act{End::kAnswers, 50}; };
+  two.machine.act = [](std::uint64_t, int) { return Act{End::kAnswers, 500}; };
+  one.machine.lives_s = [](int executor) { return executor == 1 ? 100.0 : kNever; };
+  for (int i = 0; i < 20; ++i) one.step(), two.step();
+  one.steps(150);
+  REQUIRE(one.machine.started == 2);
+  REQUIRE(done_in(place.history()) == 1);
+  two.is_killed();
+  go_on({&one});
+  CHECK(done_in(place.history()) == 2);
 }

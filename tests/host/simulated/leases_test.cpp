@@ -15,11 +15,6 @@ namespace {
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-std::size_t done_in(const History& history) {
-  return static_cast<std::size_t>(std::count_if(history.attempts.begin(), history.attempts.end(),
-                                                [](const auto& attempt) { return attempt.outcome == "done"; }));
-}
-
 }  // namespace
 
 TEST_CASE("schedulers share a grid: each trial is run once, and none ends before the last") {

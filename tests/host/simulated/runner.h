@@ -1,6 +1,7 @@
 // Several schedulers on one history, each driven step by step. For tests of leases.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -75,6 +76,11 @@ class Runner {
   std::unique_ptr<WholeGrid> run_;
   bool ended_ = false;
 };
+
+inline std::size_t done_in(const History& history) {
+  return static_cast<std::size_t>(std::count_if(history.attempts.begin(), history.attempts.end(),
+                                                [](const auto& attempt) { return attempt.outcome == "done"; }));
+}
 
 /// Until all have ended.
 inline void go_on(const std::vector<Runner*>& all) {

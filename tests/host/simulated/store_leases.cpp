@@ -51,7 +51,7 @@ db::LeaseAnswer MemoryStore::take_lease(const std::string& key, std::int64_t slo
     const auto& lease = found->second;
     const auto owner = known.owners.contains(lease.slot) ? known.owners.at(lease.slot) : db::LeaseOwner{.slot = lease.slot};
     if (!lease.outcome && !is_over(owner)) return {What::kElsewhere};
-    const bool failed = lease.outcome && lease.slot != slot && lease.fence > since && !db::is_tried_again(*lease.outcome);
+    const bool failed = lease.outcome && lease.slot != slot && lease.fence > since && !db::is_free_for_others(*lease.outcome);
     if (failed && !again) return {What::kFailed};
   }
   known.leases[key] = {++known.fences, slot, std::nullopt};

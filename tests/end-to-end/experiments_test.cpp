@@ -5,6 +5,7 @@
 #include "tests/db/fixture.h"
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
+#include "tests/support/terminal.h"
 
 namespace {
 
@@ -16,6 +17,7 @@ Ended at_terminal(Workplace& place, const std::string& command, const std::strin
 }  // namespace
 
 TEST_CASE("at a terminal a deletion tells how many go, and asks; all but yes keeps everything") {
+  if (!has_terminals()) return;
   using namespace ablate::db;
   Workplace place;
   {

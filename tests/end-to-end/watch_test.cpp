@@ -8,6 +8,7 @@
 #include "tests/db/fixture.h"
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
+#include "tests/support/terminal.h"
 
 using namespace ablate;
 using namespace ablate::db;
@@ -102,6 +103,7 @@ struct Running {
 }  // namespace
 
 TEST_CASE("on a terminal the picture follows the grid and its window until the grid ends") {
+  if (!has_terminals()) return;
   Running grid;
   OnTerminal terminal(grid.watch(), grid.folder.path());
   REQUIRE(terminal.prints(kEnter));
@@ -120,6 +122,7 @@ TEST_CASE("on a terminal the picture follows the grid and its window until the g
 }
 
 TEST_CASE("Ctrl-C ends the watching alone, with 130 and the terminal as it was") {
+  if (!has_terminals()) return;
   Running grid;
   OnTerminal terminal(grid.watch(), grid.folder.path(), "");
   REQUIRE(terminal.prints("100/400"));
@@ -132,6 +135,7 @@ TEST_CASE("Ctrl-C ends the watching alone, with 130 and the terminal as it was")
 }
 
 TEST_CASE("a history that goes away keeps its picture, and goes on where it is there again") {
+  if (!has_terminals()) return;
   Running grid;
   OnTerminal terminal(grid.watch(), grid.folder.path());
   REQUIRE(terminal.prints("100/400"));

@@ -177,8 +177,8 @@ void Recorder::rescue(const std::string& why) {
   // In containers all have one process number.
   const auto name_of = [&](const std::filesystem::path& folder) {
     for (int count = 1;; ++count) {
-      const auto file = folder / fmt::format("{}.rescued-{:%Y%m%d-%H%M%S}-{}{}.db", store_.file().stem().string(), now,
-                                             outside_.process, count == 1 ? "" : fmt::format("-{}", count));
+      auto file = folder / fmt::format("{}.rescued-{:%Y%m%d-%H%M%S}-{}{}.db", store_.file().stem().string(), now,
+                                       outside_.process, count == 1 ? "" : fmt::format("-{}", count));
       if (!std::filesystem::exists(file, none) || count == kMostNames) return file;
     }
   };

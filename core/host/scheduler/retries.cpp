@@ -23,7 +23,7 @@ Retry retry_of(const std::vector<std::string>& past, const std::set<std::string>
   const auto name = latest == nullptr ? std::string(outcome::kFailed) : past.back();  // what a newer ablate calls otherwise
   if (tries_of(past) >= kMostTries) return {Retry::What::kIsSetAside, name, true};
   // Whatever has ended it since: beside others its memory did not suffice.
-  const auto runs = Retry{of_memory > 0 ? Retry::What::kRunsAlone : Retry::What::kRuns};
+  auto runs = Retry{of_memory > 0 ? Retry::What::kRunsAlone : Retry::What::kRuns};
   const bool once_alone = next == Outcome::Next::kOnceAlone && of_memory == 1;
   if (next == Outcome::Next::kAgain || once_alone || wanted.contains(name)) return runs;
   return {Retry::What::kIsSetAside, name};

@@ -12,20 +12,20 @@ namespace ablate {
 /// Times are the scheduler's own, in seconds.
 class Admission {
  public:
-  explicit Admission(int jobs) : most_(jobs), wished_(jobs), jobs_(jobs) {}
+  explicit Admission(int jobs) : most_(jobs), jobs_(jobs) {}
 
   int jobs() const { return jobs_; }
   /// At most so many from now on, for good.
   void limit(int jobs) {
     jobs_ = std::min(jobs_, jobs);
-    most_ = std::min(most_, jobs_), wished_ = wished();
+    most_ = std::min(most_, jobs_);
   }
 
   /// A trial that has seen a worker die runs alone, so that the next death tells whether it is the one.
   /// @param running how many trials run @param one any of them; nullptr where none runs
   bool may_start(const PlannedTrial& next, std::size_t running, const PlannedTrial* one, double now_s) {
     if (now_s < next_start_s_) return false;
-    if (jobs_ < wished_ && now_s > next_raise_s_) ++jobs_, next_raise_s_ = now_s + kBetweenRaises;
+    if (jobs_ < wished() && now_s > next_raise_s_) ++jobs_, next_raise_s_ = now_s + kBetweenRaises;
     if (running == 0) return true;
     return static_cast<int>(running) < jobs_ && !is_alone(&next) && !is_alone(one);
   }
@@ -39,18 +39,19 @@ class Admission {
   void ran_out_beside(const PlannedTrial& trial, int others) {
     run_alone(trial);
     most_beside_[&trial] = others;
-    wished_ = wished(), jobs_ = std::min(jobs_, wished_);
+    jobs_ = std::min(jobs_, wished());
   }
   /// It ran out of memory without company, too: what was taken on its account is given back. @return how many more at a time
   int ran_out_alone(const PlannedTrial& trial) {
+    const int before = wished();
     most_beside_.erase(&trial);
-    const int more = wished() - wished_;
-    wished_ += more, jobs_ += more;
+    const int more = wished() - before;
+    jobs_ += more;
     return more;
   }
   /// Whether half of the places, or more, is taken on account of trials. Then it is worth a pause to learn which of them take
   /// too much by themselves.
-  bool is_halved() const { return 2 * wished_ <= most_; }
+  bool is_halved() const { return 2 * wished() <= most_; }
   /// Whether the trial has taken places, and has not shown that its company was not the cause.
   bool has_taken_places(const PlannedTrial& trial) const { return most_beside_.contains(&trial); }
 
@@ -72,13 +73,14 @@ class Admission {
 
   bool is_alone(const PlannedTrial* trial) const { return deaths_.contains(trial) || alone_.contains(trial); }
 
+  /// As long as no trial gives places back.
   int wished() const {
     int least = most_;
     for (const auto& [trial, others] : most_beside_) least = std::min(least, others);
     return least;
   }
 
-  int most_, wished_, jobs_;  ///< for good; as long as no trial gives places back; for the moment
+  int most_, jobs_;  ///< for good; for the moment
   double next_start_s_ = 0, next_raise_s_ = 0;
   std::map<const PlannedTrial*, int> deaths_, refusals_;
   std::map<const PlannedTrial*, int> most_beside_;

@@ -13,8 +13,6 @@ using Outcomes = std::vector<std::string>;
 
 namespace {
 
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 /// The file beside the history that everything was taken to.
 const History& rescued(const Grid& grid) {
   for (const auto& [file, history] : grid.disk.files)

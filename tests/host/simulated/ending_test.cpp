@@ -1,20 +1,12 @@
 // How a grid ends, and what others see of it meanwhile.
 #include <algorithm>
 
-#include "core/util/error.h"
 #include "tests/host/simulated/grid.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;
 using namespace ablate::simulated;
 using End = Act::End;
-using Outcomes = std::vector<std::string>;
-
-namespace {
-
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-}  // namespace
 
 TEST_CASE("trials end before their leases do, and what they gave is written before the worker's end is waited for") {
   Grid grid(2);

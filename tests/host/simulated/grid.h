@@ -15,6 +15,8 @@
 
 namespace ablate::simulated {
 
+inline bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 /// Differs from the others in its seed alone.
 Trial trial_of(int seed);
 PlannedTrial planned_of(const Trial& trial);

@@ -11,8 +11,6 @@ using Outcomes = std::vector<std::string>;
 
 namespace {
 
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 /// These seeds do this, all others answer after 10 s.
 std::function<Act(std::uint64_t, int)> only(std::map<std::uint64_t, Act> acts) {
   return [acts = std::move(acts)](std::uint64_t seed, int) { return acts.contains(seed) ? acts.at(seed) : Act(); };

@@ -11,12 +11,6 @@ using namespace ablate::simulated;
 using End = Act::End;
 using Outcomes = std::vector<std::string>;
 
-namespace {
-
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-}  // namespace
-
 TEST_CASE("schedulers share a grid: each trial is run once, and none ends before the last") {
   SharedPlace place(12);
   Runner one(place, 1), two(place, 2), three(place, 3, {.jobs = 3});

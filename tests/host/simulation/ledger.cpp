@@ -12,7 +12,7 @@
 namespace ablate::simulation {
 namespace {
 
-bool says(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+using simulated::says;
 
 }  // namespace
 

@@ -9,12 +9,19 @@
 namespace ablate::entmax {
 namespace {
 
+/// x to the power of an exponent. One that is the same for all is handed over as a number: torch has a square root for 1/2, a copy
+/// for 1, and so on, which take a tenth of the time of a power.
+Tensor raised(const Tensor& x, const Tensor& exponent) {
+  return exponent.numel() == 1 ? x.pow(exponent.item()) : x.pow(exponent);
+}
+
 /// By Newton's method. The sum is convex and falls with tau where alpha is at most 2, and tau begins where it is at least 1: so
 /// every step is towards the solution, and none beyond it.
 Tensor solved(const Tensor& x, const Tensor& alpha) {
   // Each step divides a large sum by about e at least, and is quadratic near the end.
   const auto steps = 8 + static_cast<int>(std::ceil(std::log(static_cast<double>(x.size(-1)))));
-  const auto enough = 1 + 1e-12;
+  // The error of p is the square of what the last step leaves; float32's sums are not nearer to 1 than this.
+  const auto enough = 1 + (x.scalar_type() == at::kDouble ? 1e-12 : 1e-6);
   const auto power = (alpha - 1).reciprocal();
   const auto scaled = (x - x.amax(-1, true)) * (alpha - 1);
   // The largest number alone weighs 1 there.
@@ -22,7 +29,7 @@ Tensor solved(const Tensor& x, const Tensor& alpha) {
   Tensor p, sum;
   for (int i = 0; i <= steps; ++i) {
     const auto base = (scaled - tau).clamp_min(0);
-    const auto slope = base.pow(power - 1).masked_fill(base == 0, 0);
+    const auto slope = raised(base, power - 1).masked_fill(base == 0, 0);
     p = base * slope;
     sum = p.sum(-1, true);
     if (i == steps || sum.max().item().toDouble() <= enough) break;
@@ -47,7 +54,7 @@ Tensor alpha_entmax(const Tensor& x, const Tensor& alpha) {
       [](const Tensor& gradient, const Saved& saved) -> std::vector<Tensor> {
         const auto &p = saved[0], &given = saved[1];
         const auto some = p > 0;
-        const auto s = p.pow(2 - given).masked_fill(some.logical_not(), 0);
+        const auto s = raised(p, 2 - given).masked_fill(some.logical_not(), 0);
         const auto share = s / s.sum(-1, true);
         const auto of_x = s * (gradient - (gradient * share).sum(-1, true));
         const auto entropy = -at::xlogy(p, p);

@@ -1,7 +1,12 @@
 # Several sources in one go: a cold build spends most of its time in headers (CLI11, nlohmann-json, torch), which each file would
 # read anew. Not for what counts by the object, such as the members of the SDK's library in a plugin's identity.
-option(ABLATE_UNITY "Compile several sources of a library in one go: a cold build is faster, an edit of one file slower" ON)
+set(ABLATE_UNITY ON CACHE STRING "Compile several sources of a library in one go: a cold build is faster, an edit of one file slower. \
+WHOLE: all of them, for sanitizers, which make more of each header than of the sources")
+set_property(CACHE ABLATE_UNITY PROPERTY STRINGS ON OFF WHOLE)
 function(ablate_unity target batch)
+  if(ABLATE_UNITY STREQUAL WHOLE)
+    set(batch 0)
+  endif()
   if(ABLATE_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
   endif()

@@ -192,7 +192,7 @@ Inspected from_json(const json& text) {
 
 namespace {
 
-[[maybe_unused, gnu::used]] constexpr auto kAll =
+[[maybe_unused, gnu::used]] constexpr auto kAllJobs =
     json_of<PlannedFile, InspectJob, Inspected, DescribeTaskJob, DescribedTask, PrepareTaskJob, PreparedTask, PromisesJob,
             Promised, TryPlacesJob, TriedPlaces, OpenDeviceJob, OpenedDevice, CheckpointPlan, TrialJob, CheckJob, CheckBegun,
             CheckResult, CheckRefused, CheckLikely, AuditJob, Failed, Crashed>();

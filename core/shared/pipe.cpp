@@ -94,7 +94,7 @@ void fields(auto& f, Is<NotStartedEvent> auto& m) {
 
 namespace {
 
-[[maybe_unused, gnu::used]] constexpr auto kAll =
+[[maybe_unused, gnu::used]] constexpr auto kAllOnPipe =
     json_of<LoadCommand, StartCommand, KillCommand, SaveCommand, PingCommand, ReadyEvent, LoadedEvent, PongEvent, RefusedEvent,
             SaidEvent, SizeEvent, EndedEvent, NotStartedEvent>();
 

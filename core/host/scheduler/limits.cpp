@@ -12,7 +12,7 @@
 namespace ablate {
 namespace {
 
-constexpr double kBetweenLooks_s = 1, kBetweenMemoryLooks_s = 0.2;
+constexpr double kBetweenDiskLooks_s = 1, kBetweenMemoryLooks_s = 0.2;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ bool Limits::have_room(const PlannedTrial& next, double now_s) {
 
 bool Limits::disk_has_room(double now_s) {
   if (now_s < next_look_s_) return !disk_is_low_;
-  next_look_s_ = now_s + kBetweenLooks_s;
+  next_look_s_ = now_s + kBetweenDiskLooks_s;
   const auto folder = history_.parent_path();
   const auto space = outside_.room.disk(folder);
   const bool is_low = space && space->free_bytes < least_free_bytes(*space);

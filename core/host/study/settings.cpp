@@ -9,7 +9,7 @@
 namespace ablate {
 namespace {
 
-bool is_list_of_tables(const Node& node) {
+bool holds_tables(const Node& node) {
   return node.is_array() && std::any_of(node.children.begin(), node.children.end(), [](const Node& n) { return n.is_table(); });
 }
 
@@ -34,7 +34,7 @@ void add_settings(const std::string& path, const Node& node, Alternative& into, 
   if (node.is_table()) {
     for (const auto& child : node.children)
       add_settings(path.empty() ? child.name : path + "." + child.name, child, into, diagnostics);
-  } else if (is_list_of_tables(node)) {
+  } else if (holds_tables(node)) {
     add_entries(path, node, into, diagnostics);
   } else {
     into.set.push_back({path, node.value, node.key, node.where});
@@ -42,7 +42,7 @@ void add_settings(const std::string& path, const Node& node, Alternative& into, 
 }
 
 void note_tables(const std::string& path, const Node& node, std::map<std::string, Location>& places) {
-  if (!node.is_table() && !is_list_of_tables(node)) return;
+  if (!node.is_table() && !holds_tables(node)) return;
   places[path] = node.where;
   for (std::size_t i = 0; i < node.children.size(); ++i)
     note_tables(path + "." + (node.is_table() ? node.children[i].name : std::to_string(i)), node.children[i], places);

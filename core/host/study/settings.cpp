@@ -51,9 +51,10 @@ void note_tables(const std::string& path, const Node& node, std::map<std::string
 bool replaces(const Alternative& setting, const std::string& path) {
   if (std::any_of(setting.lists.begin(), setting.lists.end(), [&](const auto& list) { return is_below(path, list); }))
     return true;
-  const auto [first, rest] = split_first(path);
-  return is_index(split_first(rest).first) &&
-         std::any_of(setting.set.begin(), setting.set.end(), [&](const auto& set) { return set.path == first + ".plugin"; });
+  const auto parts = split_first(path);
+  return is_index(split_first(parts.second).first) && std::any_of(setting.set.begin(), setting.set.end(), [&](const auto& set) {
+           return set.path == parts.first + ".plugin";
+         });
 }
 
 }  // namespace ablate

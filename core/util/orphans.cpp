@@ -13,7 +13,7 @@
 namespace ablate {
 namespace {
 
-constexpr std::chrono::seconds kOrphansPatience(5);
+constexpr std::chrono::seconds kPatience(5);
 
 /// Stopped first, all of them, so that none of them forks while the others are being killed.
 void end_all(const std::set<pid_t>& processes) {
@@ -49,7 +49,7 @@ void end_orphans(const std::set<pid_t>& spared) {
       for (const auto pid : some) orphans.erase(pid);
     if (orphans.empty()) return;
     end_all(orphans);
-  } while (std::chrono::steady_clock::now() - start < kOrphansPatience);
+  } while (std::chrono::steady_clock::now() - start < kPatience);
 }
 
 }  // namespace ablate

@@ -15,7 +15,7 @@
 namespace ablate {
 namespace {
 
-constexpr std::size_t kMostWaiting = 1 << 18;  ///< that wait
+constexpr std::size_t kMostBytes = 1 << 18;  ///< that wait
 
 /// What cannot be written for another reason than that nobody takes it is lost: a full disk, a closed descriptor.
 void write_all(int to, std::string_view text) {
@@ -80,7 +80,7 @@ bool Output::write(std::string_view text) noexcept try {
     write_all(state.descriptor, text);
     return true;
   }
-  if (state.left_out > 0 || state.waiting.size() + text.size() > kMostWaiting) {
+  if (state.left_out > 0 || state.waiting.size() + text.size() > kMostBytes) {
     state.left_out += static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
     return false;
   }

@@ -20,7 +20,7 @@ Tensor raised(const Tensor& x, const Tensor& exponent) {
 Tensor solved(const Tensor& x, const Tensor& alpha) {
   // Each step divides a large sum by about e at least, and is quadratic near the end.
   const auto steps = 8 + static_cast<int>(std::ceil(std::log(static_cast<double>(x.size(-1)))));
-  // The error of p is the square of what the last step leaves; float32's sums are not nearer to 1 than this.
+  // float32's sums are not nearer to 1 than this, and p is divided by its own.
   const auto enough = 1 + (x.scalar_type() == at::kDouble ? 1e-12 : 1e-6);
   const auto power = (alpha - 1).reciprocal();
   const auto scaled = (x - x.amax(-1, true)) * (alpha - 1);

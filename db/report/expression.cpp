@@ -96,14 +96,14 @@ struct Expression::Term {
   Kind kind = Kind::kNumber;
   double number = 0;  ///< of kRound the decimals
   std::string metric = {};
-  const Function* function = nullptr;
+  Numbers (*run)(const Numbers& x) = nullptr;  ///< of kFunction
   std::unique_ptr<Term> left = {}, right = {};
 
   Numbers values(std::size_t rows, const Lookup& of) const {
     if (kind == Kind::kNumber) return Numbers(rows, number);
     if (kind == Kind::kMetric) return of(metric);
     auto x = left->values(rows, of);
-    if (kind == Kind::kFunction) return function->run(x);
+    if (kind == Kind::kFunction) return run(x);
     if (kind == Kind::kRound) {
       const double scale = std::pow(10.0, number);
       for (auto& value : x) value = std::round(value * scale) / scale;
@@ -249,11 +249,12 @@ class Parser {
     }
     expect('(');
     auto term = make(function != nullptr ? Term::Kind::kFunction : Term::Kind::kRound, sum(), nullptr);
-    term->function = function;
-    if (function != nullptr)
+    if (function != nullptr) {
+      term->run = function->run;
       over_rows_ = over_rows_ || function->over_rows;
-    else
+    } else {
       term->number = decimals();
+    }
     expect(')');
     return term;
   }

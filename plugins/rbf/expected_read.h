@@ -32,16 +32,16 @@ inline Tensor expected_read(const Tensor& mean, const Tensor& variance, const Te
     return cat(blocks, 2);
   };
   const auto backward = [rows](const Tensor& gradient, const Saved& saved) -> std::vector<Tensor> {
-    const auto values = saved[2].detach().requires_grad_();
+    const auto read = saved[2].detach().requires_grad_();
     std::vector<Tensor> means, variances;
-    auto values_gradient = zeros_like(values);
+    auto values_gradient = zeros_like(read);
     for (std::int64_t begin = 0; begin < saved[0].size(2); begin += rows) {
       const auto count = std::min(rows, saved[0].size(2) - begin);
       c10::AutoGradMode recording(true);
-      const auto mean = saved[0].narrow(2, begin, count).detach().requires_grad_();
-      const auto variance = saved[1].narrow(2, begin, count).detach().requires_grad_();
-      const auto output = expected_basis(mean, variance, saved[3], saved[4]).matmul(values);
-      const auto parts = torch::autograd::grad({output}, {mean, variance, values}, {gradient.narrow(2, begin, count)});
+      const auto centre = saved[0].narrow(2, begin, count).detach().requires_grad_();
+      const auto spread = saved[1].narrow(2, begin, count).detach().requires_grad_();
+      const auto output = expected_basis(centre, spread, saved[3], saved[4]).matmul(read);
+      const auto parts = torch::autograd::grad({output}, {centre, spread, read}, {gradient.narrow(2, begin, count)});
       means.push_back(parts[0]);
       variances.push_back(parts[1]);
       NoGradGuard no_grad;

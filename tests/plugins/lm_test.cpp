@@ -79,7 +79,7 @@ TEST_CASE("the first bytes alone, gzipped or not: the same content has the same 
 TEST_CASE("a text is described as a person reads it") {
   const TemporaryFolder folder;
   auto text = text_of(200);
-  for (const auto [at, byte] : {std::pair<std::size_t, char>{0, 'a'}, {1, '\n'}, {2, '\xe2'}, {3, '~'}})
+  for (const auto& [at, byte] : {std::pair<std::size_t, char>{0, 'a'}, {1, '\n'}, {2, '\xe2'}, {3, '~'}})
     text[at] = static_cast<std::uint8_t>(byte);
   write_bytes(folder.path() / "text", text);
   const auto task = load_task("lm", {{"data", (folder.path() / "text").string()}, {"length", 4}}, folder.path());

@@ -13,7 +13,7 @@ class Workplace {
  public:
   Workplace() {
     environment_["ABLATE_PLUGIN_PATH"] = "";
-    environment_["XDG_CACHE_HOME"] = std::string(ABLATE_BUILD_DIR) + "/tests/cache";
+    environment_["XDG_CACHE_HOME"] = ABLATE_BUILD_DIR "/tests/cache";
   }
 
   Process start(std::vector<std::string> arguments) {

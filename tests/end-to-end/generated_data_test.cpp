@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 struct Place : Workplace {
   Place() {
     fs::create_directory(folder() / "plugins");
-    fs::copy(std::string(ABLATE_BUILD_DIR) + "/lib/ablate/plugins/listops.so", library());
+    fs::copy(ABLATE_BUILD_DIR "/lib/ablate/plugins/listops.so", library());
     fs::create_directory(folder() / "tmp");
     set("ABLATE_PLUGIN_PATH", (folder() / "plugins").string());
     set("XDG_CACHE_HOME", (folder() / "cache").string());

@@ -4,7 +4,7 @@
 namespace {
 
 Ended make(const Stranger& stranger, const std::string& arguments) {
-  return stranger.shell(std::string(ABLATE_BUILD_DIR) + "/bin/ablate new " + arguments);
+  return stranger.shell(ABLATE_BUILD_DIR "/bin/ablate new " + arguments);
 }
 
 }  // namespace

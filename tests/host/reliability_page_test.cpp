@@ -23,7 +23,7 @@ std::vector<std::string> quoted(const std::string& text) {
 
 std::vector<std::string> test_cases() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(ABLATE_SOURCE_DIR) + "/tests")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(ABLATE_SOURCE_DIR "/tests")) {
     if (!entry.path().native().ends_with("_test.cpp")) continue;
     const auto text = read_text(entry.path());
     const std::string begin = "TEST_CASE(\"";
@@ -37,7 +37,7 @@ std::vector<std::string> test_cases() {
 
 TEST_CASE("the page on reliability names tests that there are, each by a beginning of its own") {
   const auto names = test_cases();
-  auto shown = quoted(read_text(std::string(ABLATE_SOURCE_DIR) + "/docs/reliability.md"));
+  auto shown = quoted(read_text(ABLATE_SOURCE_DIR "/docs/reliability.md"));
   std::erase_if(shown, [](const auto& one) { return one.find(' ') == std::string::npos || one == "17 17"; });
   CHECK(shown.size() > 40);
   for (const auto& one : shown) {

@@ -18,8 +18,8 @@ struct ReviewsFolder {
         for (int i = 0; i < reviews; ++i) {
           write(split + "/" + label + "/" + std::to_string(i) + (label == "pos" ? "_9.txt" : "_2.txt"),
                 split + " " + label + " " + std::to_string(i) + std::string(static_cast<std::size_t>(7 * i % 40), '.'));
-          urls += std::string("http://www.imdb.com/title/tt") + (split == "train" ? "1" : "2") + std::to_string(i / 2) +
-                  "/usercomments\n";
+          urls += (split == "train" ? "http://www.imdb.com/title/tt1" : "http://www.imdb.com/title/tt2") +
+                  std::to_string(i / 2) + "/usercomments\n";
         }
         write(split + "/urls_" + label + ".txt", urls);
       }

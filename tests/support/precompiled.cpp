@@ -1,2 +1,2 @@
-// The program that precompiled.h is compiled for: an executable, since tests are compiled as executables are.
+// The program that a precompiled header is compiled for: an executable, since tests are compiled as executables are.
 int main() { return 0; }

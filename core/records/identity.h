@@ -12,12 +12,16 @@ namespace ablate {
 
 /// What was chosen, and the code, data and versions that it is computed with (core/host/scheduler/identity.h makes it of a
 /// trial).
+/// Of a basis, ablate's own versions: numbers, of which `kernels` may be absent.
+inline constexpr const char* kOwnVersions[] = {"runtime", "kernels"};
+
 struct Identity {
   /// By path, what was chosen: each plugin ("attention.plugin"), the seed, and every value that differs from its default, so
   /// that a new option whose default keeps the old behaviour changes no key. Of a device only its kind: "cuda", whichever it
   /// is.
   nlohmann::json settings;
-  /// {"plugins": {"attention": code identity, ...}, "data": digest, "runtime": kRuntimeVersion, "torch": "2.11.0"}
+  /// {"plugins": {"attention": code identity, ...}, "data": digest, "runtime": kRuntimeVersion, "torch": "2.11.0"}, and where
+  /// fused forms may run "kernels": kKernelsVersion.
   nlohmann::json basis;
   /// Every value by path, defaults included (all_values). No part of the key; empty where nobody needs it.
   nlohmann::json values = nlohmann::json::object();

@@ -61,10 +61,11 @@ struct TrainSpec {
   double weight_decay = 0, clip = 0;
   std::int64_t loss_piece = 0, evaluate_every = 0, evaluate_batches = 0, test_batches = 0, stride = 0;
   bool shuffle_labels = false;
-  std::string dtype = "float32", device = "cpu";
+  std::string kernels = "fused", dtype = "float32", device = "cpu";
   std::int64_t threads = 0;
   SharedJson own = {};  ///< as in ModelSpec: "momentum" of SGD
 
+  bool fused() const { return kernels == "fused"; }
   bool on_cuda() const { return device.starts_with("cuda"); }
   bool operator==(const TrainSpec&) const = default;
 };

@@ -4,7 +4,11 @@
 namespace ablate {
 
 /// Increased when training would give other numbers for the same study (model, optimiser, data order, metrics).
-inline constexpr int kRuntimeVersion = 4;
+inline constexpr int kRuntimeVersion = 5;
+
+/// Increased when a fused form of core/kernels would give other bits. Part of the keys of trials that may run them
+/// (train.kernels = fused), and of no others.
+inline constexpr int kKernelsVersion = 1;
 
 /// Increased when the conformance suite would pass or fail other plugins, or an audit other data: what an earlier one has said
 /// counts no longer.

@@ -43,9 +43,10 @@ bool is_whole(const Identity& parts) {
     return found != object.end() && type(*found);
   };
   const auto is_text = [](const json& value) { return value.is_string(); };
+  const auto is_number = [](const json& value) { return value.is_number_integer(); };
   if (!settings.is_object() || !basis.is_object() || !is(basis, "plugins", [](const json& one) { return one.is_object(); }) ||
-      !is(basis, "runtime", [](const json& one) { return one.is_number_integer(); }) || !is(basis, "data", is_text) ||
-      !is(basis, "torch", is_text))
+      !is(basis, "runtime", is_number) || (basis.contains("kernels") && !is(basis, "kernels", is_number)) ||
+      !is(basis, "data", is_text) || !is(basis, "torch", is_text))
     return false;
   for (const auto& [path, code] : basis.at("plugins").items())
     if (!code.is_string() || !is(settings, path + ".plugin", is_text)) return false;

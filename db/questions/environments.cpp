@@ -79,7 +79,7 @@ bool of_gpu(std::string_view field) {
 std::map<std::string, std::string> fields_of(const Recorded& one, const std::set<std::string>& variables) {
   const auto& environment = one.environment;
   std::map<std::string, std::string> fields;
-  for (const auto* name : {"processor", "cpu_capability", "torch", "gpus", "gpu_driver"})
+  for (const auto* name : {"processor", "cpu_capability", "kernels", "torch", "gpus", "gpu_driver"})
     if (environment.contains(name)) fields[name] = text_of(environment[name]);
   if (const auto at = environment.find("libraries"); at != environment.end() && at->is_object())
     for (const auto& [name, version] : at->items()) fields["libraries." + name] = text_of(version);

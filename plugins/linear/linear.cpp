@@ -52,6 +52,11 @@ class LinearAttention final : public ablate::HeadwiseAttention {
         divisor_(context.parameters.text("normaliser") == "sum" ? 0 : std::sqrt(static_cast<double>(context.max_length))) {}
 
  private:
+  Tensor in_one(const ablate::AttentionInput& input, const ablate::Projections& by, bool fused) const override {
+    if (causal() || divisor_ > 0) return {};
+    return ablate::projected_kernel_attention(input.queries, input.context, input.mask, by, map_, fused);
+  }
+
   /// Rotary positions turn queries and keys, so phi sees them turned: weights stay above 0, and tell more than the distance.
   /// (Su et al. 2021, Eq. 19, turn phi(q) and phi(k), in the numerator alone.)
   HeadOutput attend(const HeadInput& input) override {
@@ -124,7 +129,7 @@ class LinearAttention final : public ablate::HeadwiseAttention {
 }  // namespace
 
 ABLATE_ATTENTION(LinearAttention, {.id = "linear",
-                                   .version = "1.2.0",
+                                   .version = "1.3.0",
                                    .summary = "kernel attention in linear time, normalised",
                                    .paper = "Katharopoulos et al. 2020, arXiv 2006.16236, Eq. 4 to 12 and 16 to 20",
                                    .capabilities = {.causal = true,

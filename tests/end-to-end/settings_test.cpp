@@ -15,7 +15,7 @@ struct Pinned {
 };
 
 /// Parameters of [train] that came after these texts were pinned: a document holds their defaults, and no setting does.
-constexpr const char* kLater[] = {"optimizer", "momentum"};
+constexpr const char* kLater[] = {"optimizer", "momentum", "kernels"};
 
 }  // namespace
 

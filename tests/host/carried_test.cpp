@@ -32,8 +32,10 @@ struct Place {
   }
 
   static Identity identity(json settings, const json& plugins) {
-    return {std::move(settings),
-            {{"plugins", plugins}, {"data", "d"}, {"runtime", ablate::kRuntimeVersion}, {"torch", ABLATE_TORCH_VERSION}}};
+    Identity made{std::move(settings),
+                  {{"plugins", plugins}, {"data", "d"}, {"runtime", ablate::kRuntimeVersion}, {"torch", ABLATE_TORCH_VERSION}}};
+    if (made.settings.value("train.kernels", "fused") == "fused") made.basis["kernels"] = ablate::kKernelsVersion;
+    return made;
   }
   static Identity alone(const std::string& id, const std::string& code, int seed, json settings = json::object()) {
     settings.update({{"attention.plugin", id}, {"seed", seed}});

@@ -1,6 +1,7 @@
 // A trial's key: what changes it, and what does not.
 #include "core/host/scheduler/identity.h"
 
+#include "core/shared/versions.h"
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
 
@@ -73,6 +74,21 @@ TEST_CASE("the kind of a device is in the key, which one it is is not") {
   CHECK(on("cpu") == key(kPlain));
   CHECK(on("cuda") != on("cpu"));
   CHECK(on("cuda:1") == on("cuda"));
+}
+
+TEST_CASE("the key has the kernels' version where fused forms may run, and what the study chose") {
+  CHECK(identity(kPlain).basis.at("kernels") == ablate::kKernelsVersion);
+  CHECK_FALSE(identity(kPlain + "kernels = \"reference\"\n").basis.contains("kernels"));
+  CHECK_FALSE(identity(kPlain + "device = \"cuda\"\n").basis.contains("kernels"));
+  CHECK(key(kPlain + "kernels = \"fused\"\n") == key(kPlain));
+  CHECK(key(kPlain + "kernels = \"reference\"\n") != key(kPlain));
+  auto before = identity(kPlain);
+  before.basis["kernels"] = ablate::kKernelsVersion - 1;
+  CHECK(differences(identity(kPlain), before) ==
+        std::vector<std::string>{"the kernels' version (" + std::to_string(ablate::kKernelsVersion) + ", was " +
+                                 std::to_string(ablate::kKernelsVersion - 1) + ")"});
+  before.basis.erase("kernels");
+  CHECK(differences(identity(kPlain), before).size() == 1);
 }
 
 TEST_CASE("of a file the key has the content") {

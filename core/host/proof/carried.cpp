@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/host/scheduler/identity.h"
 #include "core/shared/trial_spec.h"
 #include "core/shared/versions.h"
 #include "core/util/plain_json.h"
@@ -39,9 +40,13 @@ std::string default_text(const std::string& path, const json& before, const json
 
 json changed(json basis, const Change& change) {
   bool is_concerned = false;
-  if (change.contains("runtime")) {
-    if (basis.at("runtime") != change["runtime"][0]) return nullptr;
-    basis["runtime"] = change["runtime"][1], is_concerned = true;
+  for (const auto* name : kOwnVersions) {
+    if (!change.contains(name)) continue;
+    const auto &before = change[name][0], &now = change[name][1];
+    if (basis.value(name, json()) != before) return nullptr;
+    basis.erase(name);
+    if (!now.is_null()) basis[name] = now;
+    is_concerned = true;
   }
   for (auto& [path, code] : basis.at("plugins").items())
     if (change.contains("plugins"))
@@ -72,7 +77,8 @@ Carried::NewDefaults Carried::new_defaults(const db::PastTrial& past, const json
   };
   for (const auto& [path, info] : plugins_today({settings, basis}, catalog_))
     if (info != nullptr && before.at("plugins").at(path) != basis.at("plugins").at(path)) look(path, info->parameters);
-  if (before.at("runtime") != basis.at("runtime"))
+  const auto differs = [&](const char* name) { return before.value(name, json()) != basis.value(name, json()); };
+  if (std::ranges::any_of(kOwnVersions, differs))
     for (const auto& section : host_sections(TrialSpec())) look(section.name, section.parameters);
   return found;
 }
@@ -86,6 +92,7 @@ Carried::Concerned Carried::concerned(const db::PastTrial& past) const {
     else
       one.today.basis["plugins"][path] = info->code_identity();
   one.today.basis["runtime"] = kRuntimeVersion;
+  set_kernels(one.today);
   one.today.basis["torch"] = ABLATE_TORCH_VERSION;
   return one;
 }

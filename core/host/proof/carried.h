@@ -14,7 +14,7 @@
 
 namespace ablate {
 
-/// What of the code is otherwise: {"plugins": {old code: new code}, "runtime": [old, new]}.
+/// What of the code is otherwise: {"plugins": {old code: new code}, "runtime": [old, new], "kernels": [old, new or null]}.
 using Change = nlohmann::json;
 
 /// "attention.factor: its default was 1 and is 20". @param before what the trial had, by path

@@ -140,7 +140,7 @@ Coverage::Values Coverage::values_of(const Identity& trial) const {
     auto settings = trial.settings;
     settings.erase("seed");
     auto basis = trial.basis;
-    basis.erase("runtime");
+    for (const auto* name : kOwnVersions) basis.erase(name);
     values[{"", "", "", Identity{settings, basis}.key()}] = "this combination of settings";
     return values;
   }

@@ -34,7 +34,8 @@ Change change_of(const json& before, const json& now) {
     if (other == before.at("plugins").end()) return nullptr;
     if (*other != code) change["plugins"][other->get<std::string>()] = code;
   }
-  if (before.at("runtime") != now.at("runtime")) change["runtime"] = {before.at("runtime"), now.at("runtime")};
+  for (const auto* name : kOwnVersions)
+    if (const auto one = before.value(name, json()), other = now.value(name, json()); one != other) change[name] = {one, other};
   return change.empty() ? nullptr : change;
 }
 
@@ -102,7 +103,7 @@ std::map<Change, std::vector<Pair>> candidates(const std::vector<const PlannedTr
 }
 
 ChangedCode changed_code(const Change& change) {
-  ChangedCode changed{.runtime = change.contains("runtime")};
+  ChangedCode changed{.runtime = change.contains("runtime") || change.contains("kernels")};
   const auto plugins = change.value("plugins", json::object());
   for (const auto& [before, after] : plugins.items()) changed.plugins.insert(before);
   return changed;
@@ -131,7 +132,8 @@ db::Proof proof_of(const Repetition& repeated, const json& environment, std::vec
   const auto plugins = change.value("plugins", json::object());
   for (const auto& [before, after] : plugins.items())
     proof.before["plugins"].push_back(before), proof.now["plugins"].push_back(after);
-  if (change.contains("runtime")) proof.before["runtime"] = change["runtime"][0], proof.now["runtime"] = change["runtime"][1];
+  for (const auto* name : kOwnVersions)
+    if (change.contains(name)) proof.before[name] = change[name][0], proof.now[name] = change[name][1];
   for (const auto& pair : repeated.pairs) proof.attempts.push_back(pair.before.attempt);
   proof.aliases = std::move(aliases);
   return proof;

@@ -34,6 +34,10 @@ std::string shown(const json& object, const std::string& name) {
   return object.contains(name) ? plain_json(object.at(name)) : "the default";
 }
 
+std::string version(const json& basis, const std::string& name) {
+  return basis.contains(name) ? plain_json(basis.at(name)) : "none";
+}
+
 std::set<std::string> names_of(const json& a, const json& b) {
   std::set<std::string> names;
   for (const auto* object : {&a, &b})
@@ -54,7 +58,15 @@ Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::st
     add_settings(path, *given->values, info->parameters, files, identity);
   }
   for (const auto& [name, values, parameters] : host_sections(trial)) add_settings(name, values, parameters, files, identity);
+  set_kernels(identity);
   return identity;
+}
+
+void set_kernels(Identity& identity) {
+  const auto& settings = identity.settings;
+  identity.basis.erase("kernels");
+  if (settings.value("train.kernels", "fused") == "fused" && settings.value("train.device", "cpu") == "cpu")
+    identity.basis["kernels"] = kKernelsVersion;
 }
 
 Identity SharedIdentity::whole() const {
@@ -120,10 +132,10 @@ std::vector<std::string> differences(const Identity& now, const Identity& before
       found.push_back(fmt::format("the code of {} ({})", now.settings.at(chosen).get<std::string>(), path));
   }
   if (now.basis.at("data") != before.basis.at("data")) found.emplace_back("the data");
-  for (const auto* name : {"runtime", "torch"})
-    if (now.basis.at(name) != before.basis.at(name))
-      found.push_back(fmt::format("{} ({}, was {})", std::string(name) == "runtime" ? "the runtime's version" : name,
-                                  shown(now.basis, name), shown(before.basis, name)));
+  for (const auto& [name, words] :
+       {std::pair{"runtime", "the runtime's version"}, {"kernels", "the kernels' version"}, {"torch", "torch"}})
+    if (now.basis.value(name, json()) != before.basis.value(name, json()))
+      found.push_back(fmt::format("{} ({}, was {})", words, version(now.basis, name), version(before.basis, name)));
   return found;
 }
 

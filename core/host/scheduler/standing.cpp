@@ -37,7 +37,8 @@ class Marks {
       marked.values[place] = number(texts_, value.dump());
     };
     for (const auto& [name, value] : identity.settings.items()) set(name, value);
-    for (const auto* name : {"data", "runtime", "torch"}) set(std::string("basis.") + name, identity.basis.at(name));
+    for (const auto* name : {"data", "runtime", "kernels", "torch"})
+      if (const auto one = identity.basis.find(name); one != identity.basis.end()) set(std::string("basis.") + name, *one);
     for (const auto& [path, code] : identity.basis.at("plugins").items())
       marked.plugins[number(places_, path)] = {number(texts_, identity.settings.value(path + ".plugin", "")),
                                                number(texts_, code.dump())};

@@ -44,6 +44,7 @@ HeadwiseAttention::HeadwiseAttention(const AttentionContext& context, const Head
       causal_(context.causal),
       carries_(context.carries),
       rotary_(context.positions == Positions::kRotary),
+      fused_(context.fused),
       dropout_(context.dropout) {
   const auto* const name = context.width == context.d_model ? "d_model" : "the part's width";
   options_.d_key = head_width(name, options.d_key, context, options.heads);
@@ -119,6 +120,9 @@ HeadwiseAttention::Prepared HeadwiseAttention::prepare(const AttentionInput& giv
 }
 
 AttentionOutput HeadwiseAttention::do_forward(const AttentionInput& given) {
+  if (!rotary_ && !filter_.defined() && memory() == 0 && given.state.empty())
+    if (auto output = in_one(given, {query_, key_, value_, output_, options_.heads}, fused_); output.defined())
+      return {.output = std::move(output)};
   const auto [input, remembers, convolved] = prepare(given);
   auto attended = attend(input);
   check(attended, input, options_.heads, options_.d_value);

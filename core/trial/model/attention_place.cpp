@@ -14,6 +14,7 @@ AttentionPlace attention_place(const ModelOptions& options, bool carries) {
                        .causal = options.causal,
                        .carries = carries,
                        .dropout = options.attention_dropout,
+                       .fused = options.kernels == kernels::Choice::kFused,
                        .positions = options.positions,
                        .geometry = options.task.geometry};
   // Of an example in segments an attention sees one at a time, which is no picture.

@@ -7,8 +7,8 @@
 
 namespace ablate {
 
-/// Pre-norm: x += attention(norm(x)); x += feed_forward(norm(x)). Post-norm: the norm after each sum. Norm and residual belong
-/// to the block's calls, so that a fused form of a call can take its place.
+/// Pre-norm: x += attention(norm(x)); x += feed_forward(norm(x)). Post-norm: the norm after each sum. Where core/kernels has
+/// the feed-forward part, with its norm and residual, that takes their place.
 class Block final : public Module {
  public:
   Block(const ModelOptions& options, const Generator& generator);
@@ -19,9 +19,11 @@ class Block final : public Module {
 
  private:
   Tensor drop(const Tensor& x) const;
+  Tensor feed_forward(const Tensor& x) const;
 
   double dropout_;
   bool norm_first_;
+  kernels::Choice kernels_;
   std::shared_ptr<Norm> norm1_, norm2_;
   std::shared_ptr<FeedForward> feed_forward_;  ///< null: there is none
 };

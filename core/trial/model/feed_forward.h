@@ -1,7 +1,10 @@
 // The part of a layer that computes of each position by itself.
 #pragma once
 
+#include <optional>
+
 #include "ablate/module.h"
+#include "core/kernels/feed_forward.h"
 #include "core/shared/feed_forwards.h"
 
 namespace ablate {
@@ -12,6 +15,9 @@ class FeedForward : public Module {
  public:
   /// @param x [rows, places, d_model] @return of the same shape and type; without norm, residual and the dropout of its output
   virtual Tensor forward(const Tensor& x) const = 0;
+  /// What core/kernels computes in its place, with the norm before and the residual around it, which the caller fills in; else
+  /// nothing.
+  virtual std::optional<kernels::FeedForward> kernel() const { return {}; }
 };
 
 /// Draws its weights. @param options hidden above 0

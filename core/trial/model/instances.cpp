@@ -110,6 +110,7 @@ std::shared_ptr<Attention> make(const json& section, const AttentionPlace& place
                                       .causal = place.causal,
                                       .carries = place.carries && can.stateful,
                                       .dropout = place.dropout,
+                                      .fused = place.fused,
                                       .positions = place.positions,
                                       .geometry = place.geometry,
                                       .generator = generator,

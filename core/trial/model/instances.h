@@ -40,6 +40,7 @@ struct AttentionPlace {
   std::int64_t layer = 0, layers = 1;
   bool causal = false, carries = false;
   double dropout = 0;
+  bool fused = true;
   Positions positions = Positions::kNone;
   Geometry geometry;
 };

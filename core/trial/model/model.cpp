@@ -72,7 +72,7 @@ ModelOutput Model::forward(const Batch& batch, const ModelState& state, const Ge
   auto mask = batch.mask;
   if (mask.defined() && !padding_refusal_.empty()) throw Error(padding_refusal_);
   if (options_.class_token() && mask.defined()) mask = cat({ones({mask.size(0), 1}, mask.options()), mask}, 1);
-  if (is_training() && options_.dropout > 0) x = at::dropout(x, options_.dropout, true);
+  x = kernels::dropout(x, is_training() ? options_.dropout : 0);
   Pass pass{generator, measure};
   ModelOutput result{.state = state};
   x = options_.segment > 0 ? through_segments(x, mask, pass)

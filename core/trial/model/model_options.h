@@ -3,6 +3,7 @@
 
 #include "ablate/attention.h"
 #include "ablate/task.h"
+#include "core/kernels/choice.h"
 #include "core/shared/objectives.h"
 #include "core/shared/poolings.h"
 #include "core/shared/requirements.h"
@@ -33,6 +34,7 @@ struct ModelOptions {
   MakeNorm norm = norms::layer_norm;
   MakeFeedForward feed_forward = feed_forwards::mlp;
   Activation activation = activations::gelu;
+  kernels::Choice kernels = kernels::Choice::kFused;
   nlohmann::json own;        ///< values of what choices bring, by name
   bool tied_output = false;  ///< the head's weights are the embedding's
   std::int64_t segment = 0;  ///< positions of a segment of an example; 0: it is read whole

@@ -2,16 +2,24 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "ablate/module.h"
 #include "core/shared/norms.h"
 
 namespace ablate {
 
+/// [channels] each.
+struct NormWeights {
+  Tensor weight, bias;
+};
+
 class Norm : public Module {
  public:
   /// @param x [..., channels] @return of the same shape and type
   virtual Tensor forward(const Tensor& x) const = 0;
+  /// Of a layer norm with an epsilon of 1e-5, which operations of core/kernels have inside; else nothing.
+  virtual std::optional<NormWeights> layer_norm() const { return {}; }
 };
 
 /// @param own values of what the norm brings, by name

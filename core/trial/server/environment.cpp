@@ -12,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "core/kernels/choice.h"
 #include "core/trial/device/gpus.h"
 #include "core/trial/server/revision.h"
 #include "core/util/one_line.h"
@@ -74,6 +75,7 @@ nlohmann::json describe_environment() {
           {"compiler", __VERSION__},
           {"torch", TORCH_VERSION},
           {"cpu_capability", at::get_cpu_capability()},
+          {"kernels", kernels::instructions().empty() ? "none" : kernels::instructions()},
           {"libraries",
            {{"mkl", one_line(at::get_mkl_version())},
             {"onednn", one_line(at::get_mkldnn_version())},

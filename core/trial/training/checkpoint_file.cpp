@@ -116,7 +116,7 @@ std::string other_parts(const json& found, const json& expected) {
   };
   const auto one = part(found, "basis"), other = part(expected, "basis");
   tell("code", part(one, "plugins"), part(other, "plugins"));
-  for (const auto* name : {"data", "runtime", "torch"}) tell(name, part(one, name), part(other, name));
+  for (const auto* name : {"data", "runtime", "kernels", "torch"}) tell(name, part(one, name), part(other, name));
   tell("settings", part(found, "settings"), part(expected, "settings"));
   return text;
 }

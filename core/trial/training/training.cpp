@@ -66,6 +66,7 @@ Training::Training(const TrialParts& parts, c10::Device device)
   const auto attention = to_json(attentions);
   auto options = model_options(info_, model);
   options.piece = train.loss_piece;
+  options.kernels = train.fused() ? kernels::Choice::kFused : kernels::Choice::kReference;
   train_length_ = training_length(info_, options, attention, parts.find);
   const bool carries = options.hands_on() && carries_state(attention, parts.find);
   model_ = std::make_shared<Model>(

@@ -57,6 +57,7 @@ struct AttentionContext {
   bool causal = false;                 ///< true only where causal is promised
   bool carries = false;                ///< states are handed on from call to call; true only where stateful is promised
   double dropout = 0;                  ///< of attention weights, in training; above 0 only where weight_dropout is promised
+  bool fused = true;                   ///< operations may take their fused forms (train.kernels)
   Positions positions = Positions::kNone;
   Geometry geometry;
   Generator generator;  ///< the only source of randomness (CPU: parameters and buffers are made there, then moved)

@@ -77,6 +77,12 @@ class HeadwiseAttention : public Attention {
  private:
   /// The arguments belong to the caller: never write into them. May throw std::exception.
   virtual HeadOutput attend(const HeadInput& input) = 0;
+  /// A call as one operation, where the method has one for what it is made for; undefined: attend() is asked. It is asked first
+  /// where nothing is carried, convolved or turned by positions. @param input whole, as the host gives it
+  virtual Tensor in_one(const AttentionInput& input, const Projections& by, bool fused) const {
+    static_cast<void>(input), static_cast<void>(by), static_cast<void>(fused);
+    return {};
+  }
   /// The method's own part of initial_state().
   virtual AttentionState heads_state(std::int64_t batch) const {
     static_cast<void>(batch);
@@ -103,7 +109,7 @@ class HeadwiseAttention : public Attention {
 
   HeadOptions options_;
   std::int64_t d_model_;
-  bool causal_, carries_, rotary_;
+  bool causal_, carries_, rotary_, fused_;
   double dropout_;
   std::shared_ptr<Linear> query_, key_, value_, output_;
   Tensor filter_;  ///< [channels of q, k and v, tokens]

@@ -1,7 +1,7 @@
 // Kernel attention in linear time, as one operation with a gradient of its own: the read of linear attention and of landmarks.
 #pragma once
 
-#include "ablate/tensor.h"
+#include "ablate/linear.h"
 
 namespace ablate {
 
@@ -16,5 +16,14 @@ enum class FeatureMap : int { kElu, kRelu };
 /// @return [batch, heads, n, d_value], of the queries' type; merge_heads() of it copies nothing. Sums of half precision are
 /// formed in float32. Differentiable once.
 Tensor kernel_attention(const Tensor& queries, const Tensor& keys, const Tensor& values, const Tensor& mass, FeatureMap map);
+
+/// The same between projections, as one operation: heads of Wq x + bq read heads of Wk c + bk and Wv c + bv, and what they give
+/// goes through Wo and bo. The fused form (float32, on a CPU, d_model and channels of a head multiples of 16, no more than 256
+/// channels of a token or of all heads) keeps queries, context and a memory of [heads, d_head, d_head + 1] a sequence; torch's
+/// threads share the sequences. Differentiable once.
+/// @param queries [batch, n, d_model] @param context [batch, keys, d_model]; the same tensor in self-attention
+/// @param mask [batch, keys] bool, true: counts; undefined: all @return [batch, n, d_model]
+Tensor projected_kernel_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
+                                  FeatureMap map, bool fused);
 
 }  // namespace ablate

@@ -29,6 +29,12 @@ inline std::shared_ptr<Linear> make_linear(std::int64_t in, std::int64_t out, bo
   return std::make_shared<Linear>(in, out, bias, generator);
 }
 
+/// Of queries, keys, values and what heads give.
+struct Projections {
+  std::shared_ptr<Linear> query, key, value, output;
+  std::int64_t heads = 1;
+};
+
 /// [batch, length, heads * d_head] -> [batch, heads, length, d_head], a view. Throws c10::Error where heads does not divide.
 inline Tensor split_heads(const Tensor& x, std::int64_t heads) { return x.unflatten(-1, {heads, -1}).transpose(1, 2); }
 

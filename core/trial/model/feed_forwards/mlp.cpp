@@ -1,5 +1,4 @@
-#include <ATen/ops/dropout.h>
-
+#include "core/kernels/dropout_noise.h"
 #include "core/trial/model/feed_forward.h"
 #include "core/trial/model/layers.h"
 #include "core/trial/model/model_options.h"
@@ -19,8 +18,17 @@ class Mlp final : public FeedForward {
 
   Tensor forward(const Tensor& x) const override {
     const auto inner = expand_->forward(x);
-    const auto active = activation_(inner, own_);
-    return contract_->forward(is_training() && dropout_ > 0 ? at::dropout(active, dropout_, true) : active);
+    return contract_->forward(kernels::dropout(activation_(inner, own_), is_training() ? dropout_ : 0));
+  }
+
+  std::optional<kernels::FeedForward> kernel() const override {
+    if (activation_ != activations::gelu && activation_ != activations::relu) return {};
+    return {{.w1 = expand_->weight,
+             .b1 = expand_->bias,
+             .w2 = contract_->weight,
+             .b2 = contract_->bias,
+             .activation = activation_ == activations::gelu ? kernels::Activation::kGelu : kernels::Activation::kRelu,
+             .inner_dropout = is_training() ? dropout_ : 0}};
   }
 
  private:

@@ -8,7 +8,8 @@ class LayerNorm final : public Norm {
  public:
   explicit LayerNorm(std::int64_t channels)
       : weight_(register_parameter("weight", ones({channels}))), bias_(register_parameter("bias", zeros({channels}))) {}
-  Tensor forward(const Tensor& x) const override { return layer_norm(x, weight_, bias_); }
+  Tensor forward(const Tensor& x) const override { return ablate::layer_norm(x, weight_, bias_); }
+  std::optional<NormWeights> layer_norm() const override { return {{weight_, bias_}}; }
 
  private:
   Tensor weight_, bias_;

@@ -1,0 +1,32 @@
+// Which form of an operation runs: the one place that chooses.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "ablate/tensor.h"
+#include "core/kernels/cpu/form.h"
+
+namespace ablate::kernels {
+
+/// What a study asks for (train.kernels).
+enum class Choice {
+  kFused,     ///< the fused form where this machine, the type and the sizes have one, else the reference
+  kReference  ///< plain operators
+};
+
+/// The instructions that fused forms are compiled for and that this machine has: "avx512", "avx2", or "" where it has neither,
+/// or LibTorch no products of tiles for it. ATEN_CPU_CAPABILITY and ONEDNN_MAX_CPU_ISA lower it, as they do torch's own. Found
+/// at the first call; any thread.
+std::string_view instructions();
+
+/// The forms for these instructions; the plain one where there are none, of which draws alone are used.
+const cpu::Form& form();
+
+/// Whether fused forms may take these tensors: defined, float32, on the CPU, with instructions() for them.
+bool may_fuse(Choice choice, const std::vector<Tensor>& tensors);
+
+/// LibTorch's product of tiles, for forms.
+void product(int m, int n, int k, const float* a, int lda, const float* b, int ldb, float* c, int ldc, bool add);
+
+}  // namespace ablate::kernels

@@ -1,0 +1,11 @@
+// Everything that has a fused form, compiled by the source that includes it, with its instructions (ABLATE_FORM).
+#include "core/kernels/cpu/feed_forward_form.h"
+#include "core/kernels/cpu/form.h"
+#include "core/kernels/cpu/linear_attention_form.h"
+#include "core/kernels/cpu/noise_form.h"
+
+namespace ablate::kernels::cpu::ABLATE_FORM {
+
+const Form kForm{noise, feed_forward, feed_forward_backward, linear_attention, linear_attention_backward};
+
+}  // namespace ablate::kernels::cpu::ABLATE_FORM

@@ -1,0 +1,2 @@
+#define ABLATE_FORM avx512
+#include "core/kernels/cpu/all_forms.h"

@@ -1,0 +1,28 @@
+// What is compiled once for each set of instructions: the fused forms on a CPU, by raw pointers.
+#pragma once
+
+#include "core/kernels/cpu/feed_forward.h"
+#include "core/kernels/cpu/linear_attention.h"
+#include "core/kernels/cpu/noise.h"
+
+namespace ablate::kernels::cpu {
+
+struct Form {
+  Noise noise;
+  FeedForwardForward feed_forward;
+  FeedForwardBackward feed_forward_backward;
+  LinearAttentionForward linear_attention;
+  LinearAttentionBackward linear_attention_backward;
+};
+
+namespace plain {  // any processor's
+extern const Form kForm;
+}
+namespace avx2 {
+extern const Form kForm;
+}
+namespace avx512 {
+extern const Form kForm;
+}
+
+}  // namespace ablate::kernels::cpu

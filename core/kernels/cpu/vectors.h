@@ -1,0 +1,87 @@
+// Vectors of 16 floats and the row operations of the CPU forms, by the compiler's own vector types: no instruction is named.
+// Everything is inlined and without linkage (core/kernels/cpu/product.h says why).
+#pragma once
+
+#include "core/kernels/cpu/product.h"
+
+#define ABLATE_INLINE static inline __attribute__((always_inline))
+#define ABLATE_INLINE_MEMBER inline __attribute__((always_inline))
+
+namespace ablate::kernels::cpu {
+
+using V = float __attribute__((vector_size(64)));
+using W = int __attribute__((vector_size(64)));
+using LooseV = float __attribute__((vector_size(64), aligned(4), may_alias));
+
+ABLATE_INLINE V load(const float* from) { return *reinterpret_cast<const LooseV*>(from); }
+ABLATE_INLINE void store(float* to, V v) { *reinterpret_cast<LooseV*>(to) = v; }
+ABLATE_INLINE V all(float x) { return V{} + x; }
+ABLATE_INLINE float sum(V v) {
+  v += __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+  v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
+  return (v[0] + v[1]) + (v[2] + v[3]);
+}
+
+/// to [columns, rows] = from [rows, columns], both multiples of 16; rows of `from` lie `from_row` apart, of `to` `to_row`.
+/// A block of 16 x 16 is transposed by four times interleaving its upper half with its lower one.
+ABLATE_INLINE void transpose(int rows, int columns, const float* from, int from_row, float* to, int to_row) {
+  for (int i = 0; i < rows; i += kLanes)
+    for (int j = 0; j < columns; j += kLanes) {
+      V a[kLanes], b[kLanes];
+      for (int r = 0; r < kLanes; ++r) a[r] = load(from + (i + r) * from_row + j);
+      const auto interleave = [](const V* upper, V* out) __attribute__((always_inline)) {
+        for (int r = 0; r < kLanes / 2; ++r) {
+          out[2 * r] = __builtin_shufflevector(upper[r], upper[r + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+          out[2 * r + 1] =
+              __builtin_shufflevector(upper[r], upper[r + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+        }
+      };
+      interleave(a, b), interleave(b, a), interleave(a, b), interleave(b, a);
+      for (int r = 0; r < kLanes; ++r) store(to + (j + r) * to_row + i, a[r]);
+    }
+}
+
+/// e^x for x <= 0, to 2 units in the last place; at and below -87, where it is 1.6e-38, that (Cody and Waite's reduction,
+/// Cephes' polynomial).
+ABLATE_INLINE V exponential(V x) {
+  x = x < -87.f ? all(-87.f) : x;
+  const V shifted = x * 1.44269504f + 12582912.f;  // 1.5 * 2^23: the whole number stands in the last binary digits
+  const V n = shifted - 12582912.f;
+  const V r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+  V p = all(1.9875691500e-4f);
+  p = p * r + 1.3981999507e-3f, p = p * r + 8.3334519073e-3f, p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f, p = p * r + 5.0000001201e-1f;
+  const W power = (reinterpret_cast<W>(shifted) + 127) << 23;  // the whole number's upper digits are shifted out
+  return (p * (r * r) + r + 1.f) * reinterpret_cast<V>(power);
+}
+
+/// x times the normal distribution's share below x; `slope`, where it is asked for, is its derivative. erf by Abramowitz and
+/// Stegun 7.1.26 (to 1.5e-7, as torch's).
+ABLATE_INLINE V gelu(V u, V* slope) {
+  const V size = u < 0.f ? -u : u;
+  const V e = exponential(u * u * -.5f);
+  const V t = 1.f / (1.f + size * (.3275911f * .70710678f));
+  V p = all(.5f * 1.061405429f);
+  p = p * t - .5f * 1.453152027f, p = p * t + .5f * 1.421413741f, p = p * t - .5f * .284496736f;
+  p = (p * t + .5f * .254829592f) * t * e;  // the share below -|u|
+  const V share = u < 0.f ? p : 1.f - p;
+  if (slope) *slope = share + u * e * .39894228f;
+  return u * share;
+}
+
+/// Mean, and one over the deviation, of a row.
+struct Statistics {
+  float mean, scale;
+};
+ABLATE_INLINE Statistics statistics(const float* x, int d) {
+  V total{}, squares{};
+  for (int j = 0; j < d; j += kLanes) total += load(x + j);
+  const float mean = sum(total) / static_cast<float>(d);
+  for (int j = 0; j < d; j += kLanes) {
+    const V off = load(x + j) - mean;
+    squares += off * off;
+  }
+  return {mean, 1 / __builtin_sqrtf(sum(squares) / static_cast<float>(d) + 1e-5f)};
+}
+
+}  // namespace ablate::kernels::cpu

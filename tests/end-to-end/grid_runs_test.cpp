@@ -25,21 +25,13 @@ json losses(Workplace& place) {
       "key");
 }
 
-/// Worker processes that no ablate and no other worker is the parent of. Other tests may run workers of their own: those have
-/// one.
-std::set<std::string> orphans() {
-  const auto program = [](const std::filesystem::path& process) {
-    std::error_code gone;
-    return std::filesystem::read_symlink(process / "exe", gone).string();
-  };
+/// Worker processes that have this in their environment: those of one place, whatever other tests run at the same time.
+std::set<std::string> workers_with(const std::string& variable) {
   std::set<std::string> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    if (program(entry.path()) != kBin + "ablate-worker") continue;
-    const auto stat = read_text(entry.path() / "stat");
-    const auto end = stat.rfind(") ");  // pid (name) state parent ...
-    if (end == std::string::npos) continue;
-    const auto parent = program("/proc/" + std::to_string(std::atoi(stat.c_str() + end + 4)));
-    if (!parent.starts_with(kBin + "ablate")) found.insert(entry.path().filename());
+    std::error_code gone;
+    if (std::filesystem::read_symlink(entry.path() / "exe", gone) != kBin + "ablate-worker") continue;
+    if (says(read_text(entry.path() / "environ"), variable)) found.insert(entry.path().filename());
   }
   return found;
 }
@@ -105,17 +97,19 @@ TEST_CASE("an interrupted grid ends with 130 and goes on where it stopped") {
 
 TEST_CASE("a killed scheduler leaves no process and a whole database behind") {
   Workplace place;
-  const auto before = orphans();
+  place.set("ABLATE_TEST_PLACE", (place.folder() / "").string());
+  const auto workers = [&] { return workers_with("ABLATE_TEST_PLACE=" + (place.folder() / "").string()); };
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [3, 2000000]\n").string();
   auto running = place.start({"run", study, "-j", "1"});
   for (int i = 0; i < 600 && !says(running.printed(), "[1/2] done"); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK_FALSE(workers().empty());
   running.send(SIGKILL);  // what a line has told is in the history
   CHECK(running.wait().exit_code == 128 + SIGKILL);
   CHECK(place.query("SELECT outcome FROM attempts") == json{{{"outcome", "done"}}});
   // They end by themselves, as soon as they are given the processor to see that nobody listens.
-  for (int i = 0; i < 1200 && orphans() != before; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  CHECK(orphans() == before);
+  for (int i = 0; i < 1200 && !workers().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(workers() == std::set<std::string>{});
 }
 
 TEST_CASE("a study may write its base values and axes in any order and spelling: the key is the same") {

@@ -11,9 +11,9 @@ namespace ablate::db {
 /// Notes for a table over trials that are done:
 /// - "measured on 2 machines, whose costs do not compare: HOST (PROCESSOR), ...", where any of the metrics is a cost;
 /// - "computed in 2 environments, whose numbers may differ: FIELD = VALUE / VALUE (12 / 6 trials); ...": processor (not where
-/// all
-///   metrics are costs and the first note names it), cpu_capability, kernels (the instructions of the fused forms), torch,
-///   libraries, variables except those of OpenMP, and for trials on a GPU gpus and gpu_driver. What an environment does not record does not count.
+///   all metrics are costs and the first note names it), cpu_capability, kernels (the fused forms' instructions), torch,
+///   libraries, variables except those of OpenMP, and for trials on a GPU gpus and gpu_driver. What an environment does not
+///   record does not count.
 std::vector<std::string> environment_notes(const Reader& reader, const std::vector<SelectedTrial>& trials,
                                            const std::vector<Reader::StoredMetric>& metrics);
 

@@ -11,6 +11,7 @@ enum class ExitCode : int {
   kTrialsFailed = 1,
   kUsage = 2,   ///< usage or configuration
   kPlugin = 3,  ///< a plugin asked for by name cannot be loaded
+  kAgain = 75,  ///< a share that was stopped, and wants to be run again (EX_TEMPFAIL of sysexits.h)
   kInterrupted = 130,
 };
 

@@ -72,6 +72,10 @@ struct NeedlessCheckpoints {
 NeedlessCheckpoints needless_checkpoints(SQLite::Database& database, const std::filesystem::path& history,
                                          const std::set<std::string>& running, std::uintmax_t most_bytes);
 
+/// Checkpoints beside another history from which a trial may go on that is not done in this one: of attempts that were recorded
+/// there, and of what was killed before.
+std::vector<ArtifactFile> waiting_checkpoints(SQLite::Database& database, const std::filesystem::path& other);
+
 /// All files of a kind that lie beside a history.
 struct FilesOfKind : KeptFiles {
   std::string kind;

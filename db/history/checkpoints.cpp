@@ -21,6 +21,9 @@ std::set<std::string> leased_trials(SQLite::Database& database) {
   return trials;
 }
 
+constexpr const char* kIsDone =
+    "SELECT 1 FROM trial t JOIN attempt a ON a.trial = t.id WHERE t.key >= ? AND t.key < ? AND a.outcome = 'done'";
+
 bool has_done_attempt(Statement& ask, const std::string& trial) {
   ask.bind(1, trial);
   ask.bind(2, trial + "g");  // behind every digit
@@ -40,6 +43,14 @@ std::vector<ArtifactFile> checkpoints_of(const std::filesystem::path& history, c
   return files;
 }
 
+std::vector<ArtifactFile> waiting_checkpoints(SQLite::Database& database, const std::filesystem::path& other) {
+  std::vector<ArtifactFile> waiting;
+  Statement done(database, kIsDone);
+  for (const auto& file : checkpoint_files(artifact_folder(other, kCheckpoints)))
+    if (!file.is_part && !has_done_attempt(done, file.trial)) waiting.push_back({kCheckpoints, file.path.filename().string()});
+  return waiting;
+}
+
 NeedlessCheckpoints needless_checkpoints(SQLite::Database& database, const std::filesystem::path& history,
                                          const std::set<std::string>& running, std::uintmax_t most_bytes) {
   NeedlessCheckpoints needless;
@@ -47,8 +58,7 @@ NeedlessCheckpoints needless_checkpoints(SQLite::Database& database, const std::
   if (files.empty()) return needless;
   auto spared = leased_trials(database);
   for (const auto& key : running) spared.insert(checkpoint_trial(key));
-  Statement done(
-      database, "SELECT 1 FROM trial t JOIN attempt a ON a.trial = t.id WHERE t.key >= ? AND t.key < ? AND a.outcome = 'done'");
+  Statement done(database, kIsDone);
   using Aged = std::tuple<std::filesystem::file_time_type, std::string, std::uintmax_t>;
   std::vector<Aged> left;
   std::uintmax_t bytes = 0;

@@ -135,6 +135,14 @@ INSERT INTO main.note (experiment, written_us, text)
   ORDER BY o.written_us, o.id;
 )sql";
 
+/// Fences grow, wherever a trial goes on: a checkpoint that came has a lower one than what is leased here from now on.
+constexpr const char* kFences = R"sql(
+INSERT INTO main.sqlite_sequence (name, seq) SELECT 'lease', 0
+  WHERE NOT EXISTS (SELECT 1 FROM main.sqlite_sequence WHERE name = 'lease');
+UPDATE main.sqlite_sequence SET seq = max(seq, coalesce((SELECT max(seq) FROM other.sqlite_sequence WHERE name = 'lease'), 0))
+  WHERE name = 'lease';
+)sql";
+
 }  // namespace
 
 Merged merge_attached(SQLite::Database& database) {
@@ -146,6 +154,7 @@ Merged merge_attached(SQLite::Database& database) {
   merge_proofs(database);
   database.exec(kVerdicts);
   database.exec(kRemarks);
+  database.exec(kFences);
   const auto number = [&](const char* sql) { return database.execAndGet(sql).getInt64(); };
   Merged merged{number("SELECT count(*) FROM came"),
                 number("SELECT count(DISTINCT a.trial) FROM came c JOIN main.attempt a ON a.id = c.id"),

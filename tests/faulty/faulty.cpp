@@ -26,7 +26,7 @@ constexpr ablate::Parameter parameters[] = {
         "corrupt-heap|crash-unheard|abort|exit|exit-at-end|nan|nan-in-evaluation|hang|memory|grow|wrong-shape|broadcast|wrong-"
         "type|"
         "undefined|strided|bad-loss|nan-metric|odd-metric|print|print-on|close|fork|chdir|orphan|daemon-and-hang|unpromised|"
-        "kill-worker|threads|"
+        "kill-worker|threads|slow|"
         "forge|forge-and-crash",
         "what goes wrong"),
     ablate::integer("after", "2", {0, 1000}, "forward passes that go well before"),
@@ -142,6 +142,7 @@ class Faulty final : public ablate::Attention {
     if (fault_.starts_with("forge")) forge();
     if (fault_ == "forge-and-crash") std::raise(SIGSEGV);
     if (fault_ == "threads") at::set_num_threads(7);
+    if (fault_ == "slow") usleep(10'000);
     if (fault_ == "kill-worker") kill(getppid(), SIGKILL);
     return values;
   }

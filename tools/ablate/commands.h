@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "core/host/client/executors.h"
+#include "core/host/launch/planned_study.h"
 #include "core/host/scheduler/scheduler.h"
 #include "core/registry/scan.h"
+#include "tools/ablate/shares/shares.h"
 
 namespace ablate {
 
@@ -52,12 +54,19 @@ struct RunArguments {
   std::string notify = {};               ///< a command line
   bool by_cost = false;                  ///< the dry run lists the cheapest first
   bool dry_run = false;                  ///< check and print only
-  std::vector<std::string> table;        ///< the command that is named for its results, by word; default: table NAME
+  ShareArguments shares = {};
+  std::vector<std::string> table;  ///< the command that is named for its results, by word; default: table NAME
 };
 
 /// Runs a study's trials that the history does not have yet and says on stderr how it went. @return the exit code. Throws
 /// Error.
 int run_study(const RunArguments& arguments, const Options& options);
+
+/// What the arguments ask of plan_study and launch, with the options' history.
+LaunchRequest launch_request(const RunArguments& arguments, const Options& options);
+
+/// Says on stderr how a run went, and the command for its table. @param options tell its history
+void say_summary(const Study& study, const RunSummary& summary, const RunArguments& arguments, const Options& options);
 
 /// What the user can type next for the same history: "ablate" and the words, quoted for a shell, and --db where the file is not
 /// the default.

@@ -48,7 +48,7 @@ int parse_and_run(int count, char** arguments) {
   ablate::add_audit(app, options, exit_code);
   ablate::add_new(app, options, exit_code);
   const ablate::DatabaseFile database = [&options] { return options.database_file(); };
-  ablate::add_questions(app, database, exit_code);
+  ablate::add_questions(app, database, ablate::shares_standing, exit_code);
   ablate::add_report(app, database, exit_code);
   ablate::add_plot(app, words);
   ablate::add_experiment(app, database, exit_code);
@@ -63,7 +63,8 @@ int parse_and_run(int count, char** arguments) {
   app.footer(
       "A trial is one set of settings, named by its key; an attempt is one run of it, named by its number.\n"
       "`ablate help COMMAND` has an example of each. Exit codes: 0 all done, 1 some trials failed, 2 usage or "
-      "configuration, 3 a plugin's library is refused or fails, 130 interrupted, 141 the reader of the output has gone.");
+      "configuration, 3 a plugin's library is refused or fails, 75 a share that was stopped, 130 interrupted, 141 the reader "
+      "of the output has gone.");
   app.failure_message([](const CLI::App* program, const CLI::Error& error) {
     const auto commands = program->get_subcommands();
     return fmt::format("ablate: {}; `ablate help{}` says what it takes\n", error.what(),

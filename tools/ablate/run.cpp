@@ -36,6 +36,18 @@ void say_proof(const Study& study, const ProofSummary& proof, const Options& opt
     say("proof {}, withdrawn by: {}\n", number, next_command(options, {"run", "--unprove", std::to_string(number)}));
 }
 
+int unprove(std::int64_t number, const std::filesystem::path& database) {
+  if (std::error_code none; !std::filesystem::exists(database, none)) db::Reader says_so(database);
+  const auto [trials, resting] = db::Store(database).withdraw_proof(number);
+  const auto count = [](std::size_t n) { return fmt::format("{} trial{} {}", n, n == 1 ? "" : "s", n == 1 ? "is" : "are"); };
+  say("proof {} is withdrawn: {} again not done under the new code\n", number, count(trials));
+  for (const auto& [later, those] : resting)
+    say("proof {} rested on it for some: {} again not done under its new code either\n", later, count(those));
+  return 0;
+}
+
+}  // namespace
+
 void say_summary(const Study& study, const RunSummary& summary, const RunArguments& arguments, const Options& options) {
   std::string others;  // what other runs on the same history did meanwhile
   if (summary.elsewhere > 0) others += fmt::format(", {} done by other runs", summary.elsewhere);
@@ -56,18 +68,6 @@ void say_summary(const Study& study, const RunSummary& summary, const RunArgumen
         next_command(options, arguments.table.empty() ? std::vector<std::string>{"table", study.name} : arguments.table));
 }
 
-int unprove(std::int64_t number, const std::filesystem::path& database) {
-  if (std::error_code none; !std::filesystem::exists(database, none)) db::Reader says_so(database);
-  const auto [trials, resting] = db::Store(database).withdraw_proof(number);
-  const auto count = [](std::size_t n) { return fmt::format("{} trial{} {}", n, n == 1 ? "" : "s", n == 1 ? "is" : "are"); };
-  say("proof {} is withdrawn: {} again not done under the new code\n", number, count(trials));
-  for (const auto& [later, those] : resting)
-    say("proof {} rested on it for some: {} again not done under its new code either\n", later, count(those));
-  return 0;
-}
-
-}  // namespace
-
 std::string next_command(const Options& options, std::vector<std::string> words) {
   words.insert(words.begin(), "ablate");
   if (const auto file = options.database_file().string(); !options.database.empty() || file != kDefaultDatabase)
@@ -85,25 +85,33 @@ std::set<std::string> retried(const RunArguments& arguments) {
   return outcomes;
 }
 
+}  // namespace
+
+LaunchRequest launch_request(const RunArguments& arguments, const Options& options) {
+  return {.study = arguments.file,
+          .database = options.database_file(),
+          .overrides = arguments.overrides,
+          .only = arguments.only,
+          .jobs = arguments.jobs,
+          .again = arguments.again,
+          .prove = arguments.prove,
+          .timeout_s = arguments.timeout_s,
+          .memory_bytes = arguments.memory_bytes,
+          .retry = retried(arguments),
+          .max_failures = max_failures_of(arguments),
+          .notify = arguments.notify,
+          .shares_name = !arguments.table.empty()};
+}
+
+namespace {
+
 /// @param dry_run gets what --dry-run prints @return the exit code
 ExitCode run_or_plan(const RunArguments& arguments, const Options& options, std::string& dry_run) {
   auto executors = local_workers();
   const auto where_looked = [&](const std::string& id) { return where_plugins_are(options, id); };
   const auto plan = plan_study(
-      {.study = arguments.file,
-       .database = options.database_file(),
-       .overrides = arguments.overrides,
-       .only = arguments.only,
-       .jobs = arguments.jobs,
-       .again = arguments.again,
-       .prove = arguments.prove,
-       .timeout_s = arguments.timeout_s,
-       .memory_bytes = arguments.memory_bytes,
-       .retry = retried(arguments),
-       .max_failures = max_failures_of(arguments),
-       .notify = arguments.notify,
-       .shares_name = !arguments.table.empty()},
-      [&] { return find_libraries(options, executors); }, where_looked, executors, say_line);
+      launch_request(arguments, options), [&] { return find_libraries(options, executors); }, where_looked, executors,
+      say_line);
   warn_of_verdicts(plan.used, options);
   if (arguments.dry_run) {
     dry_run = dry_run_text(plan, arguments.by_cost,
@@ -148,6 +156,7 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
       ->type_name("KEY")
       ->allow_extra_args(false);
   add_run_limits(*command, *arguments);
+  add_share_options(*command, arguments->shares);
   command->add_flag("--again", arguments->again,
                     "run what is done already once more, as for new timings; tables take a trial's latest attempt");
   command->add_flag(
@@ -177,6 +186,14 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
   command->callback([=, &options, &exit_code] {
     if (withdrawn->empty() && study->empty()) throw CLI::RequiredError("STUDY");
     if (arguments->by_cost && !arguments->dry_run) throw CLI::RequiresError("--by-cost", "--dry-run");
+    check_share_options(arguments->shares);
+    if (arguments->shares.any())
+      for (const char* option : {"--only", "--again", "--prove", "--unprove"})
+        if (!command->get_option(option)->empty()) throw CLI::ExcludesError(option, "a grid that is shared out");
+    if (arguments->dry_run && arguments->shares.any() && arguments->shares.share.empty())
+      throw CLI::ExcludesError("--dry-run", "--slurm and --shares");
+    if (withdrawn->empty() && arguments->shares.any())
+      return static_cast<void>(exit_code = run_with_shares(*arguments, options));
     if (withdrawn->empty()) return static_cast<void>(exit_code = run_study(*arguments, options));
     for (const auto* option : command->get_options())
       if (option != withdrawn && !option->empty()) throw CLI::ExcludesError("--unprove", option->get_name());

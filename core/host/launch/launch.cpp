@@ -86,6 +86,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
                              recording.write(into, !begun && asked.prove == 0);
                              begun = true;
                            },
+                       .after_step = asked.after_step,
                        // It may be what a worker refuses: the tasks are asked again the next time.
                        .forget = [&] { forget_tasks(plan.study, plan.catalog, plan.memory); },
                        .verdicts = user_verdicts()};

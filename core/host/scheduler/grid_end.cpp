@@ -100,6 +100,7 @@ void GridRun::give_places_back(const PlannedTrial& planned) {
 }
 
 void GridRun::written(const db::Attempt& attempt, bool in_time) {
+  ++written_;
   const auto counted = counted_.extract(attempt.fence);
   const bool is_ending = attempt.fence == ending_.fence;
   const bool ran_to_its_end = attempt.outcome != outcome::kInterrupted && attempt.outcome != outcome::kLost;

@@ -116,6 +116,7 @@ void GridRun::advance() {
   }
   recorder_.retry();
   tell_rescue();
+  if (options_.after_step) options_.after_step(written_);
   display_.refresh();
 }
 

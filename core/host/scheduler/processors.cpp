@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 
 #include "core/util/byte_locks.h"
@@ -24,12 +25,20 @@ std::vector<int> allowed() {
   return all;
 }
 
+/// Of a job of Slurm, where no control group or affinity holds it to what it was given.
+double batch_processors() {
+  const char* given = std::getenv("SLURM_CPUS_ON_NODE");
+  const double number = given == nullptr || std::getenv("SLURM_JOB_ID") == nullptr ? 0 : std::strtod(given, nullptr);
+  return number >= 1 ? number : 1e9;
+}
+
 }  // namespace
 
 int processor_count() {
   const auto all = static_cast<double>(allowed().size());
   const double quota = processor_quota();
-  return std::max(1, static_cast<int>(quota > 0 ? std::min(all, std::ceil(quota)) : all));
+  const double most = std::min(all, batch_processors());
+  return std::max(1, static_cast<int>(quota > 0 ? std::min(most, std::ceil(quota)) : most));
 }
 
 std::filesystem::path Processors::shared_file() { return "/dev/shm/ablate-processors-" + std::to_string(getuid()); }

@@ -39,6 +39,9 @@ struct RunOptions {
   /// Writes the study and its trials: called when all that the trials need is loaded, before the first of them starts; and
   /// again for a new file where the database was damaged or taken away, when it must not throw Interrupted: results wait.
   std::function<void(db::GridStore&)> record;
+  /// Called after each step of the run, some times a second, with how many attempts it has written so far; must neither wait
+  /// for long nor throw. May be empty.
+  std::function<void(std::int64_t written)> after_step;
   /// Forgets what was remembered of the data: called where they cannot be loaded, or are not what was planned.
   std::function<void()> forget;
   VerdictMemory verdicts{""};  ///< recorded with every attempt, as they are known when it starts

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <string>
@@ -16,8 +17,29 @@
 namespace ablate {
 namespace {
 
-int merge(const std::filesystem::path& file, const std::vector<std::string>& others) {
+/// A folder stands for the histories in it, as `ablate run --share` leaves copies of its own in one.
+std::vector<std::string> histories(const std::vector<std::string>& named) {
+  std::vector<std::string> files;
+  for (const auto& one : named) {
+    std::error_code none;
+    if (!std::filesystem::is_directory(one, none)) {
+      files.push_back(one);
+      continue;
+    }
+    std::vector<std::string> in_it;
+    for (const auto& entry : std::filesystem::directory_iterator(one))
+      if (entry.path().extension() == ".db" && entry.is_regular_file(none)) in_it.push_back(entry.path().string());
+    if (in_it.empty())
+      throw Error(fmt::format("merge: found no run history in the folder {}, expected files that end in .db", one));
+    std::sort(in_it.begin(), in_it.end());
+    files.insert(files.end(), in_it.begin(), in_it.end());
+  }
+  return files;
+}
+
+int merge(const std::filesystem::path& file, const std::vector<std::string>& named) {
   const StopOnSignal stop;
+  const auto others = histories(named);
   std::error_code none;
   for (const auto& other : others)
     if (std::filesystem::equivalent(file, other, none))
@@ -45,11 +67,15 @@ void add_merge(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   const auto others = std::make_shared<std::vector<std::string>>();
   auto* command = app.add_subcommand("merge", "Take into the run history what others have and it lacks");
   command->group(kKeeping);
-  command->add_option("OTHER", *others, "run histories, which are only read; in any order, and twice is as once")
+  command
+      ->add_option("OTHER", *others,
+                   "run histories, or folders with some, as NAME.shares of a grid that was shared out; they are only read, in "
+                   "any order, and "
+                   "twice is as once")
       ->required()
       ->check(not_empty())
       ->type_name("");
-  command->footer("Example:\n  ablate merge laptop.db cluster/share-0.db");
+  command->footer("Example:\n  ablate merge laptop.db lm.shares");
   command->callback([others, database, &exit_code] { exit_code = merge(database(), *others); });
 }
 

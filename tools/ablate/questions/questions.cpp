@@ -10,19 +10,21 @@
 
 namespace ablate {
 
-void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+void add_questions(CLI::App& app, const DatabaseFile& database, const SharesStanding& shares, int& exit_code) {
   add_table(app, database, exit_code);
   add_verify(app, database, exit_code);
   add_power(app, database, exit_code);
   add_effects(app, database, exit_code);
   add_windows(app, database, exit_code);
   add_attempts(app, database, exit_code);
-  add_watch(app, database, exit_code);
+  add_watch(app, database, shares, exit_code);
   add_show(app, database, exit_code);
   add_diff(app, database, exit_code);
   add_query(app, database, exit_code);
   add_export(app, database, exit_code);
 }
+
+void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code) { add_questions(app, database, {}, exit_code); }
 
 void refuse_several(const db::Reader& reader, const std::string& remedy) {
   auto names = reader.experiments();

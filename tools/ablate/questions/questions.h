@@ -19,13 +19,18 @@ using DatabaseFile = std::function<std::filesystem::path()>;
 /// @param database tells the file once options are parsed; it and exit_code must outlive app.
 void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code);
 
+/// Tells where a grid stands whose shares lie in a folder.
+using SharesStanding = std::function<std::string(const std::filesystem::path& folder)>;
+/// The same with `ablate watch --shared`.
+void add_questions(CLI::App& app, const DatabaseFile& database, const SharesStanding& shares, int& exit_code);
+
 void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_verify(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_effects(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_windows(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code);
-void add_watch(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_watch(CLI::App& app, const DatabaseFile& database, const SharesStanding& shares, int& exit_code);
 void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_diff(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code);

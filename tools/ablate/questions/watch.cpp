@@ -25,7 +25,7 @@ constexpr double kMostOfTheTime = 4;        ///< a look at a large history is fo
 constexpr int kEnoughSilence = 2;           ///< looks at a grid that has trials left, before it is believed to run no more
 
 struct Arguments {
-  std::string experiment;
+  std::string experiment, shared;
   bool once = false;
   int every_s = 1;
 };
@@ -146,7 +146,7 @@ void watch(const std::filesystem::path& file, const Arguments& arguments) {
 
 }  // namespace
 
-void add_watch(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+void add_watch(CLI::App& app, const DatabaseFile& database, const SharesStanding& shares, int& exit_code) {
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("watch", "A running grid, from another terminal: what runs, failed, and is left");
   command->group(kQuestions);
@@ -154,14 +154,25 @@ void add_watch(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->type_name("")
       ->check(not_empty());
   command->add_flag("--once", arguments->once, "one picture, as where stdout is no terminal");
+  if (shares)
+    command
+        ->add_option(
+            "--shared", arguments->shared,
+            "one picture of a grid that was shared out, from what its shares have copied there, and from Slurm's queue")
+        ->type_name("DIR")
+        ->check(not_empty())
+        ->excludes("EXPERIMENT");
   command->add_option("--every", arguments->every_s, "seconds between two looks; default: 1, as often as a grid tells")
       ->type_name("SECONDS")
       ->check(whole_number(1, 3600, "seconds"));
   command->footer(
       "It only reads the history. It ends when nothing runs any more, and Ctrl-C ends the watching alone. The curve is of the "
       "losses that it has seen. NO_COLOR is honoured.\nExample:\n  ablate watch quickstart --every 5");
-  command->callback([arguments, database, &exit_code] {
-    watch(database(), *arguments);
+  command->callback([arguments, database, shares, &exit_code] {
+    if (arguments->shared.empty())
+      watch(database(), *arguments);
+    else
+      print("{}", shares(arguments->shared));
     exit_code = 0;
   });
 }

@@ -1,0 +1,113 @@
+#include "core/host/shares/share_place.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/util/error.h"
+#include "core/util/kept_json.h"
+#include "core/util/real_path.h"
+#include "core/util/sha256.h"
+#include "db/history/artifacts.h"
+
+namespace ablate {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path own_machines_folder() {
+  for (const char* name : {"SLURM_TMPDIR", "TMPDIR"})
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
+  std::error_code failed;
+  auto folder = fs::temp_directory_path(failed);
+  return failed ? fs::path("/tmp") : folder;
+}
+
+[[noreturn]] void refuse_folder(const fs::path& folder, const std::string& why) {
+  throw Error(
+      fmt::format("no place for the share's history: {}: {}. $SLURM_TMPDIR or $TMPDIR names another folder of this machine, "
+                  "--db FILE another file.",
+                  folder.string(), why));
+}
+
+/// Others may write where it is made: it has to be this user's own, and nobody else may go into it.
+void make_own(const fs::path& folder) {
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) refuse_folder(folder, std::strerror(errno));
+  struct stat found {};
+  if (lstat(folder.c_str(), &found) != 0) refuse_folder(folder, std::strerror(errno));
+  if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() || (found.st_mode & 0077) != 0)
+    refuse_folder(folder, "found something that is not this user's alone, expected a folder of mode 700");
+}
+
+}  // namespace
+
+fs::path default_shared_folder(const fs::path& study) {
+  auto folder = study;
+  return folder.replace_extension(".shares");
+}
+
+fs::path copy_of_share(const fs::path& shared, int index) { return shared / fmt::format("share-{}.db", index); }
+fs::path end_of_share(const fs::path& shared, int index) { return shared / fmt::format("share-{}.end", index); }
+fs::path plan_of_shares(const fs::path& shared) { return shared / "plan.json"; }
+
+void write_end(const fs::path& file, const ShareEnd& end) {
+  const auto failed = keep(file, {{"done", end.done}, {"failed", end.failed}, {"plan", end.plan}});
+  if (!failed.empty()) throw Error(fmt::format("the share's end cannot be written: {}: {}", file.string(), failed));
+}
+
+bool read_end(const fs::path& file, const std::string& plan, ShareEnd& into) try {
+  const auto found = read_kept(file);
+  if (!found.is_object() || found.at("plan") != plan) return false;
+  into = {found.at("done"), found.at("failed"), found.at("plan")};
+  return true;
+} catch (const nlohmann::json::exception&) {
+  return false;
+}
+
+ShareFolder::ShareFolder(const fs::path& shared, int index)
+    : folder_(own_machines_folder() /
+              fmt::format("ablate-shares-{}-{}", geteuid(), sha256(real_path(shared).string()).substr(0, 16))),
+      index_(index) {
+  make_own(folder_);
+  take_lock();
+}
+
+/// Shared by all that run the share here. Who removes the folder's files waits for nobody, and whoever comes then makes anew.
+void ShareFolder::take_lock() {
+  const auto file = folder_ / fmt::format("share-{}.lock", index_);
+  for (;;) {
+    make_own(folder_);
+    lock_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (lock_ < 0 && errno == ENOENT) continue;  // the folder has just gone
+    if (lock_ < 0 || flock(lock_, LOCK_SH) != 0) refuse_folder(file, std::strerror(errno));
+    struct stat opened {
+    }, named{};
+    if (fstat(lock_, &opened) == 0 && stat(file.c_str(), &named) == 0 && opened.st_ino == named.st_ino) return;
+    close(lock_);  // it was removed meanwhile
+  }
+}
+
+fs::path ShareFolder::history() const { return folder_ / fmt::format("share-{}.db", index_); }
+
+ShareFolder::~ShareFolder() {
+  if (lock_ < 0) return;
+  if (is_copied_ && flock(lock_, LOCK_EX | LOCK_NB) == 0) {
+    std::error_code none;
+    const auto file = history();
+    for (const char* kind : {db::kOutput, db::kWeights, db::kCheckpoints})
+      fs::remove_all(db::artifact_folder(file, kind), none);
+    for (const char* ending : {"", "-wal", "-shm", "-leases"}) fs::remove(file.string() + ending, none);
+    fs::remove(folder_ / fmt::format("share-{}.lock", index_), none);
+    rmdir(folder_.c_str());  // goes with the last share
+  }
+  close(lock_);
+}
+
+}  // namespace ablate

@@ -1,0 +1,51 @@
+// Where a share's files lie: its history on this machine, and what of it all machines see.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace ablate {
+
+/// lm.shares beside lm.toml.
+std::filesystem::path default_shared_folder(const std::filesystem::path& study);
+
+/// "share-3" in the shared folder: the file with the copy of a share's history, and how the share ended.
+std::filesystem::path copy_of_share(const std::filesystem::path& shared, int index);
+std::filesystem::path end_of_share(const std::filesystem::path& shared, int index);
+std::filesystem::path plan_of_shares(const std::filesystem::path& shared);
+
+/// How a share ended that was not stopped.
+struct ShareEnd {
+  int done = 0, failed = 0;  ///< trials; failed: whatever is not done
+  std::string plan;          ///< digest of the plan that it was a share of
+};
+/// Throws Error where it cannot be written.
+void write_end(const std::filesystem::path& file, const ShareEnd& end);
+/// @return false where there is none, or of another plan
+bool read_end(const std::filesystem::path& file, const std::string& plan, ShareEnd& into);
+
+/// The folder on this machine in which the histories of a shared folder's shares lie: in $SLURM_TMPDIR, else $TMPDIR, else the
+/// system's folder for temporary files. Several runs of a share on one machine share the history as any two runs do, so that
+/// the folder is there as long as one of them needs it; what a killed one has left, the next one goes on with.
+class ShareFolder {
+ public:
+  /// Makes it. Throws Error where that cannot be, or where somebody else's folder bears its name.
+  ShareFolder(const std::filesystem::path& shared, int index);
+  /// Leaves the files, for the next run of the share here, unless is_copied() was called.
+  ~ShareFolder();
+  ShareFolder(const ShareFolder&) = delete;
+  ShareFolder& operator=(const ShareFolder&) = delete;
+
+  std::filesystem::path history() const;
+  /// All of it is in the shared folder: what is here goes with this object, unless another run still needs it.
+  void is_copied() { is_copied_ = true; }
+
+ private:
+  void take_lock();
+
+  std::filesystem::path folder_;
+  int index_, lock_ = -1;
+  bool is_copied_ = false;
+};
+
+}  // namespace ablate

@@ -1,0 +1,175 @@
+#include "core/host/shares/shared_copy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/records/checkpoint_files.h"
+#include "core/util/error.h"
+#include "core/util/file_stamp.h"
+#include "core/util/regular_file.h"
+#include "core/util/scratch_folder.h"
+#include "core/util/stop_on_signal.h"
+#include "db/history/artifacts.h"
+#include "db/history/keeping.h"
+#include "db/history/store.h"
+
+namespace ablate {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kShareOfTime = 0.05;  ///< that copies may take
+constexpr double kBetweenLooks_s = 30;
+constexpr int kTries = 5;
+constexpr double kBetweenTries_s = 2;
+
+/// How files of a kind are named once they are whole.
+struct KindOfFile {
+  const char *kind, *ending;
+};
+constexpr std::array kResults = {KindOfFile{db::kOutput, ".txt"}, KindOfFile{db::kWeights, ".safetensors"}};
+
+std::vector<db::ArtifactFile> whole_checkpoints(const fs::path& history) {
+  std::vector<db::ArtifactFile> files;
+  for (const auto& file : checkpoint_files(db::artifact_folder(history, db::kCheckpoints)))
+    if (!file.is_part) files.push_back({db::kCheckpoints, file.path.filename().string()});
+  return files;
+}
+
+std::set<std::string> names_of(const std::vector<db::ArtifactFile>& files) {
+  std::set<std::string> names;
+  for (const auto& file : files) names.insert(file.name);
+  return names;
+}
+
+}  // namespace
+
+SharedCopy::SharedCopy(fs::path history, fs::path copy, Note note, Clock& clock)
+    : history_(std::move(history)), copy_(std::move(copy)), note_(std::move(note)), clock_(clock) {}
+
+void SharedCopy::bring() {
+  std::error_code failed;
+  fs::create_directories(copy_.parent_path(), failed);
+  if (failed)
+    throw Error(fmt::format("the shared folder {} cannot be made: {}", copy_.parent_path().string(), failed.message()));
+  db::Store store(history_);  // there from now on
+  const auto files = whole_checkpoints(copy_);
+  checkpoints_ = names_of(files);
+  db::copy_files(copy_, history_, files);
+  if (!file_stamp(copy_).empty()) take_copy();
+}
+
+/// SQLite reads a copy on this machine: locks may mean nothing where the shared one lies.
+void SharedCopy::take_copy() {
+  const auto stamp = file_stamp(copy_);
+  const ScratchFolder folder;
+  const auto here = folder.path() / copy_.filename();
+  copy_file(copy_, here);
+  const db::OtherHistory other(here);
+  db::Store(history_).merge(other);
+  seen_ = stamp;
+}
+
+void SharedCopy::keep_up(std::int64_t written) {
+  const double start_s = clock_.now_s();
+  const bool is_new = written != copied_ || names_of(whole_checkpoints(history_)) != checkpoints_;
+  if (asked_to_stop != 0 || start_s < next_s_ || (!is_new && start_s < next_look_s_)) return;
+  try {
+    copy();
+    copied_ = written;
+    has_complained_ = false;
+  } catch (const Interrupted&) {
+    return;
+  } catch (const std::exception& error) {
+    if (!has_complained_)
+      note_(fmt::format("warning: nothing of this share is in {} for the moment: {}; it is tried again", copy_.string(),
+                        error.what()));
+    has_complained_ = true;
+  }
+  const double now_s = clock_.now_s();
+  next_s_ = now_s + (now_s - start_s) / kShareOfTime;
+  next_look_s_ = std::max(next_s_, now_s + kBetweenLooks_s);
+}
+
+void SharedCopy::finish() {
+  is_last_ = true;
+  for (int left = kTries - 1;; --left) try {
+      return copy();
+    } catch (const std::exception& error) {
+      if (left == 0)
+        throw Error(
+            fmt::format("what this share has done is not in {}: {}. It is in {} on this machine; the same command tries "
+                        "again.",
+                        copy_.string(), error.what(), history_.string()));
+      clock_.wait(kBetweenTries_s);
+    }
+}
+
+/// Files before the rows that name them. Another run of the share may have written meanwhile: nothing of it is lost.
+void SharedCopy::copy() {
+  if (file_stamp(copy_) != seen_ && !file_stamp(copy_).empty()) take_copy();
+  for (const auto& [kind, ending] : kResults) copy_results(kind, ending);
+  copy_checkpoints();
+  copy_history();
+}
+
+void SharedCopy::copy_history() {
+  const ScratchFolder folder;
+  const auto whole = folder.path() / "history.db";
+  db::back_up(history_, whole);
+  copy_file(whole, copy_);
+  seen_ = file_stamp(copy_);
+}
+
+void SharedCopy::copy_results(const char* kind, const char* ending) {
+  std::error_code failed;
+  for (fs::directory_iterator entry(db::artifact_folder(history_, kind), failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    const auto name = entry->path().filename();
+    std::error_code none;
+    if (name.extension() != ending || !entry->is_regular_file(none)) continue;
+    const auto to = db::artifact_folder(copy_, kind) / name;
+    if (fs::exists(to, none) && fs::file_size(to, none) == entry->file_size(none)) continue;
+    copy_file(entry->path(), to);
+  }
+}
+
+void SharedCopy::copy_checkpoints() {
+  std::set<std::string> here;
+  for (const auto& file : whole_checkpoints(history_)) {
+    here.insert(file.name);
+    std::error_code none;
+    if (fs::exists(file.in(copy_), none)) continue;
+    try {
+      copy_file(file.in(history_), file.in(copy_));
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const Error&) {
+      if (fs::exists(file.in(history_), none)) throw;  // else a newer one has taken its place
+      continue;
+    }
+    checkpoints_.insert(file.name);
+  }
+  std::erase_if(checkpoints_, [&](const std::string& name) {
+    std::error_code none;
+    return !here.contains(name) && (fs::remove(db::artifact_folder(copy_, db::kCheckpoints) / name, none), true);
+  });
+}
+
+void SharedCopy::copy_file(const fs::path& from, const fs::path& to) const {
+  RegularFile file(from);
+  std::error_code failed;
+  fs::create_directories(to.parent_path(), failed);
+  const auto pieces = [&](const TakePiece& take) {
+    std::array<char, 1 << 16> piece{};
+    while (const auto size = file.read(piece.data(), piece.size())) {
+      if (!is_last_) stop_if_asked();
+      take({piece.data(), size});
+    }
+  };
+  if (const auto why = put_whole(to, pieces, true)) throw Error(fmt::format("cannot write {}: {}", to.string(), why.message()));
+}
+
+}  // namespace ablate

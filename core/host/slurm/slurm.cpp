@@ -1,0 +1,137 @@
+#include "core/host/slurm/slurm.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <sstream>
+
+#include "core/util/command.h"
+#include "core/util/error.h"
+#include "core/util/trimmed.h"
+
+namespace ablate::slurm {
+namespace {
+
+CommandResult expect(const std::vector<std::string>& words) {
+  auto result = run_command(words);
+  if (!result.succeeded())
+    throw Error(fmt::format("Slurm: {} {}: {}", words.front(), result.exit_code < 0 ? "cannot be run" : "failed", result.why));
+  return result;
+}
+
+std::optional<int> number_in(const std::string& text) {
+  int number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size() && !text.empty() ? std::optional(number)
+                                                                                          : std::nullopt;
+}
+
+std::string own_job() {
+  const char* id = std::getenv("SLURM_JOB_ID");
+  return id == nullptr ? "" : id;
+}
+
+bool is_any_of(const std::string& word, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(), [&](const char* one) { return word == one; });
+}
+
+}  // namespace
+
+bool QueuedTask::is_live() const {
+  return is_any_of(state, {"PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT",
+                           "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESIZING", "RESV_DEL_HOLD"});
+}
+
+std::vector<QueuedTask> queued_in(const std::string& text) {
+  std::vector<QueuedTask> tasks;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> fields;
+    std::istringstream parts(line);
+    for (std::string field; std::getline(parts, field, '|');) fields.push_back(trimmed(field));
+    const auto task = fields.size() < 3 ? std::nullopt : number_in(fields[1]);
+    if (task) tasks.push_back({fields[0], *task, fields[2], fields.size() > 3 ? fields[3] : ""});
+  }
+  return tasks;
+}
+
+std::vector<QueuedTask> queued(const std::string& name) {
+  return queued_in(expect({"squeue", "--noheader", "--array", "--me", "--states=all", "--name=" + name,
+                           std::string("--format=") + kQueueFormat})
+                       .out);
+}
+
+int most_tasks() {
+  std::istringstream lines(expect({"scontrol", "show", "config"}).out);
+  for (std::string line; std::getline(lines, line);)
+    if (const auto at = line.find('='); at != std::string::npos && trimmed(line.substr(0, at)) == "MaxArraySize")
+      if (const auto most = number_in(trimmed(line.substr(at + 1)))) return *most;
+  throw Error("Slurm: scontrol show config tells no MaxArraySize");
+}
+
+std::string submit(std::vector<std::string> words) {
+  words.insert(words.begin(), {"sbatch", "--parsable"});
+  const auto said = trimmed(expect(words).out);
+  auto job = said.substr(0, said.find(';'));  // "ID" or "ID;CLUSTER"
+  if (job.empty() || job.find_first_not_of("0123456789") != std::string::npos)
+    throw Error(fmt::format("Slurm: sbatch said \"{}\", expected a job's number", said));
+  return job;
+}
+
+std::string value_in(const std::string& line, const std::string& name) {
+  std::istringstream words(line);
+  for (std::string word; words >> word;)
+    if (word.starts_with(name + "=")) return word.substr(name.size() + 1);
+  return "";
+}
+
+std::optional<double> seconds_in(const std::string& time) {
+  auto left = trimmed(time);
+  double days = 0;
+  if (const auto at = left.find('-'); at != std::string::npos) {
+    const auto found = number_in(left.substr(0, at));
+    if (!found) return std::nullopt;
+    days = *found;
+    left = left.substr(at + 1);
+  }
+  double seconds = 0;
+  std::istringstream parts(left);
+  for (std::string part; std::getline(parts, part, ':');) {
+    const auto found = number_in(part);
+    if (!found || *found < 0) return std::nullopt;
+    seconds = seconds * 60 + *found;
+  }
+  return left.empty() ? std::nullopt : std::optional(days * 86400 + seconds);
+}
+
+Next next_of(const std::string& job, const std::string& partition_mode) {
+  const auto state = value_in(job, "JobState"), preempted = value_in(job, "PreemptTime");
+  const bool is_preempted = state == "PREEMPTED" || !is_any_of(preempted, {"", "None", "Unknown", "N/A"});
+  if (is_preempted) return partition_mode.starts_with("CANCEL") ? Next::kSubmit : Next::kNothing;
+  return state == "RUNNING" ? Next::kRequeue : Next::kNothing;
+}
+
+Next next_of_own_job() {
+  const auto job = run_command({"scontrol", "--oneliner", "show", "job", own_job()});
+  if (!job.succeeded()) return Next::kRequeue;  // then that fails, too, and says why
+  auto mode =
+      value_in(run_command({"scontrol", "--oneliner", "show", "partition", value_in(job.out, "Partition")}).out, "PreemptMode");
+  if (mode.empty() || mode == "OFF") {
+    std::istringstream lines(run_command({"scontrol", "show", "config"}).out);
+    for (std::string line; std::getline(lines, line);)
+      if (const auto at = line.find('='); at != std::string::npos && trimmed(line.substr(0, at)) == "PreemptMode")
+        mode = trimmed(line.substr(at + 1));
+  }
+  return next_of(job.out, mode);
+}
+
+std::string requeue_own_job() {
+  const auto result = run_command({"scontrol", "requeue", own_job()});
+  return result.succeeded() ? "" : result.why.empty() ? "scontrol requeue failed" : result.why;
+}
+
+}  // namespace ablate::slurm

@@ -1,0 +1,15 @@
+// The commands of a page of docs that a test runs.
+#pragma once
+
+#include <string>
+
+#include "tests/support/temporary.h"
+
+/// What stands between "```sh WORD" and "```".
+inline std::string commands_in(const std::string& page, const std::string& word) {
+  const auto text = read_text(page);
+  const std::string begin = "```sh " + word + "\n";
+  const auto from = text.find(begin);
+  if (from == std::string::npos) return "echo no commands in " + page + "; exit 9";
+  return text.substr(from + begin.size(), text.find("```", from + 3) - from - begin.size());
+}

@@ -1,0 +1,210 @@
+// A share's history on its way from one machine to the next.
+#include "core/host/shares/shared_copy.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "core/records/checkpoint_files.h"
+#include "core/util/stop_on_signal.h"
+#include "db/history/artifacts.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+namespace fs = std::filesystem;
+
+namespace {
+
+class SetClock final : public Clock {
+ public:
+  double now_s() const override { return now; }
+  std::int64_t since_1970_us() const override { return 0; }
+  void wait(double seconds) override { now += seconds; }
+  double now = 0;
+};
+
+/// A folder that all machines see, and machines.
+class Machines {
+ public:
+  fs::path copy() const { return folder_ / "shared/share-0.db"; }
+  fs::path history(const std::string& machine) const {
+    fs::create_directories(folder_ / machine);
+    return folder_ / machine / "share-0.db";
+  }
+  SharedCopy of(const std::string& machine) {
+    return {history(machine), copy(), [this](const std::string& line) { notes.push_back(line); }, clock};
+  }
+  /// @return attempts in a history
+  std::int64_t attempts(const fs::path& file) const {
+    return SQLite::Database(file.string()).execAndGet("SELECT count(*) FROM attempt").getInt64();
+  }
+
+  SetClock clock;
+  std::vector<std::string> notes;
+
+ private:
+  Folder folder_;
+};
+
+void add(const fs::path& file, const std::vector<int>& seeds, const std::string& outcome = "done") {
+  Store store(file);
+  for (const int seed : seeds) {
+    const auto one = trial("softmax", {}, seed);
+    put(store, "study", {one});
+    store.put_attempt(outcome == "done" ? done(one, 60.0 + seed) : failed(one, "stopped", outcome));
+  }
+}
+
+fs::path write_file(const fs::path& file, const std::string& text) {
+  fs::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary) << text;
+  return file;
+}
+
+std::string checkpoint_of(int seed, int step) { return checkpoint_name("owner", 1, key_of(trial("softmax", {}, seed)), step); }
+
+}  // namespace
+
+TEST_CASE("what a share has done is in the shared folder after each trial, and on the next machine") {
+  Machines machines;
+  auto first = machines.of("a");
+  first.bring();
+  add(machines.history("a"), {1});
+  first.keep_up(1);
+  CHECK(machines.attempts(machines.copy()) == 1);
+  CHECK(!fs::exists(machines.copy().string() + "-wal"));  // SQLite opens nothing there
+  add(machines.history("a"), {2});
+  machines.clock.now += 1;
+  first.keep_up(2);
+  CHECK(machines.attempts(machines.copy()) == 2);
+  add(machines.history("a"), {3});  // the machine goes away before it is copied
+
+  auto second = machines.of("b");
+  second.bring();
+  CHECK(machines.attempts(machines.history("b")) == 2);
+  add(machines.history("b"), {3, 4});
+  second.finish();
+  CHECK(machines.attempts(machines.copy()) == 4);
+  CHECK(machines.notes.empty());
+}
+
+TEST_CASE("two runs of one share lose nothing of each other") {
+  Machines machines;
+  auto first = machines.of("a"), second = machines.of("b");
+  first.bring();
+  second.bring();
+  add(machines.history("a"), {1});
+  first.keep_up(1);
+  add(machines.history("b"), {2});
+  second.keep_up(1);
+  CHECK(machines.attempts(machines.copy()) == 2);
+  machines.clock.now += 100;
+  add(machines.history("a"), {3});
+  first.keep_up(2);
+  CHECK(machines.attempts(machines.copy()) == 3);
+  CHECK(machines.attempts(machines.history("a")) == 3);
+}
+
+TEST_CASE("checkpoints of what runs go with the share, and go away with their trial") {
+  Machines machines;
+  auto first = machines.of("a");
+  first.bring();
+  const auto here = artifact_folder(machines.history("a"), kCheckpoints);
+  const auto there = artifact_folder(machines.copy(), kCheckpoints);
+  write_file(here / checkpoint_of(1, 10), "ten");
+  write_file(here / (checkpoint_of(1, 20) + ".77"), "half");  // is being written
+  machines.clock.now += 100;
+  first.keep_up(0);
+  CHECK(content(there / checkpoint_of(1, 10)) == "ten");
+  CHECK(!fs::exists(there / (checkpoint_of(1, 20) + ".77")));
+  fs::remove(here / checkpoint_of(1, 10));
+  write_file(here / checkpoint_of(1, 20), "twenty");
+  first.keep_up(0);
+  CHECK(!fs::exists(there / checkpoint_of(1, 10)));
+  CHECK(content(there / checkpoint_of(1, 20)) == "twenty");
+
+  auto second = machines.of("b");
+  second.bring();
+  const auto next = artifact_folder(machines.history("b"), kCheckpoints);
+  CHECK(content(next / checkpoint_of(1, 20)) == "twenty");
+  add(machines.history("b"), {1});
+  fs::remove(next / checkpoint_of(1, 20));  // as the trial's end does
+  second.finish();
+  CHECK(!fs::exists(there / checkpoint_of(1, 20)));
+  auto third = machines.of("c");
+  third.bring();
+  CHECK(!fs::exists(artifact_folder(machines.history("c"), kCheckpoints)));
+}
+
+TEST_CASE("output and weights lie beside the copy, whole") {
+  Machines machines;
+  auto one = machines.of("a");
+  one.bring();
+  add(machines.history("a"), {1});
+  const auto output = write_file(artifact_folder(machines.history("a"), kOutput) / "0123.txt", "first line\n");
+  write_file(artifact_folder(machines.history("a"), kWeights) / "0123.safetensors", "weights");
+  write_file(artifact_folder(machines.history("a"), kWeights) / "0123.safetensors.99", "half");
+  one.keep_up(1);
+  const auto there = artifact_folder(machines.copy(), kOutput) / "0123.txt";
+  CHECK(content(there) == "first line\n");
+  write_file(output, "first line\nsecond line\n");
+  one.finish();
+  CHECK(content(there) == "first line\nsecond line\n");
+  CHECK(content(artifact_folder(machines.copy(), kWeights) / "0123.safetensors") == "weights");
+  CHECK(!fs::exists(artifact_folder(machines.copy(), kWeights) / "0123.safetensors.99"));
+}
+
+TEST_CASE("a shared folder that cannot be written is told once, tried again, and at last an error") {
+  Machines machines;
+  auto one = machines.of("a");
+  one.bring();
+  add(machines.history("a"), {1});
+  fs::create_directory(machines.copy());  // a folder in the file's place
+  for (int step = 0; step < 3; ++step) one.keep_up(1), machines.clock.now += 100;
+  REQUIRE(machines.notes.size() == 1);
+  CHECK(has(machines.notes[0], "nothing of this share is in"));
+  CHECK(has(error_of([&] { one.finish(); }), "is not in " + machines.copy().string()));
+  fs::remove(machines.copy());
+  one.finish();
+  CHECK(machines.attempts(machines.copy()) == 1);
+}
+
+TEST_CASE("a damaged copy is refused before anything runs, and stays as it is") {
+  Machines machines;
+  write_file(machines.copy(), "no database");
+  auto one = machines.of("a");
+  CHECK(!error_of([&] { one.bring(); }).empty());
+  CHECK(content(machines.copy()) == "no database");
+}
+
+TEST_CASE("who is asked to stop copies at its end, and not before") {
+  Machines machines;
+  const StopOnSignal stop;
+  auto one = machines.of("a");
+  one.bring();
+  add(machines.history("a"), {1});
+  std::raise(SIGUSR1);
+  one.keep_up(1);
+  CHECK(!fs::exists(machines.copy()));
+  one.finish();
+  CHECK(machines.attempts(machines.copy()) == 1);
+}
+
+TEST_CASE("a merge takes checkpoints of what was killed, and fences that later ones exceed") {
+  Machines machines;
+  add(machines.history("a"), {1, 2}, "interrupted");
+  add(machines.history("a"), {3});
+  for (const int seed : {1, 2, 3})
+    write_file(artifact_folder(machines.history("a"), kCheckpoints) / checkpoint_of(seed, 5), "state");
+  SQLite::Database(machines.history("a").string(), SQLite::OPEN_READWRITE)
+      .exec("DELETE FROM sqlite_sequence WHERE name = 'lease'; INSERT INTO sqlite_sequence VALUES ('lease', 41)");
+  add(machines.history("b"), {2});
+  Store into(machines.history("b"));
+  CHECK(into.merge(OtherHistory(machines.history("a"))).copied.files == 1);
+  CHECK(into.merge(OtherHistory(machines.history("a"))).copied.files == 0);
+  const auto folder = artifact_folder(machines.history("b"), kCheckpoints);
+  CHECK(fs::exists(folder / checkpoint_of(1, 5)));
+  CHECK(!fs::exists(folder / checkpoint_of(2, 5)));  // done here
+  CHECK(!fs::exists(folder / checkpoint_of(3, 5)));  // done there
+  CHECK(into.leases().newest == 41);
+}

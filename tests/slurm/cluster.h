@@ -1,0 +1,58 @@
+// A Slurm of one machine for a test, and a workplace whose commands it takes.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/end-to-end/ablate.h"
+
+/// Started with this object and gone with it. Needs root and Debian's slurm-wlm; where these lack, is_there() is false.
+class Cluster {
+ public:
+  explicit Cluster(const std::vector<std::string>& lines) {
+    if (geteuid() != 0 || access("/usr/sbin/slurmctld", X_OK) != 0 || access("/usr/sbin/slurmd", X_OK) != 0) {
+      std::fprintf(stderr, "skipped: no Slurm here (root, and `tools/setup --tests`, which brings slurm-wlm)\n");
+      return;
+    }
+    auto words = lines;
+    words.insert(words.begin(), {kOneMachine, "start", folder()});
+    const auto started = Process(words).wait();
+    is_there_ = started.exit_code == 0;
+    why_ = started.err;
+    setenv("SLURM_CONF", (folder() + "/slurm.conf").c_str(), 1);
+  }
+  ~Cluster() {
+    if (!why_.empty() || is_there_) Process({kOneMachine, "stop", folder()}).wait();
+    unsetenv("SLURM_CONF");
+  }
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  bool is_there() const { return is_there_; }
+  /// Why it is not there though it should be; "" else.
+  const std::string& why() const { return why_; }
+  Ended tell(const std::string& command) const { return Process({kOneMachine, command, folder()}).wait(); }
+  static Ended ask(const std::string& command) { return Process({"bash", "-c", command}).wait(); }
+
+ private:
+  std::string folder() const { return folder_.path().string(); }
+
+  inline static const std::string kOneMachine = ABLATE_SOURCE_DIR "/tests/slurm/one-machine";
+  TemporaryFolder folder_;
+  bool is_there_ = false;
+  std::string why_;
+};
+
+inline bool until(const std::function<bool()>& holds, double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > end) return holds();
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  return true;
+}

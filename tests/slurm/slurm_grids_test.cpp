@@ -1,0 +1,234 @@
+// Grids under a real Slurm of one machine: whatever it does to the jobs, the table is that of one machine.
+#include <chrono>
+
+#include "tests/end-to-end/page_commands.h"
+#include "tests/slurm/cluster.h"
+#include "tests/support/catch.h"
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Two partitions whose jobs make way, by being requeued and by being cancelled, for those of a third one.
+const std::vector<std::string> kLines = {
+    "MaxArraySize=20",
+    "PreemptType=preempt/partition_prio",
+    "PreemptMode=REQUEUE",
+    "JobRequeue=1",
+    "PartitionName=usual Nodes=localhost Default=YES MaxTime=INFINITE State=UP PriorityTier=5 PreemptMode=OFF",
+    "PartitionName=requeued Nodes=localhost MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE",
+    "PartitionName=cancelled Nodes=localhost MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=CANCEL",
+    "PartitionName=first Nodes=localhost MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF"};
+
+/// One for all cases: its start and end cost seconds.
+Cluster& cluster() {
+  static Cluster one(kLines);
+  return one;
+}
+
+bool is_there() {
+  if (!cluster().is_there() && !cluster().why().empty()) FAIL("Slurm did not start: " << cluster().why());
+  return cluster().is_there();
+}
+
+/// One trial that takes 10 ms a step, whatever the processor, and next to nothing of it.
+std::string slow_study(int steps) {
+  auto text = kTiny + "[attention]\nplugin = \"faulty\"\nfault = \"slow\"\n";
+  text.replace(text.find("steps = 6"), 9, "steps = " + std::to_string(steps) + "\nevaluate_every = " + std::to_string(steps));
+  const std::string name = "name = \"tiny\"\n";
+  return text.insert(text.find(name) + name.size(), "checkpoint = 0.5\n");
+}
+
+json numbers(Workplace& place) {
+  return place.query(
+      "SELECT v.key, v.metric, v.value FROM metrics v WHERE v.metric NOT LIKE '%time%' AND v.metric NOT LIKE '%second%' AND "
+      "v.metric NOT LIKE '%spread' AND "
+      "v.metric NOT LIKE 'memory/peak_resident%' ORDER BY 1, 2");
+}
+
+bool is_queued(Workplace& place) {
+  return says(Cluster::ask("squeue -h -t PD,R,CG -o %Z").out, place.folder().path().string());
+}
+
+std::string standing(Workplace& place) { return place.run({"watch", "--shared", "study.shares", "--once"}).out; }
+
+/// Whether all shares ended, and no job of the grid is left.
+bool ends(Workplace& place, int shares, double seconds) {
+  return until(
+      [&] {
+        for (int index = 0; index < shares; ++index)
+          if (!fs::exists(place.folder() / ("study.shares/share-" + std::to_string(index) + ".end"))) return false;
+        return !is_queued(place);
+      },
+      seconds);
+}
+
+std::string logs(Workplace& place) {
+  std::string all;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(place.folder() / "study.shares/logs", none))
+    all += entry.path().filename().string() + ":\n" + read_text(entry.path());
+  return all;
+}
+
+void use_own_machine(Workplace& place) {
+  fs::create_directories(place.folder() / "disk");
+  place.set("TMPDIR", (place.folder() / "disk").string());
+}
+
+/// A grid of one slow trial under Slurm, while the same one runs alone.
+class SlowGrid {
+ public:
+  SlowGrid(int steps, std::vector<std::string> options) : running_(begun(alone_, steps)) {
+    write(place, steps);
+    use_own_machine(place);
+    options.insert(options.begin(), {"run", "study.toml", "--slurm", "--array", "1", "--shares", "1"});
+    const auto submitted = place.run(options);
+    INFO(submitted.err);
+    REQUIRE(submitted.exit_code == 0);
+    const auto at = submitted.err.find("submitted job ") + 14;
+    job = submitted.err.substr(at, submitted.err.find(':', at) - at);
+  }
+
+  bool has_checkpoint() {
+    return until(
+        [&] {
+          std::error_code none;
+          for (const auto& entry : fs::directory_iterator(place.folder() / "study.shares/share-0.db.checkpoints", none))
+            if (entry.path().extension() == ".checkpoint") return true;
+          return false;
+        },
+        90);
+  }
+
+  /// It went on where it was, and has the numbers of the one that nothing happened to.
+  void expect_as_alone() {
+    const bool ended = ends(place, 1, 200);
+    INFO(logs(place));
+    REQUIRE(ended);
+    CHECK(says(logs(place), "goes on after step"));
+    REQUIRE(place.run({"merge", "study.shares"}).exit_code == 0);
+    CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'done'")[0]["n"] == 1);
+    REQUIRE(running_.wait().exit_code == 0);
+    const auto expected = numbers(alone_);
+    CHECK(expected.size() > 4);
+    CHECK(numbers(place) == expected);
+  }
+
+  Workplace place;
+  std::string job;
+
+ private:
+  static void write(Workplace& where, int steps) {
+    where.set("ABLATE_PLUGIN_PATH", kFaulty + "trial");
+    where.study(slow_study(steps));
+  }
+  static Process begun(Workplace& where, int steps) {
+    write(where, steps);
+    return where.start({"run", "study.toml"});
+  }
+
+  Workplace alone_;
+  Process running_;
+};
+
+}  // namespace
+
+TEST_CASE("fifty shares in an array that may have twenty tasks are the grid of one machine") {
+  if (!is_there()) return;
+  const std::string grid = "[grid]\nattention.plugin = [\"linear\", \"softmax\"]\nseeds = 25\n";
+  Workplace place;
+  use_own_machine(place);
+  place.study(kTiny + grid);
+  const auto submitted = place.run({"run", "study.toml", "--slurm", "--array", "50", "--shares", "50", "--cpus", "1"});
+  INFO(submitted.err);
+  REQUIRE(submitted.exit_code == 0);
+  CHECK(says(submitted.err, "note: 20 tasks instead of 50: MaxArraySize"));
+  CHECK(says(submitted.out, "tiny: 50 trials in 50 shares"));
+  const auto again = place.run({"run", "study.toml", "--slurm", "--array", "50"});
+  CHECK(says(again.err, "nothing to submit: "));
+  CHECK(says(standing(place), "queued"));
+  const bool ended = ends(place, 50, 240);
+  INFO(logs(place) << standing(place));
+  REQUIRE(ended);
+  CHECK(says(standing(place), "tiny: 50 of 50 trials done, 0 failed; 50 of 50 shares ended\njobs: 20 done"));
+  REQUIRE(place.run({"merge", "study.shares"}).exit_code == 0);
+  CHECK(place.query("SELECT count(*) AS n, count(DISTINCT key) AS keys FROM attempts") ==
+        json::parse(R"([{"n": 50, "keys": 50}])"));
+  Workplace alone;
+  alone.study(kTiny + grid);
+  REQUIRE(alone.run({"run", "study.toml"}).exit_code == 0);
+  CHECK(numbers(place) == numbers(alone));
+  CHECK(fs::is_empty(place.folder() / "disk"));
+  CHECK(says(place.run({"run", "study.toml", "--slurm"}).err, "nothing to submit: 50 of 50 shares ended"));
+}
+
+TEST_CASE("docs/clusters.md, with Slurm, as it stands there") {
+  if (!is_there()) return;
+  Workplace place;
+  use_own_machine(place);
+  place.study(std::string(kTiny).replace(kTiny.find("tiny"), 4, "study") +
+              "[grid]\nattention.plugin = [\"linear\", \"softmax\"]\nseeds = 5\n");
+  const auto commands = commands_in(ABLATE_SOURCE_DIR "/docs/clusters.md", "slurm");
+  const auto at = commands.find("ablate merge");
+  REQUIRE(at != std::string::npos);
+  const std::string path = "PATH=" + kBin + ":$PATH; set -e\n";
+  const auto submitted = place.shell(path + commands.substr(0, at));
+  INFO(submitted.err);
+  REQUIRE(submitted.exit_code == 0);
+  CHECK(says(submitted.out, "study: 0 of 10 trials done"));
+  REQUIRE(ends(place, 10, 120));
+  const auto table = place.shell(path + commands.substr(at));
+  INFO(table.err);
+  CHECK(table.exit_code == 0);
+  CHECK(says(table.out, "softmax"));
+}
+
+TEST_CASE("a job that makes way goes on: requeued by Slurm, or submitted again where that cancels") {
+  if (!is_there()) return;
+  SlowGrid requeued(1500, {"--partition", "requeued", "--cpus", "1"}),
+      cancelled(1500, {"--partition", "cancelled", "--cpus", "1"});
+  REQUIRE(requeued.has_checkpoint());
+  REQUIRE(cancelled.has_checkpoint());
+  REQUIRE(Cluster::ask("sbatch -p first -c 2 -o /dev/null --wrap 'sleep 1'").exit_code == 0);
+  requeued.expect_as_alone();
+  CHECK(says(logs(requeued.place), "PREEMPTION"));
+  CHECK(!says(logs(requeued.place), "submitted again as job"));
+  cancelled.expect_as_alone();
+  CHECK(says(logs(cancelled.place), "submitted again as job"));
+}
+
+TEST_CASE("a lost node costs what ran since the checkpoint") {
+  if (!is_there()) return;
+  SlowGrid grid(1500, {});
+  REQUIRE(grid.has_checkpoint());
+  cluster().tell("kill-node");
+  fs::remove_all(grid.place.folder() / "disk");  // its disk is lost, too
+  fs::create_directories(grid.place.folder() / "disk");
+  REQUIRE(until([] { return says(Cluster::ask("sinfo -h -o %T").out, "down"); }, 60));
+  CHECK(cluster().tell("start-node").exit_code == 0);
+  grid.expect_as_alone();
+}
+
+TEST_CASE("the shortest time limit, an administrator's requeue, and a user who cancels") {
+  if (!is_there()) return;
+  SlowGrid limited(5000, {"--time", "1", "--cpus", "1"});
+  {
+    SlowGrid grid(1500, {"--cpus", "1"});
+    REQUIRE(grid.has_checkpoint());
+    REQUIRE(Cluster::ask("scontrol requeue " + grid.job + "_0").exit_code == 0);
+    REQUIRE(until([&] { return says(logs(grid.place), "goes on after step"); }, 90));
+    REQUIRE(Cluster::ask("scancel " + grid.job).exit_code == 0);
+    REQUIRE(until([&] { return !is_queued(grid.place); }, 60));
+    CHECK(!says(logs(grid.place), "submitted again"));
+    CHECK(says(standing(grid.place), "jobs: 1 cancelled"));
+    const auto again = grid.place.run({"run", "study.toml", "--slurm", "--array", "1"});
+    INFO(again.err);
+    CHECK(says(again.err, "1 task for 1 share"));
+    grid.expect_as_alone();
+  }
+  limited.expect_as_alone();
+  CHECK(says(logs(limited.place), "the job's time is over in"));
+  CHECK(!says(logs(limited.place), "DUE TO TIME LIMIT"));
+}

@@ -1,0 +1,18 @@
+// A study's plan of shares, by what its history tells.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/host/launch/planned_study.h"
+#include "core/host/shares/shares_plan.h"
+
+namespace ablate {
+
+/// Costs by done trials of the history, what is done there in no share. @param database may be missing
+SharesPlan planned_shares(const PlannedStudy& plan, const std::filesystem::path& database, int shares);
+
+/// How many trials in how many shares, and how even they are; one line.
+std::string shares_text(const SharesPlan& plan);
+
+}  // namespace ablate

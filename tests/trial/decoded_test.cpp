@@ -90,7 +90,7 @@ TEST_CASE("one vector learns to hold a sequence, and a task judges the answers i
   CHECK(values.at("test/accuracy") > 50);  // chance is 25; by processor two or all three targets are learned in 300 steps
   CHECK(values.contains("test/sequence_accuracy"));
   // One target in three is the first one, and by slice it is what the mean is made of.
-  CHECK(values.at("test/first_right") > 60);
+  CHECK(values.at("test/first_right") > 40);  // chance is 25
   double sum = 0, examples = 0;
   for (std::int64_t first = 0; first < 4; ++first) {
     std::int64_t count = 0;

@@ -16,8 +16,8 @@ enum class Choice {
 };
 
 /// The instructions that fused forms are compiled for and that this machine has: "avx512", "avx2", or "" where it has neither,
-/// or LibTorch no products of tiles for it. ATEN_CPU_CAPABILITY and ONEDNN_MAX_CPU_ISA lower it, as they do torch's own. Found
-/// at the first call; any thread.
+/// or LibTorch no products of tiles for it. ATEN_CPU_CAPABILITY lowers it, as it does torch's own; ONEDNN_MAX_CPU_ISA, which is
+/// for oneDNN's products, does not. Found at the first call; any thread.
 std::string_view instructions();
 
 /// The forms for these instructions; the plain one where there are none, of which draws alone are used.

@@ -1,10 +1,9 @@
 #include "core/kernels/feed_forward.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 
 #include "ablate/operation.h"
+#include "ablate/torch_parallel.h"
 #include "core/kernels/dropout_noise.h"
 
 namespace ablate::kernels {
@@ -55,18 +54,18 @@ cpu::FeedForwardCall part_of(cpu::FeedForwardCall call, std::int64_t begin, std:
 /// Calls `work` with each thread's number, first token and part of the call.
 template <class Work>
 void share_out(const cpu::FeedForwardCall& call, std::int64_t threads, const Work& work) {
-  const auto tiles = (call.tokens + cpu::kTile - 1) / cpu::kTile;
-  at::parallel_for(0, threads, 1, [&](std::int64_t first, std::int64_t last) {
-    for (auto i = first; i < last; ++i) {
-      const auto begin = tiles * i / threads * cpu::kTile, end = tiles * (i + 1) / threads * cpu::kTile;
-      const auto scratch = empty({cpu::feed_forward_scratch(call)}, TensorOptions().dtype(kFloat));
-      work(i, begin, part_of(call, begin, end), scratch.mutable_data_ptr<float>());
-    }
+  const auto tiles = (call.tokens + cpu::kTile - 1) / cpu::kTile, floats = cpu::feed_forward_scratch(call);
+  // All threads' at once: a peak of memory that repeats.
+  const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
+  auto* const first = scratch.mutable_data_ptr<float>();
+  in_parallel(threads, [&](std::int64_t i) {
+    const auto begin = tiles * i / threads * cpu::kTile, end = tiles * (i + 1) / threads * cpu::kTile;
+    work(i, begin, part_of(call, begin, end), first + i * floats);
   });
 }
 
 std::int64_t threads_for(const cpu::FeedForwardCall& call) {
-  return std::clamp<std::int64_t>((call.tokens + cpu::kTile - 1) / cpu::kTile, 1, at::get_num_threads());
+  return parts_for_threads((call.tokens + cpu::kTile - 1) / cpu::kTile);
 }
 
 std::vector<Tensor> backward(const cpu::FeedForwardCall& call, const Tensor& dy, const Saved& saved) {
@@ -112,9 +111,13 @@ Tensor fused(const Tensor& x, const FeedForward& w) {
 
 constexpr std::int64_t kLargest = 1 << 18;
 
+/// What does not fit may still be right for the reference, or its error tells what is wrong.
 bool fits(const Tensor& x, const FeedForward& w) {
+  if (x.dim() == 0 || w.w1.dim() != 2) return false;
   const auto d = x.size(-1), h = w.w1.size(0);
-  return x.numel() > 0 && d % cpu::kLanes == 0 && h % cpu::kLanes == 0 && d * h <= kLargest;
+  return x.numel() > 0 && h > 0 && d % cpu::kLanes == 0 && h % cpu::kLanes == 0 && d * h <= kLargest &&
+         w.gamma.sizes().equals({d}) && w.beta.sizes().equals({d}) && w.w1.sizes().equals({h, d}) && w.b1.sizes().equals({h}) &&
+         w.w2.sizes().equals({d, h}) && w.b2.sizes().equals({d});
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 
 #include "ablate/kernel_attention.h"
 #include "ablate/operation.h"
+#include "ablate/torch_parallel.h"
 #include "core/kernels/choice.h"
 
 namespace ablate {
@@ -54,26 +53,23 @@ kernels::cpu::LinearAttentionCall call_of(const Saved& saved, std::int64_t heads
 /// Calls `work` with each thread's number, first sequence, and part of the call.
 template <class Work>
 void share_out(const kernels::cpu::LinearAttentionCall& call, std::int64_t threads, const Work& work) {
-  at::parallel_for(0, threads, 1, [&](std::int64_t first, std::int64_t last) {
-    for (auto i = first; i < last; ++i) {
-      const auto begin = call.batch * i / threads, end = call.batch * (i + 1) / threads;
-      auto part = call;
-      part.batch = end - begin;
-      part.x += begin * call.n * call.d, part.context += begin * call.m * call.d;
-      if (part.mass != nullptr) part.mass += begin * call.m;
-      const auto scratch = empty({kernels::cpu::linear_attention_scratch(call)}, TensorOptions().dtype(kFloat));
-      work(i, begin, part, scratch.mutable_data_ptr<float>());
-    }
+  const auto floats = kernels::cpu::linear_attention_scratch(call);
+  // All threads' at once: a peak of memory that repeats.
+  const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
+  auto* const first = scratch.mutable_data_ptr<float>();
+  in_parallel(threads, [&](std::int64_t i) {
+    const auto begin = call.batch * i / threads, end = call.batch * (i + 1) / threads;
+    auto part = call;
+    part.batch = end - begin;
+    part.x += begin * call.n * call.d, part.context += begin * call.m * call.d;
+    if (part.mass != nullptr) part.mass += begin * call.m;
+    work(i, begin, part, first + i * floats);
   });
-}
-
-std::int64_t threads_for(const kernels::cpu::LinearAttentionCall& call) {
-  return std::clamp<std::int64_t>(call.batch, 1, at::get_num_threads());
 }
 
 /// @return of queries, context (undefined where they are one) and the eight weights
 std::vector<Tensor> backward(const kernels::cpu::LinearAttentionCall& call, const Tensor& dy, const Saved& saved, bool self) {
-  const auto threads = threads_for(call);
+  const auto threads = parts_for_threads(call.batch);
   const auto options = dy.options().requires_grad(false);
   std::vector<Tensor> gradients{empty(saved[kQueries].sizes(), options),
                                 self ? Tensor() : empty(saved[kContext].sizes(), options)};
@@ -120,7 +116,7 @@ Tensor fused_form(const std::vector<Tensor>& inputs, const Tensor& mask, std::in
         saved.push_back(memory);
         auto y = empty(inputs[kQueries].sizes(), options);
         auto *to = y.mutable_data_ptr<float>(), *kept = memory.mutable_data_ptr<float>();
-        share_out(call, threads_for(call),
+        share_out(call, parts_for_threads(call.batch),
                   [&](std::int64_t, std::int64_t begin, const kernels::cpu::LinearAttentionCall& part, float* scratch) {
                     form().linear_attention(part, scratch, to + begin * call.n * call.d, kept + begin * call.memory());
                   });
@@ -131,10 +127,18 @@ Tensor fused_form(const std::vector<Tensor>& inputs, const Tensor& mask, std::in
       });
 }
 
-bool fits(const Tensor& queries, const Tensor& context, const Projections& by) {
-  const auto d = queries.size(2), width = by.query->weight.size(0);
-  return queries.numel() > 0 && context.numel() > 0 && d % kernels::cpu::kLanes == 0 && width % by.heads == 0 &&
-         width / by.heads % kernels::cpu::kLanes == 0 && std::max(d, width) <= kMostChannels;
+/// What does not fit may still be right for the reference, or its error tells what is wrong.
+bool fits(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by) {
+  if (by.heads < 1 || queries.dim() != 3 || context.dim() != 3 || by.query->weight.dim() != 2) return false;
+  const auto batch = queries.size(0), d = queries.size(2), width = by.query->weight.size(0);
+  const auto inward = [&](const std::shared_ptr<Linear>& to) {
+    return to->weight.sizes().equals({width, d}) && to->bias.sizes().equals({width});
+  };
+  return queries.numel() > 0 && context.numel() > 0 && width > 0 && context.size(0) == batch && context.size(2) == d &&
+         inward(by.query) && inward(by.key) && inward(by.value) && by.output->weight.sizes().equals({d, width}) &&
+         by.output->bias.sizes().equals({d}) && (!mask.defined() || mask.sizes().equals({batch, context.size(1)})) &&
+         d % kernels::cpu::kLanes == 0 && width % by.heads == 0 && width / by.heads % kernels::cpu::kLanes == 0 &&
+         std::max(d, width) <= kMostChannels;
 }
 
 }  // namespace
@@ -147,7 +151,7 @@ Tensor projected_kernel_attention(const Tensor& queries, const Tensor& context, 
   const auto& asking = self ? keys : queries;
   const auto inputs = inputs_of(asking, keys, by);
   const auto choice = fused ? kernels::Choice::kFused : kernels::Choice::kReference;
-  if (kernels::may_fuse(choice, inputs) && fits(asking, keys, by)) return fused_form(inputs, mask, by.heads, map);
+  if (kernels::may_fuse(choice, inputs) && fits(asking, keys, mask, by)) return fused_form(inputs, mask, by.heads, map);
   return reference(asking, keys, mask, by, map);
 }
 

@@ -68,8 +68,8 @@ class LinearAttention final : public ablate::HeadwiseAttention {
     if (!input.state.empty() && !input.self) throw std::logic_error("linear: a state needs self-attention");
     // A prefix sum has no wider sum of its own inside.
     const auto type = input.q.scalar_type();
-    const auto q = features(ablate::widened(input.q)), v = ablate::widened(input.v);
-    auto k = features(ablate::widened(input.k));
+    const auto q = ablate::kernel_features(ablate::widened(input.q), map_), v = ablate::widened(input.v);
+    auto k = ablate::kernel_features(ablate::widened(input.k), map_);
     if (input.mask.defined()) k = k.masked_fill(input.mask.logical_not().unsqueeze(1).unsqueeze(-1), 0);
     auto output = causal() ? attend_causal(q, k, v, input.state) : attend_all(q, k, v, input.state);
     output.values = output.values.to(type);
@@ -83,13 +83,12 @@ class LinearAttention final : public ablate::HeadwiseAttention {
             ablate::zeros({batch, heads(), d_head(), 1}, options)};
   }
 
-  Tensor features(const Tensor& x) const { return map_ == ablate::FeatureMap::kRelu ? x.relu() : ablate::elu(x) + 1; }
-
   // The sum of weights is 0 where no key is left (or, with relu, where no key agrees with the query): such a query reads 0.
   // Over infinity its value and all its gradients are 0.
   Tensor normalised(const Tensor& numerator, const Tensor& denominator) const {
     if (divisor_ > 0) return numerator / divisor_;
-    return numerator / denominator.masked_fill(denominator <= 0, std::numeric_limits<double>::infinity());
+    const auto nothing = denominator <= ablate::least_kernel_sum(denominator);
+    return numerator / denominator.masked_fill(nothing, std::numeric_limits<double>::infinity());
   }
 
   /// Query i reads keys 0 to i: those of its own chunk by their weights, those before it by their sums (Eq. 9 to 12), which

@@ -1,9 +1,9 @@
 #include "means.h"
 
 #include <ATen/Dispatch.h>
-#include <ATen/Parallel.h>
 
 #include "ablate/operation.h"
+#include "ablate/torch_parallel.h"
 
 namespace ablate::segment_mean {
 namespace {
@@ -25,8 +25,10 @@ template <class F>
 void each_segment(const Tensor& segments, std::int64_t numbers, const F& f) {
   const auto heads = segments.size(1), count = segments.size(2);
   const auto grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, numbers));
-  at::parallel_for(0, segments.size(0) * heads * count, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = begin; i < end; ++i) f(i / (heads * count), i / count % heads, i % count);
+  const auto total = segments.size(0) * heads * count, parts = parts_for_threads(total / grain);
+  in_parallel(parts, [&](std::int64_t part) {
+    const auto end = total * (part + 1) / parts;
+    for (auto i = total * part / parts; i < end; ++i) f(i / (heads * count), i / count % heads, i % count);
   });
 }
 

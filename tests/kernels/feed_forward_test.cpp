@@ -2,14 +2,18 @@
 #include "core/kernels/feed_forward.h"
 
 #include <ATen/Context.h>
-#include <ATen/Parallel.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "ablate/module.h"
+#include "tests/kernels/results.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;
 using kernels::Choice;
+using test::in_double;
+using test::normal;
+using test::same_bits;
+using test::Threads;
+using test::worst;
 
 namespace {
 
@@ -18,10 +22,6 @@ struct Case {
   kernels::Activation activation;
   double inner_dropout, dropout;
 };
-
-Tensor normal(at::IntArrayRef sizes, double deviation, std::uint64_t seed) {
-  return (randn(sizes, make_generator(seed), kDouble) * deviation).to(kFloat);
-}
 
 /// x, gamma, beta, w1, b1, w2, b2.
 std::vector<Tensor> inputs_of(const Case& of) {
@@ -34,44 +34,27 @@ std::vector<Tensor> inputs_of(const Case& of) {
           normal({of.d}, 0.2, 7)};
 }
 
+kernels::FeedForward weights_of(const Case& of, const std::vector<Tensor>& inputs) {
+  return {.gamma = inputs[1],
+          .beta = inputs[2],
+          .w1 = inputs[3],
+          .b1 = inputs[4],
+          .w2 = inputs[5],
+          .b2 = inputs[6],
+          .activation = of.activation,
+          .inner_dropout = of.inner_dropout,
+          .dropout = of.dropout};
+}
+
 /// y and the gradients of all inputs, of one draw. @param inputs of any type
 std::vector<Tensor> results(const Case& of, std::vector<Tensor> inputs, Choice choice) {
   for (auto& input : inputs) input = input.detach().requires_grad_();
   at::manual_seed(11);
-  const auto y = kernels::feed_forward(inputs[0],
-                                       {.gamma = inputs[1],
-                                        .beta = inputs[2],
-                                        .w1 = inputs[3],
-                                        .b1 = inputs[4],
-                                        .w2 = inputs[5],
-                                        .b2 = inputs[6],
-                                        .activation = of.activation,
-                                        .inner_dropout = of.inner_dropout,
-                                        .dropout = of.dropout},
-                                       choice);
+  const auto y = kernels::feed_forward(inputs[0], weights_of(of, inputs), choice);
   std::vector<Tensor> all{y.detach()};
   for (auto& gradient : torch::autograd::grad({y}, inputs, {normal(y.sizes(), 1, 8).to(y.scalar_type())}))
     all.push_back(gradient);
   return all;
-}
-
-std::vector<Tensor> in_double(std::vector<Tensor> tensors) {
-  for (auto& tensor : tensors) tensor = tensor.to(kDouble);
-  return tensors;
-}
-
-/// Largest difference of a tensor, in parts of its largest number.
-double worst(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
-  double most = 0;
-  for (std::size_t i = 0; i < found.size(); ++i)
-    most = std::max(most, ((found[i].to(kDouble) - expected[i]).abs().max() / expected[i].abs().max()).item<double>());
-  return most;
-}
-
-bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (!a[i].equal(b[i])) return false;
-  return true;
 }
 
 bool is_fused(const Case& of) {
@@ -81,12 +64,6 @@ bool is_fused(const Case& of) {
 
 constexpr auto kGelu = kernels::Activation::kGelu, kRelu = kernels::Activation::kRelu;
 constexpr double kFloatRounding = 3e-6;  // of float32: 50 units in the last place
-
-struct Threads {
-  explicit Threads(int count) : before(at::get_num_threads()) { at::set_num_threads(count); }
-  ~Threads() { at::set_num_threads(before); }
-  int before;
-};
 
 }  // namespace
 
@@ -120,6 +97,9 @@ TEST_CASE("a wrong form is not within rounding") {
   auto other_norm = inputs;  // as another epsilon of the norm would have it
   other_norm[1] = other_norm[1] * (1 + 1e-4);
   CHECK(worst(results(of, other_norm, Choice::kFused), expected) > 10 * kFloatRounding);
+  auto broken = expected;  // as std::max(most, NaN) would not tell
+  broken[0] = broken[0].masked_fill(broken[0] == broken[0].max(), std::numeric_limits<double>::quiet_NaN());
+  CHECK(std::isinf(worst(broken, expected)));
 }
 
 TEST_CASE("the same call gives the same bits") {
@@ -165,9 +145,58 @@ TEST_CASE("no token, views and inputs without gradients are taken") {
   inputs[3] = inputs[3].t().contiguous().t();
   CHECK(same_bits(results(some, inputs, Choice::kFused), expected));
 
-  const kernels::FeedForward weights{inputs[1], inputs[2], inputs[3], inputs[4], inputs[5], inputs[6].requires_grad_()};
-  const auto y = kernels::feed_forward(inputs[0], weights, Choice::kFused);
-  CHECK(torch::autograd::grad({y}, {weights.b2}, {normal(y.sizes(), 1, 8)})[0].equal(expected[7]));
   NoGradGuard no_grad;
-  CHECK(!kernels::feed_forward(inputs[0], weights, Choice::kFused).requires_grad());
+  CHECK(!kernels::feed_forward(inputs[0], weights_of(some, inputs), Choice::kFused).requires_grad());
+}
+
+TEST_CASE("gradients of some inputs are those of all, and the loss may be a sum") {
+  const Case of{130, 64, 128, kGelu, 0.2, 0.1};
+  const auto expected = results(of, inputs_of(of), Choice::kFused);
+  for (const bool of_x : {true, false}) {  // alone, or the weights alone
+    auto inputs = inputs_of(of);
+    std::vector<Tensor> asked;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if ((i == 0) == of_x) asked.push_back(inputs[i].requires_grad_());
+    at::manual_seed(11);
+    const auto y = kernels::feed_forward(inputs[0], weights_of(of, inputs), Choice::kFused);
+    const auto found = torch::autograd::grad({y}, asked, {normal(y.sizes(), 1, 8)});
+    CHECK(same_bits(found, of_x ? std::vector{expected[1]} : std::vector(expected.begin() + 2, expected.end())));
+  }
+  const Case plain{130, 64, 128, kRelu, 0, 0};
+  const auto summed = [&](std::vector<Tensor> inputs, Choice choice) {  // the gradient's strides are 0
+    for (auto& input : inputs) input = input.detach().requires_grad_();
+    return torch::autograd::grad({kernels::feed_forward(inputs[0], weights_of(plain, inputs), choice).sum()}, inputs);
+  };
+  CHECK(worst(summed(inputs_of(plain), Choice::kFused), summed(in_double(inputs_of(plain)), Choice::kReference)) <
+        kFloatRounding);
+}
+
+TEST_CASE("there is no second derivative, and that is said") {
+  const Case of{8, 16, 32, kGelu, 0, 0};
+  const auto inputs = inputs_of(of);
+  const auto x = inputs[0].detach().requires_grad_();
+  const auto y = kernels::feed_forward(x, weights_of(of, inputs), Choice::kFused).sum();
+  if (!kernels::instructions().empty()) CHECK_THROWS_AS(torch::autograd::grad({y}, {x}, {}, true, true), std::runtime_error);
+  CHECK(torch::autograd::grad({y}, {x})[0].defined());
+}
+
+TEST_CASE("weights of other sizes are the reference's to take or to refuse") {
+  const Case of{64, 64, 128, kGelu, 0, 0};
+  const auto taken = inputs_of(of);
+  for (std::size_t i = 1; i < taken.size(); ++i) {
+    INFO(i);
+    for (const std::int64_t dim : {0, 1}) {
+      if (dim >= taken[i].dim()) continue;
+      if (i == 3 && dim == 0) continue;  // h itself, which b1 and w2 then do not have
+      auto inputs = taken;
+      inputs[i] = inputs[i].narrow(dim, 0, inputs[i].size(dim) - 16).contiguous();
+      NoGradGuard no_grad;
+      CHECK_THROWS_AS(kernels::feed_forward(inputs[0], weights_of(of, inputs), Choice::kFused), c10::Error);
+    }
+  }
+  auto one = taken, same = taken;  // a bias for all channels
+  one[6] = full({1}, 0.5), same[6] = full({64}, 0.5);
+  NoGradGuard no_grad;
+  CHECK(worst({kernels::feed_forward(one[0], weights_of(of, one), Choice::kFused)},
+              {kernels::feed_forward(same[0], weights_of(of, same), Choice::kReference).to(kDouble)}) < kFloatRounding);
 }

@@ -139,3 +139,20 @@ TEST_CASE("linear attention without its normaliser is divided by the root of the
   const auto x = random_tokens(2, 80, 4);
   CHECK(distance(by_segments(*attention, x, {}, {7, 30, 80}), run(*attention, {x})) < 1e-12);
 }
+
+TEST_CASE("linear attention: features far below 0 weigh as the equation has them, and weights too small are none") {
+  for (const bool causal : {false, true}) {
+    const auto attention = make(section("linear", {{"heads", 2}}), 1, {.causal = causal});
+    const auto shift = [&](double by) {
+      ablate::NoGradGuard no_grad;
+      for (const auto* name : {"query.bias", "key.bias"}) parameter(*attention, name).add_(by);
+    };
+    shift(-20);  // elu(x) + 1 has lost half of its digits
+    CHECK(off(*attention, "elu+1", 2, causal, false) < 1e-12);
+    shift(-180);  // e^-200 of each: of their product's square nothing is left
+    const auto x = random_tokens(2, 9, 2).requires_grad_();
+    const auto output = run(*attention, {x});
+    CHECK(distance(output, parameter(*attention, "output.bias").expand_as(output)) == 0);
+    for (const auto& gradient : gradients(*attention, output.sum(), {x})) CHECK(gradient.isfinite().all().item<bool>());
+  }
+}

@@ -1,8 +1,10 @@
 // Segment means against a plain loop, and the read of landmarks against weights written out.
+#include <ATen/Parallel.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include "tests/plugins/compression.h"
 #include "tests/support/catch.h"
+#include "tests/support/other_threads.h"
 
 namespace {
 
@@ -182,4 +184,47 @@ TEST_CASE("a causal read is a read of the sequence cut at the slots that are com
         const auto a = gradients(found), b = gradients(expected);
         for (std::size_t i = 0; i < 3; ++i) CHECK(distance(a[i], b[i]) < 1e-11);
       }
+}
+
+TEST_CASE("a causal read of keys far below 0 weighs them as e^x, and weights too small are none") {
+  const auto segment_mean = make(section("segment-mean"), {{1, 2}}, 1, 4, 16);
+  const auto values = normal({2, 1, 16, 4}, 2);
+  const auto causal = [&](const Tensor& x, bool whole) {
+    const auto memory = write(*segment_mean, x, values);
+    // The last query's slots are all complete: what it reads, it reads without causal, too.
+    return segment_mean->read({.queries = x, .memory = memory, .similarity = Similarity::kElu, .causal = !whole})
+        .values.narrow(2, 15, 1);
+  };
+  const auto far = normal({2, 1, 16, 4}, 1) - 20, none = (normal({2, 1, 16, 4}, 1) - 200).requires_grad_();
+  const auto memory = write(*segment_mean, far, values);
+  const auto weights = far.narrow(2, 15, 1).exp().matmul(memory.keys.exp().transpose(-1, -2));
+  const auto expected = weights.matmul(memory.values) / weights.sum(-1, true);
+  for (const bool whole : {false, true}) {
+    CHECK(distance(causal(far, whole), expected) < 1e-12);
+    const auto read = causal(none, whole);
+    CHECK(read.abs().max().item<double>() == 0);
+    CHECK(torch::autograd::grad({read.sum()}, {none})[0].isfinite().all().item<bool>());
+  }
+}
+
+TEST_CASE("two threads share segments and change no bit") {
+  const auto segment_mean = make(section("segment-mean"), {{1, 16}}, 2, 32, 1 << 16);
+  const auto keys = normal({16, 2, 1 << 14, 32}, 1).to(ablate::kFloat).requires_grad_();
+  const auto before = at::get_num_threads();
+  std::vector<Tensor> found;
+  for (const int threads : {1, 2}) {
+    at::set_num_threads(threads);
+    Memory memory;
+    const auto forward = ablate::test::share_of_other_threads([&] { memory = write(*segment_mean, keys, keys.detach()); });
+    found.push_back(memory.keys.detach());
+    const auto of = ablate::ones(memory.keys.sizes());
+    const auto backward =
+        ablate::test::share_of_other_threads([&] { found.push_back(torch::autograd::grad({memory.keys}, {keys}, {of})[0]); });
+    if (threads == 1) continue;
+    CHECK(forward > 0.2);
+    CHECK(backward > 0.2);
+  }
+  at::set_num_threads(before);
+  CHECK(found[0].equal(found[2]));
+  CHECK(found[1].equal(found[3]));
 }

@@ -3,6 +3,9 @@
 
 #include <torch/csrc/autograd/autograd.h>
 
+#include <cmath>
+#include <limits>
+
 #include "core/trial/model/instances.h"
 #include "tests/support/catch.h"
 
@@ -14,15 +17,21 @@ Tensor normal(at::IntArrayRef sizes, std::uint64_t seed) { return randn(sizes, m
 
 /// A weight for every query and key (Katharopoulos et al. 2020, Eq. 4).
 Tensor plain(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mass, FeatureMap map) {
-  const auto phi = [&](const Tensor& x) { return map == FeatureMap::kRelu ? x.relu() : elu(x) + 1; };
+  const auto phi = [&](const Tensor& x) {
+    return map == FeatureMap::kRelu ? x.relu() : (x + 1).where(x > 0, x.clamp_max(0).exp());
+  };
   auto weights = phi(q).matmul(phi(k).transpose(-1, -2));
   if (mass.defined()) weights = weights * mass.unsqueeze(-2);
   return weights.matmul(v) / weights.sum(-1, true);
 }
 
+/// Infinity where there is a NaN.
 double worst(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, (a[i] - b[i]).abs().max().item<double>());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto off = (a[i] - b[i]).abs().max().item<double>();
+    most = std::isnan(off) ? std::numeric_limits<double>::infinity() : std::max(most, off);
+  }
   return most;
 }
 
@@ -37,7 +46,7 @@ TEST_CASE("kernel attention and its gradients are those of the equation") {
           return token_major ? normal({2, length, 3, d}, seed).transpose(1, 2) : normal({2, 3, length, d}, seed);
         };
         // Shifted, so that with relu every query agrees with some key.
-        std::vector<Tensor> inputs = {tokens(7, 4, 1) + 0.5, tokens(5, 4, 2) + 0.5, tokens(5, 6, 3)};
+        std::vector<Tensor> inputs = {tokens(7, 4, 1) + 1.5, tokens(5, 4, 2) + 1.5, tokens(5, 6, 3)};
         Tensor mass;
         if (mass_heads > 0) inputs.push_back(mass = normal({2, mass_heads, 5}, 4).abs());
         for (auto& input : inputs) input = input.detach().requires_grad_();
@@ -74,4 +83,30 @@ TEST_CASE("its result is laid out as the next projection wants it") {
   const auto out =
       kernel_attention(normal({2, 3, 7, 4}, 1), normal({2, 3, 5, 4}, 2), normal({2, 3, 5, 6}, 3), {}, FeatureMap::kElu);
   CHECK(out.transpose(1, 2).is_contiguous());
+}
+
+TEST_CASE("elu + 1 is e^x below 0, however far, with the slope of 1 at 0") {
+  for (const auto type : {kFloat, kDouble}) {
+    const auto x = integers(std::vector<std::int64_t>{-80, -40, -20, -1, 0, 1, 20}).to(type).requires_grad_();
+    const auto phi = kernel_features(x, FeatureMap::kElu);
+    const auto wide = x.detach().to(kDouble), below = wide.clamp_max(0).exp();
+    const double rounding = type == kFloat ? 1e-6 : 1e-15;
+    CHECK((phi.to(kDouble) / (below + wide.clamp_min(0)) - 1).abs().max().item<double>() < rounding);
+    const auto slope = torch::autograd::grad({phi.sum()}, {x})[0].to(kDouble);
+    CHECK((slope / below - 1).abs().max().item<double>() < rounding);
+  }
+  const auto nan = full({2}, std::numeric_limits<double>::quiet_NaN());
+  for (const auto map : {FeatureMap::kElu, FeatureMap::kRelu}) CHECK(kernel_features(nan, map).isnan().all().item<bool>());
+}
+
+TEST_CASE("weights whose sum is too large for its type give NaN, not nothing") {
+  const auto large = full({1, 1, 3, 4}, 1e25, kFloat), small = full({1, 1, 3, 4}, 1e-20, kFloat);
+  for (const auto map : {FeatureMap::kElu, FeatureMap::kRelu})
+    CHECK(kernel_attention(large, large, small, {}, map).isnan().all().item<bool>());
+}
+
+TEST_CASE("a second derivative is refused") {
+  const auto x = normal({1, 1, 3, 4}, 1).requires_grad_();
+  const auto out = kernel_attention(x, x, x, {}, FeatureMap::kElu).sum();
+  CHECK_THROWS_AS(torch::autograd::grad({out}, {x}, {}, true, true), std::runtime_error);
 }

@@ -58,3 +58,10 @@ TEST_CASE("a graph is gone through once, unless it is kept") {
   torch::autograd::grad({kept}, {a});
   CHECK_THROWS(torch::autograd::grad({kept}, {a}));
 }
+
+TEST_CASE("a second derivative is refused, not left out") {
+  const auto a = leaf(2), b = leaf(5);
+  const auto result = product(a, b).sum();
+  CHECK_THROWS_AS(torch::autograd::grad({result}, {a}, {}, true, true), std::runtime_error);
+  CHECK(torch::autograd::grad({result}, {a})[0].defined());
+}

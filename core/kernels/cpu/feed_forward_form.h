@@ -40,8 +40,8 @@ void unfold_norm(const FeedForwardCall& c, const float* folded, const FeedForwar
 
 ABLATE_INLINE V active(bool relu, V u, V* slope) {
   if (!relu) return gelu(u, slope);
-  if (slope) *slope = u > 0.f ? all(1.f) : V{};
-  return u > 0.f ? u : V{};
+  if (slope) *slope = u <= 0.f ? V{} : all(1.f);  // NaN stays NaN, and lets gradients pass, as in torch
+  return u <= 0.f ? V{} : u;
 }
 
 // Sizes as arguments, so that the usual ones become constants.

@@ -13,14 +13,15 @@ namespace {
 /// number.
 constexpr float kLeastSum = 1.0842022e-19F;
 
+// Of NaN both are what the reference has: phi is NaN, and so is its slope, but for relu's, which is 1.
 ABLATE_INLINE V phi(bool relu, V x) {
-  if (relu) return x > 0.F ? x : V{};
-  return x > 0.F ? x + 1.F : exponential(x < 0.F ? x : V{});
+  if (relu) return x <= 0.F ? V{} : x;
+  return x > 0.F ? x + 1.F : exponential(x > 0.F ? V{} : x);
 }
 /// phi' by phi.
 ABLATE_INLINE V phi_slope(bool relu, V value) {
-  if (relu) return value > 0.F ? all(1.F) : V{};
-  return value < 1.F ? value : all(1.F);
+  if (relu) return value <= 0.F ? V{} : all(1.F);
+  return value > 1.F ? all(1.F) : value;
 }
 
 struct LinearAttentionWeights {
@@ -89,7 +90,8 @@ struct LinearAttentionTiles {
     c.product(rows, columns, kTile, transposed, kTile, tokens, columns, weight, columns, true);
   }
 
-  /// q and o of a tile of queries, and `inverse` [kTile, heads], one over the sum of weights, or 0.
+  /// q and o of a tile of queries, and `inverse` [kTile, heads], one over the sum of weights: NaN of an infinite one, -1 of
+  /// nothing.
   ABLATE_INLINE_MEMBER void read(const float* tokens, const LinearAttentionWeights& weights, const float* memory) {
     project(tokens, weights.q, c.bq, true, q);
     by_heads(q, memory, o);
@@ -98,10 +100,11 @@ struct LinearAttentionTiles {
       for (int h = 0; h < heads; ++h) {
         V total{};
         for (int j = h * dh; j < (h + 1) * dh; j += kLanes) total += load(q + i * w + j) * load(z + j);
-        const float weight = sum(total), one_over = weight <= kLeastSum ? 0 : 1 / weight;
-        inverse[i * heads + h] = one_over;
+        const float weight = sum(total), one_over = (1 + (weight - weight)) / weight;
+        const bool nothing = weight <= kLeastSum;
+        inverse[i * heads + h] = nothing ? -1 : one_over;
         for (int j = h * dh; j < (h + 1) * dh; j += kLanes)
-          store(o + i * w + j, one_over == 0 ? V{} : load(o + i * w + j) * one_over);
+          store(o + i * w + j, nothing ? V{} : load(o + i * w + j) * one_over);
       }
   }
 };
@@ -161,7 +164,7 @@ ABLATE_INLINE void linear_attention_backward_of(const LinearAttentionCall& c, in
           V total{};
           const float one_over = t.inverse[i * heads + h];
           for (int j = h * dh; j < (h + 1) * dh; j += kLanes) {
-            const V numerator = one_over == 0 ? V{} : load(t.by + i * w + j) * one_over;
+            const V numerator = one_over < 0 ? V{} : load(t.by + i * w + j) * one_over;
             store(t.by + i * w + j, numerator);
             total += numerator * load(t.o + i * w + j);
           }

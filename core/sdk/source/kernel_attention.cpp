@@ -4,9 +4,9 @@
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/clamp_max.h>
 #include <ATen/ops/div.h>
-#include <ATen/ops/elu.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/isinf.h>
 #include <ATen/ops/relu.h>
 #include <ATen/ops/threshold_backward.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 
 namespace ablate {
 namespace {
@@ -25,7 +26,8 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
  public:
   static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& queries, const Tensor& keys,
                         const Tensor& values, const std::optional<Tensor>& mass, FeatureMap map) {
-    const auto q = features(token_major(queries), map), k = features(token_major(keys), map), v = token_major(values);
+    const auto q = kernel_features(token_major(queries), map), k = kernel_features(token_major(keys), map),
+               v = token_major(values);
     const auto weights = mass ? mass->transpose(1, 2).unsqueeze(-1) : Tensor();  // [batch, slots, heads or 1, 1]
     const auto weighted = weights.defined() ? k * weights : k;
     const auto heads = q.size(2), d_value = v.size(3);
@@ -40,8 +42,9 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
       const auto read = at::bmm(q.select(2, h), head);
       auto sum = sums.select(2, h);
       sum.copy_(read.narrow(-1, d_value, 1));
-      // Over infinity a value and all its gradients are exactly 0.
-      sum.masked_fill_(sum <= least_sum(q), std::numeric_limits<double>::infinity());
+      // Over infinity a value and all its gradients are exactly 0, which a sum too large for its type must not make them.
+      sum.masked_fill_(at::isinf(sum), std::numeric_limits<double>::quiet_NaN());
+      sum.masked_fill_(sum <= least_kernel_sum(q), std::numeric_limits<double>::infinity());
       auto head_output = output.select(2, h);
       at::div_out(head_output, read.narrow(-1, 0, d_value), sum);
     }
@@ -52,6 +55,8 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
+    if (c10::GradMode::is_enabled())
+      throw std::runtime_error("kernel attention is differentiable once, and create_graph asks for more");
     const auto saved = context->get_saved_variables();
     const auto &q = saved[0], &k = saved[1], &v = saved[2], &weights = saved[3], &memory = saved[4], &sums = saved[5],
                &output = saved[6];
@@ -87,22 +92,24 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
 
  private:
   static Tensor token_major(const Tensor& x) { return x.transpose(1, 2).contiguous(); }
-  static Tensor features(const Tensor& x, FeatureMap map) {
-    return map == FeatureMap::kRelu ? at::relu(x) : at::elu(x).add_(1);
-  }
   static void through_features(Tensor& gradient, const Tensor& phi, FeatureMap map) {
     if (map == FeatureMap::kRelu)
       at::threshold_backward_out(gradient, gradient, phi, 0);
     else
       gradient.mul_(at::clamp_max(phi, 1));
   }
-  /// The square root keeps gradients, which hold the sum's square, finite.
-  static double least_sum(const Tensor& x) {
-    return std::sqrt(x.scalar_type() == at::kDouble ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min());
-  }
 };
 
 }  // namespace
+
+Tensor kernel_features(const Tensor& x, FeatureMap map) {
+  if (map == FeatureMap::kRelu) return at::relu(x);
+  return at::clamp_max(x, 0).exp_() + at::relu(x);  // x + 1 above 0, where the exponential is 1, and e^x below
+}
+
+double least_kernel_sum(const Tensor& x) {
+  return std::sqrt(x.scalar_type() == at::kDouble ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min());
+}
 
 Tensor kernel_attention(const Tensor& queries, const Tensor& keys, const Tensor& values, const Tensor& mass, FeatureMap map) {
   const auto type = queries.scalar_type();

@@ -24,6 +24,10 @@ class Operation final : public torch::autograd::Node {
   torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
     if (released_) throw std::runtime_error("an operation with a gradient of its own is gone backward through a second time");
     if (!gradients[0].defined()) return torch::autograd::variable_list(num_outputs());
+    // What backward_ computes by pointers or in place leaves no graph: a second derivative would be wrong without a word.
+    if (torch::autograd::GradMode::is_enabled())
+      throw std::runtime_error(
+          "an operation with a gradient of its own is differentiable once, and create_graph asks for more");
     Saved saved;
     for (const auto& tensor : saved_) saved.push_back(tensor.unpack(shared_from_this()));
     auto result = backward_(gradients[0], saved);

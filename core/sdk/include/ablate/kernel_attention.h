@@ -8,6 +8,13 @@ namespace ablate {
 /// phi of kernel attention: elu + 1 (Katharopoulos et al. 2020, Eq. 7) or relu (AdaMRA, section 4.3).
 enum class FeatureMap : int { kElu, kRelu };
 
+/// phi(x), in steps that torch differentiates. Below 0 elu + 1 is e^x: of elu(x) float32 has lost all but -1 at -17.
+Tensor kernel_features(const Tensor& x, FeatureMap map);
+
+/// Sums of weights up to it are 0. The root of the smallest normal number of x's type: gradients, which hold the sum's square,
+/// stay finite.
+double least_kernel_sum(const Tensor& x);
+
 /// out_i = sum_j mass_j phi(q_i).phi(k_j) v_j / sum_j mass_j phi(q_i).phi(k_j) (Katharopoulos et al. 2020, Eq. 4 and 5; AdaMRA,
 /// Eq. 7) in O((n + slots) d d_value) time: no [n, slots] matrix exists. A query whose weights sum to 0 reads 0, and nothing
 /// flows back through it.

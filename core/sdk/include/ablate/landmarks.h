@@ -40,7 +40,7 @@ class LandmarkCompression : public Compression {
         gone = gone.logical_or(arange(k.size(2), complete.options()) >= complete);
       }
       auto weights = softmax ? q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(k.size(3)))
-                             : features(q, map).matmul(features(k, map).transpose(-1, -2));
+                             : kernel_features(q, map).matmul(kernel_features(k, map).transpose(-1, -2));
       if (softmax) weights = (weights - weights.masked_fill(gone, std::numeric_limits<float>::lowest()).amax(-1, true)).exp();
       weights = (weights * mass).masked_fill(gone, 0);
       const auto total = weights.sum(-1, true);
@@ -72,8 +72,6 @@ class LandmarkCompression : public Compression {
     return kernel_attention(input.queries, memory.keys, memory.values, shared ? Tensor() : memory.mass, map);
   }
 
-  static Tensor features(const Tensor& x, FeatureMap map) { return map == FeatureMap::kRelu ? x.relu() : ablate::elu(x) + 1; }
-
   /// [n]: how many slots are complete with each query's position.
   static Tensor complete_slots(const ReadInput& input) {
     const auto& last = input.memory.last;
@@ -97,7 +95,7 @@ class LandmarkCompression : public Compression {
   static Tensor causal_kernel_read(const ReadInput& input, FeatureMap map) {
     const auto& memory = input.memory;
     const auto type = input.queries.scalar_type();
-    const auto wide = [&](const Tensor& x) { return features(widened(x), map); };
+    const auto wide = [&](const Tensor& x) { return kernel_features(widened(x), map); };
     const auto k = wide(memory.keys) * widened(memory.mass).unsqueeze(-1);
     const auto v = widened(memory.values), extended = with_ones(v);
     // Sums over the first 0, 1, ..., slots slots; each query takes one.
@@ -105,7 +103,7 @@ class LandmarkCompression : public Compression {
     const auto seen = sums.index_select(2, complete_slots(input));  // [batch, heads, n, d, d_value + 1]
     const auto read = wide(input.queries).unsqueeze(-2).matmul(seen).squeeze(-2);
     const auto total = read.narrow(3, v.size(3), 1);
-    const auto nothing = total <= 0;
+    const auto nothing = total <= least_kernel_sum(total);
     return (read.narrow(3, 0, v.size(3)) / total.masked_fill(nothing, 1)).masked_fill(nothing, 0).to(type);
   }
 };

@@ -1,0 +1,132 @@
+// Grids for a Slurm of one machine, and what is asked of them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/slurm/cluster.h"
+#include "tests/support/catch.h"
+
+/// Two partitions whose jobs make way, by being requeued and by being cancelled, for those of a third one.
+inline const std::vector<std::string> kLines = {
+    "MaxArraySize=20",
+    "PreemptType=preempt/partition_prio",
+    "PreemptMode=REQUEUE",
+    "JobRequeue=1",
+    "PartitionName=usual Nodes=localhost Default=YES MaxTime=INFINITE State=UP PriorityTier=5 PreemptMode=OFF",
+    "PartitionName=requeued Nodes=localhost MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE",
+    "PartitionName=cancelled Nodes=localhost MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=CANCEL",
+    "PartitionName=first Nodes=localhost MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF"};
+
+/// One for all cases: its start and end cost seconds.
+inline Cluster& cluster() {
+  static Cluster one(kLines);
+  return one;
+}
+
+inline bool is_there() {
+  if (!cluster().is_there() && !cluster().why().empty()) FAIL("Slurm did not start: " << cluster().why());
+  return cluster().is_there();
+}
+
+/// One trial that takes 10 ms a step, whatever the processor, and next to nothing of it.
+inline std::string slow_study(int steps) {
+  auto text = kTiny + "[attention]\nplugin = \"faulty\"\nfault = \"slow\"\n";
+  text.replace(text.find("steps = 6"), 9, "steps = " + std::to_string(steps) + "\nevaluate_every = " + std::to_string(steps));
+  const std::string name = "name = \"tiny\"\n";
+  return text.insert(text.find(name) + name.size(), "checkpoint = 0.5\n");
+}
+
+inline nlohmann::json numbers(Workplace& place) {
+  return place.query(
+      "SELECT v.key, v.metric, v.value FROM metrics v WHERE v.metric NOT LIKE '%time%' AND v.metric NOT LIKE '%second%' AND "
+      "v.metric NOT LIKE '%spread' AND v.metric NOT LIKE 'memory/peak_resident%' ORDER BY 1, 2");
+}
+
+inline bool is_queued(Workplace& place) {
+  return says(Cluster::ask("squeue -h -t PD,R,CG -o %Z").out, place.folder().path().string());
+}
+
+inline std::string standing(Workplace& place) { return place.run({"watch", "--shared", "study.shares", "--once"}).out; }
+
+/// Whether all shares ended, and no job of the grid is left.
+inline bool ends(Workplace& place, int shares, double seconds) {
+  return until(
+      [&] {
+        for (int index = 0; index < shares; ++index)
+          if (!std::filesystem::exists(place.folder() / ("study.shares/share-" + std::to_string(index) + ".end"))) return false;
+        return !is_queued(place);
+      },
+      seconds);
+}
+
+inline std::string logs(Workplace& place) {
+  std::string all;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(place.folder() / "study.shares/logs", none))
+    all += entry.path().filename().string() + ":\n" + read_text(entry.path());
+  return all;
+}
+
+inline void use_own_machine(Workplace& place) {
+  std::filesystem::create_directories(place.folder() / "disk");
+  place.set("TMPDIR", (place.folder() / "disk").string());
+}
+
+/// A grid of one slow trial under Slurm, while the same one runs alone.
+class SlowGrid {
+ public:
+  SlowGrid(int steps, std::vector<std::string> options) : running_(begun(alone_, steps)) {
+    write(place, steps);
+    use_own_machine(place);
+    options.insert(options.begin(), {"run", "study.toml", "--slurm", "--array", "1", "--shares", "1"});
+    const auto submitted = place.run(options);
+    INFO(submitted.err);
+    REQUIRE(submitted.exit_code == 0);
+    const auto at = submitted.err.find("submitted job ") + 14;
+    job = submitted.err.substr(at, submitted.err.find(':', at) - at);
+  }
+
+  bool has_checkpoint() {
+    return until(
+        [&] {
+          std::error_code none;
+          for (const auto& entry :
+               std::filesystem::directory_iterator(place.folder() / "study.shares/share-0.db.checkpoints", none))
+            if (entry.path().extension() == ".checkpoint") return true;
+          return false;
+        },
+        90);
+  }
+
+  /// It went on where it was, and has the numbers of the one that nothing happened to.
+  void expect_as_alone() {
+    const bool ended = ends(place, 1, 200);
+    INFO(logs(place));
+    REQUIRE(ended);
+    CHECK(says(logs(place), "goes on after step"));
+    REQUIRE(place.run({"merge", "study.shares"}).exit_code == 0);
+    CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'done'")[0]["n"] == 1);
+    REQUIRE(running_.wait().exit_code == 0);
+    const auto expected = numbers(alone_);
+    CHECK(expected.size() > 4);
+    CHECK(numbers(place) == expected);
+  }
+
+  Workplace place;
+  std::string job;
+
+ private:
+  static void write(Workplace& where, int steps) {
+    where.set("ABLATE_PLUGIN_PATH", kFaulty + "trial");
+    where.study(slow_study(steps));
+  }
+  static Process begun(Workplace& where, int steps) {
+    write(where, steps);
+    return where.start({"run", "study.toml"});
+  }
+
+  Workplace alone_;
+  Process running_;
+};

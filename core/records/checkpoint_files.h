@@ -13,7 +13,7 @@
 
 namespace ablate {
 
-/// OWNER-FENCE-TRIAL-STEP.checkpoint; while it is being written, a dot and the writer's process number follow.
+/// OWNER-FENCE-TRIAL-STEP.checkpoint; while it is being written, a dot and digits follow.
 struct CheckpointFile {
   std::string owner;       ///< who wrote it, by a text that no other writer has: letters and digits, at most 64
   std::int64_t fence = 0;  ///< of the lease that the writer ran under: of two writers the one with the greater fence came later

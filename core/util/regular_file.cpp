@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <string>
 
 #include "core/util/error.h"
@@ -94,7 +95,8 @@ void names_to_disk(const std::filesystem::path& folder) {
 
 std::error_code put_whole(const std::filesystem::path& path, const std::function<void(const TakePiece& take)>& pieces,
                           bool to_disk) {
-  const std::filesystem::path part(path.string() + "." + std::to_string(getpid()));
+  // A number that nobody else has: processes of two machines, or containers, may have the same one.
+  const std::filesystem::path part(path.string() + "." + std::to_string(std::random_device()()));
   std::error_code failed, ignored;
   try {
     NewFile file(part);

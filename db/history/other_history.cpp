@@ -24,6 +24,15 @@ void expect_whole(SQLite::Database& database, const std::filesystem::path& file)
 
 }  // namespace
 
+std::filesystem::path OtherHistory::beside() const {
+  constexpr std::size_t kDigits = 8;
+  const auto run = file_.stem().extension().string();  // ".12ab34cd"
+  if (file_.extension() != ".db" || run.size() != 1 + kDigits ||
+      run.find_first_not_of("0123456789abcdef", 1) != std::string::npos)
+    return file_;
+  return file_.parent_path() / (file_.stem().stem().string() + ".db");
+}
+
 OtherHistory::OtherHistory(const std::filesystem::path& file) : file_(file), location_(reading_location(file)) {
   check_place(file);
   if (std::error_code none; !std::filesystem::exists(file, none))

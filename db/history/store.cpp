@@ -199,14 +199,14 @@ Merged Store::merge(const OtherHistory& other) {
   auto& database = implementation_->database;
   const Attached attached(database, other);
   auto merged = implementation_->write([&] { return attached.take([&] { return merge_attached(database); }); });
-  for (const auto& left : guarded(file(), [&] { return waiting_checkpoints(database, other.file()); }))
+  for (const auto& left : guarded(file(), [&] { return waiting_checkpoints(database, other.beside()); }))
     if (std::none_of(merged.lacked.begin(), merged.lacked.end(), [&](const auto& one) { return one.name == left.name; }))
       merged.lacked.push_back(left);
   std::erase_if(merged.lacked, [&](const ArtifactFile& one) {
     std::error_code none;
     return std::filesystem::exists(one.in(file()), none);
   });
-  merged.copied = copy_files(other.file(), file(), merged.lacked);
+  merged.copied = copy_files(other.beside(), file(), merged.lacked);
   limit_output(kMostOutputBytes);
   tidy_checkpoints({}, kMostCheckpointBytes);
   return merged;

@@ -114,6 +114,10 @@ TEST_CASE(
   const auto again = share(place, "c", "0,1,2/3");
   CHECK(again.exit_code == 0);
   CHECK(count_of(again.err, "0 done, 2 done before") == 3);
+  const auto other = place.run({"run", "study.toml", "--share", "0/2"});
+  CHECK(other.exit_code == 2);
+  CHECK(says(other.err, "study.shares/plan.json is another plan"));
+  CHECK(says(place.run({"watch", "--shared", "study.shares"}).out, "tiny: 6 of 6 trials done, 0 failed; 3 of 3 shares ended"));
   const auto dry = place.run({"run", "study.toml", "--share", "1/3", "--dry-run"});
   CHECK(dry.exit_code == 0);
   CHECK(says(dry.out, "tiny: 2 trials of 6"));
@@ -161,6 +165,39 @@ TEST_CASE("a share that is told to stop says 75, and its trial goes on wherever 
   CHECK(says(here.err, "goes on after step"));
 }
 
+TEST_CASE("a share that is damaged keeps no other from running, and is told by its name") {
+  Workplace place;
+  place.study(kTiny + kGrid);
+  place.folder().write("study.shares/share-0.0123abcd.db", "no database");
+  const auto ended = share(place, "a", "0,1/2");
+  INFO(ended.err);
+  CHECK(ended.exit_code == 2);
+  CHECK(says(ended.err, "study.shares/share-0.0123abcd.db"));
+  CHECK(fs::exists(place.folder() / "study.shares/share-1.end"));
+  const auto seen = place.run({"watch", "--shared", "study.shares"});
+  CHECK(seen.exit_code == 0);
+  CHECK(says(seen.out, "3 of 6 trials done"));
+  CHECK(says(seen.out, "share-0.0123abcd.db"));
+}
+
+TEST_CASE("two studies of one name in two folders have histories of their own on a machine") {
+  Workplace first, second;
+  TemporaryFolder machine;
+  for (auto* place : {&first, &second}) {
+    place->study(long_study("[attention]\nplugin = \"linear\"\n"));
+    place->set("TMPDIR", machine.path().string());
+  }
+  auto one = first.start({"run", "study.toml", "--share", "0/1"}),
+       other = second.start({"run", "study.toml", "--share", "0/1"});
+  CHECK(one.wait().exit_code == 0);
+  CHECK(other.wait().exit_code == 0);
+  for (auto* place : {&first, &second}) {
+    REQUIRE(place->run({"merge", "study.shares"}).exit_code == 0);
+    CHECK(place->query("SELECT count(*) AS n FROM attempts")[0]["n"] == 1);
+  }
+  CHECK(fs::is_empty(machine.path()));
+}
+
 TEST_CASE("docs/clusters.md, with GNU parallel, as it stands there") {
   if (!fs::exists("/usr/bin/parallel") && std::getenv("ABLATE_ALL_TESTS") == nullptr) return;
   Workplace place;
@@ -182,7 +219,7 @@ TEST_CASE("a share with a failed trial says 1; what is wrong with a share or a p
     INFO(ended.err);
     CHECK(ended.exit_code == code);
     CHECK(says(ended.err, why));
-    CHECK(!fs::exists(place.folder() / "study.shares/share-0.db"));
+    CHECK(!fs::exists(place.folder() / "study.shares"));
   };
   refused({"--share", "3/3"}, "found 3/3, expected I/N");
   refused({"--shares", "3"}, "--plan");
@@ -191,6 +228,7 @@ TEST_CASE("a share with a failed trial says 1; what is wrong with a share or a p
   refused({"--shares", "3", "--plan", "nowhere/plan.json"}, "the plan cannot be written");
   refused({"--share", "0/3", "--plan", "none.json"}, "none.json");
   refused({"--partition", "gpu"}, "--slurm");
+  refused({"--share", "0/3", "--db", "study.shares/mine.db"}, "found a file in the shared folder");
   REQUIRE(place.run({"run", "study.toml", "--plan", "plan.json", "--shares", "3"}).exit_code == 0);
   refused({"--share", "0/4", "--plan", "plan.json"}, "plan.json has 3 shares, expected --share I/3");
   refused({"--share", "0/3", "--plan", "plan.json", "--set", "seeds=2"}, "is not of this study as it is now");
@@ -198,5 +236,5 @@ TEST_CASE("a share with a failed trial says 1; what is wrong with a share or a p
   const auto failed = place.run({"run", "study.toml", "--share", "0/1", "--timeout", "0.001"});
   INFO(failed.err);
   CHECK(failed.exit_code == 1);
-  CHECK(says(failed.err, "study.shares/share-0.db"));
+  CHECK(says(failed.err, "--db study.shares/share-0."));
 }

@@ -3,6 +3,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include "core/host/shares/share_place.h"
 #include "core/records/checkpoint_files.h"
 #include "core/util/stop_on_signal.h"
 #include "db/history/artifacts.h"
@@ -26,18 +27,29 @@ class SetClock final : public Clock {
 /// A folder that all machines see, and machines.
 class Machines {
  public:
-  fs::path copy() const { return folder_ / "shared/share-0.db"; }
+  fs::path shared() const { return folder_ / "shared"; }
+  /// Beside it lie the files of attempts of all runs.
+  fs::path files() const { return files_of_share(shared(), 0); }
   fs::path history(const std::string& machine) const {
     fs::create_directories(folder_ / machine);
     return folder_ / machine / "share-0.db";
   }
   SharedCopy of(const std::string& machine) {
-    return {history(machine), copy(), [this](const std::string& line) { notes.push_back(line); }, clock};
+    return {history(machine), shared(), 0, [this](const std::string& line) { notes.push_back(line); }, clock};
   }
   /// @return attempts in a history
   std::int64_t attempts(const fs::path& file) const {
     return SQLite::Database(file.string()).execAndGet("SELECT count(*) FROM attempt").getInt64();
   }
+  /// What a merge of all copies has.
+  std::int64_t copied() const {
+    const auto whole = folder_ / "whole.db";
+    fs::remove(whole);
+    Store store(whole);
+    for (const auto& copy : copies_of_share(shared(), 0)) store.merge(OtherHistory(copy));
+    return attempts(whole);
+  }
+  std::size_t copies() const { return copies_of_share(shared(), 0).size(); }
 
   SetClock clock;
   std::vector<std::string> notes;
@@ -71,12 +83,13 @@ TEST_CASE("what a share has done is in the shared folder after each trial, and o
   first.bring();
   add(machines.history("a"), {1});
   first.keep_up(1);
-  CHECK(machines.attempts(machines.copy()) == 1);
-  CHECK(!fs::exists(machines.copy().string() + "-wal"));  // SQLite opens nothing there
+  CHECK(machines.copied() == 1);
+  for (const auto& entry : fs::directory_iterator(machines.shared()))  // nobody writes to what is there
+    CHECK(entry.path().extension() == ".db");
   add(machines.history("a"), {2});
   machines.clock.now += 1;
   first.keep_up(2);
-  CHECK(machines.attempts(machines.copy()) == 2);
+  CHECK(machines.copied() == 2);
   add(machines.history("a"), {3});  // the machine goes away before it is copied
 
   auto second = machines.of("b");
@@ -84,7 +97,7 @@ TEST_CASE("what a share has done is in the shared folder after each trial, and o
   CHECK(machines.attempts(machines.history("b")) == 2);
   add(machines.history("b"), {3, 4});
   second.finish();
-  CHECK(machines.attempts(machines.copy()) == 4);
+  CHECK(machines.copied() == 4);
   CHECK(machines.notes.empty());
 }
 
@@ -92,17 +105,42 @@ TEST_CASE("two runs of one share lose nothing of each other") {
   Machines machines;
   auto first = machines.of("a"), second = machines.of("b");
   first.bring();
-  second.bring();
+  second.bring();  // takes the first one's copy
+  CHECK(machines.copies() == 1);
   add(machines.history("a"), {1});
   first.keep_up(1);
   add(machines.history("b"), {2});
   second.keep_up(1);
-  CHECK(machines.attempts(machines.copy()) == 2);
+  CHECK(machines.copied() == 2);
   machines.clock.now += 100;
   add(machines.history("a"), {3});
   first.keep_up(2);
-  CHECK(machines.attempts(machines.copy()) == 3);
-  CHECK(machines.attempts(machines.history("a")) == 3);
+  second.finish();  // what it writes last lies over nobody's
+  CHECK(machines.copies() == 2);
+  CHECK(machines.copied() == 3);
+  auto third = machines.of("c");
+  third.bring();
+  CHECK(machines.copies() == 1);
+  CHECK(machines.attempts(machines.history("c")) == 3);
+  first.finish();  // it was only slow
+  CHECK(machines.copied() == 3);
+}
+
+TEST_CASE("copies that a run has taken stay until its own one is there") {
+  Machines machines;
+  {
+    auto first = machines.of("a");
+    first.bring();
+    add(machines.history("a"), {1});
+    first.finish();
+  }
+  auto second = machines.of("b");
+  const auto own = second.copy_file();
+  fs::create_directory(own);  // in the place of its copy
+  CHECK(!error_of([&] { second.bring(); }).empty());
+  CHECK(machines.attempts(machines.history("b")) == 1);
+  fs::remove(own);
+  CHECK(machines.copied() == 1);
 }
 
 TEST_CASE("checkpoints of what runs go with the share, and go away with their trial") {
@@ -110,7 +148,7 @@ TEST_CASE("checkpoints of what runs go with the share, and go away with their tr
   auto first = machines.of("a");
   first.bring();
   const auto here = artifact_folder(machines.history("a"), kCheckpoints);
-  const auto there = artifact_folder(machines.copy(), kCheckpoints);
+  const auto there = artifact_folder(machines.files(), kCheckpoints);
   write_file(here / checkpoint_of(1, 10), "ten");
   write_file(here / (checkpoint_of(1, 20) + ".77"), "half");  // is being written
   machines.clock.now += 100;
@@ -145,13 +183,13 @@ TEST_CASE("output and weights lie beside the copy, whole") {
   write_file(artifact_folder(machines.history("a"), kWeights) / "0123.safetensors", "weights");
   write_file(artifact_folder(machines.history("a"), kWeights) / "0123.safetensors.99", "half");
   one.keep_up(1);
-  const auto there = artifact_folder(machines.copy(), kOutput) / "0123.txt";
+  const auto there = artifact_folder(machines.files(), kOutput) / "0123.txt";
   CHECK(content(there) == "first line\n");
   write_file(output, "first line\nsecond line\n");
   one.finish();
   CHECK(content(there) == "first line\nsecond line\n");
-  CHECK(content(artifact_folder(machines.copy(), kWeights) / "0123.safetensors") == "weights");
-  CHECK(!fs::exists(artifact_folder(machines.copy(), kWeights) / "0123.safetensors.99"));
+  CHECK(content(artifact_folder(machines.files(), kWeights) / "0123.safetensors") == "weights");
+  CHECK(!fs::exists(artifact_folder(machines.files(), kWeights) / "0123.safetensors.99"));
 }
 
 TEST_CASE("a shared folder that cannot be written is told once, tried again, and at last an error") {
@@ -159,22 +197,38 @@ TEST_CASE("a shared folder that cannot be written is told once, tried again, and
   auto one = machines.of("a");
   one.bring();
   add(machines.history("a"), {1});
-  fs::create_directory(machines.copy());  // a folder in the file's place
+  fs::remove(one.copy_file());
+  fs::create_directory(one.copy_file());  // a folder in the file's place
   for (int step = 0; step < 3; ++step) one.keep_up(1), machines.clock.now += 100;
   REQUIRE(machines.notes.size() == 1);
-  CHECK(has(machines.notes[0], "nothing of this share is in"));
-  CHECK(has(error_of([&] { one.finish(); }), "is not in " + machines.copy().string()));
-  fs::remove(machines.copy());
+  CHECK(has(machines.notes[0], "nothing new of this share gets into"));
+  CHECK(has(error_of([&] { one.finish(); }), "what this share has done is not in " + machines.shared().string()));
+  fs::remove(one.copy_file());
   one.finish();
-  CHECK(machines.attempts(machines.copy()) == 1);
+  CHECK(machines.copied() == 1);
 }
 
-TEST_CASE("a damaged copy is refused before anything runs, and stays as it is") {
+TEST_CASE("a damaged copy is refused before anything runs, with its name, and stays as it is") {
   Machines machines;
-  write_file(machines.copy(), "no database");
+  const auto damaged = write_file(copy_of_share(machines.shared(), 0, "0123abcd"), "no database");
   auto one = machines.of("a");
-  CHECK(!error_of([&] { one.bring(); }).empty());
-  CHECK(content(machines.copy()) == "no database");
+  const auto why = error_of([&] { one.bring(); });
+  CHECK(has(why, damaged.string()));
+  CHECK(has(why, "Move it away"));
+  CHECK(content(damaged) == "no database");
+}
+
+TEST_CASE("what killed runs have left half-written goes after an hour") {
+  Machines machines;
+  const auto old = write_file(machines.shared() / "share-0.0123abcd.db.77", "half");
+  const auto fresh = write_file(machines.shared() / "share-0.0123abce.db.78", "half");
+  const auto others = write_file(machines.shared() / "share-1.0123abcd.db.77", "half");
+  for (const auto& file : {old, others}) fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(2));
+  auto one = machines.of("a");
+  one.bring();
+  CHECK(!fs::exists(old));
+  CHECK(fs::exists(fresh));
+  CHECK(fs::exists(others));
 }
 
 TEST_CASE("who is asked to stop copies at its end, and not before") {
@@ -185,9 +239,9 @@ TEST_CASE("who is asked to stop copies at its end, and not before") {
   add(machines.history("a"), {1});
   std::raise(SIGUSR1);
   one.keep_up(1);
-  CHECK(!fs::exists(machines.copy()));
+  CHECK(machines.copied() == 0);
   one.finish();
-  CHECK(machines.attempts(machines.copy()) == 1);
+  CHECK(machines.copied() == 1);
 }
 
 TEST_CASE("a merge takes checkpoints of what was killed, and fences that later ones exceed") {

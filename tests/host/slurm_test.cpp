@@ -56,6 +56,8 @@ TEST_CASE("the end of a job is told by the time that is left, whatever the job's
   CHECK(told_at(job_of(1200), 2000) == 1140);     // a twentieth
   CHECK(told_at(job_of(86400), 90000) == 86280);  // two minutes
   CHECK(told_at([](double) { return std::optional<double>(); }, 5000) == -1);
+  // Slurm does not answer once.
+  CHECK(told_at([](double after) { return after < 1 ? std::nullopt : std::optional(120 - after); }, 200) == 100);
   int asked = 0;
   CHECK(told_at([](double after) { return std::optional((after > 400 ? 7200 : 3600) - after); }, 9000, &asked) == 7080);
   CHECK(asked < 60);  // somebody gave it more time
@@ -71,20 +73,24 @@ TEST_CASE("what becomes of a stopped task follows from Slurm's word on the job")
   CHECK(next_of(job + "PREEMPTED PreemptTime=2026-11-26T10:00:00", "CANCEL") == Next::kSubmit);
   CHECK(next_of(job + "CANCELLED PreemptTime=None", "CANCEL") == Next::kNothing);
   CHECK(next_of(job + "COMPLETING Reason=None", "CANCEL") == Next::kNothing);
+  CHECK(next_of(job + "COMPLETING Reason=TimeLimit", "CANCEL") == Next::kRequeue);
   CHECK(value_in("A=1 Partition=gpu PreemptMode=REQUEUE", "PreemptMode") == "REQUEUE");
   CHECK(value_in("XPreemptMode=1", "PreemptMode").empty());
 }
 
 TEST_CASE("the queue, a task a line") {
-  const auto tasks = queued_in("5|0|RUNNING|None\n5|1|PENDING|Resources\n9|N/A|RUNNING|None\n5|2|CANCELLED|None\nnonsense\n\n");
-  REQUIRE(tasks.size() == 3);
+  const auto tasks =
+      queued_in("5|0|RUNNING|None\n5|1|PENDING|Resources\n9|N/A|CANCELLED|None\n5|2|CANCELLED|None\nnonsense\n\n");
+  REQUIRE(tasks.size() == 4);
+  CHECK(tasks[2].task == QueuedTask::kAll);  // an array that was cancelled before it began
   CHECK(tasks[1].reason == "Resources");
   CHECK(tasks[0].is_live());
   CHECK(tasks[1].is_live());
-  CHECK(!tasks[2].is_live());
+  CHECK(!tasks[3].is_live());
   CHECK(standing_of(&tasks[0], "time-limited") == "running");  // it was requeued since
-  CHECK(standing_of(&tasks[1], "") == "queued");
-  CHECK(standing_of(&tasks[2], "") == "cancelled");
+  CHECK(standing_of(&tasks[1], "") == "queued (Resources)");
+  CHECK(standing_of(&tasks[3], "") == "cancelled");
+  CHECK(standing_of(nullptr, "requeued") == "lost");
   CHECK(standing_of(nullptr, "done") == "done");
   CHECK(standing_of(nullptr, "") == "lost");
   const QueuedTask over{"5", 0, "TIMEOUT", ""}, gone{"5", 0, "NODE_FAIL", ""}, ended{"5", 0, "COMPLETED", ""};
@@ -123,6 +129,25 @@ TEST_CASE("submitted jobs and their ends stand in the shared folder") {
   CHECK(new_script(folder.path()).filename() == "array-1.sh");
   folder.write("jobs/11.json", "{");
   CHECK_THROWS_AS(submissions(folder.path()), Error);
+}
+
+TEST_CASE("a task of an array names itself, and not the array") {
+  setenv("SLURM_JOB_ID", "5", 1);
+  CHECK(own_job() == "5");
+  setenv("SLURM_ARRAY_JOB_ID", "5", 1);
+  setenv("SLURM_ARRAY_TASK_ID", "3", 1);
+  CHECK(own_job() == "5_3");
+  for (const char* name : {"SLURM_JOB_ID", "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID"}) unsetenv(name);
+  CHECK(own_job().empty());
+}
+
+TEST_CASE("one process submits for a shared folder at a time") {
+  TemporaryFolder folder;
+  {
+    const Submitting one(folder.path());
+    CHECK_THROWS_AS(Submitting(folder.path()), Error);
+  }
+  const Submitting other(folder.path());
 }
 
 TEST_CASE("a program is run for what it says, and ended after its time") {

@@ -74,13 +74,15 @@ inline void use_own_machine(Workplace& place) {
   place.set("TMPDIR", (place.folder() / "disk").string());
 }
 
-/// A grid of one slow trial under Slurm, while the same one runs alone.
+/// A grid of slow trials under Slurm, each a share and a task, while the same one runs alone.
 class SlowGrid {
  public:
-  SlowGrid(int steps, std::vector<std::string> options) : running_(begun(alone_, steps)) {
-    write(place, steps);
+  SlowGrid(int steps, std::vector<std::string> options, int trials = 1)
+      : trials_(trials), running_(begun(alone_, steps, trials)) {
+    write(place, steps, trials);
     use_own_machine(place);
-    options.insert(options.begin(), {"run", "study.toml", "--slurm", "--array", "1", "--shares", "1"});
+    const auto all = std::to_string(trials);
+    options.insert(options.begin(), {"run", "study.toml", "--slurm", "--array", all, "--shares", all});
     const auto submitted = place.run(options);
     INFO(submitted.err);
     REQUIRE(submitted.exit_code == 0);
@@ -102,12 +104,12 @@ class SlowGrid {
 
   /// It went on where it was, and has the numbers of the one that nothing happened to.
   void expect_as_alone() {
-    const bool ended = ends(place, 1, 200);
+    const bool ended = ends(place, trials_, 240);
     INFO(logs(place));
     REQUIRE(ended);
     CHECK(says(logs(place), "goes on after step"));
     REQUIRE(place.run({"merge", "study.shares"}).exit_code == 0);
-    CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'done'")[0]["n"] == 1);
+    CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'done'")[0]["n"] == trials_);
     REQUIRE(running_.wait().exit_code == 0);
     const auto expected = numbers(alone_);
     CHECK(expected.size() > 4);
@@ -118,15 +120,16 @@ class SlowGrid {
   std::string job;
 
  private:
-  static void write(Workplace& where, int steps) {
+  static void write(Workplace& where, int steps, int trials) {
     where.set("ABLATE_PLUGIN_PATH", kFaulty + "trial");
-    where.study(slow_study(steps));
+    where.study(slow_study(steps) + "[grid]\nseeds = " + std::to_string(trials) + "\n");
   }
-  static Process begun(Workplace& where, int steps) {
-    write(where, steps);
+  static Process begun(Workplace& where, int steps, int trials) {
+    write(where, steps, trials);
     return where.start({"run", "study.toml"});
   }
 
   Workplace alone_;
+  int trials_;
   Process running_;
 };

@@ -61,7 +61,7 @@ TEST_CASE("a job that makes way goes on: requeued by Slurm, or submitted again w
       cancelled(1500, {"--partition", "cancelled", "--cpus", "1"});
   REQUIRE(requeued.has_checkpoint());
   REQUIRE(cancelled.has_checkpoint());
-  REQUIRE(Cluster::ask("sbatch -p first -c 2 -o /dev/null --wrap 'sleep 1'").exit_code == 0);
+  REQUIRE(Cluster::ask("sbatch -p first -c 4 -o /dev/null --wrap 'sleep 1'").exit_code == 0);
   requeued.expect_as_alone();
   CHECK(says(logs(requeued.place), "PREEMPTION"));
   CHECK(!says(logs(requeued.place), "submitted again as job"));
@@ -83,7 +83,8 @@ TEST_CASE("a lost node costs what ran since the checkpoint") {
 
 TEST_CASE("the shortest time limit, an administrator's requeue, and a user who cancels") {
   if (!is_there()) return;
-  SlowGrid limited(5000, {"--time", "1", "--cpus", "1"});
+  // Of two tasks one has the array's own number; both have the limit, and each is requeued by itself.
+  SlowGrid limited(4500, {"--time", "1", "--cpus", "1"}, 2);
   {
     SlowGrid grid(1500, {"--cpus", "1"});
     REQUIRE(grid.has_checkpoint());

@@ -40,7 +40,7 @@ int suffer(const std::vector<std::string>& options, const std::function<bool()>&
 }
 
 bool make_way() {
-  const bool submitted = Cluster::ask("sbatch --wait -p first -c 2 -o /dev/null --wrap true").exit_code == 0;
+  const bool submitted = Cluster::ask("sbatch --wait -p first -c 4 -o /dev/null --wrap true").exit_code == 0;
   return submitted;
 }
 

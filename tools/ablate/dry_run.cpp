@@ -81,7 +81,9 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
   const auto standing =
       standings(chosen, study.name, database, [&](std::size_t done) { many.so_far(done, "compared with the history"); });
   auto text = fmt::format("{}: {} trial{}{}\n", study.name, chosen.size(), chosen.size() == 1 ? "" : "s",
-                          chosen.size() == study.trials.size() ? "" : fmt::format(" of {}, by --only", study.trials.size()));
+                          chosen.size() == study.trials.size()
+                              ? ""
+                              : fmt::format(" of {}{}", study.trials.size(), plan.asked.only.empty() ? "" : ", by --only"));
   if (!study.tuned.empty())
     text += fmt::format("dev chooses, for each setting of the others: {}\n",
                         db::one_row(fmt::format("{}", fmt::join(study.tuned, ", "))));

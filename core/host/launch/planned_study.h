@@ -32,7 +32,7 @@ struct LaunchRequest {
   std::int64_t memory_bytes = 0;         ///< as RunOptions has these
   std::set<std::string> retry = {};
   MostFailures max_failures = {};
-  std::string notify = {};   ///< a command line for a shell (core/host/scheduler/notice.h); "": none
+  std::string notify = {};                            ///< a command line for a shell (core/host/scheduler/notice.h); "": none
   std::function<void(std::int64_t)> after_step = {};  ///< as RunOptions has it
   bool shares_name = false;  ///< other studies of this name are the same experiment's, too: no word about them
 };

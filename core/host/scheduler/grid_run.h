@@ -116,7 +116,7 @@ class GridRun {
     bool is_written = false, is_late = false;
   } ending_;
   std::map<std::int64_t, const PlannedTrial*> counted_;  ///< by fence: in the summary, and not in the history yet
-  std::int64_t written_ = 0;  ///< attempts
+  std::int64_t written_ = 0;                             ///< attempts
   bool begun_ = false, told_of_room_ = false, told_of_others_ = false;
   int last_job_ = 0;
   double clock_s_ = 0, last_tick_s_;

@@ -6,10 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 
 #include "core/util/error.h"
 #include "core/util/kept_json.h"
@@ -53,7 +55,27 @@ fs::path default_shared_folder(const fs::path& study) {
   return folder.replace_extension(".shares");
 }
 
-fs::path copy_of_share(const fs::path& shared, int index) { return shared / fmt::format("share-{}.db", index); }
+fs::path copy_of_share(const fs::path& shared, int index, const std::string& run) {
+  return shared / fmt::format("share-{}.{}.db", index, run);
+}
+fs::path files_of_share(const fs::path& shared, int index) { return shared / fmt::format("share-{}.db", index); }
+
+std::vector<fs::path> copies_of_share(const fs::path& shared, int index) {
+  const auto begin = fmt::format("share-{}.", index);
+  std::vector<fs::path> copies;
+  std::error_code failed;
+  for (fs::directory_iterator entry(shared, failed), end; !failed && entry != end; entry.increment(failed)) {
+    const auto name = entry->path().filename().string();
+    std::error_code none;
+    if (name.starts_with(begin) && name.ends_with(".db") && name.size() == begin.size() + 8 + 3 && entry->is_regular_file(none))
+      copies.push_back(entry->path());
+  }
+  std::sort(copies.begin(), copies.end());
+  return copies;
+}
+
+std::string new_run() { return fmt::format("{:08x}", std::random_device()()); }
+
 fs::path end_of_share(const fs::path& shared, int index) { return shared / fmt::format("share-{}.end", index); }
 fs::path plan_of_shares(const fs::path& shared) { return shared / "plan.json"; }
 
@@ -66,7 +88,7 @@ bool read_end(const fs::path& file, const std::string& plan, ShareEnd& into) try
   const auto found = read_kept(file);
   if (!found.is_object() || found.at("plan") != plan) return false;
   into = {found.at("done"), found.at("failed"), found.at("plan")};
-  return true;
+  return into.done >= 0 && into.failed >= 0;
 } catch (const nlohmann::json::exception&) {
   return false;
 }

@@ -3,14 +3,22 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace ablate {
 
 /// lm.shares beside lm.toml.
 std::filesystem::path default_shared_folder(const std::filesystem::path& study);
 
-/// "share-3" in the shared folder: the file with the copy of a share's history, and how the share ended.
-std::filesystem::path copy_of_share(const std::filesystem::path& shared, int index);
+/// A run of a share has a copy of its history in the shared folder, share-3.12ab34cd.db, which no other run writes to. Output,
+/// weights and checkpoints of all runs lie beside share-3.db (OtherHistory::beside).
+std::filesystem::path copy_of_share(const std::filesystem::path& shared, int index, const std::string& run);
+std::filesystem::path files_of_share(const std::filesystem::path& shared, int index);
+/// Those that are there.
+std::vector<std::filesystem::path> copies_of_share(const std::filesystem::path& shared, int index);
+/// Eight hex digits that no other run has.
+std::string new_run();
+/// Where one share says how it ended, and all of them of which plan they are.
 std::filesystem::path end_of_share(const std::filesystem::path& shared, int index);
 std::filesystem::path plan_of_shares(const std::filesystem::path& shared);
 

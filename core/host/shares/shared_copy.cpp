@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
+#include "core/host/shares/share_place.h"
 #include "core/records/checkpoint_files.h"
 #include "core/util/error.h"
-#include "core/util/file_stamp.h"
 #include "core/util/regular_file.h"
 #include "core/util/scratch_folder.h"
 #include "core/util/stop_on_signal.h"
@@ -46,30 +47,49 @@ std::set<std::string> names_of(const std::vector<db::ArtifactFile>& files) {
 
 }  // namespace
 
-SharedCopy::SharedCopy(fs::path history, fs::path copy, Note note, Clock& clock)
-    : history_(std::move(history)), copy_(std::move(copy)), note_(std::move(note)), clock_(clock) {}
+SharedCopy::SharedCopy(fs::path history, fs::path shared, int index, Note note, Clock& clock)
+    : history_(std::move(history)),
+      shared_(std::move(shared)),
+      index_(index),
+      copy_(copy_of_share(shared_, index, new_run())),
+      files_(files_of_share(shared_, index)),
+      note_(std::move(note)),
+      clock_(clock) {}
 
 void SharedCopy::bring() {
   std::error_code failed;
-  fs::create_directories(copy_.parent_path(), failed);
-  if (failed)
-    throw Error(fmt::format("the shared folder {} cannot be made: {}", copy_.parent_path().string(), failed.message()));
+  fs::create_directories(shared_, failed);
+  if (failed) throw Error(fmt::format("the shared folder {} cannot be made: {}", shared_.string(), failed.message()));
   db::Store store(history_);  // there from now on
-  const auto files = whole_checkpoints(copy_);
+  const auto files = whole_checkpoints(files_);
   checkpoints_ = names_of(files);
-  db::copy_files(copy_, history_, files);
-  if (!file_stamp(copy_).empty()) take_copy();
+  db::copy_files(files_, history_, files);
+  for (const auto& other : copies_of_share(shared_, index_)) take(other);
+  store.tidy_checkpoints({}, db::kMostCheckpointBytes);
+  copy();
+  remove_old_parts();
 }
 
 /// SQLite reads a copy on this machine: locks may mean nothing where the shared one lies.
-void SharedCopy::take_copy() {
-  const auto stamp = file_stamp(copy_);
+void SharedCopy::take(const fs::path& other) {
+  const auto mine = copy_of_share(shared_, index_, new_run());
+  std::error_code failed;
+  fs::rename(other, mine, failed);
+  if (failed == std::errc::no_such_file_or_directory) return;  // another run took it, or its own run ended
+  const auto& named = failed ? other : mine;
   const ScratchFolder folder;
-  const auto here = folder.path() / copy_.filename();
-  copy_file(copy_, here);
-  const db::OtherHistory other(here);
-  db::Store(history_).merge(other);
-  seen_ = stamp;
+  const auto here = folder.path() / "copy.db";
+  try {
+    copy_to(named, here);
+    db::Store(history_).merge(db::OtherHistory(here));
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Error& error) {
+    if (!failed) fs::rename(mine, other, failed);
+    throw Error(fmt::format("share {}: the copy of an earlier run, {}, cannot be taken: {}. Move it away to do without it.",
+                            index_, other.string(), error.what()));
+  }
+  if (!failed) taken_.push_back(mine);
 }
 
 void SharedCopy::keep_up(std::int64_t written) {
@@ -84,7 +104,7 @@ void SharedCopy::keep_up(std::int64_t written) {
     return;
   } catch (const std::exception& error) {
     if (!has_complained_)
-      note_(fmt::format("warning: nothing of this share is in {} for the moment: {}; it is tried again", copy_.string(),
+      note_(fmt::format("warning: nothing new of this share gets into {}: {}; it is tried again", shared_.string(),
                         error.what()));
     has_complained_ = true;
   }
@@ -96,31 +116,49 @@ void SharedCopy::keep_up(std::int64_t written) {
 void SharedCopy::finish() {
   is_last_ = true;
   for (int left = kTries - 1;; --left) try {
-      return copy();
+      copy();
+      return remove_old_parts();
     } catch (const std::exception& error) {
       if (left == 0)
         throw Error(
             fmt::format("what this share has done is not in {}: {}. It is in {} on this machine; the same command tries "
                         "again.",
-                        copy_.string(), error.what(), history_.string()));
+                        shared_.string(), error.what(), history_.string()),
+            ExitCode::kAgain);
       clock_.wait(kBetweenTries_s);
     }
 }
 
-/// Files before the rows that name them. Another run of the share may have written meanwhile: nothing of it is lost.
+/// Files before the rows that name them.
 void SharedCopy::copy() {
-  if (file_stamp(copy_) != seen_ && !file_stamp(copy_).empty()) take_copy();
   for (const auto& [kind, ending] : kResults) copy_results(kind, ending);
   copy_checkpoints();
   copy_history();
+  std::erase_if(taken_, [](const fs::path& taken) {
+    std::error_code failed;
+    fs::remove(taken, failed);
+    return !failed;
+  });
 }
 
 void SharedCopy::copy_history() {
   const ScratchFolder folder;
   const auto whole = folder.path() / "history.db";
   db::back_up(history_, whole);
-  copy_file(whole, copy_);
-  seen_ = file_stamp(copy_);
+  copy_to(whole, copy_);
+}
+
+void SharedCopy::remove_old_parts() const {
+  const auto begin = fmt::format("share-{}.", index_);
+  std::error_code failed;
+  for (fs::directory_iterator entry(shared_, failed), end; !failed && entry != end; entry.increment(failed)) {
+    const auto name = entry->path().filename().string();
+    const auto ending = entry->path().extension().string();
+    std::error_code none;
+    if (name.starts_with(begin) && ending.size() > 1 && ending.find_first_not_of("0123456789", 1) == std::string::npos &&
+        fs::file_time_type::clock::now() - fs::last_write_time(entry->path(), none) > std::chrono::hours(1) && !none)
+      fs::remove(entry->path(), none);
+  }
 }
 
 void SharedCopy::copy_results(const char* kind, const char* ending) {
@@ -130,9 +168,9 @@ void SharedCopy::copy_results(const char* kind, const char* ending) {
     const auto name = entry->path().filename();
     std::error_code none;
     if (name.extension() != ending || !entry->is_regular_file(none)) continue;
-    const auto to = db::artifact_folder(copy_, kind) / name;
+    const auto to = db::artifact_folder(files_, kind) / name;
     if (fs::exists(to, none) && fs::file_size(to, none) == entry->file_size(none)) continue;
-    copy_file(entry->path(), to);
+    copy_to(entry->path(), to);
   }
 }
 
@@ -141,9 +179,9 @@ void SharedCopy::copy_checkpoints() {
   for (const auto& file : whole_checkpoints(history_)) {
     here.insert(file.name);
     std::error_code none;
-    if (fs::exists(file.in(copy_), none)) continue;
+    if (fs::exists(file.in(files_), none)) continue;
     try {
-      copy_file(file.in(history_), file.in(copy_));
+      copy_to(file.in(history_), file.in(files_));
     } catch (const Interrupted&) {
       throw;
     } catch (const Error&) {
@@ -154,11 +192,11 @@ void SharedCopy::copy_checkpoints() {
   }
   std::erase_if(checkpoints_, [&](const std::string& name) {
     std::error_code none;
-    return !here.contains(name) && (fs::remove(db::artifact_folder(copy_, db::kCheckpoints) / name, none), true);
+    return !here.contains(name) && (fs::remove(db::artifact_folder(files_, db::kCheckpoints) / name, none), true);
   });
 }
 
-void SharedCopy::copy_file(const fs::path& from, const fs::path& to) const {
+void SharedCopy::copy_to(const fs::path& from, const fs::path& to) const {
   RegularFile file(from);
   std::error_code failed;
   fs::create_directories(to.parent_path(), failed);

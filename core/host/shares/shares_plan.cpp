@@ -34,9 +34,13 @@ double middle(std::vector<double> values) {
 
 SharedTrial trial_from(const json& entry, int shares, const std::filesystem::path& file) {
   SharedTrial trial{entry.at("key"), entry.at("label"), entry.at("cost"), SharedTrial::kDoneBefore};
-  if (const auto& share = entry.at("share"); !share.is_null()) trial.share = share.get<int>();
-  if (trial.share >= shares || trial.share < SharedTrial::kDoneBefore)
-    refuse(file, fmt::format("found share {} of {}", trial.share, shares));
+  const auto& share = entry.at("share");
+  if (!share.is_null()) {
+    if (!share.is_number_unsigned() || share.get<std::uint64_t>() >= static_cast<std::uint64_t>(shares))
+      refuse(file, fmt::format("found share {} of {}", share.dump(), shares));
+    trial.share = share.get<int>();
+  }
+  if (!(trial.cost > 0 && std::isfinite(trial.cost))) refuse(file, fmt::format("found a cost of {}", trial.cost));
   return trial;
 }
 
@@ -99,6 +103,8 @@ void write_shares(const std::filesystem::path& file, const SharesPlan& plan) {
                       {"label", trial.label},
                       {"cost", trial.cost},
                       {"share", trial.share < 0 ? json() : json(trial.share)}});
+  if (std::error_code none; std::filesystem::exists(file, none) && !std::filesystem::is_regular_file(file, none))
+    throw Error(fmt::format("the plan cannot be written: {} is there, and no file", file.string()));
   if (const auto failed = put_whole(file, document.dump(1, ' ', false, json::error_handler_t::replace) + "\n"))
     throw Error(fmt::format("the plan cannot be written: {}: {}", file.string(), failed.message()));
 }
@@ -109,12 +115,19 @@ SharesPlan read_shares(const std::filesystem::path& file) try {
   const auto document = json::parse(whole_text(opened));
   if (document.at("ablate-shares").get<int>() != kFormat)
     refuse(file, fmt::format("found format {}", document.at("ablate-shares").get<int>()));
-  SharesPlan plan{document.at("experiment"), document.at("shares"), {}};
+  SharesPlan plan{document.at("experiment"), 0, {}};
+  if (!document.at("shares").is_number_unsigned()) refuse(file, fmt::format("found {} shares", document.at("shares").dump()));
+  plan.shares = document.at("shares");
   if (plan.shares < 1 || plan.shares > SharesPlan::kMostShares) refuse(file, fmt::format("found {} shares", plan.shares));
-  for (const auto& entry : document.at("trials")) plan.trials.push_back(trial_from(entry, plan.shares, file));
+  std::set<std::string> keys;
+  for (const auto& entry : document.at("trials")) {
+    plan.trials.push_back(trial_from(entry, plan.shares, file));
+    if (!keys.insert(plan.trials.back().key).second)
+      refuse(file, fmt::format("found the key {} twice", plan.trials.back().key.substr(0, kShownKey)));
+  }
   return plan;
-} catch (const json::exception& error) {
-  refuse(file, fmt::format("found {}", error.what()));
+} catch (const json::exception&) {
+  refuse(file, "found something else");
 }
 
 std::optional<ShareNames> share_names(const std::string& text) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,10 +17,13 @@
 namespace ablate::slurm {
 namespace {
 
+constexpr double kPatience_s = 20;
+
 CommandResult expect(const std::vector<std::string>& words) {
-  auto result = run_command(words);
+  auto result = run_command(words, kPatience_s);
   if (!result.succeeded())
-    throw Error(fmt::format("Slurm: {} {}: {}", words.front(), result.exit_code < 0 ? "cannot be run" : "failed", result.why));
+    throw Error(fmt::format("Slurm: {}: {}", words.front(),
+                            result.why.empty() ? fmt::format("exit code {}, and no word why", result.exit_code) : result.why));
   return result;
 }
 
@@ -30,9 +34,13 @@ std::optional<int> number_in(const std::string& text) {
                                                                                           : std::nullopt;
 }
 
-std::string own_job() {
-  const char* id = std::getenv("SLURM_JOB_ID");
-  return id == nullptr ? "" : id;
+/// A line of `scontrol show config`.
+std::string value_of_config(const std::string& config, const std::string& name) {
+  std::istringstream lines(config);
+  for (std::string line; std::getline(lines, line);)
+    if (const auto at = line.find('='); at != std::string::npos && trimmed(line.substr(0, at)) == name)
+      return trimmed(line.substr(at + 1));
+  return "";
 }
 
 bool is_any_of(const std::string& word, std::initializer_list<const char*> words) {
@@ -53,24 +61,40 @@ std::vector<QueuedTask> queued_in(const std::string& text) {
     std::vector<std::string> fields;
     std::istringstream parts(line);
     for (std::string field; std::getline(parts, field, '|');) fields.push_back(trimmed(field));
-    const auto task = fields.size() < 3 ? std::nullopt : number_in(fields[1]);
+    if (fields.size() < 3 || !number_in(fields[0])) continue;
+    const auto task = fields[1] == "N/A" ? std::optional(QueuedTask::kAll) : number_in(fields[1]);
     if (task) tasks.push_back({fields[0], *task, fields[2], fields.size() > 3 ? fields[3] : ""});
   }
   return tasks;
 }
 
+std::string own_job() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  // The number of the job alone means the whole array where it is that of the array.
+  if (const auto array = variable("SLURM_ARRAY_JOB_ID"), task = variable("SLURM_ARRAY_TASK_ID");
+      !array.empty() && !task.empty())
+    return array + "_" + task;
+  return variable("SLURM_JOB_ID");
+}
+
 std::vector<QueuedTask> queued(const std::string& name) {
-  return queued_in(expect({"squeue", "--noheader", "--array", "--me", "--states=all", "--name=" + name,
-                           std::string("--format=") + kQueueFormat})
+  for (const char* variable :
+       {"SQUEUE_ACCOUNT", "SQUEUE_ALL", "SQUEUE_CLUSTERS", "SQUEUE_FORMAT", "SQUEUE_FORMAT2", "SQUEUE_NAMES", "SQUEUE_NODES",
+        "SQUEUE_PARTITION", "SQUEUE_QOS", "SQUEUE_STATES", "SQUEUE_USERS"})
+    unsetenv(variable);  // they would hide jobs
+  return queued_in(expect({"squeue", "--noheader", "--array", "--states=all", fmt::format("--user={}", getuid()),
+                           "--name=" + name, std::string("--format=") + kQueueFormat})
                        .out);
 }
 
 int most_tasks() {
-  std::istringstream lines(expect({"scontrol", "show", "config"}).out);
-  for (std::string line; std::getline(lines, line);)
-    if (const auto at = line.find('='); at != std::string::npos && trimmed(line.substr(0, at)) == "MaxArraySize")
-      if (const auto most = number_in(trimmed(line.substr(at + 1)))) return *most;
-  throw Error("Slurm: scontrol show config tells no MaxArraySize");
+  const auto most = number_in(value_of_config(expect({"scontrol", "show", "config"}).out, "MaxArraySize"));
+  if (!most) throw Error("Slurm: scontrol show config tells no MaxArraySize");
+  if (*most < 1) throw Error("Slurm: found MaxArraySize = 0, expected a Slurm that allows arrays of jobs");
+  return *most;
 }
 
 std::string submit(std::vector<std::string> words) {
@@ -110,6 +134,7 @@ std::optional<double> seconds_in(const std::string& time) {
 
 Next next_of(const std::string& job, const std::string& partition_mode) {
   const auto state = value_in(job, "JobState"), preempted = value_in(job, "PreemptTime");
+  if (state == "TIMEOUT" || value_in(job, "Reason") == "TimeLimit") return Next::kRequeue;
   const bool is_preempted = state == "PREEMPTED" || !is_any_of(preempted, {"", "None", "Unknown", "N/A"});
   if (is_preempted) return partition_mode.starts_with("CANCEL") ? Next::kSubmit : Next::kNothing;
   return state == "RUNNING" ? Next::kRequeue : Next::kNothing;
@@ -120,12 +145,7 @@ Next next_of_own_job() {
   if (!job.succeeded()) return Next::kRequeue;  // then that fails, too, and says why
   auto mode =
       value_in(run_command({"scontrol", "--oneliner", "show", "partition", value_in(job.out, "Partition")}).out, "PreemptMode");
-  if (mode.empty() || mode == "OFF") {
-    std::istringstream lines(run_command({"scontrol", "show", "config"}).out);
-    for (std::string line; std::getline(lines, line);)
-      if (const auto at = line.find('='); at != std::string::npos && trimmed(line.substr(0, at)) == "PreemptMode")
-        mode = trimmed(line.substr(at + 1));
-  }
+  if (mode.empty() || mode == "OFF") mode = value_of_config(run_command({"scontrol", "show", "config"}).out, "PreemptMode");
   return next_of(job.out, mode);
 }
 

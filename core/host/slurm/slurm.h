@@ -10,10 +10,11 @@ namespace ablate::slurm {
 /// One task of an array of jobs, as the queue has it.
 struct QueuedTask {
   std::string array;   ///< the job id that sbatch told
-  int task = 0;        ///< the index in the array
+  int task = 0;        ///< the index in the array; kAll: of an array that was cancelled before it began
   std::string state;   ///< "PENDING", "RUNNING", "COMPLETED", "CANCELLED", "TIMEOUT", "PREEMPTED", "NODE_FAIL", ...
   std::string reason;  ///< of a pending one: "Resources", "Priority", ...
 
+  static constexpr int kAll = -1;
   /// Whether it runs, or is going to without anybody's doing.
   bool is_live() const;
 };
@@ -45,6 +46,9 @@ enum class Next {
 };
 /// @param job what `scontrol -o show job ID` prints @param partition_mode PreemptMode of its partition, or of the cluster
 Next next_of(const std::string& job, const std::string& partition_mode);
+
+/// This process's job, for Slurm's commands: "ID", of an array "ID_TASK"; "" where it is none.
+std::string own_job();
 
 /// The same for this process's job, asked of scontrol.
 Next next_of_own_job();

@@ -1,9 +1,13 @@
 #include "core/host/slurm/submission.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "core/util/error.h"
 #include "core/util/kept_json.h"
@@ -34,10 +38,28 @@ std::map<int, std::vector<int>> dealt(const std::vector<int>& shares, int tasks)
 
 std::string job_name(const fs::path& shared) { return "ablate-" + sha256(real_path(shared).string()).substr(0, 12); }
 
+Submitting::Submitting(const fs::path& shared) : file_(jobs_folder(shared) / "submitting") {
+  std::error_code failed;
+  fs::create_directories(file_.parent_path(), failed);
+  const int descriptor = failed ? -1 : open(file_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (descriptor < 0 && (failed || errno != EEXIST))
+    throw Error(fmt::format("{} cannot be written: {}", file_.string(), failed ? failed.message() : std::strerror(errno)));
+  if (descriptor < 0)
+    throw Error(
+        fmt::format("{} is there: another `ablate run --slurm` is submitting, or was killed meanwhile. Remove it if none is.",
+                    file_.string()));
+  close(descriptor);
+}
+
+Submitting::~Submitting() {
+  std::error_code none;
+  fs::remove(file_, none);
+}
+
 std::string script(const std::vector<std::string>& options, const std::map<int, std::vector<int>>& shares, int of,
                    const std::vector<std::string>& run) {
   std::string text =
-      "#!/bin/sh\n# Written by `ablate run --slurm`: each task of the array computes its shares, one after the other.\n";
+      "#!/bin/bash\n# Written by `ablate run --slurm`: each task of the array computes its shares, one after the other.\n";
   for (const auto& option : options) text += fmt::format("#SBATCH {}\n", option);
   text += "case $SLURM_ARRAY_TASK_ID in\n";
   for (const auto& [task, own] : shares) text += fmt::format("{}) shares={} ;;\n", task, fmt::join(own, ","));
@@ -72,7 +94,9 @@ std::vector<Submission> submissions(const fs::path& shared) {
       for (const auto& [task, own] : found.at("shares").items()) one.shares[std::stoi(task)] = own.get<std::vector<int>>();
       all.push_back(std::move(one));
     } catch (const std::exception&) {
-      throw Error(fmt::format("{} is no note of a submitted job, as `ablate run --slurm` writes it", entry->path().string()));
+      throw Error(fmt::format(
+          "{} is no note of a submitted job, as `ablate run --slurm` writes it. Where that job has ended, remove it.",
+          entry->path().string()));
     }
   }
   std::sort(all.begin(), all.end(),
@@ -91,14 +115,16 @@ std::string end_of(const fs::path& shared, const std::string& job, int task) {
 
 std::string standing_of(const QueuedTask* queued, const std::string& last_word) {
   if (queued != nullptr) {
-    if (queued->state == "PENDING" || queued->state.starts_with("REQUEUE")) return "queued";
+    if (queued->state == "PENDING" || queued->state.starts_with("REQUEUE"))
+      return queued->reason.empty() || queued->reason == "None" ? "queued" : fmt::format("queued ({})", queued->reason);
     if (queued->is_live()) return "running";
     if (queued->state == "CANCELLED") return "cancelled";
     if (queued->state == "TIMEOUT" || queued->state == "DEADLINE") return "time-limited";
     if (queued->state == "COMPLETED" && last_word.empty()) return "done";
+    if (queued->state == "FAILED" || queued->state == "OUT_OF_MEMORY") return "failed";
     if (queued->state == "NODE_FAIL" || queued->state == "BOOT_FAIL") return "lost";
   }
-  return last_word.empty() ? "lost" : last_word;
+  return last_word.empty() || last_word == "requeued" ? "lost" : last_word;
 }
 
 }  // namespace ablate::slurm

@@ -30,17 +30,31 @@ std::string script(const std::vector<std::string>& options, const std::map<int, 
 /// Where one that has not been written yet may lie.
 std::filesystem::path new_script(const std::filesystem::path& shared);
 
+/// From the plan to the note of a job, one process a shared folder: two would submit all shares twice.
+class Submitting {
+ public:
+  /// Throws Error where another one is at it.
+  explicit Submitting(const std::filesystem::path& shared);
+  ~Submitting();
+  Submitting(const Submitting&) = delete;
+  Submitting& operator=(const Submitting&) = delete;
+
+ private:
+  std::filesystem::path file_;
+};
+
 /// What stands in the shared folder. Written whole or not at all, by one process each. Throw Error.
 void remember(const std::filesystem::path& shared, const Submission& submission);
 std::vector<Submission> submissions(const std::filesystem::path& shared);
 
-/// The last word of a task: "done", "failed", "cancelled", "time-limited" (and queued again), "resubmitted", "stopped: WHY".
+/// The last word of a task: "done", "failed", "cancelled", "time-limited", "requeued" (so it asked), "resubmitted".
 /// Best effort: what is not written counts as lost.
 void say_end(const std::filesystem::path& shared, const std::string& job, int task, const std::string& word);
 std::string end_of(const std::filesystem::path& shared, const std::string& job, int task);
 
 /// Where a task stands, by the queue first and its own last word then.
-/// @return "queued", "running", "done", "failed", "cancelled", "time-limited", "resubmitted" or "lost"
+/// @return "queued" (and why, in parentheses), "running", "done", "failed", "cancelled", "time-limited", "resubmitted" or
+/// "lost"
 std::string standing_of(const QueuedTask* queued, const std::string& last_word);
 
 }  // namespace ablate::slurm

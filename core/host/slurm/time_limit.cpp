@@ -1,7 +1,6 @@
 #include "core/host/slurm/time_limit.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "core/host/slurm/slurm.h"
 #include "core/util/command.h"
@@ -11,7 +10,7 @@ namespace {
 
 constexpr double kBetween_s = 30;  ///< sites ask for no more
 constexpr double kSeldom_s = 300;  ///< while the end is far: somebody may change it
-constexpr double kPatience_s = 10;
+constexpr double kAnswer_s = 10;
 
 }  // namespace
 
@@ -24,7 +23,7 @@ void TimeLimit::look() {
     const auto left_s = ask_();
     if (left_s) end_s_ = now_s + *left_s;
     if (left_s && !whole_s_) whole_s_ = left_s;
-    const bool is_far = !left_s || *left_s > kMost_s + 2 * kSeldom_s;
+    const bool is_far = left_s && *left_s > kMost_s + 2 * kSeldom_s;
     next_ask_s_ = now_s + (is_far ? kSeldom_s : kBetween_s);
   }
   if (!end_s_ || *end_s_ - now_s > margin_s(*whole_s_)) return;
@@ -33,9 +32,9 @@ void TimeLimit::look() {
 }
 
 std::optional<double> own_time_left() {
-  const char* job = std::getenv("SLURM_JOB_ID");
-  if (job == nullptr) return std::nullopt;
-  const auto said = run_command({"squeue", "--noheader", "-j", job, "-O", "TimeLeft"}, kPatience_s);
+  const auto job = own_job();
+  if (job.empty()) return std::nullopt;
+  const auto said = run_command({"squeue", "--noheader", "-j", job, "-O", "TimeLeft"}, kAnswer_s);
   return said.succeeded() ? seconds_in(said.out) : std::nullopt;
 }
 

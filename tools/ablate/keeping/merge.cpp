@@ -27,7 +27,7 @@ std::vector<std::string> histories(const std::vector<std::string>& named) {
       continue;
     }
     std::vector<std::string> in_it;
-    for (const auto& entry : std::filesystem::directory_iterator(one))
+    for (const auto& entry : std::filesystem::directory_iterator(one, none))
       if (entry.path().extension() == ".db" && entry.is_regular_file(none)) in_it.push_back(entry.path().string());
     if (in_it.empty())
       throw Error(fmt::format("merge: found no run history in the folder {}, expected files that end in .db", one));
@@ -46,7 +46,11 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
       throw Error(
           fmt::format("merge: {} is the history itself, expected another one; --db FILE says into which it goes", other));
   std::deque<db::OtherHistory> opened;  // all of them, before anything is written
-  for (const auto& other : others) opened.emplace_back(other);
+  for (const auto& other : others) {
+    const bool is_of_folder = std::find(named.begin(), named.end(), other) == named.end();
+    if (is_of_folder && !std::filesystem::exists(other, none)) continue;  // a share's next run has taken it meanwhile
+    opened.emplace_back(other);
+  }
   db::Store store(file);
   for (const auto& other : opened) {
     const auto merged = store.merge(other);

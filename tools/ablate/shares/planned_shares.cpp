@@ -21,6 +21,11 @@ SharesPlan planned_shares(const PlannedStudy& plan, const std::filesystem::path&
   return make_shares(plan.study.name, plan.chosen, expected_seconds(plan.chosen, database), done, shares);
 }
 
+int trials_left(const SharesPlan& plan) {
+  return static_cast<int>(std::count_if(plan.trials.begin(), plan.trials.end(),
+                                        [](const auto& one) { return one.share != SharedTrial::kDoneBefore; }));
+}
+
 std::string shares_text(const SharesPlan& plan) {
   std::vector<double> costs(static_cast<std::size_t>(plan.shares));
   std::size_t done = 0, empty = 0;

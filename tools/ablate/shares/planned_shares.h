@@ -12,6 +12,9 @@ namespace ablate {
 /// Costs by done trials of the history, what is done there in no share. @param database may be missing
 SharesPlan planned_shares(const PlannedStudy& plan, const std::filesystem::path& database, int shares);
 
+/// Trials that are in a share.
+int trials_left(const SharesPlan& plan);
+
 /// How many trials in how many shares, and how even they are; one line.
 std::string shares_text(const SharesPlan& plan);
 

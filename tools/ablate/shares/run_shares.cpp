@@ -1,10 +1,10 @@
 // ablate run --plan and --share: a grid shared out over machines, each share with a history of its own.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
-#include <memory>
 #include <optional>
 
 #include "core/host/client/start_worker.h"
@@ -14,14 +14,12 @@
 #include "core/host/shares/shares_plan.h"
 #include "core/host/slurm/submission.h"
 #include "core/host/slurm/time_limit.h"
-#include "core/records/checkpoint_files.h"
+#include "core/host/study/study.h"
+#include "core/util/real_path.h"
+#include "core/util/shell_word.h"
 #include "core/util/stop_on_signal.h"
-#include "db/history/artifacts.h"
-#include "db/history/lineage.h"
-#include "db/history/reader.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/dry_run.h"
-#include "tools/ablate/expected_time.h"
 #include "tools/ablate/shares/planned_shares.h"
 #include "tools/ablate/shares/shares.h"
 #include "tools/ablate/streams.h"
@@ -43,67 +41,50 @@ struct ShareRun {
   bool got_on = false;  ///< a trial ended, or a checkpoint was written
 };
 
-std::set<std::string> checkpoint_names(const fs::path& history) {
-  std::set<std::string> names;
-  for (const auto& file : checkpoint_files(db::artifact_folder(history, db::kCheckpoints)))
-    names.insert(file.path.filename().string());
-  return names;
-}
-
 /// A share of a plan, on this machine.
 class Share {
  public:
   Share(const RunArguments& arguments, const Options& options, int index, slurm::TimeLimit& limit)
-      : arguments_(arguments),
-        options_(options),
-        index_(index),
-        limit_(limit),
-        copy_(copy_of_share(shared_folder(arguments), index)) {
-    of_copy_ = options;
-    of_copy_.database = copy_.string();
+      : arguments_(arguments), options_(options), index_(index), limit_(limit), shared_(shared_folder(arguments)) {
+    if (!options.database.empty() && real_path(options.database).parent_path() == real_path(shared_))
+      throw Error(
+          fmt::format("--db {}: found a file in the shared folder, which is for copies; expected one of this machine alone",
+                      options.database));
   }
 
   ShareRun run() {
-    std::optional<ShareFolder> folder;
-    if (options_.database.empty()) folder.emplace(shared_folder(arguments_), index_);
-    const auto history = folder ? folder->history() : fs::path(options_.database);
-    if (std::error_code none; fs::equivalent(history, copy_, none))
-      throw Error(
-          fmt::format("--db {}: found the share's copy itself, expected a file of this machine alone", history.string()));
-    SharedCopy copy(history, copy_, say_line);
-    copy.bring();
-    const auto before = checkpoint_names(copy_);
     auto executors = local_workers();
-    auto request = launch_request(arguments_, options_);
-    request.database = history;
-    request.after_step = [&](std::int64_t written) {
+    auto plan = planned(executors);
+    warn_of_verdicts(plan.used, options_);
+    const auto of = choose(plan);
+    keep_plan(of);
+    std::optional<ShareFolder> folder;
+    if (options_.database.empty()) folder.emplace(shared_, index_);
+    plan.asked.database = folder ? folder->history() : fs::path(options_.database);
+    SharedCopy copy(plan.asked.database, shared_, index_, say_line);
+    copy.bring();
+    const auto before = copy.checkpoints();
+    plan.asked.after_step = [&](std::int64_t written) {
       copy.keep_up(written);
       limit_.look();
     };
-    auto plan = plan_study(
-        request, [&] { return find_libraries(options_, executors); },
-        [&](const std::string& id) { return where_plugins_are(options_, id); }, executors, say_line);
-    warn_of_verdicts(plan.used, options_);
-    const auto digest = choose(plan);
     const auto launched = launch(plan, executors, say_line);
     copy.finish();
     if (folder) folder->is_copied();
     const auto& ran = launched.ran;
-    say_summary(plan.study, ran, arguments_, of_copy_);
-    ShareRun end{ran.interrupted ? ExitCode::kAgain : ran.exit_code(),
-                 ran.done + ran.failed > 0 || checkpoint_names(copy_) != before};
+    auto of_copy = options_;  // for commands that a user types next
+    of_copy.database = copy.copy_file().string();
+    say_summary(plan.study, ran, arguments_, of_copy);
     if (!ran.interrupted)
-      write_end(end_of_share(shared_folder(arguments_), index_),
+      write_end(end_of_share(shared_, index_),
                 {ran.done + ran.skipped + ran.elsewhere,
-                 ran.failed + ran.failed_elsewhere + ran.not_started + ran.set_aside.total(), digest});
-    return end;
+                 ran.failed + ran.failed_elsewhere + ran.not_started + ran.set_aside.total(), digest_of(of)});
+    return {ran.interrupted ? ExitCode::kAgain : ran.exit_code(), ran.done + ran.failed > 0 || copy.checkpoints() != before};
   }
 
   void dry_run(std::string& text) {
     auto executors = local_workers();
-    auto plan = plan_study(
-        launch_request(arguments_, options_), [&] { return find_libraries(options_, executors); },
-        [&](const std::string& id) { return where_plugins_are(options_, id); }, executors, say_line);
+    auto plan = planned(executors);
     choose(plan);
     text += plan.chosen.empty()
                 ? fmt::format("share {} has no trials\n", index_)
@@ -111,26 +92,49 @@ class Share {
   }
 
  private:
-  /// Leaves the share's trials alone in the plan. @return the digest of what it is a share of
-  std::string choose(PlannedStudy& plan) const {
+  /// Nothing is written yet.
+  PlannedStudy planned(Executors& executors) const {
+    return plan_study(
+        launch_request(arguments_, options_), [&] { return find_libraries(options_, executors); },
+        [&](const std::string& id) { return where_plugins_are(options_, id); }, executors, say_line);
+  }
+
+  /// Leaves the share's trials alone in the plan. @return what it is a share of
+  SharesPlan choose(PlannedStudy& plan) const {
     const auto names = *share_names(arguments_.shares.share);
     const auto& file = arguments_.shares.plan;
-    const auto shared_out = file.empty() ? make_shares(plan.study.name, plan.chosen,
-                                                       std::vector<double>(plan.chosen.size(), std::nan("")), {}, names.shares)
-                                         : read_shares(file);
-    if (names.shares != shared_out.shares)
-      throw Error(fmt::format("--share {}: {} has {} shares, expected --share I/{}", arguments_.shares.share, file,
-                              shared_out.shares, shared_out.shares));
-    plan.chosen = trials_of(shared_out, index_, plan.chosen, file);
-    return digest_of(shared_out);
+    auto of = file.empty() ? make_shares(plan.study.name, plan.chosen, std::vector<double>(plan.chosen.size(), std::nan("")),
+                                         {}, names.shares)
+                           : read_shares(file);
+    if (names.shares != of.shares)
+      throw Error(fmt::format("--share {}: {} has {} shares, expected --share I/{}", arguments_.shares.share, file, of.shares,
+                              of.shares));
+    plan.chosen = trials_of(of, index_, plan.chosen, file);
+    return of;
+  }
+
+  /// In the shared folder stand shares of one plan, by which others tell how the grid goes.
+  void keep_plan(const SharesPlan& of) const {
+    const auto file = plan_of_shares(shared_);
+    std::error_code failed;
+    if (fs::exists(file, failed)) {
+      if (digest_of(read_shares(file)) != digest_of(of))
+        throw Error(
+            fmt::format("{} is another plan: of a study, data or code that were changed since, or of other shares. `ablate "
+                        "merge {}` takes what its shares have done; --shared names another folder.",
+                        file.string(), shell_word(shared_.string())));
+      return;
+    }
+    fs::create_directories(shared_, failed);
+    if (failed) throw Error(fmt::format("the shared folder {} cannot be made: {}", shared_.string(), failed.message()));
+    write_shares(file, of);
   }
 
   const RunArguments& arguments_;
   const Options& options_;
   int index_;
   slurm::TimeLimit& limit_;
-  fs::path copy_;
-  Options of_copy_;  ///< for commands that a user types next
+  fs::path shared_;
 };
 
 int own_task() {
@@ -142,22 +146,35 @@ std::string own_array() {
   return job == nullptr ? "" : job;
 }
 
-/// A task of Slurm's was stopped: it goes back into the queue, where that is what its stop means.
-void go_on_later(const RunArguments& arguments, bool by_time) {
+/// A task of Slurm's was stopped: it goes back into the queue, where that is what its stop means. @return its last word
+std::string go_on_later(const RunArguments& arguments, bool by_time) {
   const auto shared = shared_folder(arguments);
-  const auto say_so = [&](const std::string& word) { slurm::say_end(shared, own_array(), own_task(), word); };
   const auto next = by_time ? slurm::Next::kRequeue : slurm::next_of_own_job();
-  if (next == slurm::Next::kNothing) return say_so("cancelled");
+  if (next == slurm::Next::kNothing) return "cancelled";
   if (next == slurm::Next::kRequeue) {
-    say_so("time-limited");
+    slurm::say_end(shared, own_array(), own_task(), "requeued");  // before it ends this process
     const auto failed = slurm::requeue_own_job();
-    if (failed.empty()) return;
+    if (failed.empty()) return "requeued";
     say("this job cannot be requeued ({}): it is submitted again\n", failed);
   }
-  const auto job = slurm::submit({fmt::format("--array={}", own_task()), arguments.shares.script});
+  const auto job =
+      slurm::submit({"--job-name=" + slurm::job_name(shared), fmt::format("--array={}", own_task()), arguments.shares.script});
   slurm::remember(shared, {job, {{own_task(), share_names(arguments.shares.share)->indexes}}});
-  say_so("resubmitted");
   say("submitted again as job {}\n", job);
+  return "resubmitted";
+}
+
+/// @param is_near whether its time limit stopped it @param got_on in this run of the job
+void end_task(const RunArguments& arguments, int code, bool is_near, bool got_on) {
+  auto word = std::string(code == 0 ? "done" : "failed");
+  if (code == static_cast<int>(ExitCode::kAgain) && is_near && !got_on) {
+    word = "time-limited";
+    say("ablate: in the whole time of this job no trial ended and no checkpoint was written: it is not queued again. --time "
+        "gives it more, experiment.checkpoint writes more often.\n");
+  } else if (code == static_cast<int>(ExitCode::kAgain) && asked_to_stop != 0) {
+    word = go_on_later(arguments, is_near);
+  }
+  slurm::say_end(shared_folder(arguments), own_array(), own_task(), word);
 }
 
 }  // namespace
@@ -192,31 +209,25 @@ int run_shares(const RunArguments& arguments, const Options& options) {
     is_near = true;
     std::raise(SIGUSR1);
   });
-  ExitCode code = ExitCode::kDone;
+  int code = 0;
   bool got_on = false;
-  try {
-    for (const int index : names.indexes) {
-      if (asked_to_stop != 0) code = ExitCode::kAgain;
-      if (code == ExitCode::kAgain) break;
+  const auto worse = [&](ExitCode other) { code = std::max(code, static_cast<int>(other)); };
+  for (const int index : names.indexes) try {
+      if (asked_to_stop != 0) worse(ExitCode::kAgain);
+      if (code == static_cast<int>(ExitCode::kAgain)) break;
       const auto ended = Share(arguments, options, index, limit).run();
       got_on = got_on || ended.got_on;
-      if (ended.code != ExitCode::kDone) code = ended.code;
+      worse(ended.code);
+    } catch (const Interrupted& interrupted) {
+      say("ablate: {} before the first trial of share {}; the same command begins it anew\n", interrupted.what(), index);
+      worse(ExitCode::kAgain);
+    } catch (const Error& error) {  // what is wrong with one share need not be with the next
+      say("{}{}\n", dynamic_cast<const ConfigError*>(&error) != nullptr ? "" : "ablate: ", error.what());
+      worse(error.code());
+      if (error.code() == ExitCode::kAgain) break;
     }
-  } catch (const Interrupted& interrupted) {
-    say("ablate: {} before the first trial of a share; the same command begins it anew\n", interrupted.what());
-    code = ExitCode::kAgain;
-  }
-  if (!arguments.shares.script.empty()) {
-    if (code != ExitCode::kAgain)
-      slurm::say_end(shared_folder(arguments), own_array(), own_task(), code == ExitCode::kDone ? "done" : "failed");
-    else if (is_near && !got_on) {
-      slurm::say_end(shared_folder(arguments), own_array(), own_task(), "time-limited");
-      say("ablate: in the whole time of this job no trial ended and no checkpoint was written: it is not queued again. --time "
-          "gives it more, experiment.checkpoint writes more often.\n");
-    } else
-      go_on_later(arguments, is_near);
-  }
-  return static_cast<int>(code);
+  if (!arguments.shares.script.empty()) end_task(arguments, code, is_near, got_on);
+  return code;
 }
 
 int run_with_shares(const RunArguments& arguments, const Options& options) {

@@ -1,11 +1,11 @@
 // ablate run --slurm: the shares that are missing, as an array of jobs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <wordexp.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "core/host/client/start_worker.h"
 #include "core/host/shares/share_place.h"
@@ -26,20 +26,50 @@ namespace fs = std::filesystem;
 
 constexpr int kUsualTasks = 8, kSharesOfTask = 4;
 
-/// As a shell takes them; nothing is run for it.
+/// Words between blanks; quotes hold them together, and nothing else means anything.
 std::vector<std::string> words_in(const std::string& options) {
-  wordexp_t found{};
-  if (wordexp(options.c_str(), &found, WRDE_NOCMD) != 0)
-    throw Error(fmt::format("--sbatch: found {}, expected options of sbatch as a shell takes them", options));
-  std::vector<std::string> words(found.we_wordv, found.we_wordv + found.we_wordc);
-  wordfree(&found);
+  std::vector<std::string> words;
+  std::string word;
+  char quote = 0;
+  bool has_word = false;
+  for (const char c : options) {
+    if (quote != 0 ? c == quote : c == '\'' || c == '"') {
+      quote = quote != 0 ? 0 : c;
+      has_word = true;
+    } else if (quote == 0 && (c == ' ' || c == '\t')) {
+      if (has_word) words.push_back(std::exchange(word, ""));
+      has_word = false;
+    } else {
+      word += c;
+      has_word = true;
+    }
+  }
+  if (quote != 0) throw Error(fmt::format("--sbatch: found {}, expected the end of a quotation", options));
+  if (has_word) words.push_back(word);
+  for (const auto& one : words)
+    for (const char* own : {"--array", "-a", "--job-name", "-J", "--clusters", "-M", "--parsable", "--wrap", "--output", "-o"})
+      if (one == own || one.starts_with(std::string(own) + "="))
+        throw Error(fmt::format("--sbatch: found {}, which is ablate's own to say", one));
   return words;
+}
+
+/// As Slurm reads a file's name in a script. Throws Error for what it cannot read.
+std::string log_name(const fs::path& shared) {
+  std::string name;
+  for (const char c : (shared / "logs").string()) {
+    if (c == '"' || static_cast<unsigned char>(c) < ' ')
+      throw Error(
+          fmt::format("the shared folder {} has a quotation mark or a control character in its name, which Slurm does not "
+                      "take; --shared names another one",
+                      path_text(shared)));
+    name += c == '%' ? "%%" : c == '\\' ? "\\\\" : std::string(1, c);
+  }
+  return name + "/%A_%a.log";
 }
 
 /// For a script: a line each.
 std::vector<std::string> sbatch_options(const SlurmArguments& asked, const fs::path& shared) {
-  std::vector<std::string> options = {"--job-name=" + slurm::job_name(shared),
-                                      fmt::format("--output=\"{}\"", (shared / "logs" / "%A_%a.log").string()),
+  std::vector<std::string> options = {"--job-name=" + slurm::job_name(shared), fmt::format("--output=\"{}\"", log_name(shared)),
                                       "--open-mode=append", "--requeue"};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) options.push_back(fmt::format("{}={}", name, shell_word(value)));
@@ -76,24 +106,23 @@ std::vector<std::string> task_command(const RunArguments& arguments, const Optio
   return words;
 }
 
-/// The plan that the shared folder has, or a new one. Throws Error where it is another's.
-SharesPlan plan_in(const fs::path& shared, const PlannedStudy& study, const RunArguments& arguments, const fs::path& database) {
+int tasks_of(const SlurmArguments& asked) { return asked.array > 0 ? asked.array : kUsualTasks; }
+
+/// A plan that nothing was submitted by yet. No share of it is empty where there are trials enough.
+SharesPlan new_plan(const PlannedStudy& study, const RunArguments& arguments, const fs::path& database) {
+  const int wanted = arguments.shares.shares > 0 ? arguments.shares.shares : kSharesOfTask * tasks_of(arguments.shares.slurm);
+  const auto left = trials_left(planned_shares(study, database, 1));
+  return planned_shares(study, database, std::clamp(wanted, 1, std::max(1, left)));
+}
+
+/// The plan that the shared folder has. Throws Error where it is another's.
+SharesPlan plan_in(const fs::path& shared, const PlannedStudy& study, const RunArguments& arguments) {
   const auto file = plan_of_shares(shared);
-  if (std::error_code none; !fs::exists(file, none)) {
-    const int tasks = arguments.shares.slurm.array > 0 ? arguments.shares.slurm.array : kUsualTasks;
-    const int wanted = arguments.shares.shares > 0 ? arguments.shares.shares : kSharesOfTask * tasks;
-    auto plan = planned_shares(study, database, 1);
-    const auto left = std::count_if(plan.trials.begin(), plan.trials.end(), [](const auto& one) { return one.share >= 0; });
-    plan = planned_shares(study, database, std::clamp(wanted, 1, static_cast<int>(std::max<std::ptrdiff_t>(1, left))));
-    fs::create_directories(shared / "jobs");
-    fs::create_directories(shared / "logs");
-    write_shares(file, plan);
-    return plan;
-  }
   auto plan = read_shares(file);
-  if (arguments.shares.shares > 0 && arguments.shares.shares != plan.shares)
-    throw Error(fmt::format("--shares {}: {} has {} already; --shared names another folder", arguments.shares.shares,
-                            file.string(), plan.shares));
+  const int asked = arguments.shares.shares;
+  if (asked > 0 && std::min(asked, std::max(1, trials_left(plan))) != plan.shares)
+    throw Error(
+        fmt::format("--shares {}: {} has {} already; --shared names another folder", asked, file.string(), plan.shares));
   try {
     trials_of(plan, 0, study.chosen, file);
   } catch (const Error& error) {
@@ -132,7 +161,11 @@ void submit_shares(const RunArguments& arguments, const Options& options) {
       launch_request(arguments, options), [&] { return find_libraries(options, executors); },
       [&](const std::string& id) { return where_plugins_are(options, id); }, executors, say_line);
   warn_of_verdicts(study.used, options);
-  const auto plan = plan_in(shared, study, arguments, database);
+  const auto options_of_jobs = sbatch_options(asked, shared);
+  const slurm::Submitting alone(shared);
+  std::error_code none;
+  const bool is_new = !fs::exists(plan_of_shares(shared), none);
+  const auto plan = is_new ? new_plan(study, arguments, database) : plan_in(shared, study, arguments);
   const auto digest = digest_of(plan);
   const auto taken = shares_in_queue(shared);
   std::vector<int> missing;
@@ -151,18 +184,22 @@ void submit_shares(const RunArguments& arguments, const Options& options) {
     say("{}: {}\n", taken.empty() ? "into the history" : "how it goes", taken.empty() ? merge : watch);
     return;
   }
-  const int wanted = asked.array > 0 ? asked.array : kUsualTasks;
-  const int tasks = std::min({wanted, most, static_cast<int>(missing.size())});
-  if (std::min(wanted, static_cast<int>(missing.size())) > most)
-    say("note: {} tasks instead of {}: MaxArraySize of this Slurm allows no more\n", tasks, wanted);
+  const int wanted = std::min(tasks_of(asked), static_cast<int>(missing.size())), tasks = std::min(wanted, most);
+  if (wanted > most) say("note: {} tasks instead of {}: MaxArraySize of this Slurm allows no more\n", tasks, wanted);
   const auto shares = slurm::dealt(missing, tasks);
   const auto file = slurm::new_script(shared);
-  const auto text =
-      slurm::script(sbatch_options(asked, shared), shares, plan.shares, task_command(arguments, options, shared, file));
-  fs::create_directories(file.parent_path());
   fs::create_directories(shared / "logs");
-  if (const auto failed = put_whole(file, text)) throw Error(fmt::format("{}: {}", file.string(), failed.message()));
-  const auto job = slurm::submit({fmt::format("--array=0-{}", tasks - 1), file.string()});
+  const auto text = slurm::script(options_of_jobs, shares, plan.shares, task_command(arguments, options, shared, file));
+  std::string job;
+  try {
+    if (is_new) write_shares(plan_of_shares(shared), plan);
+    if (const auto failed = put_whole(file, text)) throw Error(fmt::format("{}: {}", file.string(), failed.message()));
+    job = slurm::submit({"--job-name=" + slurm::job_name(shared), fmt::format("--array=0-{}", tasks - 1), file.string()});
+  } catch (const Error&) {  // the next time may ask for other shares
+    fs::remove(file, none);
+    if (is_new) fs::remove(plan_of_shares(shared), none);
+    throw;
+  }
   slurm::remember(shared, {job, shares});
   say("submitted job {}: {} task{} for {} share{}\n", job, tasks, tasks == 1 ? "" : "s", missing.size(),
       missing.size() == 1 ? "" : "s");

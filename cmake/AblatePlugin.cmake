@@ -7,12 +7,12 @@
 # defined in SOURCES. CMAKE_CUDA_ARCHITECTURES says for which devices; by default, code that the driver translates for any.
 #
 # (FIXTURE, in ablate's own tests: a library that is not installed beside the others, and may be broken.)
-macro(ablate_add_plugin name)
-  # A macro, because CMake enables a language only in the file's own scope.
-  set(_ablate_arguments ${ARGN})
-  if("CUDA_SOURCES" IN_LIST _ablate_arguments AND NOT CMAKE_CUDA_COMPILER_LOADED)
+macro(_ablate_enable_cuda)
+  if(NOT CMAKE_CUDA_COMPILER_LOADED)
     if(NOT DEFINED ENV{CUDACXX})
-      find_program(ABLATE_NVCC nvcc PATHS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin /opt/cuda/bin)
+      # The last ones are of tools/setup --cuda.
+      find_program(ABLATE_NVCC nvcc PATHS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin /opt/cuda/bin
+                   $ENV{XDG_CACHE_HOME}/ablate/cuda/bin $ENV{HOME}/.cache/ablate/cuda/bin)
       mark_as_advanced(ABLATE_NVCC)
       if(ABLATE_NVCC)
         set(ENV{CUDACXX} ${ABLATE_NVCC})
@@ -23,6 +23,14 @@ macro(ablate_add_plugin name)
     if(CMAKE_CUDA_COMPILER)
       enable_language(CUDA)
     endif()
+  endif()
+endmacro()
+
+macro(ablate_add_plugin name)
+  # A macro, because CMake enables a language only in the file's own scope.
+  set(_ablate_arguments ${ARGN})
+  if("CUDA_SOURCES" IN_LIST _ablate_arguments)
+    _ablate_enable_cuda()
   endif()
   _ablate_add_plugin(${name} ${ARGN})
 endmacro()

@@ -7,6 +7,15 @@
 # defined in SOURCES. CMAKE_CUDA_ARCHITECTURES says for which devices; by default, code that the driver translates for any.
 #
 # (FIXTURE, in ablate's own tests: a library that is not installed beside the others, and may be broken.)
+macro(ablate_add_plugin name)
+  # A macro, because CMake enables a language only in the file's own scope.
+  set(_ablate_arguments ${ARGN})
+  if("CUDA_SOURCES" IN_LIST _ablate_arguments)
+    _ablate_enable_cuda()
+  endif()
+  _ablate_add_plugin(${name} ${ARGN})
+endmacro()
+
 macro(_ablate_enable_cuda)
   if(NOT CMAKE_CUDA_COMPILER_LOADED)
     if(NOT DEFINED ENV{CUDACXX})
@@ -24,15 +33,6 @@ macro(_ablate_enable_cuda)
       enable_language(CUDA)
     endif()
   endif()
-endmacro()
-
-macro(ablate_add_plugin name)
-  # A macro, because CMake enables a language only in the file's own scope.
-  set(_ablate_arguments ${ARGN})
-  if("CUDA_SOURCES" IN_LIST _ablate_arguments)
-    _ablate_enable_cuda()
-  endif()
-  _ablate_add_plugin(${name} ${ARGN})
 endmacro()
 
 function(_ablate_add_plugin name)

@@ -16,13 +16,17 @@ macro(ablate_add_plugin name)
   _ablate_add_plugin(${name} ${ARGN})
 endmacro()
 
+# ABLATE_NVCC: CUDA's compiler; the last places are those of tools/setup --cuda.
+macro(_ablate_find_nvcc)
+  find_program(ABLATE_NVCC nvcc PATHS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin /opt/cuda/bin
+               $ENV{XDG_CACHE_HOME}/ablate/cuda/bin $ENV{HOME}/.cache/ablate/cuda/bin)
+  mark_as_advanced(ABLATE_NVCC)
+endmacro()
+
 macro(_ablate_enable_cuda)
   if(NOT CMAKE_CUDA_COMPILER_LOADED)
     if(NOT DEFINED ENV{CUDACXX})
-      # The last ones are of tools/setup --cuda.
-      find_program(ABLATE_NVCC nvcc PATHS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin /opt/cuda/bin
-                   $ENV{XDG_CACHE_HOME}/ablate/cuda/bin $ENV{HOME}/.cache/ablate/cuda/bin)
-      mark_as_advanced(ABLATE_NVCC)
+      _ablate_find_nvcc()
       if(ABLATE_NVCC)
         set(ENV{CUDACXX} ${ABLATE_NVCC})
       endif()

@@ -13,7 +13,7 @@ constexpr int kSlicePool = (2 * kLevels + 3) * kLevelSize;
 static_assert(kSlicePool >= 2 * kDeep * kRow, "a product's operands fit");
 
 template <class T>
-struct Backward {
+struct DecayedSumsBackward {
   DecayedSums<T> of;
   Heads<const T> d_out;
   const float *before, *kept, *d_after;  ///< d_after: the gradient of the sums behind each chunk
@@ -24,7 +24,7 @@ struct Backward {
 
 /// of_queries = d_out before^T, of_keys = v d_after^T, both without decays. Blocks: [sequences, chunks, 2].
 template <class T>
-__global__ void __launch_bounds__(kThreads, kBlocks) between_chunks(Backward<T> call) {
+__global__ void __launch_bounds__(kThreads, kBlocks) between_chunks(DecayedSumsBackward<T> call) {
   ABLATE_SHARED(float, tiles, 2 * kDeep * kRow);
   const auto& of = call.of;
   const bool keys = blockIdx.x % 2 != 0;
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) between_chunks(Backward<T> 
 
 /// A warp for each channel of each chunk. @param rows sequences * chunks * d
 template <class T>
-__global__ void __launch_bounds__(kThreads, kBlocks) through_chunks(Backward<T> call, std::int64_t rows) {
+__global__ void __launch_bounds__(kThreads, kBlocks) through_chunks(DecayedSumsBackward<T> call, std::int64_t rows) {
   const auto row = static_cast<std::int64_t>(blockIdx.x) * (kThreads / 32) + threadIdx.x / 32;
   const int d_value = call.of.d_value, lane = static_cast<int>(threadIdx.x) % 32;
   float sum = 0;
@@ -84,7 +84,7 @@ __device__ void through_decays(float* made, float* to, const float* log_decay, i
 
 /// The gradients of a chunk's queries, keys and log decays.
 template <class T>
-__global__ void __launch_bounds__(kThreads, kBlocks) chunk_gradients(Backward<T> call) {
+__global__ void __launch_bounds__(kThreads, kBlocks) chunk_gradients(DecayedSumsBackward<T> call) {
   ABLATE_SHARED(float, of_pairs, kChunk* kThin);
   ABLATE_SHARED(float, pool, kSlicePool);
   const auto& of = call.of;

@@ -43,7 +43,7 @@ const char* backward(const DecayedSums<T>& of, const Heads<const T>& d_out, cons
   if (error != nullptr) return error;
   error = launch(read<T, true>, sequences * chunks, kThreads, 0, stream, ChunkReads<T>{of, of.k, d_out, d_after, to.v});
   if (error != nullptr) return error;
-  const Backward<T> call{of, d_out, saved.before, saved.kept, d_after, of_queries, of_keys, through, to};
+  const DecayedSumsBackward<T> call{of, d_out, saved.before, saved.kept, d_after, of_queries, of_keys, through, to};
   error = launch(between_chunks<T>, 2 * sequences * chunks, kThreads, 0, stream, call);
   if (error != nullptr) return error;
   const auto rows = sequences * chunks * of.d;

@@ -7,7 +7,7 @@ namespace ablate::kernels::cuda {
 namespace {
 
 template <class T>
-struct Backward {
+struct KernelAttentionBackward {
   KernelAttention<T> of;
   Heads<const T> out, d_out;
   KernelAttentionSaved saved;
@@ -19,7 +19,7 @@ struct Backward {
 
 /// The gradient of a query's numerators is d_out / sum; of its sum of weights, minus that times out.
 template <class T>
-__global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(Backward<T> call) {
+__global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(KernelAttentionBackward<T> call) {
   ABLATE_SHARED(float, tiles, 2 * kDeep * kRow);
   ABLATE_SHARED(float, of_sum, kSide);
   const auto& of = call.of;
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(Backward<T>
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads, kBlocks) key_gradients(Backward<T> call) {
+__global__ void __launch_bounds__(kThreads, kBlocks) key_gradients(KernelAttentionBackward<T> call) {
   ABLATE_SHARED(float, tiles, 2 * kDeep * kRow);
   static_assert(2 * kDeep == kSide, "products of rows take the operands' place");
   const auto& of = call.of;
@@ -107,6 +107,19 @@ __global__ void __launch_bounds__(kThreads, kBlocks) key_gradients(Backward<T> c
   }
   if (call.to.mass.data != nullptr && self < kSide && self < tokens)
     at(call.to.mass, heads, sequence)[(first + self) * call.to.mass.token] = of_mass;
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads, kBlocks) value_gradients(KernelAttentionBackward<T> call) {
+  ABLATE_SHARED(float, tiles, 2 * kDeep * kRow);
+  const auto& of = call.of;
+  const auto rows = pieces(of.keys, kSide), sequence = blockIdx.x / rows, first = blockIdx.x % rows * kSide;
+  const auto tokens = of.keys - first, heads = of.shape.heads;
+  const T* k = at(of.k, heads, sequence) + first * of.k.token;
+  const float* mass = of.mass.data == nullptr ? nullptr : at(of.mass, heads, sequence) + first * of.mass.token;
+  const float* memory = call.d_memory + sequence * of.d * of.d_value;
+  const Phi phi{of.features};
+  float *as = tiles, *bs = tiles + kDeep * kRow;
   T* to = at(call.to.v, heads, sequence) + first * call.to.v.token;
   for (int left = 0; left < of.d_value; left += kSide) {
     Tile<T> tile;
@@ -167,7 +180,7 @@ const char* backward(const KernelAttention<T>& of, const Heads<const T>& out, co
   const auto& shape = of.shape;
   const auto sequences = shape.batch * shape.heads, numbers = std::int64_t{of.d} * of.d_value;
   float *of_sums = scratch, *d_memory = of_sums + sequences * shape.tokens, *d_totals = d_memory + sequences * numbers;
-  const Backward<T> call{of, out, d_out, saved, to, of_sums, d_memory, d_totals};
+  const KernelAttentionBackward<T> call{of, out, d_out, saved, to, of_sums, d_memory, d_totals};
   const auto* error = launch(query_gradients<T>, sequences * pieces(shape.tokens, kSide), kThreads, 0, stream, call);
   if (error != nullptr) return error;
   const auto by_query = [&](const float* numbers_of) {
@@ -178,7 +191,9 @@ const char* backward(const KernelAttention<T>& of, const Heads<const T>& out, co
                           by_query(of_sums), nullptr,      nullptr};
   error = summed(sums, sequences, d_totals + sequences * of.d, d_memory, d_totals, stream);
   if (error != nullptr) return error;
-  return launch(key_gradients<T>, sequences * pieces(of.keys, kSide), kThreads, 0, stream, call);
+  error = launch(key_gradients<T>, sequences * pieces(of.keys, kSide), kThreads, 0, stream, call);
+  if (error != nullptr) return error;
+  return launch(value_gradients<T>, sequences * pieces(of.keys, kSide), kThreads, 0, stream, call);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct Thread {
   // An exchange:
   unsigned mask = 0;
   std::size_t bytes = 0;
-  unsigned char own[kMostBytes] = {};
+  alignas(8) unsigned char own[kMostBytes] = {};
   unsigned char* all = nullptr;
 };
 
@@ -122,6 +122,17 @@ void put_away(Array& array) {
                       std::to_string(array.bytes) + " bytes";
   operator delete (array.data - kGuard, std::align_val_t{16});
   array = {};
+}
+
+/// volatile: never a call of memcpy, which the thread sanitizer would see.
+template <class Piece>
+void copy_by(void* to, const void* from, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes / sizeof(Piece); ++i)
+    static_cast<volatile Piece*>(to)[i] = static_cast<const volatile Piece*>(from)[i];
+}
+void copy(void* to, const void* from, std::size_t bytes) {
+  const bool words = bytes % sizeof(std::uint32_t) == 0;  // then all of them lie as words have to
+  words ? copy_by<std::uint32_t>(to, from, bytes) : copy_by<unsigned char>(to, from, bytes);
 }
 
 /// What the others wait for, where none can go on.
@@ -218,8 +229,7 @@ void exchange(unsigned mask, const void* own, std::size_t bytes, void* all) {
   const auto first = self.position.thread.x / kLanes * kLanes;
   if ((mask >> (self.position.thread.x - first) & 1) == 0) fail("a lane exchanges that its own mask leaves out");
   if (bytes > kMostBytes) fail("an exchange of more than 32 bytes a lane");
-  // volatile: never a call of memcpy, which the thread sanitizer would see.
-  for (std::size_t i = 0; i < bytes; ++i) self.own[i] = static_cast<const volatile unsigned char*>(own)[i];
+  copy(self.own, own, bytes);
   self.mask = mask, self.bytes = bytes, self.all = static_cast<unsigned char*>(all);
   self.state = State::kExchange;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -233,9 +243,7 @@ void exchange(unsigned mask, const void* own, std::size_t bytes, void* all) {
     if ((mask >> to & 1) == 0) continue;
     auto& other = *machine.threads[first + to];
     for (unsigned lane = 0; lane < kLanes; ++lane)
-      if (mask >> lane & 1)
-        for (std::size_t i = 0; i < bytes; ++i)
-          static_cast<volatile unsigned char*>(other.all)[lane * bytes + i] = machine.threads[first + lane]->own[i];
+      if (mask >> lane & 1) copy(other.all + lane * bytes, machine.threads[first + lane]->own, bytes);
     other.state = State::kReady;
   }
 }

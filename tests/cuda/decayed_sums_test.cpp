@@ -2,7 +2,6 @@
 #include "core/kernels/cuda/decayed_sums.h"
 
 #include "tests/cuda/heads.h"
-#include "tests/cuda/shim/block.h"
 #include "tests/support/catch.h"
 
 using namespace ablate::kernels::cuda;
@@ -25,7 +24,7 @@ struct Run {
   Case of;
   Numbers<T> q, k, v, out, d_out, dq, dk, dv;
   Numbers<float> log_decay, d_decay, state, end, d_end, d_state;
-  std::vector<float> before, kept, scratch;
+  Vector<float> before, kept, scratch;
 
   explicit Run(const Case& c)
       : of(c),
@@ -73,10 +72,10 @@ struct Run {
   Run& both() {
     const DecayedSumsSaved saved{before.data(), kept.data()};
     const char* error = decayed_sums(call(), out.view(), end.data.data(), saved, nullptr);
-    REQUIRE(error == nullptr);
+    REQUIRE(after(error) == nullptr);
     const DecayedSumsGradients<T> to{dq.view(), dk.view(), dv.view(), d_decay.view(), d_state.data.data()};
     error = decayed_sums_backward(call(), d_out.read(), d_end.data.data(), saved, to, scratch.data(), nullptr);
-    REQUIRE(error == nullptr);
+    REQUIRE(after(error) == nullptr);
     return *this;
   }
 };
@@ -181,24 +180,24 @@ TEST_CASE("a sequence that is cut anywhere gives what the whole one does, gradie
   for (const std::int64_t cut : {0, 1, 63, 64, 65, 100, 129, 130}) {
     INFO(cut);
     Run<float> parts(c);
-    std::vector<float> middle(parts.end.data.size()), d_middle(middle.size());
+    Vector<float> middle(parts.end.data.size()), d_middle(middle.size());
     auto first = parts.call(), second = first;
     first.shape.tokens = cut, second.shape.tokens = c.tokens - cut;
     second.q = behind(second.q, cut), second.k = behind(second.k, cut), second.v = behind(second.v, cut);
     second.log_decay = behind(second.log_decay, cut), second.state = middle.data();
     auto before = parts.before, kept = parts.kept;
     const DecayedSumsSaved of_first{parts.before.data(), parts.kept.data()}, of_second{before.data(), kept.data()};
-    REQUIRE(decayed_sums(first, parts.out.view(), middle.data(), of_first, nullptr) == nullptr);
-    REQUIRE(decayed_sums(second, behind(parts.out.view(), cut), parts.end.data.data(), of_second, nullptr) == nullptr);
+    REQUIRE(after(decayed_sums(first, parts.out.view(), middle.data(), of_first, nullptr)) == nullptr);
+    REQUIRE(after(decayed_sums(second, behind(parts.out.view(), cut), parts.end.data.data(), of_second, nullptr)) == nullptr);
     const DecayedSumsGradients<float> to{parts.dq.view(), parts.dk.view(), parts.dv.view(), parts.d_decay.view(),
                                          parts.d_state.data.data()},
         to_second{behind(parts.dq.view(), cut), behind(parts.dk.view(), cut), behind(parts.dv.view(), cut),
                   behind(parts.d_decay.view(), cut), d_middle.data()};
     const auto d_out = parts.d_out.read();
     auto* const scratch = parts.scratch.data();
-    REQUIRE(decayed_sums_backward(second, behind(d_out, cut), parts.d_end.data.data(), of_second, to_second, scratch,
-                                  nullptr) == nullptr);
-    REQUIRE(decayed_sums_backward(first, d_out, d_middle.data(), of_first, to, scratch, nullptr) == nullptr);
+    REQUIRE(after(decayed_sums_backward(second, behind(d_out, cut), parts.d_end.data.data(), of_second, to_second, scratch,
+                                        nullptr)) == nullptr);
+    REQUIRE(after(decayed_sums_backward(first, d_out, d_middle.data(), of_first, to, scratch, nullptr)) == nullptr);
     for (const double difference : differences(parts)) CHECK(difference < kFloat);
   }
 }
@@ -212,9 +211,10 @@ TEST_CASE("what is not asked for is not written, and no sequence and no token ar
   Run<float> run({1, 2, 70, 17, 16, true, Decay::kSlow}), with(run.of);
   with.both();
   const DecayedSumsSaved saved{run.before.data(), run.kept.data()};
-  REQUIRE(decayed_sums(run.call(), run.out.view(), nullptr, saved, nullptr) == nullptr);
+  REQUIRE(after(decayed_sums(run.call(), run.out.view(), nullptr, saved, nullptr)) == nullptr);
   const DecayedSumsGradients<float> to{run.dq.view(), run.dk.view(), run.dv.view(), run.d_decay.view(), nullptr};
-  REQUIRE(decayed_sums_backward(run.call(), run.d_out.read(), nullptr, saved, to, run.scratch.data(), nullptr) == nullptr);
+  REQUIRE(after(decayed_sums_backward(run.call(), run.d_out.read(), nullptr, saved, to, run.scratch.data(), nullptr)) ==
+          nullptr);
   CHECK(same_bits(run.out.data, with.out.data));
   for (auto& one : with.d_end.data) one = 0;
   with.both();
@@ -232,10 +232,10 @@ TEST_CASE("log decays of one sequence serve all, each with its own gradient", "[
   auto call = shared.call();
   call.log_decay.batch = 0;
   const DecayedSumsSaved saved{shared.before.data(), shared.kept.data()};
-  REQUIRE(decayed_sums(call, shared.out.view(), nullptr, saved, nullptr) == nullptr);
+  REQUIRE(after(decayed_sums(call, shared.out.view(), nullptr, saved, nullptr)) == nullptr);
   const DecayedSumsGradients<float> to{shared.dq.view(), shared.dk.view(), shared.dv.view(), shared.d_decay.view(), nullptr};
-  REQUIRE(decayed_sums_backward(call, shared.d_out.read(), shared.d_end.data.data(), saved, to, shared.scratch.data(),
-                                nullptr) == nullptr);
+  REQUIRE(after(decayed_sums_backward(call, shared.d_out.read(), shared.d_end.data.data(), saved, to, shared.scratch.data(),
+                                      nullptr)) == nullptr);
   CHECK(same_bits(shared.out.data, repeated.out.data));
   CHECK(same_bits(shared.d_decay.data, repeated.d_decay.data));
 }
@@ -254,7 +254,7 @@ TEST_CASE("decayed sums have the same bits in any order of threads and blocks", 
     Run<Bf16> half(c);
     first.both(), half.both();
     for (const auto order : {shim::Order::kDescending, shim::Order::kShuffled}) {
-      shim::set_order(order);
+      run_in(order);
       Run<float> again(c);
       Run<Bf16> half_again(c);
       again.both(), half_again.both();
@@ -267,6 +267,6 @@ TEST_CASE("decayed sums have the same bits in any order of threads and blocks", 
       CHECK(same_bits(half_again.out.data, half.out.data));
       CHECK(same_bits(half_again.dk.data, half.dk.data));
     }
-    shim::set_order(shim::Order::kAscending);
+    run_in(shim::Order::kAscending);
   }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/kernels/cuda/numbers.h"
+#include "tests/cuda/memory.h"
 
 namespace ablate::kernels::cuda {
 
@@ -32,7 +33,7 @@ template <class T>
 struct Numbers {
   std::int64_t batch, heads, tokens, channels;
   bool token_major;
-  std::vector<T> data;
+  Vector<T> data;
 
   static constexpr std::int64_t kGap = 3;  ///< numbers after a token's heads
 #ifdef __SANITIZE_ADDRESS__
@@ -113,9 +114,9 @@ double worst(Numbers<T>& found, Exact& expected, double least = 1e-30) {
 }
 
 /// NaNs as well.
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+template <class A, class B>
+bool same_bits(const A& a, const B& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0);
 }
 
 }  // namespace ablate::kernels::cuda

@@ -2,7 +2,6 @@
 #include "core/kernels/cuda/kernel_attention.h"
 
 #include "tests/cuda/heads.h"
-#include "tests/cuda/shim/block.h"
 #include "tests/support/catch.h"
 
 using namespace ablate::kernels::cuda;
@@ -23,7 +22,7 @@ struct Run {
   Case of;
   Numbers<T> q, k, v, out, d_out, dq, dk, dv;
   Numbers<float> mass, d_mass;
-  std::vector<float> memory, totals, inverse, scratch;
+  Vector<float> memory, totals, inverse, scratch;
 
   explicit Run(const Case& c)
       : of(c),
@@ -58,10 +57,10 @@ struct Run {
         {of.batch, of.heads, of.tokens}, of.keys, of.d, of.d_value, of.features, q.read(), k.read(), v.read(), mass_view()};
     const KernelAttentionSaved saved{memory.data(), totals.data(), inverse.data()};
     const char* error = kernel_attention(call, out.view(), saved, scratch.data(), nullptr);
-    REQUIRE(error == nullptr);
+    REQUIRE(after(error) == nullptr);
     const KernelAttentionGradients<T> to{dq.view(), dk.view(), dv.view(), {d_mass.data.data(), of.heads * of.keys, of.keys, 1}};
     error = kernel_attention_backward(call, out.read(), d_out.read(), saved, to, scratch.data(), nullptr);
-    REQUIRE(error == nullptr);
+    REQUIRE(after(error) == nullptr);
     return *this;
   }
 
@@ -197,7 +196,7 @@ TEST_CASE("kernel attention has the same bits in any order of threads and blocks
   Run<Bf16> half(c);
   first.both(), half.both();
   for (const auto order : {shim::Order::kDescending, shim::Order::kShuffled}) {
-    shim::set_order(order);
+    run_in(order);
     Run<float> again(c);
     Run<Bf16> half_again(c);
     again.both(), half_again.both();
@@ -209,5 +208,5 @@ TEST_CASE("kernel attention has the same bits in any order of threads and blocks
     CHECK(same_bits(half_again.out.data, half.out.data));
     CHECK(same_bits(half_again.dk.data, half.dk.data));
   }
-  shim::set_order(shim::Order::kAscending);
+  run_in(shim::Order::kAscending);
 }

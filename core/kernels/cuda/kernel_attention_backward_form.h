@@ -44,8 +44,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(KernelAtten
       of_sum[row] = row < tokens && inverse[row] > 0 ? -sum * inverse[row] : 0.f;
       if (row < tokens) call.of_sums[sequence * of.shape.tokens + first + row] = of_sum[row];
     }
-  }
-  __syncthreads();
+  }  // read behind the products' barriers
   for (int left = 0; left < of.d; left += kSide) {
     Tile<T> tile;
     for (int y = 0; y < of.d_value; y += kDeep) {

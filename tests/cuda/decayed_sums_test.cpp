@@ -216,6 +216,8 @@ TEST_CASE("what is not asked for is not written, and no sequence and no token ar
   REQUIRE(after(decayed_sums_backward(run.call(), run.d_out.read(), nullptr, saved, to, run.scratch.data(), nullptr)) ==
           nullptr);
   CHECK(same_bits(run.out.data, with.out.data));
+  REQUIRE(after(decayed_sums(run.call(), run.out.view(), run.state.data.data(), saved, nullptr)) == nullptr);
+  CHECK(same_bits(run.state.data, with.end.data));  // S_n in the place of S_0
   for (auto& one : with.d_end.data) one = 0;
   with.both();
   CHECK(same_bits(run.dk.data, with.dk.data));

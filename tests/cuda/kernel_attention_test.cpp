@@ -134,8 +134,8 @@ const Case kCases[] = {
     {1, 1, 64, 64, 64, 64, Features::kRelu, Mass::kByHead},
     {2, 2, 65, 63, 17, 16, Features::kGiven, Mass::kByHead},
     {1, 2, 127, 300, 128, 64, Features::kElu, Mass::kByHead, false},
-    {1, 1, 257, 1000, 17, 128, Features::kGiven, Mass::kShared},
-    {1, 1, 1000, 33, 128, 128, Features::kRelu, Mass::kNone},
+    {1, 1, 65, 1000, 17, 64, Features::kGiven, Mass::kShared},
+    {1, 1, 1000, 17, 33, 128, Features::kRelu, Mass::kNone},
     {1, 3, 1, 70, 64, 1, Features::kElu, Mass::kShared},
 };
 

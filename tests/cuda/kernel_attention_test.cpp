@@ -175,6 +175,27 @@ TEST_CASE("where no key counts all is 0, whatever stands in the keys", "[kernel_
   }
 }
 
+TEST_CASE("what is not finite spreads to those that read it, and no further", "[kernel_attention]") {
+  for (const auto features : {Features::kElu, Features::kRelu})
+    for (const float bad : {NAN, INFINITY}) {
+      Run<float> query({1, 2, 70, 40, 17, 16, features, Mass::kShared});
+      Run<float> key = query, value = query;
+      query.q.data[query.q.index(0, 1, 66, 3)] = bad;
+      key.k.data[key.k.index(0, 1, 0, 3)] = bad, key.mass.data[0] = 1;
+      value.v.data[value.v.index(0, 1, 0, 3)] = bad, value.mass.data[0] = 1;
+      query.both(), key.both(), value.both();
+      query.out.each([&](auto b, auto h, auto t, auto c) {
+        CHECK(std::isnan(query.out.at(b, h, t, c)) == (h == 1 && t == 66));
+        CHECK(std::isnan(key.out.at(b, h, t, c)) >= (h == 1 && features == Features::kElu));
+        CHECK((h == 1 || std::isfinite(key.out.at(b, h, t, c))));
+        CHECK(std::isfinite(value.out.at(b, h, t, c)) == !(h == 1 && c == 3));
+      });
+      query.dk.each([&](auto b, auto h, auto t, auto c) {
+        CHECK(std::isfinite(query.dk.at(b, h, t, c)) == (h == 0 || query.weight(b, h, t) == 0));
+      });
+    }
+}
+
 TEST_CASE("no batch and no query are taken", "[kernel_attention]") {
   Run<float>({0, 2, 70, 40, 17, 16, Features::kElu, Mass::kNone}).both();
   Run<float> run({1, 2, 0, 40, 17, 16, Features::kElu, Mass::kNone});

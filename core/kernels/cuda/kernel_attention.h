@@ -11,8 +11,8 @@ namespace ablate::kernels::cuda {
 enum class Features : int { kElu, kRelu, kGiven };
 
 /// out_i = sum_j mass_j phi(q_i).phi(k_j) v_j / sum_j mass_j phi(q_i).phi(k_j); a query whose weights sum to 0 (or below 1e-19,
-/// the root of the least float32) reads 0, and nothing flows back through it. Sums are formed in float32, in an order that
-/// follows from the sizes alone: the same call gives the same bits.
+/// the root of the least float32) reads 0, and nothing flows back through it; one whose sum is infinite or NaN reads NaN. Sums
+/// are formed in float32, in an order that follows from the sizes alone: the same call gives the same bits.
 template <class T>  // float, or Bf16: products by tensor cores
 struct KernelAttention {
   Shape shape;        ///< of the queries
@@ -27,7 +27,7 @@ struct KernelAttention {
 struct KernelAttentionSaved {
   float* memory;   ///< [batch, heads, d, d_value]: the sums of mass phi(k) v^T
   float* totals;   ///< [batch, heads, d]: of mass phi(k)
-  float* inverse;  ///< [batch, heads, tokens]: 1 over a query's sum of weights, 0 where it reads 0
+  float* inverse;  ///< [batch, heads, tokens]: 1 over a query's sum of weights, 0 where it reads 0, NaN where it reads that
 };
 
 template <class T>

@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(KernelAtten
         sum += number(d_out[row * call.d_out.token + y]) * number(out[row * call.out.token + y]);
     for (int by = 16; by > 0; by /= 2) sum += __shfl_xor_sync(~0U, sum, by);
     if (lane == 0) {
-      of_sum[row] = row < tokens && inverse[row] > 0 ? -sum * inverse[row] : 0.f;
+      of_sum[row] = row >= tokens || inverse[row] == 0 ? 0.f : -sum * inverse[row];
       if (row < tokens) call.of_sums[sequence * of.shape.tokens + first + row] = of_sum[row];
     }
   }  // read behind the products' barriers
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(KernelAtten
     Tile<T> tile;
     for (int y = 0; y < of.d_value; y += kDeep) {
       load_columns(as, kDeep, d_out + y, call.d_out.token, tokens, of.d_value - y,
-                   [&](float value, int row) { return inverse[row] > 0 ? value * inverse[row] : 0.f; });
+                   [&](float value, int row) { return inverse[row] == 0 ? 0.f : value * inverse[row]; });
       load_columns(bs, kDeep, memory + left * of.d_value + y, of.d_value, of.d - left, of.d_value - y, AsItIs());
       __syncthreads();
       tile.add(as, bs, kDeep);
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(KernelAtten
       const int row = tile.row(i), x = left + tile.column(i);
       if (row >= tokens || x >= of.d) continue;
       const float value = phi(number(q[row * of.q.token + x]));
-      const float gradient = inverse[row] > 0 ? (tile.at[i] + of_sum[row] * totals[x]) * phi.slope(value) : 0.f;
+      const float gradient = inverse[row] == 0 ? 0.f : (tile.at[i] + of_sum[row] * totals[x]) * phi.slope(value);
       put(to + row * call.to.q.token + x, gradient);
     }
   }

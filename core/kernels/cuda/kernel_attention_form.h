@@ -7,20 +7,22 @@
 namespace ablate::kernels::cuda {
 namespace {
 
+constexpr float kMost = 3.4028235e38f;    // float32's largest number: of an infinite sum nothing is known
 constexpr int kDeep = 32;                 // of a product's step
 constexpr int kPiece = 256;               // tokens that one block sums
 constexpr float kLeast = 1.0842022e-19f;  // the root of float32's least normal number: gradients hold a sum's square
 
+/// Of NaN both are what the reference has: phi is NaN, and so is its slope, but for relu's, which is 1.
 struct Phi {
   Features map;
   __device__ float operator()(float x) const {
     if (map == Features::kElu) return x > 0 ? x + 1 : expf(x);
-    return map == Features::kRelu && !(x > 0) ? 0.f : x;
+    return map == Features::kRelu && x <= 0 ? 0.f : x;
   }
   /// phi' where phi is `value`.
   __device__ float slope(float value) const {
-    if (map == Features::kElu) return fminf(value, 1.f);
-    return map == Features::kRelu && !(value > 0) ? 0.f : 1.f;
+    if (map == Features::kElu) return value > 1 ? 1.f : value;
+    return map == Features::kRelu && value <= 0 ? 0.f : 1.f;
   }
 };
 
@@ -127,7 +129,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) read(Reads<T> call) {
       __syncthreads();
     }
     if (left == 0 && self < kSide) {
-      inverse[self] = sum > kLeast ? 1 / sum : 0.f;
+      inverse[self] = sum <= kLeast ? 0.f : sum <= kMost ? 1 / sum : NAN;  // also where the sum is NaN
       if (self < tokens) call.saved.inverse[sequence * of.shape.tokens + first + self] = inverse[self];
     }
     __syncthreads();
@@ -135,7 +137,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) read(Reads<T> call) {
       const int row = tile.row(i), y = left + tile.column(i);
       // Not by 0: what overflows in a query that reads nothing would be NaN.
       if (row < tokens && y < of.d_value)
-        put(out + row * call.out.token + y, inverse[row] > 0 ? tile.at[i] * inverse[row] : 0.f);
+        put(out + row * call.out.token + y, inverse[row] == 0 ? 0.f : tile.at[i] * inverse[row]);
     }
   }
 }

@@ -10,10 +10,23 @@
 macro(ablate_add_plugin name)
   # A macro, because CMake enables a language only in the file's own scope.
   set(_ablate_arguments ${ARGN})
-  if("CUDA_SOURCES" IN_LIST _ablate_arguments AND NOT CMAKE_CUDA_COMPILER_LOADED)
+  if("CUDA_SOURCES" IN_LIST _ablate_arguments)
+    _ablate_enable_cuda()
+  endif()
+  _ablate_add_plugin(${name} ${ARGN})
+endmacro()
+
+# ABLATE_NVCC: CUDA's compiler; the last places are those of tools/setup --cuda.
+macro(_ablate_find_nvcc)
+  find_program(ABLATE_NVCC nvcc PATHS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin /opt/cuda/bin
+               $ENV{XDG_CACHE_HOME}/ablate/cuda/bin $ENV{HOME}/.cache/ablate/cuda/bin)
+  mark_as_advanced(ABLATE_NVCC)
+endmacro()
+
+macro(_ablate_enable_cuda)
+  if(NOT CMAKE_CUDA_COMPILER_LOADED)
     if(NOT DEFINED ENV{CUDACXX})
-      find_program(ABLATE_NVCC nvcc PATHS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin /opt/cuda/bin)
-      mark_as_advanced(ABLATE_NVCC)
+      _ablate_find_nvcc()
       if(ABLATE_NVCC)
         set(ENV{CUDACXX} ${ABLATE_NVCC})
       endif()
@@ -24,7 +37,6 @@ macro(ablate_add_plugin name)
       enable_language(CUDA)
     endif()
   endif()
-  _ablate_add_plugin(${name} ${ARGN})
 endmacro()
 
 function(_ablate_add_plugin name)

@@ -1,0 +1,151 @@
+// The kernels of decayed sums for one type: the sums that each chunk adds, one pass over all chunks, and what tokens read.
+#pragma once
+
+#include "core/kernels/cuda/decayed_sums.h"
+#include "core/kernels/cuda/decays.h"
+
+namespace ablate::kernels::cuda {
+namespace {
+
+constexpr int kDeep = 32;                                // of a product's step
+constexpr int kChannels = 16;                            // whose pairs are summed in a step
+constexpr int kPool = (kLevels + 3) * kChannels * kRow;  // floats; pairs' operands first, then weights and products' operands
+static_assert(kPool >= kChunk * kRow + 2 * kDeep * kRow + kThreads, "what comes after the pairs fits, too");
+
+template <class T>
+__device__ T* at(const Heads<T>& of, std::int64_t heads, std::int64_t sequence, std::int64_t token) {
+  return of.data + sequence / heads * of.batch + sequence % heads * of.head + token * of.token;
+}
+
+/// Where a block works: a chunk of a sequence.
+struct Place {
+  std::int64_t sequence, chunk, first, tokens;
+  __device__ Place(std::int64_t block, std::int64_t all_tokens) {
+    const auto chunks = pieces(all_tokens, kChunk);
+    sequence = block / chunks, chunk = block % chunks, first = chunk * kChunk;
+    tokens = all_tokens - first < kChunk ? all_tokens - first : kChunk;
+  }
+};
+
+/// sums [sequences, chunks, d, d_value] = sum_t (a_t times decays) b_t^T. Forward: of keys and values, decays behind the token.
+/// Backward, the gradient of the sums before a chunk: of queries and outputs' gradients, decays up to the token.
+template <class T>
+struct ChunkSums {
+  DecayedSums<T> of;
+  Heads<const T> a, b;
+  float *sums, *kept;
+};
+
+template <class T, bool kBehind>
+__global__ void __launch_bounds__(kThreads, kBlocks) chunk_sums(ChunkSums<T> call) {
+  ABLATE_SHARED(float, tiles, 2 * kChunk * kRow);
+  ABLATE_SHARED(float, parts, kThreads);
+  const auto& of = call.of;
+  const auto down = pieces(of.d, kSide), across = pieces(of.d_value, kSide);
+  const auto tile_of = blockIdx.x % (down * across), block = blockIdx.x / (down * across);
+  const int left = static_cast<int>(tile_of % across) * kSide, top = static_cast<int>(tile_of / across) * kSide;
+  const Place place(block, of.shape.tokens);
+  const auto heads = of.shape.heads;
+  float *as = tiles, *bs = tiles + kChunk * kRow;
+  load_rows(as, kChunk, at(call.a, heads, place.sequence, place.first) + top, call.a.token, place.tokens, of.d - top, AsItIs());
+  load_rows(bs, kChunk, at(call.b, heads, place.sequence, place.first) + left, call.b.token, place.tokens, of.d_value - left,
+            AsItIs());
+  const int step = of.alike ? 0 : 1;
+  const float* log_decay = at(of.log_decay, heads, place.sequence, place.first) + top * step;
+  const float total = decay<kSide, kBehind>(as, kRow, 1, parts, log_decay, of.log_decay.token, step, place.tokens, of.d - top);
+  __syncthreads();
+  Tile<T> tile;
+  tile.add(as, bs, kChunk);
+  float* sums = call.sums + block * of.d * of.d_value;
+  for (int i = 0; i < kOwn; ++i) {
+    const int x = top + tile.row(i), y = left + tile.column(i);
+    if (x < of.d && y < of.d_value) sums[x * of.d_value + y] = tile.at[i];
+  }
+  const int x = top + static_cast<int>(threadIdx.x);
+  if (kBehind && left == 0 && threadIdx.x < kSide && x < of.d) call.kept[block * of.d + x] = expf(total);
+}
+
+/// One number of the sums a thread, over all chunks: sums [sequences, chunks, d, d_value] become what stands before each chunk
+/// (behind it, where the pass goes backwards). @param begin, end [sequences, d, d_value], or nullptr
+__global__ void __launch_bounds__(kThreads, kBlocks)
+    pass(float* sums, const float* kept, const float* begin, float* end, std::int64_t sequences, std::int64_t chunks, int d,
+         int d_value, bool backwards) {
+  const auto numbers = std::int64_t{d} * d_value, i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i >= sequences * numbers) return;
+  const auto sequence = i / numbers, number_of = i % numbers;
+  float sum = begin == nullptr ? 0.f : begin[i];
+  for (std::int64_t n = 0; n < chunks; ++n) {
+    const auto chunk = sequence * chunks + (backwards ? chunks - 1 - n : n);
+    float* const place = sums + chunk * numbers + number_of;
+    const float added = *place;
+    *place = sum;
+    sum = kept[chunk * d + number_of / d_value] * sum + added;
+  }
+  if (end != nullptr) end[i] = sum;
+}
+
+/// out_t = (a_t times decays) sums + what tokens of the chunk read of each other. Forward: queries read the sums before the
+/// chunk, and values. Backward, the gradient of values: keys read the sums' gradient behind the chunk, and outputs' gradients
+/// of later tokens.
+template <class T>
+struct ChunkReads {
+  DecayedSums<T> of;
+  Heads<const T> a, b;
+  const float* sums;  ///< [sequences, chunks, d, d_value]
+  Heads<T> out;
+};
+
+template <class T, bool kBackward>
+__global__ void __launch_bounds__(kThreads, kBlocks) read(ChunkReads<T> call) {
+  ABLATE_SHARED(float, pool, kPool);
+  const auto& of = call.of;
+  const Place place(blockIdx.x, of.shape.tokens);
+  const auto heads = of.shape.heads;
+  const int step = of.alike ? 0 : 1;
+  const float* log_decay = at(of.log_decay, heads, place.sequence, place.first);
+  {
+    const T *q = at(of.q, heads, place.sequence, place.first), *k = at(of.k, heads, place.sequence, place.first);
+    float *levels = pool, *raw = pool + kLevels * kChannels * kRow;
+    Pairs<T> pairs;
+    for (int x = 0; x < of.d; x += kChannels) {
+      load_raw<kChannels, kRow>(raw, q + x, of.q.token, k + x, of.k.token, log_decay + x * step, of.log_decay.token, step,
+                                place.tokens, of.d - x);
+      __syncthreads();
+      make_levels<kChannels, kRow>(levels, raw);
+      __syncthreads();
+      pairs.template add<kChannels, kRow>(levels, raw);
+      __syncthreads();
+    }
+    // By the token that is summed over.
+    pairs.each([&](int i, int j, float weight) { pool[kBackward ? i * kRow + j : j * kRow + i] = weight; });
+  }
+  const float* weights = pool;
+  float *as = pool + kChunk * kRow, *bs = as + kDeep * kRow, *parts = bs + kDeep * kRow;
+  const T *a = at(call.a, heads, place.sequence, place.first), *b = at(call.b, heads, place.sequence, place.first);
+  T* out = at(call.out, heads, place.sequence, place.first);
+  const float* sums = call.sums + static_cast<std::int64_t>(blockIdx.x) * of.d * of.d_value;
+  for (int left = 0; left < of.d_value; left += kSide) {
+    Tile<T> tile;
+    for (int first = 0; first < kChunk; first += kDeep) {
+      load_rows(bs, kDeep, b + first * call.b.token + left, call.b.token, place.tokens - first, of.d_value - left, AsItIs());
+      __syncthreads();
+      tile.add(weights + first * kRow, bs, kDeep);
+      __syncthreads();
+    }
+    for (int x = 0; x < of.d; x += kDeep) {
+      load_columns(as, kDeep, a + x, call.a.token, place.tokens, of.d - x, AsItIs());
+      load_rows(bs, kDeep, sums + x * of.d_value + left, of.d_value, of.d - x, of.d_value - left, AsItIs());
+      decay<kDeep, kBackward>(as, 1, kRow, parts, log_decay + x * step, of.log_decay.token, step, place.tokens, of.d - x);
+      __syncthreads();
+      tile.add(as, bs, kDeep);
+      __syncthreads();
+    }
+    for (int i = 0; i < kOwn; ++i) {
+      const int row = tile.row(i), y = left + tile.column(i);
+      if (row < place.tokens && y < of.d_value) put(out + row * call.out.token + y, tile.at[i]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ablate::kernels::cuda

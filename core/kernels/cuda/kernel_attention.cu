@@ -1,0 +1,28 @@
+// Kernel attention in float32.
+#include "core/kernels/cuda/kernel_attention_backward_form.h"
+
+namespace ablate::kernels::cuda {
+
+constexpr int kSharedBytes = 17664;  // the most of a block
+static_assert(kSharedBytes <= 48 << 10, "what every device gives a block");
+
+std::int64_t kernel_attention_scratch(const Shape& shape, std::int64_t keys, int d, int d_value) {
+  const auto sequences = shape.batch * shape.heads, numbers = std::int64_t{d} * (d_value + 1);
+  const auto most = keys > shape.tokens ? keys : shape.tokens;
+  return sequences * (shape.tokens + numbers * (1 + pieces(most, kPiece)));
+}
+
+template <>
+const char* kernel_attention(const KernelAttention<float>& of, const Heads<float>& out, const KernelAttentionSaved& saved,
+                             float* scratch, void* stream) {
+  return forward(of, out, saved, scratch, stream);
+}
+
+template <>
+const char* kernel_attention_backward(const KernelAttention<float>& of, const Heads<const float>& out,
+                                      const Heads<const float>& d_out, const KernelAttentionSaved& saved,
+                                      const KernelAttentionGradients<float>& gradients, float* scratch, void* stream) {
+  return backward(of, out, d_out, saved, gradients, scratch, stream);
+}
+
+}  // namespace ablate::kernels::cuda

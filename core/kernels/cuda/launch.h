@@ -1,0 +1,44 @@
+// How kernels are started, and what the compiler of a device has other words for than that of the tests, which run the same
+// sources on a CPU (tests/cuda/shim).
+#pragma once
+
+#include <cstdint>
+
+#ifdef __CUDACC__
+#include <cuda_runtime.h>
+
+/// A block's array in shared memory, 16-byte aligned; at a kernel's beginning.
+#define ABLATE_SHARED(type, name, count) __shared__ __align__(16) type name[count]
+#elif !defined(ABLATE_CUDA_SHIM)
+#error "a CUDA source: for nvcc, or with tests/cuda/shim/shim.h"
+#endif
+
+namespace ablate::kernels::cuda {
+
+#ifdef __CUDACC__
+/// Starts kernel(arguments...) for `blocks` blocks (none: nothing is started) of `threads` threads, with `shared` bytes of
+/// dynamic shared memory. @param stream a cudaStream_t @return nullptr, or what CUDA says is wrong
+template <class... P, class... A>
+const char* launch(void (*kernel)(P...), std::int64_t blocks, int threads, int shared, void* stream, A... arguments) {
+  if (blocks == 0) return nullptr;
+  if (blocks > INT32_MAX) return "more than 2^31 - 1 blocks";
+  kernel<<<static_cast<unsigned>(blocks), threads, shared, static_cast<cudaStream_t>(stream)>>>(arguments...);
+  const auto error = cudaGetLastError();
+  return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
+}
+#else
+using shim::launch;
+#endif
+
+/// The first of several launches' errors.
+template <class... More>
+const char* first_error(const char* error, More... more) {
+  if constexpr (sizeof...(more) == 0)
+    return error;
+  else
+    return error != nullptr ? error : first_error(more...);
+}
+
+__host__ __device__ constexpr std::int64_t pieces(std::int64_t of, std::int64_t size) { return (of + size - 1) / size; }
+
+}  // namespace ablate::kernels::cuda

@@ -1,0 +1,28 @@
+// Means of segments of neighbouring tokens on a device, and their gradient (plugins/segment-mean; AdaMRA, section 3.2).
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/cuda/numbers.h"
+
+namespace ablate::kernels::cuda {
+
+/// A segment is `length` neighbours, the last one those that are left: pieces of tokens, pieces = ceil(tokens / length).
+template <class T>  // float, or Bf16: sums are formed in float32
+struct SegmentMeans {
+  Shape shape;
+  std::int64_t length;  ///< at least 1
+  int d;                ///< channels, at least 1
+  const bool* mask;     ///< [batch, tokens], true: counts; nullptr: all
+};
+
+/// means [batch, heads, pieces, d]: of the tokens of x that count, 0 where none does. @param mass [batch, pieces]: how many
+/// they are; nullptr: not asked for @param stream a cudaStream_t @return nullptr, or what is wrong
+template <class T>
+const char* segment_means(const SegmentMeans<T>& of, const Heads<const T>& x, const Heads<T>& means, float* mass, void* stream);
+
+/// @param d_means [batch, heads, pieces, d] @param d_x [batch, heads, tokens, d]; 0 for tokens that do not count
+template <class T>
+const char* segment_means_backward(const SegmentMeans<T>& of, const Heads<const T>& d_means, const Heads<T>& d_x, void* stream);
+
+}  // namespace ablate::kernels::cuda

@@ -1,0 +1,15 @@
+// The tests of core/kernels/cuda on a device; 77 (skipped) where there is none.
+#include <cstdio>
+
+#define CATCH_CONFIG_RUNNER
+#include "tests/support/catch.h"
+
+namespace ablate::kernels::cuda {
+bool has_device();
+}
+
+int main(int count, char** arguments) {
+  if (ablate::kernels::cuda::has_device()) return Catch::Session().run(count, arguments);
+  std::puts("skipped: there is no CUDA device");
+  return 77;
+}

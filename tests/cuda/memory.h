@@ -1,0 +1,42 @@
+// Where a test's numbers lie: the CPU's memory, or on a device (ABLATE_ON_DEVICE) memory that both see.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "tests/cuda/shim/block.h"
+
+namespace ablate::kernels::cuda {
+
+#ifdef ABLATE_ON_DEVICE
+/// tests/cuda/device.cu. allocate() throws std::bad_alloc; finished() waits, and gives nullptr or CUDA's error.
+void* device_allocate(std::size_t bytes);
+void device_free(void* memory);
+const char* finished();
+
+template <class T>
+struct Memory {
+  using value_type = T;
+  Memory() = default;
+  template <class Other>
+  Memory(const Memory<Other>&) {}
+  T* allocate(std::size_t count) { return static_cast<T*>(device_allocate(count * sizeof(T))); }
+  void deallocate(T* memory, std::size_t) { device_free(memory); }
+  bool operator==(const Memory&) const { return true; }
+};
+inline void run_in(shim::Order) {}  // the device's own
+#else
+template <class T>
+using Memory = std::allocator<T>;
+inline const char* finished() { return nullptr; }
+inline void run_in(shim::Order order) { shim::set_order(order); }
+#endif
+
+/// What is wrong with work that has been launched: its own error, or that of running it.
+inline const char* after(const char* launched) { return launched != nullptr ? launched : finished(); }
+
+template <class T>
+using Vector = std::vector<T, Memory<T>>;
+
+}  // namespace ablate::kernels::cuda

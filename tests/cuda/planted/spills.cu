@@ -1,0 +1,16 @@
+// A kernel with two faults that tests/cuda/build.py has to find: it keeps more numbers than 32 registers hold, and it has one
+// float of shared memory more than is stated.
+constexpr int kSharedBytes = 4096;
+static_assert(kSharedBytes <= 48 << 10, "what every device gives a block");
+
+__global__ void __launch_bounds__(1024, 2) spills(float* x) {
+  __shared__ float shared[1025];
+  float own[64];
+#pragma unroll
+  for (int i = 0; i < 64; ++i) own[i] = x[i * 1024 + threadIdx.x];
+  shared[threadIdx.x] = own[0];
+  if (threadIdx.x == 0) shared[1024] = 1;
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 64; ++i) x[i * 1024 + threadIdx.x] = own[63 - i] * own[i] + shared[(threadIdx.x + i) % 1025];
+}

@@ -30,11 +30,11 @@ constexpr int kUsualTasks = 8, kSharesOfTask = 4;
 std::vector<std::string> words_in(const std::string& options) {
   std::vector<std::string> words;
   std::string word;
-  char quote = 0;
+  char quote = '\0';
   bool has_word = false;
   for (const char c : options) {
     if (quote != 0 ? c == quote : c == '\'' || c == '"') {
-      quote = quote != 0 ? 0 : c;
+      quote = quote == 0 ? c : '\0';
       has_word = true;
     } else if (quote == 0 && (c == ' ' || c == '\t')) {
       if (has_word) words.push_back(std::exchange(word, ""));

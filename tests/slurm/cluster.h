@@ -19,6 +19,10 @@ class Cluster {
       std::fprintf(stderr, "skipped: no Slurm here (root, and `tools/setup --tests`, which brings slurm-wlm)\n");
       return;
     }
+    if (!says(read_text("/proc/mounts"), " cgroup")) {  // as in a chroot: slurmd looks at them, though no plugin uses them
+      std::fprintf(stderr, "skipped: no Slurm here (slurmd needs control groups, as at /sys/fs/cgroup)\n");
+      return;
+    }
     auto words = lines;
     words.insert(words.begin(), {kOneMachine, "start", folder()});
     const auto started = Process(words).wait();

@@ -53,9 +53,9 @@ void remove_all_abandoned(const fs::path& among) {
 
 }  // namespace
 
-ScratchFolder::ScratchFolder() {
+ScratchFolder::ScratchFolder(const fs::path& where) {
   std::error_code none;
-  const auto among = fs::temp_directory_path(none);
+  const auto among = where.empty() ? fs::temp_directory_path(none) : where;
   const auto refuse = [&](const std::string& why) {
     throw Error("no folder can be made in " + among.string() + " for what is temporary: " + why +
                 " (the variable TMPDIR names another place)");

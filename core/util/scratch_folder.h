@@ -10,8 +10,8 @@ namespace ablate {
 /// locked (flock) as long as its process is there.
 class ScratchFolder {
  public:
-  /// Throws Error where none can be made.
-  ScratchFolder();
+  /// Throws Error where none can be made. @param among the folder to make it in; "": the system's for temporary files
+  explicit ScratchFolder(const std::filesystem::path& among = {});
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;

@@ -27,7 +27,7 @@ void expect_whole(SQLite::Database& database, const std::filesystem::path& file)
 std::filesystem::path OtherHistory::beside() const {
   constexpr std::size_t kDigits = 8;
   const auto run = file_.stem().extension().string();  // ".12ab34cd"
-  if (file_.extension() != ".db" || run.size() != 1 + kDigits ||
+  if (!file_.filename().string().starts_with("share-") || file_.extension() != ".db" || run.size() != 1 + kDigits ||
       run.find_first_not_of("0123456789abcdef", 1) != std::string::npos)
     return file_;
   return file_.parent_path() / (file_.stem().stem().string() + ".db");

@@ -17,9 +17,9 @@ class OtherHistory {
   explicit OtherHistory(const std::filesystem::path& file);
 
   const std::filesystem::path& file() const { return file_; }  ///< as it was named
-  /// The history whose files of attempts (db/history/artifacts.h) are this one's: itself, or NAME.db of a copy that is named
-  /// NAME.12ab34cd.db, as those of a share are (core/host/shares): a run of the share has a copy each, and the files are of
-  /// all.
+  /// The history whose files of attempts (db/history/artifacts.h) are this one's: itself, or share-I.db of a copy that is
+  /// named share-I.12ab34cd.db, as those of a share are (core/host/shares): a run of the share has a copy each, and the files
+  /// are of all.
   std::filesystem::path beside() const;
   const std::string& location() const { return location_; }  ///< the URI by which SQLite reads it
   bool is_copied() const { return folder_ != nullptr; }      ///< since the file has an earlier schema

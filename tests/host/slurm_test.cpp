@@ -68,12 +68,12 @@ TEST_CASE("what becomes of a stopped task follows from Slurm's word on the job")
   const std::string job = "JobId=7 ArrayJobId=5 ArrayTaskId=2 JobName=a JobState=";
   CHECK(next_of(job + "RUNNING Reason=None Requeue=1", "OFF") == Next::kRequeue);
   CHECK(next_of(job + "RUNNING PreemptTime=None", "REQUEUE") == Next::kRequeue);
-  CHECK(next_of(job + "RUNNING PreemptTime=2026-11-26T10:00:00", "REQUEUE") == Next::kNothing);  // Slurm does it
+  CHECK(next_of(job + "RUNNING PreemptTime=2026-11-26T10:00:00", "REQUEUE") == Next::kBySlurm);
   CHECK(next_of(job + "RUNNING PreemptTime=2026-11-26T10:00:00", "CANCEL") == Next::kSubmit);
   CHECK(next_of(job + "PREEMPTED PreemptTime=2026-11-26T10:00:00", "CANCEL") == Next::kSubmit);
   CHECK(next_of(job + "CANCELLED PreemptTime=None", "CANCEL") == Next::kNothing);
   CHECK(next_of(job + "COMPLETING Reason=None", "CANCEL") == Next::kNothing);
-  CHECK(next_of(job + "COMPLETING Reason=TimeLimit", "CANCEL") == Next::kRequeue);
+  CHECK(next_of(job + "COMPLETING Reason=TimeLimit", "CANCEL") == Next::kTimedOut);
   CHECK(value_in("A=1 Partition=gpu PreemptMode=REQUEUE", "PreemptMode") == "REQUEUE");
   CHECK(value_in("XPreemptMode=1", "PreemptMode").empty());
 }

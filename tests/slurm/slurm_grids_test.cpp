@@ -22,7 +22,7 @@ TEST_CASE("fifty shares in an array that may have twenty tasks are the grid of o
   const bool ended = ends(place, 50, 240);
   INFO(logs(place) << standing(place));
   REQUIRE(ended);
-  CHECK(says(standing(place), "tiny: 50 of 50 trials done, 0 failed; 50 of 50 shares ended\njobs: 20 done"));
+  CHECK(says(standing(place), "tiny: 50 of 50 trials done, 0 failed; 50 of 50 shares ended\narray tasks: 20 done"));
   REQUIRE(place.run({"merge", "study.shares"}).exit_code == 0);
   CHECK(place.query("SELECT count(*) AS n, count(DISTINCT key) AS keys FROM attempts") ==
         json::parse(R"([{"n": 50, "keys": 50}])"));
@@ -93,7 +93,7 @@ TEST_CASE("the shortest time limit, an administrator's requeue, and a user who c
     REQUIRE(Cluster::ask("scancel " + grid.job).exit_code == 0);
     REQUIRE(until([&] { return !is_queued(grid.place); }, 60));
     CHECK(!says(logs(grid.place), "submitted again"));
-    CHECK(says(standing(grid.place), "jobs: 1 cancelled"));
+    CHECK(says(standing(grid.place), "array tasks: 1 cancelled"));
     const auto again = grid.place.run({"run", "study.toml", "--slurm", "--array", "1"});
     INFO(again.err);
     CHECK(says(again.err, "1 task for 1 share"));

@@ -124,6 +124,17 @@ std::vector<std::string> retry_command(const RunArguments& arguments, const SetA
 
 std::vector<std::string> set_aside_lines(const SetAside& set_aside, const RunArguments& arguments, const Options& options) {
   std::vector<std::string> lines;
+  if (!arguments.shares.share.empty()) {  // its --db would be a copy, which nobody writes to
+    if (!set_aside.by_outcome.empty())
+      lines.push_back(
+          fmt::format("set aside, since they failed before: {}; the same command with --retry OUTCOME tries them again",
+                      set_aside.outcomes_text()));
+    if (set_aside.exhausted > 0)
+      lines.push_back(
+          fmt::format("set aside, since they failed {} times: {}; after `ablate merge`, `ablate run --again` runs them",
+                      kMostTries, set_aside.exhausted));
+    return lines;
+  }
   if (!set_aside.by_outcome.empty())
     lines.push_back(fmt::format("set aside, since they failed before: {}; tried again by: {}", set_aside.outcomes_text(),
                                 next_command(options, retry_command(arguments, set_aside))));

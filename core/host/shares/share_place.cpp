@@ -17,6 +17,7 @@
 #include "core/util/kept_json.h"
 #include "core/util/real_path.h"
 #include "core/util/sha256.h"
+#include "core/util/stop_on_signal.h"
 #include "db/history/artifacts.h"
 
 namespace ablate {
@@ -43,7 +44,10 @@ fs::path own_machines_folder() {
 void make_own(const fs::path& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) refuse_folder(folder, std::strerror(errno));
   struct stat found {};
-  if (lstat(folder.c_str(), &found) != 0) refuse_folder(folder, std::strerror(errno));
+  if (lstat(folder.c_str(), &found) != 0) {
+    if (errno == ENOENT) return make_own(folder);  // the last run of another share has just removed it
+    refuse_folder(folder, std::strerror(errno));
+  }
   if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() || (found.st_mode & 0077) != 0)
     refuse_folder(folder, "found something that is not this user's alone, expected a folder of mode 700");
 }
@@ -81,7 +85,9 @@ fs::path plan_of_shares(const fs::path& shared) { return shared / "plan.json"; }
 
 void write_end(const fs::path& file, const ShareEnd& end) {
   const auto failed = keep(file, {{"done", end.done}, {"failed", end.failed}, {"plan", end.plan}});
-  if (!failed.empty()) throw Error(fmt::format("the share's end cannot be written: {}: {}", file.string(), failed));
+  if (!failed.empty())
+    throw Error(fmt::format("the share's end cannot be written: {}: {}; the same command tries again", file.string(), failed),
+                ExitCode::kAgain);
 }
 
 bool read_end(const fs::path& file, const std::string& plan, ShareEnd& into) try {
@@ -108,7 +114,11 @@ void ShareFolder::take_lock() {
     make_own(folder_);
     lock_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (lock_ < 0 && errno == ENOENT) continue;  // the folder has just gone
-    if (lock_ < 0 || flock(lock_, LOCK_SH) != 0) refuse_folder(file, std::strerror(errno));
+    while (lock_ >= 0 && flock(lock_, LOCK_SH) != 0) {
+      if (errno != EINTR) refuse_folder(file, std::strerror(errno));
+      stop_if_asked();
+    }
+    if (lock_ < 0) refuse_folder(file, std::strerror(errno));
     struct stat opened {
     }, named{};
     if (fstat(lock_, &opened) == 0 && stat(file.c_str(), &named) == 0 && opened.st_ino == named.st_ino) return;
@@ -120,9 +130,9 @@ fs::path ShareFolder::history() const { return folder_ / fmt::format("share-{}.d
 
 ShareFolder::~ShareFolder() {
   if (lock_ < 0) return;
-  if (is_copied_ && flock(lock_, LOCK_EX | LOCK_NB) == 0) {
-    std::error_code none;
-    const auto file = history();
+  const auto file = history();
+  std::error_code none;
+  if ((is_copied_ || !fs::exists(file, none)) && flock(lock_, LOCK_EX | LOCK_NB) == 0) {
     for (const char* kind : {db::kOutput, db::kWeights, db::kCheckpoints})
       fs::remove_all(db::artifact_folder(file, kind), none);
     for (const char* ending : {"", "-wal", "-shm", "-leases"}) fs::remove(file.string() + ending, none);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 
 #include "core/host/shares/share_place.h"
 #include "core/records/checkpoint_files.h"
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr double kShareOfTime = 0.05;  ///< that copies may take
 constexpr double kBetweenLooks_s = 30;
-constexpr int kTries = 5;
+constexpr int kTries = 5, kTriesInPeace = 300;  ///< where somebody asks to stop; where nobody waits
 constexpr double kBetweenTries_s = 2;
 
 /// How files of a kind are named once they are whole.
@@ -61,11 +62,10 @@ void SharedCopy::bring() {
   fs::create_directories(shared_, failed);
   if (failed) throw Error(fmt::format("the shared folder {} cannot be made: {}", shared_.string(), failed.message()));
   db::Store store(history_);  // there from now on
-  const auto files = whole_checkpoints(files_);
-  checkpoints_ = names_of(files);
-  db::copy_files(files_, history_, files);
+  db::copy_files(files_, history_, whole_checkpoints(files_));
+  checkpoints_ = names_of(whole_checkpoints(history_));  // what could not be brought is not this run's to remove
   for (const auto& other : copies_of_share(shared_, index_)) take(other);
-  store.tidy_checkpoints({}, db::kMostCheckpointBytes);
+  store.tidy_checkpoints({}, UINTMAX_MAX);
   copy();
   remove_old_parts();
 }
@@ -77,7 +77,7 @@ void SharedCopy::take(const fs::path& other) {
   fs::rename(other, mine, failed);
   if (failed == std::errc::no_such_file_or_directory) return;  // another run took it, or its own run ended
   const auto& named = failed ? other : mine;
-  const ScratchFolder folder;
+  const ScratchFolder folder(history_.parent_path());
   const auto here = folder.path() / "copy.db";
   try {
     copy_to(named, here);
@@ -85,9 +85,17 @@ void SharedCopy::take(const fs::path& other) {
   } catch (const Interrupted&) {
     throw;
   } catch (const Error& error) {
-    if (!failed) fs::rename(mine, other, failed);
-    throw Error(fmt::format("share {}: the copy of an earlier run, {}, cannot be taken: {}. Move it away to do without it.",
-                            index_, other.string(), error.what()));
+    std::error_code none;
+    if (!failed && !fs::exists(mine, none) && !none) return;  // a third run took it meanwhile, and has it
+    auto where = named;
+    if (!failed) {  // a link, since a rename would lay it over a newer copy of a run that was only slow
+      fs::create_hard_link(mine, other, none);
+      if (!none) fs::remove(mine, none), where = other;
+    }
+    throw Error(
+        fmt::format("share {}: the copy of an earlier run, {}, cannot be taken: {}. If the copy itself is damaged, move it "
+                    "away to do without it.",
+                    index_, where.string(), error.what()));
   }
   if (!failed) taken_.push_back(mine);
 }
@@ -115,11 +123,11 @@ void SharedCopy::keep_up(std::int64_t written) {
 
 void SharedCopy::finish() {
   is_last_ = true;
-  for (int left = kTries - 1;; --left) try {
+  for (int tries = 1;; ++tries) try {
       copy();
       return remove_old_parts();
     } catch (const std::exception& error) {
-      if (left == 0)
+      if (tries >= (asked_to_stop != 0 ? kTries : kTriesInPeace))
         throw Error(
             fmt::format("what this share has done is not in {}: {}. It is in {} on this machine; the same command tries "
                         "again.",
@@ -132,8 +140,13 @@ void SharedCopy::finish() {
 /// Files before the rows that name them.
 void SharedCopy::copy() {
   for (const auto& [kind, ending] : kResults) copy_results(kind, ending);
-  copy_checkpoints();
+  const auto here = copy_checkpoints();
   copy_history();
+  if (here)  // after the rows that make the others needless
+    std::erase_if(checkpoints_, [&](const std::string& name) {
+      std::error_code none;
+      return !here->contains(name) && (fs::remove(db::artifact_folder(files_, db::kCheckpoints) / name, none), true);
+    });
   std::erase_if(taken_, [](const fs::path& taken) {
     std::error_code failed;
     fs::remove(taken, failed);
@@ -142,23 +155,25 @@ void SharedCopy::copy() {
 }
 
 void SharedCopy::copy_history() {
-  const ScratchFolder folder;
+  const ScratchFolder folder(history_.parent_path());
   const auto whole = folder.path() / "history.db";
   db::back_up(history_, whole);
   copy_to(whole, copy_);
 }
 
 void SharedCopy::remove_old_parts() const {
-  const auto begin = fmt::format("share-{}.", index_);
-  std::error_code failed;
-  for (fs::directory_iterator entry(shared_, failed), end; !failed && entry != end; entry.increment(failed)) {
-    const auto name = entry->path().filename().string();
-    const auto ending = entry->path().extension().string();
-    std::error_code none;
-    if (name.starts_with(begin) && ending.size() > 1 && ending.find_first_not_of("0123456789", 1) == std::string::npos &&
-        fs::file_time_type::clock::now() - fs::last_write_time(entry->path(), none) > std::chrono::hours(1) && !none)
-      fs::remove(entry->path(), none);
-  }
+  const auto look = [](const fs::path& folder, const std::string& begin) {
+    std::error_code failed;
+    for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+      const auto name = entry->path().filename().string(), ending = entry->path().extension().string();
+      std::error_code none;
+      if (name.starts_with(begin) && ending.size() > 1 && ending.find_first_not_of("0123456789", 1) == std::string::npos &&
+          fs::file_time_type::clock::now() - fs::last_write_time(entry->path(), none) > std::chrono::hours(1) && !none)
+        fs::remove(entry->path(), none);
+    }
+  };
+  look(shared_, fmt::format("share-{}.", index_));
+  for (const auto* kind : {db::kOutput, db::kWeights, db::kCheckpoints}) look(db::artifact_folder(files_, kind), "");
 }
 
 void SharedCopy::copy_results(const char* kind, const char* ending) {
@@ -174,26 +189,24 @@ void SharedCopy::copy_results(const char* kind, const char* ending) {
   }
 }
 
-void SharedCopy::copy_checkpoints() {
+std::optional<std::set<std::string>> SharedCopy::copy_checkpoints() {
   std::set<std::string> here;
+  bool is_all = true;
   for (const auto& file : whole_checkpoints(history_)) {
     here.insert(file.name);
     std::error_code none;
-    if (fs::exists(file.in(files_), none)) continue;
     try {
-      copy_to(file.in(history_), file.in(files_));
+      if (!fs::exists(file.in(files_), none)) copy_to(file.in(history_), file.in(files_));
     } catch (const Interrupted&) {
       throw;
     } catch (const Error&) {
-      if (fs::exists(file.in(history_), none)) throw;  // else a newer one has taken its place
+      if (fs::exists(file.in(history_), none)) throw;
+      is_all = false;  // a newer one has taken its place meanwhile
       continue;
     }
     checkpoints_.insert(file.name);
   }
-  std::erase_if(checkpoints_, [&](const std::string& name) {
-    std::error_code none;
-    return !here.contains(name) && (fs::remove(db::artifact_folder(files_, db::kCheckpoints) / name, none), true);
-  });
+  return is_all ? std::optional(here) : std::nullopt;
 }
 
 void SharedCopy::copy_to(const fs::path& from, const fs::path& to) const {

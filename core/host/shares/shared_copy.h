@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -46,7 +47,8 @@ class SharedCopy {
   void copy_history();
   /// Output and weights that lack there, or have become longer.
   void copy_results(const char* kind, const char* ending);
-  void copy_checkpoints();
+  /// @return those that are here; nothing where one went away while it was copied
+  std::optional<std::set<std::string>> copy_checkpoints();
   /// What killed runs of this share have left half-written, an hour ago or earlier.
   void remove_old_parts() const;
   /// Whole, and on the disk. Throws Error; Interrupted before the last copy.

@@ -18,14 +18,26 @@ namespace ablate::slurm {
 namespace {
 
 constexpr double kPatience_s = 20;
+constexpr double kOwn_s = 5;  ///< for a question while a stop is under way
 
-CommandResult expect(const std::vector<std::string>& words) {
-  auto result = run_command(words, kPatience_s);
+/// Throws nothing. Its variables would hide jobs.
+CommandResult squeue(std::vector<std::string> words, double limit_s) {
+  for (const char* variable :
+       {"SQUEUE_ACCOUNT", "SQUEUE_ALL", "SQUEUE_CLUSTERS", "SQUEUE_FORMAT", "SQUEUE_FORMAT2", "SQUEUE_NAMES", "SQUEUE_NODES",
+        "SQUEUE_PARTITION", "SQUEUE_QOS", "SQUEUE_STATES", "SQUEUE_USERS"})
+    unsetenv(variable);
+  words.insert(words.begin(), "squeue");
+  return run_command(std::move(words), limit_s);
+}
+
+const CommandResult& expect(const std::string& program, const CommandResult& result) {
   if (!result.succeeded())
-    throw Error(fmt::format("Slurm: {}: {}", words.front(),
+    throw Error(fmt::format("Slurm: {}: {}", program,
                             result.why.empty() ? fmt::format("exit code {}, and no word why", result.exit_code) : result.why));
   return result;
 }
+
+CommandResult expect(const std::vector<std::string>& words) { return expect(words.front(), run_command(words, kPatience_s)); }
 
 std::optional<int> number_in(const std::string& text) {
   int number = 0;
@@ -81,13 +93,18 @@ std::string own_job() {
 }
 
 std::vector<QueuedTask> queued(const std::string& name) {
-  for (const char* variable :
-       {"SQUEUE_ACCOUNT", "SQUEUE_ALL", "SQUEUE_CLUSTERS", "SQUEUE_FORMAT", "SQUEUE_FORMAT2", "SQUEUE_NAMES", "SQUEUE_NODES",
-        "SQUEUE_PARTITION", "SQUEUE_QOS", "SQUEUE_STATES", "SQUEUE_USERS"})
-    unsetenv(variable);  // they would hide jobs
-  return queued_in(expect({"squeue", "--noheader", "--array", "--states=all", fmt::format("--user={}", getuid()),
-                           "--name=" + name, std::string("--format=") + kQueueFormat})
-                       .out);
+  const auto said = squeue({"--noheader", "--array", "--states=all", fmt::format("--user={}", getuid()), "--name=" + name,
+                            std::string("--format=") + kQueueFormat},
+                           kPatience_s);
+  return queued_in(expect("squeue", said).out);
+}
+
+std::optional<double> own_time_left() {
+  constexpr double kAnswer_s = 3;  // who asks has trials to look after
+  const auto job = own_job();
+  if (job.empty()) return std::nullopt;
+  const auto said = squeue({"--noheader", "-j", job, "-O", "TimeLeft"}, kAnswer_s);
+  return said.succeeded() ? seconds_in(said.out) : std::nullopt;
 }
 
 int most_tasks() {
@@ -134,23 +151,24 @@ std::optional<double> seconds_in(const std::string& time) {
 
 Next next_of(const std::string& job, const std::string& partition_mode) {
   const auto state = value_in(job, "JobState"), preempted = value_in(job, "PreemptTime");
-  if (state == "TIMEOUT" || value_in(job, "Reason") == "TimeLimit") return Next::kRequeue;
+  if (state == "TIMEOUT" || value_in(job, "Reason") == "TimeLimit") return Next::kTimedOut;
   const bool is_preempted = state == "PREEMPTED" || !is_any_of(preempted, {"", "None", "Unknown", "N/A"});
-  if (is_preempted) return partition_mode.starts_with("CANCEL") ? Next::kSubmit : Next::kNothing;
+  if (is_preempted) return partition_mode.starts_with("CANCEL") ? Next::kSubmit : Next::kBySlurm;
   return state == "RUNNING" ? Next::kRequeue : Next::kNothing;
 }
 
 Next next_of_own_job() {
-  const auto job = run_command({"scontrol", "--oneliner", "show", "job", own_job()});
+  const auto job = run_command({"scontrol", "--oneliner", "show", "job", own_job()}, kOwn_s);
   if (!job.succeeded()) return Next::kRequeue;  // then that fails, too, and says why
-  auto mode =
-      value_in(run_command({"scontrol", "--oneliner", "show", "partition", value_in(job.out, "Partition")}).out, "PreemptMode");
-  if (mode.empty() || mode == "OFF") mode = value_of_config(run_command({"scontrol", "show", "config"}).out, "PreemptMode");
+  auto mode = value_in(run_command({"scontrol", "--oneliner", "show", "partition", value_in(job.out, "Partition")}, kOwn_s).out,
+                       "PreemptMode");
+  if (mode.empty() || mode == "OFF")
+    mode = value_of_config(run_command({"scontrol", "show", "config"}, kOwn_s).out, "PreemptMode");
   return next_of(job.out, mode);
 }
 
 std::string requeue_own_job() {
-  const auto result = run_command({"scontrol", "requeue", own_job()});
+  const auto result = run_command({"scontrol", "requeue", own_job()}, kPatience_s);
   return result.succeeded() ? "" : result.why.empty() ? "scontrol requeue failed" : result.why;
 }
 

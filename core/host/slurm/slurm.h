@@ -38,11 +38,17 @@ std::string value_in(const std::string& line, const std::string& name);
 /// "1-02:03:04", "02:03:04", "03:04", "04"; nothing of UNLIMITED, INVALID and the like.
 std::optional<double> seconds_in(const std::string& time);
 
+/// How long this process's job may still run, in seconds, by squeue. Nothing outside of a job, and where squeue does not
+/// answer.
+std::optional<double> own_time_left();
+
 /// What becomes of a task that was told to stop.
 enum class Next {
-  kRequeue,  ///< its time is nearly over, or an administrator told it: it asks to be put into the queue again
-  kSubmit,   ///< preempted where that cancels: only a new job goes on with it
-  kNothing,  ///< somebody cancelled it, or Slurm requeues it by itself
+  kRequeue,   ///< its time is nearly over, or an administrator told it: it asks to be put into the queue again
+  kTimedOut,  ///< its time was over before it looked: likewise
+  kSubmit,    ///< preempted where that cancels: only a new job goes on with it
+  kBySlurm,   ///< Slurm puts it into the queue again by itself
+  kNothing,   ///< somebody cancelled it
 };
 /// @param job what `scontrol -o show job ID` prints @param partition_mode PreemptMode of its partition, or of the cluster
 Next next_of(const std::string& job, const std::string& partition_mode);

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
-#include "core/host/slurm/slurm.h"
-#include "core/util/command.h"
-
 namespace ablate::slurm {
 namespace {
 
 constexpr double kBetween_s = 30;  ///< sites ask for no more
 constexpr double kSeldom_s = 300;  ///< while the end is far: somebody may change it
-constexpr double kAnswer_s = 10;
 
 }  // namespace
 
@@ -29,13 +25,6 @@ void TimeLimit::look() {
   if (!end_s_ || *end_s_ - now_s > margin_s(*whole_s_)) return;
   is_told_ = true;
   near_(std::max(0.0, *end_s_ - now_s));
-}
-
-std::optional<double> own_time_left() {
-  const auto job = own_job();
-  if (job.empty()) return std::nullopt;
-  const auto said = run_command({"squeue", "--noheader", "-j", job, "-O", "TimeLeft"}, kAnswer_s);
-  return said.succeeded() ? seconds_in(said.out) : std::nullopt;
 }
 
 }  // namespace ablate::slurm

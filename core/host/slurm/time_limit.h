@@ -37,7 +37,4 @@ class TimeLimit {
   bool is_told_ = false;
 };
 
-/// squeue's word on this process's job. Nothing outside of a job of Slurm, and where squeue does not answer.
-std::optional<double> own_time_left();
-
 }  // namespace ablate::slurm

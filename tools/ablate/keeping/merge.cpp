@@ -48,7 +48,10 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
   std::deque<db::OtherHistory> opened;  // all of them, before anything is written
   for (const auto& other : others) {
     const bool is_of_folder = std::find(named.begin(), named.end(), other) == named.end();
-    if (is_of_folder && !std::filesystem::exists(other, none)) continue;  // a share's next run has taken it meanwhile
+    if (is_of_folder && !std::filesystem::exists(other, none)) {
+      say("note: {} has just been taken by the share's next run; merge again for what it holds\n", path_text(other));
+      continue;
+    }
     opened.emplace_back(other);
   }
   db::Store store(file);
@@ -73,9 +76,9 @@ void add_merge(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->group(kKeeping);
   command
       ->add_option("OTHER", *others,
-                   "run histories, or folders with some, as NAME.shares of a grid that was shared out; they are only read, in "
-                   "any order, and "
-                   "twice is as once")
+                   "run histories, or folders with some, as NAME.shares of a grid that was shared out; they are only read, "
+                   "their order does not "
+                   "count, and a second merge changes nothing")
       ->required()
       ->check(not_empty())
       ->type_name("");

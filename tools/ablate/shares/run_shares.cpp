@@ -1,5 +1,6 @@
 // ablate run --plan and --share: a grid shared out over machines, each share with a history of its own.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -44,8 +45,13 @@ struct ShareRun {
 /// A share of a plan, on this machine.
 class Share {
  public:
-  Share(const RunArguments& arguments, const Options& options, int index, slurm::TimeLimit& limit)
-      : arguments_(arguments), options_(options), index_(index), limit_(limit), shared_(shared_folder(arguments)) {
+  Share(const RunArguments& arguments, const Options& options, int index, slurm::TimeLimit& limit, Executors& executors)
+      : arguments_(arguments),
+        options_(options),
+        index_(index),
+        limit_(limit),
+        executors_(executors),
+        shared_(shared_folder(arguments)) {
     if (!options.database.empty() && real_path(options.database).parent_path() == real_path(shared_))
       throw Error(
           fmt::format("--db {}: found a file in the shared folder, which is for copies; expected one of this machine alone",
@@ -53,22 +59,27 @@ class Share {
   }
 
   ShareRun run() {
-    auto executors = local_workers();
-    auto plan = planned(executors);
+    std::optional<ShareFolder> folder;  // goes again, where no history gets into it
+    if (options_.database.empty()) folder.emplace(shared_, index_);
+    auto plan = planned(folder ? folder->history() : fs::path(options_.database));
     warn_of_verdicts(plan.used, options_);
     const auto of = choose(plan);
     keep_plan(of);
-    std::optional<ShareFolder> folder;
-    if (options_.database.empty()) folder.emplace(shared_, index_);
-    plan.asked.database = folder ? folder->history() : fs::path(options_.database);
     SharedCopy copy(plan.asked.database, shared_, index_, say_line);
     copy.bring();
     const auto before = copy.checkpoints();
     plan.asked.after_step = [&](std::int64_t written) {
       copy.keep_up(written);
-      limit_.look();
+      if (asked_to_stop == 0) limit_.look();  // its signal would be a second one, which waits for no checkpoint
     };
-    const auto launched = launch(plan, executors, say_line);
+    const auto launched = [&] {
+      try {
+        return launch(plan, executors_, say_line);
+      } catch (const Error&) {
+        copy.finish();  // what ran before counts all the same
+        throw;
+      }
+    }();
     copy.finish();
     if (folder) folder->is_copied();
     const auto& ran = launched.ran;
@@ -83,8 +94,7 @@ class Share {
   }
 
   void dry_run(std::string& text) {
-    auto executors = local_workers();
-    auto plan = planned(executors);
+    auto plan = planned(options_.database_file());
     choose(plan);
     text += plan.chosen.empty()
                 ? fmt::format("share {} has no trials\n", index_)
@@ -93,10 +103,12 @@ class Share {
 
  private:
   /// Nothing is written yet.
-  PlannedStudy planned(Executors& executors) const {
+  PlannedStudy planned(const fs::path& history) {
+    auto request = launch_request(arguments_, options_);
+    request.database = history;  // and not the user's own, which may lie where many machines see it
     return plan_study(
-        launch_request(arguments_, options_), [&] { return find_libraries(options_, executors); },
-        [&](const std::string& id) { return where_plugins_are(options_, id); }, executors, say_line);
+        request, [&] { return find_libraries(options_, executors_); },
+        [&](const std::string& id) { return where_plugins_are(options_, id); }, executors_, say_line);
   }
 
   /// Leaves the share's trials alone in the plan. @return what it is a share of
@@ -134,6 +146,7 @@ class Share {
   const Options& options_;
   int index_;
   slurm::TimeLimit& limit_;
+  Executors& executors_;  ///< of all shares of this process
   fs::path shared_;
 };
 
@@ -146,12 +159,21 @@ std::string own_array() {
   return job == nullptr ? "" : job;
 }
 
-/// A task of Slurm's was stopped: it goes back into the queue, where that is what its stop means. @return its last word
-std::string go_on_later(const RunArguments& arguments, bool by_time) {
+/// A task of Slurm's that was stopped goes back into the queue, where that is what its stop means.
+/// @param got_on in this run of the job @param is_near whether its time limit stopped it @return its last word
+std::string go_on_later(const RunArguments& arguments, bool is_near, bool got_on) {
+  using slurm::Next;
   const auto shared = shared_folder(arguments);
-  const auto next = by_time ? slurm::Next::kRequeue : slurm::next_of_own_job();
-  if (next == slurm::Next::kNothing) return "cancelled";
-  if (next == slurm::Next::kRequeue) {
+  const auto next = slurm::next_of_own_job();
+  if (next == Next::kNothing) return "cancelled";
+  if (next == Next::kBySlurm) return "requeued";
+  if ((is_near || next == Next::kTimedOut) && !got_on) {
+    say("ablate: nothing new of this job is in the shared folder: no trial ended, no checkpoint was written, or neither could "
+        "be "
+        "copied. It is not queued again. --time gives it more, experiment.checkpoint writes more often.\n");
+    return "time-limited";
+  }
+  if (next != Next::kSubmit) {
     slurm::say_end(shared, own_array(), own_task(), "requeued");  // before it ends this process
     const auto failed = slurm::requeue_own_job();
     if (failed.empty()) return "requeued";
@@ -164,17 +186,12 @@ std::string go_on_later(const RunArguments& arguments, bool by_time) {
   return "resubmitted";
 }
 
-/// @param is_near whether its time limit stopped it @param got_on in this run of the job
 void end_task(const RunArguments& arguments, int code, bool is_near, bool got_on) {
-  auto word = std::string(code == 0 ? "done" : "failed");
-  if (code == static_cast<int>(ExitCode::kAgain) && is_near && !got_on) {
-    word = "time-limited";
-    say("ablate: in the whole time of this job no trial ended and no checkpoint was written: it is not queued again. --time "
-        "gives it more, experiment.checkpoint writes more often.\n");
-  } else if (code == static_cast<int>(ExitCode::kAgain) && asked_to_stop != 0) {
-    word = go_on_later(arguments, is_near);
-  }
-  slurm::say_end(shared_folder(arguments), own_array(), own_task(), word);
+  const bool was_stopped = code == static_cast<int>(ExitCode::kAgain) && asked_to_stop != 0;
+  slurm::say_end(shared_folder(arguments), own_array(), own_task(),
+                 was_stopped ? go_on_later(arguments, is_near, got_on)
+                 : code == 0 ? "done"
+                             : "failed");
 }
 
 }  // namespace
@@ -188,18 +205,22 @@ void write_plan(const RunArguments& arguments, const Options& options) {
   const auto shared_out = planned_shares(plan, database, arguments.shares.shares);
   write_shares(arguments.shares.plan, shared_out);
   print("{}", shares_text(shared_out));
-  say("plan: {}; each share: {}\n", path_text(arguments.shares.plan),
-      next_command(options, {"run", arguments.file, "--plan", arguments.shares.plan, "--share",
-                             fmt::format("I/{}", shared_out.shares)}));
+  auto words = retry_command(arguments, {});  // run FILE --set ...; the history told costs, and is no share's
+  for (const auto& folder : options.plugins) words.insert(words.begin(), {"--plugins", folder});
+  words.insert(words.begin(), "ablate");
+  words.insert(words.end(), {"--plan", arguments.shares.plan, "--share", fmt::format("I/{}", shared_out.shares)});
+  for (auto& word : words) word = shell_word(word);
+  say("plan: {}; each share: {}\n", path_text(arguments.shares.plan), fmt::join(words, " "));
 }
 
 int run_shares(const RunArguments& arguments, const Options& options) {
   const StopOnSignal stop;
   const auto names = *share_names(arguments.shares.share);
+  auto executors = local_workers();
   if (arguments.dry_run) {
     std::string text;
     slurm::TimeLimit none({}, {});
-    for (const int index : names.indexes) Share(arguments, options, index, none).dry_run(text);
+    for (const int index : names.indexes) Share(arguments, options, index, none, executors).dry_run(text);
     print("{}", text);
     return 0;
   }
@@ -215,7 +236,7 @@ int run_shares(const RunArguments& arguments, const Options& options) {
   for (const int index : names.indexes) try {
       if (asked_to_stop != 0) worse(ExitCode::kAgain);
       if (code == static_cast<int>(ExitCode::kAgain)) break;
-      const auto ended = Share(arguments, options, index, limit).run();
+      const auto ended = Share(arguments, options, index, limit, executors).run();
       got_on = got_on || ended.got_on;
       worse(ended.code);
     } catch (const Interrupted& interrupted) {

@@ -30,7 +30,9 @@ void add_share_options(CLI::App& command, ShareArguments& arguments) {
   text("--plan", arguments.plan, "FILE",
        "with --shares: write here which trials belong to which share, and run nothing; with --share: take the share from it",
        kManyMachines);
-  command.add_option("--shares", arguments.shares, "into how many shares of about equal cost the trials go")
+  command
+      .add_option("--shares", arguments.shares,
+                  "into how many shares of about equal cost the trials go; with --slurm default: 4 for each task of the array")
       ->check(whole_number(1, SharesPlan::kMostShares, "shares"))
       ->type_name("N")
       ->group(kManyMachines);
@@ -47,20 +49,22 @@ void add_share_options(CLI::App& command, ShareArguments& arguments) {
   auto& slurm = arguments.slurm;
   command
       .add_flag("--slurm", slurm.submit,
-                "submit the shares that are missing as an array of jobs; said again, it goes on with what is missing then")
+                "submit the shares that have not ended, as an array of Slurm's jobs; the same command, said again, submits "
+                "what is missing then")
       ->group(kSlurm);
   command
       .add_option("--array", slurm.array, "tasks of the array, each of which takes its shares one after the other; default: 8")
       ->check(whole_number(1, kMostTasks, "tasks"))
       ->type_name("K")
       ->group(kSlurm);
-  text("--partition", slurm.partition, "NAME", "sbatch's, as are those that follow", kSlurm);
-  text("--account", slurm.account, "NAME", "", kSlurm);
+  text("--partition", slurm.partition, "NAME", "sbatch's option of this name, as are --account, --gpus, --mem and --time",
+       kSlurm);
+  text("--account", slurm.account, "NAME", "sbatch's", kSlurm);
   text("--gpus", slurm.gpus, "N", "of a task", kSlurm);
-  text("--cpus", slurm.cpus, "N", "of a task", kSlurm);
+  text("--cpus", slurm.cpus, "N", "of a task: sbatch's --cpus-per-task", kSlurm);
   text("--mem", slurm.mem, "SIZE", "of a task; --memory is a trial's", kSlurm);
   text("--time", slurm.time, "TIME", "of a task, as 8:00:00; --timeout is a trial's", kSlurm);
-  command.add_option("--sbatch", slurm.sbatch, "any other options of sbatch; repeat it for more")
+  command.add_option("--sbatch", slurm.sbatch, "other options of sbatch, as --sbatch='--qos=low --nice'; repeat it for more")
       ->check(not_empty())
       ->type_name("'OPTIONS'")
       ->allow_extra_args(false)

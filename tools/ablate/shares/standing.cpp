@@ -114,7 +114,7 @@ std::string shares_standing(const fs::path& shared) {
     jobs = jobs_of_shares(shared, queue, trouble.empty(), tasks);
     std::vector<std::string> words;
     for (const auto& [word, count] : tasks) words.push_back(fmt::format("{} {}", count, word));
-    text += fmt::format("jobs: {}\n", fmt::join(words, ", "));
+    text += fmt::format("array tasks: {}\n", fmt::join(words, ", "));
   }
   for (int index = 0; index < plan.shares; ++index) {
     const auto& state = states[static_cast<std::size_t>(index)];

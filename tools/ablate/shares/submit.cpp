@@ -47,7 +47,8 @@ std::vector<std::string> words_in(const std::string& options) {
   if (quote != 0) throw Error(fmt::format("--sbatch: found {}, expected the end of a quotation", options));
   if (has_word) words.push_back(word);
   for (const auto& one : words)
-    for (const char* own : {"--array", "-a", "--job-name", "-J", "--clusters", "-M", "--parsable", "--wrap", "--output", "-o"})
+    for (const char* own :
+         {"--array", "-a", "--job-name", "-J", "--clusters", "-M", "--parsable", "--wrap", "--output", "-o", "--signal"})
       if (one == own || one.starts_with(std::string(own) + "="))
         throw Error(fmt::format("--sbatch: found {}, which is ablate's own to say", one));
   return words;
@@ -134,9 +135,10 @@ SharesPlan plan_in(const fs::path& shared, const PlannedStudy& study, const RunA
 
 /// Shares that jobs have which Slurm will still run, by itself.
 std::set<int> shares_in_queue(const fs::path& shared) {
+  const auto queue = slurm::queued(slurm::job_name(shared));  // first: a task may submit itself again meanwhile
   const auto known = slurm::submissions(shared);
   std::set<int> taken;
-  for (const auto& task : slurm::queued(slurm::job_name(shared))) {
+  for (const auto& task : queue) {
     if (!task.is_live()) continue;
     const auto of = std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.job == task.array; });
     if (of == known.end() || !of->shares.contains(task.task))

@@ -142,6 +142,10 @@ std::set<Figure> beside(const ablate::Study& study) {
 
 }  // namespace
 
+/// Studies whose figures stand beside another one's trials, too: Text's in the Long Range Arena are of 1000 bytes or of 4000, which
+/// the paper leaves open.
+bool second_of_figures(const ablate::Study& study) { return study.name == "lra-google-text-4k"; }
+
 TEST_CASE("published figures stand beside trials of one study each, but for what is named") {
   const auto papers = published();
   CHECK(papers.size() == 330);
@@ -150,6 +154,7 @@ TEST_CASE("published figures stand beside trials of one study each, but for what
     for (const auto& figure : beside(study)) {
       INFO(figure.words() << " in " << study.name << " and " << ours[figure]);
       CHECK(papers.count(figure) == 1);
+      if (second_of_figures(study)) continue;
       CHECK(ours[figure].empty());
       ours[figure] = study.name;
     }
@@ -158,7 +163,7 @@ TEST_CASE("published figures stand beside trials of one study each, but for what
   for (const auto& figure : papers)
     if (ours.count(figure) == 0) missing.insert(figure.table + ": " + figure.task + ", " + figure.metric);
   CHECK(missing == std::set<std::string>{
-                       // Failed by all models.
+                       // Failed by all models: FAIL is no number to stand beside lra-google-path-x.
                        "arXiv 2011.04006, Table 1: path-x, test/accuracy",
                        // Computed from others.
                        "arXiv 2011.04006, Table 1: average, test/accuracy",
@@ -224,9 +229,10 @@ TEST_CASE("small cuts of the Long Range Arena have all of its models and tasks")
       (small ? small_tasks : tasks).insert(trial.resolved().at("task").at("plugin"));
     }
     INFO(study.name);
-    CHECK(study.published.empty() == small);
+    CHECK(study.published.empty() == (small || study.name == "lra-google-path-x"));
   }
   CHECK(small_tasks == tasks);
+  for (const char* other : {"lra-google-text-4k", "lra-google-path-x"}) CHECK(models.at(other) == models.at("lra-google-text"));
   for (const char* task : {"listops", "text", "retrieval", "image", "pathfinder", "speed"}) {
     const auto adamra = std::string("lra-") + task, google = std::string("lra-google-") + task;
     CHECK(models.at(adamra).size() == 8);
@@ -270,12 +276,12 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
       seen.insert(study.name);
     }
   CHECK(seen.size() == 3);
-  CHECK(reformers.size() == 17);
+  CHECK(reformers.size() == 19);
 }
 
 TEST_CASE("what the Long Range Arena's studies ask of pictures, all of their attentions promise") {
   Workplace place;
-  for (const std::string name : {"image", "google-image", "pathfinder", "google-pathfinder"}) {
+  for (const std::string name : {"image", "google-image", "pathfinder", "google-pathfinder", "google-path-x"}) {
     std::vector<std::string> command = {"run", (kExperiments / "long-range-arena" / (name + ".toml")).string(), "--dry-run"};
     // Other pictures in the place of CIFAR-10's, which may be missing, and few of those that are made; what is refused is told
     // after the headers.

@@ -119,6 +119,7 @@ std::string task_of(const json& task) {
       {"imagenet64", "imagenet-64"}, {"cifar10", "cifar-10"}, {"pg19", "pg-19"}};
   const std::string plugin = task.at("plugin");
   if (plugin == "bytes") return "text";
+  if (plugin == "mad") return task.at("kind");
   if (plugin != "lm" && !(plugin == "image" && task.at("objective") == "density")) return plugin;
   const auto found = kData.find(task.at("data"));
   return found == kData.end() ? task.at("data").get<std::string>() : found->second;
@@ -148,7 +149,7 @@ bool second_of_figures(const ablate::Study& study) { return study.name == "lra-g
 
 TEST_CASE("published figures stand beside trials of one study each, but for what is named") {
   const auto papers = published();
-  CHECK(papers.size() == 330);
+  CHECK(papers.size() == 358);
   std::map<Figure, std::string> ours;  // the study
   for (const auto& study : studies())
     for (const auto& figure : beside(study)) {
@@ -168,12 +169,21 @@ TEST_CASE("published figures stand beside trials of one study each, but for what
                        // Computed from others.
                        "arXiv 2011.04006, Table 1: average, test/accuracy",
                        "arXiv 2108.04962, Table 1: average, test/accuracy",
+                       "arXiv 2406.06484, MAD: average, test/accuracy",
                        "arXiv 2108.04962, Table 3: text, LRA score",
                        "arXiv 2108.04962, Table 3: text, SMAT",
                        // A ratio of two trials' times, of models that the source does not describe.
                        "arXiv 2003.05997, text: cifar-10, speed ratio local:routing",
                        // A bound of any two distributions' divergence, ln 2.
                        "arXiv 2003.05997, text: pg-19, JSD bound",
+                       // Of a selective state space before mamba2, which is no plugin.
+                       "arXiv 2406.06484, MAD of Mamba: average, test/accuracy",
+                       "arXiv 2406.06484, MAD of Mamba: compression, test/accuracy",
+                       "arXiv 2406.06484, MAD of Mamba: fuzzy-recall, test/accuracy",
+                       "arXiv 2406.06484, MAD of Mamba: in-context-recall, test/accuracy",
+                       "arXiv 2406.06484, MAD of Mamba: memorization, test/accuracy",
+                       "arXiv 2406.06484, MAD of Mamba: noisy-recall, test/accuracy",
+                       "arXiv 2406.06484, MAD of Mamba: selective-copying, test/accuracy",
                        // Of GPT-2's weights, which no trial begins with.
                        "arXiv 2109.00301, Papers with Code: wikitext-103 from GPT-2, test/perplexity",
                    });
@@ -261,7 +271,7 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
         CHECK(attention.at("across_buckets") == arena);
         if (arena) reformers.insert(study.name);
       }
-      if (study.name == "mad-published") {  // mad-lab's attention has rotary positions, its linear one none
+      if (study.name == "mad-published" || study.name == "mad-scores") {  // mad-lab's attention has rotary positions, its linear one none
         CHECK(task.at("protocol") == "published");
         const bool softmax = trial.resolved().at("attention").at("plugin") == "softmax";
         CHECK(trial.resolved().at("model").at("positions") == (softmax ? "rotary" : "none"));
@@ -275,7 +285,7 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
       }
       seen.insert(study.name);
     }
-  CHECK(seen.size() == 3);
+  CHECK(seen.size() == 4);
   CHECK(reformers.size() == 19);
 }
 

@@ -87,7 +87,13 @@ std::set<Figure> published() {
       constexpr double kBatch = 32;  // of the Long Range Arena, which tells steps a second
       constexpr double kMiB = 1024;  // of a GB
       const auto& unit = field.at(8);
-      figure.value = digits(std::stod(figure.value) * (unit == "steps/s" ? kBatch : unit == "GB" ? kMiB : 1));
+      const auto number = std::stod(figure.value);
+      if (unit.starts_with("scaled of ")) {  // so many classes: 0 is guessing, 1 is right
+        const double classes = std::stod(unit.substr(std::string("scaled of ").size()));
+        figure.value = digits(100 * (1 + (classes - 1) * number) / classes);
+      } else {
+        figure.value = digits(number * (unit == "steps/s" ? kBatch : unit == "GB" ? kMiB : 1));
+      }
     }
     CHECK(all.insert(figure).second);
   }
@@ -119,6 +125,7 @@ std::string task_of(const json& task) {
       {"imagenet64", "imagenet-64"}, {"cifar10", "cifar-10"}, {"pg19", "pg-19"}};
   const std::string plugin = task.at("plugin");
   if (plugin == "bytes") return "text";
+  if (plugin == "mad" || plugin == "formal") return task.at("kind");
   if (plugin != "lm" && !(plugin == "image" && task.at("objective") == "density")) return plugin;
   const auto found = kData.find(task.at("data"));
   return found == kData.end() ? task.at("data").get<std::string>() : found->second;
@@ -135,21 +142,28 @@ std::set<Figure> beside(const ablate::Study& study) {
     const auto& task = trial.at("task");
     Figure figure{table, system_of(table, trial), task_of(task), "", number.metric, digits(number.value)};
     if (task.at("plugin") == "bytes") figure.length = task.at("length").dump();
+    if (study.name == "lra-figure1" && table.ends_with("Table 3")) figure.length = "4096";  // beside Text's trials, of 4000
     all.insert(figure);
   }
   return all;
 }
 
+/// Studies whose figures stand beside another one's trials, too: Text's in the Long Range Arena are of 1000 bytes or of 4000,
+/// which the paper leaves open, and AdaMRA's Figure 1 is drawn of Tables 1 and 3.
+bool second_of_figures(const ablate::Study& study) { return study.name == "lra-google-text-4k" || study.name == "lra-figure1"; }
+
 }  // namespace
 
 TEST_CASE("published figures stand beside trials of one study each, but for what is named") {
   const auto papers = published();
-  CHECK(papers.size() == 330);
+  CHECK(papers.size() == 372);
   std::map<Figure, std::string> ours;  // the study
   for (const auto& study : studies())
     for (const auto& figure : beside(study)) {
-      INFO(figure.words() << " in " << study.name << " and " << ours[figure]);
+      INFO(figure.words() << " in " << study.name);
       CHECK(papers.count(figure) == 1);
+      if (second_of_figures(study)) continue;
+      INFO("and in " << ours[figure]);
       CHECK(ours[figure].empty());
       ours[figure] = study.name;
     }
@@ -158,17 +172,29 @@ TEST_CASE("published figures stand beside trials of one study each, but for what
   for (const auto& figure : papers)
     if (ours.count(figure) == 0) missing.insert(figure.table + ": " + figure.task + ", " + figure.metric);
   CHECK(missing == std::set<std::string>{
-                       // Failed by all models.
+                       // Failed by all models: FAIL is no number to stand beside lra-google-path-x.
                        "arXiv 2011.04006, Table 1: path-x, test/accuracy",
                        // Computed from others.
                        "arXiv 2011.04006, Table 1: average, test/accuracy",
                        "arXiv 2108.04962, Table 1: average, test/accuracy",
+                       "arXiv 2406.06484, MAD: average, test/accuracy",
                        "arXiv 2108.04962, Table 3: text, LRA score",
                        "arXiv 2108.04962, Table 3: text, SMAT",
                        // A ratio of two trials' times, of models that the source does not describe.
                        "arXiv 2003.05997, text: cifar-10, speed ratio local:routing",
                        // A bound of any two distributions' divergence, ln 2.
                        "arXiv 2003.05997, text: pg-19, JSD bound",
+                       // Of a selective state space before mamba2, which is no plugin.
+                       "arXiv 2406.06484, MAD of Mamba: average, test/accuracy",
+                       "arXiv 2406.06484, MAD of Mamba: compression, test/accuracy",
+                       "arXiv 2406.06484, MAD of Mamba: fuzzy-recall, test/accuracy",
+                       "arXiv 2406.06484, MAD of Mamba: in-context-recall, test/accuracy",
+                       "arXiv 2406.06484, MAD of Mamba: memorization, test/accuracy",
+                       "arXiv 2406.06484, MAD of Mamba: noisy-recall, test/accuracy",
+                       "arXiv 2406.06484, MAD of Mamba: selective-copying, test/accuracy",
+                       // Of eigenvalues below 0, LSTMs and Mamba, which no plugin has.
+                       "arXiv 2411.12537, Table 5 (other models): modular-arithmetic, test/accuracy",
+                       "arXiv 2411.12537, Table 5 (other models): parity, test/accuracy",
                        // Of GPT-2's weights, which no trial begins with.
                        "arXiv 2109.00301, Papers with Code: wikitext-103 from GPT-2, test/perplexity",
                    });
@@ -224,9 +250,10 @@ TEST_CASE("small cuts of the Long Range Arena have all of its models and tasks")
       (small ? small_tasks : tasks).insert(trial.resolved().at("task").at("plugin"));
     }
     INFO(study.name);
-    CHECK(study.published.empty() == small);
+    CHECK(study.published.empty() == (small || study.name == "lra-google-path-x"));
   }
   CHECK(small_tasks == tasks);
+  for (const char* other : {"lra-google-text-4k", "lra-google-path-x"}) CHECK(models.at(other) == models.at("lra-google-text"));
   for (const char* task : {"listops", "text", "retrieval", "image", "pathfinder", "speed"}) {
     const auto adamra = std::string("lra-") + task, google = std::string("lra-google-") + task;
     CHECK(models.at(adamra).size() == 8);
@@ -255,11 +282,12 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
         CHECK(attention.at("across_buckets") == arena);
         if (arena) reformers.insert(study.name);
       }
-      if (study.name == "mad-published") {  // mad-lab's attention has rotary positions, its linear one none
+      if (study.name == "mad-published" ||
+          study.name == "mad-scores") {  // mad-lab's attention has rotary positions, its linear one none
         CHECK(task.at("protocol") == "published");
         const bool softmax = trial.resolved().at("attention").at("plugin") == "softmax";
         CHECK(trial.resolved().at("model").at("positions") == (softmax ? "rotary" : "none"));
-      } else if (study.name == "formal-published") {  // xlstm's lengths, without the answer
+      } else if (study.name == "formal-published" || study.name == "formal-paper") {  // xlstm's lengths, without the answer
         CHECK(task.at("test_shortest") == (task.at("kind") == "parity" ? 39 : 38));
       } else if (study.name == "infinity-sort") {  // its generate_data.py
         CHECK(
@@ -269,13 +297,13 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
       }
       seen.insert(study.name);
     }
-  CHECK(seen.size() == 3);
-  CHECK(reformers.size() == 17);
+  CHECK(seen.size() == 5);
+  CHECK(reformers.size() == 20);
 }
 
 TEST_CASE("what the Long Range Arena's studies ask of pictures, all of their attentions promise") {
   Workplace place;
-  for (const std::string name : {"image", "google-image", "pathfinder", "google-pathfinder"}) {
+  for (const std::string name : {"image", "google-image", "pathfinder", "google-pathfinder", "google-path-x"}) {
     std::vector<std::string> command = {"run", (kExperiments / "long-range-arena" / (name + ".toml")).string(), "--dry-run"};
     // Other pictures in the place of CIFAR-10's, which may be missing, and few of those that are made; what is refused is told
     // after the headers.

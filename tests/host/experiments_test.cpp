@@ -41,9 +41,10 @@ TEST_CASE("the paper's Table 4: ten rows of rates on two tasks") {
                                     {"1/2", "1/4", "1/8", "1/16", "1/32", "1/64", "1/128"},
                                     {"1/2", "1/2", "1/2"},
                                     {"1/4", "1/4", "1/4"}};
-  REQUIRE(study.trials.size() == 2 * rates.size());
+  constexpr std::size_t kSeeds = 3;
+  REQUIRE(study.trials.size() == 2 * kSeeds * rates.size());
   for (std::size_t i = 0; i < rates.size(); ++i) {
-    const auto& resolved = study.trials[2 * i].resolved();
+    const auto& resolved = study.trials[2 * kSeeds * i].resolved();
     CHECK(resolved.at("attention").at("rates").get<Names>() == rates[i]);
     CHECK(resolved.at("attention").at("feature_map") == "relu");
     CHECK(resolved.at("attention").at("router_gradient") == "straight-through");  // the forward pass as printed
@@ -51,7 +52,7 @@ TEST_CASE("the paper's Table 4: ten rows of rates on two tasks") {
     CHECK(resolved.at("train").at("steps") == 35000);
     CHECK(resolved.at("train").at("batch") == 256);
     CHECK(resolved.at("train").at("warmup") == 175);
-    const auto& text = study.trials[2 * i + 1].resolved();
+    const auto& text = study.trials[(2 * i + 1) * kSeeds].resolved();
     CHECK(text.at("attention") == resolved.at("attention"));
     CHECK(text.at("model") == resolved.at("model"));
     CHECK(text.at("task").at("data") == "imdb");
@@ -59,20 +60,20 @@ TEST_CASE("the paper's Table 4: ten rows of rates on two tasks") {
     CHECK(text.at("train").at("steps") == 20000);
   }
   CHECK(study.trials[0].label.starts_with("attention.rates=1/4,1/32 task=image "));
-  CHECK(experiment("adamra/table4", {"train.steps=200", "train.warmup=20"}).trials.size() == 20);
+  CHECK(experiment("adamra/table4", {"train.steps=200", "train.warmup=20"}).trials.size() == 60);
 }
 
 TEST_CASE("the paper's Table 5: five models") {
   const auto study = experiment("adamra/table5");
-  Names models;  // of the first task
-  for (std::size_t i = 0; i < study.trials.size(); i += 2)
+  Names models;  // of the first task and seed
+  for (std::size_t i = 0; i < study.trials.size(); i += 6)
     models.push_back(study.trials[i].label.substr(0, study.trials[i].label.find(" task=image")));
   CHECK(models == Names{"attention=softmax", "attention=adamra attention.feature_map=relu attention.routing=random",
                         "attention=adamra attention.feature_map=softmax attention.routing=learned",
                         "attention=adamra attention.feature_map=elu+1 attention.routing=learned",
                         "attention=adamra attention.feature_map=relu attention.routing=learned"});
-  CHECK(study.trials[2].resolved().at("attention").at("rates") == json{"1/2", "1/8", "1/32"});
-  CHECK(study.trials[3].resolved().at("task").at("plugin") == "text");
+  CHECK(study.trials[6].resolved().at("attention").at("rates") == json{"1/2", "1/8", "1/32"});
+  CHECK(study.trials[9].resolved().at("task").at("plugin") == "text");
 }
 
 TEST_CASE("ListOps: six attentions, three seeds") {

@@ -214,7 +214,7 @@ TEST_CASE("a damaged copy is refused before anything runs, with its name, and st
   auto one = machines.of("a");
   const auto why = error_of([&] { one.bring(); });
   CHECK(has(why, damaged.string()));
-  CHECK(has(why, "Move it away"));
+  CHECK(has(why, "If the copy itself is damaged, move it away"));
   CHECK(content(damaged) == "no database");
 }
 

@@ -56,11 +56,11 @@ struct Run {
     const KernelAttention<T> call{
         {of.batch, of.heads, of.tokens}, of.keys, of.d, of.d_value, of.features, q.read(), k.read(), v.read(), mass_view()};
     const KernelAttentionSaved saved{memory.data(), totals.data(), inverse.data()};
-    const char* error = kernel_attention(call, out.view(), saved, scratch.data(), nullptr);
+    const char* error = kernel_attention(call, out.view(), saved, scratch.data(), stream());
     REQUIRE(after(error) == nullptr);
     KernelAttentionGradients<T> to{dq.view(), dk.view(), dv.view(), {}};
     if (mass_too) to.mass = {d_mass.data.data(), of.heads * of.keys, of.keys, 1};
-    error = kernel_attention_backward(call, d_out.read(), saved, to, scratch.data(), nullptr);
+    error = kernel_attention_backward(call, d_out.read(), saved, to, scratch.data(), stream());
     REQUIRE(after(error) == nullptr);
     return *this;
   }

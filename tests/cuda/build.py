@@ -85,6 +85,26 @@ def check(nvcc: str, root: pathlib.Path, source: pathlib.Path, kinds: list[str])
     return found
 
 
+def found_later(nvcc: str, root: pathlib.Path) -> list[str]:
+    """Whether a build that was made where there was no compiler finds one that is fetched later."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.22)\nproject(later CXX)\n"
+            f"include({root.resolve()}/cmake/AblatePlugin.cmake)\n_ablate_enable_cuda()\n"
+            'message(STATUS "CUDA by <${CMAKE_CUDA_COMPILER}>")\n')
+
+        def configured(**environment: str) -> str:
+            kept = {name: value for name, value in os.environ.items() if name != "CUDACXX"}
+            command = ["cmake", "-S", folder, "-B", f"{folder}/build", f"-DABLATE_NVCC={shutil.which(nvcc)}"]
+            run = subprocess.run(command, env=kept | environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            said = re.search("CUDA by <(.*)>", run.stdout)
+            return said[1] if said else run.stdout + run.stderr
+
+        without, later = configured(CUDACXX=f"{folder}/none"), configured()
+    found = [] if without == "NOTFOUND" else [f"without a compiler cmake has found {without}"]
+    return found if later.endswith("nvcc") else [*found, f"a compiler that is there later is not found: {later}"]
+
+
 def notices() -> None:
     """A report with each fault is not passed by."""
     kernel = "ptxas info    : Compiling entry function '_Z1k' for 'sm_90'\n"
@@ -119,7 +139,8 @@ def main(nvcc: str, root: pathlib.Path) -> int:
     kinds = ["sm_80", "sm_90", "compute_90"] if os.environ.get("ABLATE_SOAK") else ["sm_90"]
     planted = check(nvcc, root, root / "tests/cuda/planted/spills.cu", ["sm_90"])
     assert len(planted) == 2 and "spills" in planted[0] and "has 4100 bytes of shared memory" in planted[1], planted
-    found = [fault for source in sources for fault in check(nvcc, root, source, kinds)]
+    found = found_later(nvcc, root)
+    found += [fault for source in sources for fault in check(nvcc, root, source, kinds)]
     print("\n".join(found) or f"{len(sources)} sources compile for {', '.join(kinds)}, without spilled registers or stack frames")
     return 1 if found or not sources else 0
 

@@ -1,7 +1,8 @@
 """Compiles every source of core/kernels/cuda for devices, without one: usage build.py NVCC ROOT.
 
-For sm_90, or with ABLATE_SOAK set for sm_80, sm_90 and as PTX. A kernel that spills registers fails, and one that has more shared
-memory than its file states (kSharedBytes). Without a compiler it is skipped (77).
+For sm_90, or with ABLATE_SOAK set for sm_80, sm_90 and as PTX, by the standard that the build has (nvcc's own). A kernel that spills
+registers or keeps numbers in a stack frame fails, and one that has more shared memory than its file states (kSharedBytes). Without a
+compiler that is skipped (77); not that every kernel states how many threads it has, and is launched with as many.
 """
 import os
 import pathlib
@@ -14,8 +15,28 @@ import tempfile
 SKIPPED = 77
 STATED = re.compile(r"\bkSharedBytes = (\d+);")
 KERNEL = re.compile(r"Compiling entry function '(.+)' for '(\w+)'")
-SPILLS = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
+SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 USED = re.compile(r"Used (\d+) registers(?:.*?(\d+) bytes smem)?")
+BOUNDED = re.compile(r"__global__ void (?:__launch_bounds__\((\w+)[^)]*\))?\s*(\w+)\(")
+LAUNCHED = re.compile(r"\blaunch\((\w+)(?:<[^()]*?>)?,\s+(.*?),\s+\d+,\s+stream\b", re.DOTALL)
+
+
+def launches(texts: list[str]) -> list[str]:
+    """What is wrong with kernels' threads: on a CPU __launch_bounds__ says nothing, and a device refuses more only as it runs."""
+    text, found = "\n".join(texts), []
+    bounds = {}
+    for threads, kernel in BOUNDED.findall(text):
+        bounds.setdefault(kernel, set()).add(threads)
+        if not threads:
+            found.append(f"{kernel} does not state its threads: expected __launch_bounds__")
+    calls = LAUNCHED.findall(text)
+    for kernel, rest in calls:
+        threads = rest.split()[-1]
+        if bounds.get(kernel) != {threads}:
+            found.append(f"{kernel} is launched with {threads} threads, expected those of its __launch_bounds__")
+    if missed := set(bounds) - {kernel for kernel, _ in calls}:
+        found.append(f"no launch was found of {', '.join(sorted(missed))}")
+    return found
 
 
 def faults(report: str, stated: int) -> list[str]:
@@ -25,8 +46,10 @@ def faults(report: str, stated: int) -> list[str]:
         if match := KERNEL.search(line):
             kernel = f"{match[1]} for {match[2]}"
         elif match := SPILLS.search(line):
-            if match[1] != "0" or match[2] != "0":
-                found.append(f"{kernel}: spills {match[1]} bytes of registers and loads {match[2]}, expected none")
+            if match[2] != "0" or match[3] != "0":
+                found.append(f"{kernel}: spills {match[2]} bytes of registers and loads {match[3]}, expected none")
+            elif match[1] != "0":
+                found.append(f"{kernel}: has a stack frame of {match[1]} bytes, expected none")
         elif (match := USED.search(line)) and int(match[2] or 0) > stated:
             found.append(f"{kernel}: has {match[2]} bytes of shared memory, expected at most kSharedBytes = {stated}")
     if not KERNEL.search(report):
@@ -50,7 +73,7 @@ def check(nvcc: str, root: pathlib.Path, source: pathlib.Path, kinds: list[str])
         code = f"arch=compute_{kind.split('_')[1]},code={kind}"
         with tempfile.TemporaryDirectory() as folder:
             form = ["-ptx"] if kind.startswith("compute") else ["-cubin", "-Xptxas", "-v"]
-            run = subprocess.run([nvcc, "-std=c++20", f"-I{root}", f"-gencode={code}", *form, "-o", f"{folder}/out", str(source)],
+            run = subprocess.run([nvcc, f"-I{root}", f"-gencode={code}", *form, "-o", f"{folder}/out", str(source)],
                                  stdin=subprocess.DEVNULL, capture_output=True, text=True)
         report = readable(run.stdout + run.stderr)
         if run.returncode != 0:
@@ -62,6 +85,26 @@ def check(nvcc: str, root: pathlib.Path, source: pathlib.Path, kinds: list[str])
     return found
 
 
+def found_later(nvcc: str, root: pathlib.Path) -> list[str]:
+    """Whether a build that was made where there was no compiler finds one that is fetched later."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.22)\nproject(later CXX)\n"
+            f"include({root.resolve()}/cmake/AblatePlugin.cmake)\n_ablate_enable_cuda()\n"
+            'message(STATUS "CUDA by <${CMAKE_CUDA_COMPILER}>")\n')
+
+        def configured(**environment: str) -> str:
+            kept = {name: value for name, value in os.environ.items() if name != "CUDACXX"}
+            command = ["cmake", "-S", folder, "-B", f"{folder}/build", f"-DABLATE_NVCC={shutil.which(nvcc)}"]
+            run = subprocess.run(command, env=kept | environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            said = re.search("CUDA by <(.*)>", run.stdout)
+            return said[1] if said else run.stdout + run.stderr
+
+        without, later = configured(CUDACXX=f"{folder}/none"), configured()
+    found = [] if without == "NOTFOUND" else [f"without a compiler cmake has found {without}"]
+    return found if later.endswith("nvcc") else [*found, f"a compiler that is there later is not found: {later}"]
+
+
 def notices() -> None:
     """A report with each fault is not passed by."""
     kernel = "ptxas info    : Compiling entry function '_Z1k' for 'sm_90'\n"
@@ -71,21 +114,34 @@ def notices() -> None:
     assert faults(fine, 17407) == ["_Z1k for sm_90: has 17408 bytes of shared memory, expected at most kSharedBytes = 17407"]
     assert faults(fine.replace("0 bytes spill loads", "8 bytes spill loads"), 17408) == [
         "_Z1k for sm_90: spills 0 bytes of registers and loads 8, expected none"]
+    assert faults(fine.replace("    0 bytes stack", "    512 bytes stack"), 17408) == [
+        "_Z1k for sm_90: has a stack frame of 512 bytes, expected none"]
     assert faults(kernel + "ptxas info    : Used 30 registers, used 0 barriers\n", 0) == []
     assert faults("", 0) == ["no kernel is in ptxas' report"]
+    right = "template <class T>\n__global__ void __launch_bounds__(kThreads, 2)\n    k(T of);\n" \
+        "launch(k<T, true>, pieces(n, 2),\n       kThreads, 0, stream, of);"
+    assert launches([right]) == []
+    assert launches([right.replace("kThreads, 0", "512, 0")]) == [
+        "k is launched with 512 threads, expected those of its __launch_bounds__"]
+    assert len(launches([right.replace("__launch_bounds__(kThreads, 2)\n", "")])) == 2
+    assert launches([right.split("launch(k")[0]]) == ["no launch was found of k"]
 
 
 def main(nvcc: str, root: pathlib.Path) -> int:
     notices()
+    sources = sorted((root / "core/kernels/cuda").glob("*.cu"))
+    if wrong := launches([path.read_text() for path in (root / "core/kernels/cuda").iterdir() if path.suffix in (".cu", ".h")]):
+        print("\n".join(wrong))
+        return 1
     if shutil.which(nvcc) is None:
         print("skipped: no CUDA compiler was found (tools/setup --cuda fetches one)")
         return SKIPPED
     kinds = ["sm_80", "sm_90", "compute_90"] if os.environ.get("ABLATE_SOAK") else ["sm_90"]
-    sources = sorted((root / "core/kernels/cuda").glob("*.cu"))
     planted = check(nvcc, root, root / "tests/cuda/planted/spills.cu", ["sm_90"])
     assert len(planted) == 2 and "spills" in planted[0] and "has 4100 bytes of shared memory" in planted[1], planted
-    found = [fault for source in sources for fault in check(nvcc, root, source, kinds)]
-    print("\n".join(found) or f"{len(sources)} sources compile for {', '.join(kinds)}, without spilled registers")
+    found = found_later(nvcc, root)
+    found += [fault for source in sources for fault in check(nvcc, root, source, kinds)]
+    print("\n".join(found) or f"{len(sources)} sources compile for {', '.join(kinds)}, without spilled registers or stack frames")
     return 1 if found or not sources else 0
 
 

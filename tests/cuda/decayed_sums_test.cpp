@@ -71,10 +71,10 @@ struct Run {
 
   Run& both() {
     const DecayedSumsSaved saved{before.data(), kept.data()};
-    const char* error = decayed_sums(call(), out.view(), end.data.data(), saved, nullptr);
+    const char* error = decayed_sums(call(), out.view(), end.data.data(), saved, stream());
     REQUIRE(after(error) == nullptr);
     const DecayedSumsGradients<T> to{dq.view(), dk.view(), dv.view(), d_decay.view(), d_state.data.data()};
-    error = decayed_sums_backward(call(), d_out.read(), d_end.data.data(), saved, to, scratch.data(), nullptr);
+    error = decayed_sums_backward(call(), d_out.read(), d_end.data.data(), saved, to, scratch.data(), stream());
     REQUIRE(after(error) == nullptr);
     return *this;
   }
@@ -187,8 +187,8 @@ TEST_CASE("a sequence that is cut anywhere gives what the whole one does, gradie
     second.log_decay = behind(second.log_decay, cut), second.state = middle.data();
     auto before = parts.before, kept = parts.kept;
     const DecayedSumsSaved of_first{parts.before.data(), parts.kept.data()}, of_second{before.data(), kept.data()};
-    REQUIRE(after(decayed_sums(first, parts.out.view(), middle.data(), of_first, nullptr)) == nullptr);
-    REQUIRE(after(decayed_sums(second, behind(parts.out.view(), cut), parts.end.data.data(), of_second, nullptr)) == nullptr);
+    REQUIRE(after(decayed_sums(first, parts.out.view(), middle.data(), of_first, stream())) == nullptr);
+    REQUIRE(after(decayed_sums(second, behind(parts.out.view(), cut), parts.end.data.data(), of_second, stream())) == nullptr);
     const DecayedSumsGradients<float> to{parts.dq.view(), parts.dk.view(), parts.dv.view(), parts.d_decay.view(),
                                          parts.d_state.data.data()},
         to_second{behind(parts.dq.view(), cut), behind(parts.dk.view(), cut), behind(parts.dv.view(), cut),
@@ -196,8 +196,8 @@ TEST_CASE("a sequence that is cut anywhere gives what the whole one does, gradie
     const auto d_out = parts.d_out.read();
     auto* const scratch = parts.scratch.data();
     REQUIRE(after(decayed_sums_backward(second, behind(d_out, cut), parts.d_end.data.data(), of_second, to_second, scratch,
-                                        nullptr)) == nullptr);
-    REQUIRE(after(decayed_sums_backward(first, d_out, d_middle.data(), of_first, to, scratch, nullptr)) == nullptr);
+                                        stream())) == nullptr);
+    REQUIRE(after(decayed_sums_backward(first, d_out, d_middle.data(), of_first, to, scratch, stream())) == nullptr);
     for (const double difference : differences(parts)) CHECK(difference < kFloat);
   }
 }
@@ -211,12 +211,12 @@ TEST_CASE("what is not asked for is not written, and no sequence and no token ar
   Run<float> run({1, 2, 70, 17, 16, true, Decay::kSlow}), with(run.of);
   with.both();
   const DecayedSumsSaved saved{run.before.data(), run.kept.data()};
-  REQUIRE(after(decayed_sums(run.call(), run.out.view(), nullptr, saved, nullptr)) == nullptr);
+  REQUIRE(after(decayed_sums(run.call(), run.out.view(), nullptr, saved, stream())) == nullptr);
   const DecayedSumsGradients<float> to{run.dq.view(), run.dk.view(), run.dv.view(), run.d_decay.view(), nullptr};
-  REQUIRE(after(decayed_sums_backward(run.call(), run.d_out.read(), nullptr, saved, to, run.scratch.data(), nullptr)) ==
+  REQUIRE(after(decayed_sums_backward(run.call(), run.d_out.read(), nullptr, saved, to, run.scratch.data(), stream())) ==
           nullptr);
   CHECK(same_bits(run.out.data, with.out.data));
-  REQUIRE(after(decayed_sums(run.call(), run.out.view(), run.state.data.data(), saved, nullptr)) == nullptr);
+  REQUIRE(after(decayed_sums(run.call(), run.out.view(), run.state.data.data(), saved, stream())) == nullptr);
   CHECK(same_bits(run.state.data, with.end.data));  // S_n in the place of S_0
   for (auto& one : with.d_end.data) one = 0;
   with.both();
@@ -234,10 +234,10 @@ TEST_CASE("log decays of one sequence serve all, each with its own gradient", "[
   auto call = shared.call();
   call.log_decay.batch = 0;
   const DecayedSumsSaved saved{shared.before.data(), shared.kept.data()};
-  REQUIRE(after(decayed_sums(call, shared.out.view(), nullptr, saved, nullptr)) == nullptr);
+  REQUIRE(after(decayed_sums(call, shared.out.view(), nullptr, saved, stream())) == nullptr);
   const DecayedSumsGradients<float> to{shared.dq.view(), shared.dk.view(), shared.dv.view(), shared.d_decay.view(), nullptr};
   REQUIRE(after(decayed_sums_backward(call, shared.d_out.read(), shared.d_end.data.data(), saved, to, shared.scratch.data(),
-                                      nullptr)) == nullptr);
+                                      stream())) == nullptr);
   CHECK(same_bits(shared.out.data, repeated.out.data));
   CHECK(same_bits(shared.d_decay.data, repeated.d_decay.data));
 }

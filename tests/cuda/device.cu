@@ -1,4 +1,5 @@
-// A device's memory for tests, and how they begin on it.
+// Memory for tests on a device, and how they begin on it. It is the host's, which a device reads over the bus: never managed
+// memory, of which too much stops a device for everybody.
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -8,13 +9,22 @@ namespace ablate::kernels::cuda {
 
 void* device_allocate(std::size_t bytes) {
   void* memory = nullptr;
-  if (cudaMallocManaged(&memory, bytes > 0 ? bytes : 1) != cudaSuccess) throw std::bad_alloc();
+  if (cudaHostAlloc(&memory, bytes > 0 ? bytes : 1, cudaHostAllocMapped) != cudaSuccess) throw std::bad_alloc();
   return memory;
 }
-void device_free(void* memory) { cudaFree(memory); }
+void device_free(void* memory) { cudaFreeHost(memory); }
+
+void* stream() {
+  static cudaStream_t const own = [] {
+    cudaStream_t made = nullptr;
+    if (cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking) != cudaSuccess) throw std::bad_alloc();
+    return made;
+  }();
+  return own;
+}
 
 const char* finished() {
-  const auto error = cudaDeviceSynchronize();
+  const auto error = cudaStreamSynchronize(static_cast<cudaStream_t>(stream()));
   return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }
 

@@ -1,131 +1,18 @@
 // Kernel attention's kernels, run on a CPU, against its equation in float64 at hostile sizes.
-#include "core/kernels/cuda/kernel_attention.h"
-
-#include "tests/cuda/heads.h"
-#include "tests/support/catch.h"
+#include "tests/cuda/kernel_attention_run.h"
 
 using namespace ablate::kernels::cuda;
+using namespace ablate::kernels::cuda::test;
 namespace shim = ablate::shim;
 
 namespace {
-
-struct Case {
-  std::int64_t batch, heads, tokens, keys;
-  int d, d_value;
-  Features features;
-  enum class Mass { kNone, kShared, kByHead, kNothing } mass;  ///< kNothing: no key counts
-  bool token_major = true;
-};
-
-template <class T>
-struct Run {
-  Case of;
-  Numbers<T> q, k, v, out, d_out, dq, dk, dv;
-  Numbers<float> mass, d_mass;
-  Vector<float> memory, totals, inverse, scratch;
-
-  explicit Run(const Case& c)
-      : of(c),
-        q(c.batch, c.heads, c.tokens, c.d, c.token_major),
-        k(c.batch, c.heads, c.keys, c.d, c.token_major),
-        v(c.batch, c.heads, c.keys, c.d_value, false),
-        out(c.batch, c.heads, c.tokens, c.d_value, c.token_major),
-        d_out(c.batch, c.heads, c.tokens, c.d_value, false),
-        dq(q.batch, c.heads, c.tokens, c.d, false),
-        dk(q.batch, c.heads, c.keys, c.d, c.token_major),
-        dv(q.batch, c.heads, c.keys, c.d_value, c.token_major),
-        mass(c.batch, c.mass == Case::Mass::kByHead ? c.heads : 1, c.keys, 1, false),
-        d_mass(c.batch, c.heads, c.keys, 1, false) {
-    q.fill(1), k.fill(2), v.fill(3, 1, 0.5), d_out.fill(4), mass.fill(5);
-    if (c.features == Features::kGiven)
-      for (auto* x : {&q, &k})
-        for (auto& one : x->data) set_value(one, std::abs(value_of(one)));
-    for (auto& one : mass.data) one = c.mass == Case::Mass::kNothing || one < -0.5F ? 0 : std::abs(one);
-    const auto sequences = static_cast<std::size_t>(c.batch * c.heads);
-    memory.resize(sequences * c.d * c.d_value), totals.resize(sequences * c.d), inverse.resize(sequences * c.tokens);
-    scratch.resize(static_cast<std::size_t>(kernel_attention_scratch({c.batch, c.heads, c.tokens}, c.keys, c.d, c.d_value)),
-                   NAN);
-  }
-
-  Heads<const float> mass_view() {
-    if (of.mass == Case::Mass::kNone) return {};
-    return {mass.data.data(), mass.heads * of.keys, mass.heads == 1 ? 0 : of.keys, 1};
-  }
-
-  Run& both() {
-    const KernelAttention<T> call{
-        {of.batch, of.heads, of.tokens}, of.keys, of.d, of.d_value, of.features, q.read(), k.read(), v.read(), mass_view()};
-    const KernelAttentionSaved saved{memory.data(), totals.data(), inverse.data()};
-    const char* error = kernel_attention(call, out.view(), saved, scratch.data(), nullptr);
-    REQUIRE(after(error) == nullptr);
-    const KernelAttentionGradients<T> to{dq.view(), dk.view(), dv.view(), {d_mass.data.data(), of.heads * of.keys, of.keys, 1}};
-    error = kernel_attention_backward(call, out.read(), d_out.read(), saved, to, scratch.data(), nullptr);
-    REQUIRE(after(error) == nullptr);
-    return *this;
-  }
-
-  double weight(std::int64_t b, std::int64_t h, std::int64_t j) {
-    return of.mass == Case::Mass::kNone ? 1 : mass.at(b, mass.heads == 1 ? 0 : h, j, 0);
-  }
-};
-
-double phi(double x, Features map) {
-  return map == Features::kElu ? (x > 0 ? x + 1 : std::exp(x)) : map == Features::kRelu ? std::max(x, 0.) : x;
-}
-double slope(double x, Features map) {
-  return map == Features::kElu ? (x > 0 ? 1 : std::exp(x)) : map == Features::kRelu ? x > 0 : 1;
-}
-
-/// The largest difference of values and of each gradient: pairs of tokens one by one.
-template <class T>
-std::vector<double> differences(Run<T>& run) {
-  const auto& c = run.of;
-  Exact out(c.batch, c.heads, c.tokens, c.d_value), dq(c.batch, c.heads, c.tokens, c.d), dk(c.batch, c.heads, c.keys, c.d),
-      dv(c.batch, c.heads, c.keys, c.d_value), d_mass(c.batch, c.heads, c.keys, 1);
-  std::vector<double> dots(static_cast<std::size_t>(c.keys));
-  for (std::int64_t b = 0; b < c.batch; ++b)
-    for (std::int64_t h = 0; h < c.heads; ++h)
-      for (std::int64_t i = 0; i < c.tokens; ++i) {
-        double sum = 0;
-        for (std::int64_t j = 0; j < c.keys; ++j) {
-          double& dot = dots[static_cast<std::size_t>(j)] = 0;
-          for (int x = 0; x < c.d; ++x) dot += phi(run.q.at(b, h, i, x), c.features) * phi(run.k.at(b, h, j, x), c.features);
-          sum += dot * run.weight(b, h, j);
-          for (int y = 0; y < c.d_value; ++y) out.at(b, h, i, y) += dot * run.weight(b, h, j) * run.v.at(b, h, j, y);
-        }
-        double of_sum = 0;
-        for (int y = 0; y < c.d_value; ++y) {
-          out.at(b, h, i, y) = sum > 0 ? out.at(b, h, i, y) / sum : 0;
-          of_sum -= run.d_out.at(b, h, i, y) * out.at(b, h, i, y);
-        }
-        if (!(sum > 0)) continue;
-        for (std::int64_t j = 0; j < c.keys; ++j) {
-          double gradient = of_sum / sum;  // of the pair's weight
-          const double dot = dots[static_cast<std::size_t>(j)], by = run.weight(b, h, j);
-          for (int y = 0; y < c.d_value; ++y) {
-            gradient += run.d_out.at(b, h, i, y) / sum * run.v.at(b, h, j, y);
-            dv.at(b, h, j, y) += dot * by * run.d_out.at(b, h, i, y) / sum;
-          }
-          d_mass.at(b, h, j, 0) += gradient * dot;
-          for (int x = 0; x < c.d; ++x) {
-            const double qx = run.q.at(b, h, i, x), kx = run.k.at(b, h, j, x);
-            dq.at(b, h, i, x) += gradient * by * phi(kx, c.features) * slope(qx, c.features);
-            dk.at(b, h, j, x) += gradient * by * phi(qx, c.features) * slope(kx, c.features);
-          }
-        }
-      }
-  const double least = c.keys == 1 ? 1 : 1e-30;  // the gradients of weights are 0 there
-  return {worst(run.out, out), worst(run.dq, dq, least), worst(run.dk, dk, least), worst(run.dv, dv),
-          worst(run.d_mass, d_mass, least)};
-}
 
 template <class T>
 bool gaps_untouched(const Run<T>& run) {
   return run.out.gaps_untouched() && run.dk.gaps_untouched() && run.dv.gaps_untouched();
 }
 
-// Of the largest number. The gradients of keys are differences of larger sums, each of products of bfloat16s.
-constexpr double kFloat = 1e-5, kHalf = 5e-2;
+constexpr double kFloat = 1e-5, kHalf = 1e-2;
 using Mass = Case::Mass;
 
 const Case kCases[] = {
@@ -162,6 +49,65 @@ TEST_CASE("kernel attention in bfloat16 is as exact as that", "[kernel_attention
     for (const double difference : differences(run.both())) CHECK(difference < kHalf);
     CHECK(gaps_untouched(run));
   }
+}
+
+// A query's gradient is the difference of two terms of which each is mean / deviation * sqrt(keys) times as much: 100 to 600
+// times. In bfloat16 both are of the same rounded numbers, so that it has the digits of these; float32 has that much less of
+// its seven.
+TEST_CASE("of what all keys have alike nothing is left in gradients, and all of the rest", "[kernel_attention][long]") {
+  for (const auto& c : {Case{1, 1, 17, 4096, 64, 64, Features::kElu, Mass::kNone, true, 2},
+                        Case{1, 1, 9, 4096, 128, 17, Features::kRelu, Mass::kByHead, false, 10},
+                        Case{1, 1, 1000, 65, 33, 65, Features::kElu, Mass::kShared, true, 10}}) {
+    INFO(named(c));
+    Run<float> run(c);
+    for (const double difference : differences(run.both())) CHECK(difference < 3e-4);
+    Run<Bf16> half(c);
+    for (const double difference : differences(half.both())) CHECK(difference < kHalf);
+  }
+}
+
+template <class T>
+void check_queries_that_read_nothing(double most) {
+  Run<T> run({1, 2, 70, 40, 17, 16, Features::kRelu, Mass::kShared});
+  const auto blind = [](std::int64_t h, std::int64_t t) { return (h == 0 && t == 5) || (h == 1 && t == 66); };
+  run.q.each([&](auto b, auto h, auto t, auto x) {
+    if (blind(h, t)) set_value(run.q.data[run.q.index(b, h, t, x)], h == 0 ? -1 : 1e-22);  // 0 < sum < kLeastSum
+  });
+  run.d_out.each([&](auto b, auto h, auto t, auto y) {
+    if (blind(h, t)) set_value(run.d_out.data[run.d_out.index(b, h, t, y)], NAN);  // nothing flows back from there
+  });
+  for (const double difference : differences(run.both())) CHECK(difference < most);
+  for (auto* x : {&run.out, &run.dq})
+    x->each([&](auto b, auto h, auto t, auto y) { CHECK((x->at(b, h, t, y) == 0) >= blind(h, t)); });
+  CHECK((run.inverse[5] == 0 && run.inverse[70 + 66] == 0 && run.inverse[6] != 0));
+}
+
+TEST_CASE("queries whose weights sum to 0, or to next to nothing, read 0 beside others", "[kernel_attention]") {
+  check_queries_that_read_nothing<float>(kFloat);
+  check_queries_that_read_nothing<Bf16>(kHalf);
+  // Above that a sum's size makes no difference.
+  Run<float> run({1, 1, 70, 40, 17, 16, Features::kRelu, Mass::kShared}), small = run;
+  for (auto& one : small.q.data) one = std::ldexp(one, -60);
+  run.both(), small.both();
+  CHECK(same_bits(small.out.data, run.out.data));
+}
+
+TEST_CASE("the gradient of a mass need not be asked for, nor need there be a mass", "[kernel_attention]") {
+  for (const auto mass : {Mass::kNone, Mass::kByHead}) {
+    Run<float> with({1, 2, 70, 40, 17, 16, Features::kElu, mass}), without = with;
+    with.both(), without.both(false);
+    CHECK(same_bits(without.dq.data, with.dq.data));
+    CHECK(same_bits(without.dk.data, with.dk.data));
+    CHECK(same_bits(without.dv.data, with.dv.data));
+    CHECK(std::isnan(without.d_mass.data[0]));
+  }
+  // Masses of 1 are as none.
+  Run<float> none({1, 2, 70, 40, 17, 16, Features::kElu, Mass::kNone}),
+      ones({1, 2, 70, 40, 17, 16, Features::kElu, Mass::kShared});
+  for (auto& one : ones.mass.data) one = 1;
+  none.both(), ones.both();
+  CHECK(same_bits(none.out.data, ones.out.data));
+  CHECK(same_bits(none.d_mass.data, ones.d_mass.data));
 }
 
 TEST_CASE("where no key counts all is 0, whatever stands in the keys", "[kernel_attention]") {
@@ -211,6 +157,15 @@ TEST_CASE("sizes that kernel attention has no form for are told", "[kernel_atten
   CHECK(std::string(kernel_attention(call, {}, {}, nullptr, nullptr)) == "kernel attention: found a size below 0 or no head");
 }
 
+template <class T>
+void check_same_bits(const Run<T>& a, const Run<T>& b) {
+  CHECK(same_bits(a.out.data, b.out.data));
+  CHECK(same_bits(a.dq.data, b.dq.data));
+  CHECK(same_bits(a.dk.data, b.dk.data));
+  CHECK(same_bits(a.dv.data, b.dv.data));
+  CHECK(same_bits(a.d_mass.data, b.d_mass.data));
+}
+
 TEST_CASE("kernel attention has the same bits in any order of threads and blocks", "[kernel_attention]") {
   const Case c{1, 2, 127, 300, 65, 17, Features::kElu, Mass::kByHead};
   Run<float> first(c);
@@ -220,14 +175,8 @@ TEST_CASE("kernel attention has the same bits in any order of threads and blocks
     run_in(order);
     Run<float> again(c);
     Run<Bf16> half_again(c);
-    again.both(), half_again.both();
-    CHECK(same_bits(again.out.data, first.out.data));
-    CHECK(same_bits(again.dq.data, first.dq.data));
-    CHECK(same_bits(again.dk.data, first.dk.data));
-    CHECK(same_bits(again.dv.data, first.dv.data));
-    CHECK(same_bits(again.d_mass.data, first.d_mass.data));
-    CHECK(same_bits(half_again.out.data, half.out.data));
-    CHECK(same_bits(half_again.dk.data, half.dk.data));
+    check_same_bits(again.both(), first);
+    check_same_bits(half_again.both(), half);
   }
   run_in(shim::Order::kAscending);
 }

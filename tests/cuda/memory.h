@@ -10,10 +10,11 @@
 namespace ablate::kernels::cuda {
 
 #ifdef ABLATE_ON_DEVICE
-/// tests/cuda/device.cu. allocate() throws std::bad_alloc; finished() waits, and gives nullptr or CUDA's error.
+/// tests/cuda/device.cu. allocate() throws std::bad_alloc; finished() waits for stream(), and gives nullptr or CUDA's error.
 void* device_allocate(std::size_t bytes);
 void device_free(void* memory);
 const char* finished();
+void* stream();  ///< of its own, which nothing else waits for
 
 template <class T>
 struct Memory {
@@ -29,7 +30,15 @@ inline void run_in(shim::Order) {}  // the device's own
 #else
 template <class T>
 using Memory = std::allocator<T>;
-inline const char* finished() { return nullptr; }
+inline void* stream() {
+  static char token;
+  return &token;
+}
+inline const char* finished() {
+  for (const void* one : shim::streams())
+    if (one != stream()) return "a kernel has been launched on another stream than was given";
+  return nullptr;
+}
 inline void run_in(shim::Order order) { shim::set_order(order); }
 #endif
 

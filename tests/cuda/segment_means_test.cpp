@@ -47,11 +47,21 @@ void check(const Case& c, double most) {
   });
   const SegmentMeans<T> call{
       {c.batch, c.heads, c.tokens}, c.length, c.d, c.masked ? reinterpret_cast<const bool*>(mask.data()) : nullptr};
-  REQUIRE(after(segment_means(call, x.read(), means.view(), mass.data(), nullptr)) == nullptr);
-  REQUIRE(after(segment_means_backward(call, d_means.read(), dx.view(), nullptr)) == nullptr);
+  REQUIRE(after(segment_means(call, x.read(), means.view(), mass.data(), stream())) == nullptr);
+  CHECK(same_bits(mass, tokens_of));
+  REQUIRE(after(segment_means_backward(call, d_means.read(), nullptr, dx.view(), stream())) == nullptr);
   CHECK(worst(means, exact) < most);
   CHECK(worst(dx, d_exact) < most);
-  CHECK(same_bits(mass, tokens_of));
+  const auto counted = dx.data;
+  REQUIRE(after(segment_means_backward(call, d_means.read(), mass.data(), dx.view(), stream())) == nullptr);
+  CHECK(same_bits(dx.data, counted));
+  for (auto& one : mass) one *= 2;  // it is read
+  REQUIRE(after(segment_means_backward(call, d_means.read(), mass.data(), dx.view(), stream())) == nullptr);
+  dx.each([&](auto b, auto h, auto t, auto y) {
+    CHECK(2 * dx.at(b, h, t, y) == static_cast<double>(value_of(counted[dx.index(b, h, t, y)])));
+  });
+  REQUIRE(after(segment_means(call, x.read(), means.view(), nullptr, stream())) == nullptr);
+  CHECK(worst(means, exact) < most);
   CHECK((means.gaps_untouched() && dx.gaps_untouched()));
 }
 
@@ -65,6 +75,6 @@ TEST_CASE("sizes that segment means have no form for are told", "[segment_means]
   SegmentMeans<float> call{{1, 1, 1}, 0, 1, nullptr};
   CHECK(std::string(segment_means(call, {}, {}, nullptr, nullptr)) == "segment means: expected segments of 1 token or more");
   call.d = 0;
-  CHECK(std::string(segment_means_backward(call, {}, {}, nullptr)) ==
+  CHECK(std::string(segment_means_backward(call, {}, nullptr, {}, nullptr)) ==
         "segment means: found a size below 0, no head or no channel");
 }

@@ -192,6 +192,16 @@ TEST_CASE("atomic additions lose nothing, dynamic memory is of the launch", "[sh
   CHECK(shim::most_shared() == 8 * sizeof(int));
 }
 
+TEST_CASE("it is known on which streams kernels were launched", "[shim]") {
+  static_assert(alignof(float4) == 16);
+  shim::streams();
+  int one, other;
+  const auto nothing = [] {};
+  for (void* stream : {&one, &other, &one}) launch(+nothing, 1, 1, 0, stream);
+  CHECK(shim::streams() == std::vector<void*>{&one, &other});
+  CHECK(shim::streams().empty());
+}
+
 TEST_CASE("shared memory that nobody has written is NaN in every block", "[shim]") {
   std::vector<float> to(2 * kCount);
   const auto read = [](float* out) {
@@ -216,6 +226,15 @@ TEST_CASE("a bound that is off by one harms", "[shim]") {
   CHECK_FALSE(harms([&] { global(kCount - 2); }));
 #ifdef __SANITIZE_ADDRESS__
   CHECK(harms([&] { global(kCount - 1); }));
+  // Four numbers at once lie as four numbers have to (the sanitizer of undefined behaviour).
+  const auto four = [](float* out, int first) {
+    ABLATE_SHARED(float, all, kCount);
+    all[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = reinterpret_cast<const float4*>(all + first)->x;
+  };
+  CHECK_FALSE(harms([&] { launch(+four, 1, kCount, 0, nullptr, to.data(), 4); }));
+  CHECK(harms([&] { launch(+four, 1, kCount, 0, nullptr, to.data(), 2); }));
 #endif
 }
 

@@ -19,10 +19,10 @@ const char* kernel_attention(const KernelAttention<float>& of, const Heads<float
 }
 
 template <>
-const char* kernel_attention_backward(const KernelAttention<float>& of, const Heads<const float>& out,
-                                      const Heads<const float>& d_out, const KernelAttentionSaved& saved,
-                                      const KernelAttentionGradients<float>& gradients, float* scratch, void* stream) {
-  return backward(of, out, d_out, saved, gradients, scratch, stream);
+const char* kernel_attention_backward(const KernelAttention<float>& of, const Heads<const float>& d_out,
+                                      const KernelAttentionSaved& saved, const KernelAttentionGradients<float>& gradients,
+                                      float* scratch, void* stream) {
+  return backward(of, d_out, saved, gradients, scratch, stream);
 }
 
 }  // namespace ablate::kernels::cuda

@@ -45,9 +45,9 @@ template <class T>
 const char* kernel_attention(const KernelAttention<T>& of, const Heads<T>& out, const KernelAttentionSaved& saved,
                              float* scratch, void* stream);
 
-/// @param out, saved what the forward pass gave @param d_out [batch, heads, tokens, d_value]
+/// @param d_out [batch, heads, tokens, d_value] @param saved what the forward pass gave
 template <class T>
-const char* kernel_attention_backward(const KernelAttention<T>& of, const Heads<const T>& out, const Heads<const T>& d_out,
+const char* kernel_attention_backward(const KernelAttention<T>& of, const Heads<const T>& d_out,
                                       const KernelAttentionSaved& saved, const KernelAttentionGradients<T>& gradients,
                                       float* scratch, void* stream);
 

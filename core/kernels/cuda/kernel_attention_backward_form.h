@@ -9,60 +9,81 @@ namespace {
 template <class T>
 struct KernelAttentionBackward {
   KernelAttention<T> of;
-  Heads<const T> out, d_out;
+  Heads<const T> d_out;
   KernelAttentionSaved saved;
   KernelAttentionGradients<T> to;
-  float* of_sums;         ///< [sequences, tokens]: the gradient of each query's sum of weights
+  float* of_sums;         ///< [sequences, tokens]: the gradient of each query's sum of weights, times that sum: -d_out.out
   const float* d_memory;  ///< [sequences, d, d_value]
   const float* d_totals;  ///< [sequences, d]
 };
 
-/// The gradient of a query's numerators is d_out / sum; of its sum of weights, minus that times out.
+/// products [row, column], rows kRow apart: the sum of row threadIdx.x, in threads below kSide. All threads call it, behind
+/// what they have written; then the place is free.
+__device__ __forceinline__ float sum_of_row(const float* products) {
+  float sum = 0;
+  __syncthreads();
+  if (threadIdx.x < kSide)
+    for (int x = 0; x < kSide; ++x) sum += products[static_cast<int>(threadIdx.x) * kRow + x];
+  __syncthreads();
+  return sum;
+}
+
+/// dphi(q) = (G + of_sum totals) / sum, where G = d_out memory^T, and of_sum = -phi(q).G / sum. Of what all keys have alike
+/// both terms are many times their difference: it is lost in them to the last digits only because both come from the same G
+/// (and not the second from `out`, which has been rounded).
 template <class T>
 __global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(KernelAttentionBackward<T> call) {
   ABLATE_SHARED(float, tiles, 2 * kDeep * kRow);
   ABLATE_SHARED(float, of_sum, kSide);
+  static_assert(2 * kDeep == kSide, "products of rows take the operands' place");
   const auto& of = call.of;
   const auto rows = pieces(of.shape.tokens, kSide), sequence = blockIdx.x / rows, first = blockIdx.x % rows * kSide;
   const auto tokens = of.shape.tokens - first, heads = of.shape.heads;
   const T* q = at(of.q, heads, sequence) + first * of.q.token;
-  const T* out = at(call.out, heads, sequence) + first * call.out.token;
   const T* d_out = at(call.d_out, heads, sequence) + first * call.d_out.token;
   T* to = at(call.to.q, heads, sequence) + first * call.to.q.token;
   const float *memory = call.saved.memory + sequence * of.d * of.d_value, *totals = call.saved.totals + sequence * of.d;
   const float* inverse = call.saved.inverse + sequence * of.shape.tokens + first;
   const Phi phi{of.features};
   float *as = tiles, *bs = tiles + kDeep * kRow;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  for (int row = static_cast<int>(threadIdx.x) / 32; row < kSide; row += kThreads / 32) {
-    float sum = 0;
-    if (row < tokens)
-      for (int y = lane; y < of.d_value; y += 32)
-        sum += number(d_out[row * call.d_out.token + y]) * number(out[row * call.out.token + y]);
-    for (int by = 16; by > 0; by /= 2) sum += __shfl_xor_sync(~0U, sum, by);
-    if (lane == 0) {
-      of_sum[row] = row >= tokens || inverse[row] == 0 ? 0.f : -sum * inverse[row];
-      if (row < tokens) call.of_sums[sequence * of.shape.tokens + first + row] = of_sum[row];
-    }
-  }  // read behind the products' barriers
-  for (int left = 0; left < of.d; left += kSide) {
-    Tile<T> tile;
+  const int self = static_cast<int>(threadIdx.x);
+  Tile<T> halves[2];
+  float sum = 0;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    auto& tile = halves[half];
+    const int left = half * kSide;
+    if (left >= of.d) break;
     for (int y = 0; y < of.d_value; y += kDeep) {
-      load_columns(as, kDeep, d_out + y, call.d_out.token, tokens, of.d_value - y,
-                   [&](float value, int row) { return inverse[row] == 0 ? 0.f : value * inverse[row]; });
+      load_columns(as, kDeep, d_out + y, call.d_out.token, tokens, of.d_value - y, AsItIs());
       load_columns(bs, kDeep, memory + left * of.d_value + y, of.d_value, of.d - left, of.d_value - y, AsItIs());
       __syncthreads();
-      tile.add(as, bs, kDeep);
+      tile.add_exact(as, bs, kDeep);
       __syncthreads();
     }
     for (int i = 0; i < kOwn; ++i) {
       const int row = tile.row(i), x = left + tile.column(i);
-      if (row >= tokens || x >= of.d) continue;
-      const float value = phi(number(q[row * of.q.token + x]));
-      const float gradient = inverse[row] == 0 ? 0.f : (tile.at[i] + of_sum[row] * totals[x]) * phi.slope(value);
-      put(to + row * call.to.q.token + x, gradient);
+      const bool inside = row < tokens && x < of.d;
+      tiles[row * kRow + tile.column(i)] = inside ? tile.at[i] * phi(number(q[row * of.q.token + x])) : 0.f;
     }
+    sum += sum_of_row(tiles);
   }
+  if (self < kSide) {
+    // Where a query reads 0, whatever stands in its gradient.
+    of_sum[self] = self >= tokens || inverse[self] == 0 ? 0.f : -sum * inverse[self];
+    if (self < tokens) call.of_sums[sequence * of.shape.tokens + first + self] = of_sum[self];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int half = 0; half < 2; ++half)
+    for (int i = 0; i < kOwn; ++i) {
+      const auto& tile = halves[half];
+      const int row = tile.row(i), x = half * kSide + tile.column(i);
+      if (row >= tokens || x >= of.d) continue;
+      const float slope = phi.slope(phi(number(q[row * of.q.token + x])));
+      put(to + row * call.to.q.token + x,
+          inverse[row] == 0 ? 0.f : (tile.at[i] + of_sum[row] * totals[x]) * inverse[row] * slope);
+    }
 }
 
 template <class T>
@@ -86,7 +107,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) key_gradients(KernelAttenti
       load_columns(as, kDeep, v + y, of.v.token, tokens, of.d_value - y, AsItIs());
       load_columns(bs, kDeep, memory + left * of.d_value + y, of.d_value, of.d - left, of.d_value - y, AsItIs());
       __syncthreads();
-      tile.add(as, bs, kDeep);
+      tile.add_exact(as, bs, kDeep);
       __syncthreads();
     }
     T* to = at(call.to.k, heads, sequence) + first * call.to.k.token;
@@ -99,10 +120,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) key_gradients(KernelAttenti
       if (inside) put(to + row * call.to.k.token + x, by == 0 ? 0.f : gradient * by * phi.slope(value));
       tiles[row * kRow + tile.column(i)] = gradient * value;
     }
-    __syncthreads();
-    if (self < kSide)
-      for (int x = 0; x < kSide; ++x) of_mass += tiles[self * kRow + x];
-    __syncthreads();
+    of_mass += sum_of_row(tiles);
   }
   if (call.to.mass.data != nullptr && self < kSide && self < tokens)
     at(call.to.mass, heads, sequence)[(first + self) * call.to.mass.token] = of_mass;
@@ -166,20 +184,19 @@ const char* forward(const KernelAttention<T>& of, const Heads<T>& out, const Ker
                     void* stream) {
   if (const auto* error = wrong(of)) return error;
   const auto sequences = of.shape.batch * of.shape.heads;
-  const OuterSums<T> sums{of.shape.heads, of.keys, of.d,    of.d_value, {of.features}, of.k,
-                          of.v,           of.mass, of.mass, nullptr,    nullptr};
+  const OuterSums<T> sums{of.shape.heads, of.keys, of.d, of.d_value, {of.features}, of.k, of.v, of.mass, {}, nullptr, nullptr};
   if (const auto* error = summed(sums, sequences, scratch, saved.memory, saved.totals, stream)) return error;
   return launch(read<T>, sequences * pieces(of.shape.tokens, kSide), kThreads, 0, stream, Reads<T>{of, out, saved});
 }
 
 template <class T>
-const char* backward(const KernelAttention<T>& of, const Heads<const T>& out, const Heads<const T>& d_out,
-                     const KernelAttentionSaved& saved, const KernelAttentionGradients<T>& to, float* scratch, void* stream) {
+const char* backward(const KernelAttention<T>& of, const Heads<const T>& d_out, const KernelAttentionSaved& saved,
+                     const KernelAttentionGradients<T>& to, float* scratch, void* stream) {
   if (const auto* error = wrong(of)) return error;
   const auto& shape = of.shape;
   const auto sequences = shape.batch * shape.heads, numbers = std::int64_t{of.d} * of.d_value;
   float *of_sums = scratch, *d_memory = of_sums + sequences * shape.tokens, *d_totals = d_memory + sequences * numbers;
-  const KernelAttentionBackward<T> call{of, out, d_out, saved, to, of_sums, d_memory, d_totals};
+  const KernelAttentionBackward<T> call{of, d_out, saved, to, of_sums, d_memory, d_totals};
   const auto* error = launch(query_gradients<T>, sequences * pieces(shape.tokens, kSide), kThreads, 0, stream, call);
   if (error != nullptr) return error;
   const auto by_query = [&](const float* numbers_of) {

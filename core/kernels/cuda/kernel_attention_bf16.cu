@@ -13,10 +13,10 @@ const char* kernel_attention(const KernelAttention<Bf16>& of, const Heads<Bf16>&
 }
 
 template <>
-const char* kernel_attention_backward(const KernelAttention<Bf16>& of, const Heads<const Bf16>& out,
-                                      const Heads<const Bf16>& d_out, const KernelAttentionSaved& saved,
-                                      const KernelAttentionGradients<Bf16>& gradients, float* scratch, void* stream) {
-  return backward(of, out, d_out, saved, gradients, scratch, stream);
+const char* kernel_attention_backward(const KernelAttention<Bf16>& of, const Heads<const Bf16>& d_out,
+                                      const KernelAttentionSaved& saved, const KernelAttentionGradients<Bf16>& gradients,
+                                      float* scratch, void* stream) {
+  return backward(of, d_out, saved, gradients, scratch, stream);
 }
 
 }  // namespace ablate::kernels::cuda

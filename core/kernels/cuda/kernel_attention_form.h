@@ -31,8 +31,10 @@ __device__ T* at(const Heads<T>& of, std::int64_t heads, std::int64_t sequence) 
   return of.data + sequence / heads * of.batch + sequence % heads * of.head;
 }
 
-/// sums [d, d_value] = sum_t phi(a_t) (scale_t b_t)^T, and totals [d] = sum_t phi(a_t) extra_t, of tokens t in pieces. Forward
-/// a is k, b is v, both weights the mass; backward a is q, b is the gradient, the weights those of numerators and of sums.
+/// sums [d, d_value] = sum_t (scale_t phi(a_t)) b_t^T, and totals [d] = sum_t (scale_t phi(a_t)) extra_t, of tokens t in
+/// pieces. Forward a is k, b is v, the scale the mass; backward a is q, b is the gradient, the scale 1 over the query's sum,
+/// and extra -d_out.out. Both are of the same rounded numbers in brackets, and b is not rounded: what is
+/// alike in all b is alike in totals, too, and gradients are differences of both.
 template <class T>
 struct OuterSums {
   std::int64_t heads, tokens;
@@ -63,12 +65,12 @@ __global__ void __launch_bounds__(kThreads, kBlocks) outer_sums(OuterSums<T> of)
   Tile<T> tile;
   float total = 0;
   for (auto first = begin; first < end; first += kDeep) {
-    load_rows(as, kDeep, a + first * of.a.token + top, of.a.token, end - first, of.d - top,
-              [&](float x, int row) { return weight(scale, of.scale.token, first + row) == 0 ? 0.f : of.phi(x); });
-    load_rows(bs, kDeep, b + first * of.b.token + left, of.b.token, end - first, of.d_value - left, [&](float x, int row) {
+    load_rows(as, kDeep, a + first * of.a.token + top, of.a.token, end - first, of.d - top, [&](float x, int row) {
       const float by = weight(scale, of.scale.token, first + row);
-      return by == 0 ? 0.f : x * by;  // whatever stands in a token that does not count
+      return by == 0 ? 0.f : rounded<T>(of.phi(x) * by);  // whatever stands in a token that does not count
     });
+    load_rows(bs, kDeep, b + first * of.b.token + left, of.b.token, end - first, of.d_value - left,
+              [&](float x, int row) { return weight(scale, of.scale.token, first + row) == 0 ? 0.f : x; });
     __syncthreads();
     tile.add(as, bs, kDeep);
     if (left == 0 && threadIdx.x < kSide)

@@ -30,15 +30,6 @@ const char* launch(void (*kernel)(P...), std::int64_t blocks, int threads, int s
 using shim::launch;
 #endif
 
-/// The first of several launches' errors.
-template <class... More>
-const char* first_error(const char* error, More... more) {
-  if constexpr (sizeof...(more) == 0)
-    return error;
-  else
-    return error != nullptr ? error : first_error(more...);
-}
-
 __host__ __device__ constexpr std::int64_t pieces(std::int64_t of, std::int64_t size) { return (of + size - 1) / size; }
 
 }  // namespace ablate::kernels::cuda

@@ -23,19 +23,6 @@ __device__ __forceinline__ std::uint32_t bf16_pair(float low, float high) {
 #endif
 }
 
-/// d [16, 8] += a [16, 16] b [16, 8], by a whole warp: lane 4 g + t has the pairs a = (g; 2 t), (g + 8; 2 t), (g; 2 t + 8),
-/// (g + 8; 2 t + 8) of (row; column), b = (2 t; g), (2 t + 8; g), and the numbers d = (g; 2 t), (g; 2 t + 1), (g + 8; 2 t),
-/// (g + 8; 2 t + 1).
-__device__ __forceinline__ void mma(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
-#ifdef __CUDACC__
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#else
-  shim::mma_m16n8k16(d, a, b);
-#endif
-}
-
 __device__ __forceinline__ float number(float x) { return x; }
 __device__ __forceinline__ float number(Bf16 x) {
 #ifdef __CUDACC__
@@ -44,7 +31,37 @@ __device__ __forceinline__ float number(Bf16 x) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16);
 #endif
 }
+
+/// What a pair has lost of its two numbers, as a pair.
+__device__ __forceinline__ std::uint32_t bf16_left(std::uint32_t pair, float low, float high) {
+  return bf16_pair(low - number(Bf16{static_cast<std::uint16_t>(pair)}),
+                   high - number(Bf16{static_cast<std::uint16_t>(pair >> 16)}));
+}
+
+/// d [16, 8] += a [16, 16] b [16, 8], by a whole warp: lane 4 g + t has the pairs a = (g; 2 t), (g + 8; 2 t), (g; 2 t + 8),
+/// (g + 8; 2 t + 8) of (row; column), b = (2 t; g), (2 t + 8; g), and the numbers d = (g; 2 t), (g; 2 t + 1), (g + 8; 2 t),
+/// (g + 8; 2 t + 1).
+__device__ __forceinline__ void mma(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+#ifdef __CUDACC__
+  // volatile: the warp has to come by together, so that it may not be moved behind a condition.
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+  shim::mma_m16n8k16(d, a, b);
+#endif
+}
+
 __device__ __forceinline__ void put(float* to, float x) { *to = x; }
 __device__ __forceinline__ void put(Bf16* to, float x) { to->bits = static_cast<std::uint16_t>(bf16_pair(x, 0)); }
+
+/// x as a T can have it.
+template <class T>
+__device__ __forceinline__ float rounded(float x) {
+  T to;
+  put(&to, x);
+  return number(to);
+}
 
 }  // namespace ablate::kernels::cuda

@@ -15,7 +15,8 @@ struct Means {
   SegmentMeans<T> of;
   Heads<const T> from;
   Heads<T> to;
-  float* mass;
+  float* mass;         ///< to be written, or nullptr
+  const float* known;  ///< of the forward pass, or nullptr
 };
 
 /// Tokens of segment `piece` that count, of a sequence's mask.
@@ -29,6 +30,7 @@ struct Segment {
         mask(of.mask == nullptr ? nullptr : of.mask + batch * of.shape.tokens) {}
   __device__ bool counts(std::int64_t token) const { return mask == nullptr || mask[token]; }
   __device__ float count() const {
+    if (mask == nullptr) return static_cast<float>(end - begin);
     std::int64_t sum = 0;
     for (auto token = begin; token < end; ++token) sum += counts(token);
     return static_cast<float>(sum);
@@ -46,9 +48,10 @@ __global__ void __launch_bounds__(kThreads) means(Means<T> call, std::int64_t co
   const Segment segment(of, batch, piece);
   const T* from = call.from.data + batch * call.from.batch + head * call.from.head + c;
   float sum = 0;
+  std::int64_t counted = 0;
   for (auto token = segment.begin; token < segment.end; ++token)
-    if (segment.counts(token)) sum += number(from[token * call.from.token]);
-  const float tokens = segment.count();
+    if (segment.counts(token)) sum += number(from[token * call.from.token]), ++counted;
+  const auto tokens = static_cast<float>(counted);
   put(call.to.data + batch * call.to.batch + head * call.to.head + piece * call.to.token + c, tokens > 0 ? sum / tokens : 0.f);
   if (call.mass != nullptr && head == 0 && c == 0) call.mass[batch * slots + piece] = tokens;
 }
@@ -61,9 +64,11 @@ __global__ void __launch_bounds__(kThreads) spread(Means<T> call, std::int64_t c
   const auto c = i % of.d, token = i / of.d % of.shape.tokens, head = i / of.d / of.shape.tokens % of.shape.heads;
   const auto batch = i / of.d / of.shape.tokens / of.shape.heads, piece = token / of.length;
   const Segment segment(of, batch, piece);
+  T* to = call.to.data + batch * call.to.batch + head * call.to.head + token * call.to.token + c;
+  if (!segment.counts(token)) return put(to, 0);
   const float of_mean = number(call.from.data[batch * call.from.batch + head * call.from.head + piece * call.from.token + c]);
-  put(call.to.data + batch * call.to.batch + head * call.to.head + token * call.to.token + c,
-      segment.counts(token) ? of_mean / segment.count() : 0.f);
+  const auto slots = pieces(of.shape.tokens, of.length);
+  put(to, of_mean / (call.known != nullptr ? call.known[batch * slots + piece] : segment.count()));
 }
 
 template <class T>
@@ -77,14 +82,15 @@ template <class T>
 const char* forward(const SegmentMeans<T>& of, const Heads<const T>& x, const Heads<T>& to, float* mass, void* stream) {
   if (const auto* error = wrong(of)) return error;
   const auto count = of.shape.batch * of.shape.heads * pieces(of.shape.tokens, of.length) * of.d;
-  return launch(means<T>, pieces(count, kThreads), kThreads, 0, stream, Means<T>{of, x, to, mass}, count);
+  return launch(means<T>, pieces(count, kThreads), kThreads, 0, stream, Means<T>{of, x, to, mass, nullptr}, count);
 }
 
 template <class T>
-const char* backward(const SegmentMeans<T>& of, const Heads<const T>& d_means, const Heads<T>& d_x, void* stream) {
+const char* backward(const SegmentMeans<T>& of, const Heads<const T>& d_means, const float* mass, const Heads<T>& d_x,
+                     void* stream) {
   if (const auto* error = wrong(of)) return error;
   const auto count = of.shape.batch * of.shape.heads * of.shape.tokens * of.d;
-  return launch(spread<T>, pieces(count, kThreads), kThreads, 0, stream, Means<T>{of, d_means, d_x, nullptr}, count);
+  return launch(spread<T>, pieces(count, kThreads), kThreads, 0, stream, Means<T>{of, d_means, d_x, nullptr, mass}, count);
 }
 
 }  // namespace
@@ -100,14 +106,14 @@ const char* segment_means(const SegmentMeans<Bf16>& of, const Heads<const Bf16>&
   return forward(of, x, to, mass, stream);
 }
 template <>
-const char* segment_means_backward(const SegmentMeans<float>& of, const Heads<const float>& d_means, const Heads<float>& d_x,
-                                   void* stream) {
-  return backward(of, d_means, d_x, stream);
+const char* segment_means_backward(const SegmentMeans<float>& of, const Heads<const float>& d_means, const float* mass,
+                                   const Heads<float>& d_x, void* stream) {
+  return backward(of, d_means, mass, d_x, stream);
 }
 template <>
-const char* segment_means_backward(const SegmentMeans<Bf16>& of, const Heads<const Bf16>& d_means, const Heads<Bf16>& d_x,
-                                   void* stream) {
-  return backward(of, d_means, d_x, stream);
+const char* segment_means_backward(const SegmentMeans<Bf16>& of, const Heads<const Bf16>& d_means, const float* mass,
+                                   const Heads<Bf16>& d_x, void* stream) {
+  return backward(of, d_means, mass, d_x, stream);
 }
 
 }  // namespace ablate::kernels::cuda

@@ -21,8 +21,10 @@ struct SegmentMeans {
 template <class T>
 const char* segment_means(const SegmentMeans<T>& of, const Heads<const T>& x, const Heads<T>& means, float* mass, void* stream);
 
-/// @param d_means [batch, heads, pieces, d] @param d_x [batch, heads, tokens, d]; 0 for tokens that do not count
+/// @param d_means [batch, heads, pieces, d] @param mass what the forward pass gave; nullptr: counted again
+/// @param d_x [batch, heads, tokens, d]; 0 for tokens that do not count
 template <class T>
-const char* segment_means_backward(const SegmentMeans<T>& of, const Heads<const T>& d_means, const Heads<T>& d_x, void* stream);
+const char* segment_means_backward(const SegmentMeans<T>& of, const Heads<const T>& d_means, const float* mass,
+                                   const Heads<T>& d_x, void* stream);
 
 }  // namespace ablate::kernels::cuda

@@ -34,6 +34,9 @@ struct FloatTile {
     }
   }
 
+  /// The same of what bfloat16s in a are multiplied with, where a few of b's digits are not enough.
+  __device__ __forceinline__ void add_exact(const float* a, const float* b, int depth) { add(a, b, depth); }
+
   /// The same where operand(block of 16 rows, block of 16 columns) chooses {a, b}; a nullptr: nothing is added there.
   template <class Operand>
   __device__ __forceinline__ void add_blocks(int depth, Operand operand) {
@@ -54,17 +57,10 @@ struct TensorTile {
   }
 
   /// += a^T b. @param a, b [depth, 64] @param depth a multiple of 16
-  __device__ __forceinline__ void add(const float* a, const float* b, int depth) {
-    const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
-    a += 2 * t * kRow + static_cast<int>(threadIdx.x) / 64 * 16 + g;
-    b += 2 * t * kRow + static_cast<int>(threadIdx.x) / 32 % 2 * 32 + g;
-    for (int k = 0; k < depth; k += 16, a += 16 * kRow, b += 16 * kRow) {
-      const std::uint32_t as[4] = {bf16_pair(a[0], a[kRow]), bf16_pair(a[8], a[kRow + 8]), bf16_pair(a[8 * kRow], a[9 * kRow]),
-                                   bf16_pair(a[8 * kRow + 8], a[9 * kRow + 8])};
-#pragma unroll
-      for (int side = 0; side < 4; ++side) add_side(side, as, b + side * 8);
-    }
-  }
+  __device__ __forceinline__ void add(const float* a, const float* b, int depth) { add_digits<false>(a, b, depth); }
+
+  /// The same with twice as many digits of b: its bfloat16s, and those of what is left of it.
+  __device__ __forceinline__ void add_exact(const float* a, const float* b, int depth) { add_digits<true>(a, b, depth); }
 
   template <class Operand>
   __device__ __forceinline__ void add_blocks(int depth, Operand operand) {
@@ -84,10 +80,28 @@ struct TensorTile {
   }
 
  private:
+  template <bool kExact>
+  __device__ __forceinline__ void add_digits(const float* a, const float* b, int depth) {
+    const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+    a += 2 * t * kRow + static_cast<int>(threadIdx.x) / 64 * 16 + g;
+    b += 2 * t * kRow + static_cast<int>(threadIdx.x) / 32 % 2 * 32 + g;
+    for (int k = 0; k < depth; k += 16, a += 16 * kRow, b += 16 * kRow) {
+      const std::uint32_t as[4] = {bf16_pair(a[0], a[kRow]), bf16_pair(a[8], a[kRow + 8]), bf16_pair(a[8 * kRow], a[9 * kRow]),
+                                   bf16_pair(a[8 * kRow + 8], a[9 * kRow + 8])};
+#pragma unroll
+      for (int side = 0; side < 4; ++side) add_side<kExact>(side, as, b + side * 8);
+    }
+  }
+
+  template <bool kExact = false>
   __device__ __forceinline__ void add_side(int side, const std::uint32_t (&as)[4], const float* b) {
     const std::uint32_t bs[2] = {bf16_pair(b[0], b[kRow]), bf16_pair(b[8 * kRow], b[9 * kRow])};
     float d[4] = {at[side * 4], at[side * 4 + 1], at[side * 4 + 2], at[side * 4 + 3]};
     mma(d, as, bs);
+    if constexpr (kExact) {
+      const std::uint32_t left[2] = {bf16_left(bs[0], b[0], b[kRow]), bf16_left(bs[1], b[8 * kRow], b[9 * kRow])};
+      mma(d, as, left);
+    }
 #pragma unroll
     for (int i = 0; i < 4; ++i) at[side * 4 + i] = d[i];
   }

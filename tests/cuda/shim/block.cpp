@@ -5,6 +5,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/cuda/shim/fiber.h"
@@ -52,6 +53,7 @@ struct Machine {
   Array arrays[kMostArrays];
   Array dynamic;
   std::size_t most = 0;
+  std::vector<void*> streams;
   std::string error;
   Order order = Order::kAscending;
   std::uint32_t random = 1;
@@ -189,6 +191,13 @@ std::size_t most_shared() {
   const auto most = machine.most;
   machine.most = 0;
   return most;
+}
+
+std::vector<void*> streams() { return std::exchange(machine.streams, {}); }
+
+void launched_on(void* stream) {
+  auto& all = machine.streams;
+  if (std::find(all.begin(), all.end(), stream) == all.end()) all.push_back(stream);
 }
 
 void run(std::int64_t blocks, unsigned threads, std::size_t dynamic, void (*kernel)(void*), void* of) {

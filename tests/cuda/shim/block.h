@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace ablate::shim {
 
@@ -30,6 +31,10 @@ void run(std::int64_t blocks, unsigned threads, std::size_t dynamic, void (*kern
 
 /// The most bytes of shared memory that a block has had since the last call.
 std::size_t most_shared();
+
+/// The streams that kernels have been launched on since the last call, each once.
+std::vector<void*> streams();
+void launched_on(void* stream);  ///< said by launch()
 
 // What kernels call.
 /// __syncthreads()

@@ -27,7 +27,7 @@
 #define ABLATE_SHARED(type, name, count) \
   type* const name = static_cast<type*>(::ablate::shim::shared(sizeof(type) * static_cast<std::size_t>(count)))
 
-struct float4 {
+struct alignas(16) float4 {
   float x, y, z, w;
 };
 
@@ -52,7 +52,8 @@ T shuffled(unsigned mask, T value, int width, From from) {
 }
 
 template <class... P, class... A>
-const char* launch(void (*kernel)(P...), std::int64_t blocks, int threads, int shared_bytes, void* /*stream*/, A... arguments) {
+const char* launch(void (*kernel)(P...), std::int64_t blocks, int threads, int shared_bytes, void* stream, A... arguments) {
+  launched_on(stream);
   auto call = [&] { kernel(arguments...); };
   const auto one = [](void* of) { (*static_cast<decltype(call)*>(of))(); };
   run(blocks, static_cast<unsigned>(threads), static_cast<std::size_t>(shared_bytes), one, &call);

@@ -6,24 +6,13 @@
 #include <sstream>
 
 #include "core/host/study/study.h"
-#include "tests/end-to-end/built_plugins.h"
+#include "tests/end-to-end/all_studies.h"
 #include "tests/support/catch.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-const fs::path kExperiments = fs::path(ABLATE_SOURCE_DIR) / "experiments";
-
-std::vector<ablate::Study> studies() {
-  const auto plugins = built_plugins();
-  std::vector<ablate::Study> all;
-  for (const auto& entry : fs::recursive_directory_iterator(kExperiments))
-    if (entry.path().extension() == ".toml" && entry.path().parent_path().filename() != "presets")
-      all.push_back(ablate::load_study(entry.path(), {}, plugins));
-  return all;
-}
 
 /// A number of a table: "arXiv 2108.04962, Table 2: bigbird, text, 1024, step time".
 struct Figure {
@@ -236,82 +225,4 @@ TEST_CASE(
   }
   CHECK(with_small ==
         std::set<std::string>{"adamra", "infinity-former", "long-range-arena", "performer", "routing-transformer"});
-}
-
-TEST_CASE("small cuts of the Long Range Arena have all of its models and tasks") {
-  std::map<std::string, std::set<std::string>> models;  // by study
-  std::set<std::string> tasks, small_tasks;
-  for (const auto& study : studies()) {
-    if (study.file.parent_path().filename() != "long-range-arena") continue;
-    CHECK(study.name == "lra-" + study.file.stem().string());
-    const bool small = study.file.stem().string().starts_with("small");
-    for (const auto& trial : study.trials) {
-      models[study.name].insert(trial.resolved().at("attention").at("plugin"));
-      (small ? small_tasks : tasks).insert(trial.resolved().at("task").at("plugin"));
-    }
-    INFO(study.name);
-    CHECK(study.published.empty() == (small || study.name == "lra-google-path-x"));
-  }
-  CHECK(small_tasks == tasks);
-  for (const char* other : {"lra-google-text-4k", "lra-google-path-x"}) CHECK(models.at(other) == models.at("lra-google-text"));
-  for (const char* task : {"listops", "text", "retrieval", "image", "pathfinder", "speed"}) {
-    const auto adamra = std::string("lra-") + task, google = std::string("lra-google-") + task;
-    CHECK(models.at(adamra).size() == 8);
-    const bool speed = std::string(task) == "speed";
-    CHECK(models.at(google).size() == (speed ? 9 : 11));
-    const auto has = [&](const std::string& small, const std::string& full) {
-      return std::includes(models.at(small).begin(), models.at(small).end(), models.at(full).begin(), models.at(full).end());
-    };
-    CHECK(has(speed ? "lra-small-speed" : "lra-small", adamra));
-    CHECK(has(speed ? "lra-small-speed" : "lra-small-google", google));
-    CHECK((speed || has("lra-small-first", adamra)));
-    CHECK((speed || has("lra-small-first", google)));
-  }
-}
-
-TEST_CASE("studies have the published settings of generated tasks, and of reformer") {
-  std::set<std::string> seen, reformers;
-  for (const auto& study : studies())
-    for (const auto& trial : study.trials) {
-      const auto task = trial.resolved().at("task");
-      INFO(study.name << ": " << trial.label);
-      // The code behind the Long Range Arena's numbers does not mask other buckets.
-      const auto attention = trial.resolved().at("attention");
-      const bool arena = study.name.starts_with("lra-") || study.name == "adamra-table2";
-      if (attention.is_object() && attention.at("plugin") == "reformer") {
-        CHECK(attention.at("across_buckets") == arena);
-        if (arena) reformers.insert(study.name);
-      }
-      if (study.name == "mad-published" ||
-          study.name == "mad-scores") {  // mad-lab's attention has rotary positions, its linear one none
-        CHECK(task.at("protocol") == "published");
-        const bool softmax = trial.resolved().at("attention").at("plugin") == "softmax";
-        CHECK(trial.resolved().at("model").at("positions") == (softmax ? "rotary" : "none"));
-      } else if (study.name == "formal-published" || study.name == "formal-paper") {  // xlstm's lengths, without the answer
-        CHECK(task.at("test_shortest") == (task.at("kind") == "parity" ? 39 : 38));
-      } else if (study.name == "infinity-sort") {  // its generate_data.py
-        CHECK(
-            (task.at("shares") == "published" && task.at("train") == 8000 && task.at("dev") == 800 && task.at("test") == 800));
-      } else {
-        continue;
-      }
-      seen.insert(study.name);
-    }
-  CHECK(seen.size() == 5);
-  CHECK(reformers.size() == 20);
-}
-
-TEST_CASE("what the Long Range Arena's studies ask of pictures, all of their attentions promise") {
-  Workplace place;
-  for (const std::string name : {"image", "google-image", "pathfinder", "google-pathfinder", "google-path-x"}) {
-    std::vector<std::string> command = {"run", (kExperiments / "long-range-arena" / (name + ".toml")).string(), "--dry-run"};
-    // Other pictures in the place of CIFAR-10's, which may be missing, and few of those that are made; what is refused is told
-    // after the headers.
-    const std::vector<std::string> others = {"task.data=fashion-mnist", "task.grey=rounded"},
-                                   few = {"task.train=64", "task.dev=8", "task.test=8"};
-    for (const auto& set : name.ends_with("image") ? others : few) command.insert(command.end(), {"--set", set});
-    const auto ended = place.run(command);
-    INFO(ended.err);
-    CHECK((ended.exit_code == 0 || says(ended.err, "ABLATE_DATA")));
-  }
 }

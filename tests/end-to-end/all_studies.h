@@ -1,0 +1,19 @@
+// Every study of the tree, resolved.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "core/host/study/study.h"
+#include "tests/end-to-end/built_plugins.h"
+
+inline const std::filesystem::path kExperiments = std::filesystem::path(ABLATE_SOURCE_DIR) / "experiments";
+
+inline std::vector<ablate::Study> studies() {
+  const auto plugins = built_plugins();
+  std::vector<ablate::Study> all;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kExperiments))
+    if (entry.path().extension() == ".toml" && entry.path().parent_path().filename() != "presets")
+      all.push_back(ablate::load_study(entry.path(), {}, plugins));
+  return all;
+}

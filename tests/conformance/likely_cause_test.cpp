@@ -117,7 +117,13 @@ TEST_CASE("the likely cause is found by trying", "[conformance][cause]") {
   says(of_attention<Cause::kCalls>(), "it counts its calls, or keeps something of them");
   says(of_attention<Cause::kStatic>(), "in a static variable");
   says(of_attention<Cause::kInstances>(), "it counts instances");
-  says(of_attention<Cause::kAddress>(), "where its input lies in memory");
+  // Memory that is filled lies elsewhere, which by chance is all that this one looks at: once in some hundred processes.
+  const auto by_address = [](const std::string& cause) {
+    INFO(cause);
+    CHECK((cause.find("where its input lies in memory") != std::string::npos ||
+           cause.find("memory that nobody has written") != std::string::npos));
+  };
+  by_address(of_attention<Cause::kAddress>());
   // What freed memory holds is not always the filling allocator's to say: then each call is all that can be shown.
   const auto unwritten = of_attention<Cause::kUnwritten>();
   INFO(unwritten);
@@ -126,7 +132,7 @@ TEST_CASE("the likely cause is found by trying", "[conformance][cause]") {
   CHECK(of_compression<Cause::kNone>().empty());
   says(of_compression<Cause::kGlobal>(), "it draws from torch's global generator");
   says(of_compression<Cause::kCalls>(), "it counts its calls, or keeps something of them");
-  says(of_compression<Cause::kAddress>(), "where its input lies in memory");
+  by_address(of_compression<Cause::kAddress>());
 }
 
 TEST_CASE("a cause is named where a handful of checks fail, and it was shown", "[conformance][cause]") {

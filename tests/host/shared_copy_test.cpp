@@ -9,20 +9,13 @@
 #include "db/history/artifacts.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/set_clock.h"
 
 using namespace ablate;
 using namespace ablate::db;
 namespace fs = std::filesystem;
 
 namespace {
-
-class SetClock final : public Clock {
- public:
-  double now_s() const override { return now; }
-  std::int64_t since_1970_us() const override { return 0; }
-  void wait(double seconds) override { now += seconds; }
-  double now = 0;
-};
 
 /// A folder that all machines see, and machines.
 class Machines {

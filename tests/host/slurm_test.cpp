@@ -6,6 +6,7 @@
 #include "core/util/command.h"
 #include "core/util/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/set_clock.h"
 #include "tests/support/temporary.h"
 
 using namespace ablate;
@@ -13,17 +14,10 @@ using namespace ablate::slurm;
 
 namespace {
 
-class SetClock final : public Clock {
- public:
-  double now_s() const override { return now; }
-  std::int64_t since_1970_us() const override { return 0; }
-  void wait(double seconds) override { now += seconds; }
-  double now = 1000;
-};
-
 /// @return at how many seconds it is told that the end is near; -1: never. The clock goes on second by second.
 double told_at(const std::function<std::optional<double>(double)>& left_after, double until_s, int* asked = nullptr) {
   SetClock clock;
+  clock.now = 1000;
   double told = -1;
   int asks = 0;
   TimeLimit limit(

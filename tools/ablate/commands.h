@@ -65,6 +65,9 @@ int run_study(const RunArguments& arguments, const Options& options);
 /// What the arguments ask of plan_study and launch, with the options' history.
 LaunchRequest launch_request(const RunArguments& arguments, const Options& options);
 
+/// plan_study with the plugins that the options name, and notes on stderr.
+PlannedStudy planned_study(const LaunchRequest& request, const Options& options, Executors& executors);
+
 /// Says on stderr how a run went, and the command for its table. @param options tell its history
 void say_summary(const Study& study, const RunSummary& summary, const RunArguments& arguments, const Options& options);
 

@@ -103,15 +103,18 @@ LaunchRequest launch_request(const RunArguments& arguments, const Options& optio
           .shares_name = !arguments.table.empty()};
 }
 
+PlannedStudy planned_study(const LaunchRequest& request, const Options& options, Executors& executors) {
+  return plan_study(
+      request, [&] { return find_libraries(options, executors); },
+      [&](const std::string& id) { return where_plugins_are(options, id); }, executors, say_line);
+}
+
 namespace {
 
 /// @param dry_run gets what --dry-run prints @return the exit code
 ExitCode run_or_plan(const RunArguments& arguments, const Options& options, std::string& dry_run) {
   auto executors = local_workers();
-  const auto where_looked = [&](const std::string& id) { return where_plugins_are(options, id); };
-  const auto plan = plan_study(
-      launch_request(arguments, options), [&] { return find_libraries(options, executors); }, where_looked, executors,
-      say_line);
+  const auto plan = planned_study(launch_request(arguments, options), options, executors);
   warn_of_verdicts(plan.used, options);
   if (arguments.dry_run) {
     dry_run = dry_run_text(plan, arguments.by_cost,

@@ -30,11 +30,11 @@ namespace ablate {
 
 namespace fs = std::filesystem;
 
-namespace {
-
 fs::path shared_folder(const RunArguments& arguments) {
   return arguments.shares.shared.empty() ? default_shared_folder(arguments.file) : fs::path(arguments.shares.shared);
 }
+
+namespace {
 
 /// How one share went.
 struct ShareRun {
@@ -106,9 +106,7 @@ class Share {
   PlannedStudy planned(const fs::path& history) {
     auto request = launch_request(arguments_, options_);
     request.database = history;  // and not the user's own, which may lie where many machines see it
-    return plan_study(
-        request, [&] { return find_libraries(options_, executors_); },
-        [&](const std::string& id) { return where_plugins_are(options_, id); }, executors_, say_line);
+    return planned_study(request, options_, executors_);
   }
 
   /// Leaves the share's trials alone in the plan. @return what it is a share of
@@ -199,9 +197,7 @@ void end_task(const RunArguments& arguments, int code, bool is_near, bool got_on
 void write_plan(const RunArguments& arguments, const Options& options) {
   auto executors = local_workers();
   const auto database = options.database_file();
-  const auto plan = plan_study(
-      launch_request(arguments, options), [&] { return find_libraries(options, executors); },
-      [&](const std::string& id) { return where_plugins_are(options, id); }, executors, say_line);
+  const auto plan = planned_study(launch_request(arguments, options), options, executors);
   const auto shared_out = planned_shares(plan, database, arguments.shares.shares);
   write_shares(arguments.shares.plan, shared_out);
   print("{}", shares_text(shared_out));

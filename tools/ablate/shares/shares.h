@@ -36,6 +36,9 @@ void check_share_options(const ShareArguments& arguments);
 /// What of `ablate run` has to do with shares. @return the exit code. Throws Error.
 int run_with_shares(const RunArguments& arguments, const Options& options);
 
+/// --shared, or its default.
+std::filesystem::path shared_folder(const RunArguments& arguments);
+
 /// --plan FILE --shares N: writes the plan, and runs nothing.
 void write_plan(const RunArguments& arguments, const Options& options);
 /// --share: runs shares one after the other. @return the exit code

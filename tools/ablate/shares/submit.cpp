@@ -153,15 +153,11 @@ std::set<int> shares_in_queue(const fs::path& shared) {
 
 void submit_shares(const RunArguments& arguments, const Options& options) {
   const auto& asked = arguments.shares.slurm;
-  const auto shared =
-      fs::absolute(arguments.shares.shared.empty() ? default_shared_folder(arguments.file) : fs::path(arguments.shares.shared))
-          .lexically_normal();
+  const auto shared = fs::absolute(shared_folder(arguments)).lexically_normal();
   const int most = slurm::most_tasks();  // first: without Slurm nothing else has a use
   auto executors = local_workers();
   const auto database = options.database_file();
-  const auto study = plan_study(
-      launch_request(arguments, options), [&] { return find_libraries(options, executors); },
-      [&](const std::string& id) { return where_plugins_are(options, id); }, executors, say_line);
+  const auto study = planned_study(launch_request(arguments, options), options, executors);
   warn_of_verdicts(study.used, options);
   const auto options_of_jobs = sbatch_options(asked, shared);
   const slurm::Submitting alone(shared);

@@ -31,8 +31,10 @@ macro(_ablate_enable_cuda)
         set(ENV{CUDACXX} ${ABLATE_NVCC})
       endif()
     endif()
-    if(DEFINED ENV{CUDACXX} AND NOT CMAKE_CUDA_COMPILER)
-      unset(CMAKE_CUDA_COMPILER CACHE)  # there was none before (check_language remembers); now there may be
+    # Where there was none before (check_language remembers, as a FILEPATH) there may be one now; a user's NOTFOUND stays.
+    get_property(_ablate_cuda_type CACHE CMAKE_CUDA_COMPILER PROPERTY TYPE)
+    if(DEFINED ENV{CUDACXX} AND NOT CMAKE_CUDA_COMPILER AND _ablate_cuda_type STREQUAL "FILEPATH")
+      unset(CMAKE_CUDA_COMPILER CACHE)
     endif()
     include(CheckLanguage)
     check_language(CUDA)

@@ -151,7 +151,7 @@ TEST_CASE("the studies of synthetic tasks pass all checks that come before a run
                                      {"recall-shortened", "recall-shortened: 18 trials"},
                                      {"every-attention-mad", "every-attention-mad: 136 trials"},
                                      {"mad", "mad: 12 trials"},
-                                     {"mad-published", "mad-published: 72 trials"},
+                                     {"mad-published", "mad-published: 180 trials"},
                                      {"sort", "sort: 12 trials"}}) {
     const auto ended = place.run({"run", std::string(ABLATE_SOURCE_DIR) + "/experiments/" + name + ".toml", "--dry-run"});
     INFO(ended.err);

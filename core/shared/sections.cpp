@@ -151,7 +151,7 @@ Declared<TrainSpec> train_section() {
             "how a CPU computes what has a fused form: by it, or by plain operators, which differ from it by rounding"),
        &TrainSpec::kernels},
       {text("dtype", "\"float32\"", dtypes.c_str(), dtype.c_str()), &TrainSpec::dtype, own_of("dtype", kPrecisions)},
-      {text("device", "\"cpu\"", "", "cpu, cuda or cuda:N"), &TrainSpec::device},
+      {text("device", "\"cpu\"", "", "cpu, cuda, cuda:N, or auto: cuda where there is one, else cpu"), &TrainSpec::device},
       {integer("threads", "1", {1, 1024}, "processor threads of the trial", "threads"), &TrainSpec::threads},
   };
 }

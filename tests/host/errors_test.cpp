@@ -89,7 +89,7 @@ TEST_CASE("single errors, each at its place") {
        {"8:21: model.classifier_hidden = 32 is not model.d_model = 64, which the weights of a tied output have"}},
       {kBase + "[train]\nsteps = 10\nwarmup = 11\n",
        {"8:10: train.warmup = 11 is more than train.steps = 10; the warm-up is a part of the training"}},
-      {kBase + "[train]\ndevice = \"gpu\"\n", {"7:10: train.device = \"gpu\": expected cpu, cuda or cuda:N"}},
+      {kBase + "[train]\ndevice = \"gpu\"\n", {"7:10: train.device = \"gpu\": expected cpu, cuda, cuda:N or auto"}},
       // grid
       {kBase + "[grid]\nmodel.layers = []\n", {"7:16: model.layers is an empty list; leave it out or give it values"}},
       {kBase + "[grid]\nmodel.layers = 2\n",

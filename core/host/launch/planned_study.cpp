@@ -67,7 +67,11 @@ PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::v
       note(fmt::format("warning: {} is left out: {}", db::one_row(library.path.string()), db::one_row(library.refusal)));
   auto catalog = catalog_of(libraries);
   catalog.where_looked = where_looked;
-  auto study = load_study(request.study, request.overrides, catalog);
+  auto study = load_study(request.study, request.overrides, catalog, [&]() -> std::string {
+    const auto kind = executors.ask(OpenDeviceJob{"cuda"}, TaskLimits{}.describe_s).failed.empty() ? "cuda" : "cpu";
+    note(fmt::format("train.device = auto: {} on this machine", kind));
+    return kind;
+  });
   if (request.timeout_s) study.timeout_s = *request.timeout_s;
   check_tables(study);
   PlannedStudy plan(request, std::move(catalog), std::move(study), note);

@@ -49,7 +49,7 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
                            trial.spec.model.classifier_hidden, trial.spec.model.d_model);
       });
   refuse(!is_device(train.device), {"train.device"},
-         [&] { return fmt::format("train.device = {}: expected cpu, cuda or cuda:N", show(trial.spec.train.device)); });
+         [&] { return fmt::format("train.device = {}: expected cpu, cuda, cuda:N or auto", show(trial.spec.train.device)); });
   return ok;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "core/host/study/auto_device.h"
 #include "core/host/study/labels.h"
 #include "core/host/study/path.h"
 #include "core/host/study/resolver.h"
@@ -124,11 +125,13 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
 
 }  // namespace
 
-Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog) {
+Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog,
+                 const AutoDevice& auto_device) {
   Study study{.file = file, .text = read_toml(file, "a study"), .overrides = overrides};
   Diagnostics diagnostics(overrides);
   if (const auto document = parse_document(study.text, file.string(), diagnostics)) {
-    const auto draft = read_draft(*document, overrides, file.stem().string(), preset_folders(file), diagnostics);
+    auto draft = read_draft(*document, overrides, file.stem().string(), preset_folders(file), diagnostics);
+    replace_auto_device(draft, auto_device);
     const Schema schema(catalog, draft.plugins);
     check_paths(draft, schema, diagnostics);
     check_published(draft, diagnostics);

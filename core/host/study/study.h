@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -91,9 +92,13 @@ struct Study {
   std::vector<NamedTable> tables = {};
 };
 
+/// The kind of device that `train.device = "auto"` means on this machine: "cuda" where one can be opened, else "cpu".
+using AutoDevice = std::function<std::string()>;
+
 /// Presets ([experiment] preset) are looked for in the folder presets beside the study, then among those that came with ablate.
 /// @param overrides "train.steps=200": values as in TOML, or a bare word for a text; they replace the file's base values and
-/// grid axes. Throws ConfigError with everything that is wrong.
-Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog);
+/// grid axes. @param auto_device none: "auto" is "cpu". Throws ConfigError with everything that is wrong.
+Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog,
+                 const AutoDevice& auto_device = {});
 
 }  // namespace ablate

@@ -44,6 +44,33 @@ macro(_ablate_enable_cuda)
   endif()
 endmacro()
 
+# ablate_add_kernel_test(NAME SOURCES file... CUDA_SOURCES file...): a test, added to ctest, of CUDA sources on a CPU: they are compiled as
+# C++ behind ablate/cuda/shim.h, which runs their blocks and threads (ablate/cuda/block.h). It needs neither a toolkit nor a device.
+function(ablate_add_kernel_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;CUDA_SOURCES")
+  if(NOT arg_SOURCES OR NOT arg_CUDA_SOURCES OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "ablate_add_kernel_test(${name} ${ARGN}): expected SOURCES file... and CUDA_SOURCES file...")
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  _ablate_on_shim(${name} ${arg_CUDA_SOURCES})
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+# Adds CUDA sources to a target as C++. By files that include them: to CMake a source has one language in a folder, where a plugin has
+# the same ones for its device.
+function(_ablate_on_shim target)
+  foreach(source IN LISTS ARGN)
+    get_filename_component(path ${source} ABSOLUTE)
+    get_filename_component(name ${source} NAME)
+    set(on_cpu ${CMAKE_CURRENT_BINARY_DIR}/${target}/${name}.cpp)
+    file(CONFIGURE OUTPUT ${on_cpu} CONTENT "#include \"ablate/cuda/shim.h\"\n#include \"${path}\"\n")
+    target_sources(${target} PRIVATE ${on_cpu})
+  endforeach()
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_compile_options(${target} PRIVATE -Wno-unknown-pragmas)
+  target_link_libraries(${target} PRIVATE ablate::sdk ablate::cuda_shim)
+endfunction()
+
 function(_ablate_add_plugin name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH_FREE;FIXTURE" "" "SOURCES;CUDA_SOURCES;LIBRARIES")
   if(NOT arg_SOURCES)

@@ -73,7 +73,7 @@ def check(nvcc: str, root: pathlib.Path, source: pathlib.Path, kinds: list[str])
         code = f"arch=compute_{kind.split('_')[1]},code={kind}"
         with tempfile.TemporaryDirectory() as folder:
             form = ["-ptx"] if kind.startswith("compute") else ["-cubin", "-Xptxas", "-v"]
-            run = subprocess.run([nvcc, f"-I{root}", f"-gencode={code}", *form, "-o", f"{folder}/out", str(source)],
+            run = subprocess.run([nvcc, f"-I{root}", f"-I{root}/core/sdk/include", f"-gencode={code}", *form, "-o", f"{folder}/out", str(source)],
                                  stdin=subprocess.DEVNULL, capture_output=True, text=True)
         report = readable(run.stdout + run.stderr)
         if run.returncode != 0:

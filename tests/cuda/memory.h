@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "tests/cuda/shim/block.h"
+#include "ablate/cuda/block.h"
 
 namespace ablate::kernels::cuda {
 

@@ -1,5 +1,5 @@
 // The shim that runs CUDA sources on a CPU: what it gives kernels, and that it finds what is wrong with them.
-#include "tests/cuda/shim/shim.h"
+#include "ablate/cuda/shim.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -22,6 +22,7 @@ TEST_CASE("ablate new refuses what would not work", "[new]") {
       {"task test", "try my-test"},
       {"attention softmax", "/softmax.so; choose another name"},
       {"atention mine", "expected attention, compression or task (did you mean attention?)"},
+      {"task mine --cuda", "--cuda: found the kind task, expected attention"},
       {"task mine --in nowhere", "--in nowhere: no such folder"},
   }));
   const auto ended = make(stranger, arguments);

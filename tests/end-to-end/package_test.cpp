@@ -106,3 +106,22 @@ TEST_CASE("CUDA sources are compiled where there is a toolkit, and left out else
   // It loads on a machine without a device; what was compiled of it is other code.
   CHECK(described(stranger, "with").at("code_digest") != plain.at("code_digest"));
 }
+
+TEST_CASE("a new plugin's kernel is tested on a CPU, and a wrong one is noticed there", "[package][cuda]") {
+  Stranger stranger;
+  stranger.install();
+  stranger.output_of("ablate new attention my-kernel --cuda");
+  const auto built = stranger.output_of(
+      "cmake -G Ninja -S my-kernel -B without -DCMAKE_CUDA_COMPILER=NOTFOUND; cmake --build without; "
+      "ctest --test-dir without -E '^check$' --output-on-failure");
+  CHECK(says(built, "my-kernel: no CUDA toolkit was found"));
+  CHECK(says(built, "100% tests passed, 0 tests failed out of 3"));
+
+  auto kernel = read_text(stranger.work() / "my-kernel/kernel.cu");
+  const std::string right = "(d_weights[key] - sum)";
+  REQUIRE(says(kernel, right));
+  std::ofstream(stranger.work() / "my-kernel/kernel.cu") << kernel.replace(kernel.find(right), right.size(), "d_weights[key]");
+  const auto wrong = stranger.shell("cmake --build without --target kernel && ctest --test-dir without -R kernel -V");
+  CHECK(wrong.exit_code != 0);
+  CHECK(says(wrong.out, "found an error of"));
+}

@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 
 struct NewArguments {
   std::string kind, name, in = ".";
+  bool cuda = false;
 };
 
 /// The words of a name: what any other way of writing it has between its capitals, spaces, underscores and hyphens.
@@ -68,6 +69,26 @@ void check_name(const std::string& name) {
     if (name == taken) throw Error(fmt::format("the name {0} is taken by CMake's own target; try my-{0}", name));
 }
 
+/// The files of a new folder: of those that have one name the most special.
+std::vector<Template> files_of(const NewArguments& arguments) {
+  std::vector<Template> files;
+  std::vector<std::string> sets = {arguments.kind, ""};
+  if (arguments.cuda) sets.insert(sets.begin(), arguments.kind + "-cuda");
+  for (const auto& set : sets)
+    for (const auto& file : kTemplates)
+      if (file.kind == set && std::none_of(files.begin(), files.end(), [&](const auto& one) { return one.name == file.name; }))
+        files.push_back(file);
+  return files;
+}
+
+void check_cuda(const NewArguments& arguments) {
+  if (arguments.cuda && arguments.kind != "attention")
+    throw Error(
+        fmt::format("--cuda: found the kind {}, expected attention, the one that has a kernel to begin with; "
+                    "ablate_add_plugin(... CUDA_SOURCES ...) adds one to any plugin",
+                    arguments.kind));
+}
+
 /// What `ablate plugins` lists would refuse a second plugin of the same kind and id.
 void check_free(const NewArguments& arguments, const Options& options) {
   auto executors = local_workers();
@@ -99,6 +120,7 @@ fs::path make_folder(const NewArguments& arguments) {
 
 int make(const NewArguments& arguments, const Options& options) {
   check_kind(arguments.kind);
+  check_cuda(arguments);
   check_name(arguments.name);
   check_free(arguments, options);
   const auto folder = make_folder(arguments);
@@ -109,8 +131,7 @@ int make(const NewArguments& arguments, const Options& options) {
     return replaced(replaced(filled, "MyMethod", camel_case(words)), "KIND", arguments.kind);
   };
   print("{}/\n", path_text(folder));
-  for (const auto& file : kTemplates) {
-    if (!file.kind.empty() && file.kind != arguments.kind) continue;
+  for (const auto& file : files_of(arguments)) {
     const auto name = fill(file.name);
     std::ofstream stream(folder / name, std::ios::binary);
     if (!(stream << fill(file.text)).flush()) throw Error(fmt::format("{} cannot be written", (folder / name).string()));
@@ -136,6 +157,7 @@ void add_new(CLI::App& app, const Options& options, int& exit_code) {
       ->required()
       ->type_name("");
   command->add_option("--in", arguments->in, "make the folder in this one; default: here")->type_name("DIR");
+  command->add_flag("--cuda", arguments->cuda, "an attention with a CUDA kernel, and a test of it on a CPU");
   command->footer("Example:\n  ablate new attention my-attention");
   command->callback([=, &options, &exit_code] { exit_code = make(*arguments, options); });
 }

@@ -3,10 +3,13 @@
 
 #include <cstdint>
 
-#include "core/kernels/cuda/launch.h"
+#include "ablate/cuda/launch.h"
 #include "core/kernels/cuda/numbers.h"
 
 namespace ablate::kernels::cuda {
+
+using ::ablate::cuda::launch;
+using ::ablate::cuda::pieces;
 
 /// Two numbers as bfloat16, rounded to the nearest (even where there are two); `low` stands first in memory.
 __device__ __forceinline__ std::uint32_t bf16_pair(float low, float high) {

@@ -8,7 +8,7 @@ namespace ablate {
 
 /// A file of a new plugin's folder, written for a plugin called my-method (my_method, MyMethod).
 struct Template {
-  std::string_view kind;  ///< "attention", ...; "" for all kinds
+  std::string_view kind;  ///< "attention", ...; "" for all kinds; "attention-cuda" with --cuda, in place of what has its name
   std::string_view name;  ///< of the file, in the new folder
   std::string_view text;
 };

@@ -2,7 +2,7 @@
 // Fragments for mma.m16n8k16 with floating point type"): which lane has which numbers is what a test has to find wrong.
 #pragma once
 
-#include "tests/cuda/shim/shim.h"
+#include "ablate/cuda/shim.h"
 
 namespace ablate::shim {
 

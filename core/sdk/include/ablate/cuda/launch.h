@@ -1,5 +1,5 @@
-// How kernels are started, and what the compiler of a device has other words for than that of the tests, which run the same
-// sources on a CPU (tests/cuda/shim).
+// How a plugin's CUDA kernels are started, and what the compiler of a device has other words for than that of a test, which
+// runs the same sources on a CPU (ablate_add_kernel_test, ablate/cuda/shim.h). No torch: raw pointers, sizes and a stream.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 /// A block's array in shared memory, 16-byte aligned; at a kernel's beginning.
 #define ABLATE_SHARED(type, name, count) __shared__ __align__(16) type name[count]
 #elif !defined(ABLATE_CUDA_SHIM)
-#error "a CUDA source: for nvcc, or with tests/cuda/shim/shim.h"
+#error "a CUDA source: for nvcc, or behind ablate/cuda/shim.h (ablate_add_kernel_test)"
 #endif
 
-namespace ablate::kernels::cuda {
+namespace ablate::cuda {
 
 #ifdef __CUDACC__
 /// Starts kernel(arguments...) for `blocks` blocks (none: nothing is started) of `threads` threads, with `shared` bytes of
@@ -30,6 +30,7 @@ const char* launch(void (*kernel)(P...), std::int64_t blocks, int threads, int s
 using shim::launch;
 #endif
 
+/// How many pieces of a size cover a number of things: the last one may be shorter.
 __host__ __device__ constexpr std::int64_t pieces(std::int64_t of, std::int64_t size) { return (of + size - 1) / size; }
 
-}  // namespace ablate::kernels::cuda
+}  // namespace ablate::cuda

@@ -1,4 +1,4 @@
-#include "tests/cuda/shim/block.h"
+#include "ablate/cuda/block.h"
 
 #include <algorithm>
 #include <memory>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/cuda/shim/fiber.h"
+#include "fiber.h"
 
 // Compiled without the thread sanitizer: what is done here for a thread is the hardware's, and no access of a kernel.
 namespace ablate::shim {

@@ -1,5 +1,6 @@
-// CUDA's words for a C++ compiler: `g++ -x c++ -include tests/cuda/shim/shim.h` compiles core/kernels/cuda/*.cu, and
-// tests/cuda/shim/block.h runs them. Of CUDA there is what these sources use.
+// CUDA's words for a C++ compiler: a test includes this and then a `.cu` file, whose kernels ablate/cuda/block.h runs on a CPU
+// (ablate_add_kernel_test does so). Of CUDA there is what our kernels use: threads in x, barriers, shared memory, shuffles,
+// votes, atomics.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tests/cuda/shim/block.h"
+#include "ablate/cuda/block.h"
 
 #define ABLATE_CUDA_SHIM
 #define __global__
@@ -118,4 +119,4 @@ T atomicCAS(T* at, T expected, T by) {
   return ablate_shim_atomic(at, [=](T old) { return old == expected ? by : old; });
 }
 
-#include "tests/cuda/shim/mma.h"
+#include "ablate/cuda/shim_mma.h"

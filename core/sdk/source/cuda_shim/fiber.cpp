@@ -1,4 +1,4 @@
-#include "tests/cuda/shim/fiber.h"
+#include "fiber.h"
 
 #include <sys/mman.h>
 

@@ -68,7 +68,7 @@ function(_ablate_on_shim target)
   endforeach()
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_compile_options(${target} PRIVATE -Wno-unknown-pragmas)
-  target_link_libraries(${target} PRIVATE ablate::sdk ablate::cuda_shim)
+  target_link_libraries(${target} PUBLIC ablate::sdk ablate::cuda_shim)
 endfunction()
 
 function(_ablate_add_plugin name)

@@ -48,8 +48,7 @@ std::size_t place_of_choice(const Parts& parts, const std::string& name) {
   return static_cast<std::size_t>(found - std::begin(parts));
 }
 
-/// What all parts bring, each read where the parameter `choice` has its part's value (of a list of one: always), and where the
-/// part's own condition holds.
+/// What all parts bring, each read where the parameter `choice` has its part's value, and where the part's own condition holds.
 template <class Parts>
 std::vector<ParameterInfo> own_of(const std::string& choice, const Parts& parts) {
   std::vector<ParameterInfo> all;
@@ -57,7 +56,6 @@ std::vector<ParameterInfo> own_of(const std::string& choice, const Parts& parts)
     for (const auto& parameter : part.own) {
       if (parameter.name == nullptr) break;
       all.push_back(describe(parameter));
-      if (std::size(parts) == 1) continue;
       auto& when = all.back().when;
       when = choice + " = " + part.name + (when.empty() ? "" : " and " + when);
     }

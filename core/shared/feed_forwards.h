@@ -7,7 +7,9 @@
 /// File and function; a Choice.
 // clang-format off
 #define ABLATE_FEED_FORWARDS(feed_forward)                                                              \
-  feed_forward(mlp, .name = "mlp", .help = "linear, the activation, linear")
+  feed_forward(mlp, .name = "mlp", .help = "linear, the activation, linear")                            \
+  feed_forward(gated, .name = "gated",                                                                  \
+               .help = "the activation of one linear layer times another one, linear; no biases: SwiGLU with silu, GEGLU with gelu")
 // clang-format on
 
 namespace ablate {

@@ -7,7 +7,8 @@
 /// File and function; a Choice.
 // clang-format off
 #define ABLATE_NORMS(norm)                                                                                      \
-  norm(layer_norm, .name = "layer", .help = "x less its mean over the channels, over its deviation")
+  norm(layer_norm, .name = "layer", .help = "x less its mean over the channels, over its deviation")            \
+  norm(rms_norm, .name = "rms", .help = "x over the root of its mean square over the channels; no bias")
 // clang-format on
 
 namespace ablate {

@@ -29,11 +29,8 @@ struct Declared {
   // NOLINTNEXTLINE(google-explicit-constructor): a list of entries is all that it is
   Declared(std::initializer_list<Entry> entries) {
     for (const auto& [parameter, member, brought] : entries) {
-      // Where a list has one entry nothing is chosen: the member is that, and its second entry makes it a parameter.
-      if (auto info = describe(parameter); info.type != ParameterType::kText || info.choices.size() != 1) {
-        parameters.push_back(std::move(info));
-        members.push_back({parameter.name, member});
-      }
+      parameters.push_back(describe(parameter));
+      members.push_back({parameter.name, member});
       for (const auto& own : brought) {
         parameters.push_back(own);
         members.push_back({own.name, &Section::own});

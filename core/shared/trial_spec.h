@@ -41,7 +41,7 @@ struct ModelSpec {
   std::int64_t classifier_hidden = 0;
   std::string positions;
   bool causal = false;
-  std::string norm, norm_type = "layer", feed_forward = "mlp", activation;
+  std::string norm, norm_type, feed_forward, activation;
   std::int64_t segment = 0;
   std::string cut;
   bool tied_output = false;

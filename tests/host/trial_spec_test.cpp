@@ -32,6 +32,8 @@ TEST_CASE("each value of a document fills the member of its name") {
                    {"positions", "none"},
                    {"causal", true},
                    {"norm", "post"},
+                   {"norm_type", "rms"},
+                   {"feed_forward", "gated"},
                    {"activation", "relu"},
                    {"segment", 17},
                    {"cut", "nowhere"},
@@ -40,8 +42,8 @@ TEST_CASE("each value of a document fills the member of its name") {
   CHECK(model.size() == model_parameters().size());
   CHECK(json{m.layers, m.d_model, m.hidden, m.attention_width, m.classifier_hidden, m.segment} == json{3, 5, 7, 11, 13, 17});
   CHECK(json{m.dropout, m.inner_dropout, m.attention_dropout} == json{0.125, 0.25, 0.375});
-  CHECK(json{m.pooling, m.classifier, m.positions, m.norm, m.activation, m.cut} ==
-        json{"last", "mlp", "none", "post", "relu", "nowhere"});
+  CHECK(json{m.pooling, m.classifier, m.positions, m.norm, m.norm_type, m.feed_forward, m.activation, m.cut} ==
+        json{"last", "mlp", "none", "post", "rms", "gated", "relu", "nowhere"});
   CHECK((m.causal && m.tied_output));
   CHECK_FALSE(model_from_json(changed(model_parameters(), {{"causal", true}})).tied_output);
   const json train{

@@ -107,13 +107,11 @@ TEST_CASE("a schedule, an optimiser and a norm touch a line of a list each, and 
   sources.add_all(copy / "core/shared/schedules");
   sources.add(kSource / "tests/locality/paces.cpp");
   const auto program = made_of(sources, {ABLATE_REGISTRY, ABLATE_UTIL, "-lfmt", "-lcrypto"}, copy);
-  CHECK(output_of({program, "steps", "drop", "0.5", "sign_decay", "norm_type", "rms_epsilon", "feed_forward"},
-                  copy.path().string()) ==
+  CHECK(output_of({program, "steps", "drop", "0.5", "sign_decay", "norm_type", "scale_epsilon"}, copy.path().string()) ==
         "drop: 0.1, read with schedule = steps; train.drop = 0.5\n1 1 1 0.5 0.5 0.5 0.25 0.25 0.25\n"
         "sign_decay: a number in [0, 1]; default 0.9; read with optimizer = lion\n"
-        "norm_type: one of rms, layer; default \"layer\"\n"
-        "rms_epsilon: a number in [0, 1]; default 1e-06; read with norm_type = rms\n"
-        "feed_forward: not asked for\n");  // of which there is one
+        "norm_type: one of scale, layer, rms; default \"layer\"\n"
+        "scale_epsilon: a number in [0, 1]; default 1e-06; read with norm_type = scale\n");
 }
 
 TEST_CASE("an optimiser, a norm, an observer and a job touch a line of a list each, and are compiled with what goes by it") {
@@ -122,7 +120,7 @@ TEST_CASE("an optimiser, a norm, an observer and a job touch a line of a list ea
   for (const auto* name : {"optimizer", "norm", "observer"}) apply(name, copy);
   apply("job", copy, 2);  // what host and worker say, and who does it
   Sources sources;
-  for (const auto* file : {"training/optimizers/lion", "training/optimizer", "model/norms/rms_norm", "model/model_options",
+  for (const auto* file : {"training/optimizers/lion", "training/optimizer", "model/norms/scale_norm", "model/model_options",
                            "training/observers/idle_steps", "training/observer", "server/handlers/parts", "server/jobs"})
     sources.add(copy / (std::string("core/trial/") + file + ".cpp"));
   std::vector<std::string> more{"-c"};

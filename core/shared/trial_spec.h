@@ -58,7 +58,9 @@ struct TrainSpec {
   double learning_rate = 0;
   std::string optimizer, schedule;
   std::int64_t accumulate = 0, warmup = 0;
-  double weight_decay = 0, clip = 0;
+  double weight_decay = 0;
+  std::string decayed = "all";
+  double clip = 0;
   std::int64_t loss_piece = 0, evaluate_every = 0, evaluate_batches = 0, test_batches = 0, stride = 0;
   bool shuffle_labels = false;
   std::string kernels = "fused", dtype = "float32", device = "cpu";

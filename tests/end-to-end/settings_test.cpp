@@ -15,8 +15,9 @@ struct Pinned {
 };
 
 /// Parameters that came after these texts were pinned: a document holds their defaults, and no setting does.
-constexpr std::pair<const char*, const char*> kLater[] = {
-    {"train", "optimizer"}, {"train", "momentum"}, {"train", "kernels"}, {"model", "norm_type"}, {"model", "feed_forward"}};
+constexpr std::pair<const char*, const char*> kLater[] = {{"train", "optimizer"}, {"train", "momentum"},
+                                                          {"train", "kernels"},   {"train", "decayed"},
+                                                          {"model", "norm_type"}, {"model", "feed_forward"}};
 
 }  // namespace
 

@@ -100,8 +100,8 @@ std::pair<std::string, std::string> place_of(const Identity& trial, const std::s
 
 const std::set<std::string>& numbers_alone() {
   static const auto names = [] {
-    std::set<std::string> all{"learning_rate", "optimizer", "schedule",   "warmup",
-                              "weight_decay",  "clip",      "loss_piece", "shuffle_labels"};
+    std::set<std::string> all{"learning_rate", "optimizer", "schedule",   "warmup",        "weight_decay",
+                              "decayed",       "clip",      "loss_piece", "shuffle_labels"};
     for (const auto& brought : {own_of("optimizer", kOptimizers), own_of("schedule", kSchedules)})
       for (const auto& parameter : brought) all.insert(parameter.name);
     return all;

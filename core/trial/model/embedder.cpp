@@ -24,6 +24,15 @@ Embedder::Embedder(const ModelOptions& options, const Generator& generator) : op
   if (options.class_token()) class_token_ = drawn({options.d_model});
 }
 
+std::vector<Tensor> Embedder::embeddings() const {
+  std::vector<Tensor> all;
+  for (const auto& table : tables_)
+    if (table) all.push_back(table->weight);
+  for (const auto& learned : {positions_, class_token_})
+    if (learned.defined()) all.push_back(learned);
+  return all;
+}
+
 Tensor Embedder::forward(const Batch& batch) const {
   Tensor x;
   for (std::size_t i = 0; i < batch.fields.size(); ++i) {

@@ -24,6 +24,8 @@ class Embedder {
   const Tensor& class_token() const { return class_token_; }  ///< [d_model], or undefined
   /// Of the first field of ids: [vocabulary, d_model].
   const Tensor& table() const { return tables_.front()->weight; }
+  /// What is looked up, not multiplied: tables of ids, learned positions, the class token.
+  std::vector<Tensor> embeddings() const;
 
  private:
   ModelOptions options_;

@@ -44,6 +44,8 @@ class Model final : public Module {
 
   void on_step(std::int64_t step, const Generator& generator);
 
+  std::vector<Tensor> embeddings() const { return embedder_->embeddings(); }  ///< among the parameters
+
  private:
   struct Layer {
     std::string plugin;

@@ -9,6 +9,7 @@
 
 #include "core/shared/objectives.h"
 #include "core/trial/model/instances.h"
+#include "core/trial/training/decayed.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -74,7 +75,7 @@ Training::Training(const TrialParts& parts, c10::Device device)
       [&](const auto& given, const auto& table, const auto& random) { return objective_->make_head(given, table, random); },
       generator);
   move_to(*model_, device_, precision_.type);
-  optimizer_ = make_optimizer({model_->parameters(), precision_}, train);
+  optimizer_ = make_optimizer({decayed(model_->parameters(), model_->embeddings(), train.decayed), precision_}, train);
   const auto size = parts.task.size(Split::kTrain);
   order_ = make_order(info_, size, train.batch, seed_of(seed, Stream::kOrder));
   generator_ = at::globalContext().defaultGenerator(device_);

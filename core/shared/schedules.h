@@ -40,7 +40,11 @@ struct Pace {
   schedule(constant, .name = "constant", .help = "flat after the warm-up")                                    \
   schedule(one_cycle, .name = "one-cycle",                                                                    \
            .help = "from 1/25 up over the warm-up, then linearly to almost 0 at the last step")               \
-  schedule(cosine, .name = "cosine", .help = "half a cosine to 0")                                            \
+  schedule(cosine, .name = "cosine", .help = "half a cosine down to cosine_floor",                            \
+           .own = {real("cosine_floor", "0", {0, 1}, "share of the peak that the cosine ends at")})           \
+  schedule(wsd, .name = "wsd", .help = "warm-up, stable, decay: flat, then down to 0 over the last steps",    \
+           .own = {real("cooldown", "0.2", {0, 1}, "share of all steps, the last ones, over which it falls"), \
+                   text("cooldown_shape", "\"linear\"", "linear|1-sqrt", "how it falls")})                    \
   schedule(inverse_sqrt, .name = "inverse-sqrt", .help = "times sqrt(warmup / step)")
 // clang-format on
 

@@ -15,9 +15,10 @@ struct Pinned {
 };
 
 /// Parameters that came after these texts were pinned: a document holds their defaults, and no setting does.
-constexpr std::pair<const char*, const char*> kLater[] = {{"train", "optimizer"}, {"train", "momentum"},
-                                                          {"train", "kernels"},   {"train", "decayed"},
-                                                          {"model", "norm_type"}, {"model", "feed_forward"}};
+constexpr std::pair<const char*, const char*> kLater[] = {
+    {"train", "optimizer"},      {"train", "momentum"},     {"train", "kernels"},
+    {"train", "decayed"},        {"train", "cosine_floor"}, {"train", "cooldown"},
+    {"train", "cooldown_shape"}, {"model", "norm_type"},    {"model", "feed_forward"}};
 
 }  // namespace
 

@@ -46,15 +46,34 @@ TEST_CASE("each value of a document fills the member of its name") {
         json{"last", "mlp", "none", "post", "rms", "gated", "relu", "nowhere"});
   CHECK((m.causal && m.tied_output));
   CHECK_FALSE(model_from_json(changed(model_parameters(), {{"causal", true}})).tied_output);
-  const json train{{"steps", 2},           {"batch", 3},           {"learning_rate", 0.5},
-                   {"schedule", "cosine"}, {"accumulate", 5},      {"warmup", 7},
-                   {"weight_decay", 0.25}, {"beta1", 0.75},        {"beta1_low", 0.625},
-                   {"beta2", 0.875},       {"epsilon", 0.125},     {"clip", 4.0},
-                   {"loss_piece", 11},     {"evaluate_every", 13}, {"evaluate_batches", 17},
-                   {"test_batches", 19},   {"stride", 23},         {"shuffle_labels", true},
-                   {"dtype", "bfloat16"},  {"device", "cuda:1"},   {"threads", 29},
-                   {"optimizer", "sgd"},   {"momentum", 0.5},      {"kernels", "reference"},
-                   {"decayed", "matrices"}};
+  const json train{{"steps", 2},
+                   {"batch", 3},
+                   {"learning_rate", 0.5},
+                   {"schedule", "cosine"},
+                   {"accumulate", 5},
+                   {"warmup", 7},
+                   {"weight_decay", 0.25},
+                   {"beta1", 0.75},
+                   {"beta1_low", 0.625},
+                   {"beta2", 0.875},
+                   {"epsilon", 0.125},
+                   {"clip", 4.0},
+                   {"loss_piece", 11},
+                   {"evaluate_every", 13},
+                   {"evaluate_batches", 17},
+                   {"test_batches", 19},
+                   {"stride", 23},
+                   {"shuffle_labels", true},
+                   {"dtype", "bfloat16"},
+                   {"device", "cuda:1"},
+                   {"threads", 29},
+                   {"optimizer", "sgd"},
+                   {"momentum", 0.5},
+                   {"kernels", "reference"},
+                   {"decayed", "matrices"},
+                   {"cosine_floor", 0.25},
+                   {"cooldown", 0.5},
+                   {"cooldown_shape", "1-sqrt"}};
   const auto t = train_from_json(train);
   CHECK(train.size() == train_parameters().size());
   CHECK(json{t.steps, t.batch, t.accumulate, t.warmup, t.loss_piece} == json{2, 3, 5, 7, 11});
@@ -62,7 +81,14 @@ TEST_CASE("each value of a document fills the member of its name") {
   CHECK(json{t.learning_rate, t.weight_decay, t.clip} == json{0.5, 0.25, 4.0});
   CHECK(json{t.optimizer, t.schedule, t.decayed, t.dtype, t.device} == json{"sgd", "cosine", "matrices", "bfloat16", "cuda:1"});
   // What choices bring is read by name.
-  CHECK(t.own == json{{"beta1", 0.75}, {"beta1_low", 0.625}, {"beta2", 0.875}, {"epsilon", 0.125}, {"momentum", 0.5}});
+  CHECK(t.own == json{{"beta1", 0.75},
+                      {"beta1_low", 0.625},
+                      {"beta2", 0.875},
+                      {"epsilon", 0.125},
+                      {"momentum", 0.5},
+                      {"cosine_floor", 0.25},
+                      {"cooldown", 0.5},
+                      {"cooldown_shape", "1-sqrt"}});
   CHECK((t.shuffle_labels && t.on_cuda() && !t.fused()));
   auto other = t;  // which shares them until it is changed
   other.own["beta1"] = 0.5;

@@ -127,3 +127,42 @@ TEST_CASE("what an optimiser brings is read with that one alone") {
   CHECK(errors(train + "momentum = 0.5\nbeta2 = 0.5\n" + rows).empty());
   CHECK(errors(train + "optimizer = \"adam\"\n") == Names{"6:13: train.optimizer = \"adam\": expected one of adamw, sgd"});
 }
+
+TEST_CASE("what a schedule brings, and which weights decay, is read with that alone; a part is one of its list") {
+  const std::string train = kBase + "[train]\n";
+  const auto nowhere = [](const std::string& name, const std::string& condition, const std::string& other) {
+    return Names{"6:1: train." + name + " does nothing: it is read where " + condition +
+                 " alone, which no trial has; set train." + other + ", or leave train." + name + " out"};
+  };
+  CHECK(errors(train + "cosine_floor = 0.1\n") == nowhere("cosine_floor", "schedule = cosine", "schedule"));
+  CHECK(errors(train + "cooldown = 0.1\n") == nowhere("cooldown", "schedule = wsd", "schedule"));
+  CHECK(errors(train + "cooldown_shape = \"linear\"\n") == nowhere("cooldown_shape", "schedule = wsd", "schedule"));
+  CHECK(errors(train + "decayed = \"matrices\"\n") == nowhere("decayed", "weight_decay > 0", "weight_decay"));
+  CHECK(errors(train + "decayed = \"matrices\"\nweight_decay = 0.1\nschedule = \"cosine\"\ncosine_floor = 0.1\n").empty());
+  CHECK(errors(train + "decayed = \"weights\"\nweight_decay = 0.1\n") ==
+        Names{"6:11: train.decayed = \"weights\": expected one of all, matrices"});
+  CHECK(errors(kBase + "[model]\nnorm_type = \"batch\"\nfeed_forward = \"swiglu\"\nactivation = \"swish\"\n") ==
+        Names{"6:13: model.norm_type = \"batch\": expected one of layer, rms",
+              "7:16: model.feed_forward = \"swiglu\": expected one of mlp, gated",
+              "8:14: model.activation = \"swish\": expected one of gelu, relu, silu"});
+  CHECK(
+      errors(kBase + "[model]\nhidden = 0\nfeed_forward = \"gated\"\n") ==
+      Names{"7:1: model.feed_forward does nothing: it is read where hidden > 0 alone, which no trial has; set model.hidden, or "
+            "leave model.feed_forward out"});
+}
+
+TEST_CASE("a schedule that has no peak without a warm-up, or whose ends overlap, is refused where it is set") {
+  const std::string train = kBase + "[train]\nsteps = 100\n";
+  CHECK(errors(train + "schedule = \"inverse-sqrt\"\n") ==
+        Names{"7:12: train.schedule = inverse-sqrt needs a warm-up, and train.warmup is 0: the rate is sqrt(warmup / step) of "
+              "its peak; set train.warmup to the steps that come before it falls"});
+  CHECK(errors(train + "schedule = \"inverse-sqrt\"\nwarmup = 1\n").empty());
+  const std::string wsd = train + "schedule = \"wsd\"\n";
+  CHECK(errors(wsd + "warmup = 80\n").empty());
+  CHECK(errors(wsd + "warmup = 81\n") ==
+        Names{"8:10: train.cooldown = 0.2: the rate would fall before train.warmup = 81 of 100 steps are over"});
+  CHECK(errors(wsd + "warmup = 10\ncooldown = 0.95\n") ==
+        Names{"9:12: train.cooldown = 0.95: the rate would fall before train.warmup = 10 of 100 steps are over"});
+  CHECK(errors(wsd + "cooldown = 1\n").empty());
+  CHECK(errors(wsd + "cooldown = 1.5\n") == Names{"8:12: train.cooldown = 1.5: expected a number in [0, 1]"});
+}

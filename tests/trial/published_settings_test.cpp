@@ -87,9 +87,11 @@ TEST_CASE("beta1 cycles as PyTorch's OneCycleLR lets it, against the rate") {
   CHECK(at(10) == 1);
   CHECK(at(55) == Approx(0.5));
   CHECK(at(100) == Approx(0).margin(1e-12));
+  auto own = json::object();
+  for (const auto& parameter : own_of("schedule", kSchedules)) own[parameter.name] = parameter.default_value;
   for (const auto& schedule : kSchedules)
     for (std::int64_t step = 1; step <= 20; ++step) {
-      const auto cycle = schedule.pace({step, 20, 5}).cycle;
+      const auto cycle = schedule.pace({step, 20, 5, own}).cycle;
       CHECK((cycle >= 0 && cycle <= 1 && (cycle == 0 || std::string(schedule.name) == "one-cycle")));
     }
   // What a step makes of it is AdamW with that beta1.

@@ -6,8 +6,19 @@
 
 namespace {
 
-double learning_rate_factor(const char* schedule, std::int64_t step, std::int64_t steps, std::int64_t warmup) {
-  return ablate::schedule_of(schedule).pace({step, steps, warmup}).rate;
+/// What a schedule brings, as a study that says nothing of it has it.
+nlohmann::json defaults_of(const ablate::Schedule& schedule) {
+  auto own = nlohmann::json::object();
+  for (const auto& parameter : ablate::own_of("schedule", std::array{schedule})) own[parameter.name] = parameter.default_value;
+  return own;
+}
+
+double learning_rate_factor(const char* name, std::int64_t step, std::int64_t steps, std::int64_t warmup,
+                            const nlohmann::json& changes = nlohmann::json::object()) {
+  const auto& schedule = ablate::schedule_of(name);
+  auto own = defaults_of(schedule);
+  own.update(changes);
+  return schedule.pace({step, steps, warmup, own}).rate;
 }
 
 }  // namespace
@@ -35,6 +46,35 @@ TEST_CASE("cosine ends at 0, half way at one half") {
   CHECK(learning_rate_factor("cosine", 110, 110, 10) == Approx(0).margin(1e-12));
 }
 
+TEST_CASE("a cosine with a floor ends there, and half way between it and the peak at one half; with none it is as it was") {
+  const nlohmann::json tenth{{"cosine_floor", 0.1}};
+  CHECK(learning_rate_factor("cosine", 5, 110, 10, tenth) == Approx(0.5));  // the warm-up begins at 0
+  CHECK(learning_rate_factor("cosine", 10, 110, 10, tenth) == Approx(1));
+  CHECK(learning_rate_factor("cosine", 60, 110, 10, tenth) == Approx(0.55));
+  CHECK(learning_rate_factor("cosine", 110, 110, 10, tenth) == Approx(0.1));
+  for (int step = 10; step <= 110; ++step)  // to the last bit
+    CHECK(learning_rate_factor("cosine", step, 110, 10) == 0.5 * (1 + std::cos(std::acos(-1.0) * ((step - 10.0) / 100))));
+}
+
+TEST_CASE("wsd is flat between its warm-up and its cool-down, which falls to 0 linearly or by 1 - sqrt") {
+  const auto at = [](std::int64_t step, const char* shape, double cooldown = 0.25) {
+    return learning_rate_factor("wsd", step, 200, 20, {{"cooldown", cooldown}, {"cooldown_shape", shape}});
+  };
+  for (const char* shape : {"linear", "1-sqrt"}) {
+    CHECK(at(1, shape) == Approx(0.05));
+    CHECK(at(10, shape) == Approx(0.5));
+    for (const int step : {20, 21, 100, 150}) CHECK(at(step, shape) == 1);
+    CHECK(at(151, shape) < 1);
+    CHECK(at(200, shape) == 0);
+    CHECK(at(200, shape, 0) == 1);  // no cool-down: constant
+    CHECK(at(200, shape, 1) == 0);
+  }
+  CHECK(at(175, "linear") == Approx(0.5));
+  CHECK(at(175, "1-sqrt") == Approx(1 - std::sqrt(0.5)));
+  CHECK(at(162, "1-sqrt") == Approx(1 - std::sqrt(0.24)));
+  CHECK(learning_rate_factor("wsd", 180, 200, 0) == Approx(0.5));  // by default over a fifth
+}
+
 TEST_CASE("inverse-sqrt is the Long Range Arena's schedule up to its constant") {
   const auto google = [](double s, double w) { return std::min(1.0, s / w) / std::sqrt(std::max(s, w)); };
   for (const int step : {1, 500, 1000, 2000, 5000})
@@ -43,9 +83,7 @@ TEST_CASE("inverse-sqrt is the Long Range Arena's schedule up to its constant") 
 
 TEST_CASE("no schedule leaves [0, 1], with any warm-up") {
   for (const auto& schedule : ablate::kSchedules) {
-    auto own = nlohmann::json::object();
-    for (const auto& parameter : ablate::own_of("schedule", std::array{schedule}))
-      own[parameter.name] = parameter.default_value;
+    const auto own = defaults_of(schedule);
     for (const int warmup : {0, 1, 7, 20})
       for (int step = 1; step <= 20; ++step) {
         const double factor = schedule.pace({step, 20, warmup, own}).rate;

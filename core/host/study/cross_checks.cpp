@@ -38,6 +38,16 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
     return fmt::format("train.warmup = {} is more than train.steps = {}; the warm-up is a part of the training",
                        trial.spec.train.warmup, trial.spec.train.steps);
   });
+  refuse(train.schedule == "inverse-sqrt" && train.warmup == 0, {"train.schedule", "train.warmup"}, [] {
+    return "train.schedule = inverse-sqrt needs a warm-up, and train.warmup is 0: the rate is sqrt(warmup / step) of its peak; "
+           "set train.warmup to the steps that come before it falls";
+  });
+  const auto cooldown = train.own.at("cooldown").get<double>(), steps = static_cast<double>(train.steps);
+  refuse(train.schedule == "wsd" && static_cast<double>(train.warmup) > steps - cooldown * steps,
+         {"train.cooldown", "train.warmup", "train.schedule", "train.steps"}, [&] {
+           return fmt::format("train.cooldown = {}: the rate would fall before train.warmup = {} of {} steps are over",
+                              cooldown, trial.spec.train.warmup, trial.spec.train.steps);
+         });
   const auto &low = train.own.at("beta1_low"), &high = train.own.at("beta1");
   refuse(low > high, {"train.beta1_low", "train.beta1"},
          [&] { return fmt::format("train.beta1_low = {} is more than train.beta1 = {}", show(low), show(high)); });

@@ -8,7 +8,7 @@
 
 namespace ablate {
 
-/// A list of attentions divides the layers, the warm-up is no longer than the training, the device is one. False, and
+/// A list of attentions divides the layers, the warm-up fits the training and the schedule, the device is one. False, and
 /// diagnostics, otherwise. @param wrong paths of values that could not be resolved, and are not checked
 bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnostics& diagnostics);
 

@@ -6,7 +6,9 @@
 namespace ablate::schedules {
 
 Pace cosine(const RunStep& step) {
-  return {step.at < step.warmup ? step.rise() : 0.5 * (1 + std::cos(std::numbers::pi * step.after()))};
+  if (step.at < step.warmup) return {step.rise()};
+  const auto floor = step.own.at("cosine_floor").get<double>();
+  return {floor + (1 - floor) * (0.5 * (1 + std::cos(std::numbers::pi * step.after())))};
 }
 
 }  // namespace ablate::schedules

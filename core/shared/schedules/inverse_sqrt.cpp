@@ -1,4 +1,5 @@
-// The Long Range Arena's rate times min(1, s/w) / sqrt(max(s, w)), up to the constant 1/sqrt(w).
+// The Long Range Arena's rate times min(1, s/w) / sqrt(max(s, w)), up to the constant 1/sqrt(w). A study without a warm-up is
+// refused (core/host/study/cross_checks): its peak would be the first step alone.
 #include <cmath>
 
 #include "core/shared/schedules.h"

@@ -19,7 +19,7 @@ struct ExampleCounts {
   std::int64_t trained = 0;      ///< forward and backward
   std::int64_t evaluations = 0;  ///< on the dev split
   std::int64_t dev = 0;          ///< in each of them
-  std::int64_t test = 0;
+  std::int64_t test = 0;         ///< with the best weights and with the last ones together
 
   /// Evaluation's part of the work, in [0, 1]: a forward pass is a third of a training step, whose backward pass takes two.
   double evaluation_share() const {
@@ -34,6 +34,7 @@ struct ExampleCounts {
 struct EvaluationSettings {
   std::int64_t steps = 1, batch = 1, accumulate = 1, evaluate_every = 0, evaluate_batches = 0, test_batches = 0;
   std::int64_t length = 0, stride = 0;  ///< of the windows that a stream is evaluated by; 0: each of its segments once
+  bool test_last = false;
 };
 
 /// @param dev_size, test_size examples of the splits, or a stream's segments
@@ -48,7 +49,7 @@ constexpr ExampleCounts count_examples(const EvaluationSettings& train, std::int
   return {.trained = train.steps * train.accumulate * train.batch,
           .evaluations = train.steps / every + (train.steps % every != 0 ? 1 : 0),
           .dev = most(train.evaluate_batches, dev_size),
-          .test = most(train.test_batches, test_size)};
+          .test = (train.test_last ? 2 : 1) * most(train.test_batches, test_size)};
 }
 
 }  // namespace ablate

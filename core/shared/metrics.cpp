@@ -51,7 +51,7 @@ MetricInfo objective_metric(const std::string& name) {
 
 std::vector<std::string> objective_metric_names() {
   std::vector<std::string> names;
-  for (const char* split : {"test/", "dev/"})
+  for (const char* split : {"test/", "dev/", "test_last/"})
     for (const auto& metric : objective_metrics()) names.push_back(split + metric.name);
   return names;
 }

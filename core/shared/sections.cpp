@@ -139,6 +139,9 @@ Declared<TrainSpec> train_section() {
       {integer("test_batches", "0", {0, 1e9}, "batches of the test split, chosen likewise, with the best weights; 0: all of it",
                "batches"),
        &TrainSpec::test_batches},
+      {boolean("test_last", "false",
+               "the test split also with the weights of the last step, whichever dev selects: test_last/NAME beside test/NAME"),
+       &TrainSpec::test_last},
       {integer("stride", "0", {0, 1e9},
                "evaluation of a stream by attentions without state: positions that a window of the task's length moves; 0: "
                "its length, segments without context",

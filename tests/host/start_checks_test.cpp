@@ -165,6 +165,7 @@ TEST_CASE("evaluation's share of the examples, a forward pass being a third of a
   // 30 steps of 32 beside ten evaluations of a whole split: what a first try does.
   const auto whole = count_examples({.steps = 30, .batch = 32}, 6000, 10000);
   CHECK(whole == ablate::ExampleCounts{.trained = 960, .evaluations = 10, .dev = 6000, .test = 10000});
+  CHECK(count_examples({.steps = 30, .batch = 32, .test_last = true}, 6000, 10000).test == 20000);
   CHECK(whole.evaluation_share() == Approx(70000.0 / (70000 + 3 * 960)));
   // Windows over 10 and 20 segments of 16 places: the first asks for 16 places, each other for 3.
   const auto windows = count_examples({.steps = 30, .batch = 32, .length = 16, .stride = 3}, 10, 20);

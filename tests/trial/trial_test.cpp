@@ -11,6 +11,17 @@ using nlohmann::json;
 
 namespace {
 
+/// Its test examples are those of dev.
+class TestedOnDev final : public Majority {
+ public:
+  void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
+    Majority::read(split == Split::kTest ? Split::kDev : split, indices, batch);
+  }
+};
+
+/// Such steps destroy again what they have learned.
+const json kRough{{"steps", 100}, {"learning_rate", 0.05}, {"schedule", "constant"}, {"evaluate_every", 5}};
+
 std::string failure(const json& train, std::int64_t bad_id = 0) {
   return run(train, plugin("linear"), 1, Majority(bad_id)).failed;
 }
@@ -58,16 +69,7 @@ TEST_CASE("half precision learns as float32 does, in half the activations") {
 }
 
 TEST_CASE("the best weights are those that are tested") {
-  /// Tested on dev.
-  class Same final : public Majority {
-   public:
-    void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
-      Majority::read(split == Split::kTest ? Split::kDev : split, indices, batch);
-    }
-  };
-  // Such steps destroy again what they have learned.
-  const json rough{{"steps", 100}, {"learning_rate", 0.05}, {"schedule", "constant"}, {"evaluate_every", 5}};
-  const auto told = run(rough, plugin("linear"), 1, Same());
+  const auto told = run(kRough, plugin("linear"), 1, TestedOnDev());
   const auto& values = told.result.values;
   CHECK(values.at("dev/best_step") < 100);
   CHECK(values.at("test/accuracy") == values.at("dev/accuracy"));
@@ -76,6 +78,30 @@ TEST_CASE("the best weights are those that are tested") {
   for (const auto& point : told.points())
     if (point.metric == "dev/loss") last = point.value;
   CHECK(values.at("test/loss") != last);
+}
+
+TEST_CASE("a trial that is asked to tests its last weights, too, and changes nothing of what it told") {
+  auto rough = kRough;
+  const auto plain = run(rough, plugin("linear"), 1, TestedOnDev());
+  rough["test_last"] = true;
+  const auto told = run(rough, plugin("linear"), 1, TestedOnDev());
+  std::map<std::string, double> last;
+  for (const auto& point : told.points()) last[point.metric] = point.value;
+  const auto metrics = told.metrics();
+  for (const std::string name : {"accuracy", "loss"}) {
+    CHECK(told.result.values.at("test_last/" + name) == last.at("dev/" + name));
+    CHECK(metrics.at("test_last/" + name).direction == metrics.at("test/" + name).direction);
+  }
+  CHECK(told.result.values.at("test_last/loss") != told.result.values.at("test/loss"));
+  CHECK(told.result.main_metric == "test/accuracy");
+  CHECK(told.result.values.size() == plain.result.values.size() + 2);
+  for (const auto& [name, value] : plain.result.values) {
+    INFO(name);
+    if (metrics.at(name).kind != MetricKind::kCost) CHECK(told.result.values.at(name) == value);
+  }
+  // Where dev selects the last step's, both are one.
+  const auto once = run({{"test_last", true}, {"steps", 20}, {"evaluate_every", 20}}, plugin("linear")).result.values;
+  CHECK(once.at("test_last/loss") == once.at("test/loss"));
 }
 
 TEST_CASE("a trial tells its curve while it runs, and what it had before it fails") {

@@ -19,7 +19,8 @@ ExampleCounts counts_of(const PlannedTrial& trial) {
                          .evaluate_batches = train.evaluate_batches,
                          .test_batches = train.test_batches,
                          .length = trial.window_length,
-                         .stride = train.stride},
+                         .stride = train.stride,
+                         .test_last = train.test_last},
                         trial.dev_size, trial.test_size);
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -67,11 +68,14 @@ TrialResult TrialRun::result(const std::function<void()>& after_step) try {
   std::int64_t parameters = 0;
   for (const auto& entry : training_.model().parameters()) parameters += entry.tensor.numel();
   result_.values["model/parameters"] = static_cast<double>(parameters);
+  std::optional<Evaluation> last;
+  if (train_.test_last && training_.best_step() != train_.steps) last = training_.evaluate(Split::kTest);
   training_.restore_best();
   put("dev/", training_.best());
   result_.values["dev/best_step"] = static_cast<double>(training_.best_step());
   const auto test = training_.evaluate(Split::kTest);
   put("test/", test);
+  if (train_.test_last) put("test_last/", last ? *last : test);
   for (const auto& measured : test.measurements) {
     const auto info = attention_metric(measured);
     training_.curve().define(info);

@@ -12,6 +12,7 @@
 #include "db/history/schema.h"
 #include "db/questions/selection.h"
 #include "db/report/format.h"
+#include "db/types/metric_declaration.h"
 
 namespace ablate::db {
 namespace {
@@ -149,17 +150,12 @@ std::string csv_row(const ExportRow& row) {
   return csv_line(fields);
 }
 
-/// As `ablate import` reads it.
-std::string header_of(const MetricInfo& metric) {
-  return fmt::format("{}[{}{}{}]", metric.name, metric.unit, metric.unit.empty() || metric.direction.empty() ? "" : " ",
-                     metric.direction);
-}
-
 std::vector<std::string> headers_of(const Reader& reader, const std::vector<std::string>& names,
                                     const IsKnownMetric& is_known) {
   if (!is_known) return names;
   std::unordered_map<std::string, std::string> headers;
-  for (const auto& metric : reader.metrics()) headers[metric.name] = is_known(metric) ? metric.name : header_of(metric);
+  for (const auto& metric : reader.metrics())  // as `ablate import` reads it
+    headers[metric.name] = metric.name + (is_known(metric) ? "" : declaration_text(metric.unit, metric.direction));
   std::vector<std::string> all;
   for (const auto& name : names) all.push_back(headers.at(name));
   return all;

@@ -26,6 +26,7 @@ bool has_failed(const Cell& cell) {
 const char* untestable(const Cell& cell) {
   if (cell.settings > 1) return "average over several settings";
   if (!std::isfinite(cell.mean)) return "are not all finite";
+  if (cell.samples.empty()) return "are made of means, not of seeds";
   if (has_failed(cell)) return "are of the seeds that survived";
   if (cell.unsettled) return "were timed on a busy machine";
   if (cell.n == 1) return "are of one seed";
@@ -40,6 +41,8 @@ void Comparisons::leave(std::size_t at, std::size_t whose, const std::string& wh
 void Comparisons::compare(std::size_t at, std::size_t to, Comparison& into) {
   const auto &cell = table_.cells[at], &other = table_.cells[to];
   into.told = Comparison::Told::kUntested;
+  if (table_.average && at % table_.columns.size() != to % table_.columns.size() && (is_average(at) || is_average(to)))
+    return leave(at, at, "are compared with an average that holds them", into);
   if (cell.tasks != other.tasks) return leave(at, at, "are of other tasks or test examples than the reference's", into);
   const auto difference = difference_of(cell.samples, other.samples);
   // Of means that are both numbers: a seed that diverged is not left out for want of a partner.

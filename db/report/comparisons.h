@@ -14,8 +14,8 @@ namespace ablate::db {
 /// Why no test can be made of a cell's values; "" where one can.
 const char* untestable(const Cell& cell);
 
-/// Whether a metric has a better and a worse end.
-inline bool is_judged(const MetricInfo& metric) { return !metric.direction.empty(); }
+/// Whether a metric has a better and a worse end. Fewer parameters are no result: a count says what a method is.
+inline bool is_judged(const MetricInfo& metric) { return !metric.direction.empty() && metric.kind != MetricKind::kCount; }
 
 class Comparisons {
  public:
@@ -56,6 +56,7 @@ class Comparisons {
   int most_seeds() const;
   std::string test_text(const std::string& marks) const;
   std::vector<std::string> rows_of(const std::set<std::size_t>& cells) const;
+  bool is_average(std::size_t cell) const { return (cell + 1) % table_.columns.size() == 0; }  ///< where the table has them
   const MetricInfo& metric_of(std::size_t cell) const {
     return table_.metrics[cell / table_.columns.size() % table_.metrics.size()];
   }

@@ -23,6 +23,7 @@ bool stacked(const Table& table) { return table.metrics.size() > 1 && table.colu
 std::string heading(const Table& table, const MetricInfo& metric, const std::vector<std::string>& column) {
   std::string text;
   if ((table.metrics.size() > 1 && !stacked(table)) || column.empty()) text = with_unit(metric);
+  if (table.average && &column == &table.columns.back()) return text + (text.empty() ? "" : " ") + column.front();
   for (std::size_t i = 0; i < column.size(); ++i)
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", table.column_paths[i], column[i]);
   return text;
@@ -124,14 +125,18 @@ class BlockOf {
   Block take() { return std::move(block_); }
 
  private:
+  /// How many chosen values stand before a cell: all before the first metric's; an average has none.
+  std::size_t tuned(std::size_t metric, std::size_t column) const {
+    return metric == first_ && !(table_.average && column + 1 == table_.columns.size()) ? table_.tuned_paths.size() : 0;
+  }
+
   std::vector<Field> header() const {
     std::vector<Field> fields;
     if (marked_) fields.push_back({.role = Role::kMark});
     for (const auto& path : table_.row_paths) fields.push_back({.text = path});
     for (auto m = first_; m < last_; ++m) {
       for (std::size_t c = 0; c < table_.columns.size(); ++c) {
-        if (m == first_)
-          for (std::size_t p = 0; p < table_.tuned_paths.size(); ++p) fields.push_back({.text = chosen_heading(table_, c, p)});
+        for (std::size_t p = 0; p < tuned(m, c); ++p) fields.push_back({.text = chosen_heading(table_, c, p)});
         fields.push_back(number(heading(table_, table_.metrics[m], table_.columns[c])));
         if (!table_.against.empty()) fields.push_back(number("difference")), fields.push_back(number("p"));
         if (table_.published) fields.push_back(number("published"));
@@ -151,8 +156,7 @@ class BlockOf {
     for (const auto& label : table_.rows[r]) fields.push_back({.text = label});
     for (auto m = first_; m < last_; ++m) {
       for (std::size_t c = 0; c < table_.columns.size(); ++c) {
-        if (m == first_)
-          for (std::size_t p = 0; p < table_.tuned_paths.size(); ++p) fields.push_back({.text = chosen_text(table_, r, c, p)});
+        for (std::size_t p = 0; p < tuned(m, c); ++p) fields.push_back({.text = chosen_text(table_, r, c, p)});
         const auto place = table_.place(r, m, c);
         const auto& cell = table_.cells[place];
         const auto first = fields.size();

@@ -16,6 +16,7 @@ namespace ablate::db {
 #define ABLATE_STATISTICS(statistic) \
   statistic(deviation)               \
   statistic(derive)                  \
+  statistic(average)                 \
   statistic(interval)                \
   statistic(against)                 \
   statistic(contrasts)               \

@@ -4,6 +4,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <compare>
+#include <set>
 #include <vector>
 
 namespace ablate::db {
@@ -22,6 +23,13 @@ Summary summary_of(std::span<const Sample> samples) {
   for (const double value : values) squares += (value - summary.mean) * (value - summary.mean);
   if (summary.n > 1) summary.deviation = std::sqrt(squares / (summary.n - 1));
   return summary;
+}
+
+bool have_own_seeds(std::span<const Sample> samples) {
+  std::set<std::int64_t> seeds;
+  return samples.size() < 2 || std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+           return sample.seed && seeds.insert(*sample.seed).second;
+         });
 }
 
 double interval_of(const Summary& summary, double overlap) {

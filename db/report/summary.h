@@ -16,6 +16,9 @@ struct Summary {
 
 Summary summary_of(std::span<const Sample> samples);
 
+/// Whether each sample has a seed of its own, or there is one alone: values of other metrics or columns have partners.
+bool have_own_seeds(std::span<const Sample> samples);
+
 /// Half the width of the 95 % interval of the mean, by Student's t; NaN for n < 2.
 /// @param overlap 0 for independent samples; for repeated splits of the same data the size of a test split over that of a
 /// training split. Their results are correlated: the variance of the mean is that of a sample times 1/n + overlap (Nadeau and

@@ -165,6 +165,7 @@ struct Table {
   std::vector<std::string> row_paths, column_paths;
   std::vector<std::vector<std::string>> rows, columns;  ///< labels, one text a path; "-": the trials have no such parameter
   std::vector<std::vector<nlohmann::ordered_json>> row_values, column_values;  ///< the labels with their own types; null: "-"
+  bool average = false;                  ///< whether the last column is the mean over those before it
   std::vector<std::string> tuned_paths;  ///< parameters whose values dev chose: the cells are of these alone
   std::vector<Chosen> chosen;            ///< [row][column][tuned path]
   std::vector<MetricInfo> metrics;

@@ -82,6 +82,24 @@ TEST_CASE("against the best: who is not told from it, and whether it leads") {
   CHECK(of(lead.table({"best"}), "top").told == Told::kBetter);
 }
 
+TEST_CASE("a count is no contest: fewer parameters get no star") {
+  for (const auto kind : {MetricKind::kCount, MetricKind::kCost}) {
+    Table table;
+    table.row_paths = {"attention"}, table.columns = {{}}, table.column_values = {{}};
+    table.rows = {{"small"}, {"large"}}, table.row_values = {{"small"}, {"large"}};
+    auto& metric = table.metrics.emplace_back();
+    metric.name = "model/parameters", metric.direction = "min", metric.kind = kind;
+    for (const double value : {1000.0, 2000.0}) {
+      auto& cell = table.cells.emplace_back();
+      cell.trials = 8;
+      for (int seed = 1; seed <= 8; ++seed) cell.samples.push_back({seed, value});
+    }
+    run_statistics({{"against", {"attention=large"}}}, table);
+    CHECK(table.cell(0, 0, 0).against.told == (kind == MetricKind::kCount ? Told::kNone : Told::kBetter));
+    CHECK(table.comparisons == (kind == MetricKind::kCount ? 0 : 1));
+  }
+}
+
 TEST_CASE("survivors, single seeds, partners and settings: what is not tested is named") {
   const Study study({{"softmax", kEight},
                      {"dies", {90, -1, 91, 92, 93, 94, 95, 96}},

@@ -12,6 +12,7 @@
 #include "db/report/expression.h"
 #include "db/report/statistics.h"
 #include "db/report/summary.h"
+#include "db/types/metric_declaration.h"
 
 namespace ablate::db {
 namespace {
@@ -21,21 +22,24 @@ using Numbers = std::vector<double>;
 /// One of the table's metrics, where an expression names it.
 using Places = std::map<std::string, std::size_t>;
 
-/// A derived value's name, and what it is made of.
+/// A derived value's name, unit and better end ("max", "min" or ""), and what it is made of.
 struct Derived {
-  std::string name, text;
+  std::string name, unit, direction, text;
   Expression expression;
 };
 
 Derived parse_derived(const std::string& value) {
   const auto equals = value.find('=');
-  const auto name = trimmed(value.substr(0, equals));
+  const auto declared = metric_declaration(trimmed(value.substr(0, equals)));
+  const auto& name = declared.name;
   if (equals == std::string::npos || name.empty())
     throw Error(fmt::format("--derive {}: expected NAME = EXPRESSION, for example 'speed = 1000 / train/step_time'", value));
   if (const auto why = line_refusal(name); !why.empty()) throw Error(fmt::format("--derive {}: the name {}", value, why));
+  const auto unit = declared.unit.value_or("");
+  if (const auto why = line_refusal(unit); !why.empty()) throw Error(fmt::format("--derive {}: the unit {}", value, why));
   const auto text = trimmed(value.substr(equals + 1));
   try {
-    return {name, text, Expression(text)};
+    return {name, unit, declared.direction.value_or(""), text, Expression(text)};
   } catch (const Error& error) {
     throw Error(fmt::format("--derive {}: {}", name, error.what()));
   }
@@ -60,6 +64,11 @@ Places places_of(const Derived& derived, const Table& table) {
     throw Error(
         fmt::format("--derive {}: {} names no metric, expected one of {}", derived.name, derived.text, fmt::join(known, ", ")));
   return places;
+}
+
+bool have_own_seeds_in(const Places& places, const Table& table, std::size_t row, std::size_t column) {
+  return std::all_of(places.begin(), places.end(),
+                     [&](const auto& place) { return have_own_seeds(table.cell(row, place.second, column).samples); });
 }
 
 /// The metrics' values of the seeds that a cell has of all of them.
@@ -117,7 +126,7 @@ void put_cells(std::vector<Cell> cells, Table& table) {
   table.cells = std::move(all);
 }
 
-/// Of each seed where no function goes over the rows, and a cell is of one setting; else of the means.
+/// Of each seed where no function goes over the rows, and a cell is of one setting and says its seeds; else of the means.
 void add_derived(const std::vector<std::string>& values, Table& table) {
   for (const auto& value : values) {
     const auto derived = parse_derived(value);
@@ -131,7 +140,7 @@ void add_derived(const std::vector<std::string>& values, Table& table) {
       for (std::size_t r = 0; r < table.rows.size(); ++r) {
         auto& cell = cells[r * width + c] = blank_cell(places, table, r, c);
         cell.published = published[r];
-        if (by_means || cell.settings > 1) {
+        if (by_means || cell.settings > 1 || !have_own_seeds_in(places, table, r, c)) {
           cell.mean = means[r];
           if (std::isnan(cell.mean)) cell.n = 0;
           continue;
@@ -142,7 +151,8 @@ void add_derived(const std::vector<std::string>& values, Table& table) {
       }
     }
     auto& metric = table.metrics.emplace_back();
-    metric.name = derived.name, metric.description = derived.text, metric.kind = MetricKind::kCount;
+    metric.name = derived.name, metric.unit = derived.unit, metric.direction = derived.direction;
+    metric.description = derived.text, metric.kind = derived.direction.empty() ? MetricKind::kCount : MetricKind::kScore;
     put_cells(std::move(cells), table);
     table.notes.push_back(
         fmt::format("{} = {}, {}", derived.name, derived.text, by_means ? "of the means in each column" : "of each seed"));
@@ -156,7 +166,8 @@ const Statistic statistics::derive{
     "'NAME = EXPRESSION'",
     true,
     "a further value made of the table's metrics: + - * / (with blanks around), log, round, and over the rows min, max, "
-    "mean, minmax, rank: 'gain = minmax(test/accuracy) - minmax(train/step_time)'. Repeat it for more",
+    "mean, minmax, rank: 'gain[max] = minmax(test/accuracy) - minmax(train/step_time)'; in brackets, which may lack, unit and "
+    "better end. Repeat it for more",
     "",
     nullptr,
     add_derived};

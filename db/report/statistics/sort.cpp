@@ -34,11 +34,12 @@ void arrange_rows(const std::vector<std::size_t>& order, Table& table) {
   for (auto& column : table.added) arrange(order, metrics * columns, column.values);
 }
 
-/// Best first by the first column; what has no number comes last.
+/// Best first by the first column, or by the average over all; what has no number comes last.
 void by_metric(std::size_t metric, Table& table, std::vector<std::size_t>& order) {
   const bool up = table.metrics[metric].direction == "min";
+  const auto column = table.average ? table.columns.size() - 1 : 0;
   const auto key = [&](std::size_t row) {
-    const auto& cell = table.cell(row, metric, 0);
+    const auto& cell = table.cell(row, metric, column);
     return table.baseline.empty() ? cell.mean : cell.ratio;
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -85,7 +86,8 @@ const Statistic statistics::sort{
     "sort",
     "NAME",
     false,
-    "order of the rows: by a metric, the best first in the first column, or by a parameter of the rows; default: the study's",
+    "order of the rows: by a metric, the best first in the first column (with --average in the average), or by a parameter of "
+    "the rows; default: the study's",
     "",
     nullptr,
     sort_rows};

@@ -19,6 +19,7 @@
 #include "core/util/plain_text.h"
 #include "core/util/trimmed.h"
 #include "db/report/format.h"
+#include "db/types/metric_declaration.h"
 #include "db/types/metric_name.h"
 
 namespace ablate {
@@ -124,28 +125,6 @@ std::optional<MetricInfo> find_metric(const std::vector<MetricInfo>& metrics, co
   return std::nullopt;
 }
 
-/// "test/bleu" and "% max" of "test/bleu [% max]".
-struct Declared {
-  std::string name;
-  std::optional<std::string> unit, direction;
-};
-
-Declared split_declaration(const std::string& header) {
-  const auto open = header.find('[');
-  if (open == std::string::npos || header.back() != ']') return {header, std::nullopt, std::nullopt};
-  Declared all{trimmed(header.substr(0, open)), trimmed(header.substr(open + 1, header.size() - open - 2)), ""};
-  const auto last = all.unit->substr(all.unit->rfind(' ') + 1);
-  if (last == "max" || last == "min") {
-    all.direction = last;
-    all.unit = trimmed(all.unit->substr(0, all.unit->size() - last.size()));
-  }
-  return all;
-}
-
-std::string declaration(const std::string& unit, const std::string& direction) {
-  return fmt::format("[{}{}{}]", unit, unit.empty() || direction.empty() ? "" : " ", direction);
-}
-
 }  // namespace
 
 std::vector<std::string> fixed_column_names() {
@@ -155,7 +134,7 @@ std::vector<std::string> fixed_column_names() {
 }
 
 ImportedColumn::ImportedColumn(const std::string& header, const std::vector<MetricInfo>& known, const std::string& where) {
-  const auto declared = split_declaration(trimmed(header));
+  const auto declared = db::metric_declaration(trimmed(header));
   name_ = declared.name;
   if (const auto why = line_refusal(name_); name_.empty() || !why.empty())
     throw Error(
@@ -174,7 +153,8 @@ ImportedColumn::ImportedColumn(const std::string& header, const std::vector<Metr
     metric_ = *here;
     if (declared.unit && (*declared.unit != metric_.unit || *declared.direction != metric_.direction))
       throw Error(fmt::format("{}column {}: found {}, expected {} as the history has it", where, name_,
-                              declaration(*declared.unit, *declared.direction), declaration(metric_.unit, metric_.direction)));
+                              db::declaration_text(*declared.unit, *declared.direction),
+                              db::declaration_text(metric_.unit, metric_.direction)));
     return;
   }
   auto all = known;

@@ -1,0 +1,154 @@
+// A last column with the mean over the others, and derived values that say which end is better.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "db/report/printers.h"
+#include "tests/db/seeds_study.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+using Told = Comparison::Told;
+
+namespace {
+
+/// Attentions on pictures of several sizes, of which each seed has a value.
+class Pooled {
+ public:
+  using All = std::map<std::string, std::map<int, std::vector<double>>>;  ///< by attention and task.pool, of seeds 1, 2, ...
+
+  explicit Pooled(const All& all) : store_(file_) {
+    std::vector<nlohmann::json> trials;
+    std::vector<double> accuracies;
+    for (const auto& [attention, pools] : all)
+      for (const auto& [pool, values] : pools)
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          trials.push_back(trial(attention, {}, static_cast<int>(i) + 1));
+          trials.back()["task"]["pool"] = pool;
+          accuracies.push_back(values[i]);
+        }
+    put(store_, "study", trials);
+    for (std::size_t i = 0; i < trials.size(); ++i)
+      store_.put_attempt(accuracies[i] < 0 ? failed(trials[i], "out of memory") : done(trials[i], accuracies[i]));
+  }
+
+  Table table(AskedStatistics statistics, const std::vector<std::string>& metrics = {"test/accuracy"}) const {
+    statistics["average"];
+    return make_table(Reader(file_), {.experiments = {"study"},
+                                      .rows = {"attention"},
+                                      .columns = {"task.pool"},
+                                      .metrics = metrics,
+                                      .statistics = std::move(statistics)});
+  }
+
+ private:
+  Folder folder_;
+  std::filesystem::path file_ = folder_ / "a.db";
+  Store store_;
+};
+
+}  // namespace
+
+TEST_CASE("an average over the columns is of each seed, and has the trials of all of them") {
+  const Pooled study({{"linear", {{1, {40, 50}}, {2, {60, 80}}}}, {"softmax", {{1, {30, 31}}, {2, {32, 33}}}}});
+  const auto table = study.table({});
+  REQUIRE(table.columns.size() == 3);
+  CHECK(table.columns.back() == std::vector<std::string>{"average"});
+  const auto& cell = table.cell(0, 0, 2);
+  CHECK(cell.mean == Approx(57.5));
+  REQUIRE(cell.samples.size() == 2);
+  CHECK(cell.samples[0].value == Approx(50));
+  CHECK(cell.samples[1].value == Approx(65));
+  CHECK(cell.deviation == Approx(std::sqrt(112.5)));
+  CHECK(cell.trials == 4);
+  CHECK(cell.trial_ids.size() == 4);
+  CHECK(table.cell(1, 0, 2).mean == Approx(31.5));
+  CHECK(table.cell(0, 0, 1).mean == 70);  // the columns stay what they were
+  CHECK(notes(table, "average: the mean over the columns, of each seed"));
+
+  CHECK(has(to_text(table, Format::kMarkdown), "| task.pool=2 | average |\n"));
+  const auto json = nlohmann::json::parse(to_text(table, Format::kJson));
+  CHECK(json["cells"][2]["column"]["task.pool"] == "average");
+  CHECK(has(to_text(table, Format::kCsv), "linear,average,test/accuracy,%,57.5,"));
+  CHECK(has(to_text(study.table({{"rename", {"average=Avg."}}}), Format::kLatex), "& Avg."));
+}
+
+TEST_CASE("averages are tested seed by seed like any other column, and sort the rows") {
+  Pooled::All all;
+  all["a"] = {{1, kEight}, {2, plus(kEight, 3)}};
+  all["b"] = {{1, plus(kEight, 4)}, {2, plus(kEight, 1)}};
+  const Pooled study(all);
+  const auto table = study.table({{"against", {"attention=a"}}, {"sort", {"test/accuracy"}}});
+  CHECK(table.rows.front() == std::vector<std::string>{"b"});
+  CHECK(table.cell(0, 0, 2).against.told == Told::kBetter);
+  CHECK(table.cell(0, 0, 2).against.value == Approx(1));
+  CHECK(table.cell(0, 0, 1).against.told == Told::kWorse);
+  CHECK(table.comparisons == 3);
+  // Beside a column that it holds it tells nothing.
+  const auto columns = study.table({{"against", {"task.pool=1"}}});
+  CHECK(columns.cell(0, 0, 2).against.told == Told::kUntested);
+  CHECK(has(columns.cell(0, 0, 2).against.untested, "compared with an average that holds them"));
+}
+
+TEST_CASE("what no average can be made of has none, and what has no common seeds no deviation") {
+  const Pooled study({{"failing", {{1, {40, 50}}, {2, {60, -1}}}},
+                      {"gone", {{1, {40, 50}}, {2, {-1, -1}}}},
+                      {"short", {{1, {40, 50, 60}}, {2, {60, 70}}}},
+                      {"whole", {{1, {40, 50}}, {2, {60, 80}}}}});
+  const auto table = study.table({{"against", {"attention=whole"}}});
+  CHECK(table.cell(0, 0, 2).mean == Approx(52.5));  // of the means: seed 2 of the second column failed
+  CHECK(std::isnan(table.cell(0, 0, 2).deviation));
+  CHECK(table.cell(0, 0, 2).failures.at(0).count == 1);
+  CHECK(table.cell(1, 0, 2).trials == 0);
+  CHECK(table.cell(2, 0, 2).mean == Approx(57.5));
+  CHECK(std::isnan(table.cell(2, 0, 2).deviation));
+  for (const std::size_t row : {0, 2}) CHECK(table.cell(row, 0, 2).against.told == Told::kUntested);
+  CHECK(has(table.cell(2, 0, 2).against.untested, "are made of means, not of seeds"));
+  CHECK(notes(table, "average: rows whose columns are of unlike seeds"));
+  CHECK(notes(table, "average: rows that lack a number in a column have none"));
+}
+
+TEST_CASE("an average needs columns, and is of derived values, too") {
+  const Pooled study({{"a", {{1, {40}}}}, {"b", {{1, {50}}}}});
+  CHECK(has(error_of([&] { study.table({}); }), "--average: found 1 column, expected several"));
+  const Pooled other({{"a", {{1, {40}}, {2, {80}}}}});
+  const auto table =
+      other.table({{"derive", {"both[max] = test/accuracy + train/step_time"}}}, {"test/accuracy", "train/step_time"});
+  CHECK(table.cell(0, 2, 2).mean == Approx(100));
+}
+
+TEST_CASE("a derived value with a better end is judged, and of means is not tested") {
+  const Study study({{"softmax", kEight}, {"above", plus(kEight, 2)}, {"below", plus(kEight, -1)}});
+  const std::vector<std::string> metrics = {"test/accuracy", "train/step_time"};
+  const auto asked = [&](const std::string& derive) {
+    return study.table_with({{"derive", {derive}}, {"against", {"attention=softmax"}}}, metrics);
+  };
+  const auto better = asked("gain[points max] = test/accuracy - train/step_time");
+  CHECK(better.metrics[2].name == "gain");
+  CHECK(better.metrics[2].unit == "points");
+  CHECK(better.cell(0, 2, 0).against.told == Told::kBetter);
+  CHECK(better.cell(1, 2, 0).against.told == Told::kWorse);
+  CHECK(has(to_text(better, Format::kText), "gain (points)"));
+  CHECK(asked("gain [min] = test/accuracy").cell(0, 2, 0).against.told == Told::kWorse);
+  CHECK(asked("gain = test/accuracy").cell(0, 2, 0).against.told == Told::kNone);
+  const auto means = asked("place[max] = rank(test/accuracy)");
+  CHECK(means.cell(0, 2, 0).against.told == Told::kUntested);
+  CHECK(has(means.cell(0, 2, 0).against.untested, "are made of means, not of seeds"));
+  CHECK(has(error_of([&] { asked("[max] = test/accuracy"); }), "expected NAME = EXPRESSION"));
+  const auto sorted = study.table_with({{"derive", {"loss[min] = -test/accuracy"}}, {"sort", {"loss"}}});
+  CHECK(sorted.rows.front() == std::vector<std::string>{"above"});
+}
+
+TEST_CASE("values without seeds of their own have no partner: a derived value is then of their means") {
+  Table table;
+  table.row_paths = {"attention"}, table.columns = {{}}, table.column_values = {{}};
+  table.rows = {{"a"}}, table.row_values = {{"a"}};
+  for (const auto* name : {"x", "y"}) {
+    table.metrics.emplace_back().name = name;
+    auto& cell = table.cells.emplace_back();
+    cell.trials = 2, cell.samples = {{std::nullopt, 10}, {std::nullopt, 30}};
+  }
+  run_statistics({{"derive", {"sum = x + y"}}}, table);
+  CHECK(table.cell(0, 2, 0).mean == 40);  // and not 20, of the first alone
+  CHECK(std::isnan(table.cell(0, 2, 0).deviation));
+}

@@ -16,6 +16,7 @@
 #include "core/util/trimmed.h"
 #include "db/report/provenance.h"
 #include "db/report/unmarked_rows.h"
+#include "db/report/written_notes.h"
 
 namespace ablate::db {
 namespace {
@@ -31,14 +32,6 @@ struct Marks {
 constexpr Marks kMarks[] = {{Format::kLatex, "%% ablate [", "\n", "\\\\ % ablate: ", "%"},
                             {Format::kTypst, "/// ablate [", "\n", "], // ablate: ", "//"},
                             {Format::kHtml, "data-ablate=\"[", "\"", "<tr data-ablate=\"", "<!--"}};
-
-std::string unescaped_html(std::string text) {
-  for (const auto& [entity, plain] :
-       {std::pair<std::string, std::string>{"&quot;", "\""}, {"&#39;", "'"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}})
-    for (std::size_t at = 0; (at = text.find(entity, at)) != std::string::npos; at += plain.size())
-      text.replace(at, entity.size(), plain);
-  return text;
-}
 
 /// A field as people read it.
 std::string readable(const std::string& field, Format format) {
@@ -205,13 +198,18 @@ std::vector<WrittenTable> written_tables(std::string_view text, const std::strin
   std::vector<WrittenTable> tables;
   std::istringstream in{std::string(text)};
   std::size_t number = 0;
+  NoteLines notes;
   bool within = false;  // the last table: behind its first row
   for (std::string line; std::getline(in, line);) {
     ++number;
     const auto where = fmt::format("{}:{}: ", name, number);
+    if (auto note = tables.empty() ? std::nullopt : notes.take(line, tables.back().format)) {
+      tables.back().notes[number] = std::move(*note);
+      continue;
+    }
     for (const auto& marks : kMarks) {
       if (auto words = request_of(line, marks, where)) {
-        tables.push_back({number, marks.format, std::move(*words), {}, {}});
+        tables.push_back({number, marks.format, std::move(*words), {}, {}, {}});
         within = false;
       }
       if (!tables.empty() && tables.back().format != marks.format) continue;
@@ -253,6 +251,7 @@ std::vector<std::string> table_differences(const WrittenTable& found, const Writ
   for (const auto& [label, row] : is)
     if (find(should, label) == nullptr)
       differences.push_back(fmt::format("{}:{}: {}: a row that the history does not give", name, row->line, label));
+  for (const auto& line : note_differences(found.notes, expected.notes, found.line, name)) differences.push_back(line);
   for (const auto& [line, text] : found.unmarked)
     differences.push_back(
         fmt::format("{}:{}: found {}, a row that ablate did not write, in a table of ablate", name, line, text));

@@ -26,13 +26,15 @@ struct WrittenTable {
   /// Rows that carry no mark, by line: from the first of the others to the end of the table. Above it an author may group
   /// columns.
   std::map<std::size_t, std::string> unmarked;
+  std::map<std::size_t, std::string> notes;  ///< by line: those behind it, up to the next table
 };
 
 /// Those of a file of any text around them (db/report/provenance.h says what tells them). Throws Error for rows without a
 /// table and for a request that cannot be read. @param name the file's, for messages
 std::vector<WrittenTable> written_tables(std::string_view text, const std::string& name);
 
-/// A line for each row or field that is not as expected, and for each row without a mark: "table.tex:7: softmax, test/accuracy
+/// A line for each row, field or note that is not as expected, and for each row without a mark: "table.tex:7: softmax,
+/// test/accuracy
 /// (%): found 61, expected 62". Rows are told by their labels, so that one may be moved. @param labels how many fields name a
 /// row, behind its mark
 std::vector<std::string> table_differences(const WrittenTable& found, const WrittenTable& expected, std::size_t labels,

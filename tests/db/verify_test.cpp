@@ -1,5 +1,6 @@
 // `ablate verify`: tables in a paper against the history that they came from.
 #include "db/report/provenance.h"
+#include "db/report/written_notes.h"
 #include "db/report/written_table.h"
 #include "tests/db/commands.h"
 
@@ -159,6 +160,38 @@ TEST_CASE("a row that somebody put into a table is told; rules, comments and gro
       replaced(html, "    <tr data-ablate=\"trials\">", "<tr><td>Ours</td><td>99.9</td></tr><tr data-ablate=\"trials\">"));
   CHECK(has(run.verify(), "found <tr><td>Ours</td>"));
   CHECK(run.exit_code == 1);
+}
+
+TEST_CASE("a note that was taken away, edited or added is told; a command in it may change") {
+  Papers run;
+  for (const auto& [format, before] :
+       {std::pair<std::string, std::string>{"latex", "% note: "}, {"typst", "// note: "}, {"html", "  <li>"}}) {
+    const auto text = run("table study --rows attention --against attention=softmax --format " + format);
+    INFO(text);
+    const auto from = text.find(before + "n = 2: nothing can be told");
+    REQUIRE(from != std::string::npos);
+    const auto line = text.substr(from, text.find('\n', from) + 1 - from);
+    run.write(replaced(text, line, ""));
+    auto told = run.verify();
+    INFO(told);
+    CHECK(run.exit_code == 1);
+    CHECK(has(told, ": a note of the history that the file lacks: n = 2: nothing can be told at 5 % over 2 comparisons"));
+    run.write(replaced(text, "2 comparisons", "3 comparisons"));
+    told = run.verify();
+    CHECK(run.exit_code == 1);
+    CHECK(has(told, ": a note that the history does not give: "));
+    run.write("% note: of an author\n" + text);
+    run.verify();
+    CHECK(run.exit_code == 0);
+    run.write(replaced(text, line, line + before + "ours is best" + (format == "html" ? "</li>\n" : "\n")));
+    CHECK(has(run.verify(), ": a note that the history does not give: ours is best\n"));
+    CHECK(run.exit_code == 1);
+  }
+  using Notes = std::map<std::size_t, std::string>;
+  const Notes here = {{1, "floors are not known: `ablate audit a.toml` finds them"}},
+              there = {{9, "floors are not known: `ablate audit /x/a.toml --db b.db` finds them"}};
+  CHECK(note_differences(here, there, 1, "a").empty());
+  CHECK(note_differences(here, Notes{{9, "floors are known: `ablate audit a.toml` finds them"}}, 1, "a").size() == 2);
 }
 
 TEST_CASE("trials that came, went or ran again since are told") {

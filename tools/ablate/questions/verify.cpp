@@ -67,8 +67,8 @@ void add_verify(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->check(not_empty())
       ->type_name("");
   command->footer(
-      "Each table is computed again by the command that it carries. Every number, mark, label or trial that differs is a line, "
-      "and the exit code 1; 2 where the file has no such table.\nExample:\n  ablate verify paper/table.tex");
+      "Each table is computed again by the command that it carries. Every number, mark, label, note or trial that differs "
+      "is a line, and the exit code 1; 2 where the file has no such table.\nExample:\n  ablate verify paper/table.tex");
   command->callback([command, file, database, &exit_code] {
     const auto name = path_text(*file);
     const auto tables = db::written_tables(text_of(*file), name);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "db/history/imports.h"
 #include "db/history/process.h"
 #include "db/history/schema.h"
 #include "db/questions/main_metric.h"
@@ -71,6 +72,7 @@ AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request) 
   return guarded(reader.file(), [&] {
     AttemptList list;
     std::string where = request.failed ? "a.outcome <> 'done'" : "1";
+    if (request.here) where += fmt::format(" AND a.environment NOT IN ({})", fmt::format(kImportedEnvironments, "main"));
     std::int64_t experiment = 0;
     if (!request.experiment.empty()) {
       experiment = reader.experiment(request.experiment);

@@ -12,6 +12,7 @@ namespace ablate::db {
 struct AttemptsRequest {
   std::string experiment;  ///< "": all
   bool failed = false;     ///< only those that are not done
+  bool here = false;       ///< only those that ablate ran, and did not import
   std::int64_t most = 20;  ///< the latest so many; 0: all
 };
 

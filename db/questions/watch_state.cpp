@@ -137,7 +137,7 @@ WatchState watch_state(const Reader& reader, const std::string& experiment, std:
     state.experiment = experiment;
     const auto id = reader.experiment(experiment);
     const auto since_us = listed_us(reader, id);
-    const auto list = list_attempts(reader, {.experiment = experiment, .failed = false, .most = kLatest});
+    const auto list = list_attempts(reader, {.experiment = experiment, .failed = false, .here = true, .most = kLatest});
     state.is_running = !list.running.empty();
     const auto running = take_running(reader, list.running, now_us, state);
     for (const auto& line : list.lines)
@@ -145,16 +145,20 @@ WatchState watch_state(const Reader& reader, const std::string& experiment, std:
           {line.attempt, line.label, line.outcome, first_line(line.reason), line.metric, line.value, line.wall_s});
 
     // Imported trials ran elsewhere: no run of this grid waits for them, or takes as long.
+    const auto imported = fmt::format("EXISTS (SELECT 1 FROM attempt WHERE trial = m.trial AND environment IN ({}))",
+                                      fmt::format(kImportedEnvironments, "main"));
+    Statement count(reader.database(),
+                    "SELECT count(*) FROM experiment_trial m WHERE m.experiment = ? AND m.listed = 1 AND " + imported);
+    count.bind(1, id);
+    if (count.executeStep()) state.imported = count.getColumn(0).getInt64();
     TrialLabels labels(reader);
     Failures failures;
     Times times;
-    Statement ask(
-        reader.database(),
-        fmt::format("SELECT m.trial, (SELECT id FROM attempt WHERE trial = m.trial AND outcome = 'done' ORDER BY {0} "
-                    "LIMIT 1), (SELECT id FROM attempt WHERE trial = m.trial ORDER BY {0} LIMIT 1) FROM "
-                    "experiment_trial m WHERE m.experiment = ? AND m.listed = 1 AND NOT EXISTS (SELECT 1 FROM attempt "
-                    "WHERE trial = m.trial AND environment IN ({1})) ORDER BY m.position",
-                    kLatestFirst, fmt::format(kImportedEnvironments, "main")));
+    Statement ask(reader.database(),
+                  fmt::format("SELECT m.trial, (SELECT id FROM attempt WHERE trial = m.trial AND outcome = 'done' ORDER BY {0} "
+                              "LIMIT 1), (SELECT id FROM attempt WHERE trial = m.trial ORDER BY {0} LIMIT 1) FROM "
+                              "experiment_trial m WHERE m.experiment = ? AND m.listed = 1 AND NOT {1} ORDER BY m.position",
+                              kLatestFirst, imported));
     Statement attempt(reader.database(), "SELECT outcome, reason, started_us, wall_s FROM attempt WHERE id = ?");
     const auto look = [&](int column) {
       attempt.reset();

@@ -199,6 +199,7 @@ void put_state(Picture& picture, const WatchState& state, const SeenLosses& seen
     head.add(fmt::format(", {} running, {} queued", state.running.size(), state.queued));
   else
     head.add(state.queued > 0 ? fmt::format(", {} not run to an end; nothing runs", state.queued) : "; nothing runs");
+  if (state.imported > 0) head.add(fmt::format("; {} imported", state.imported));
   picture.put(head);
   if (state.is_running) {
     const auto left = state.left_s ? fmt::format(", about {} left", duration_text(*state.left_s)) : "";
@@ -224,7 +225,9 @@ std::vector<std::string> watch_lines(const std::vector<WatchState>& states, cons
 std::string watch_summary(const WatchState& state) {
   auto text = fmt::format("{}: {} done, {} failed", one_row(state.experiment), state.done, state.failed);
   if (state.queued > 0) text += fmt::format(", {} not run to an end", state.queued);
-  if (state.done > 0) text += fmt::format("; `ablate table {}` prints the table", shell_word(one_row(state.experiment)));
+  if (state.imported > 0) text += fmt::format(", {} imported", state.imported);
+  if (state.done + state.imported > 0)
+    text += fmt::format("; `ablate table {}` prints the table", shell_word(one_row(state.experiment)));
   return text;
 }
 

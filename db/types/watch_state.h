@@ -34,13 +34,14 @@ struct WatchedEnd {
   double wall_s = 0;
 };
 
-/// An experiment's latest grid. Each of its trials is done, failed, queued or runs.
+/// An experiment's latest grid. Each of its trials is done, failed, queued or runs; imported ones are none of it.
 struct WatchState {
   std::string experiment;
   bool is_running = false;  ///< whether a process lives that says it runs a trial of it
   std::int64_t trials = 0, done = 0;
   std::int64_t failed = 0;               ///< while it runs, those of this run: earlier ones are run again
   std::int64_t queued = 0;               ///< while nothing runs: not done, and not failed
+  std::int64_t imported = 0;             ///< trials beside these that ran elsewhere
   std::vector<WatchedTrial> running;     ///< latest first; also one that only an earlier grid had
   std::vector<WatchedFailure> failures;  ///< the most frequent first
   std::vector<WatchedEnd> latest;        ///< a few, latest first

@@ -105,6 +105,17 @@ TEST_CASE("imported trials are no work of the grid") {
   CHECK(state.done == before.done);
   CHECK(state.queued == before.queued);
   CHECK(state.left_s == before.left_s);
+  CHECK(state.imported == 2);
+  REQUIRE(state.latest.size() == before.latest.size());  // none of these has ended here
+  for (std::size_t i = 0; i < state.latest.size(); ++i) CHECK(state.latest[i].attempt == before.latest[i].attempt);
+  CHECK(has(joined(watch_lines({state}, {}, "", {})), "running, 4 queued; 2 imported\n"));
+  grid.store.import({"other.csv", {"seed"}, {}, {[&] {
+                       auto elsewhere = ended;
+                       elsewhere.experiment = "other";
+                       return elsewhere;
+                     }()}});
+  CHECK(watch_summary(watch_state(Reader(grid.file), "other", kNow)) ==
+        "other: 0 done, 0 failed, 1 imported; `ablate table other` prints the table");
 }
 
 TEST_CASE("of several attempts at a trial the one of the latest turn counts, whichever number it has") {

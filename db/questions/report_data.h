@@ -13,7 +13,7 @@ namespace ablate::db {
 /// A table of a report.
 struct ReportTable {
   std::string name;      ///< as its study names it; "": the one that `ablate table` makes without being told more
-  TableRequest request;  ///< over one of the report's experiments
+  TableRequest request;  ///< over some of the report's experiments
 };
 
 struct ReportRequest {
@@ -35,9 +35,9 @@ struct ReportRequest {
 ///   curves: [{metric: name, unit, steps: [[...], distinct], trial: [...], of: [place in steps], values: [[...], ...]}]: of
 ///   each
 ///     curve at most `points`, the first and the last among them, to four significant digits
-///   tables: [{experiment, name, caption, notes, blocks: [{title, header: [{text, number}], rows: [[{text, best, second,
-///   cell}]]}],
-///     cells: [{value, n, trials: [places]}]}], or {experiment, name, failed: why it cannot be made}
+///   tables: [{experiments: [places], name, caption, notes, blocks: [{title, header: [{text, number}], rows: [[{text, best,
+///   second, cell}]]}],
+///     cells: [{value, n, trials: [places]}]}], or {experiments, name, failed: why it cannot be made}
 /// Throws Error as Reader::experiment, and where no experiment has a trial.
 nlohmann::ordered_json report_data(const Reader& reader, const ReportRequest& request);
 

@@ -143,7 +143,7 @@ TEST_CASE("each number of a report's table leads to the trials that it is made o
       ask({"second", "first"}, {{"", {.experiments = {"first"}, .rows = {"attention"}, .metrics = {"train/step_time"}}},
                                 {"wrong", {.experiments = {"first"}, .rows = {"no.such"}}}});
   const auto& table = report["tables"][0];
-  CHECK(table["experiment"] == 1);
+  CHECK(table["experiments"] == ordered_json({1}));
   const auto& block = table["blocks"][0];
   CHECK(block["header"][0]["text"] == "attention");
   CHECK(block["header"][1]["number"] == true);
@@ -166,6 +166,20 @@ TEST_CASE("each number of a report's table leads to the trials that it is made o
   CHECK(block["rows"].size() == 3);
   CHECK(report["tables"][1]["name"] == "wrong");
   CHECK(has(report["tables"][1]["failed"].get<std::string>(), "no.such"));
+}
+
+TEST_CASE("a table over several experiments leads to each one's own trials, also where they share one") {
+  const Reported ask;
+  const auto report = ask({"second", "first"},
+                          {{"", {.experiments = {"first", "second"}, .rows = {"attention"}, .metrics = {"train/step_time"}}}});
+  const auto& table = report["tables"][0];
+  CHECK(table["experiments"] == ordered_json({1, 0}));
+  std::map<std::string, ordered_json> trials;
+  for (const auto& row : table["blocks"][0]["rows"])
+    trials[row[0]["text"].get<std::string>() + " " + row[1]["text"].get<std::string>()] =
+        table["cells"][row[2]["cell"].get<std::size_t>()]["trials"];
+  CHECK(trials.at("second softmax") == ordered_json({0}));
+  CHECK(trials.at("first softmax") == ordered_json({1, 2}));
 }
 
 TEST_CASE("a report of what is not there is refused") {

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "core/util/error.h"
+#include "tests/db/commands.h"
 #include "tests/support/catch.h"
 #include "tools/ablate/report/page.h"
+#include "tools/ablate/report/report.h"
 
 using namespace ablate;
 
@@ -78,6 +80,35 @@ TEST_CASE("without D3 a report is refused, and names the package") {
     CHECK(has(error.what(), "node-d3"));
     CHECK(error.code() == ExitCode::kUsage);
   }
+}
+
+TEST_CASE("experiments that are named together have the table of `ablate table A B` first; of all each has its own") {
+  if (page_texts().d3.empty()) return;  // built without
+  db::Commands run;
+  run.add = add_report;
+  const std::string study = "[table.own]\nrows = [\"attention\"]\n";
+  {
+    db::Store store(run.file());
+    const auto id = store.put_experiment({"second", "", "second.toml", study, {}});
+    const auto one = db::trial("linear", {}, 1);
+    store.put_trials(id, {{db::key_of(one), one}});
+    store.put_attempt(db::done(one, 70));
+  }
+  const auto tables = [&](const std::string& names) {
+    const auto file = run.file().parent_path() / "r.html";
+    run("report " + names + "--force --out " + file.string());
+    REQUIRE(run.exit_code == 0);
+    const auto text = between(db::content(file), "id=\"data\">", "<");
+    const auto data = nlohmann::json::parse(unpacked(text, 1 << 20));
+    std::vector<std::string> found;
+    for (const auto& table : data["tables"])
+      found.push_back(table["experiments"].dump() + table["name"].get<std::string>() + " " +
+                      std::to_string(table["blocks"][0]["rows"].size()));
+    return found;
+  };
+  CHECK(tables("quickstart second ") == std::vector<std::string>{"[0,1] 3", "[1]own 1"});
+  CHECK(tables("") == std::vector<std::string>{"[0] 2", "[1]own 1"});
+  CHECK(tables("second ") == std::vector<std::string>{"[0]own 1"});
 }
 
 TEST_CASE("what is embedded is whole, and holds nothing that would end its element") {

@@ -19,15 +19,20 @@
 namespace ablate {
 namespace {
 
-/// Those that the study of each experiment names, else the one that `ablate table` makes of it.
-std::vector<db::ReportTable> tables_of(const db::Reader& reader, const std::vector<std::string>& experiments,
+/// Those that the study of each experiment names, else the one that `ablate table` makes of it; where several are to be seen
+/// together, first the one that it makes of all of them.
+std::vector<db::ReportTable> tables_of(const db::Reader& reader, const std::vector<std::string>& experiments, bool together,
                                        const db::TableRequest& usual) {
   std::vector<db::ReportTable> tables;
+  if (together) {
+    tables.push_back({"", usual});
+    tables.front().request.experiments = experiments;
+  }
   for (const auto& experiment : experiments) {
     auto request = usual;
     request.experiments = {experiment};
     const auto named = named_tables(reader.study_text(experiment), reader.study_file(experiment));
-    if (named.empty()) tables.push_back({"", request});
+    if (named.empty() && !together) tables.push_back({"", request});
     for (const auto& table : named) {
       auto own = request;
       ask_as_named(reader, table.name, {}, own);
@@ -47,7 +52,9 @@ void add_report(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("report", "One HTML page of tables, figures and trials, which needs no network");
   command->group(kQuestions);
-  command->add_option("EXPERIMENT", arguments->experiments, "its latest grid; default: all experiments")
+  command
+      ->add_option("EXPERIMENT", arguments->experiments,
+                   "its latest grid; several that are named have one table first; default: all experiments")
       ->type_name("")
       ->check(not_empty());
   add_out(command, arguments->out);
@@ -67,7 +74,8 @@ void add_report(CLI::App& app, const DatabaseFile& database, int& exit_code) {
         if (experiments[i] == experiments[j])
           throw Error(fmt::format("report: {} is named twice, expected each experiment once", experiments[i]));
     for (const auto& name : experiments) static_cast<void>(reader.experiment(name));  // throws where there is none
-    const auto tables = tables_of(reader, experiments, usual_request(command, reader, database()));
+    const bool together = arguments->experiments.size() > 1;
+    const auto tables = tables_of(reader, experiments, together, usual_request(command, reader, database()));
     const auto data = db::report_data(reader, {experiments, tables});
     const auto title = fmt::format("ablate report: {}", db::some_of(experiments));
     arguments->out.put(make_page(texts, db::one_row(title), plain_json(data)));

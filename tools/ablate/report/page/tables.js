@@ -10,7 +10,7 @@ function sortValue(table, field, isNumber) {
 
 function showTables(parent, report, openTrials) {
   for (const table of report.tables) {
-    const experiment = report.experiments[table.experiment].name;
+    const experiment = table.experiments.map((one) => report.experiments[one].name).join(", ");
     parent.append(el("h3", {}, table.name ? `${experiment}: ${table.name}` : experiment));
     if (table.failed !== undefined) {
       parent.append(el("p", { class: "wrong" }, `This table cannot be made: ${table.failed}`));

@@ -73,6 +73,12 @@ TEST_CASE("every mistake in a published number has its place") {
   CHECK(wrong("attention.plugin = \"softmax\", " + kMetric + "\"38\"") ==
         Names{"12:61: test/accuracy = \"38\": expected a number"});
   CHECK(wrong("attention.plugin = \"softmax\", " + kMetric + "nan").size() == 1);
+  CHECK(wrong("attention.plugin = \"softmax\", " + kMetric + "463") ==
+        Names{"12:61: test/accuracy = 463: expected a share from 0 to 100, in percent"});
+  CHECK(wrong("attention.plugin = \"softmax\", \"test/accuracy@pairs=8\" = -0.5").size() == 1);
+  for (const auto* right :
+       {"\"test/accuracy\" = 100", "\"test/accuracy\" = 0.0", "\"train/step_spread\" = 463", "\"test/loss\" = 463"})
+    CHECK(wrong(std::string("attention.plugin = \"softmax\", ") + right).empty());
   CHECK(wrong("attention.plugin = \"softmax\"") ==
         Names{"12:11: this line gives no number; write a metric and its value, as in \"test/accuracy\" = 46.0"});
   CHECK(errors(kGrid + "values = [{ " + kMetric + "1 }, { attention.plugin = \"softmax\", " + kMetric + "2 }]\n") ==

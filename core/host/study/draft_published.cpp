@@ -27,6 +27,24 @@ std::string refuse_metric(const std::string& name) {
   return fmt::format("unknown metric {}{}", name, suggestion(name, names));
 }
 
+/// Whether it is a share of something, in percent, also over a group of the examples.
+bool is_share(const std::string& name) {
+  const auto metrics = house_metrics();
+  const auto plain = name.substr(0, name.find('@'));
+  return std::any_of(metrics.begin(), metrics.end(), [&](const MetricInfo& metric) {
+    return metric.name == plain && metric.unit == "%" && metric.kind == MetricKind::kScore;
+  });
+}
+
+/// "" or what is wrong with a number. A share above 100 % is a slip, or another metric's number.
+std::string refuse_number(const std::string& metric, const nlohmann::json& value) {
+  if (!value.is_number() || !std::isfinite(value.get<double>()))
+    return fmt::format("{} = {}: expected a number", metric, show(value));
+  if (is_share(metric) && (value.get<double>() < 0 || value.get<double>() > 100))
+    return fmt::format("{} = {}: expected a share from 0 to 100, in percent", metric, show(value));
+  return "";
+}
+
 bool is_list_of_tables(const Node& node) {
   return node.is_array() && std::all_of(node.children.begin(), node.children.end(), [](const Node& n) { return n.is_table(); });
 }
@@ -44,8 +62,8 @@ void read_line(const Node& line, const std::string& source, Draft& draft, Diagno
     has_metric = true;
     if (const auto why = refuse_metric(path); !why.empty()) {
       diagnostics.add(leaf->key, why);
-    } else if (!leaf->value.is_number() || !std::isfinite(leaf->value.get<double>())) {
-      diagnostics.add(leaf->where, fmt::format("{} = {}: expected a number", path, show(leaf->value)));
+    } else if (const auto wrong = refuse_number(path, leaf->value); !wrong.empty()) {
+      diagnostics.add(leaf->where, wrong);
     } else {
       draft.published.push_back({path, source, leaf->value, leaf->where, draft.published_rules.size()});
     }

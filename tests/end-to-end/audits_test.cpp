@@ -94,6 +94,14 @@ TEST_CASE("an audit is kept by the digest of the data, and told below tables of 
         R"([{"task":"leaky","verdict":"failed"},{"task":"leaky","verdict":"passed"}])");
 }
 
+TEST_CASE("an audit without a history makes one, and says so once", "[audits]") {
+  Place place;
+  place.rule("none");
+  CHECK(says(place.said({"audit", "leaky"}), "made ablate.db: what is found is kept there"));
+  CHECK(place.has_database());
+  CHECK_FALSE(says(place.said({"audit", "leaky"}), "made ablate.db"));
+}
+
 TEST_CASE("a table's note has the command that shows all, for a shell", "[audits]") {
   Place place;
   place.rule("first");
@@ -146,8 +154,17 @@ TEST_CASE("an audit of a study finds floors on what its trials are asked, and ta
   CHECK(says(again.out, "floors of test/accuracy on 40 test examples:\n  largest class "));
   CHECK(says(again.out, "and kept in my runs.db"));
   place.set("LEAKY_ABORTS", "");
+  // One of each data set, task and part of the test split, however often they are looked for.
+  const auto kept = [&](const std::string& what) {
+    return place.shell("$ablate query 'SELECT " + what + " FROM floors' --format csv --db 'my runs.db' | tail -1").out;
+  };
+  CHECK(kept("count(*)") == "2\n");
+  CHECK(place.shell("$ablate " + command + " --again").exit_code == 0);
+  CHECK(kept("count(*)") == "2\n");
   // Of one task alone, and then of the whole test split.
   CHECK(place.audited({"--db", "my runs.db"}).at("floors").at(0).at("rows") == 0);
+  CHECK(kept("count(*)") == "3\n");
+  CHECK(kept("count(DISTINCT digest || task || test_rows)") == "3\n");
   const auto both = place.run({"audit", study, "--format", "json", "--db", "my runs.db"});
   CHECK(json::parse(both.out).size() == 2);
 }

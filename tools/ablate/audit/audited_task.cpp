@@ -37,7 +37,11 @@ AuditedTask::AuditedTask(TaskToAudit task, const AuditArguments& arguments, std:
 }
 
 void AuditedTask::run() {
+  std::error_code none;
+  const bool is_new = !std::filesystem::exists(database_, none);
   auto store = open_history(database_);
+  if (is_new)
+    say("made {}: what is found is kept there (--db FILE or ABLATE_DB names another history)\n", path_text(database_));
   kept_ = !arguments_.again && tell_kept(store);
   if (!kept_) {
     head();

@@ -38,7 +38,8 @@ TEST_CASE("messages that cannot be written change no exit code") {
   place.study(kTwo);
   REQUIRE(place.run({"run", "study.toml", "--set", "seeds=2"}).exit_code == 0);
   REQUIRE(place.run({"run", "study.toml"}).exit_code == 0);
-  REQUIRE(says(place.run({"table", "tiny", "--format", "csv"}).err, "note: "));  // of the earlier grid
+  REQUIRE(says(place.run({"table", "tiny", "--format", "csv"}).err, "note: "));                    // of the earlier grid
+  CHECK(place.shell("$ablate table tiny --format csv 2>&1 | tail -1").out.starts_with("note: "));  // behind the rows
   place.study("[task]\nplugin = \"lisstops\"\n");
   for (const auto* streams : {"2>/dev/full", "2>&-", "2> >(:)"}) {
     CHECK(place.shell(std::string("$ablate rum ") + streams).exit_code == 2);

@@ -1,6 +1,8 @@
 // What attempts leave beside the history is found, told once, and fails nothing.
 #include "core/host/scheduler/attempt_files.h"
 
+#include <fstream>
+
 #include "db/history/artifacts.h"
 #include "db/history/store.h"
 #include "tests/support/catch.h"
@@ -77,4 +79,41 @@ TEST_CASE("of an attempt that is not done no weights stay, and its output does")
   REQUIRE(left.size() == 1);
   CHECK(left[0].kind == db::kOutput);
   CHECK(std::filesystem::is_empty(place.history.string() + ".weights"));
+}
+
+TEST_CASE("above 1 GB of output beside a history the oldest files go, and a note says so once") {
+  Place place;
+  db::Store store(place.history);
+  Recorder recorder(
+      store, {},
+      [&](db::GridStore& grid) {
+        grid.put_trials(grid.put_experiment({"e", "", "e.toml", "", {}}), {{place.planned.key, {{"seed", 1}}}});
+      },
+      [](const std::string&) {});
+  recorder.begin();
+  std::vector<std::filesystem::path> files;
+  const auto record = [&](char digit, int age_s) {
+    constexpr std::int64_t kBytes = 400'000'000;  // of a file with holes, which takes no room
+    db::Attempt made;
+    made.key = place.planned.key, made.uid = std::string(32, digit), made.outcome = "done", made.environment = {{"host", "h"}};
+    made.artifacts = {{db::kOutput, kBytes, kBytes}};
+    files.emplace_back(db::artifact_file(place.history, db::kOutput, made.uid));
+    std::filesystem::create_directories(files.back().parent_path());
+    std::ofstream(files.back()).close();
+    std::filesystem::resize_file(files.back(), kBytes);
+    std::filesystem::last_write_time(files.back(), std::filesystem::file_time_type::clock::now() - std::chrono::seconds(age_s));
+    CHECK(recorder.put(made, {}).empty());
+    place.files.limit(made, recorder);
+  };
+  record('a', 20);
+  record('b', 30);
+  CHECK(place.notes.empty());
+  record('c', 10);
+  CHECK_FALSE(std::filesystem::exists(files[1]));
+  for (const auto kept : {0, 2}) CHECK(std::filesystem::exists(files[static_cast<std::size_t>(kept)]));
+  REQUIRE(place.notes.size() == 1);
+  CHECK(place.notes[0].find("note: the oldest files in " + place.history.string() + ".output are removed") == 0);
+  record('d', 0);
+  CHECK_FALSE(std::filesystem::exists(files[0]));
+  CHECK(place.notes.size() == 1);
 }

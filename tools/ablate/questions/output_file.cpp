@@ -77,6 +77,7 @@ void OutputFile::put(const std::string& text) const {
 void OutputFile::put(const std::function<void(const db::Write& write)>& pieces) const {
   if (path.empty()) {
     pieces([](std::string_view piece) { print("{}", piece); });
+    std::fflush(stdout);  // what is said next, on stderr, stands behind it; end_output tells what could not be written
     return;
   }
   put_bytes([&](const db::Write& take) { pieces([&](std::string_view piece) { take(db::printable(piece)); }); });

@@ -1,4 +1,9 @@
 // [grid.tune]: axes like others, with cells.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 #include "core/host/scheduler/identity.h"
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
@@ -20,6 +25,19 @@ std::vector<std::int64_t> cells(const ablate::Study& study) {
   for (const auto& trial : study.trials) all.push_back(trial.cell.value_or(-1));
   return all;
 }
+
+/// The values of a parameter of [train], as they come.
+std::vector<double> values(const ablate::Study& study, const std::string& name) {
+  std::vector<double> all;
+  for (const auto& trial : study.trials)
+    if (const double value = trial.resolved().at("train").at(name); std::find(all.begin(), all.end(), value) == all.end())
+      all.push_back(value);
+  return all;
+}
+
+// Lines 1 to 5; what follows stands in [grid.tune], from line 6.
+const std::string kDrawn = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[grid.tune]\n";
+const std::string kRate = "train.learning_rate = { log-uniform = [1e-4, 1e-1] }\n";
 
 }  // namespace
 
@@ -131,4 +149,95 @@ TEST_CASE("batches of several sizes are compared by the same examples of dev, or
 TEST_CASE("a study says what it tunes") {
   CHECK(load(kGrid + "train.steps = [5, 6]\n").tuned == Names{"train.learning_rate", "train.steps"});
   CHECK(load(kGrid, {"train.learning_rate=1e-3"}).tuned.empty());
+}
+
+TEST_CASE("points are drawn from ranges before anything runs, the same whenever and wherever the study is read") {
+  const auto study = load(kDrawn + "points = 3\n" + kRate + "train.weight_decay = { uniform = [0, 0.2] }\n" +
+                          "[grid]\nseeds = 2\nmodel.layers = [1, 2]\n");
+  CHECK(study.tuned == Names{"train.learning_rate", "train.weight_decay"});
+  CHECK(cells(study) == std::vector<std::int64_t>{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1});
+  const std::vector<double> rates = values(study, "learning_rate"), decays = values(study, "weight_decay");
+  // By the Mersenne twister and SHA-256 of Python.
+  CHECK(rates == std::vector<double>{0.0025, 0.000101, 0.00169});
+  CHECK(decays == std::vector<double>{0.0838, 0.188, 0.0132});
+  // Drawn together: three points, not nine.
+  CHECK(study.trials[2].resolved().at("train").at("learning_rate") == rates[1]);
+  CHECK(study.trials[2].resolved().at("train").at("weight_decay") == decays[1]);
+  // A drawn value is a value: the trial is that of an axis with it.
+  const auto written = load(kDrawn + fmt::format("train.learning_rate = [{}, 1.0]\n", rates[0]) +
+                            fmt::format("[train]\nweight_decay = {}\n[model]\nlayers = 1\n", decays[0]));
+  const auto key = [](const ablate::Trial& trial) {
+    return ablate::identity_of(trial.spec, trial.files, studies::catalog(), "data", "2.11.0").key();
+  };
+  CHECK(key(written.trials[0]) == key(study.trials[0]));
+}
+
+TEST_CASE("more points, or another range, leave those that are drawn; another seed draws others") {
+  const auto rates = [](const std::string& more) { return values(load(kDrawn + kRate + more), "learning_rate"); };
+  const auto few = rates("points = 4\n"), many = rates("points = 40\n");
+  REQUIRE(many.size() == 40);
+  CHECK(std::equal(few.begin(), few.end(), many.begin()));
+  CHECK(rates("points = 4\npoint_seed = 1\n") == few);
+  CHECK(rates("points = 4\ntrain.weight_decay = { uniform = [0, 0.2] }\n") == few);
+  const auto other = rates("points = 4\npoint_seed = 2\n");
+  for (const double rate : other) CHECK(std::find(many.begin(), many.end(), rate) == many.end());
+  // A list multiplies the points.
+  CHECK(load(kDrawn + kRate + "points = 4\nmodel.layers = [1, 2]\n").trials.size() == 8);
+}
+
+TEST_CASE("a range is drawn from evenly, or its logarithm is, between its ends, in three digits") {
+  for (const bool logarithmic : {true, false}) {
+    const auto drawn = values(load(kDrawn + "points = 400\ntrain.weight_decay = { " +
+                                   (logarithmic ? "log-uniform" : "uniform") + " = [1e-3, 1.0] }\n"),
+                              "weight_decay");
+    REQUIRE(drawn.size() == 400);
+    const auto below = [&](double bound) {
+      return std::count_if(drawn.begin(), drawn.end(), [&](double value) { return value < bound; });
+    };
+    INFO("logarithmic " << logarithmic);
+    for (const double share : {0.25, 0.5, 0.75})  // 400 of them, so that three deviations are 26
+      CHECK(std::abs(below(logarithmic ? std::pow(10, 3 * share - 3) : 1e-3 + share * 0.999) - 400 * share) < 26);
+    for (const double value : drawn) {
+      CHECK((value >= 1e-3 && value <= 1));
+      CHECK(value == std::stod(fmt::format("{:.2e}", value)));
+    }
+  }
+}
+
+TEST_CASE("an override takes the place of what is drawn") {
+  const auto text = kDrawn + "points = 4\n" + kRate;
+  CHECK(cells(load(text, {"train.learning_rate=1e-3"})) == std::vector<std::int64_t>{-1});
+  CHECK(values(load(text, {"train.learning_rate=[1e-3, 1e-4]"}), "learning_rate") == std::vector<double>{1e-3, 1e-4});
+  const auto both = text + "train.weight_decay = { uniform = [0, 0.2] }\n";
+  const auto left = load(both, {"train.learning_rate=1e-3"});
+  CHECK(left.tuned == Names{"train.weight_decay"});
+  CHECK(values(left, "weight_decay") == values(load(both), "weight_decay"));
+}
+
+TEST_CASE("what cannot be drawn is said at its place") {
+  const std::string points = "points = 4\n";  // line 6
+  const auto range = [&](const std::string& given) {
+    return errors(kDrawn + points + "train.learning_rate = " + given + "\n");
+  };
+  CHECK(range("{ log-uniform = [1e-4] }") ==
+        Names{"7:39: train.learning_rate = { log-uniform = [0.0001] }: expected two numbers, [lowest, highest]"});
+  CHECK(
+      range("{ log-uniform = [0, 1] }") ==
+      Names{"7:39: train.learning_rate = { log-uniform = [0,1] }: expected ends above 0, whose logarithms are drawn between"});
+  CHECK(range("{ uniform = [0.2, 0.1] }") ==
+        Names{"7:35: train.learning_rate = { uniform = [0.2,0.1] }: expected the lower end first, and another one behind it"});
+  CHECK(range("{ uniform = [0.1, inf] }") ==
+        Names{"7:35: train.learning_rate = { uniform = [0.1,null] }: expected the lower end first, and another one behind it"});
+  CHECK(range("{ uniform = [0.1, 0.1001] }") == Names{"7:35: of 4 points that are drawn 1 are different in three digits; ask "
+                                                      "for fewer, or make the ranges wider"});
+  CHECK(errors(kDrawn + kRate) == Names{"6:39: a range is tried at random points, and grid.tune does not say at how many; add "
+                                        "points = 8 to it"});
+  CHECK(errors(kDrawn + kRate + "points = 1\n") == Names{"7:10: grid.tune.points = 1: expected a whole number in [2, 100000]"});
+  CHECK(errors(kDrawn + kRate + points + "point_seed = -1\n") ==
+        Names{"8:14: grid.tune.point_seed = -1: expected a whole number in [0, 9223372036854775807]"});
+  CHECK(errors(kDrawn + points + "train.learning_rate = [1e-3, 1e-4]\n") ==
+        Names{"6:1: grid.tune.points is of ranges, and there is none; write one, as in train.learning_rate = { log-uniform = "
+              "[1e-4, 1e-1] }"});
+  CHECK(errors(kDrawn + points + kRate + "[[grid.zip]]\ntrain.learning_rate = [1e-3, 1e-4]\ntrain.steps = [5, 6]\n") ==
+        Names{"7:25: train.learning_rate is set by two parts of the grid, the other is at FILE:9:7; keep one"});
 }

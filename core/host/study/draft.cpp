@@ -148,6 +148,15 @@ std::string unknown_section(const std::string& name, const std::vector<std::stri
   return fmt::format("unknown section {}{}", name, suggestion(name, known));
 }
 
+std::vector<std::string> Group::paths() const {
+  if (!path.empty()) return {path};
+  std::vector<std::string> all;
+  for (const auto& alternative : alternatives)
+    for (const auto& one : alternative.set)
+      if (std::find(all.begin(), all.end(), one.path) == all.end()) all.push_back(one.path);
+  return all;
+}
+
 bool is_broken(const Draft& draft, const std::string& path) {
   return std::any_of(draft.broken.begin(), draft.broken.end(),
                      [&](const auto& broken) { return path == broken || is_below(path, broken); });

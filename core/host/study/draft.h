@@ -19,6 +19,9 @@ struct Group {
   std::vector<Alternative> alternatives;
   std::string path = {};  ///< of an axis
   bool tuned = false;     ///< of [grid.tune]: one of its values is chosen by dev
+
+  /// What it varies: an axis's path, else all that its alternatives set, in their order.
+  std::vector<std::string> paths() const;
 };
 
 /// Trials that match all entries are left out.

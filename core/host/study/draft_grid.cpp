@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/host/study/draft.h"
+#include "core/host/study/drawn_points.h"
 #include "core/host/study/path.h"
 
 namespace ablate {
@@ -11,6 +13,8 @@ namespace {
 
 /// The keys of [grid] that are no axes.
 const std::vector<std::string> kParts = {"rows", "zip", "tune", "exclude", "seeds"};
+
+constexpr const char *kPoints = "points", *kPointSeed = "point_seed";  ///< of [grid.tune]
 
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -109,21 +113,63 @@ void read_axis(const std::string& path, const Node& node, Draft& draft, Diagnost
   draft.groups.push_back(std::move(group));
 }
 
-/// [grid.tune]: axes of which one value is chosen.
+/// A whole number of [grid.tune]; nothing, and a diagnostic, where it is none.
+std::optional<std::uint64_t> read_number(const Node& node, std::uint64_t least, std::uint64_t most, Diagnostics& diagnostics) {
+  if (node.value.is_number_integer() && node.value >= least && node.value <= most) return node.value.get<std::uint64_t>();
+  diagnostics.add(node.where, fmt::format("grid.tune.{} = {}: expected a whole number in [{}, {}]", node.name, show(node.value),
+                                          least, most));
+  return std::nullopt;
+}
+
+/// Random points of all ranges of [grid.tune] together, where it has any.
+void read_points(const Node& tune, const std::vector<DrawnRange>& ranges, Draft& draft, Diagnostics& diagnostics) {
+  const auto* points = tune.find(kPoints);
+  const auto* seed = tune.find(kPointSeed);
+  if (ranges.empty()) {
+    for (const auto* number : {points, seed})
+      if (number != nullptr && draft.broken.empty())
+        diagnostics.add(number->key, fmt::format("grid.tune.{} is of ranges, and there is none; write one, as in "
+                                                 "train.learning_rate = {{ log-uniform = [1e-4, 1e-1] }}",
+                                                 number->name));
+    return;
+  }
+  const auto count = points != nullptr ? read_number(*points, 2, kMostTrials, diagnostics) : std::nullopt;
+  const auto by = seed != nullptr ? read_number(*seed, 0, INT64_MAX, diagnostics) : std::optional<std::uint64_t>(1);
+  if (points == nullptr)
+    diagnostics.add(ranges.front().where,
+                    "a range is tried at random points, and grid.tune does not say at how many; add points = 8 to it");
+  auto group = count && by ? drawn_points(ranges, *count, *by, diagnostics) : Group();
+  if (!count || group.alternatives.size() < *count) {
+    for (const auto& range : ranges) draft.broken.insert(range.path);
+    return;
+  }
+  group.tuned = true;
+  draft.groups.push_back(std::move(group));
+}
+
+/// [grid.tune]: axes of which one value is chosen, and ranges from which points are drawn.
 void read_tune(const Node& node, Draft& draft, Diagnostics& diagnostics) {
   if (!node.is_table()) return diagnostics.add(node.key, "grid.tune is a table; write [grid.tune], and in it path = [values]");
   const auto all = leaves(node);
   if (all.empty()) diagnostics.add(node.where, "grid.tune is empty; leave it out or fill it");
+  std::vector<DrawnRange> ranges;
   for (const auto& [path, leaf] : all) {
     const auto top = split_first(path).first;
+    if (path == kPoints || path == kPointSeed) continue;
     if (is_among(kParts, top)) {
       diagnostics.add(leaf->key, fmt::format("grid.tune holds axes alone, path = [values]; {} belongs in [grid]", top));
+    } else if (is_range(path)) {
+      if (auto range = read_range(path, *leaf, diagnostics))
+        ranges.push_back(std::move(*range));
+      else
+        draft.broken.insert(split_path(path).first);
     } else {
       const auto before = draft.groups.size();
       read_axis(path, *leaf, draft, diagnostics);
       if (draft.groups.size() > before) draft.groups.back().tuned = true;
     }
   }
+  read_points(node, ranges, draft, diagnostics);
 }
 
 void read_rules(const Node& node, Draft& draft, Diagnostics& diagnostics) {

@@ -81,7 +81,7 @@ void check_published(const Draft& draft, Diagnostics& diagnostics) {
   for (const auto& rule : draft.published_rules)
     for (const auto& entry : rule.entries)
       for (const auto& group : draft.groups)
-        if (group.tuned && group.path == entry.path)
+        if (const auto paths = group.paths(); group.tuned && std::find(paths.begin(), paths.end(), entry.path) != paths.end())
           diagnostics.add(entry.key,
                           fmt::format("{} is tuned: dev chooses its value, and a published number is of the choice; leave it "
                                       "out here, or make it an axis of [grid]",
@@ -140,7 +140,7 @@ Study load_study(const std::filesystem::path& file, const std::vector<std::strin
     study.checkpoint_s = draft.checkpoint_s;
     study.keep_weights = draft.keep_weights;
     for (const auto& group : draft.groups)
-      if (group.tuned) study.tuned.push_back(group.path);
+      for (const auto& path : group.tuned ? group.paths() : std::vector<std::string>()) study.tuned.push_back(path);
     expand(draft, schema, study, diagnostics);
     if (diagnostics.empty()) add_labels(draft, study.trials);
   }

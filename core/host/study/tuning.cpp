@@ -29,10 +29,10 @@ void check_tuned(const Draft& draft, Diagnostics& diagnostics) {
                           fmt::format("{} changes {}, so that dev metrics of its values do not compare; make it an axis "
                                       "of [grid]",
                                       set.path, what));
-    if (group.alternatives.size() == 1)
+    if (const auto paths = group.paths(); group.alternatives.size() == 1 && !paths.empty())
       diagnostics.add(group.alternatives.front().where,
                       fmt::format("{} is tuned, and has one value: give it several to choose from, or set it in [{}]",
-                                  group.path, split_path(group.path).first));
+                                  paths.front(), split_path(paths.front()).first));
   }
 }
 

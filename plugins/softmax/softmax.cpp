@@ -1,4 +1,5 @@
 // Softmax attention (Vaswani et al. 2017) through torch's fused kernel, which keeps no [n, n] matrix.
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/rms_norm_ops.h>
 
 #include "ablate/dropout.h"

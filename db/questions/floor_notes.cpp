@@ -73,7 +73,8 @@ std::string note_of(TaskFloors floors, const MetricInfo& metric, const std::stri
   const double half = metric.unit == "%" ? binomial(best.value, floors.examples) : 0;
   const auto within = std::ranges::count_if(
       means.all, [&](double mean) { return more ? mean <= best.value + half : mean >= best.value - half; });
-  auto note = fmt::format("floors of {}{}: {}", metric.name, of, fmt::join(texts, ", "));
+  auto note =
+      fmt::format("floors of {}{} from {} training examples: {}", metric.name, of, floors.train_size, fmt::join(texts, ", "));
   const auto* counted = means.by_row ? "row" : "cell";
   const auto many = means.all.size();
   note += fmt::format("; {} of {} {}{} ", within, many, counted, many == 1 ? "" : "s");

@@ -28,11 +28,11 @@ bool add_floors(const KnownFloors& known, bool is_first, TaskFloors& to) {
   }
   if (floors.empty() || known.examples < 1) return false;
   if (is_first) {
-    to = {known.metric, known.examples, std::move(floors), {}};
+    to = {known.metric, known.examples, known.train_size, std::move(floors), {}};
     return true;
   }
   if (known.metric != to.metric || floors.size() != to.all.size()) return false;
-  to.examples = std::min(to.examples, known.examples);
+  to.examples = std::min(to.examples, known.examples), to.train_size = std::min(to.train_size, known.train_size);
   for (std::size_t i = 0; i < floors.size(); ++i) {
     if (floors[i].name != to.all[i].name) return false;
     to.all[i].value += floors[i].value;

@@ -122,10 +122,11 @@ TEST_CASE("a table tells floors, how many rows are no better, and a proportion's
             "test/accuracy is a proportion of at most 400 test examples: its own 95 % error is ± 4.9 or more", kMissing});
   study.store.put_floors(floors_at("d"));
   // 1.96 sqrt(0.52 x 0.48 / 400) = 4.896 %
-  CHECK(study.notes() == std::vector<std::string>{"floors of test/accuracy: counts 52.0 (order 3), linear on a bag 40.2 "
-                                                  "(trained on a part), largest class 20.0; 2 of 4 "
-                                                  "rows are within the floor's interval (52.0 ± 4.9) or below it",
-                                                  kOwn});
+  CHECK(study.notes() == std::vector<std::string>{
+                             "floors of test/accuracy from 1000 training examples: counts 52.0 (order 3), linear on a bag 40.2 "
+                             "(trained on a part), largest class 20.0; 2 of 4 "
+                             "rows are within the floor's interval (52.0 ± 4.9) or below it",
+                             kOwn});
   SECTION("no other metric has them") {
     TableRequest request;
     request.metrics = {"train/step_time"};
@@ -197,11 +198,11 @@ TEST_CASE("rows that were asked of other test examples have floors of their own,
   request.rows = {"experiment", "attention"};
   const auto notes = study.notes(request);
   REQUIRE(notes.size() == 3);
-  CHECK(
-      notes[0] ==
-      "floors of test/accuracy on all test examples: counts 79.5; 2 of 3 rows are within the floor's interval (79.5 ± 0.8) or "
-      "below it");
-  CHECK(has(notes[1], "floors of test/accuracy on 400 test examples at most: counts 52.0"));
+  CHECK(notes[0] ==
+        "floors of test/accuracy on all test examples from 1000 training examples: counts 79.5; 2 of 3 rows are within the "
+        "floor's interval (79.5 ± 0.8) or "
+        "below it");
+  CHECK(has(notes[1], "floors of test/accuracy on 400 test examples at most from 1000 training examples: counts 52.0"));
   CHECK(has(notes[1], "; 1 of 2 rows is within"));
   CHECK(notes[2] == "test/accuracy is a proportion of 400 to 10000 test examples: its own 95 % error is up to ± 4.9");
 }
@@ -225,8 +226,9 @@ TEST_CASE("of bits the fewest are the best, and no interval is told") {
   floors.floors = {floor_of("counts", 3.916, "order 2"), floor_of("linear prediction", 4.5)};
   study.store.put_floors(floors);
   CHECK(study.notes() ==
-        std::vector<std::string>{"floors of test/bits_per_byte: counts 3.916 (order 2), linear prediction 4.5; "
-                                 "2 of 3 rows are no better than the first"});
+        std::vector<std::string>{
+            "floors of test/bits_per_byte from 1000 training examples: counts 3.916 (order 2), linear prediction 4.5; "
+            "2 of 3 rows are no better than the first"});
 }
 
 TEST_CASE("data of several seeds have the mean of their floors, once all are known") {
@@ -251,7 +253,8 @@ TEST_CASE("data of several seeds have the mean of their floors, once all are kno
     study.store.put_floors(floors);
   }
   CHECK(study.notes().at(1) ==
-        "floors of test/accuracy: counts 55.0 (order 2); 1 of 1 row is within the floor's interval (55.0 ± 4.9) or below it");
+        "floors of test/accuracy from 1000 training examples: counts 55.0 (order 2); 1 of 1 row is within the floor's interval "
+        "(55.0 ± 4.9) or below it");
 }
 
 TEST_CASE("rows asked of other test examples are no rivals: batches, stride, segment") {

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <unordered_map>
 
 #include "core/records/outcome.h"
 #include "core/util/sha256.h"
 #include "db/history/artifacts.h"
 #include "db/history/proofs.h"
+#include "db/history/settings.h"
 #include "db/history/trial_writer.h"
 
 namespace ablate::db {
@@ -20,13 +22,17 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
   const auto id = add(attempt, trial);
   if (is_alias(attempt.key)) put_in_place(database_, attempt.key, trial, attempt.outcome == outcome::kDone);
 
+  auto result = statements_("INSERT INTO result (metric, attempt, value) SELECT id, ?2, ?3 FROM metric WHERE name = ?1");
   for (const auto& [name, value] : attempt.results) {
-    const auto of = metric(name);
-    auto result = statements_("INSERT INTO result (metric, attempt, value) VALUES (?, ?, ?)");
-    result->bind(1, of);
-    result->bind(2, id);
-    bind_value(*result, 3, value);
-    result->exec();
+    const auto put = [&, &name = name, &value = value] {
+      result->bindNoCopy(1, name);
+      result->bind(2, id);
+      bind_value(*result, 3, value);
+      const int rows = result->exec();
+      result->reset();
+      return rows;
+    };
+    if (put() == 0) metric(name), put();
   }
   // A run that went on from a checkpoint may tell a step twice; the last telling is the one that led to the results.
   auto point = statements_("INSERT OR REPLACE INTO curve (attempt, metric, step, value) VALUES (?, ?, ?, ?)");
@@ -40,7 +46,6 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
     bind_value(*point, 4, value);
     execute(*point);
   }
-  put_plugins(id, attempt.plugins);
   if (!attempt.artifacts.empty()) put_artifacts(database_, id, attempt);
   return id;
 }
@@ -77,13 +82,14 @@ void AttemptWriter::settle(const Attempt& attempt, std::int64_t trial) {
 }
 
 std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
-  const auto place = environment(attempt.environment);
+  const auto place = environment(attempt.environment), plugins = plugin_set(attempt.plugins);
   const auto main = attempt.main_metric.empty() ? 0 : metric(attempt.main_metric);
   auto add = statements_(
       "INSERT INTO attempt (trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, "
-      "exit_code, environment, output, step, steps, main_metric, uid, turn) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
+      "exit_code, environment, output, step, steps, main_metric, uid, turn, plugin_set) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
       "?9, ?10, ?11, "
-      "?12, ?13, ?14, coalesce(?15, randomblob(16)), max(?4, coalesce(max(turn) + 1, ?4)) FROM attempt WHERE trial = ?1");
+      "?12, ?13, ?14, coalesce(?15, randomblob(16)), max(?4, coalesce(max(turn) + 1, ?4)), nullif(?16, 0) FROM "
+      "attempt WHERE trial = ?1");
   add->bind(1, trial);
   add->bind(2, attempt.outcome);
   add->bind(3, attempt.reason);
@@ -99,6 +105,7 @@ std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
   add->bind(13, attempt.steps);
   if (main != 0) add->bind(14, main);
   if (const auto uid = bytes_of_uid(attempt.uid); !uid.empty()) add->bind(15, uid.data(), static_cast<int>(uid.size()));
+  add->bind(16, plugins);
   add->exec();
   return database_.getLastInsertRowid();
 }
@@ -130,26 +137,62 @@ std::int64_t AttemptWriter::environment(const nlohmann::json& json) {
   return database_.getLastInsertRowid();
 }
 
-void AttemptWriter::put_plugins(std::int64_t attempt, const std::vector<UsedPlugin>& plugins) {
-  auto use = statements_(
-      "INSERT INTO attempt_plugin (attempt, plugin, verdict, failed_checks) SELECT ?1, id, ?8, ?9 FROM plugin WHERE kind = ?2 "
-      "AND name = ?3 AND version = ?4 AND code_identity = ?5 AND content_hash = ?6 AND path = ?7 ON CONFLICT DO NOTHING");
-  auto add = statements_(
-      "INSERT INTO plugin (kind, name, version, code_identity, content_hash, path) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT "
-      "(kind, name, version, code_identity, content_hash, path) DO NOTHING");
-  for (const auto& plugin : plugins) {
+std::int64_t AttemptWriter::plugin(const UsedPlugin& plugin) {
+  const auto bind = [&](KeptStatement& statement) {
     int index = 0;
-    use->bind(1, attempt);
     for (const auto* field :
-         {&plugin.kind, &plugin.id, &plugin.version, &plugin.code_identity, &plugin.content_hash, &plugin.path}) {
-      add->bind(++index, *field);
-      use->bind(index + 1, *field);
-    }
-    use->bind(++index + 1, plugin.verdict.verdict);
-    use->bind(++index + 1, plugin.verdict.failed_checks);
-    execute(*add);
-    execute(*use);
+         {&plugin.kind, &plugin.id, &plugin.version, &plugin.code_identity, &plugin.content_hash, &plugin.path})
+      statement->bind(++index, *field);
+  };
+  {
+    auto find = statements_(
+        "SELECT id FROM plugin WHERE kind = ? AND name = ? AND version = ? AND code_identity = ? AND content_hash = ? AND path "
+        "= "
+        "?");
+    bind(find);
+    if (find->executeStep()) return find->getColumn(0).getInt64();
   }
+  auto add =
+      statements_("INSERT INTO plugin (kind, name, version, code_identity, content_hash, path) VALUES (?, ?, ?, ?, ?, ?)");
+  bind(add);
+  add->exec();
+  return database_.getLastInsertRowid();
+}
+
+std::int64_t AttemptWriter::plugin_set(const std::vector<UsedPlugin>& plugins) {
+  if (plugins.empty()) return 0;
+  std::map<std::string, const UsedPlugin*> uses;  // by what tells the plugin: a set has each once
+  for (const auto& plugin : plugins) {
+    std::string content;
+    for (const auto* field :
+         {&plugin.kind, &plugin.id, &plugin.version, &plugin.code_identity, &plugin.content_hash, &plugin.path})
+      add_field(content, *field);
+    uses.emplace(std::move(content), &plugin);
+  }
+  std::string content;
+  for (const auto& [of_plugin, use] : uses) {
+    content += of_plugin;
+    for (const auto* field : {&use->verdict.verdict, &use->verdict.failed_checks}) add_field(content, *field);
+  }
+  const auto hash = sha256(content);
+  {
+    auto find = statements_("SELECT id FROM plugin_set WHERE hash = ?");
+    find->bind(1, hash);
+    if (find->executeStep()) return find->getColumn(0).getInt64();
+  }
+  auto add = statements_("INSERT INTO plugin_set (hash) VALUES (?)");
+  add->bind(1, hash);
+  add->exec();
+  const auto set = database_.getLastInsertRowid();
+  auto put = statements_("INSERT INTO plugin_of_set (plugin_set, plugin, verdict, failed_checks) VALUES (?, ?, ?, ?)");
+  for (const auto& [of_plugin, use] : uses) {
+    put->bind(1, set);
+    put->bind(2, plugin(*use));
+    put->bind(3, use->verdict.verdict);
+    put->bind(4, use->verdict.failed_checks);
+    execute(*put);
+  }
+  return set;
 }
 
 }  // namespace ablate::db

@@ -23,7 +23,9 @@ class AttemptWriter {
   bool is_alias(const std::string& key);
   std::int64_t metric(const std::string& name);
   std::int64_t environment(const nlohmann::json& json);
-  void put_plugins(std::int64_t attempt, const std::vector<UsedPlugin>& plugins);
+  /// 0: no plugins
+  std::int64_t plugin_set(const std::vector<UsedPlugin>& plugins);
+  std::int64_t plugin(const UsedPlugin& plugin);
 
   KeptStatements& statements_;
   SQLite::Database& database_;

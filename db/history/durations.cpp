@@ -19,7 +19,7 @@ std::map<Ran, std::vector<DoneTime>> done_times(const Reader& reader) {
     std::map<Ran, std::vector<DoneTime>> times;
     SQLite::Statement ask(reader.database(),
                           "SELECT a.id, a.wall_s, p.kind, p.name, a.steps, a.peak_resident_bytes FROM attempt a JOIN "
-                          "attempt_plugin u ON u.attempt = a.id JOIN "
+                          "plugin_of_set u ON u.plugin_set = a.plugin_set JOIN "
                           "plugin p ON p.id = u.plugin WHERE a.outcome = 'done' AND p.kind <> 'compression' ORDER BY a.id");
     Ran of;
     std::int64_t attempt = 0;

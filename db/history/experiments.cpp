@@ -79,13 +79,11 @@ void expect_tag(const std::string& tag) {
 }
 
 /// Everything that hangs on the trials in temp.gone and the attempts in temp.gone_attempt. Foreign keys are not watched
-/// meanwhile: without an index of their own SQLite would look through all parameters for each trial.
+/// meanwhile: without an index of their own SQLite would look through all rows of a table for each trial.
 constexpr const char* kDeletes[] = {
-    // The indexes of these two begin with the metric, the path.
+    // Its index begins with the metric.
     "DELETE FROM result WHERE metric IN (SELECT id FROM metric) AND attempt IN gone_attempt",
-    "DELETE FROM parameter WHERE path IN (SELECT id FROM path) AND trial IN gone",
     "DELETE FROM curve WHERE attempt IN gone_attempt",
-    "DELETE FROM attempt_plugin WHERE attempt IN gone_attempt",
     "DELETE FROM artifact WHERE attempt IN gone_attempt",
     "DELETE FROM proof_attempt WHERE attempt IN gone_attempt",
     "DELETE FROM attempt WHERE id IN gone_attempt",
@@ -98,6 +96,11 @@ constexpr const char* kDeletes[] = {
     "DELETE FROM published_value WHERE experiment = ?1 OR trial IN gone",
     "DELETE FROM experiment_trial WHERE experiment = ?1",
     "DELETE FROM trial WHERE id IN gone",
+    // What nothing shares any more.
+    "DELETE FROM setting WHERE id NOT IN (SELECT setting FROM trial WHERE setting IS NOT NULL)",
+    "DELETE FROM parameter WHERE setting NOT IN (SELECT id FROM setting)",
+    "DELETE FROM plugin_set WHERE id NOT IN (SELECT plugin_set FROM attempt WHERE plugin_set IS NOT NULL)",
+    "DELETE FROM plugin_of_set WHERE plugin_set NOT IN (SELECT id FROM plugin_set)",
     "DELETE FROM tag WHERE experiment = ?1",
     "DELETE FROM note WHERE experiment = ?1",
     "DELETE FROM experiment WHERE id = ?1",

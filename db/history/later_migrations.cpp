@@ -5,6 +5,7 @@
 #include "db/history/migrate_artifacts.h"
 #include "db/history/migrate_floors.h"
 #include "db/history/migrate_outcomes.h"
+#include "db/history/settings.h"
 
 namespace ablate::db {
 namespace {
@@ -66,6 +67,7 @@ CREATE TABLE spare_alias (
     {kArtifactTable},
     {kLeaseTables},
     {"-- free_outcomes() takes the list of outcomes away", free_outcomes},
+    {kSharedTables, share_settings},
 };
 
 }  // namespace

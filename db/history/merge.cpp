@@ -25,6 +25,8 @@ void take_names(SQLite::Database& database) {
   take(database, "metric", "name", "name, unit, direction, description, kind, owner, of_steps");
   constexpr const char* kPlugin = "kind, name, version, code_identity, content_hash, path";
   take(database, "plugin", kPlugin, kPlugin);
+  take(database, "setting", "hash", "hash");
+  take(database, "plugin_set", "hash", "hash");
   take(database, "trial", "key", "key, configuration");
   take(database, "experiment", "name", "name, description, file, text, overrides, listed_us");
   database.exec(R"sql(
@@ -34,6 +36,12 @@ INSERT INTO main.value (path, type, text, number)
 CREATE TEMP TABLE value_of (old INTEGER PRIMARY KEY, id INTEGER NOT NULL);
 INSERT INTO value_of SELECT o.id, m.id FROM other.value o JOIN path_of p ON p.old = o.path
   JOIN main.value m ON (m.path, m.text, m.type) = (p.id, o.text, o.type);
+INSERT INTO main.parameter (path, setting, value)
+  SELECT p.id, s.id, v.id FROM other.parameter o JOIN setting_of s ON s.old = o.setting AND s.fresh
+  LEFT JOIN path_of p ON p.old = o.path LEFT JOIN value_of v ON v.old = o.value;
+INSERT INTO main.plugin_of_set (plugin_set, plugin, verdict, failed_checks)
+  SELECT s.id, p.id, o.verdict, o.failed_checks FROM other.plugin_of_set o JOIN plugin_set_of s ON s.old = o.plugin_set AND s.fresh
+  LEFT JOIN plugin_of p ON p.old = o.plugin;
 )sql");
 }
 
@@ -65,14 +73,12 @@ INSERT INTO settled
     EXISTS (SELECT 1 FROM main.attempt WHERE trial = x.id AND outcome = 'done'),
     coalesce((SELECT max(turn) FROM main.attempt WHERE trial = x.id AND outcome = 'done'),
              (SELECT max(turn) FROM main.attempt WHERE trial = x.id), 0), coalesce(m.json, ''));
-UPDATE main.trial AS t SET configuration = o.configuration
-  FROM settled s JOIN other.trial o ON o.id = s.old WHERE s.id = t.id AND NOT s.fresh;
+UPDATE main.trial AS t SET (configuration, setting, seed)
+    = (CASE WHEN x.id IS NOT NULL AND (o.seed IS NULL OR v.id IS NOT NULL) THEN o.configuration END, x.id, v.id)
+  FROM settled s JOIN other.trial o ON o.id = s.old LEFT JOIN setting_of x ON x.old = o.setting LEFT JOIN value_of v ON v.old = o.seed
+  WHERE s.id = t.id;
 DELETE FROM main.resolved WHERE trial IN (SELECT id FROM settled WHERE NOT fresh);
-DELETE FROM main.parameter WHERE path IN (SELECT id FROM main.path) AND trial IN (SELECT id FROM settled WHERE NOT fresh);
 INSERT INTO main.resolved (trial, json) SELECT s.id, o.json FROM settled s JOIN other.resolved o ON o.trial = s.old ORDER BY s.id;
-INSERT INTO main.parameter (path, trial, value)
-  SELECT p.id, s.id, v.id FROM other.parameter o JOIN settled s ON s.old = o.trial LEFT JOIN path_of p ON p.old = o.path
-  LEFT JOIN value_of v ON v.old = o.value;
 INSERT INTO main.key_part (trial, basis, settings_hash, settings)
   SELECT x.id, b.id, o.settings_hash, o.settings FROM other.key_part o JOIN trial_of x ON x.old = o.trial
   LEFT JOIN basis_of b ON b.old = o.basis WHERE true ON CONFLICT (trial) DO NOTHING;
@@ -84,19 +90,18 @@ INSERT INTO came
   SELECT o.id, (SELECT coalesce(max(id), 0) FROM main.attempt) + row_number() OVER (ORDER BY o.id) FROM other.attempt o
   WHERE NOT EXISTS (SELECT 1 FROM main.attempt m WHERE m.uid = o.uid);
 INSERT INTO main.attempt (id, trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, exit_code,
-    environment, output, step, steps, main_metric, uid, turn)
-  SELECT c.id, t.id, o.outcome, o.reason, o.started_us, o.wall_s, o.cpu_s, o.peak_resident_bytes, o.signal, o.exit_code,
-    e.id, o.output, o.step, o.steps, m.id, o.uid, o.turn
+    environment, output, step, steps, main_metric, uid, turn, plugin_set)
+  SELECT c.id, t.id, CASE WHEN o.plugin_set IS NULL OR u.id IS NOT NULL THEN o.outcome END,
+    o.reason, o.started_us, o.wall_s, o.cpu_s, o.peak_resident_bytes, o.signal, o.exit_code,
+    e.id, o.output, o.step, o.steps, m.id, o.uid, o.turn, u.id
   FROM came c JOIN other.attempt o ON o.id = c.old LEFT JOIN trial_of t ON t.old = o.trial
-  LEFT JOIN environment_of e ON e.old = o.environment LEFT JOIN metric_of m ON m.old = o.main_metric ORDER BY c.id;
+  LEFT JOIN environment_of e ON e.old = o.environment LEFT JOIN metric_of m ON m.old = o.main_metric
+  LEFT JOIN plugin_set_of u ON u.old = o.plugin_set ORDER BY c.id;
 INSERT INTO main.result (metric, attempt, value)
   SELECT m.id, c.id, o.value FROM other.result o JOIN came c ON c.old = o.attempt LEFT JOIN metric_of m ON m.old = o.metric;
 INSERT INTO main.curve (attempt, metric, step, value)
   SELECT c.id, m.id, o.step, o.value FROM came c CROSS JOIN other.curve o ON o.attempt = c.old
   LEFT JOIN metric_of m ON m.old = o.metric;
-INSERT INTO main.attempt_plugin (attempt, plugin, verdict, failed_checks)
-  SELECT c.id, p.id, o.verdict, o.failed_checks FROM came c CROSS JOIN other.attempt_plugin o ON o.attempt = c.old
-  LEFT JOIN plugin_of p ON p.old = o.plugin;
 INSERT INTO main.artifact (kind, name, attempt, bytes, of_bytes, removed_us)
   SELECT o.kind, o.name, c.id, o.bytes, o.of_bytes, o.removed_us FROM came c CROSS JOIN other.artifact o ON o.attempt = c.old
   WHERE true ON CONFLICT DO NOTHING;
@@ -161,8 +166,8 @@ Merged merge_attached(SQLite::Database& database) {
                 number("SELECT (SELECT count(*) FROM other.attempt) - (SELECT count(*) FROM came)")};
   merged.lacked = artifacts_of(database, "IN (SELECT m.id FROM other.attempt o JOIN main.attempt m ON m.uid = o.uid)");
   std::erase_if(merged.lacked, [](const ArtifactFile& file) { return file.removed_us != 0; });
-  for (const auto* table : {"environment_of", "basis_of", "path_of", "metric_of", "plugin_of", "trial_of", "experiment_of",
-                            "value_of", "proof_of", "defined", "settled", "came"})
+  for (const auto* table : {"environment_of", "basis_of", "path_of", "metric_of", "plugin_of", "setting_of", "plugin_set_of",
+                            "trial_of", "experiment_of", "value_of", "proof_of", "defined", "settled", "came"})
     database.exec(fmt::format("DROP TABLE temp.{}", table));
   return merged;
 }

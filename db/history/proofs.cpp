@@ -122,14 +122,15 @@ std::int64_t own_trial(SQLite::Database& database, const std::string& key) {
   alias.bind(1, key);
   if (!alias.executeStep()) return 0;
   const auto other = alias.getColumn(0).getInt64();
-  Statement add(database, "INSERT INTO trial (key, configuration) SELECT ?, configuration FROM trial WHERE id = ?");
+  Statement add(
+      database,
+      "INSERT INTO trial (key, configuration, setting, seed) SELECT ?, configuration, setting, seed FROM trial WHERE id = ?");
   add.bind(1, key);
   add.bind(2, other);
   add.exec();
   const auto made = database.getLastInsertRowid();
   for (const auto* copy :
        {"INSERT INTO resolved (trial, json) SELECT ?1, json FROM resolved WHERE trial = ?2",
-        "INSERT INTO parameter (path, trial, value) SELECT path, ?1, value FROM parameter WHERE trial = ?2",
         "INSERT INTO key_part (trial, basis, settings_hash, settings) SELECT ?1, a.basis, k.settings_hash, "
         "k.settings FROM key_part k JOIN trial t ON t.id = ?1 JOIN alias a ON a.key = t.key WHERE k.trial = ?2 "
         "AND a.basis IS NOT NULL"}) {

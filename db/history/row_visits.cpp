@@ -42,9 +42,8 @@ void allow_row_visits(SQLite::Database& database) {
     throw SQLite::Exception(database.getHandle());
 }
 
-RowVisits::RowVisits(SQLite::Database& database, const std::string& columns, const std::string& question)
-    : database_(database) {
-  const auto sql = fmt::format("SELECT visit_row(?10, {}) FROM ({})", columns, question);
+RowVisits::RowVisits(SQLite::Database& database, const std::string& columns, const std::string& from) : database_(database) {
+  const auto sql = fmt::format("SELECT visit_row(?10, {}) {}", columns, from);
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(database.getHandle(), sql.c_str(), static_cast<int>(sql.size()), &statement, nullptr) != SQLITE_OK)
     throw SQLite::Exception(database.getHandle());

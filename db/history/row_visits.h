@@ -36,9 +36,11 @@ void allow_row_visits(SQLite::Database& database);
 /// as slow as all that is done with them: an aggregate function is called for each instead.
 class RowVisits {
  public:
-  /// @param columns of the question, as it names them: "trial, value" @param question a SELECT, with parameters ?1 to ?9
-  RowVisits(SQLite::Database& database, const std::string& columns, const std::string& question);
-  /// @param values of ?1, ?2, ... @param visit may throw: then no more rows are visited. The rows come in the question's order.
+  /// @param columns what each row is to give: "trial, value" @param from the rest of a SELECT from its FROM on, with parameters
+  /// ?1 to ?9 and no ORDER BY, for which SQLite would put each row together twice
+  RowVisits(SQLite::Database& database, const std::string& columns, const std::string& from);
+  /// @param values of ?1, ?2, ... @param visit may throw: then no more rows are visited. The rows of one table come in the
+  /// order of its key, or of the index that the question names by INDEXED BY.
   void visit(std::initializer_list<std::int64_t> values, const VisitRow& visit);
 
  private:

@@ -7,8 +7,19 @@
 #include "core/util/flatten.h"
 #include "core/util/rate_text.h"
 #include "core/util/sha256.h"
+#include "db/history/settings.h"
+#include "db/types/records.h"
 
 namespace ablate::db {
+namespace {
+
+const char* type_of(const nlohmann::json& value) {
+  return value.is_number_integer() ? "integer" : value.is_number() ? "real" : value.is_boolean() ? "boolean" : "text";
+}
+
+std::string text_of(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : json_text(value); }
+
+}  // namespace
 
 std::string json_text(const nlohmann::json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -33,9 +44,11 @@ void execute(SQLite::Statement& statement) {
 TrialWriter::TrialWriter(SQLite::Database& database)
     : database_(database),
       find_trial_(database, kFindTrial),
-      add_trial_(database, "INSERT INTO trial (key, configuration) VALUES (?, ?)"),
+      add_trial_(database, "INSERT INTO trial (key, configuration, setting, seed) VALUES (?, ?, ?, nullif(?, 0))"),
       add_resolved_(database, "INSERT INTO resolved (trial, json) VALUES (?, ?)"),
-      add_parameter_(database, "INSERT INTO parameter (path, trial, value) VALUES (?, ?, ?)"),
+      find_setting_(database, "SELECT id FROM setting WHERE hash = ?"),
+      add_setting_(database, "INSERT INTO setting (hash) VALUES (?)"),
+      add_parameter_(database, "INSERT INTO parameter (path, setting, value) VALUES (?, ?, ?)"),
       find_path_(database, "SELECT id FROM path WHERE name = ?"),
       add_path_(database, "INSERT INTO path (name) VALUES (?)"),
       find_value_(database, "SELECT id FROM value WHERE path = ? AND text = ? AND type = ?"),
@@ -49,45 +62,68 @@ std::int64_t TrialWriter::put(const std::string& key, const Lazy<nlohmann::json>
   if (known != 0) return known;
   const auto document = resolved.get();
   const auto text = json_text(document);
+  const auto stored = put_settings(document);
   add_trial_.bind(1, key);
   add_trial_.bind(2, configuration_of(text));
+  add_trial_.bind(3, stored.setting);
+  add_trial_.bind(4, stored.seed);
   execute(add_trial_);
   const auto trial = database_.getLastInsertRowid();
-  put_settings(trial, document, text);
+  add_resolved_.bind(1, trial);
+  add_resolved_.bind(2, text);
+  execute(add_resolved_);
   return trial;
 }
 
 void TrialWriter::settle(std::int64_t trial, const nlohmann::json& resolved) {
   const auto text = json_text(resolved);
-  SQLite::Statement same(database_, "SELECT 1 FROM resolved WHERE trial = ? AND json = ?");
-  same.bind(1, trial);
-  same.bind(2, text);
-  if (same.executeStep()) return;
-  // The index of parameters begins with the path.
-  for (const auto* sql :
-       {"DELETE FROM resolved WHERE trial = ?", "DELETE FROM parameter WHERE trial = ? AND path IN (SELECT id FROM path)"}) {
-    SQLite::Statement forget(database_, sql);
-    forget.bind(1, trial);
-    forget.exec();
-  }
-  SQLite::Statement configuration(database_, "UPDATE trial SET configuration = ? WHERE id = ?");
-  configuration.bind(1, configuration_of(text));
-  configuration.bind(2, trial);
-  configuration.exec();
-  put_settings(trial, resolved, text);
+  SQLite::Statement put(database_,
+                        "INSERT INTO resolved (trial, json) VALUES (?, ?) ON CONFLICT DO UPDATE SET json = excluded.json WHERE "
+                        "json <> excluded.json");
+  put.bind(1, trial);
+  put.bind(2, text);
+  if (put.exec() == 0) return;
+  const auto stored = put_settings(resolved);
+  SQLite::Statement configure(database_, "UPDATE trial SET configuration = ?, setting = ?, seed = nullif(?, 0) WHERE id = ?");
+  configure.bind(1, configuration_of(text));
+  configure.bind(2, stored.setting);
+  configure.bind(3, stored.seed);
+  configure.bind(4, trial);
+  configure.exec();
 }
 
-void TrialWriter::put_settings(std::int64_t trial, const nlohmann::json& resolved, const std::string& text) {
-  add_resolved_.bind(1, trial);
-  add_resolved_.bind(2, text);
-  execute(add_resolved_);
-  for (const auto& [name, value] : flatten(resolved)) {
+TrialWriter::Stored TrialWriter::put_settings(const nlohmann::json& resolved) {
+  auto parameters = flatten(resolved);
+  Stored stored;
+  if (const auto seed = parameters.find(kSeed); seed != parameters.end()) {
+    stored.seed = value(path(kSeed), seed->second);
+    parameters.erase(seed);
+  }
+  stored.setting = setting(parameters);
+  return stored;
+}
+
+std::int64_t TrialWriter::setting(const std::map<std::string, nlohmann::json>& parameters) {
+  std::string content;
+  for (const auto& [name, value] : parameters)
+    for (const auto& field : {name, std::string(type_of(value)), text_of(value)}) add_field(content, field);
+  const auto [at, fresh] = settings_.try_emplace(sha256(content), 0);
+  if (!fresh) return at->second;
+  find_setting_.bind(1, at->first);
+  at->second = find_setting_.executeStep() ? find_setting_.getColumn(0).getInt64() : 0;
+  find_setting_.reset();
+  if (at->second != 0) return at->second;
+  add_setting_.bind(1, at->first);
+  execute(add_setting_);
+  const auto setting = at->second = database_.getLastInsertRowid();
+  for (const auto& [name, value] : parameters) {
     const auto path = this->path(name);
     add_parameter_.bind(1, path);
-    add_parameter_.bind(2, trial);
+    add_parameter_.bind(2, setting);
     add_parameter_.bind(3, this->value(path, value));
     execute(add_parameter_);
   }
+  return setting;
 }
 
 std::int64_t TrialWriter::path(const std::string& name) {
@@ -105,11 +141,8 @@ std::int64_t TrialWriter::path(const std::string& name) {
 }
 
 std::int64_t TrialWriter::value(std::int64_t path, const nlohmann::json& value) {
-  const char* type = value.is_number_integer() ? "integer"
-                     : value.is_number()       ? "real"
-                     : value.is_boolean()      ? "boolean"
-                                               : "text";
-  const auto text = value.is_string() ? value.get<std::string>() : json_text(value);
+  const auto* const type = type_of(value);
+  const auto text = text_of(value);
   const auto [at, fresh] = values_.try_emplace(fmt::format("{} {} {}", path, type, text), 0);
   if (!fresh) return at->second;
   find_value_.bind(1, path);

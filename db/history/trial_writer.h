@@ -3,6 +3,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
@@ -29,7 +30,7 @@ inline constexpr const char* kFindTrial =
 /// Runs a prepared INSERT once and makes it ready for the next.
 void execute(SQLite::Statement& statement);
 
-/// Lives as long as one transaction: ids of paths and values that are rolled back must not be remembered.
+/// Lives as long as one transaction: ids of settings, paths and values that are rolled back must not be remembered.
 class TrialWriter {
  public:
   explicit TrialWriter(SQLite::Database& database);
@@ -40,14 +41,19 @@ class TrialWriter {
   void settle(std::int64_t trial, const nlohmann::json& resolved);
 
  private:
-  void put_settings(std::int64_t trial, const nlohmann::json& resolved, const std::string& text);
+  /// Where a trial's parameters are: ids. A trial without a seed has 0.
+  struct Stored {
+    std::int64_t setting = 0, seed = 0;
+  };
+  Stored put_settings(const nlohmann::json& resolved);
+  std::int64_t setting(const std::map<std::string, nlohmann::json>& parameters);
   std::int64_t path(const std::string& name);
   std::int64_t value(std::int64_t path, const nlohmann::json& value);
 
   SQLite::Database& database_;
-  SQLite::Statement find_trial_, add_trial_, add_resolved_, add_parameter_;
+  SQLite::Statement find_trial_, add_trial_, add_resolved_, find_setting_, add_setting_, add_parameter_;
   SQLite::Statement find_path_, add_path_, find_value_, add_value_;
-  std::unordered_map<std::string, std::int64_t> paths_, values_;
+  std::unordered_map<std::string, std::int64_t> settings_, paths_, values_;
 };
 
 }  // namespace ablate::db

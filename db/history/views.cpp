@@ -6,6 +6,7 @@
 #include <set>
 
 #include "db/history/global_ids.h"
+#include "db/history/settings.h"
 
 namespace ablate::db {
 namespace {
@@ -56,15 +57,15 @@ class Columns {
   /// A name whose column is taken, whatever its case, stands with its kind behind it: what came later, and what has capitals
   /// after the host's own names, which have none.
   /// @param table with name and id
-  /// @param expression has {} for the id
-  void add(SQLite::Database& database, const char* table, const char* kind, const char* expression) {
+  /// @param expression of an id, as SQL
+  void add(SQLite::Database& database, const char* table, const char* kind, std::string (*expression)(const std::string& id)) {
     SQLite::Statement names(database, fmt::format("SELECT name, id FROM {} ORDER BY name != lower(name), id", table));
     Pairs added;
     while (all_.size() + added.size() < kMostColumns && names.executeStep()) {
       auto name = names.getColumn(0).getString();
       if (name.find('\0') != std::string::npos) continue;  // no SQL can say it
       while (!taken_.insert(lower(name)).second) name += fmt::format(" ({})", kind);
-      added.emplace_back(name, fmt::format(fmt::runtime(expression), names.getColumn(1).getInt64()));
+      added.emplace_back(name, expression(names.getColumn(1).getString()));
     }
     std::sort(added.begin(), added.end());
     all_.insert(all_.end(), added.begin(), added.end());
@@ -85,10 +86,13 @@ class Columns {
 View trials(SQLite::Database& database) {
   Columns columns(around({{"attempt", "a.id"}, {"experiments", kExperiments}}, {}));
   // A subquery a column: SQLite drops those that a question does not name, and looks the others up by index.
-  columns.add(database, "path", "parameter",
-              "(SELECT CASE v.type WHEN 'text' THEN v.text ELSE v.number END FROM parameter p JOIN value v ON v.id = p.value "
-              "WHERE p.path = {} AND p.trial = t.id)");
-  columns.add(database, "metric", "metric", "(SELECT value FROM result WHERE metric = {} AND attempt = a.id)");
+  columns.add(database, "path", "parameter", [](const std::string& id) {
+    return fmt::format("(SELECT CASE v.type WHEN 'text' THEN v.text ELSE v.number END FROM value v WHERE v.id = {})",
+                       value_at(id));
+  });
+  columns.add(database, "metric", "metric", [](const std::string& id) {
+    return fmt::format("(SELECT value FROM result WHERE metric = {} AND attempt = a.id)", id);
+  });
   return make("trials",
               "one row a trial that has run: its latest attempt that is done, else its latest; a column for each "
               "parameter and metric",
@@ -127,7 +131,7 @@ std::vector<View> views(SQLite::Database& database) {
                      "a.trial"));
   all.push_back(make("parameters", "one row a parameter of a trial; number holds numbers, truth values and single rates",
                      {{"trial", "t.id"}, {"key", "t.key"}, {"path", "n.name"}, {"text", "v.text"}, {"number", "v.number"}},
-                     "parameter p JOIN path n ON n.id = p.path JOIN value v ON v.id = p.value JOIN trial t ON t.id = p.trial"));
+                     "trial t JOIN path n JOIN value v ON v.id = " + value_at("n.id")));
   all.push_back(make("metrics", "one row a final value of an attempt",
                      {{"attempt", "r.attempt"},
                       {"key", "t.key"},
@@ -138,19 +142,20 @@ std::vector<View> views(SQLite::Database& database) {
                       {"description", "m.description"}},
                      "result r JOIN metric m ON m.id = r.metric JOIN attempt a ON a.id = r.attempt JOIN trial t ON t.id = "
                      "a.trial"));
-  all.push_back(make("plugins", "one row a plugin of an attempt, with what `ablate check` had said of it when that started",
-                     {{"attempt", "u.attempt"},
-                      {"key", "t.key"},
-                      {"kind", "p.kind"},
-                      {"plugin", "p.name"},
-                      {"version", "p.version"},
-                      {"code_identity", "p.code_identity"},
-                      {"content_hash", "p.content_hash"},
-                      {"path", "p.path"},
-                      {"verdict", "u.verdict"},
-                      {"failed_checks", "u.failed_checks"}},
-                     "attempt_plugin u JOIN plugin p ON p.id = u.plugin JOIN attempt a ON a.id = u.attempt JOIN trial t ON "
-                     "t.id = a.trial"));
+  all.push_back(
+      make("plugins", "one row a plugin of an attempt, with what `ablate check` had said of it when that started",
+           {{"attempt", "a.id"},
+            {"key", "t.key"},
+            {"kind", "p.kind"},
+            {"plugin", "p.name"},
+            {"version", "p.version"},
+            {"code_identity", "p.code_identity"},
+            {"content_hash", "p.content_hash"},
+            {"path", "p.path"},
+            {"verdict", "u.verdict"},
+            {"failed_checks", "u.failed_checks"}},
+           "attempt a JOIN plugin_of_set u ON u.plugin_set = a.plugin_set JOIN plugin p ON p.id = u.plugin JOIN trial "
+           "t ON t.id = a.trial"));
   all.push_back(make("verdicts", "one row a plugin's code that `ablate check` has looked at: what it said last",
                      {{"kind", "v.kind"},
                       {"plugin", "v.plugin"},

@@ -49,15 +49,16 @@ std::string AttentionNames::name(const std::string& path, const PluginAt& plugin
   return parts.empty() ? *plugin : *plugin + "(" + parts + ")";
 }
 
-Axis load_attention(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+Axis load_attention(const Reader& reader, const SharedSettings& settings) {
+  const auto& trials = settings.trials;
   const auto paths = reader.paths();
   const AttentionNames names(paths);
   std::map<std::string, Axis> parts;
   for (const auto& [path, id] : names.entries())
-    if (auto axis = load_axis(reader, path, id, trials); !axis.values.empty()) parts.emplace(path, std::move(axis));
+    if (auto axis = load_axis(reader, path, id, settings); !axis.values.empty()) parts.emplace(path, std::move(axis));
   const auto plain = paths.find(kAttention);
   auto axis = plain == paths.end() ? Axis{kAttention, {}, std::vector<int>(trials.size(), -1)}
-                                   : load_axis(reader, kAttention, plain->second, trials);
+                                   : load_axis(reader, kAttention, plain->second, settings);
   if (parts.empty()) return axis;
   parts.emplace(kAttention, axis);
 

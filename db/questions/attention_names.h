@@ -34,6 +34,6 @@ class AttentionNames {
 };
 
 /// The axis "attention", by name. No values where no trial has any.
-Axis load_attention(const Reader& reader, const std::vector<SelectedTrial>& trials);
+Axis load_attention(const Reader& reader, const SharedSettings& settings);
 
 }  // namespace ablate::db

@@ -15,7 +15,7 @@ const Reader::StoredMetric* find_metric(const std::vector<Reader::StoredMetric>&
 }  // namespace
 
 DevMetrics::DevMetrics(const Reader& reader, const std::vector<SelectedTrial>& trials)
-    : reader_(reader), trials_(trials), metrics_(reader.metrics()), marks_(load_main_metric_ids(reader, trials)) {}
+    : reader_(reader), trials_(trials), metrics_(reader.metrics()), marks_(main_metric_ids(trials)) {}
 
 const Reader::StoredMetric* DevMetrics::of(const Members& members) const {
   const auto marked = std::find_if(members.begin(), members.end(), [&](auto t) { return marks_[t] != 0; });

@@ -32,7 +32,7 @@ std::vector<Recorded> load_environments(const Reader& reader, const std::vector<
   }
   return guarded(reader.file(), [&] {
     std::map<std::int64_t, Recorded> recorded;
-    const auto ids = load_environment_ids(reader, trials);
+    const auto ids = environment_ids(trials);
     for (std::size_t t = 0; t < trials.size(); ++t) {
       if (ids[t] == 0) continue;
       ++recorded[ids[t]].trials;

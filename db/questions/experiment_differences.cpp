@@ -77,8 +77,8 @@ class Side {
 
   Sets codes() const {
     std::set<std::int64_t> used;
-    visit_plugins(reader_, trials,
-                  [&](std::size_t, std::int64_t plugin, std::string_view, std::string_view) { used.insert(plugin); });
+    for (const auto& [set, uses] : load_plugin_sets(reader_, trials))
+      for (const auto& use : uses) used.insert(use.plugin);
     Sets sets;
     Statement ask(reader_.database(), "SELECT kind, name, code_identity FROM plugin WHERE id = ?");
     for (const auto plugin : used) {
@@ -112,7 +112,7 @@ class Side {
   }
 
   Sets environments() const {
-    const auto ids = load_environment_ids(reader_, trials);
+    const auto ids = environment_ids(trials);
     Sets sets;
     Statement read(reader_.database(), "SELECT json FROM environment WHERE id = ?");
     for (const auto id : std::set(ids.begin(), ids.end())) {

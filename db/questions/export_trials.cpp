@@ -10,6 +10,7 @@
 #include "core/util/error.h"
 #include "core/util/plain_json.h"
 #include "db/history/schema.h"
+#include "db/history/settings.h"
 #include "db/questions/selection.h"
 #include "db/report/format.h"
 #include "db/types/metric_declaration.h"
@@ -41,23 +42,27 @@ class ExportRows {
                  "SELECT t.key, a.outcome, a.reason, strftime('%Y-%m-%d %H:%M:%S', a.started_us / 1000000, 'unixepoch'), "
                  "a.wall_s, coalesce((SELECT name FROM metric WHERE id = a.main_metric), '') FROM attempt a JOIN trial t ON "
                  "t.id = a.trial WHERE a.id = ?"),
-        // CROSS JOIN: every name is searched for the one trial. SQLite, which knows no sizes, might walk all parameters
-        // instead.
-        parameters_(
-            reader.database(),
-            "SELECT p.path, v.type, v.text, v.number FROM path n CROSS JOIN parameter p ON p.path = n.id JOIN value v ON "
-            "v.id = p.value WHERE p.trial = ?"),
+        parameters_(reader.database(),
+                    "SELECT v.path, v.type, v.text, v.number FROM trial t CROSS JOIN path n JOIN value v ON v.id = " +
+                        value_at("n.id") + " WHERE t.id = ?"),
+        // CROSS JOIN: every name is searched for the one attempt. SQLite, which knows no sizes, might walk all results instead.
         metrics_(reader.database(),
                  "SELECT r.metric, r.value FROM metric m CROSS JOIN result r ON r.metric = m.id WHERE r.attempt = ?"),
-        plugins_(
-            reader.database(),
-            "SELECT p.kind, p.name, p.version, p.code_identity FROM attempt_plugin u JOIN plugin p ON p.id = u.plugin WHERE "
-            "u.attempt = ? ORDER BY p.kind, p.name, p.version, p.code_identity") {
-    std::vector<std::int64_t> trials, attempts;
+        plugins_(reader.database(),
+                 "SELECT p.kind, p.name, p.version, p.code_identity FROM attempt a JOIN plugin_of_set u ON u.plugin_set = "
+                 "a.plugin_set JOIN plugin p ON p.id = u.plugin WHERE a.id = ? ORDER BY p.kind, p.name, p.version, "
+                 "p.code_identity") {
+    std::vector<std::int64_t> settings, attempts, seeds;
     for (const auto& all : of_experiments)
-      for (const auto& one : all) trials.push_back(one.id), attempts.push_back(one.attempt);
-    paths = columns(reader, "path", "SELECT trial FROM parameter WHERE path = ? AND trial BETWEEN ? AND ?", trials);
-    measured = columns(reader, "metric", "SELECT attempt FROM result WHERE metric = ? AND attempt BETWEEN ? AND ?", attempts);
+      for (const auto& one : all) settings.push_back(one.setting), attempts.push_back(one.attempt), seeds.push_back(one.seed);
+    paths =
+        columns(reader, "path",
+                "SELECT setting FROM parameter WHERE path = ?1 AND setting BETWEEN ?2 AND ?3 UNION ALL SELECT ?2 FROM value "
+                "WHERE path = ?1 AND id = " +
+                    std::to_string(seeds.empty() ? 0 : *std::max_element(seeds.begin(), seeds.end())),
+                settings);
+    measured =
+        columns(reader, "metric", "SELECT attempt FROM result WHERE metric = ?1 AND attempt BETWEEN ?2 AND ?3", attempts);
   }
 
   ExportRow row(const std::string& experiment, const SelectedTrial& trial) {
@@ -111,7 +116,8 @@ class ExportRows {
   }
 
   /// Those of the names in a table that any of the ids has. @param having gives those that have it, of a name's id and a range
-  static ExportColumns columns(const Reader& reader, const char* table, const char* having, std::vector<std::int64_t>& ids) {
+  static ExportColumns columns(const Reader& reader, const char* table, const std::string& having,
+                               std::vector<std::int64_t>& ids) {
     ExportColumns found;
     if (ids.empty()) return found;
     std::sort(ids.begin(), ids.end());

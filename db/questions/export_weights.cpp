@@ -63,8 +63,9 @@ ordered_json metadata_of(const Reader& reader, std::int64_t attempt) {
   std::string experiments;
   while (names.executeStep()) experiments += (experiments.empty() ? "" : ",") + names.getColumn(0).getString();
   auto plugins =
-      ask("SELECT p.name, p.code_identity FROM attempt_plugin u JOIN plugin p ON p.id = u.plugin WHERE u.attempt = ? ORDER BY "
-          "p.name");
+      ask("SELECT p.name, p.code_identity FROM attempt a JOIN plugin_of_set u ON u.plugin_set = a.plugin_set JOIN plugin p ON "
+          "p.id = "
+          "u.plugin WHERE a.id = ? ORDER BY p.name");
   auto code = ordered_json::object();
   while (plugins.executeStep()) code[plugins.getColumn(0).getString()] = plugins.getColumn(1).getString();
   const auto environment = stored_json<ordered_json>(row.getColumn(3).getString());

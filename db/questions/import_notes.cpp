@@ -19,12 +19,8 @@ std::vector<std::string> import_notes(const Reader& reader, const std::vector<Se
     if (files.empty()) return std::vector<std::string>();
 
     std::vector<std::pair<std::string, int>> counts;
-    SQLite::Statement of_attempt(reader.database(), "SELECT environment FROM attempt WHERE id = ?");
     for (const auto& trial : trials) {
-      if (trial.attempt == 0) continue;
-      of_attempt.reset();
-      of_attempt.bind(1, trial.attempt);
-      const auto file = of_attempt.executeStep() ? files.find(of_attempt.getColumn(0).getInt64()) : files.end();
+      const auto file = files.find(trial.environment);
       if (file == files.end()) continue;
       const auto same = [&](const auto& one) { return one.first == file->second; };
       const auto at = std::find_if(counts.begin(), counts.end(), same);

@@ -53,7 +53,7 @@ std::vector<AttemptLine> list_running(const Reader& reader, std::int64_t experim
 /// Each line's value of the metric that its own trial says, or of the first of the list.
 void fill_values(const Reader& reader, const std::vector<SelectedTrial>& trials, AttemptList& list) {
   const auto metrics = main_metrics(reader, trials);
-  const auto marks = load_main_metric_ids(reader, trials);
+  const auto marks = main_metric_ids(trials);
   for (const auto& metric : metrics) {
     list.metrics.push_back(metric);
     const auto values = load_results(reader, metric.id, trials);
@@ -80,15 +80,17 @@ AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request) 
     }
     Statement count(reader.database(), "SELECT count(*) FROM attempt a WHERE " + where);
     // The lines are chosen first and filled in after: the rest of a row costs a dozen searches.
-    Statement ask(reader.database(),
-                  "SELECT a.id, a.trial, t.key, a.outcome, a.reason, a.wall_s, a.started_us, (SELECT group_concat(e.name) FROM "
-                  "experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = t.id), (SELECT max(listed) FROM "
-                  "experiment_trial WHERE trial = t.id AND (?1 = 0 OR experiment = ?1)), a.step, a.steps FROM (SELECT a.id "
-                  "FROM attempt a "
-                  "WHERE " +
-                      where +
-                      " ORDER BY a.id DESC LIMIT ?2) chosen CROSS JOIN attempt a ON a.id = chosen.id JOIN trial t ON t.id = "
-                      "a.trial ORDER BY a.id DESC");
+    Statement ask(
+        reader.database(),
+        "SELECT a.id, a.trial, t.key, a.outcome, a.reason, a.wall_s, a.started_us, (SELECT group_concat(e.name) FROM "
+        "experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = t.id), (SELECT max(listed) FROM "
+        "experiment_trial WHERE trial = t.id AND (?1 = 0 OR experiment = ?1)), a.step, a.steps, a.main_metric FROM (SELECT "
+        "a.id "
+        "FROM attempt a "
+        "WHERE " +
+            where +
+            " ORDER BY a.id DESC LIMIT ?2) chosen CROSS JOIN attempt a ON a.id = chosen.id JOIN trial t ON t.id = "
+            "a.trial ORDER BY a.id DESC");
     if (experiment != 0) count.bind(1, experiment);
     ask.bind(1, experiment);
     count.executeStep();
@@ -109,7 +111,8 @@ AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request) 
       line.latest_grid = ask.getColumn(8).getInt() != 0;
       line.step = ask.getColumn(9).getInt64();
       line.steps = ask.getColumn(10).getInt64();
-      trials.push_back({ask.getColumn(1).getInt64(), line.attempt, line.outcome});
+      trials.push_back({ask.getColumn(1).getInt64(), line.attempt, kept_outcome(line.outcome)});
+      trials.back().main_metric = ask.getColumn(11).getInt64();
       list.lines.push_back(std::move(line));
     }
     fill_values(reader, trials, list);

@@ -33,7 +33,7 @@ std::vector<bool> measuring_cost(const Reader& reader, const std::vector<Selecte
 std::vector<Reader::StoredMetric> main_metrics(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   const auto metrics = reader.metrics();
   const auto cost = measuring_cost(reader, trials);
-  const auto marks = load_main_metric_ids(reader, trials);
+  const auto marks = main_metric_ids(trials);
   const auto marked = [&](bool of_cost_too) {
     std::vector<Reader::StoredMetric> all;
     for (std::size_t t = 0; t < trials.size(); ++t) {

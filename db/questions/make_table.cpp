@@ -162,8 +162,8 @@ std::vector<Selection> select(const Reader& reader, const NamedExperiments& expe
 
 Table make_table(const Reader& reader, const TableRequest& request) {
   const auto experiments = experiments_of(reader, request.experiments);
-  const auto selections = select(reader, experiments);
-  std::vector<SelectedTrial> all;
+  auto selections = select(reader, experiments);
+  auto all = std::move(selections.front().trials);
   for (const auto& selection : selections) all.insert(all.end(), selection.trials.begin(), selection.trials.end());
 
   std::vector<std::string> wrong;
@@ -172,8 +172,8 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   refuse_twice(row_paths, column_paths, wrong);
   auto named = row_paths;
   named.insert(named.end(), column_paths.begin(), column_paths.end());
-  const auto kept = keep_where(reader, std::move(all), request.where);
-  const auto tuning = choose_by_dev(reader, kept.trials, named);
+  auto kept = keep_where(reader, std::move(all), request.where);
+  const auto tuning = choose_by_dev(reader, std::move(kept.trials), named);
   const auto& trials = tuning.trials;
   const auto axes = choose_axes(reader, trials, experiments, {row_paths, column_paths, no_rows, tuning.paths}, wrong);
   TableTrials from{reader, trials, choose_metrics(reader, trials, without_blanks(request.metrics), wrong), {}, {}, {}};

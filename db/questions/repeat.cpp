@@ -60,8 +60,8 @@ std::vector<std::string> named_folders(const Reader& reader, std::int64_t experi
   };
   SQLite::Statement libraries(
       reader.database(),
-      "SELECT DISTINCT p.path FROM experiment_trial m JOIN attempt a ON a.trial = m.trial JOIN attempt_plugin u "
-      "ON u.attempt = a.id JOIN plugin p ON p.id = u.plugin WHERE m.experiment = ? ORDER BY p.id");
+      "SELECT DISTINCT p.path FROM experiment_trial m JOIN attempt a ON a.trial = m.trial JOIN plugin_of_set u "
+      "ON u.plugin_set = a.plugin_set JOIN plugin p ON p.id = u.plugin WHERE m.experiment = ? ORDER BY p.id");
   libraries.bind(1, experiment);
   while (libraries.executeStep()) {
     const auto folder = std::filesystem::path(libraries.getColumn(0).getString()).parent_path();

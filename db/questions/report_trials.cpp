@@ -77,7 +77,8 @@ void put_trials(const Reader& reader, const ReportTrials& trials, ordered_json& 
       key.bind(1, trial.id);
       all["key"].push_back(key.executeStep() ? key.getColumn(0).getString().substr(0, kKeyDigits) : "");
       all["attempt"].push_back(trial.attempt);
-      ordered_json outcome = outcomes.place(trial.outcome), reason = -1, environment = -1, started = nullptr, wall = nullptr;
+      ordered_json outcome = outcomes.place(std::string(trial.outcome)), reason = -1, environment = -1, started = nullptr,
+                   wall = nullptr;
       ordered_json its = ordered_json::array();
       attempts.reset();
       attempts.bind(1, trial.id);

@@ -1,22 +1,33 @@
 // Trials with what came of them and the parameters that tell them apart: what tables and lists are made from. Internal to db/.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "db/history/reader.h"
 
 namespace ablate::db {
 
+/// An outcome that lasts as long as the program.
+std::string_view kept_outcome(std::string_view name);
+
+/// In SelectedTrial::cell: its grid does not choose values by dev.
+inline constexpr std::int64_t kNoCell = -1;
+
+/// Of a million there is a copy now and then: nothing in it has memory of its own.
 struct SelectedTrial {
   std::int64_t id = 0;
   std::int64_t attempt = 0;     ///< the latest that is done, else the latest; 0: never run
-  std::string outcome;          ///< of that attempt; "missing" where there is none, "undecided" where dev chose none (tuning.h)
+  std::string_view outcome;     ///< of that attempt; "missing" where there is none, "undecided" where dev chose none (tuning.h)
   std::int64_t experiment = 0;  ///< as one of whose trials it was selected; 0: of the whole history
+  std::int64_t setting = 0, seed = 0;  ///< its parameters but the seed, and the seed's value, by id; 0: it has none
+  std::int64_t cell = kNoCell;         ///< of the experiment's grid, as GridTrial::cell
+  /// Of that attempt, by id; 0: it does not say.
+  std::int64_t plugin_set = 0, environment = 0, main_metric = 0;
 };
 
 struct Selection {
@@ -56,23 +67,36 @@ struct Axis {
   std::vector<int> of_trial;  ///< index into values by trial; -1: the trial has no such parameter
 };
 
+/// Which settings the trials of a selection have: few, where trials differ in their seeds.
+struct SharedSettings {
+  explicit SharedSettings(const std::vector<SelectedTrial>& all);
+  const std::vector<SelectedTrial>& trials;
+  std::vector<std::int64_t> ids;        ///< ascending
+  std::vector<std::uint32_t> of_trial;  ///< index into ids
+};
+
+/// Where several axes of the same trials are wanted, SharedSettings are found once.
+Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const SharedSettings& settings);
 Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const std::vector<SelectedTrial>& trials);
 
 /// All parameters with at least two values among the trials, ordered by path. What an attention's name is made of
 /// (db/questions/attention_names.h) is not among them.
 std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
-/// Visits the plugins of the attempts of all trials that have run: place among the trials, the plugin's id, and what was known
-/// of it then. Nothing is kept: of a million trials that would be much.
-using VisitPlugin =
-    std::function<void(std::size_t trial, std::int64_t plugin, std::string_view verdict, std::string_view failed_checks)>;
-void visit_plugins(const Reader& reader, const std::vector<SelectedTrial>& trials, const VisitPlugin& visit);
+/// What was known of a plugin when an attempt that used it started.
+struct PluginUse {
+  std::int64_t plugin;
+  std::string verdict, failed_checks;
+};
+/// By SelectedTrial::plugin_set what the attempts of these trials used, in the order in which those ran.
+std::vector<std::pair<std::int64_t, std::vector<PluginUse>>> load_plugin_sets(const Reader& reader,
+                                                                              const std::vector<SelectedTrial>& trials);
 
 /// The environment of each trial's attempt, by id; 0 for what is not done.
-std::vector<std::int64_t> load_environment_ids(const Reader& reader, const std::vector<SelectedTrial>& trials);
+std::vector<std::int64_t> environment_ids(const std::vector<SelectedTrial>& trials);
 
 /// What each trial's attempt says that its metric is, by id; 0 for what is not done or does not say.
-std::vector<std::int64_t> load_main_metric_ids(const Reader& reader, const std::vector<SelectedTrial>& trials);
+std::vector<std::int64_t> main_metric_ids(const std::vector<SelectedTrial>& trials);
 
 /// A metric's value of each trial's attempt; nothing where the attempt has none. Of attempts that are done only.
 std::vector<std::optional<double>> load_results(const Reader& reader, std::int64_t metric_id,

@@ -11,6 +11,7 @@
 #include "db/history/artifacts.h"
 #include "db/history/proofs.h"
 #include "db/history/schema.h"
+#include "db/history/settings.h"
 #include "db/history/stored_json.h"
 #include "db/questions/find_attempt.h"
 #include "db/questions/repeat.h"
@@ -110,7 +111,7 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
   return guarded(reader.file(), [&] {
     auto& database = reader.database();
     const auto [id, trial, by_key] = find_attempt(reader, name);
-    const auto ask = [&](const char* sql, std::int64_t argument) {
+    const auto ask = [&](const std::string& sql, std::int64_t argument) {
       Statement statement(database, sql);
       statement.bind(1, argument);
       return statement;
@@ -156,13 +157,10 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
     all["cpu_s"] = number(attempt.getColumn(7));
     all["peak_resident_bytes"] = integer(attempt.getColumn(8));
 
-    // CROSS JOIN: every path is searched for the one trial. SQLite, which knows no sizes, might walk all parameters instead.
     all["parameters"] = ordered_json::object();
-    auto parameters =
-        ask("SELECT n.name, v.type, v.text, v.number FROM path n CROSS JOIN parameter p ON p.path = n.id JOIN value v ON v.id "
-            "= p.value "
-            "WHERE p.trial = ? ORDER BY n.name",
-            trial);
+    auto parameters = ask("SELECT n.name, v.type, v.text, v.number FROM trial t CROSS JOIN path n JOIN value v ON v.id = " +
+                              value_at("n.id") + " WHERE t.id = ? ORDER BY n.name",
+                          trial);
     while (parameters.executeStep()) {
       const auto stored = parameters.getColumn(3);
       all["parameters"][parameters.getColumn(0).getString()] = stored_value(
@@ -190,10 +188,11 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
       all["curves"][curves.getColumn(0).getString()].push_back({curves.getColumn(1).getInt64(), number(curves.getColumn(2))});
 
     all["plugins"] = ordered_json::array();
-    auto plugins =
-        ask("SELECT p.kind, p.name, p.version, p.code_identity, p.content_hash, p.path, u.verdict, u.failed_checks FROM "
-            "attempt_plugin u JOIN plugin p ON p.id = u.plugin WHERE u.attempt = ? ORDER BY p.kind, p.name",
-            id);
+    auto plugins = ask(
+        "SELECT p.kind, p.name, p.version, p.code_identity, p.content_hash, p.path, u.verdict, u.failed_checks FROM "
+        "attempt a JOIN plugin_of_set u ON u.plugin_set = a.plugin_set JOIN plugin p ON p.id = u.plugin WHERE a.id = ? ORDER "
+        "BY p.kind, p.name",
+        id);
     while (plugins.executeStep()) {
       ordered_json plugin;
       int column = 0;

@@ -13,7 +13,6 @@
 
 namespace ablate::db {
 
-inline constexpr const char* kSeed = "seed";
 inline constexpr const char* kExperiment = "experiment";  ///< where experiments are named: which of them a trial is of
 
 /// The axes lie where they are while this is moved.

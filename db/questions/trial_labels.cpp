@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "db/history/settings.h"
+
 namespace ablate::db {
 namespace {
 
@@ -18,9 +20,11 @@ std::vector<std::pair<std::string, std::int64_t>> varying_paths(const Reader& re
   // Ends at the first trial that differs from the first: for a parameter of the grid that is soon.
   SQLite::Statement differs(
       reader.database(),
-      "WITH one AS (SELECT p.value FROM experiment_trial m CROSS JOIN parameter p ON p.path = ?1 AND p.trial = "
-      "m.trial WHERE m.experiment = ?2 LIMIT 1) SELECT 1 FROM experiment_trial m CROSS JOIN parameter p ON "
-      "p.path = ?1 AND p.trial = m.trial WHERE m.experiment = ?2 AND p.value <> (SELECT value FROM one) LIMIT 1");
+      fmt::format(
+          "WITH one AS (SELECT {0} AS value FROM experiment_trial m CROSS JOIN trial t ON t.id = m.trial WHERE "
+          "m.experiment = ?2 AND {0} IS NOT NULL LIMIT 1) SELECT 1 FROM experiment_trial m CROSS JOIN trial t ON t.id = "
+          "m.trial WHERE m.experiment = ?2 AND {0} <> (SELECT value FROM one) LIMIT 1",
+          value_at("?1")));
   while (candidates.executeStep()) {
     const auto id = candidates.getColumn(1).getInt64();
     differs.reset();
@@ -37,12 +41,11 @@ TrialLabels::TrialLabels(const Reader& reader)
     : reader_(reader),
       names_(reader.paths()),
       experiment_(reader.database(), "SELECT max(experiment) FROM experiment_trial WHERE trial = ?"),
-      value_(reader.database(),
-             "SELECT v.text FROM parameter p JOIN value v ON v.id = p.value JOIN path ON path.id = p.path WHERE path.name = ? "
-             "AND p.trial = ?"),
+      value_(reader.database(), "SELECT v.text FROM path n CROSS JOIN trial t JOIN value v ON v.id = " + value_at("n.id") +
+                                    " WHERE n.name = ?1 AND t.id = ?2"),
       composed_(reader.database(),
-                "SELECT 1 FROM experiment_trial m JOIN parameter p ON p.trial = m.trial WHERE p.path = ? AND m.experiment = ? "
-                "LIMIT 1") {}
+                "SELECT 1 FROM experiment_trial m CROSS JOIN trial t ON t.id = m.trial WHERE m.experiment = ?2 AND " +
+                    value_at("?1") + " IS NOT NULL LIMIT 1") {}
 
 std::string TrialLabels::of(std::int64_t trial) {
   experiment_.reset();

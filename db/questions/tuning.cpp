@@ -19,22 +19,13 @@ namespace {
 
 /// The cell of each trial; nothing where the grid has none. A trial that came without one, by an import, has a number below 0
 /// to itself.
-std::optional<Axis> load_cell_axis(const Reader& reader, std::int64_t experiment, const std::vector<SelectedTrial>& trials) {
-  return guarded(reader.file(), [&]() -> std::optional<Axis> {
-    std::map<std::int64_t, int> cells;
-    SQLite::Statement ask(reader.database(),
-                          "SELECT trial, cell FROM experiment_trial WHERE experiment = ? AND cell IS NOT NULL");
-    ask.bind(1, experiment);
-    while (ask.executeStep()) cells[ask.getColumn(0).getInt64()] = ask.getColumn(1).getInt();
-    Axis axis;
-    int alone = 0;
-    for (const auto& trial : trials) {
-      const auto at = cells.find(trial.id);
-      axis.of_trial.push_back(at == cells.end() ? --alone : at->second);
-    }
-    if (-alone == static_cast<int>(trials.size())) return std::nullopt;
-    return axis;
-  });
+std::optional<Axis> cell_axis_of(const std::vector<SelectedTrial>& trials) {
+  const auto is_without = [](const SelectedTrial& trial) { return trial.cell == kNoCell; };
+  if (std::all_of(trials.begin(), trials.end(), is_without)) return std::nullopt;
+  Axis axis;
+  int alone = 0;
+  for (const auto& trial : trials) axis.of_trial.push_back(is_without(trial) ? --alone : static_cast<int>(trial.cell));
+  return axis;
 }
 
 /// What varies, and what else of the named there is; not the seed.
@@ -106,7 +97,7 @@ std::string label_of(std::size_t trial, const std::vector<const Axis*>& axes) {
 /// "1 failed, 2 missing"
 std::string open_text(const Members& members, const std::vector<SelectedTrial>& trials) {
   std::map<std::string, int> open;
-  for (const auto t : members) ++open[trials[t].outcome];
+  for (const auto t : members) ++open[std::string(trials[t].outcome)];
   if (open.size() == 1 && open.contains(std::string(outcome::kDone))) return "no number on dev";
   open.erase(std::string(outcome::kDone));
   std::vector<std::string> texts;
@@ -155,9 +146,8 @@ class Remarks {
 };
 
 /// Of one experiment.
-Tuning choose_within(const Reader& reader, std::int64_t experiment, std::vector<SelectedTrial> trials,
-                     const std::vector<std::string>& named) {
-  const auto cell_axis = experiment != 0 ? load_cell_axis(reader, experiment, trials) : std::nullopt;
+Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, const std::vector<std::string>& named) {
+  const auto cell_axis = cell_axis_of(trials);
   if (!cell_axis) return {.trials = std::move(trials)};
   const auto axes = load_axes(reader, trials, named);
   std::vector<const Axis*> by{&*cell_axis}, others;
@@ -234,12 +224,15 @@ void append(const Tuning& from, Tuning& to) {
 
 }  // namespace
 
-Tuning choose_by_dev(const Reader& reader, const std::vector<SelectedTrial>& trials, const std::vector<std::string>& named) {
+Tuning choose_by_dev(const Reader& reader, std::vector<SelectedTrial> trials, const std::vector<std::string>& named) {
+  const auto end_of = [&](auto begin) {
+    return std::find_if(begin, trials.end(), [&](const auto& trial) { return trial.experiment != begin->experiment; });
+  };
+  if (trials.empty() || end_of(trials.begin()) == trials.end()) return choose_within(reader, std::move(trials), named);
   Tuning all;
   for (auto begin = trials.begin(); begin != trials.end();) {
-    const auto end =
-        std::find_if(begin, trials.end(), [&](const auto& trial) { return trial.experiment != begin->experiment; });
-    append(choose_within(reader, begin->experiment, {begin, end}, named), all);
+    const auto end = end_of(begin);
+    append(choose_within(reader, {begin, end}, named), all);
     begin = end;
   }
   return all;

@@ -27,7 +27,7 @@ struct Tuning {
 /// @param trials of experiments' latest grids, in each of which it chooses by itself; nothing is chosen of a grid that does not
 /// tune, or of before there were cells. A trial without a cell beside others that have one (it was imported) stays as it is
 /// @param named parameters that the table shows: with all of their values, as if they were not tuned
-Tuning choose_by_dev(const Reader& reader, const std::vector<SelectedTrial>& trials, const std::vector<std::string>& named);
+Tuning choose_by_dev(const Reader& reader, std::vector<SelectedTrial> trials, const std::vector<std::string>& named);
 
 /// Fills table.tuned_paths and table.chosen. @param members of rows and columns, as TableTrials has them
 void fill_chosen(const Tuning& tuning, const std::vector<Members>& members, Table& table);

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <functional>
-#include <string_view>
 #include <unordered_map>
 
 #include "db/history/schema.h"
@@ -41,12 +39,11 @@ TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTria
   struct Known {
     std::int64_t plugin;
     std::optional<PluginVerdict> today;  // asked once each
-    std::map<std::string, Checked, std::less<>> then = {};
+    std::map<std::string, Checked> then = {};
   };
   std::deque<Known> known;
   std::unordered_map<std::int64_t, Known*> by_id;
   const auto of = [&](std::int64_t plugin) -> Known& {
-    if (!known.empty() && known.front().plugin == plugin) return known.front();
     auto& one = by_id[plugin];
     if (one == nullptr) one = &known.emplace_back(plugin, today ? today(plugins.at(plugin)) : std::nullopt);
     return *one;
@@ -59,15 +56,19 @@ TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTria
     if (checked == Checked::kFailed || checked == Checked::kUnchecked) verdicts.libraries.insert(plugins.at(id).path);
     return checked;
   };
-  visit_plugins(reader, trials,
-                [&](std::size_t trial, std::int64_t plugin, std::string_view verdict, std::string_view failed_checks) {
-                  auto& use = of(plugin);
-                  if (use.today) verdict = use.today->verdict, failed_checks = use.today->failed_checks;
-                  auto at = use.then.find(verdict);
-                  if (at == use.then.end())
-                    at = use.then.emplace(verdict, note(plugin, {std::string(verdict), std::string(failed_checks)})).first;
-                  verdicts.of_trial[trial] = std::max(verdicts.of_trial[trial], at->second);
-                });
+  std::unordered_map<std::int64_t, Checked> of_set{{0, Checked::kUnknown}};
+  for (const auto& [set, uses] : load_plugin_sets(reader, trials)) {
+    auto worst = Checked::kUnknown;
+    for (const auto& [plugin, verdict, failed_checks] : uses) {
+      auto& use = of(plugin);
+      const auto said = use.today.value_or(PluginVerdict{verdict, failed_checks});
+      auto at = use.then.find(said.verdict);
+      if (at == use.then.end()) at = use.then.emplace(said.verdict, note(plugin, said)).first;
+      worst = std::max(worst, at->second);
+    }
+    of_set[set] = worst;
+  }
+  for (std::size_t t = 0; t < trials.size(); ++t) verdicts.of_trial[t] = of_set.at(trials[t].plugin_set);
   return verdicts;
 }
 

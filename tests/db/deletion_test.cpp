@@ -70,6 +70,8 @@ std::string all_of(const std::filesystem::path& file) {
         "SELECT experiment, key, position, listed FROM members JOIN trial ON id = trial ORDER BY experiment, position",
         "SELECT experiment, key, metric, value, source FROM published ORDER BY experiment, key",
         "SELECT experiment, tag FROM tags UNION ALL SELECT experiment, note FROM notes",
+        "SELECT hash, (SELECT count(*) FROM parameter WHERE setting = id) AS n FROM setting ORDER BY hash",
+        "SELECT hash, (SELECT count(*) FROM plugin_of_set WHERE plugin_set = id) AS n FROM plugin_set ORDER BY hash",
         "SELECT key, json FROM resolved JOIN trial ON id = trial ORDER BY key",
         "SELECT key, settings FROM key_part JOIN trial ON id = trial ORDER BY key", "SELECT key FROM running"})
     all += ask(file, sql);
@@ -99,9 +101,11 @@ TEST_CASE("after a deletion the history holds what the other experiments alone w
     other.put_attempt(whole(kKeptOnly, 72));
     put(other, "shape", {kGone});  // the columns of its views, without the experiment
   }
-  change(alone,
-         "DELETE FROM experiment_trial WHERE experiment = 2; DELETE FROM parameter WHERE trial = 3; DELETE FROM resolved "
-         "WHERE trial = 3; DELETE FROM trial WHERE id = 3; DELETE FROM experiment WHERE id = 2");
+  change(
+      alone,
+      "DELETE FROM experiment_trial WHERE experiment = 2; DELETE FROM resolved WHERE trial = 3; DELETE FROM trial "
+      "WHERE id = 3; DELETE FROM parameter WHERE setting NOT IN (SELECT setting FROM trial); DELETE FROM setting WHERE id NOT "
+      "IN (SELECT setting FROM trial); DELETE FROM experiment WHERE id = 2");
   tag_experiment(file, "gone", {"old"});
   note_experiment(file, "gone", "a note", 1);
   for (const auto& one : {file, alone}) tag_experiment(one, "kept", {"paper"});

@@ -1,5 +1,6 @@
 // Histories that earlier schemas wrote.
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -162,8 +163,8 @@ TEST_CASE("in a file of schema 7 an attempt under a proven key goes to a trial o
   CHECK(number(file, "SELECT count(*) FROM attempt WHERE id = trial") == 3);
   CHECK(number(file, "SELECT count(*) FROM trial t JOIN alias USING (key) WHERE t.id = 3 AND alias.trial = 1") == 1);
   CHECK(resolved_of(file, 3) == resolved_of(file, 1));
-  CHECK(number(file, "SELECT count(*) FROM parameter WHERE trial = 3") ==
-        number(file, "SELECT count(*) FROM parameter WHERE trial = 1"));
+  CHECK(number(file, "SELECT count(*) FROM parameters WHERE trial = 3") ==
+        number(file, "SELECT count(*) FROM parameters WHERE trial = 1"));
   CHECK(number(file, "SELECT group_concat(trial, '') FROM (SELECT trial FROM members WHERE listed ORDER BY trial)") == 23);
   CHECK(number(file, "SELECT trials FROM proofs") == 2);
 }
@@ -190,22 +191,92 @@ TEST_CASE("a file of before takes plugins of any kind, and keeps what it has of 
   Folder folder;
   const auto file = folder / "old.db";
   write_old(file, "schema7.sql", "UPDATE attempt_plugin SET verdict = 'failed', failed_checks = 'causal' WHERE attempt = 2;");
-  const auto all = [&] {
+  const auto all = [&](const std::string& uses) {
     return SQLite::Database(file.string())
         .execAndGet(
             "SELECT (SELECT group_concat(id || kind || name || version || code_identity || content_hash || path) FROM "
             "(SELECT * FROM plugin ORDER BY id)) || (SELECT group_concat(attempt || ' ' || plugin || verdict || "
-            "failed_checks) FROM (SELECT * FROM attempt_plugin ORDER BY attempt, plugin))")
+            "failed_checks) FROM (SELECT * FROM " +
+            uses + " ORDER BY attempt, plugin))")
         .getString();
   };
-  const auto before = all();
+  const auto before = all("attempt_plugin");
   CHECK(before.find("2 1failedcausal") != std::string::npos);
   { const Store store(file); }
-  CHECK(all() == before);
+  CHECK(all("(SELECT a.id AS attempt, u.* FROM attempt a JOIN plugin_of_set u USING (plugin_set))") == before);
+  CHECK(number(file, "SELECT count(*) FROM plugin_set") == 3);
   CHECK(number(file, "SELECT count(*) FROM pragma_foreign_key_check") == 0);
   SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
   database.exec("PRAGMA foreign_keys = ON; INSERT INTO plugin VALUES (4, 'gate', 'halves', '1.0.0', 'c', 'h', '/p')");
-  database.exec("INSERT INTO attempt_plugin (attempt, plugin) VALUES (1, 4)");
+  database.exec("INSERT INTO plugin_of_set SELECT plugin_set, 4, 'passed', '' FROM attempt WHERE id = 1");
   CHECK(number(file, "SELECT count(*) FROM plugins WHERE kind = 'gate'") == 1);
-  CHECK_THROWS_AS(database.exec("INSERT INTO attempt_plugin (attempt, plugin) VALUES (1, 5)"), SQLite::Exception);
+  CHECK_THROWS_AS(database.exec("INSERT INTO plugin_of_set SELECT plugin_set, 5, 'passed', '' FROM attempt WHERE id = 1"),
+                  SQLite::Exception);
+}
+
+TEST_CASE("in a file of before trials that differ in the seed alone come to share their settings, and attempts their plugins") {
+  Folder folder;
+  const auto file = folder / "old.db";
+  // A seed more of trial 2, another setting, and a trial of before there were settings.
+  write_old(
+      file, "schema7.sql",
+      "INSERT INTO trial SELECT id + 10, key || 'b', configuration + 1 FROM trial WHERE id = 2;"
+      "INSERT INTO trial SELECT id + 20, key || 'c', configuration + 2 FROM trial WHERE id = 2;"
+      "INSERT INTO trial SELECT id + 30, key || 'd', configuration + 3 FROM trial WHERE id = 2;"
+      "INSERT INTO value (id, path, type, text, number) SELECT 1000, id, 'integer', '77', 77 FROM path WHERE name = 'seed';"
+      "INSERT INTO parameter SELECT path, trial + 10, CASE WHEN path = (SELECT id FROM path WHERE name = 'seed') THEN 1000 "
+      "ELSE value END FROM parameter WHERE trial = 2;"
+      "INSERT INTO parameter SELECT path, trial + 20, value FROM parameter WHERE trial = 2 AND path <> (SELECT id FROM path "
+      "WHERE name = 'train.batch');");
+  const auto text = [&](const std::string& sql) { return SQLite::Database(file.string()).execAndGet(sql).getString(); };
+  const auto all = [&](const std::string& parameters, const std::string& results, const std::string& plugins) {
+    return text(
+        fmt::format("SELECT (SELECT group_concat(trial || path || text || ifnull(number, '-') || x'0a', '') FROM (SELECT * "
+                    "FROM {} WHERE trial "
+                    "<> 3 ORDER BY trial, path)) || (SELECT group_concat(attempt || metric || ifnull(value, '-') || x'0a', '') "
+                    "FROM (SELECT * "
+                    "FROM {} ORDER BY attempt, metric)) || (SELECT group_concat(attempt || kind || plugin || code_identity || "
+                    "x'0a', '') FROM "
+                    "(SELECT * FROM {} ORDER BY attempt, kind, plugin))",
+                    parameters, results, plugins));
+  };
+  const auto before = all(
+      "(SELECT p.trial, n.name AS path, v.text, v.number FROM parameter p JOIN path n ON n.id = p.path JOIN value v ON v.id = "
+      "p.value)",
+      "(SELECT r.attempt, m.name AS metric, r.value FROM result r JOIN metric m ON m.id = r.metric)",
+      "(SELECT u.attempt, p.kind, p.name AS plugin, p.code_identity FROM attempt_plugin u JOIN plugin p ON p.id = u.plugin)");
+  CHECK(has(before, "12seed7777\n"));
+  const auto of_trial_2 = resolved_of(file, 2);
+  Store store(file);
+  CHECK(all("parameters", "metrics", "plugins") == before);
+  CHECK(number(file, "SELECT setting = (SELECT setting FROM trial WHERE id = 12) FROM trial WHERE id = 2") == 1);
+  CHECK(number(file, "SELECT setting = (SELECT setting FROM trial WHERE id = 22) FROM trial WHERE id = 2") == 0);
+  CHECK(number(file, "SELECT count(*) FROM trial t JOIN setting s ON s.id = t.setting") ==
+        number(file, "SELECT count(*) FROM trial"));
+  CHECK(number(file, "SELECT count(*) FROM pragma_foreign_key_check") == 0);
+
+  // What is written now finds what was shared then.
+  const auto settings = number(file, "SELECT count(*) FROM setting"), sets = number(file, "SELECT count(*) FROM plugin_set");
+  auto another = of_trial_2;
+  another["seed"] = 78;
+  const auto experiment = store.put_experiment({"more", "", "", "", {}});
+  store.put_trials(experiment, {{key_of(another), another}});
+  CHECK(number(file, "SELECT count(*) FROM setting") == settings);
+  auto attempt = done(another, 50);
+  SQLite::Database database(file.string());
+  SQLite::Statement ask(database,
+                        "SELECT kind, plugin, version, code_identity, content_hash, path, verdict, failed_checks FROM plugins "
+                        "WHERE attempt = 2 ORDER BY plugin DESC");
+  while (ask.executeStep()) {
+    const auto field = [&](int column) { return ask.getColumn(column).getString(); };
+    attempt.plugins.push_back({field(0), field(1), field(2), field(3), field(4), field(5), {field(6), field(7)}});
+  }
+  store.put_attempt(attempt);
+  CHECK(number(file, "SELECT count(*) FROM plugin_set") == sets);
+  attempt.plugins.front().verdict = {"failed", "causal"};
+  store.put_attempt(attempt);
+  CHECK(number(file, "SELECT count(*) FROM plugin_set") == sets + 1);
+  another["train"]["batch"] = 12345;
+  store.put_trials(experiment, {{key_of(another), another}});
+  CHECK(number(file, "SELECT count(*) FROM setting") == settings + 1);
 }

@@ -201,13 +201,14 @@ TEST_CASE("an attempt that cannot be written leaves nothing, and the store goes 
   auto attempt = done(resolved, 50);
   attempt.results["extra/new"] = 1;
   attempt.curve = {{"train/loss", 1, 2.0}};
-  attempt.plugins = {{"task", "x", "1", "c", "h", "p", {"no such verdict", ""}}};  // the last thing that is written
+  attempt.plugins = {{"task", "x", "1", "c", "h", "p", {"passed", ""}}};
+  attempt.artifacts = {{"output", 1, 1, "twice"}, {"output", 1, 1, "twice"}};  // the last thing that is written
   CHECK_FALSE(error_of([&] { store.put_attempt(attempt); }).empty());
-  for (const auto* table : {"attempt", "result", "curve", "environment", "plugin", "attempt_plugin"})
+  for (const auto* table : {"attempt", "result", "curve", "environment", "plugin", "plugin_set", "plugin_of_set"})
     CHECK(rows(file, table) == 0);
   CHECK(rows(file, "metric") == 3);
   CHECK(store.done({key_of(resolved)}).empty());
-  attempt.plugins.clear();
+  attempt.artifacts.clear();
   CHECK(store.put_attempt(attempt) == 1);
   CHECK(rows(file, "result") == 3);
 

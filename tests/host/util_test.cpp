@@ -6,6 +6,7 @@
 #include "core/util/rate_text.h"
 #include "core/util/sha256.h"
 #include "core/util/shell_word.h"
+#include "core/util/whole_number.h"
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 
@@ -110,4 +111,14 @@ TEST_CASE("a word of a shell is the same text again, whatever it holds") {
 TEST_CASE("SHA-256 of known texts") {
   CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST_CASE("a whole number is decimal digits alone") {
+  CHECK(whole_number_of("0") == 0);
+  CHECK(whole_number_of("0012") == 12);
+  CHECK(whole_number_of("2147483647") == 2147483647);
+  for (const char* wrong : {"", "-", "-0", "-1", "+1", " 1", "1 ", "1.0", "1e3", "0x1", "2147483648"}) {
+    INFO(wrong);
+    CHECK_FALSE(whole_number_of(wrong).has_value());
+  }
 }

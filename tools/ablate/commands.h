@@ -80,8 +80,9 @@ void add_bench(CLI::App& app, const Options& options, int& exit_code);
 void add_run_limits(CLI::App& command, RunArguments& arguments);
 /// --max-failures, as RunOptions has it.
 MostFailures max_failures_of(const RunArguments& arguments);
-/// The command that the arguments are, with --retry for these outcomes, as next_command() takes it.
-std::vector<std::string> retry_command(const RunArguments& arguments, const SetAside& set_aside);
+/// `run`, the study and which of its trials are meant, by word; as next_command() takes it. @param file the study
+std::vector<std::string> words_of_run(const RunArguments& arguments, const std::string& file,
+                                      const std::vector<std::string>& retry);
 /// What a run leaves alone, and the commands that would not, a line each.
 std::vector<std::string> set_aside_lines(const SetAside& set_aside, const RunArguments& arguments, const Options& options);
 void add_run(CLI::App& app, const Options& options, int& exit_code);

@@ -8,6 +8,7 @@
 
 #include "core/util/bytes_text.h"
 #include "core/util/nearest.h"
+#include "core/util/whole_number.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/offers.h"
@@ -31,8 +32,8 @@ CLI::Validator expecting(std::function<bool(const std::string&)> takes, const st
 }
 
 bool is_jobs(const std::string& text) {
-  const bool is_number = text.find_first_not_of("0123456789") == std::string::npos && text.size() < 5;
-  return text == "auto" || (is_number && decimal_of(text) >= 1 && decimal_of(text) <= 4096);
+  const auto number = whole_number_of(text).value_or(0);
+  return text == "auto" || (number >= 1 && number <= 4096);
 }
 
 MostFailures failures_of(const std::string& text) {
@@ -66,7 +67,7 @@ MostFailures max_failures_of(const RunArguments& arguments) {
 void add_run_limits(CLI::App& command, RunArguments& arguments) {
   command
       .add_option_function<std::string>(
-          "-j,--jobs", [&](const std::string& text) { arguments.jobs = text == "auto" ? 0 : std::stoi(text); },
+          "-j,--jobs", [&](const std::string& text) { arguments.jobs = whole_number_of(text).value_or(0); },
           "trials at a time; default: auto, processors / train.threads; fewer where memory does not suffice")
       ->check(offers({"auto"}))
       ->check(expecting(is_jobs, "trials at a time: a whole number from 1 to 4096, or auto"))
@@ -114,11 +115,12 @@ void add_run_limits(CLI::App& command, RunArguments& arguments) {
       ->type_name("CMD");
 }
 
-std::vector<std::string> retry_command(const RunArguments& arguments, const SetAside& set_aside) {
-  std::vector<std::string> words = {"run", arguments.file};
+std::vector<std::string> words_of_run(const RunArguments& arguments, const std::string& file,
+                                      const std::vector<std::string>& retry) {
+  std::vector<std::string> words = {"run", file};
   for (const auto& one : arguments.overrides) words.insert(words.end(), {"--set", one});
   for (const auto& one : arguments.only) words.insert(words.end(), {"--only", one});
-  for (const auto& [outcome, count] : set_aside.by_outcome) words.insert(words.end(), {"--retry", outcome});
+  for (const auto& one : retry) words.insert(words.end(), {"--retry", one});
   return words;
 }
 
@@ -135,11 +137,13 @@ std::vector<std::string> set_aside_lines(const SetAside& set_aside, const RunArg
                       kMostTries, set_aside.exhausted));
     return lines;
   }
-  if (!set_aside.by_outcome.empty())
+  std::vector<std::string> outcomes;
+  for (const auto& [outcome, count] : set_aside.by_outcome) outcomes.push_back(outcome);
+  if (!outcomes.empty())
     lines.push_back(fmt::format("set aside, since they failed before: {}; tried again by: {}", set_aside.outcomes_text(),
-                                next_command(options, retry_command(arguments, set_aside))));
+                                next_command(options, words_of_run(arguments, arguments.file, outcomes))));
   if (set_aside.exhausted > 0) {
-    auto words = retry_command(arguments, {});
+    auto words = words_of_run(arguments, arguments.file, {});
     words.emplace_back("--again");
     lines.push_back(fmt::format("set aside, since they failed {} times: {}; --again alone runs them, with what is done: {}",
                                 kMostTries, set_aside.exhausted, next_command(options, words)));

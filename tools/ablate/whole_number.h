@@ -6,14 +6,15 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "core/util/whole_number.h"
+
 namespace ablate {
 
 /// For an option's check(): decimal digits alone, from `least` to `most`. @param what is counted, as "trials at a time"
 inline CLI::Validator whole_number(int least, int most, const std::string& what) {
   return {[=](const std::string& text) {
-            const bool digits = !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos;
-            const int value = digits ? std::stoi(text) : -1;
-            return digits && value >= least && value <= most
+            const auto value = whole_number_of(text);
+            return value && *value >= least && *value <= most
                        ? std::string()
                        : fmt::format("found {}, expected {}: a whole number from {} to {}", text, what, least, most);
           },

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -11,6 +10,7 @@
 
 #include "core/util/regular_file.h"
 #include "core/util/sha256.h"
+#include "core/util/whole_number.h"
 #include "core/util/whole_text.h"
 
 namespace ablate {
@@ -131,21 +131,15 @@ SharesPlan read_shares(const std::filesystem::path& file) try {
 }
 
 std::optional<ShareNames> share_names(const std::string& text) {
-  const auto number = [](std::string_view digits) {
-    int value = -1;
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return read.ec == std::errc() && read.ptr == digits.data() + digits.size() && value >= 0 ? std::optional(value)
-                                                                                             : std::nullopt;
-  };
   const auto slash = text.find('/');
   if (slash == std::string::npos) return std::nullopt;
-  const auto shares = number(std::string_view(text).substr(slash + 1));
+  const auto shares = whole_number_of(std::string_view(text).substr(slash + 1));
   if (!shares || *shares < 1 || *shares > SharesPlan::kMostShares) return std::nullopt;
   ShareNames names{{}, *shares};
   std::set<int> seen;
   for (std::string_view left = std::string_view(text).substr(0, slash);;) {
     const auto comma = left.find(',');
-    const auto index = number(left.substr(0, comma));
+    const auto index = whole_number_of(left.substr(0, comma));
     if (!index || *index >= *shares || !seen.insert(*index).second) return std::nullopt;
     names.indexes.push_back(*index);
     if (comma == std::string_view::npos) return names;

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <sstream>
 
 #include "core/util/command.h"
 #include "core/util/error.h"
 #include "core/util/trimmed.h"
+#include "core/util/whole_number.h"
 
 namespace ablate::slurm {
 namespace {
@@ -38,13 +38,6 @@ const CommandResult& expect(const std::string& program, const CommandResult& res
 }
 
 CommandResult expect(const std::vector<std::string>& words) { return expect(words.front(), run_command(words, kPatience_s)); }
-
-std::optional<int> number_in(const std::string& text) {
-  int number = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  return read.ec == std::errc() && read.ptr == text.data() + text.size() && !text.empty() ? std::optional(number)
-                                                                                          : std::nullopt;
-}
 
 /// A line of `scontrol show config`.
 std::string value_of_config(const std::string& config, const std::string& name) {
@@ -73,8 +66,8 @@ std::vector<QueuedTask> queued_in(const std::string& text) {
     std::vector<std::string> fields;
     std::istringstream parts(line);
     for (std::string field; std::getline(parts, field, '|');) fields.push_back(trimmed(field));
-    if (fields.size() < 3 || !number_in(fields[0])) continue;
-    const auto task = fields[1] == "N/A" ? std::optional(QueuedTask::kAll) : number_in(fields[1]);
+    if (fields.size() < 3 || !whole_number_of(fields[0])) continue;
+    const auto task = fields[1] == "N/A" ? std::optional(QueuedTask::kAll) : whole_number_of(fields[1]);
     if (task) tasks.push_back({fields[0], *task, fields[2], fields.size() > 3 ? fields[3] : ""});
   }
   return tasks;
@@ -108,7 +101,7 @@ std::optional<double> own_time_left() {
 }
 
 int most_tasks() {
-  const auto most = number_in(value_of_config(expect({"scontrol", "show", "config"}).out, "MaxArraySize"));
+  const auto most = whole_number_of(value_of_config(expect({"scontrol", "show", "config"}).out, "MaxArraySize"));
   if (!most) throw Error("Slurm: scontrol show config tells no MaxArraySize");
   if (*most < 1) throw Error("Slurm: found MaxArraySize = 0, expected a Slurm that allows arrays of jobs");
   return *most;
@@ -134,7 +127,7 @@ std::optional<double> seconds_in(const std::string& time) {
   auto left = trimmed(time);
   double days = 0;
   if (const auto at = left.find('-'); at != std::string::npos) {
-    const auto found = number_in(left.substr(0, at));
+    const auto found = whole_number_of(left.substr(0, at));
     if (!found) return std::nullopt;
     days = *found;
     left = left.substr(at + 1);
@@ -142,8 +135,8 @@ std::optional<double> seconds_in(const std::string& time) {
   double seconds = 0;
   std::istringstream parts(left);
   for (std::string part; std::getline(parts, part, ':');) {
-    const auto found = number_in(part);
-    if (!found || *found < 0) return std::nullopt;
+    const auto found = whole_number_of(part);
+    if (!found) return std::nullopt;
     seconds = seconds * 60 + *found;
   }
   return left.empty() ? std::nullopt : std::optional(days * 86400 + seconds);

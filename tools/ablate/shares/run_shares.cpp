@@ -201,7 +201,7 @@ void write_plan(const RunArguments& arguments, const Options& options) {
   const auto shared_out = planned_shares(plan, database, arguments.shares.shares);
   write_shares(arguments.shares.plan, shared_out);
   print("{}", shares_text(shared_out));
-  auto words = retry_command(arguments, {});  // run FILE --set ...; the history told costs, and is no share's
+  auto words = words_of_run(arguments, arguments.file, {});  // the history told costs, and is no share's
   for (const auto& folder : options.plugins) words.insert(words.begin(), {"--plugins", folder});
   words.insert(words.begin(), "ablate");
   words.insert(words.end(), {"--plan", arguments.shares.plan, "--share", fmt::format("I/{}", shared_out.shares)});

@@ -89,13 +89,12 @@ std::vector<std::string> sbatch_options(const SlurmArguments& asked, const fs::p
 /// The command of a task, but for its shares.
 std::vector<std::string> task_command(const RunArguments& arguments, const Options& options, const fs::path& shared,
                                       const fs::path& script) {
-  std::vector<std::string> words = {fs::read_symlink("/proc/self/exe").string(), "run", fs::absolute(arguments.file).string()};
+  auto words = words_of_run(arguments, fs::absolute(arguments.file).string(), arguments.retry);
+  words.insert(words.begin(), fs::read_symlink("/proc/self/exe").string());
   const auto add = [&](const char* name, const std::vector<std::string>& values) {
     for (const auto& value : values) words.insert(words.end(), {name, value});
   };
   for (const auto& folder : options.plugins) add("--plugins", {fs::absolute(folder).string()});
-  add("--set", arguments.overrides);
-  add("--retry", arguments.retry);
   if (arguments.jobs > 0) add("--jobs", {std::to_string(arguments.jobs)});
   if (arguments.timeout_s) add("--timeout", {fmt::format("{}", *arguments.timeout_s)});
   if (arguments.memory_bytes > 0) add("--memory", {std::to_string(arguments.memory_bytes)});

@@ -1,0 +1,19 @@
+// Whole numbers in text.
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace ablate {
+
+/// The number that decimal digits alone say; nothing for another text, a sign or a blank too, and for what an int does not
+/// hold.
+inline std::optional<int> whole_number_of(std::string_view text) {
+  int number = -1;
+  const auto* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  return read.ec == std::errc() && read.ptr == end && number >= 0 && text.front() != '-' ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace ablate

@@ -15,6 +15,11 @@ using ablate::Output;
 
 namespace {
 
+/// So many wait.
+auto waiting(std::size_t trials) {
+  return [trials] { return Display::Rest{trials}; };
+}
+
 class Written {
  public:
   ~Written() { close(file_); }
@@ -33,7 +38,7 @@ class Written {
 TEST_CASE("a long trial is not silent: how far it is, its loss, and how long it will take") {
   Written out;
   SimulatedClock clock;
-  Display display(out.to, clock, 2, 0.2);
+  Display display(out.to, clock, waiting(1), 0.2);
   display.started(1, "attention=linear", 0.874);
   display.progress(1, {.step = 30, .steps = 90, .loss = 0.6931, .dev_metric = {"dev/accuracy", "%", "max", ""}, .dev = 51.5});
   CHECK(out.text().empty());
@@ -52,7 +57,7 @@ TEST_CASE("a long trial is not silent: how far it is, its loss, and how long it 
 TEST_CASE("a trial of which nothing is heard for long is told so, not what is left of it") {
   Written out;
   SimulatedClock clock;
-  Display display(out.to, clock, 1, 0.2);
+  Display display(out.to, clock, waiting(0), 0.2);
   display.started(1, "a");
   clock.wait(0.25);
   display.refresh();
@@ -69,14 +74,27 @@ TEST_CASE("what cannot be written changes nothing, and no text steers the termin
   const int device = open("/dev/full", O_WRONLY);
   Output full(device);
   const SimulatedClock clock;
-  Display display(full, clock, 1, 60);
+  Display display(full, clock, waiting(0), 60);
   display.started(1, "a");
   display.note("b");
   display.ended(1, "done", "c", 1);
   close(device);
   Written out;
-  Display other(out.to, clock, 1, 60);
+  Display other(out.to, clock, waiting(0), 60);
   other.started(1, "name=\033[2J\nline");
   other.ended(1, "failed", "why\033]0;title\007", 1);
   CHECK(out.text() == "[1/1] failed     1.0 s  name= [2J line  why ]0;title\n");
+}
+
+TEST_CASE("how many there are in all is what has ended, what runs, here and elsewhere, and what waits") {
+  Written out;
+  const SimulatedClock clock;
+  Display::Rest rest{2, 1};
+  Display display(
+      out.to, clock, [&] { return rest; }, 60);
+  for (const int job : {1, 2}) display.started(job, std::to_string(job));
+  display.ended(1, "done", "", 1);
+  rest = {3, 0};  // it waits again, and the other one was done elsewhere
+  display.ended(2, "done", "", 1);
+  CHECK(out.text() == "[1/5] done       1.0 s  1  \n[2/5] done       1.0 s  2  \n");
 }

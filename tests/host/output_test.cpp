@@ -97,8 +97,11 @@ TEST_CASE("what is written keeps its place among what others write there") {
 TEST_CASE("a grid's lines that nobody takes delay it once, and come later") {
   Blocked pipe;
   Output output(pipe.descriptor(), milliseconds(10));
-  ablate::Display display(output, ablate::machine_clock(), 100, 60);
+  std::size_t waiting = 100;
+  ablate::Display display(
+      output, ablate::machine_clock(), [&] { return ablate::Display::Rest{waiting}; }, 60);
   for (int job = 1; job <= 100; ++job) {
+    --waiting;
     display.started(job, "trial");
     display.note("a note");
     display.ended(job, "done", "well", 1);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "core/records/outcome.h"
 #include "core/util/one_line.h"
@@ -32,8 +33,8 @@ std::size_t columns(int to) {
 
 }  // namespace
 
-Display::Display(Output& to, const Clock& clock, int total, double silence_s)
-    : to_(to), clock_(clock), total_(total), silence_s_(silence_s), start_s_(clock.now_s()) {
+Display::Display(Output& to, const Clock& clock, std::function<Rest()> rest, double silence_s)
+    : to_(to), clock_(clock), rest_(std::move(rest)), silence_s_(silence_s), start_s_(clock.now_s()) {
   const char* terminal = std::getenv("TERM");
   live_ = isatty(to.descriptor()) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
@@ -65,9 +66,11 @@ void Display::progress(int job, const Progress& now) {
 void Display::ended(int job, const std::string& outcome, const std::string& what, double wall_s, bool counts) {
   ++done_;
   if (counts && counts_as_failed(outcome)) ++failed_;
-  write(fmt::format("[{:>{}}/{}] {:<7} {:>8}  {}  {}\n", done_, std::to_string(total_).size(), total_, outcome,
-                    duration(wall_s), running_[job].label, one_line(what)));
+  const auto label = std::exchange(running_[job].label, "");
   running_.erase(job);
+  const auto all = total(rest_());
+  write(fmt::format("[{:>{}}/{}] {:<7} {:>8}  {}  {}\n", done_, std::to_string(all).size(), all, outcome, duration(wall_s),
+                    label, one_line(what)));
   refresh(true);
 }
 
@@ -82,22 +85,23 @@ void Display::write(const std::string& text) {
 
 std::string Display::erasing() const { return drawn_ > 0 ? fmt::format("\033[{}F\033[J", drawn_) : ""; }
 
-std::string Display::total_line() const {
-  std::string text = fmt::format("{} of {} trials ended", done_, total_);
+std::string Display::total_line(const Rest& rest) const {
+  const auto all = total(rest);
+  std::string text = fmt::format("{} of {} trials ended", done_, all);
   if (failed_ > 0) text += fmt::format(", {} failed", failed_);
   // Shares of running trials count, so that the estimate moves before the first trial has ended; and no estimate of the whole
   // is shorter than that of a trial in it.
-  double shares = done_, longest = 0;
+  double shares = static_cast<double>(done_), longest = 0;
   for (const auto& [job, trial] : running_) {
     if (trial.steps > 0) shares += static_cast<double>(trial.step) / static_cast<double>(trial.steps);
     longest = std::max(longest, seconds_left(trial));
   }
   const double elapsed = clock_.now_s() - start_s_;
   text += fmt::format(", {} running", running_.size());
-  if (elsewhere_ > 0) text += fmt::format(", {} run{} elsewhere", elsewhere_, elsewhere_ == 1 ? "s" : "");
+  if (rest.elsewhere > 0) text += fmt::format(", {} run{} elsewhere", rest.elsewhere, rest.elsewhere == 1 ? "s" : "");
   text += fmt::format(", {}", duration(elapsed));
-  if (shares > 0.05 && total_ > shares)
-    text += fmt::format(", {} left", duration(std::max(longest, elapsed * (total_ - shares) / shares)));
+  if (const auto left = static_cast<double>(all) - shares; shares > 0.05 && left > 0)
+    text += fmt::format(", {} left", duration(std::max(longest, elapsed * left / shares)));
   return text;
 }
 
@@ -142,7 +146,7 @@ void Display::draw() {
     ++lines;
   };
   for (const auto& [job, trial] : running_) show(line(trial));
-  if (done_ < total_) show(total_line());
+  if (const auto rest = rest_(); done_ < total(rest)) show(total_line(rest));
   if (to_.write(screen)) drawn_ = lines;
 }
 

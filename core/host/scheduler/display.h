@@ -2,6 +2,7 @@
 // a terminal that takes none ends no grid, and delays none.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,9 +15,14 @@ namespace ablate {
 
 class Display {
  public:
-  /// @param total trials to run @param silence_s after which a line says that a trial has told nothing; where it is no
-  /// terminal, also the time between two lines about a trial
-  Display(Output& to, const Clock& clock, int total, double silence_s);
+  /// Trials to come, besides those that run here: runs that have not begun.
+  struct Rest {
+    std::size_t waiting = 0, elsewhere = 0;  ///< elsewhere: other schedulers run them now
+  };
+
+  /// @param rest asked whenever a line tells how many there are in all @param silence_s after which a line says that a trial
+  /// has told nothing; where it is no terminal, also the time between two lines about a trial
+  Display(Output& to, const Clock& clock, std::function<Rest()> rest, double silence_s);
   ~Display();
 
   /// @param evaluation its part of the trial's work, in [0, 1]
@@ -26,12 +32,6 @@ class Display {
   /// @param counts it is this run's, and final
   void ended(int job, const std::string& outcome, const std::string& what, double wall_s, bool counts = true);
 
-  /// One trial less to run: another process has done it.
-  void skipped() { --total_; }
-  /// How many of the rest other schedulers run now.
-  void elsewhere(std::size_t trials) { elsewhere_ = trials; }
-  /// More to run, because they run again.
-  void expect_more(int trials) { total_ += trials; }
   /// It could not be started yet.
   void taken_back(int job) { running_.erase(job); }
 
@@ -59,15 +59,17 @@ class Display {
   void tell_silent();
   /// In the place of the live lines.
   void write(const std::string& text);
-  std::string total_line() const;
+  /// Ended and to come.
+  std::size_t total(const Rest& rest) const { return done_ + running_.size() + rest.waiting + rest.elsewhere; }
+  std::string total_line(const Rest& rest) const;
   std::string line(const Running& trial) const;
   double seconds_left(const Running& trial) const;  ///< 0 before the first step
 
   Output& to_;
   const Clock& clock_;
   bool live_;
-  int total_, done_ = 0, failed_ = 0;
-  std::size_t elsewhere_ = 0;
+  std::function<Rest()> rest_;
+  std::size_t done_ = 0, failed_ = 0;  ///< runs of trials
   double silence_s_;
   int drawn_ = 0;  ///< lines on the screen that the next drawing replaces
   double start_s_;

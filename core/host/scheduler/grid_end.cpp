@@ -70,7 +70,7 @@ void GridRun::count(const PlannedTrial& planned, const db::Attempt& attempt, boo
   summary_.done += attempt.outcome == outcome::kDone;
   summary_.failed += counts_as_failed(attempt.outcome);
   if (!is_written) counted_[attempt.fence] = &planned;
-  display_.expect_more(-limits_.ended(planned, attempt, summary_, waiting_));
+  limits_.ended(planned, attempt, summary_, waiting_);
 }
 
 void GridRun::count_no_more(const PlannedTrial& planned, const db::Attempt& attempt) {
@@ -90,7 +90,6 @@ void GridRun::run_again_alone(const PlannedTrial& planned) {
   // Behind all others, where nobody waits for it; but a night with half of the places is worse than a pause that may free them.
   if (admission_.is_halved())
     std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto* one) { return admission_.has_taken_places(*one); });
-  display_.expect_more(1);
 }
 
 void GridRun::give_places_back(const PlannedTrial& planned) {
@@ -108,9 +107,7 @@ void GridRun::written(const db::Attempt& attempt, bool in_time) {
   const bool waits = ran_to_its_end && (is_ending || !counted.empty());
   const bool is_late = leasing_.ended(attempt, in_time, waits);
   if (is_ending) ending_.is_written = true, ending_.is_late |= is_late;  // a rescue may write it twice
-  if (!is_late || !waits) return;
-  if (!counted.empty()) count_no_more(*counted.mapped(), attempt);
-  display_.expect_more(1);
+  if (is_late && waits && !counted.empty()) count_no_more(*counted.mapped(), attempt);
 }
 
 void GridRun::drain() try {
@@ -157,7 +154,6 @@ void GridRun::replace_worker(const std::string& why) {
     if (admission_.may_run_again(*planned)) {
       trial.end(outcome::kLost, reason, wall_s);
       back.push_back(planned);
-      display_.expect_more(1);
     } else {
       trial.end(outcome::kFailed, reason, wall_s);
     }

@@ -22,7 +22,12 @@ GridRun::GridRun(Executors& executors, db::GridStore& store, const RunOptions& o
       outside_(outside),
       waiting_(std::move(waiting)),
       admission_(options.jobs),
-      display_(outside.output, outside.clock, static_cast<int>(waiting_.size()), options.silence_s),
+      display_(
+          outside.output, outside.clock,
+          [this] {
+            return Display::Rest{waiting_.size(), leasing_.elsewhere().size()};
+          },
+          options.silence_s),
       liveness_(options.answer_s, options.ping_s),
       load_(
           outside, std::max(options.load_s, options.timeout_s), [this](const std::string& text) { display_.note(text); },
@@ -159,7 +164,6 @@ void GridRun::look_elsewhere() {
   take_back(leasing_.freed());
   start_some();
   const auto elsewhere = leasing_.elsewhere().size();
-  display_.elsewhere(elsewhere);
   if (elsewhere == 0 || !running_.empty() || !waiting_.empty() || std::exchange(told_of_others_, true)) return;
   display_.note(fmt::format("{} trial{} run{} elsewhere: waiting for {}", elsewhere, elsewhere == 1 ? "" : "s",
                             elsewhere == 1 ? "s" : "", elsewhere == 1 ? "it" : "them"));
@@ -197,7 +201,6 @@ void GridRun::start_some() {
     if (lease->what == What::kMine) start(planned, lease->fence);
     if (lease->what != What::kDone && lease->what != What::kFailed) continue;
     ++(lease->what == What::kDone ? summary_.elsewhere : summary_.failed_elsewhere);
-    display_.skipped();
   }
 }
 
@@ -207,11 +210,10 @@ bool GridRun::leave_out(const PlannedTrial& planned) {
   waiting_.pop_front();
   if (*is_done) {
     ++summary_.elsewhere;
-    display_.skipped();
     return true;
   }
   Limits::Waiting one{&planned};
-  display_.expect_more(-limits_.leave_out(one, summary_));
+  limits_.leave_out(one, summary_);
   return true;
 }
 

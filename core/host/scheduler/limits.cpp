@@ -99,12 +99,12 @@ bool Limits::runs_again(const PlannedTrial& trial, const db::Attempt& attempt, b
   return attempt.outcome == outcome::kOom && had_company && before + 1 < kMostTries;
 }
 
-int Limits::ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting) {
+void Limits::ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting) {
   if (attempt.outcome == outcome::kDone) {
     quarantine_.done(trial);
     std::erase_if(blamed_, [&](const auto& one) { return Quarantine::holds(one.first, trial); });
   }
-  if (!counts_as_failed(attempt.outcome)) return 0;
+  if (!counts_as_failed(attempt.outcome)) return;
   const auto why = fmt::format("{}: {}", attempt.outcome, attempt.reason);
   summary.reasons[&trial] = why;
   if (!std::exchange(has_told_failure_, true)) tell("failure", why, history_, summary);
@@ -112,7 +112,7 @@ int Limits::ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSumm
   if (attempt.outcome == outcome::kFailed)
     if (const auto blamed = quarantine_.failed(trial, attempt.reason))
       blamed_.try_emplace(blamed->plugins, SetAsideFor{.reason = blamed->reason});
-  return leave_out(waiting, summary);
+  leave_out(waiting, summary);
 }
 
 bool Limits::is_barred(const PlannedTrial& trial) const {
@@ -120,14 +120,12 @@ bool Limits::is_barred(const PlannedTrial& trial) const {
          std::any_of(blamed_.begin(), blamed_.end(), [&](const auto& one) { return Quarantine::holds(one.first, trial); });
 }
 
-int Limits::leave_out(Waiting& waiting, RunSummary& summary) {
+void Limits::leave_out(Waiting& waiting, RunSummary& summary) {
   if (too_many_failed_) return leave_out_all(waiting, summary);
-  int all = 0;
   for (auto& [plugins, left] : blamed_) {
     const auto out = static_cast<int>(
         std::erase_if(waiting, [&blamed = plugins](const auto* one) { return Quarantine::holds(blamed, *one); }));
     if (out == 0) continue;
-    all += out;
     summary.set_aside.quarantined += out;
     const bool is_told = left.trials > 0;
     left.trials += out;
@@ -142,17 +140,15 @@ int Limits::leave_out(Waiting& waiting, RunSummary& summary) {
     summary.quarantines.push_back(text);
     note_("warning: " + text + "; the next run tries them");
   }
-  return all;
 }
 
-int Limits::leave_out_all(Waiting& waiting, RunSummary& summary) {
+void Limits::leave_out_all(Waiting& waiting, RunSummary& summary) {
   const auto out = static_cast<int>(waiting.size());
   waiting.clear();
   summary.not_started += out;
   if (out > 0 && !std::exchange(has_told_too_many_, true))
     note_(fmt::format("warning: {} trial{} failed, as many as --max-failures allows: the {} waiting trial{} not started",
                       summary.failed, summary.failed == 1 ? "" : "s", out, out == 1 ? " is" : "s are"));
-  return out;
 }
 
 void Limits::rescued(const std::filesystem::path& to, const std::string& why, const RunSummary& summary) {

@@ -58,15 +58,14 @@ class Limits {
   /// which one that runs alone has not
   bool runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company) const;
 
-  /// After the summary counts it. Takes out of the queue what is not to start any more, as leave_out does. @return how many
-  int ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting);
+  /// After the summary counts it. Takes out of the queue what is not to start any more, as leave_out does.
+  void ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting);
 
   /// Whether a trial is not to start any more: too many have failed, or what it is made of is blamed for failures. What is
   /// blamed is so until a trial with it is done.
   bool is_barred(const PlannedTrial& trial) const;
   /// Takes what is barred out of `waiting`, counts it as not started or as quarantined, and says so, once for each reason.
-  /// @return how many
-  int leave_out(Waiting& waiting, RunSummary& summary);
+  void leave_out(Waiting& waiting, RunSummary& summary);
 
   /// The history had to go elsewhere; told once.
   void rescued(const std::filesystem::path& to, const std::string& why, const RunSummary& summary);
@@ -74,7 +73,7 @@ class Limits {
  private:
   void tell(const char* event, const std::string& reason, const std::filesystem::path& database, const RunSummary& summary);
   bool disk_has_room(double now_s);
-  int leave_out_all(Waiting& waiting, RunSummary& summary);
+  void leave_out_all(Waiting& waiting, RunSummary& summary);
 
   RunOptions options_;
   Surroundings outside_;

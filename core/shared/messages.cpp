@@ -50,6 +50,7 @@ void fields(auto& f, Is<Progress> auto& m) {
   f("step", m.step);
   f("steps", m.steps);
   f("loss", m.loss);
+  f("device_bytes", m.device_bytes);
   fields(f, m.curve);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -27,11 +28,12 @@ struct CurvePart {
 };
 
 struct Progress {
-  std::int64_t step = 0, steps = 0;  ///< step 0: training begins
-  double loss;                       ///< of the latest step; NaN before the first
-  MetricInfo dev_metric;             ///< what selects the best weights; name empty before the first evaluation
-  double dev;                        ///< its latest value; NaN before the first evaluation
-  CurvePart curve;                   ///< measured since the last report
+  std::int64_t step = 0, steps = 0;               ///< step 0: training begins
+  double loss;                                    ///< of the latest step; NaN before the first
+  MetricInfo dev_metric;                          ///< what selects the best weights; name empty before the first evaluation
+  double dev;                                     ///< its latest value; NaN before the first evaluation
+  CurvePart curve;                                ///< measured since the last report
+  std::optional<std::int64_t> device_bytes = {};  ///< that it holds on its device now; nothing on the CPU
   bool operator==(const Progress&) const = default;
 };
 

@@ -25,4 +25,12 @@ int nvmlDeviceGetName(void* device, char* text, unsigned size) {
   std::snprintf(text, size, "Test GPU 9000");
   return 0;
 }
+int nvmlDeviceGetUUID(void*, char* text, unsigned size) {
+  std::snprintf(text, size, "GPU-5a1e");
+  return 0;
+}
+int nvmlDeviceGetMemoryInfo(void*, unsigned long long* bytes) {  // in all, free, used
+  bytes[0] = 80ULL << 30, bytes[1] = 75ULL << 30, bytes[2] = 5ULL << 30;
+  return 0;
+}
 }

@@ -251,6 +251,7 @@ void GridRun::handle(const Event& event) {
     checkpoints_.heard(trial);
     if (!trial.has_progress()) return;
     limits_.sign(job, clock_s_);
+    if (const auto bytes = trial.progress().device_bytes) limits_.sized_on_device(job, *bytes, trial.attempt().step);
     return display_.progress(job, trial.progress());
   }
   if (const auto* size = std::get_if<SizeEvent>(&event)) return limits_.sized(job, size->bytes, trial.attempt().step);

@@ -27,7 +27,8 @@ Limits::Limits(const RunOptions& options, const Surroundings& outside, std::file
       outside_(outside),
       history_(std::move(history)),
       note_(std::move(note)),
-      most_failures_(options.max_failures.of(trials)) {
+      most_failures_(options.max_failures.of(trials)),
+      devices_(outside.room.device_bytes) {
   if (options.pin) processors_.emplace();
 }
 
@@ -37,7 +38,7 @@ bool Limits::have_room(const PlannedTrial& next, double now_s) {
     memory_bytes_ = outside_.room.memory_bytes();
     next_memory_look_s_ = now_s + kBetweenMemoryLooks_s;
   }
-  return memory_.has_room(next, memory_bytes_, now_s);
+  return memory_.has_room(next, memory_bytes_, now_s) && devices_.has_room(next, now_s);
 }
 
 bool Limits::disk_has_room(double now_s) {
@@ -65,6 +66,7 @@ void Limits::start(const PlannedTrial& trial, StartCommand& command, double now_
   }
   watches_.insert_or_assign(command.job, StallWatch(now_s));
   memory_.started(command.job, trial, now_s);
+  devices_.started(command.job, trial, now_s);
 }
 
 void Limits::sign(int job, double now_s) {
@@ -75,6 +77,7 @@ void Limits::forget(int job, std::int64_t resident_bytes) {
   watches_.erase(job);
   stalled_.erase(job);
   memory_.ended(job, resident_bytes);
+  devices_.ended(job);
   if (processors_) processors_->give_back(job);
 }
 

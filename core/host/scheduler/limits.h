@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/host/scheduler/device_room.h"
 #include "core/host/scheduler/memory_room.h"
 #include "core/host/scheduler/processors.h"
 #include "core/host/scheduler/quarantine.h"
@@ -35,7 +36,7 @@ class Limits {
     tries_[&trial] = tries_of(past.outcomes);
   }
 
-  /// Whether memory and disk have room for one more; where the disk has none, that is told once.
+  /// Whether memory, the trial's device and disk have room for one more; where the disk has none, that is told once.
   bool have_room(const PlannedTrial& next, double now_s);
 
   /// Fills in what the job may use: memory and processors.
@@ -46,6 +47,8 @@ class Limits {
     memory_.sized(job, bytes, step);
     next_memory_look_s_ = 0;  // what it holds is free no more
   }
+  /// The same of its device's memory.
+  void sized_on_device(int job, std::int64_t bytes, std::int64_t step) { devices_.sized(job, bytes, step); }
   /// It did not start, or has ended. @param resident_bytes at most, of one that is done; else 0
   void forget(int job, std::int64_t resident_bytes = 0);
 
@@ -82,6 +85,7 @@ class Limits {
   int most_failures_;                     ///< 0: any number
   std::optional<Processors> processors_;  ///< where trials have their own
   MemoryRoom memory_;
+  DeviceRoom devices_;
   Quarantine quarantine_;
   std::map<int, StallWatch> watches_;
   std::map<int, std::string> stalled_;        ///< why, by job

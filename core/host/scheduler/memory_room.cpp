@@ -66,7 +66,7 @@ bool MemoryRoom::has_room(const PlannedTrial& next, std::int64_t available_bytes
   auto left = available_bytes;
   for (const auto& [job, trial] : running_) {
     const auto needed = need(trial.key, trial.kind);
-    const bool is_new = !trial.has_shown && now_s - trial.since_s < kUnshown_s;
+    const bool is_new = !trial.has_shown && now_s - trial.since_s < unshown_s_;
     if (is_new && needed == 0) return false;
     left -= std::max<std::int64_t>(0, needed - trial.bytes);
   }

@@ -15,6 +15,9 @@ namespace ablate {
 /// Trials that are passed outlive it, and stay as they are.
 class MemoryRoom {
  public:
+  /// @param unshown_s after which a trial that has shown nothing is not waited for
+  explicit MemoryRoom(double unshown_s = kUnshown_s) : unshown_s_(unshown_s) {}
+
   /// What a trial held resident that ran before, by key. Of other trials it says nothing.
   void remember(const std::string& key, std::int64_t peak_bytes);
 
@@ -27,7 +30,7 @@ class MemoryRoom {
 
   /// Whether the trial fits into what is free once all others hold what they are expected to take. A trial of which nothing is
   /// known counts as four times the most that any has shown; before any has shown something, none starts beside one that has
-  /// not, for kUnshown_s at most.
+  /// not, for `unshown_s` at most.
   /// @param available_bytes of the machine now; below 0: not known, and everything has room
   bool has_room(const PlannedTrial& next, std::int64_t available_bytes, double now_s);
 
@@ -51,6 +54,7 @@ class MemoryRoom {
   /// document and its text.
   const std::string& kind_of(const PlannedTrial& trial);
 
+  double unshown_s_;
   std::map<std::string, std::int64_t> by_key_;  ///< resident, before this run
   Peaks own_, resident_;                        ///< of this run; resident_: of trials that were done unseen
   const PlannedTrial* asked_ = nullptr;

@@ -1,13 +1,22 @@
 #include "core/host/scheduler/room.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 
+#include "core/util/gpus.h"
 #include "core/util/memory_kills.h"
 
 namespace ablate {
 
 Room machine_room() {
   return {.memory_bytes = [] { return look_at_memory().available_bytes; },
+          .device_bytes =
+              [driver = std::shared_ptr<GpuDriver>()](const std::string& device) mutable {
+                if (!driver) driver = std::make_shared<GpuDriver>();  // of a grid on the CPU nobody asks
+                return free_bytes_of(driver->look().all, device, std::getenv("CUDA_VISIBLE_DEVICES"),
+                                     std::getenv("CUDA_DEVICE_ORDER"));
+              },
           .disk = [](const std::filesystem::path& folder) -> std::optional<DiskSpace> {
             std::error_code failed;
             const auto space = std::filesystem::space(folder, failed);

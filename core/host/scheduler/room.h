@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 
 namespace ablate {
 
@@ -15,6 +16,8 @@ struct DiskSpace {
 /// What is known of it; by default nothing, and everything has room.
 struct Room {
   std::function<std::int64_t()> memory_bytes = [] { return std::int64_t{-1}; };  ///< that can be had; below 0: not known
+  /// That are free on a device, "cuda" or "cuda:N"; below 0: not known.
+  std::function<std::int64_t(const std::string& device)> device_bytes = [](const auto&) { return std::int64_t{-1}; };
   /// Of the file system that a folder is in, for this user; nothing: not known.
   std::function<std::optional<DiskSpace>(const std::filesystem::path&)> disk = [](const auto&) { return std::nullopt; };
 };

@@ -74,6 +74,11 @@ std::int64_t peak_memory(c10::Device device) {
   return at::accelerator::getDeviceStats(device.index()).allocated_bytes[0].peak;
 }
 
+std::optional<std::int64_t> held_memory(c10::Device device) {
+  if (device.is_cpu()) return std::nullopt;
+  return at::accelerator::getDeviceStats(device.index()).reserved_bytes[0].current;
+}
+
 void reset_peak_memory(c10::Device device) {
   if (device.is_cpu()) return reset_peak_tensor_bytes();
   at::accelerator::resetPeakStats(device.index());

@@ -5,6 +5,7 @@
 #include <c10/core/Device.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,5 +37,8 @@ void synchronize(c10::Device device);
 /// CUDA.
 std::int64_t peak_memory(c10::Device device);
 void reset_peak_memory(c10::Device device);
+
+/// Bytes that this process's allocator holds on the device, for tensors to come too; nothing on the CPU.
+std::optional<std::int64_t> held_memory(c10::Device device);
 
 }  // namespace ablate

@@ -13,8 +13,8 @@
 #include <thread>
 
 #include "core/kernels/choice.h"
-#include "core/trial/device/gpus.h"
 #include "core/trial/server/revision.h"
+#include "core/util/gpus.h"
 #include "core/util/one_line.h"
 
 namespace ablate {
@@ -65,12 +65,14 @@ nlohmann::json variables() {
 nlohmann::json describe_environment() {
   utsname system{};
   uname(&system);
-  const auto gpus = find_gpus();
+  const auto gpus = GpuDriver().look();
+  auto names = nlohmann::json::array();
+  for (const auto& gpu : gpus.all) names.push_back(gpu.name);
   return {{"host", system.nodename},
           {"system", std::string(system.sysname) + " " + system.release},
           {"processor", processor_name()},
           {"cores", std::thread::hardware_concurrency()},
-          {"gpus", gpus.names},
+          {"gpus", names},
           {"gpu_driver", gpus.driver},
           {"compiler", __VERSION__},
           {"torch", TORCH_VERSION},

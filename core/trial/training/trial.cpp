@@ -119,6 +119,7 @@ void TrialRun::tell() {
     now_.dev = training_.latest_dev();
   }
   now_.curve = training_.curve().take();
+  now_.device_bytes = held_memory(device_);
   report_(now_);
   told_ = Clock::now();
 }

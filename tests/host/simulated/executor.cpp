@@ -16,8 +16,10 @@ nlohmann::json result_of(std::uint64_t seed) {
   return to_json(TrialResult{{{accuracy.name, static_cast<double>(seed)}}, accuracy.name, {{}, {accuracy}}});
 }
 
-nlohmann::json progress_at(int step) {
-  return to_json(Progress{.step = step, .steps = 100, .loss = 0.5, .dev_metric = {}, .dev = std::nan(""), .curve = {}});
+nlohmann::json progress_at(int step, std::int64_t device_bytes = 0) {
+  Progress now{.step = step, .steps = 100, .loss = 0.5, .dev_metric = {}, .dev = std::nan(""), .curve = {}};
+  if (device_bytes > 0) now.device_bytes = device_bytes;
+  return to_json(now);
 }
 
 }  // namespace
@@ -87,7 +89,7 @@ void SimulatedExecutor::start(const StartCommand& command) {
   if (!has_data_) act.end = Act::End::kFails, act.why = "a trial whose task was not loaded";
   if (act.end == Act::End::kFindsNoRoom) return happens(0, NotStartedEvent{command.job, "Resource temporarily unavailable"});
   says(command, act, 0, progress_at(0));
-  says(command, act, act.takes_s / 2, progress_at(50));
+  says(command, act, act.takes_s / 2, progress_at(50, act.device_bytes));
   if (ends_early)
     return happens(command.limit_s, EndedEvent{.job = command.job, .status = kKilled, .wall_s = command.limit_s, .late = true});
   if (act.bytes > 0) happens(act.takes_s / 2, SizeEvent{command.job, act.bytes});

@@ -36,6 +36,7 @@ struct Act {
   End end = End::kAnswers;
   double takes_s = 10;                         ///< until then
   std::int64_t bytes = 0;                      ///< of its own, which the worker tells half way and at the end; 0: it tells none
+  std::int64_t device_bytes = 0;               ///< on its device, which it tells half way; 0: it tells none
   std::string why = "loss is nan at step 50";  ///< of kFails
   Way way = Way::kWhole;
 };

@@ -49,6 +49,10 @@ void Grid::uses(int seed, const std::string& attention) {
   planned_.at(static_cast<std::size_t>(seed) - 1).plugins = plugins_with(attention);
 }
 
+void Grid::computes_on(int seed, const std::string& device) {
+  trials_.at(static_cast<std::size_t>(seed) - 1).spec.train.device = device;
+}
+
 RunSummary Grid::run(RunOptions options) {
   options.record = [this](db::GridStore& into) { record(planned_, into); };
   auto executors = machine.executors();

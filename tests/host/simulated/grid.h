@@ -42,6 +42,9 @@ class Grid {
   /// Of what this trial is made, besides the task: an attention of that name.
   void uses(int seed, const std::string& attention);
 
+  /// It computes on that device, as train.device names it.
+  void computes_on(int seed, const std::string& device);
+
   std::string key(int seed) const { return planned_.at(static_cast<std::size_t>(seed) - 1).key; }
   const History& history() const { return disk.files.at(kFile); }
   std::vector<std::string> outcomes(int seed) const { return history().outcomes(key(seed)); }

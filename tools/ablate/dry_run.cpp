@@ -120,8 +120,10 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
   for (const auto& line : aside_lines(set_aside)) text += line + "\n";
   text += "\nThe first of them in full:\n" + values_text(*chosen.front()->trial);
   text += fmt::format("\n{}\n", evaluation_text(chosen));
-  for (const auto& more : {positions_text(chosen), expected_time_text(to_run, true, plan.jobs, study.timeout_s, database),
-                           expected_power_text(plan.study, chosen)})
+  const auto together = std::min(static_cast<std::size_t>(plan.jobs), to_run.size());
+  for (const auto& more :
+       {crowd_text(plan, static_cast<int>(together)), positions_text(chosen),
+        expected_time_text(to_run, true, plan.jobs, study.timeout_s, database), expected_power_text(plan.study, chosen)})
     if (!more.empty()) text += more + "\n";
   for (const auto& line : standing.left_out) say("warning: {}\n", line);
   return text;

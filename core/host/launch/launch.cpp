@@ -52,9 +52,7 @@ void tell_without_weights(const std::vector<const PlannedTrial*>& trials, db::St
 /// What of the trials that are to run now may surprise.
 void tell(const PlannedStudy& plan, int most_jobs, const Note& note) {
   const int together = std::min({plan.jobs, most_jobs, static_cast<int>(plan.chosen.size())});
-  if (together * plan.threads > plan.cores)
-    note(fmt::format("warning: {} trials of {} thread{} on {} cores: their step times will not compare with others'", together,
-                     plan.threads, plan.threads == 1 ? "" : "s", plan.cores));
+  if (const auto text = crowd_text(plan, together); !text.empty()) note(text);
   if (evaluation_share(plan.chosen) > 0.5) note(evaluation_text(plan.chosen));
   if (const auto text = positions_text(plan.chosen); !text.empty()) note(text);
 }

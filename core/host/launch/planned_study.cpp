@@ -54,6 +54,16 @@ PlannedStudy::PlannedStudy(LaunchRequest request, Catalog with, Study resolved, 
       many(study.name, study.trials.size(), note),
       memory(user_task_memory()) {}
 
+std::string crowd_text(const PlannedStudy& plan, int together) {
+  if (together * plan.threads <= plan.cores) return "";
+  const auto s = [](int count) { return count == 1 ? "" : "s"; };
+  return fmt::format(
+      "warning: {} trial{} of {} thread{} (train.threads) on {} core{}: they wait for each other, and their step times will "
+      "not "
+      "compare with others'",
+      together, s(together), plan.threads, s(plan.threads), plan.cores, s(plan.cores));
+}
+
 PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::vector<FoundLibrary>()>& find,
                         const std::function<std::string(const std::string&)>& where_looked, Executors& executors,
                         const Note& note) {

@@ -55,6 +55,9 @@ struct PlannedStudy {
   int cores = 1, threads = 1, jobs = 1;     ///< that this process may use; at most of a chosen trial; trials at a time
 };
 
+/// What is to be said where so many trials at a time ask for more threads than there are cores; else "".
+std::string crowd_text(const PlannedStudy& plan, int together);
+
 /// Resolves a study, checks everything that can be known before a trial runs, prepares its data, and names each trial. Throws
 /// ConfigError and Error with what is wrong, Interrupted where a signal asks to stop (a StopOnSignal has to live).
 /// @param find tells the libraries, as scan_libraries finds them; called once the history's file is known to be sound

@@ -106,6 +106,7 @@ void fields(auto& f, Is<CheckpointPlan> auto& m) {
   f("key", m.key);
   f("every_s", m.every_s);
   f("about", m.about);
+  fields(f, m.libraries);
 }
 
 void fields(auto& f, Is<TrialJob> auto& m) {

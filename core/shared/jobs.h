@@ -158,6 +158,7 @@ struct CheckpointPlan {
   /// What stands at each file's beginning: settings and basis of the trial's Identity, without which it is refused, the
   /// processor that it is written on, libtorch's version.
   nlohmann::json about = nlohmann::json::object();
+  Libraries libraries = {};  ///< while one was overwritten in place nothing is written: what it gave cannot be believed
   bool operator==(const CheckpointPlan&) const = default;
 };
 

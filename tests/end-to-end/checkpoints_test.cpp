@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <thread>
 
@@ -227,4 +228,22 @@ TEST_CASE("checkpoints that cannot be written are told once, and cost no trial")
   INFO(ended.err);
   CHECK(ended.exit_code == 0);
   CHECK(count_of(ended.err, "is not on disk: cannot write ") == 1);
+}
+
+// Else one would outlive a scheduler that is killed, and be gone on from when the old code is there again.
+TEST_CASE("no checkpoint is written from code that was overwritten") {
+  Workplace place;
+  const auto library = place.folder() / "p/linear.so";
+  fs::create_directory(library.parent_path());
+  fs::copy_file(ABLATE_BUILD_DIR "/lib/ablate/plugins/linear.so", library);
+  auto ablate = place.start({"--plugins", library.parent_path().string(), "run",
+                             place.study(study_of("0.05", "[attention]\nplugin = \"linear\"\n", "100000")).string()});
+  REQUIRE(until([&] { return !checkpoints(place).empty(); }));
+  std::ofstream(library, std::ios::app) << 'x';  // what is mapped stays, and runs on
+  REQUIRE(until([&] { return says(ablate.printed(), "linear.so was overwritten while it ran"); }));
+  const auto before = checkpoints(place);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  CHECK(checkpoints(place) == before);
+  ablate.send(SIGKILL);
+  ablate.wait();
 }

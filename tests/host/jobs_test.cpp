@@ -41,7 +41,7 @@ const PluginSpec kSection{.id = "mine", .values = {{"rate", 0.25}}, .parts = {{"
 const Libraries kLibraries{.paths = {"/a.so", "/b.so"}, .hashes = {{"/a.so", "5ha"}}};
 const std::vector<PlannedFile> kFiles{{"attention.table", "/a.npy", "d1"}, {"task.data", "/b.npy", "d2"}};
 
-const CheckpointPlan kCheckpoint{"/a/b", "0wner", 7, "key", 2.5, {{"settings", {{"seed", 1}}}}};
+const CheckpointPlan kCheckpoint{"/a/b", "0wner", 7, "key", 2.5, {{"settings", {{"seed", 1}}}}, kLibraries};
 
 DescribedTask described() {
   return {.length = 64,

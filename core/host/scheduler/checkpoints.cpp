@@ -36,6 +36,9 @@ std::optional<CheckpointPlan> Checkpoints::plan_of(const AttemptInProgress& star
   const auto& planned = starting.planned();
   if (begun_.insert(planned.key).second && again_) recorder.remove_checkpoints(planned.key);
   const auto identity = planned.identity.whole();
+  Libraries libraries;
+  for (const auto& plugin : planned.plugins)
+    if (libraries.hashes.emplace(plugin.path, plugin.content_hash).second) libraries.paths.push_back(plugin.path);
   return CheckpointPlan{.folder = db::artifact_folder(history_, db::kCheckpoints).string(),
                         .owner = starting.attempt().uid,
                         .fence = starting.attempt().fence,
@@ -44,7 +47,8 @@ std::optional<CheckpointPlan> Checkpoints::plan_of(const AttemptInProgress& star
                         .about = {{"settings", identity.settings},
                                   {"basis", identity.basis},
                                   {"processor", processor_of(environment, planned.trial->spec.train.on_cuda())},
-                                  {"torch", environment.value("torch", "")}}};
+                                  {"torch", environment.value("torch", "")}},
+                        .libraries = std::move(libraries)};
 }
 
 void Checkpoints::heard(AttemptInProgress& trial) {

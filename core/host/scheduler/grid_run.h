@@ -13,12 +13,12 @@
 #include "core/host/scheduler/checkpoints.h"
 #include "core/host/scheduler/display.h"
 #include "core/host/scheduler/leasing.h"
-#include "core/host/scheduler/library_watch.h"
 #include "core/host/scheduler/limits.h"
 #include "core/host/scheduler/liveness.h"
 #include "core/host/scheduler/recorder.h"
 #include "core/host/scheduler/scheduler.h"
 #include "core/host/scheduler/worker_load.h"
+#include "core/shared/library_watch.h"
 
 namespace ablate {
 

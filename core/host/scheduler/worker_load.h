@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "core/host/client/executors.h"
-#include "core/host/scheduler/library_watch.h"
 #include "core/host/scheduler/plan.h"
 #include "core/host/scheduler/surroundings.h"
+#include "core/shared/library_watch.h"
 #include "core/util/error.h"
 
 namespace ablate {

@@ -39,7 +39,11 @@ std::int64_t peak_resident() {
 }  // namespace
 
 OwnCheckpoints::OwnCheckpoints(CheckpointPlan plan, Say say)
-    : plan_(std::move(plan)), say_(std::move(say)), due_(start_ + seconds(plan_.every_s)) {}
+    : plan_(std::move(plan)), say_(std::move(say)), due_(start_ + seconds(plan_.every_s)) {
+  for (const auto& path : plan_.libraries.paths)
+    libraries_.push_back({.content_hash = plan_.libraries.hashes.at(path), .path = path});
+  watch_.remember(libraries_);
+}
 
 std::unique_ptr<TrialRun> OwnCheckpoints::begin(const std::function<std::unique_ptr<TrialRun>()>& make) {
   auto run = make();
@@ -87,6 +91,7 @@ void OwnCheckpoints::after_step(const TrialRun& run) {
 }
 
 void OwnCheckpoints::write(const TrialRun& run) {
+  if (const auto why = watch_.overwritten(libraries_); !why.empty()) throw Error(why);
   auto about = plan_.about;
   about["key"] = plan_.key;
   about["step"] = run.steps_done();

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "core/shared/jobs.h"
+#include "core/shared/library_watch.h"
 #include "core/trial/server/server.h"
 #include "core/trial/training/trial.h"
 
@@ -33,6 +35,8 @@ class OwnCheckpoints {
 
   CheckpointPlan plan_;
   Say say_;
+  std::vector<UsedPlugin> libraries_;  ///< of the plan: path and content
+  LibraryWatch watch_;
   Clock::time_point start_ = Clock::now(), due_;
   Resumed before_;                     ///< what it went on from
   std::filesystem::path good_before_;  ///< the latest file but for the one that is being written

@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "core/host/scheduler/library_watch.h"
 #include "core/registry/plugin_info.h"
+#include "core/shared/library_watch.h"
 #include "core/shared/trial_spec.h"
 #include "db/history/store.h"
 #include "tools/ablate/audit/audit_run.h"

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/host/client/start_worker.h"
-#include "core/host/scheduler/library_watch.h"
+#include "core/shared/library_watch.h"
 #include "core/util/error.h"
 #include "db/history/store.h"
 #include "db/report/printers.h"

@@ -1,4 +1,4 @@
-#include "core/host/scheduler/library_watch.h"
+#include "core/shared/library_watch.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

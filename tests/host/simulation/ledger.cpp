@@ -86,19 +86,28 @@ void Ledger::read(const db::Attempt& attempt) {
 void Ledger::read_shared(const db::Attempt& attempt, const simulated::History& history) {
   if (uids_.contains(attempt.uid)) return;
   const int seed = seed_of(attempt.key);
-  if ((shared_failed_[seed] += tries_of({attempt.outcome})) > kMostTries + again_)
-    breaks(invariant::kTries,
-           fmt::format("the trial of seed {} has failed {} times; {} runs had --again", seed, shared_failed_[seed], again_));
+  read_try(seed, attempt.environment.value("process", 0), tries_of({attempt.outcome}));
   if (attempt.outcome != "done") return;
   if (!fences_.insert(attempt.fence).second)
     breaks(invariant::kOneResult, fmt::format("fence {} has two results, the second of seed {}", attempt.fence, seed));
   const auto newest = history.leases.at(attempt.key).fence;
-  if (again_ == 0 && newest != attempt.fence)
+  if (with_again_.empty() && newest != attempt.fence)
     breaks(invariant::kOneResult,
            fmt::format("seed {} has a result under fence {}; the newest is {}", seed, attempt.fence, newest));
-  if (++shared_[seed] > 1 + again_)
+  if (const auto again = with_again_.size(); static_cast<std::size_t>(++shared_[seed]) > 1 + again)
     breaks(invariant::kDoneOnce,
-           fmt::format("the trial of seed {} is recorded as done {} times; {} runs had --again", seed, shared_[seed], again_));
+           fmt::format("the trial of seed {} is recorded as done {} times; {} runs had --again", seed, shared_[seed], again));
+}
+
+/// A run with --again asks nobody, and tries once; and once more, alone, what lacked memory beside others.
+void Ledger::read_try(int seed, int scheduler, int tries) {
+  constexpr int kMostAgain = 2;
+  const bool is_again = with_again_.contains(scheduler);
+  auto& count = is_again ? failed_again_[{scheduler, seed}] : shared_failed_[seed];
+  if ((count += tries) > (is_again ? kMostAgain : kMostTries))
+    breaks(invariant::kTries, fmt::format("the trial of seed {} has failed {} times {}", seed, count,
+                                          is_again ? fmt::format("under scheduler {}, with --again", scheduler)
+                                                   : "under schedulers without --again"));
 }
 
 void Ledger::look(const std::vector<Living>& living, bool have_locks) {
@@ -135,7 +144,7 @@ void Ledger::look(const std::vector<Living>& living, bool have_locks) {
 void Ledger::begins(int scheduler, const RunOptions& options) {
   most_failures_[scheduler] = options.max_failures.trials;
   if (options.again) {  // each trial may be done once more, and what is known of it decides nothing
-    ++again_;
+    with_again_.insert(scheduler);
     return;
   }
   for (const auto& attempt : disk_.files.at(simulated::Grid::kFile).attempts)

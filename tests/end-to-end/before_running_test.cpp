@@ -259,3 +259,13 @@ TEST_CASE("plugins in a folder that somebody else can write are left out, with a
   CHECK(says(place.run({"plugins"}).out, "refused\n  " + (plugins / "unpadded.so").string()));
   CHECK(place.run({"plugins", "unpadded", "--plugins", plugins.string()}).exit_code == 0);
 }
+
+TEST_CASE("more threads than there are cores are told by a dry run") {
+  Workplace place;
+  const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
+  const auto words = "warning: 1 trial of 1000 threads (train.threads) on ";
+  const auto planned = place.run({"run", study, "--set", "train.threads=1000", "--dry-run"});
+  CHECK(planned.exit_code == 0);
+  CHECK(says(planned.out, words));
+  CHECK_FALSE(says(place.run({"run", study, "--dry-run"}).out, "warning: "));
+}

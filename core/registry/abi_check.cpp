@@ -137,9 +137,11 @@ std::string abi_refusal(const std::filesystem::path& library, const std::string&
   if (header.e_type != ET_DYN) return "is no shared library (an ELF file of another type)";
   if (header.e_machine != kMachine)
     return fmt::format("was built for another processor (ELF machine {}, expected {})", header.e_machine, kMachine);
-  const auto table_end = header.e_shoff + static_cast<std::uint64_t>(header.e_shnum) * header.e_shentsize;
-  if (table_end > static_cast<std::uint64_t>(status.st_size))
-    return fmt::format("is cut off: {} bytes, expected at least {}", static_cast<long long>(status.st_size), table_end);
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  const auto table = static_cast<std::uint64_t>(header.e_shnum) * header.e_shentsize;
+  if (header.e_shoff > size || table > size - header.e_shoff)  // the sum may be more than a number holds
+    return fmt::format("is cut off or damaged: {} bytes, expected {} of its sections from byte {} on", size, table,
+                       header.e_shoff);
   std::size_t names = 0;
   if (elf_getshdrstrndx(elf.get(), &names) != 0) return "is damaged: its section names cannot be read";
   const auto stamp = read_section<AbiStamp>(elf.get(), kAbiSection, sizeof(AbiStamp::magic) + 2 * sizeof(std::uint32_t));

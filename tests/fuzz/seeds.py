@@ -46,6 +46,22 @@ def idx(shape, fill=1):
     return struct.pack(">HBB", 0, 8, len(shape)) + b"".join(struct.pack(">I", n) for n in shape) + bytes([fill]) * size
 
 
+def elf(sections):
+    """A 64-bit shared library for x86-64 that has these sections and nothing else."""
+    names = [""] + list(sections) + [".shstrtab"]
+    table = b"".join(name.encode() + b"\0" for name in names)
+    contents = [b""] + list(sections.values()) + [table]
+    headers, body, at = b"", b"", 64
+    for i, content in enumerate(contents):
+        kind = 0 if i == 0 else 3 if i == len(contents) - 1 else 1  # SHT_STRTAB, SHT_PROGBITS
+        name = len(b"".join(one.encode() + b"\0" for one in names[:i]))
+        headers += struct.pack("<IIQQQQIIQQ", name, kind, 0, 0, at + len(body), len(content), 0, 0, 1, 0)
+        body += content
+    start = b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 0, at + len(body), 0, 64, 56, 0, 64,
+                                                              len(contents), len(contents) - 1)
+    return start + body + headers
+
+
 def pair(images, labels):
     return struct.pack(">H", len(images)) + images + labels
 
@@ -55,8 +71,9 @@ def seeds():
     studies.append(b'[experiment]\nname = "a"\n[task]\nplugin = "image"\npool = 2\n[attention]\nplugin = "adamra"\n'
                    b'compression.plugin = "segment-mean"\n[grid]\n"attention.rates" = [["1/2"], ["1/4", "1/8"]]\nseeds = 2\n')
     yield "study", studies
-    libraries = sorted(ROOT.glob("build/*/plugins/*/*.so"))[:2] or sorted(ROOT.glob("build/*/lib/*.so"))[:2]
-    yield "library", [path.read_bytes()[:1 << 16] for path in libraries] + [b"\x7fELF\x02\x01\x01" + bytes(57)]
+    stamp = b"ABLATE\0\0" + struct.pack("<6I", 7, 128, 400, 100, 1, 1017) + b"2.11.0".ljust(32, b"\0") + b"12.2.0".ljust(64, b"\0")
+    code = (b"0" * 64).ljust(65, b"\0") + b"ablate/plugin.h=0123456789abcdef ablate/task.h=0123456789abcdef".ljust(4031, b"\0")
+    yield "library", [elf({".ablate.abi": stamp, ".ablate.code": code}), elf({".ablate.abi": stamp}), elf({})]
     trial = {"step": 1, "steps": 2, "loss": 0.5, "dev": None, "curve": {"points": [["train/loss", 1, 0.5]], "metrics": []}}
     words = [trial, {"event": "message", "job": 1, "data": trial}, {"event": "ended", "job": 1, "status": 0},
              {"command": "kill", "job": 1}, {"command": "ping"}, {"check": "types", "on": "x", "verdict": "passed"}]

@@ -68,6 +68,10 @@ TEST_CASE("files that are no plugin are refused with what they are") {
   CHECK(says(refusal(folder.path()), "no shared library"));
   const auto whole = read_text(kGood);
   CHECK(says(refusal(folder.write("cut.so", whole.substr(0, whole.size() / 2))), "cut off"));
+  auto far = whole;
+  const Elf64_Off nowhere = UINT64_MAX - 63;  // with a section's size it is 0 again
+  std::memcpy(far.data() + offsetof(Elf64_Ehdr, e_shoff), &nowhere, sizeof(nowhere));
+  CHECK(says(refusal(folder.write("far.so", far)), "cut off or damaged"));
   auto small = whole;
   small[EI_CLASS] = ELFCLASS32;
   CHECK(says(refusal(folder.write("32.so", small)), "32-bit"));

@@ -83,11 +83,12 @@ TEST_CASE("of an attempt that is not done no weights stay, and its output does")
 
 TEST_CASE("above 1 GB of output beside a history the oldest files go, and a note says so once") {
   Place place;
+  const std::string key(64, 'e');
   db::Store store(place.history);
   Recorder recorder(
       store, {},
       [&](db::GridStore& grid) {
-        grid.put_trials(grid.put_experiment({"e", "", "e.toml", "", {}}), {{place.planned.key, {{"seed", 1}}}});
+        grid.put_trials(grid.put_experiment({"e", "", "e.toml", "", {}}), {{key, {{"seed", 1}}}});
       },
       [](const std::string&) {});
   recorder.begin();
@@ -95,7 +96,7 @@ TEST_CASE("above 1 GB of output beside a history the oldest files go, and a note
   const auto record = [&](char digit, int age_s) {
     constexpr std::int64_t kBytes = 400'000'000;  // of a file with holes, which takes no room
     db::Attempt made;
-    made.key = place.planned.key, made.uid = std::string(32, digit), made.outcome = "done", made.environment = {{"host", "h"}};
+    made.key = key, made.uid = std::string(32, digit), made.outcome = "done", made.environment = {{"host", "h"}};
     made.artifacts = {{db::kOutput, kBytes, kBytes}};
     files.emplace_back(db::artifact_file(place.history, db::kOutput, made.uid));
     std::filesystem::create_directories(files.back().parent_path());

@@ -20,12 +20,16 @@ constexpr ablate::Parameter parameters[] = {
         "normaliser", "\"sum\"", "sum|length",
         "what phi(q) (phi(K)^T V) is divided by; sum: its weights' sum; length: the root of the longest sequence's length, "
         "as the Long Range Arena code of Xiong et al. 2021 has it"),
+    ablate::integer("convolution", "0", {0, 64},
+                    "tokens of a short convolution of queries, keys and values; 0: none (the paper)", "tokens"),
 };
 
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto result = declared;
   result.averages = values.text("normaliser") == "sum";  // else more tokens alike weigh more
+  // A convolution tells tokens apart by what stands before them, and knows one sequence without gaps.
+  if (values.integer("convolution") > 0) result.averages = result.cross_attention = result.holes = false;
   return result;
 }
 
@@ -47,7 +51,8 @@ Tensor sums_before(const Tensor& x, const Tensor& first) { return ablate::cat({f
 class LinearAttention final : public ablate::HeadwiseAttention {
  public:
   explicit LinearAttention(const ablate::AttentionContext& context)
-      : HeadwiseAttention(context, context.parameters.integer("heads")),
+      : HeadwiseAttention(
+            context, {.heads = context.parameters.integer("heads"), .convolution = context.parameters.integer("convolution")}),
         map_(context.parameters.text("feature_map") == "relu" ? ablate::FeatureMap::kRelu : ablate::FeatureMap::kElu),
         divisor_(context.parameters.text("normaliser") == "sum" ? 0 : std::sqrt(static_cast<double>(context.max_length))) {}
 
@@ -128,7 +133,7 @@ class LinearAttention final : public ablate::HeadwiseAttention {
 }  // namespace
 
 ABLATE_ATTENTION(LinearAttention, {.id = "linear",
-                                   .version = "1.3.0",
+                                   .version = "1.4.0",
                                    .summary = "kernel attention in linear time, normalised",
                                    .paper = "Katharopoulos et al. 2020, arXiv 2006.16236, Eq. 4 to 12 and 16 to 20",
                                    .capabilities = {.causal = true,

@@ -18,7 +18,8 @@ constexpr ablate::Parameter parameters[] = {
     ablate::real("expand", "2", {0.25, 8}, "inner channels, times the attention's width", "widths"),
     ablate::integer("state", "64", {1, 1024}, "N: channels of B and C, which all heads share (published: 64 to 256)",
                     "channels"),
-    ablate::integer("convolution", "4", {1, 64}, "tokens of the short convolution of x, B and C", "tokens"),
+    ablate::integer("convolution", "4", {0, 64}, "tokens of the short convolution of x, B and C; 0: none, and SiLU alone",
+                    "tokens"),
 };
 
 constexpr double kLeastStep = 1e-3, kMostStep = 0.1;  // of the initial time steps, as published
@@ -37,10 +38,11 @@ class Mamba2 final : public ablate::Attention {
     const auto& generator = context.generator;
     // z, x, B, C and the time steps, in this order.
     in_ = register_module("in", ablate::make_linear(context.d_model, 2 * inner_ + 2 * states_ + heads_, false, generator));
-    const auto tokens = context.parameters.integer("convolution");
-    const double bound = 1 / std::sqrt(static_cast<double>(tokens));
-    filter_ = register_parameter("filter", ablate::empty({channels(), tokens}).uniform_(-bound, bound, generator));
-    filter_bias_ = register_parameter("filter_bias", ablate::empty({channels()}).uniform_(-bound, bound, generator));
+    if (const auto tokens = context.parameters.integer("convolution"); tokens > 0) {
+      const double bound = 1 / std::sqrt(static_cast<double>(tokens));
+      filter_ = register_parameter("filter", ablate::empty({channels(), tokens}).uniform_(-bound, bound, generator));
+      filter_bias_ = register_parameter("filter_bias", ablate::empty({channels()}).uniform_(-bound, bound, generator));
+    }
     // A time step's softplus inverted, log-uniform; A uniform in [1, 16]. Neither takes weight decay.
     const auto step =
         (ablate::empty({heads_}).uniform_(0, 1, generator) * std::log(kMostStep / kLeastStep) + std::log(kLeastStep)).exp();
@@ -59,31 +61,44 @@ class Mamba2 final : public ablate::Attention {
     const auto parts = in_->forward(tokens).split_with_sizes({inner_, channels(), heads_}, 2);
     const auto& gate = parts[0];
     const bool carried = !input.state.empty();
-    const auto before =
-        carried ? input.state[0]
-                : ablate::zeros({tokens.size(0), filter_.size(1) - 1, channels()}, tokens.options().requires_grad(false));
-    const auto convolved = ablate::widened(ablate::silu(ablate::convolve_tokens(parts[1], filter_, before) + filter_bias_));
-    const auto fields = convolved.split_with_sizes({inner_, states_, states_}, 2);
+    ablate::AttentionOutput output;
+    const auto active = ablate::widened(ablate::silu(convolved(parts[1], input, output.state)));
+    const auto fields = active.split_with_sizes({inner_, states_, states_}, 2);
     const auto x = ablate::split_heads(fields[0], heads_);  // [batch, heads, n, inner / heads]
     const auto of_all = [&](const Tensor& field) { return field.unsqueeze(1).expand({-1, heads_, -1, -1}); };
     const auto step = ablate::softplus(ablate::widened(parts[2]) + ablate::widened(step_bias_)).transpose(1, 2).unsqueeze(-1);
     // Padding neither adds nor decays: its time step is 0.
     const auto time = ablate::clear_padding(step, input.mask);  // [batch, heads, n, 1]
     const auto log_decay = time * ablate::widened(log_a_).exp().neg().view({-1, 1, 1});
-    const auto sums =
-        ablate::decayed_sums(of_all(fields[2]), of_all(fields[1]), x * time, log_decay, carried ? input.state[1] : Tensor());
+    const auto sums = ablate::decayed_sums(of_all(fields[2]), of_all(fields[1]), x * time, log_decay,
+                                           carried ? input.state.back() : Tensor());
     const auto y = ablate::merge_heads(sums.values + x * ablate::widened(skip_).view({-1, 1, 1}));
     const auto gated = y * ablate::silu(ablate::widened(gate));
     const auto normed = gated * (gated.square().mean(-1, true) + kEpsilon).rsqrt() * ablate::widened(gain_);
-    ablate::AttentionOutput output{.output = out_->forward(normed.to(tokens.scalar_type()))};
-    if (carried) output.state = {ablate::last_tokens(before, parts[1], input.mask), sums.state};
+    output.output = out_->forward(normed.to(tokens.scalar_type()));
+    if (carried) output.state.push_back(sums.state);
     return output;
   }
 
+  /// What stands before a segment comes from its state, and goes on into `state`. @param x [batch, n, channels()]
+  Tensor convolved(const Tensor& x, const ablate::AttentionInput& input, AttentionState& state) const {
+    if (!filter_.defined()) return x;
+    const bool carried = !input.state.empty();
+    const auto before = carried ? input.state.front() : nothing_before(x.size(0));
+    if (carried) state.push_back(ablate::last_tokens(before, x, input.mask));
+    return ablate::convolve_tokens(x, filter_, before) + filter_bias_;
+  }
+
+  Tensor nothing_before(std::int64_t batch) const {
+    return ablate::zeros({batch, filter_.size(1) - 1, channels()}, filter_.options().requires_grad(false));
+  }
+
   AttentionState do_initial_state(std::int64_t batch) const override {
-    if (!carries_) return {};
-    return {ablate::zeros({batch, filter_.size(1) - 1, channels()}, filter_.options().requires_grad(false)),
-            ablate::zeros({batch, heads_, states_, inner_ / heads_}, ablate::wide_options(filter_))};
+    AttentionState state;
+    if (!carries_) return state;
+    if (filter_.defined()) state.push_back(nothing_before(batch));
+    state.push_back(ablate::zeros({batch, heads_, states_, inner_ / heads_}, ablate::wide_options(gain_)));
+    return state;
   }
 
   std::vector<std::shared_ptr<ablate::Linear>> do_output_projections() const override { return {out_}; }
@@ -93,7 +108,7 @@ class Mamba2 final : public ablate::Attention {
   std::int64_t heads_, states_, inner_ = 0;
   bool carries_;
   std::shared_ptr<ablate::Linear> in_, out_;
-  Tensor filter_, filter_bias_;      ///< [channels(), tokens], [channels()]
+  Tensor filter_, filter_bias_;      ///< [channels(), tokens], [channels()]; undefined: no convolution
   Tensor step_bias_, log_a_, skip_;  ///< [heads]: dt's bias, log A, D
   Tensor gain_;                      ///< [inner], of the norm
 };
@@ -101,7 +116,7 @@ class Mamba2 final : public ablate::Attention {
 }  // namespace
 
 ABLATE_ATTENTION(Mamba2, {.id = "mamba2",
-                          .version = "1.0.0",
+                          .version = "1.1.0",
                           .summary = "a selective state space by its dual, decayed linear attention; linear time",
                           .paper = "Dao and Gu 2024, arXiv 2405.21060, sections 5 to 7",
                           .capabilities = {.causal = true,

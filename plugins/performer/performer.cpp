@@ -36,6 +36,8 @@ constexpr ablate::Parameter parameters[] = {
         "examples of each evaluation batch on which outputs are compared with exact softmax attention, in quadratic "
         "time; 0: none",
         "examples"),
+    ablate::integer("convolution", "0", {0, 64},
+                    "tokens of a short convolution of queries, keys and values; 0: none (the paper)", "tokens"),
 };
 
 constexpr double kReluLeast = 1e-3;
@@ -63,13 +65,16 @@ Capabilities promises(const Capabilities& declared, const ablate::Values& given,
   auto can = declared;
   if (kKernels.of(given, "kernel") == Kernel::kTrigonometric)
     can.causal = can.recurrent = can.averages = can.half_precision = false;
+  // A convolution tells tokens apart by what stands before them, and knows one sequence without gaps.
+  if (given.integer("convolution") > 0) can.averages = can.cross_attention = can.holes = false;
   return can;
 }
 
 class Performer final : public ablate::HeadwiseAttention {
  public:
   explicit Performer(const ablate::AttentionContext& context)
-      : HeadwiseAttention(context, context.parameters.integer("heads")),
+      : HeadwiseAttention(
+            context, {.heads = context.parameters.integer("heads"), .convolution = context.parameters.integer("convolution")}),
         kernel_(kKernels.of(context.parameters, "kernel")),
         error_examples_(context.parameters.integer("error_examples")),
         vectors_(register_module(
@@ -228,7 +233,7 @@ class Performer final : public ablate::HeadwiseAttention {
 }  // namespace
 
 ABLATE_ATTENTION(Performer, {.id = "performer",
-                             .version = "1.0.0",
+                             .version = "1.1.0",
                              .summary = "softmax attention through orthogonal random features, in linear time",
                              .paper = "Choromanski et al. 2021, arXiv 2009.14794, Eq. 4 to 8 and Algorithm 1",
                              .capabilities = {.causal = true,

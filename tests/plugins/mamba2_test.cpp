@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::int64_t kHeads = 4, kStates = 3, kTokens = 4, kInner = 2 * kChannels;
 
-std::shared_ptr<ablate::Attention> mamba(bool carries = false) {
-  return make(section("mamba2", {{"heads", kHeads}, {"state", kStates}, {"convolution", kTokens}}), 1,
+std::shared_ptr<ablate::Attention> mamba(bool carries = false, std::int64_t convolution = kTokens) {
+  return make(section("mamba2", {{"heads", kHeads}, {"state", kStates}, {"convolution", convolution}}), 1,
               {.causal = true, .carries = carries});
 }
 
@@ -24,19 +24,14 @@ Tensor expected(const ablate::Attention& attention, const Tensor& tokens, bool d
   const auto n = tokens.size(0), d = kInner / kHeads;
   const auto gate = all.narrow(1, 0, kInner), fields = all.narrow(1, kInner, kInner + 2 * kStates),
              steps = softplus(all.narrow(1, 2 * kInner + 2 * kStates, kHeads) + of("step_bias"));
-  std::vector<Tensor> convolved;
-  for (std::int64_t i = 0; i < n; ++i) {
-    auto row = of("filter_bias").clone();
-    for (std::int64_t t = 0; t < kTokens; ++t)
-      if (const auto j = i + t - kTokens + 1; j >= 0) row = row + fields[j] * of("filter").select(1, t);
-    convolved.push_back(swish(row));
-  }
+  // Without a convolution SiLU stands by itself.
+  const auto active = swish(of("filter").defined() ? filtered(fields, of("filter")) + of("filter_bias") : fields);
   std::vector<Tensor> state(kHeads, ablate::zeros({kStates, d}, ablate::kDouble)), rows;
   for (std::int64_t i = 0; i < n; ++i) {
-    const auto b = convolved[i].narrow(0, kInner, kStates), c = convolved[i].narrow(0, kInner + kStates, kStates);
+    const auto b = active[i].narrow(0, kInner, kStates), c = active[i].narrow(0, kInner + kStates, kStates);
     std::vector<Tensor> parts;
     for (std::int64_t h = 0; h < kHeads; ++h) {
-      const auto x = convolved[i].narrow(0, h * d, d), dt = steps[i][h];
+      const auto x = active[i].narrow(0, h * d, d), dt = steps[i][h];
       const auto kept = decays ? (-dt * of("log_a")[h].exp()).exp() : ablate::ones({}, ablate::kDouble);
       state[h] = state[h] * kept + b.unsqueeze(1) * (x * dt).unsqueeze(0);
       parts.push_back(c.matmul(state[h]) + x * of("skip")[h]);
@@ -50,7 +45,9 @@ Tensor expected(const ablate::Attention& attention, const Tensor& tokens, bool d
 }  // namespace
 
 TEST_CASE("mamba2 is its recurrence, padded and not, with gradients; one that never forgets is another") {
-  const auto attention = mamba();
+  const auto convolution = GENERATE(std::int64_t{0}, std::int64_t{1}, kTokens);
+  const auto attention = mamba(false, convolution);
+  INFO("convolution " << convolution);
   const std::vector<std::int64_t> lengths = {70, 13, 1};
   const auto x = random_tokens(3, 70, 2).requires_grad_(), weights = random_tokens(3, 70, 3);
   const auto output = run(*attention, {x, {}, mask_of(70, lengths)});
@@ -67,12 +64,15 @@ TEST_CASE("mamba2 is its recurrence, padded and not, with gradients; one that ne
   CHECK(distance(gradients(*attention, loss, {x}), gradients(*attention, right, {x})) < 1e-8);
 }
 
-TEST_CASE("mamba2: segments are the whole, with the convolution's tokens in the state") {
-  const auto attention = mamba(true);
-  const auto x = random_tokens(2, 71, 2);
-  const auto whole = run(*attention, {x});
-  CHECK(distance(by_segments(*attention, x, {1, 2, 28, 40}), whole) < 1e-11);
-  CHECK(distance(run(*attention, {x.narrow(1, 31, 40)}), whole.narrow(1, 31, 40)) > 1e-3);
+TEST_CASE("mamba2: segments are the whole, with the convolution's tokens in the state, and without any") {
+  for (const std::int64_t convolution : {std::int64_t{0}, kTokens}) {
+    const auto attention = mamba(true, convolution);
+    CHECK((attention->initial_state(2).size() == (convolution == 0 ? 1U : 2U)));
+    const auto x = random_tokens(2, 71, 2);
+    const auto whole = run(*attention, {x});
+    CHECK(distance(by_segments(*attention, x, {1, 2, 28, 40}), whole) < 1e-11);
+    CHECK(distance(run(*attention, {x.narrow(1, 31, 40)}), whole.narrow(1, 31, 40)) > 1e-3);
+  }
 }
 
 TEST_CASE("mamba2 starts with time steps from 0.001 to 0.1, evenly in logarithms, A evenly from 1 to 16, D and the gain at 1") {

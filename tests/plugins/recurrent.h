@@ -16,6 +16,23 @@ inline Tensor plainly_normed(const Tensor& x, bool centred) {
 
 inline Tensor swish(const Tensor& x) { return x / (1 + (-x).exp()); }
 
+/// sum_t filter_t y_(i - tokens + 1 + t) of one item's projected tokens, 0 before the first. @param y [n, channels]
+/// @param filter [channels, tokens]
+inline Tensor filtered(const Tensor& y, const Tensor& filter) {
+  const auto tokens = filter.size(1);
+  std::vector<Tensor> rows;
+  for (std::int64_t i = 0; i < y.size(0); ++i) {
+    auto sum = zeros({y.size(1)}, kDouble);
+    for (std::int64_t t = 0; t < tokens; ++t)
+      if (i - tokens + 1 + t >= 0) sum = sum + filter.select(1, t) * y[i - tokens + 1 + t];
+    rows.push_back(sum);
+  }
+  return stack(rows);
+}
+
+/// A short convolution, with its activation.
+inline Tensor convolved(const Tensor& y, const Tensor& filter) { return swish(filtered(y, filter)); }
+
 /// Outputs of segments of these lengths, each with the state that the one before left, at its position.
 inline Tensor by_segments(Attention& attention, const Tensor& x, const std::vector<std::int64_t>& lengths) {
   auto state = attention.initial_state(x.size(0));

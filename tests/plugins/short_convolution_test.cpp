@@ -2,7 +2,7 @@
 // state.
 #include "ablate/headwise.h"
 #include "core/registry/values.h"
-#include "tests/plugins/attention.h"
+#include "tests/plugins/recurrent.h"
 #include "tests/support/catch.h"
 
 using namespace ablate::test;
@@ -48,18 +48,6 @@ std::shared_ptr<Shows> shows(std::int64_t memory = 0) {
                                                                     .generator = ablate::make_generator(1),
                                                                     .parts = parts},
                                            memory));
-}
-
-/// SiLU(sum_t filter_t y_(i - 3 + t)) of one item's projected tokens y [n, channels]; 0 before the first.
-Tensor convolved(const Tensor& y, const Tensor& filter) {
-  std::vector<Tensor> rows;
-  for (std::int64_t i = 0; i < y.size(0); ++i) {
-    auto sum = ablate::zeros({y.size(1)}, ablate::kDouble);
-    for (std::int64_t t = 0; t < kTokens; ++t)
-      if (i - kTokens + 1 + t >= 0) sum = sum + filter.select(1, t) * y[i - kTokens + 1 + t];
-    rows.push_back(sum / (1 + (-sum).exp()));
-  }
-  return ablate::stack(rows);
 }
 
 }  // namespace

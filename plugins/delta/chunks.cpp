@@ -21,25 +21,77 @@ Tensor decays_between(const Tensor& log_decay) {
   return each.cumsum(-2).masked_fill(later, -std::numeric_limits<double>::infinity()).exp();
 }
 
+/// What comes after each row, itself left out; no difference of sums, either. @param x [..., rows, d]
+Tensor sums_after(const Tensor& x) {
+  const auto rows = x.size(-2);
+  return pad(x.narrow(-2, 1, rows - 1), {0, 0, 0, 1}).flip({-2}).cumsum(-2).flip({-2});
+}
+
+/// a_t diag(exp(the decays between s and t)) k_s of all s up to t, else 0, where each channel decays by itself. By halves: a
+/// row of the second half meets one of the first past the border between them, so that both factors are at most 1.
+/// @param a, k, log_decay [..., rows, d], rows a power of 2 @return [..., t, s]
+Tensor products_by_halves(const Tensor& a, const Tensor& k, const Tensor& log_decay) {
+  const auto rows = a.size(-2);
+  auto blocks = (a * k).sum(-1, true).unsqueeze(-1);  // on the diagonal: [..., rows / half, half, half]
+  for (std::int64_t half = 1; half < rows; half *= 2) {
+    const auto part = [&](const Tensor& x, std::int64_t which) {
+      return x.unflatten(-2, {rows / (2 * half), 2, half}).select(-3, which);
+    };
+    const auto later = part(a, 1) * part(log_decay, 1).cumsum(-2).exp();
+    const auto earlier = part(k, 0) * sums_after(part(log_decay, 0)).exp();
+    const auto pairs = blocks.unflatten(-3, {rows / (2 * half), 2});
+    const auto first = pairs.select(-3, 0), second = pairs.select(-3, 1);
+    const auto met = later.matmul(earlier.transpose(-1, -2));
+    blocks = cat({cat({first, zeros_like(first)}, -1), cat({met, second}, -1)}, -2);
+  }
+  return blocks.squeeze(-3);
+}
+
+/// What the decays within chunks leave of products.
+class Decays {
+ public:
+  /// @param log [batch or 1, heads or 1, chunks, rows, 1 or d_key]
+  explicit Decays(const Tensor& log) : log_(log), between_(log.size(-1) == 1 ? decays_between(log) : Tensor()) {}
+
+  /// Of rows t of a and rows s of k, at and below the diagonal.
+  Tensor products(const Tensor& a, const Tensor& k) const {
+    if (!between_.defined()) return products_by_halves(a, k, log_);
+    return a.matmul(k.transpose(-1, -2)) * between_;
+  }
+  /// From before the chunk to each row, the row's own included. [..., rows, 1 or d_key]
+  Tensor from_start() const { return log_.cumsum(-2).exp(); }
+  /// From each row, its own left out, to the chunk's end.
+  Tensor to_end() const {
+    if (!between_.defined()) return sums_after(log_).exp();
+    return between_.narrow(-2, between_.size(-1) - 1, 1).transpose(-1, -2);
+  }
+
+ private:
+  Tensor log_;
+  Tensor between_;  ///< [..., t, s]; undefined: channels have decays of their own
+};
+
 }  // namespace
 
-/// With u_i = beta_i (v_i - (decayed S_(i-1))^T k_i) it is S_i = decay_i S_(i-1) + k_i u_i^T, and within a chunk that begins
-/// with S the u are the solution of (I + L) U = beta V - beta from_start K S, L_ts = beta_t decay_ts k_t k_s for s < t.
-Recurred delta_rule(const Recurrence& of, const Tensor& beta, const Tensor& log_decay) {
+/// With u_i = write_i * v_i - (decayed S_(i-1))^T (erase_i * k_i) it is S_i = decay_i S_(i-1) + k_i u_i^T, and within a chunk
+/// that begins with S the u are the solution of (I + L) U = write * V - (erase * K * from_start) S, where L_ts of s < t is the
+/// product of erase_t * k_t and k_s with what the decays between leave.
+Recurred delta_rule(const Recurrence& of, const Strengths& strengths, const Tensor& log_decay) {
   const auto n = of.q.size(2);
   const auto rows = std::min(kChunk, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n))));
   const auto missing = (rows - n % rows) % rows;
   const auto in_chunks = [&](const Tensor& x) { return pad(x, {0, 0, 0, missing}).unflatten(2, {-1, rows}); };
-  const auto q = in_chunks(of.q), k = in_chunks(of.k), v = in_chunks(of.v), b = in_chunks(beta), g = in_chunks(log_decay);
-  const auto between = decays_between(g);
-  const auto from_start = g.cumsum(-2).exp(), to_end = between.narrow(-2, rows - 1, 1).transpose(-1, -2);  // [..., rows, 1]
-  const auto weighted = k * b;
-  const auto system = (weighted.matmul(k.transpose(-1, -2)) * between).tril(-1);
+  const auto q = in_chunks(of.q), k = in_chunks(of.k), v = in_chunks(of.v);
+  const Decays decays(in_chunks(log_decay));
+  const auto from_start = decays.from_start(), to_end = decays.to_end();
+  const auto erased = k * in_chunks(strengths.erase), written = v * in_chunks(strengths.write);
+  const auto system = decays.products(erased, k).tril(-1);
   // The diagonal is taken as 1.
-  const auto solved = at::linalg_solve_triangular(system, cat({v * b, weighted * from_start}, -1), false, true, true);
+  const auto solved = at::linalg_solve_triangular(system, cat({written, erased * from_start}, -1), false, true, true);
   const auto of_values = solved.narrow(-1, 0, v.size(-1)).unbind(2),
              of_state = solved.narrow(-1, v.size(-1), k.size(-1)).unbind(2);
-  const auto added = (k * to_end).transpose(-1, -2).unbind(2), kept = from_start.narrow(-2, rows - 1, 1).unbind(2);
+  const auto added = (k * to_end).transpose(-1, -2).unbind(2);
+  const auto kept = from_start.narrow(-2, rows - 1, 1).transpose(-1, -2).unbind(2);
   auto state = of.state.defined() ? of.state : zeros_like(added.front().matmul(of_values.front()));
   std::vector<Tensor> before, moved;
   for (std::size_t chunk = 0; chunk < added.size(); ++chunk) {
@@ -47,7 +99,7 @@ Recurred delta_rule(const Recurrence& of, const Tensor& beta, const Tensor& log_
     moved.push_back(of_values[chunk] - of_state[chunk].matmul(state));
     state = kept[chunk] * state + added[chunk].matmul(moved.back());
   }
-  const auto within = (q.matmul(k.transpose(-1, -2)) * between).matmul(stack(moved, 2));
+  const auto within = decays.products(q, k).matmul(stack(moved, 2));
   const auto values = within + (q * from_start).matmul(stack(before, 2));
   return {values.flatten(2, 3).narrow(2, 0, n), state};
 }

@@ -1,5 +1,5 @@
 // DeltaNet (Schlag et al. 2021; Yang et al. 2024): a state that forgets what it holds under a key where it learns another value
-// for it; with a gate, Gated DeltaNet (Yang et al. 2025).
+// for it; with what came after it: Gated DeltaNet, Kimi Delta Attention, Gated DeltaNet-2, DeltaProduct, negative eigenvalues.
 #include <cmath>
 
 #include "ablate/padding.h"
@@ -11,65 +11,114 @@ using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "heads; must divide the widths"),
-    ablate::text("decay", "\"none\"", "none|learned",
-                 "of the state by the token and the head (Gated DeltaNet), or none (DeltaNet)"),
+    ablate::text("decay", "\"none\"", "none|learned|channel",
+                 "of the state by the token: none (DeltaNet), learned by head (Gated DeltaNet), or by key channel (KDA)"),
     ablate::boolean("gate", "false", "outputs are gated by swish of the layer's input (Gated DeltaNet)"),
     ablate::boolean("norm", "true", "each head's output is normed"),
     ablate::real("key_width", "1", {0.125, 8}, "channels of all heads' keys, times the width", "widths"),
     ablate::real("value_width", "1", {0.125, 8}, "channels of all heads' values, times the width", "widths"),
     ablate::integer("convolution", "4", {0, 64}, "tokens of a short convolution of queries, keys and values; 0: none",
                     "tokens"),
+    ablate::text(
+        "erase", "\"beta\"", "beta|head|channel",
+        "strength that takes a key's value away: beta, which also writes; or its own of a head or key channel (GDN-2)"),
+    ablate::text("write", "\"beta\"", "beta|channel",
+                 "strength that writes the new value: beta of a head; or one of each value channel (GDN-2)"),
+    ablate::boolean("negative_eigenvalues", "false", "what erases reaches 2 in place of 1, and eigenvalues -1 (Grazzi et al.)"),
+    ablate::integer("householder_steps", "1", {1, 8},
+                    "keys, values and strengths of a token, written one after the other (DeltaProduct)"),
 };
 
 /// x / |x|; 0 stays 0.
 Tensor unit(const Tensor& x) { return x * (x.square().sum(-1, true) + 1e-6).rsqrt(); }
 
+ablate::RecurrentOptions options_of(const ablate::Values& values) {
+  auto options = ablate::recurrent_options(values, ablate::HeadNorm::kRms, values.real("key_width"));
+  options.writes = values.integer("householder_steps");
+  return options;
+}
+
 class Delta final : public ablate::RecurrentAttention {
  public:
   explicit Delta(const ablate::AttentionContext& context)
-      : RecurrentAttention(context, ablate::recurrent_options(context.parameters, ablate::HeadNorm::kRms,
-                                                              context.parameters.real("key_width"))),
-        activates_(context.parameters.integer("convolution") == 0) {
-    beta_ = register_module("beta", ablate::make_linear(context.d_model, heads(), false, context.generator));
-    if (context.parameters.text("decay") == "none") return;
-    step_ = register_module("step", ablate::make_linear(context.d_model, heads(), false, context.generator));
+      : RecurrentAttention(context, options_of(context.parameters)),
+        activates_(context.parameters.integer("convolution") == 0),
+        most_erased_(context.parameters.boolean("negative_eigenvalues") ? 2 : 1),
+        steps_(context.parameters.integer("householder_steps")) {
+    const auto decay = context.parameters.text("decay"), erase = context.parameters.text("erase"),
+               write = context.parameters.text("write");
+    const auto make = [&](const char* name, std::int64_t inputs, std::int64_t outputs) {
+      return register_module(name, ablate::make_linear(inputs, outputs, false, context.generator));
+    };
+    if (erase == "beta" || write == "beta") beta_ = make("beta", context.d_model, heads() * steps_);
+    if (erase != "beta") erase_ = make("erase", context.d_model, heads() * steps_ * (erase == "head" ? 1 : d_key()));
+    if (write != "beta") write_ = make("write", context.d_model, heads() * steps_ * d_value());
+    if (decay == "none") return;
+    const auto channels = heads() * (decay == "channel" ? d_key() : 1);
+    step_ = make("step", context.d_model, decay == "channel" ? d_value() : channels);
+    if (decay == "channel") step_up_ = make("step_up", d_value(), channels);
     // As in Mamba-2: A from 1 to 16, steps from 0.001 to 0.1, both evenly in logarithms or as drawn, without weight decay.
-    const auto drawn = [&](double from, double to) { return ablate::empty({heads()}).uniform_(from, to, context.generator); };
-    log_rate_ = register_parameter("log_rate", drawn(1, 16).log(), {.decay = false});
-    const auto step = drawn(std::log(0.001), std::log(0.1)).exp();
+    const auto drawn = [&](std::int64_t count, double from, double to) {
+      return ablate::empty({count}).uniform_(from, to, context.generator);
+    };
+    log_rate_ = register_parameter("log_rate", drawn(heads(), 1, 16).log(), {.decay = false});
+    const auto step = drawn(channels, std::log(0.001), std::log(0.1)).exp();
     step_bias_ = register_parameter("step_bias", step + (-(-step).expm1()).log(), {.decay = false});  // softplus gives step
   }
 
  private:
   ablate::Recurred recur(const ablate::Recurrence& of, const ablate::HeadInput& input) override {
     const auto active = [&](const Tensor& x) { return activates_ ? ablate::silu(x) : x; };
-    const auto beta = by_head(beta_->forward(input.context), of.q).sigmoid();
-    const ablate::Recurrence turned{
-        .q = ablate::scaled(unit(active(of.q))), .k = unit(active(of.k)), .v = active(of.v), .state = of.state};
-    return ablate::delta::delta_rule(turned, beta, ablate::clear_padding(log_decay(of, input), input.mask));
+    // A token decays before its first step, and is read behind its last.
+    const auto step_by_step = [&](const Tensor& x, std::int64_t place) {
+      return ablate::pad(x.unsqueeze(3), {0, 0, place, steps_ - 1 - place}).flatten(2, 3);
+    };
+    const ablate::Recurrence turned{.q = step_by_step(ablate::scaled(unit(active(of.q))), steps_ - 1),
+                                    .k = unit(active(of.k)),
+                                    .v = active(of.v),
+                                    .state = of.state};
+    const auto decay = ablate::clear_padding(log_decay(of, input), input.mask);
+    auto recurred = ablate::delta::delta_rule(turned, strengths(of, input), step_by_step(decay, 0));
+    recurred.values = recurred.values.unflatten(2, {-1, steps_}).select(3, steps_ - 1);
+    return recurred;
   }
 
-  /// [batch, heads, n, 1]: -A softplus(x W + b).
+  ablate::delta::Strengths strengths(const ablate::Recurrence& of, const ablate::HeadInput& input) const {
+    const auto strength = [&](const std::shared_ptr<ablate::Linear>& of_input) {
+      if (!of_input) return Tensor();
+      return by_head(of_input->forward(input.context), of.q).unflatten(3, {steps_, -1}).flatten(2, 3).sigmoid();
+    };
+    auto beta = strength(beta_), erase = erase_ ? strength(erase_) : beta;
+    if (most_erased_ != 1) erase = erase * most_erased_;
+    if (!erase_) beta = erase;  // one number for both
+    return {.erase = erase, .write = write_ ? strength(write_) : beta};
+  }
+
+  /// [batch, heads, n, 1 or d_key]: -A softplus(x W + b).
   Tensor log_decay(const ablate::Recurrence& of, const ablate::HeadInput& input) const {
     if (!step_) return ablate::zeros({1, 1, of.q.size(2), 1}, of.q.options().requires_grad(false));
-    const auto own = [&](const Tensor& x) { return x.to(of.q.scalar_type()).view({1, -1, 1, 1}); };
-    const auto step = ablate::softplus(by_head(step_->forward(input.context), of.q) + own(step_bias_));
+    const auto own = [&](const Tensor& x) { return x.to(of.q.scalar_type()).view({1, heads(), 1, -1}); };
+    const auto told = step_->forward(input.context);
+    const auto step = ablate::softplus(by_head(step_up_ ? step_up_->forward(told) : told, of.q) + own(step_bias_));
     return step * own(log_rate_).exp().neg();
   }
 
-  /// [batch, n, heads] -> [batch, heads, n, 1], of q's type
-  static Tensor by_head(const Tensor& x, const Tensor& q) { return x.transpose(1, 2).unsqueeze(-1).to(q.scalar_type()); }
+  /// [batch, n, heads c] -> [batch, heads, n, c], of q's type
+  Tensor by_head(const Tensor& x, const Tensor& q) const { return ablate::split_heads(x, heads()).to(q.scalar_type()); }
 
   bool activates_;  ///< SiLU of q, k and v, where no convolution has it
-  std::shared_ptr<ablate::Linear> beta_, step_;
-  Tensor log_rate_, step_bias_;  ///< [heads]
+  double most_erased_;
+  std::int64_t steps_;
+  std::shared_ptr<ablate::Linear> beta_, erase_, write_;  ///< none where nothing asks for it
+  std::shared_ptr<ablate::Linear> step_, step_up_;
+  Tensor log_rate_, step_bias_;  ///< [heads], [heads], or [heads d_key]
 };
 
 }  // namespace
 
 ABLATE_ATTENTION(Delta,
                  {.id = "delta",
-                  .version = "1.0.0",
+                  .version = "1.1.0",
                   .summary = "a state that is corrected by the delta rule, decaying or not; linear time",
                   .paper = "Yang et al. 2024, DeltaNet, arXiv 2406.06484; Yang et al. 2025, Gated DeltaNet, arXiv 2412.06464",
                   .capabilities = {.causal = true,

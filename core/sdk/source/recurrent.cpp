@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ablate/masked_softmax.h"
+#include "ablate/padding.h"
 #include "found.h"
 
 namespace ablate {
@@ -34,32 +35,64 @@ Tensor normed(const Tensor& x, HeadNorm norm) {
 }  // namespace
 
 RecurrentAttention::RecurrentAttention(const AttentionContext& context, const RecurrentOptions& options)
-    : HeadwiseAttention(context, head_options(context, options)), norm_(options.norm) {
+    : HeadwiseAttention(context, head_options(context, options)), norm_(options.norm), writes_(options.writes) {
   if (norm_ != HeadNorm::kNone && d_value() == 1)
     throw std::invalid_argument(
         "value_width leaves one channel of a value for each head, and the norm of one says nothing of it");
   if (options.gate)
     gate_ = register_module("gate", make_linear(context.d_model, options.heads * d_value(), true, context.generator));
+  if (writes_ == 1) return;
+  const auto further = options.heads * (writes_ - 1) * (d_key() + d_value());
+  further_ = register_module("further", make_linear(context.d_model, further, true, context.generator));
+  if (options.convolution == 0) return;
+  const double bound = 1 / std::sqrt(static_cast<double>(options.convolution));
+  further_filter_ =
+      register_parameter("further_filter", empty({further, options.convolution}).uniform_(-bound, bound, context.generator));
+}
+
+/// What stands before a segment comes from its state, and goes on into `state`.
+Recurrence RecurrentAttention::written(const HeadInput& input, AttentionState& state) const {
+  const bool carried = !input.state.empty();
+  Recurrence of{
+      .q = widened(input.q), .k = widened(input.k), .v = widened(input.v), .state = carried ? input.state.front() : Tensor()};
+  if (!further_) return of;
+  auto y = further_->forward(input.context);
+  if (further_filter_.defined()) {
+    const auto before = carried ? input.state.back() : nothing_before(y.size(0));
+    if (carried) state.push_back(last_tokens(before, y, input.mask));
+    y = silu(convolve_tokens(y, further_filter_, before));
+  }
+  const auto keys = heads() * (writes_ - 1) * d_key();
+  const auto side_by_side = [&](const Tensor& first, const Tensor& further) {
+    const auto others = clear_padding(widened(split_heads(further, heads())), input.mask).unflatten(3, {writes_ - 1, -1});
+    return cat({first.unsqueeze(3), others}, 3).flatten(2, 3);
+  };
+  of.k = side_by_side(of.k, y.narrow(2, 0, keys));
+  of.v = side_by_side(of.v, y.narrow(2, keys, y.size(2) - keys));
+  return of;
+}
+
+Tensor RecurrentAttention::nothing_before(std::int64_t batch) const {
+  return zeros({batch, further_filter_.size(1) - 1, further_filter_.size(0)}, further_filter_.options().requires_grad(false));
 }
 
 HeadOutput RecurrentAttention::attend(const HeadInput& input) {
   if (!input.self) throw std::logic_error("a recurrent attention needs queries and context to be one sequence");
   const auto type = input.q.scalar_type();
-  const bool carried = !input.state.empty();
-  const auto recurred = recur(
-      {.q = widened(input.q), .k = widened(input.k), .v = widened(input.v), .state = carried ? input.state.front() : Tensor()},
-      input);
+  AttentionState state;
+  const auto recurred = recur(written(input, state), input);
   expect_sizes("recur()", "values", recurred.values, input.v.sizes(), "batch, heads, length, d_value");
   auto values = normed(recurred.values, norm_);
   if (gate_) values = values * silu(widened(split_heads(gate_->forward(input.context), heads())));
-  HeadOutput output{.values = values.to(type)};
-  if (carried) output.state = {recurred.state};
-  return output;
+  if (!input.state.empty()) state.insert(state.begin(), recurred.state);
+  return {.values = values.to(type), .state = std::move(state)};
 }
 
 /// Float32 at least: half precision would stop adding up.
 AttentionState RecurrentAttention::heads_state(std::int64_t batch) const {
-  return {zeros({batch, heads(), d_key(), d_value()}, wide_options(parameters().front().tensor))};
+  AttentionState state = {zeros({batch, heads(), d_key(), d_value()}, wide_options(parameters().front().tensor))};
+  if (further_filter_.defined()) state.push_back(nothing_before(batch));
+  return state;
 }
 
 }  // namespace ablate

@@ -15,7 +15,8 @@ struct RecurrentOptions {
   double key_width = 1, value_width = 1;  ///< channels of all heads' keys, values, as shares of the attention's width
   std::int64_t convolution = 0;           ///< HeadOptions::convolution
   HeadNorm norm = HeadNorm::kNone;
-  bool gate = false;  ///< values are multiplied by SiLU(x W + b) of the layer's input x
+  bool gate = false;        ///< values are multiplied by SiLU(x W + b) of the layer's input x
+  std::int64_t writes = 1;  ///< keys and values of a token
 };
 
 /// Of parameters "heads", "value_width", "convolution", "norm" and "gate". @param norm where there is to be one
@@ -31,8 +32,8 @@ inline RecurrentOptions recurrent_options(const Values& values, HeadNorm norm, d
 /// What recur() gets, in float32 at least.
 struct Recurrence {
   Tensor q;      ///< [batch, heads, n, d_key]
-  Tensor k;      ///< [batch, heads, n, d_key], 0 under the mask
-  Tensor v;      ///< [batch, heads, n, d_value], 0 under the mask
+  Tensor k;      ///< [batch, heads, n writes, d_key], a token's side by side, 0 under the mask
+  Tensor v;      ///< [batch, heads, n writes, d_value], likewise
   Tensor state;  ///< [batch, heads, d_key, d_value], or undefined: 0
 };
 
@@ -65,9 +66,13 @@ class RecurrentAttention : public HeadwiseAttention {
 
   HeadOutput attend(const HeadInput& input) final;
   AttentionState heads_state(std::int64_t batch) const final;
+  Recurrence written(const HeadInput& input, AttentionState& state) const;
+  Tensor nothing_before(std::int64_t batch) const;
 
   HeadNorm norm_;
-  std::shared_ptr<Linear> gate_;
+  std::int64_t writes_;
+  std::shared_ptr<Linear> gate_, further_;  ///< further_: keys and values of the writes behind the first
+  Tensor further_filter_;                   ///< of their short convolution: [channels, tokens]
 };
 
 }  // namespace ablate

@@ -103,6 +103,7 @@ std::string system_of(const std::string& table, const json& trial) {
     for (const auto& rate : attention.at("rates")) rates += (rates.empty() ? "" : ",") + rate.get<std::string>();
     return plugin + " (" + rates + ")";
   }
+  if (plugin == "delta" && attention.at("negative_eigenvalues") == true) return "delta, eigenvalues in [-1, 1]";
   if (plugin == "mixed") return attention.at("parts").at(0).at("plugin");
   if (table.ends_with("Papers with Code") && plugin != "infinity")
     return plugin + " " + trial.at("model").at("layers").dump() + " layers";
@@ -181,7 +182,7 @@ TEST_CASE("published figures stand beside trials of one study each, but for what
                        "arXiv 2406.06484, MAD of Mamba: memorization, test/accuracy",
                        "arXiv 2406.06484, MAD of Mamba: noisy-recall, test/accuracy",
                        "arXiv 2406.06484, MAD of Mamba: selective-copying, test/accuracy",
-                       // Of eigenvalues below 0, LSTMs and Mamba, which no plugin has.
+                       // Of LSTMs and Mamba, which no plugin is.
                        "arXiv 2411.12537, Table 5 (other models): modular-arithmetic, test/accuracy",
                        "arXiv 2411.12537, Table 5 (other models): parity, test/accuracy",
                        // Of GPT-2's weights, which no trial begins with.

@@ -15,6 +15,8 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("decay", "\"multi-scale\"", "multi-scale|none", "gamma = 1 - 2^(-5 - h) of head h, from 0 (Eq. 8); or 1"),
     ablate::boolean("rotation", "true", "queries and keys are turned by their positions (Eq. 5)"),
     ablate::boolean("norm", "true", "each head's output is normed (Eq. 8: GroupNorm)"),
+    ablate::when("norm = true", ablate::text("norm_kind", "\"layer\"", "layer|rms",
+                                             "by mean and deviation, or root mean square alone, as the authors' code has it")),
     ablate::boolean("gate", "true", "outputs are gated by swish of the layer's input (Eq. 8)"),
     ablate::real("value_width", "2", {0.125, 8}, "channels of all heads' values, times the width", "widths"),
     ablate::integer("convolution", "0", {0, 64},
@@ -24,7 +26,9 @@ constexpr ablate::Parameter parameters[] = {
 class Retention final : public ablate::RecurrentAttention {
  public:
   explicit Retention(const ablate::AttentionContext& context)
-      : RecurrentAttention(context, ablate::recurrent_options(context.parameters, ablate::HeadNorm::kLayer)),
+      : RecurrentAttention(context, ablate::recurrent_options(context.parameters, context.parameters.text("norm_kind") == "rms"
+                                                                                      ? ablate::HeadNorm::kRms
+                                                                                      : ablate::HeadNorm::kLayer)),
         decays_(context.parameters.text("decay") == "multi-scale"),
         rotates_(context.parameters.boolean("rotation")) {
     const auto heads = context.parameters.integer("heads");
@@ -54,7 +58,7 @@ class Retention final : public ablate::RecurrentAttention {
 }  // namespace
 
 ABLATE_ATTENTION(Retention, {.id = "retention",
-                             .version = "1.0.0",
+                             .version = "1.1.0",
                              .summary = "sums that decay at each head's own rate, rotated, normed and gated; linear time",
                              .paper = "Sun et al. 2023, RetNet, arXiv 2307.08621, Eq. 5 to 8",
                              .capabilities = {.causal = true,

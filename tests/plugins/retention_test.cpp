@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kHeads = 2;
 
-enum class Wrong { kNothing, kOneGamma, kNormOverHeads };
+enum class Wrong { kNothing, kOneGamma, kNormOverHeads, kOtherNorm };
 
 /// q_i k_j, both turned by their positions: it depends on their distance alone.
 Tensor turned_product(const Tensor& q, const Tensor& k, std::int64_t distance) {
@@ -23,8 +23,9 @@ Tensor turned_product(const Tensor& q, const Tensor& k, std::int64_t distance) {
   return sum;
 }
 
-/// One item. @param x [n, d_model]
-Tensor retain(const ablate::Attention& attention, const Tensor& x, Wrong wrong = Wrong::kNothing) {
+/// One item. @param x [n, d_model] @param centred the norm is by mean and deviation
+Tensor retain(const ablate::Attention& attention, const Tensor& x, Wrong wrong = Wrong::kNothing, bool centred = true) {
+  centred = centred != (wrong == Wrong::kOtherNorm);
   const auto q = by_heads(layer(attention, "query", x), kHeads), k = by_heads(layer(attention, "key", x), kHeads),
              v = by_heads(layer(attention, "value", x), kHeads);
   std::vector<Tensor> rows;
@@ -39,8 +40,8 @@ Tensor retain(const ablate::Attention& attention, const Tensor& x, Wrong wrong =
       }
       parts.push_back(sum / std::sqrt(static_cast<double>(q.size(2))));
     }
-    rows.push_back(wrong == Wrong::kNormOverHeads ? plainly_normed(ablate::cat(parts), true)
-                                                  : plainly_normed(ablate::stack(parts), true).flatten());
+    rows.push_back(wrong == Wrong::kNormOverHeads ? plainly_normed(ablate::cat(parts), centred)
+                                                  : plainly_normed(ablate::stack(parts), centred).flatten());
   }
   return layer(attention, "output", ablate::stack(rows) * swish(layer(attention, "gate", x)));
 }
@@ -55,12 +56,14 @@ const nlohmann::json kPlain = {{"decay", "none"}, {"rotation", false}, {"norm", 
 }  // namespace
 
 TEST_CASE("retention is its equation, with gradients") {
-  for (const std::int64_t n : {1, 2, 9, 70}) {
-    const auto attention = retention();
+  for (const auto& [n, norm] : std::vector<std::pair<std::int64_t, std::string>>{
+           {1, "layer"}, {2, "layer"}, {9, "layer"}, {70, "layer"}, {9, "rms"}, {70, "rms"}}) {
+    const auto attention = retention({{"norm_kind", norm}});
+    const auto by_hand = [&](const Tensor& item) { return retain(*attention, item, Wrong::kNothing, norm == "layer"); };
     const auto x = random_tokens(2, n, 2).requires_grad_(), weights = random_tokens(2, n, 3);
     const auto output = run(*attention, {x});
-    const auto expected = ablate::stack(std::vector{retain(*attention, x[0]), retain(*attention, x[1])});
-    INFO("n " << n);
+    const auto expected = ablate::stack(std::vector{by_hand(x[0]), by_hand(x[1])});
+    INFO("n " << n << ", " << norm);
     CHECK(distance(output, expected) < 1e-12);
     if (n > 9) continue;
     CHECK(distance(gradients(*attention, (output * weights).sum(), {x}),
@@ -73,7 +76,7 @@ TEST_CASE("the oracle of retention tells one decay for all heads and a norm over
   const auto attention = retention();
   const auto x = random_tokens(1, 20, 2);
   const auto output = run(*attention, {x})[0];
-  for (const auto wrong : {Wrong::kOneGamma, Wrong::kNormOverHeads})
+  for (const auto wrong : {Wrong::kOneGamma, Wrong::kNormOverHeads, Wrong::kOtherNorm})
     CHECK(distance(output, retain(*attention, x[0], wrong)) > 1e-4);
   const auto bare = retention({{"norm", false}, {"gate", false}, {"rotation", false}, {"value_width", 1.0}});
   const auto first = run(*bare, {x.narrow(1, 0, 1)})[0];

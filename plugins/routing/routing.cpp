@@ -27,6 +27,9 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("assignment", "\"kmeans\"", "kmeans|random", "clusters of alike tokens, or drawn for each position"),
     ablate::when("assignment = kmeans",
                  ablate::real("decay", "0.999", {0, 1}, "share of a centroid that an optimiser step keeps; 1 never moves it")),
+    ablate::when("assignment = kmeans", ablate::real("commitment", "0", {0, 1e3},
+                                                     "weight of a loss that draws queries and keys to their centroids, as the "
+                                                     "authors' code has it; 0: none")),
     ablate::text("causal_members", "\"earlier\"", "earlier|top",
                  "earlier: a token sees the last w of its cluster; top: those of the w likest of all tokens that are earlier, "
                  "as published, where later tokens decide who is among them"),
@@ -62,7 +65,8 @@ class Routing final : public ablate::HeadwiseAttention {
         clusters_(context.parameters.integer("clusters")),
         window_(context.parameters.integer("window")),
         random_(context.parameters.text("assignment") == "random"),
-        earlier_(context.causal && context.parameters.text("causal_members") == "earlier") {
+        earlier_(context.causal && context.parameters.text("causal_members") == "earlier"),
+        commitment_(random_ ? 0 : context.parameters.real("commitment")) {
     if (clusters_ == 0) clusters_ = std::max<std::int64_t>(1, std::llround(std::sqrt(static_cast<double>(longest_))));
     if (random_)
       draws_ = register_buffer("draws", ablate::randn({heads(), clusters_, longest_}, context.generator), {.type = true});
@@ -90,7 +94,21 @@ class Routing final : public ablate::HeadwiseAttention {
                            : among_chosen(choose(of_queries, input.mask), causal() ? Members{} : choose(of_keys, input.mask), q,
                                           k, v, input);
     output.values = output.values.to(type);
+    if (commitment_ > 0) {
+      const auto off = distance_to_centroids(q, of_queries, input.mask);
+      output.auxiliary_loss = commitment_ * (causal() ? off : (off + distance_to_centroids(k, of_keys, input.mask)) / 2);
+    }
     return output;
+  }
+
+  /// The mean square of what is between points and the centroids nearest to them, over tokens, heads and channels; gradients
+  /// move the points alone. Shape [].
+  Tensor distance_to_centroids(const Tensor& points, const Tensor& likeness, const Tensor& mask) const {
+    const auto places = centroids_.places().to(points.scalar_type()).unsqueeze(0).expand({points.size(0), -1, -1, -1});
+    const auto squares = (points - ablate::take(places, likeness.argmax(2))).square().mean(-1);  // [batch, heads, n]
+    if (!mask.defined()) return squares.mean();
+    const auto real = mask.unsqueeze(1);
+    return squares.masked_fill(real.logical_not(), 0).sum() / (real.sum() * heads()).clamp_min(1);
   }
 
   /// How near each token is to each centroid: on a ball, by the dot product. [batch or 1, heads, clusters, n]
@@ -164,6 +182,7 @@ class Routing final : public ablate::HeadwiseAttention {
 
   std::int64_t longest_, clusters_, window_;
   bool random_, earlier_;
+  double commitment_;
   ablate::Centroids centroids_;  // [heads, clusters, d_head]; none where positions are drawn
   Tensor draws_;                 // [heads, clusters, longest]: likeness that nothing has to do with; else undefined
 };
@@ -171,7 +190,7 @@ class Routing final : public ablate::HeadwiseAttention {
 }  // namespace
 
 ABLATE_ATTENTION(Routing, {.id = "routing",
-                           .version = "1.0.0",
+                           .version = "1.1.0",
                            .summary = "attention within clusters of alike tokens, found by online k-means",
                            .paper = "Roy et al. 2021, arXiv 2003.05997, section 4 and Algorithm 1",
                            .capabilities = {.causal = true,

@@ -15,6 +15,7 @@ struct Shape {
   std::int64_t clusters = 3, window = 0;
   bool causal = false;
   std::string members = "earlier", assignment = "kmeans";
+  double commitment = 0;
 };
 
 std::shared_ptr<ablate::Attention> routing(const Shape& shape, std::uint64_t seed = 1) {
@@ -23,6 +24,7 @@ std::shared_ptr<ablate::Attention> routing(const Shape& shape, std::uint64_t see
                                   {"window", shape.window},
                                   {"assignment", shape.assignment},
                                   {"causal_members", shape.members},
+                                  {"commitment", shape.commitment},
                                   {"decay", 0.9}}),
               seed, {.causal = shape.causal});
 }
@@ -226,6 +228,37 @@ TEST_CASE("routing: centroids follow queries and keys, in on_step alone, and pad
     CHECK(distance(centroids.to(ablate::kDouble), moved.where(counts > 0, before.to(ablate::kDouble))) < 1e-6);
     CHECK(distance(centroids, before) > 1e-2);
     CHECK(centroids.scalar_type() == ablate::kFloat);  // of a module in float64: never cast
+  }
+}
+
+TEST_CASE("routing: the commitment loss is how far queries and keys are from their centroids, and changes no output") {
+  const auto x = random_tokens(2, 9, 2).requires_grad_(), mask = mask_of(9, {9, 5});
+  for (const bool causal : {false, true}) {
+    INFO("causal " << causal);
+    const auto attention = routing({.causal = causal, .commitment = 0.5}), plain = routing({.causal = causal});
+    const auto result = pass(*attention, {x, {}, mask}), without = pass(*plain, {x, {}, mask});
+    CHECK(result.output.equal(without.output));
+    CHECK_FALSE(without.auxiliary_loss.defined());
+    const auto centroids = buffer(*attention, "centroids").to(ablate::kDouble);
+    // Wrong ones: the first centroid for all, and a mean over padding, too.
+    const auto loss = [&](bool nearest, double tokens) {
+      auto sum = ablate::zeros({}, ablate::kDouble);
+      for (std::int64_t i = 0; i < 2; ++i)
+        for (const std::string name : {"query", "key"}) {
+          if (causal && name == "key") continue;
+          const auto of = points(*attention, name.c_str(), x[i].narrow(0, 0, i == 0 ? 9 : 5));
+          const auto own = likeness(*attention, of).argmax(1);
+          for (std::int64_t h = 0; h < kHeads; ++h)
+            for (std::int64_t t = 0; t < of.size(1); ++t)
+              sum = sum + (of[h][t] - centroids[h][nearest ? own[h][t].item<std::int64_t>() : 0]).square().mean();
+        }
+      return sum * (0.5 / (kHeads * tokens * (causal ? 1 : 2)));
+    };
+    const auto right = loss(true, 14);
+    CHECK(distance(result.auxiliary_loss, right) < 1e-13);
+    CHECK(distance(right, loss(false, 14)) > 1e-3);
+    CHECK(distance(right, loss(true, 18)) > 1e-3);
+    CHECK(distance(gradients(*attention, result.auxiliary_loss, {x}), gradients(*attention, right, {x})) < 1e-12);
   }
 }
 

@@ -1,9 +1,13 @@
-// Softmax attention (Vaswani et al. 2017) through torch's fused kernel, which keeps no [n, n] matrix.
+// Softmax attention (Vaswani et al. 2017) through torch's fused kernel, which keeps no [n, n] matrix; with keys and values that
+// heads share (Ainslie et al. 2023), a norm of queries and keys, and a sink.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/rms_norm_ops.h>
 
+#include <cmath>
+
 #include "ablate/dropout.h"
 #include "ablate/headwise.h"
+#include "ablate/padding.h"
 
 namespace {
 
@@ -13,32 +17,49 @@ using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
+    ablate::integer("key_value_heads", "0", {0, 64},
+                    "heads of keys and values, each for as many heads of queries (GQA; 1: MQA); 0: as many as heads"),
     ablate::boolean("qk_norm", "false", "queries and keys by their RMS, times a learned number a head"),
+    ablate::boolean("sink", "false", "a learned score of each head that takes its share of the weights and gives nothing"),
 };
+
+ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& given,
+                              std::span<const ablate::Capabilities>) {
+  auto can = declared;
+  can.averages = !given.boolean("sink");
+  return can;
+}
+
+/// Whether heads share keys and values. Throws std::invalid_argument where they cannot evenly.
+bool shares(const ablate::Values& given) {
+  const auto heads = given.integer("heads"), own = given.integer("key_value_heads");
+  if (own > 0 && heads % own != 0)
+    throw std::invalid_argument("key_value_heads = " + std::to_string(own) +
+                                " does not divide heads = " + std::to_string(heads));
+  return own > 0 && own < heads;
+}
 
 class SoftmaxAttention final : public ablate::HeadwiseAttention {
  public:
   explicit SoftmaxAttention(const ablate::AttentionContext& context)
-      : HeadwiseAttention(context, context.parameters.integer("heads")) {
+      : HeadwiseAttention(context, {.heads = context.parameters.integer("heads"),
+                                    .keys = !shares(context.parameters),
+                                    .values = !shares(context.parameters)}),
+        turns_(context.positions == ablate::Positions::kRotary) {
+    if (shares(context.parameters)) {
+      const auto width = context.parameters.integer("key_value_heads") * d_head();
+      key_ = register_module("key", ablate::make_linear(context.d_model, width, true, context.generator));
+      value_ = register_module("value", ablate::make_linear(context.d_model, width, true, context.generator));
+    }
     if (context.parameters.boolean("qk_norm"))
       gain_ = register_parameter("gain", ablate::ones({heads(), 1, 1}), {.decay = false});
+    if (context.parameters.boolean("sink")) sink_ = register_parameter("sink", ablate::zeros({heads()}));
   }
 
  private:
-  HeadOutput attend(const HeadInput& input) override {
-    if (!gain_.defined()) return read(input);
-    auto normed = input;
-    normed.q = of_one_size(input.q) * gain_, normed.k = of_one_size(input.k);
-    return read(normed);
-  }
-
-  /// x over the root of its mean square over the channels. Rotary positions, which have turned x, change no length.
-  static Tensor of_one_size(const Tensor& x) {
-    constexpr double kEpsilon = 1e-5;  // as of the model's norms
-    return at::_ops::rms_norm::call(x, c10::SymIntArrayRef(x.sym_sizes().slice(3)), {}, kEpsilon);
-  }
-
-  HeadOutput read(const HeadInput& input) const {
+  HeadOutput attend(const HeadInput& given) override {
+    auto input = key_ ? shared(given) : given;
+    if (gain_.defined()) input.q = of_one_size(input.q) * gain_, input.k = of_one_size(input.k);
     const auto& mask = input.mask;
     // Of padding at the end no real query can see any in causal self-attention: the kernel runs without a mask.
     if (!mask.defined() || (causal() && input.self && !has_holes(mask))) return {.values = weighted(input, {}, causal())};
@@ -52,18 +73,64 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return {.values = weighted(input, allowed, false)};
   }
 
+  /// x over the root of its mean square over the channels. Rotary positions, which have turned x, change no length.
+  static Tensor of_one_size(const Tensor& x) {
+    constexpr double kEpsilon = 1e-5;  // as of the model's norms
+    return at::_ops::rms_norm::call(x, c10::SymIntArrayRef(x.sym_sizes().slice(3)), {}, kEpsilon);
+  }
+
   static bool has_holes(const Tensor& mask) {
     const auto n = mask.size(1);
     return mask.narrow(1, 1, n - 1).logical_and(mask.narrow(1, 0, n - 1).logical_not()).any().item<bool>();
   }
 
-  Tensor weighted(const HeadInput& input, const Tensor& allowed, bool is_causal) const {
-    if (dropout() > 0)
-      return ablate::dropped_attention(input.q, input.k, input.v, allowed, is_causal, dropout(), input.generator);
-    return ablate::scaled_dot_product_attention(input.q, input.k, input.v, allowed, is_causal);
+  /// With keys and values of few heads, each repeated for the heads that share it. What the base class would do to them is done
+  /// here.
+  HeadInput shared(const HeadInput& given) const {
+    auto input = given;
+    const auto of = [&](const ablate::Linear& projection) {
+      const auto own = projection.weight.size(0) / d_head();
+      return ablate::clear_padding(ablate::split_heads(projection.forward(given.context), own), given.mask);
+    };
+    const auto turned = [&](const Tensor& x) { return turns_ ? ablate::rotate_positions(x, given.position, 0) : x; };
+    const auto each = [&](const Tensor& x) {
+      return x.unsqueeze(2).expand({-1, -1, heads() / x.size(1), -1, -1}).flatten(1, 2);
+    };
+    input.q = turned(given.q);
+    input.k = each(turned(of(*key_)));
+    input.v = each(of(*value_));
+    return input;
   }
 
-  Tensor gain_;  ///< [heads, 1, 1]; undefined: queries and keys are as they are projected
+  Tensor weighted(const HeadInput& input, const Tensor& allowed, bool is_causal) const {
+    if (sink_.defined()) return beside_sink(input, allowed, is_causal);
+    return read(input, input.q, input.k, input.v, allowed, is_causal);
+  }
+
+  /// The sink is a key in front, of value 0: one channel more is 1 in all queries, and holds the sink's score in its key alone.
+  /// Where a query sees as many keys as stand before it, an idle query in front keeps count.
+  Tensor beside_sink(const HeadInput& input, const Tensor& allowed, bool is_causal) const {
+    const auto d = static_cast<double>(d_head());
+    const auto idle = is_causal ? 1 : 0;
+    const auto q = ablate::pad(ablate::pad(input.q * std::sqrt((d + 1) / d), {0, 1}, 1), {0, 0, idle, 0});
+    const auto score =
+        ablate::pad((sink_ * std::sqrt(d + 1)).to(input.k.scalar_type()).view({1, heads(), 1, 1}), {d_head(), 0});
+    const auto k = ablate::cat({score.expand({input.k.size(0), -1, -1, -1}), ablate::pad(input.k, {0, 1})}, 2);
+    const auto v = ablate::pad(input.v, {0, 0, 1, 0});
+    const auto seen = allowed.defined() ? ablate::pad(allowed, {1, 0}, 1) : Tensor();
+    return read(input, q, k, v, seen, is_causal).narrow(2, idle, input.q.size(2));
+  }
+
+  Tensor read(const HeadInput& input, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& allowed,
+              bool is_causal) const {
+    if (dropout() > 0) return ablate::dropped_attention(q, k, v, allowed, is_causal, dropout(), input.generator);
+    return ablate::scaled_dot_product_attention(q, k, v, allowed, is_causal);
+  }
+
+  bool turns_;                                   ///< rotary positions
+  std::shared_ptr<ablate::Linear> key_, value_;  ///< of few heads; none where each head has its own
+  Tensor gain_;                                  ///< [heads, 1, 1]; undefined: q and k are as they are projected
+  Tensor sink_;                                  ///< [heads], or undefined
 };
 
 }  // namespace
@@ -82,4 +149,5 @@ ABLATE_ATTENTION(SoftmaxAttention, {.id = "softmax",
                                                      .half_precision = true,
                                                      .time_exponent = 2,
                                                      .memory_exponent = 1},
-                                    .parameters = parameters})
+                                    .parameters = parameters,
+                                    .promises = promises})

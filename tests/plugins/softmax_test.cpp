@@ -122,3 +122,92 @@ TEST_CASE("without QK norm softmax is what it was, bit by bit, and has no parame
   CHECK(ablate::linear(read, parameter(*attention, "output.weight"), parameter(*attention, "output.bias"))
             .equal(run(*attention, {x})));
 }
+
+namespace {
+
+/// One item: each head's weights beside exp(sink), which gives nothing. @param x [n, d_model]
+ablate::Tensor beside_sink(const ablate::Attention& attention, std::int64_t heads, const ablate::Tensor& x, bool causal,
+                           const ablate::Tensor& sink) {
+  const auto split = [&](const char* name) { return layer(attention, name, x).unflatten(-1, {heads, -1}); };
+  const auto q = split("query"), k = split("key"), v = split("value");  // [n, heads, d]
+  std::vector<ablate::Tensor> rows;
+  for (std::int64_t i = 0; i < x.size(0); ++i) {
+    std::vector<ablate::Tensor> parts;
+    for (std::int64_t h = 0; h < heads; ++h) {
+      const auto seen = causal ? i + 1 : x.size(0);
+      const auto weights = similarity("softmax", q[i][h], k.narrow(0, 0, seen).select(1, h));
+      parts.push_back(weights.matmul(v.narrow(0, 0, seen).select(1, h)) / (weights.sum() + sink[h].exp()));
+    }
+    rows.push_back(ablate::cat(parts));
+  }
+  return layer(attention, "output", ablate::stack(rows));
+}
+
+}  // namespace
+
+TEST_CASE("softmax with a sink is its equation, padded and not, with gradients; one of 0 is not none") {
+  for (const bool causal : {false, true}) {
+    INFO("causal " << causal);
+    const auto attention = make(section("softmax", {{"heads", 2}, {"sink", true}}), 1, {.causal = causal});
+    const auto sink = parameter(*attention, "sink");
+    CHECK(sink.abs().max().item<double>() == 0);
+    {
+      const ablate::NoGradGuard none;
+      sink.copy_(normal({2}, 7) * 2);
+    }
+    const auto x = random_tokens(2, 9, 2).requires_grad_(), weights = random_tokens(2, 9, 3);
+    const std::vector<std::int64_t> lengths = {9, 4};
+    const auto padded = run(*attention, {x, {}, mask_of(9, lengths)});
+    auto loss = ablate::zeros({}, ablate::kDouble), right = loss.clone();
+    for (std::int64_t i = 0; i < 2; ++i) {
+      const auto n = lengths[static_cast<std::size_t>(i)];
+      const auto own = x[i].narrow(0, 0, n), expected = beside_sink(*attention, 2, own, causal, sink);
+      CHECK(distance(padded[i].narrow(0, 0, n), expected) < 1e-12);
+      CHECK(distance(run(*attention, {own.unsqueeze(0)})[0], expected) < 1e-12);
+      CHECK(distance(expected, beside_sink(*attention, 2, own, causal, sink * 0)) > 1e-3);
+      loss = loss + (padded[i].narrow(0, 0, n) * weights[i].narrow(0, 0, n)).sum();
+      right = right + (expected * weights[i].narrow(0, 0, n)).sum();
+    }
+    CHECK(distance(gradients(*attention, loss, {x}), gradients(*attention, right, {x})) < 1e-11);
+    // A sink far below all scores takes nothing.
+    const auto plain = make(section("softmax", {{"heads", 2}}), 1, {.causal = causal});
+    const ablate::NoGradGuard none;
+    copy_parameters(*attention, *plain);
+    sink.fill_(-100);
+    CHECK(distance(run(*attention, {x}), run(*plain, {x})) < 1e-13);
+  }
+}
+
+TEST_CASE("softmax whose heads share keys and values is that with each of them repeated, turned or not") {
+  constexpr std::int64_t heads = 4, d = kChannels / heads;
+  for (const std::int64_t own : {1, 2, 4})
+    for (const bool causal : {false, true})
+      for (const auto positions : {ablate::Positions::kNone, ablate::Positions::kRotary}) {
+        INFO("key_value_heads " << own << ", causal " << causal << ", rotary " << (positions == ablate::Positions::kRotary));
+        const ablate::AttentionPlace place{.causal = causal, .positions = positions};
+        const auto attention = make(section("softmax", {{"heads", heads}, {"key_value_heads", own}}), 1, place);
+        const auto plain = make(section("softmax", {{"heads", heads}}), 1, place);
+        const auto set = [&](std::int64_t shift) {
+          const ablate::NoGradGuard none;
+          for (auto& entry : plain->parameters()) {
+            const auto shared = parameter(*attention, entry.name);
+            const bool repeats = entry.name.starts_with("key") || entry.name.starts_with("value");
+            entry.tensor.copy_(
+                !repeats ? shared
+                         : shared.unflatten(0, {own, d}).repeat_interleave(heads / own, 0).roll(shift, 0).flatten(0, 1));
+          }
+        };
+        set(0);
+        const auto x = random_tokens(2, 9, 2).requires_grad_(), weights = random_tokens(2, 9, 3);
+        const auto mask = mask_of(9, {9, 4}), real = mask.unsqueeze(-1);
+        const auto output = run(*attention, {x, {}, mask}) * real, expected = run(*plain, {x, {}, mask}) * real;
+        CHECK(distance(output, expected) < 1e-13);
+        const auto in_x = [&](const ablate::Tensor& of) { return torch::autograd::grad({(of * weights).sum()}, {x})[0]; };
+        CHECK(distance(in_x(output), in_x(expected)) < 1e-12);
+        if (own == 1) continue;  // nothing to be mixed up
+        set(1);
+        CHECK(distance(output, run(*plain, {x, {}, mask}) * real) > 1e-3);
+      }
+  CHECK_THROWS_WITH(make(section("softmax", {{"heads", 4}, {"key_value_heads", 3}})),
+                    Catch::Matchers::Contains("key_value_heads = 3 does not divide heads = 4"));
+}

@@ -91,7 +91,7 @@ TEST_CASE("trials on the CPU and on another device do not wait for a device's me
 
 TEST_CASE("a device has one name") {
   DeviceGrid on({"cuda", "cuda:0"});
-  on.in_all = 0;
+  on.in_all = DeviceGrid::kOfOne;
   CHECK(on.grid.run({.jobs = 2}).done == 2);
   CHECK(on.grid.machine.most_together == 1);
 }

@@ -1,163 +1,246 @@
-#include <algorithm>
+#include "core/kernels/linear_attention.h"
 
-#include "ablate/kernel_attention.h"
+#include <algorithm>
+#include <cmath>
+
 #include "ablate/operation.h"
 #include "ablate/torch_parallel.h"
 #include "core/kernels/choice.h"
 
-namespace ablate {
+namespace ablate::kernels {
 namespace {
 
-using kernels::form;
+constexpr std::int64_t kMostChannels = 256, kMostFeatures = 1024;
+constexpr std::size_t kWeights = 6;  // of a group
 
-constexpr std::int64_t kMostChannels = 256;
+/// Saved: these, then of each group its own.
+enum : std::size_t { kQueries, kFactors, kOutput, kOutputBias, kVectors, kRows, kStarts, kUnread, kGroups };
+enum : std::size_t { kContext, kOwnWeights, kMass = kOwnWeights + kWeights, kMemory, kOfGroup };
 
-Tensor reference(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by, FeatureMap map) {
-  const auto heads_of = [&](const std::shared_ptr<Linear>& projection, const Tensor& x) {
-    return split_heads(projection->forward(x), by.heads);
-  };
-  const auto q = heads_of(by.query, queries), k = heads_of(by.key, context), v = heads_of(by.value, context);
-  const auto mass = mask.defined() ? mask.to(q.scalar_type()).unsqueeze(1) : Tensor();
-  return by.output->forward(merge_heads(kernel_attention(q, k, v, mass, map)));
-}
-
-/// Saved: queries, context, the eight weights, mass, memory.
-enum : std::size_t { kQueries, kContext, kWeights, kMass = kWeights + 8, kMemory };
+/// What is known of a call without its tensors.
+struct Shape {
+  std::int64_t heads;
+  FeatureMap map;
+  std::size_t groups;
+  bool self;  ///< the queries are the context
+};
 
 const float* numbers(const Tensor& tensor) { return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr; }
 
-kernels::cpu::LinearAttentionCall call_of(const Saved& saved, std::int64_t heads, FeatureMap map) {
-  const auto &queries = saved[kQueries], &context = saved[kContext];
-  const auto weight = [&](std::size_t i) { return numbers(saved[kWeights + i]); };
-  return {.batch = queries.size(0),
+cpu::LinearAttentionCall call_of(const Saved& saved, const Shape& shape, std::size_t group) {
+  const auto* const own = &saved[kGroups + group * kOfGroup];
+  const auto &queries = saved[kQueries], &context = own[kContext], &vectors = saved[kVectors];
+  const auto weight = [&](std::size_t i) { return numbers(own[kOwnWeights + i]); };
+  const auto batch = queries.size(0);
+  const bool chosen = saved[kRows].defined();
+  return {.batch = batch,
           .n = queries.size(1),
           .m = context.size(1),
           .d = static_cast<int>(queries.size(2)),
-          .heads = static_cast<int>(heads),
-          .d_head = static_cast<int>(saved[kWeights].size(0) / heads),
-          .relu = map == FeatureMap::kRelu,
+          .heads = static_cast<int>(shape.heads),
+          .d_head = static_cast<int>(own[kOwnWeights].size(0) / shape.heads),
+          .relu = shape.map == FeatureMap::kRelu,
+          .vectors = numbers(vectors),
+          .features = vectors.defined() ? static_cast<int>(vectors.size(1)) : 0,
           .x = numbers(queries),
           .context = numbers(context),
-          .mass = numbers(saved[kMass]),
+          .mass = numbers(own[kMass]),
           .wq = weight(0),
           .bq = weight(1),
           .wk = weight(2),
           .bk = weight(3),
           .wv = weight(4),
           .bv = weight(5),
-          .wo = weight(6),
-          .bo = weight(7),
-          .product = kernels::product};
+          .wo = numbers(saved[kOutput]),
+          .bo = numbers(saved[kOutputBias]),
+          .rows = chosen ? saved[kRows].const_data_ptr<std::int64_t>() : nullptr,
+          .starts =
+              chosen ? saved[kStarts].const_data_ptr<std::int64_t>() + static_cast<std::int64_t>(group) * (batch + 1) : nullptr,
+          .factors = numbers(saved[kFactors]),
+          .product = product};
 }
 
-/// Calls `work` with each thread's number, first sequence, and part of the call.
+/// Calls `work` for each thread and group with the thread's number, the group's, the first sequence, and the part of the call.
 template <class Work>
-void share_out(const kernels::cpu::LinearAttentionCall& call, std::int64_t threads, const Work& work) {
-  const auto floats = kernels::cpu::linear_attention_scratch(call);
+void share_out(const Saved& saved, const Shape& shape, std::int64_t threads, const Work& work) {
+  const auto floats = cpu::linear_attention_scratch(call_of(saved, shape, 0));
   // All threads' at once: a peak of memory that repeats.
   const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
   auto* const first = scratch.mutable_data_ptr<float>();
   in_parallel(threads, [&](std::int64_t i) {
-    const auto begin = call.batch * i / threads, end = call.batch * (i + 1) / threads;
-    auto part = call;
-    part.batch = end - begin;
-    part.x += begin * call.n * call.d, part.context += begin * call.m * call.d;
-    if (part.mass != nullptr) part.mass += begin * call.m;
-    work(i, begin, part, first + i * floats);
+    for (std::size_t group = 0; group < shape.groups; ++group) {
+      auto part = call_of(saved, shape, group);
+      const auto begin = part.batch * i / threads, end = part.batch * (i + 1) / threads;
+      part.batch = end - begin;
+      part.x += begin * part.n * part.d, part.context += begin * part.m * part.d;
+      if (part.mass != nullptr) part.mass += begin * part.m;
+      if (part.factors != nullptr) part.factors += begin * part.n;
+      if (part.starts != nullptr) part.starts += begin;
+      work(i, group, begin, part, first + i * floats);
+    }
   });
 }
 
-/// @return of queries, context (undefined where they are one) and the eight weights
-std::vector<Tensor> backward(const kernels::cpu::LinearAttentionCall& call, const Tensor& dy, const Saved& saved, bool self) {
-  const auto threads = parts_for_threads(call.batch);
+/// @return of each input, in its order
+std::vector<Tensor> backward(const Shape& shape, const Tensor& dy, const Saved& saved) {
+  const auto threads = parts_for_threads(saved[kQueries].size(0));
   const auto options = dy.options().requires_grad(false);
-  std::vector<Tensor> gradients{empty(saved[kQueries].sizes(), options),
-                                self ? Tensor() : empty(saved[kContext].sizes(), options)};
-  for (std::size_t i = 0; i < 8; ++i) {  // a row a thread
-    auto sizes = saved[kWeights + i].sizes().vec();
+  const auto &unread = saved[kUnread], &factors = saved[kFactors];
+  const auto like = [&](const Tensor& x) { return unread.defined() ? zeros(x.sizes(), options) : empty(x.sizes(), options); };
+  const auto by_thread = [&](const Tensor& x) {
+    auto sizes = x.sizes().vec();
     sizes.insert(sizes.begin(), threads);
-    gradients.push_back(zeros(sizes, options));
+    return zeros(sizes, options);
+  };
+  std::vector<Tensor> gradients{like(saved[kQueries]), factors.defined() ? like(factors) : Tensor(), by_thread(saved[kOutput]),
+                                by_thread(saved[kOutputBias])};
+  for (std::size_t group = 0; group < shape.groups; ++group) {
+    const auto* const own = &saved[kGroups + group * kOfGroup];
+    gradients.push_back(shape.self ? Tensor() : empty(own[kContext].sizes(), options));
+    for (std::size_t i = 0; i < kWeights; ++i) gradients.push_back(by_thread(own[kOwnWeights + i]));
   }
-  const auto *of_y = dy.const_data_ptr<float>(), *memory = numbers(saved[kMemory]);
-  auto* const of_x = gradients[0].mutable_data_ptr<float>();
-  auto* const of_context = self ? nullptr : gradients[1].mutable_data_ptr<float>();
-  share_out(call, threads,
-            [&](std::int64_t i, std::int64_t begin, const kernels::cpu::LinearAttentionCall& part, float* scratch) {
-              const auto row = [&](std::size_t of) {
-                return gradients[2 + of].mutable_data_ptr<float>() + i * saved[kWeights + of].numel();
-              };
-              const auto queries = begin * call.n * call.d, keys = begin * call.m * call.d;
-              form().linear_attention_backward(part, scratch, memory + begin * call.memory(), of_y + queries,
-                                               {of_x + queries, self ? nullptr : of_context + keys, row(0), row(1), row(2),
-                                                row(3), row(4), row(5), row(6), row(7)});
+  const auto to = [&](std::size_t i, std::int64_t first) {
+    return gradients[i].defined() ? gradients[i].mutable_data_ptr<float>() + first : nullptr;
+  };
+  const auto* const of_y = dy.const_data_ptr<float>();
+  share_out(saved, shape, threads,
+            [&](std::int64_t i, std::size_t group, std::int64_t begin, const cpu::LinearAttentionCall& part, float* scratch) {
+              const auto row = [&](std::size_t of) { return to(of, i * gradients[of][0].numel()); };
+              const auto queries = begin * part.n * part.d;
+              const auto own = kOutputBias + 1 + group * (1 + kWeights);
+              form().linear_attention_backward(
+                  part, scratch, numbers(saved[kGroups + group * kOfGroup + kMemory]) + begin * part.memory(), of_y + queries,
+                  {to(kQueries, queries), to(own, begin * part.m * part.d), row(own + 1), row(own + 2), row(own + 3),
+                   row(own + 4), row(own + 5), row(own + 6), row(kOutput), row(kOutputBias), to(kFactors, begin * part.n)});
             });
-  for (std::size_t i = 2; i < gradients.size(); ++i)
-    gradients[i] = threads == 1 ? gradients[i].squeeze(0) : gradients[i].sum(0);
+  for (std::size_t i = kOutput; i < gradients.size(); ++i)
+    if (i <= kOutputBias || (i - kOutputBias - 1) % (1 + kWeights) != 0)
+      gradients[i] = threads == 1 ? gradients[i].squeeze(0) : gradients[i].sum(0);
+  if (unread.defined()) gradients[kOutputBias] = gradients[kOutputBias] + dy.flatten(0, 1).index_select(0, unread).sum(0);
   return gradients;
 }
 
-std::vector<Tensor> inputs_of(const Tensor& queries, const Tensor& context, const Projections& by) {
-  std::vector<Tensor> inputs{queries, context};
-  for (const auto& projection : {by.query, by.key, by.value, by.output})
-    inputs.push_back(projection->weight), inputs.push_back(projection->bias);
-  return inputs;
+/// Rows by group and sequence, where each group's sequences begin, and the rows of all that are in no group.
+struct Chosen {
+  Tensor rows, starts, unread;
+};
+Chosen chosen_rows(const Tensor& group_of, std::int64_t groups) {
+  const auto batch = group_of.size(0), n = group_of.size(1);
+  const auto of = group_of.contiguous();
+  const auto* const group = of.const_data_ptr<std::int64_t>();
+  std::vector<std::int64_t> unread;
+  auto rows = empty({batch * n}, of.options()), starts = empty({groups, batch + 1}, of.options());
+  auto *const row = rows.mutable_data_ptr<std::int64_t>(), *const start = starts.mutable_data_ptr<std::int64_t>();
+  std::int64_t next = 0;
+  for (std::int64_t g = 0; g < groups; ++g) {
+    for (std::int64_t b = 0; b < batch; ++b) {
+      start[g * (batch + 1) + b] = next;
+      for (std::int64_t i = 0; i < n; ++i)
+        if (group[b * n + i] == g) row[next++] = i;
+    }
+    start[g * (batch + 1) + batch] = next;
+  }
+  for (std::int64_t i = 0; i < batch * n; ++i)
+    if (group[i] < 0) unread.push_back(i);
+  return {rows, starts, unread.empty() ? Tensor() : integers(unread)};
 }
 
-Tensor fused_form(const std::vector<Tensor>& inputs, const Tensor& mask, std::int64_t heads, FeatureMap map) {
-  const bool self = inputs[kQueries].is_same(inputs[kContext]);
-  return with_gradient(
-      inputs,
-      [&](Saved& saved) {
-        for (const auto& input : inputs) saved.push_back(input.contiguous());
-        saved.push_back(mask.defined() ? mask.to(kFloat).contiguous() : Tensor());
-        const auto options = inputs[kQueries].options().requires_grad(false);
-        const auto call = call_of(saved, heads, map);
-        const auto memory = empty({call.batch, call.memory()}, options);
-        saved.push_back(memory);
-        auto y = empty(inputs[kQueries].sizes(), options);
-        auto *to = y.mutable_data_ptr<float>(), *kept = memory.mutable_data_ptr<float>();
-        share_out(call, parts_for_threads(call.batch),
-                  [&](std::int64_t, std::int64_t begin, const kernels::cpu::LinearAttentionCall& part, float* scratch) {
-                    form().linear_attention(part, scratch, to + begin * call.n * call.d, kept + begin * call.memory());
-                  });
-        return y;
-      },
-      [heads, map, self](const Tensor& dy, const Saved& saved) {
-        return backward(call_of(saved, heads, map), dy.contiguous(), saved, self);
-      });
+/// Whether the sizes of a token and of heads have a fused form.
+bool widths_fit(const Tensor& queries, std::int64_t width, std::int64_t heads) {
+  return queries.dim() == 3 && queries.numel() > 0 && heads > 0 && width > 0 && width % heads == 0 &&
+         width / heads % cpu::kLanes == 0 && queries.size(2) % cpu::kLanes == 0 &&
+         std::max(queries.size(2), width) <= kMostChannels;
 }
 
 /// What does not fit may still be right for the reference, or its error tells what is wrong.
-bool fits(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by) {
-  if (by.heads < 1 || queries.dim() != 3 || context.dim() != 3 || by.query->weight.dim() != 2) return false;
-  const auto batch = queries.size(0), d = queries.size(2), width = by.query->weight.size(0);
-  const auto inward = [&](const std::shared_ptr<Linear>& to) {
-    return to->weight.sizes().equals({width, d}) && to->bias.sizes().equals({width});
+bool fits(const LinearAttention& of) {
+  if (of.groups.empty() || of.output.dim() != 2 || !widths_fit(of.queries, of.output.size(1), of.heads)) return false;
+  const auto batch = of.queries.size(0), n = of.queries.size(1), d = of.queries.size(2), width = of.output.size(1);
+  const auto inward = [&](const Tensor& weight, const Tensor& bias) {
+    return weight.sizes().equals({width, d}) && bias.sizes().equals({width});
   };
-  return queries.numel() > 0 && context.numel() > 0 && width > 0 && context.size(0) == batch && context.size(2) == d &&
-         inward(by.query) && inward(by.key) && inward(by.value) && by.output->weight.sizes().equals({d, width}) &&
-         by.output->bias.sizes().equals({d}) && (!mask.defined() || mask.sizes().equals({batch, context.size(1)})) &&
-         d % kernels::cpu::kLanes == 0 && width % by.heads == 0 && width / by.heads % kernels::cpu::kLanes == 0 &&
-         std::max(d, width) <= kMostChannels;
+  const bool sizes = of.output.sizes().equals({d, width}) && of.output_bias.sizes().equals({d});
+  const auto features = of.vectors.defined() && of.vectors.dim() == 3 ? of.vectors.size(1) : 0;
+  const bool vectors = !of.vectors.defined() ||
+                       (features > 0 && features <= kMostFeatures && features % cpu::kLanes == 0 &&
+                        of.vectors.sizes().equals({of.heads, features, width / of.heads}) && !of.vectors.requires_grad());
+  return sizes && vectors && (!of.group_of.defined() || of.group_of.sizes().equals({batch, n})) &&
+         (!of.factors.defined() || of.factors.sizes().equals({batch, n})) &&
+         std::ranges::all_of(of.groups, [&](const QueryGroup& group) {
+           const auto& context = group.context;
+           return context.dim() == 3 && context.numel() > 0 && context.size(0) == batch && context.size(2) == d &&
+                  inward(group.query, group.query_bias) && inward(group.key, group.key_bias) &&
+                  inward(group.value, group.value_bias) &&
+                  (!group.mass.defined() || group.mass.sizes().equals({batch, context.size(1)}));
+         });
 }
 
 }  // namespace
 
-Tensor projected_kernel_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
-                                  FeatureMap map, bool fused) {
-  const bool self = queries.is_same(context);
-  // Zeroed before any product: 0 * NaN would reach the weights' gradients.
-  const auto keys = mask.defined() ? context.masked_fill(mask.logical_not().unsqueeze(-1), 0) : context;
-  const auto& asking = self ? keys : queries;
-  const auto inputs = inputs_of(asking, keys, by);
-  const auto choice = fused ? kernels::Choice::kFused : kernels::Choice::kReference;
-  if (kernels::may_fuse(choice, inputs) && fits(asking, keys, mask, by)) return fused_form(inputs, mask, by.heads, map);
-  return reference(asking, keys, mask, by, map);
+Tensor fused_linear_attention(const LinearAttention& of) {
+  const Shape shape{of.heads, of.map, of.groups.size(), of.groups.front().context.is_same(of.queries)};
+  std::vector<Tensor> inputs{of.queries, of.factors, of.output, of.output_bias};
+  for (const auto& group : of.groups)
+    for (const auto* tensor :
+         {&group.context, &group.query, &group.query_bias, &group.key, &group.key_bias, &group.value, &group.value_bias})
+      inputs.push_back(*tensor);
+  return with_gradient(
+      inputs,
+      [&](Saved& saved) {
+        const auto kept = [](const Tensor& x) { return x.defined() ? x.contiguous() : x; };
+        const auto options = of.queries.options().requires_grad(false);
+        const auto scale = of.vectors.defined() ? std::pow(static_cast<double>(of.vectors.size(2)), -0.25) : 1.0;
+        const auto chosen =
+            of.group_of.defined() ? chosen_rows(of.group_of, static_cast<std::int64_t>(shape.groups)) : Chosen();
+        saved = {kept(of.queries),
+                 kept(of.factors),
+                 kept(of.output),
+                 kept(of.output_bias),
+                 of.vectors.defined() ? (of.vectors * scale).contiguous() : Tensor(),
+                 chosen.rows,
+                 chosen.starts,
+                 chosen.unread};
+        for (std::size_t group = 0, i = kOutputBias + 1; group < shape.groups; ++group) {
+          for (std::size_t j = 0; j < 1 + kWeights; ++j) saved.push_back(kept(inputs[i++]));
+          const auto& mass = of.groups[group].mass;
+          saved.push_back(mass.defined() ? mass.to(kFloat).contiguous() : Tensor());
+          saved.emplace_back();
+          const auto call = call_of(saved, shape, group);
+          saved.back() = empty({call.batch, call.memory()}, options);
+        }
+        auto y = empty(of.queries.sizes(), options);
+        if (chosen.unread.defined())
+          y.flatten(0, 1).index_copy_(0, chosen.unread, of.output_bias.expand({chosen.unread.size(0), -1}));
+        auto* const to = y.mutable_data_ptr<float>();
+        share_out(
+            saved, shape, parts_for_threads(y.size(0)),
+            [&](std::int64_t, std::size_t group, std::int64_t begin, const cpu::LinearAttentionCall& part, float* scratch) {
+              auto* const memory = saved[kGroups + group * kOfGroup + kMemory].mutable_data_ptr<float>();
+              form().linear_attention(part, scratch, to + begin * part.n * part.d, memory + begin * part.memory());
+            });
+        return y;
+      },
+      [shape](const Tensor& dy, const Saved& saved) { return backward(shape, dy.contiguous(), saved); });
 }
 
-std::int64_t kernels::cpu::linear_attention_scratch(const LinearAttentionCall& call) {
-  const std::int64_t d = call.d, w = call.width(), wider = std::max(d, w);
-  return 4 * d * w + kTile * (6 * w + wider + 3 * d + 2 * call.heads) + wider + w * (2 * call.d_head + 1);
+bool may_fuse_widths(const Tensor& queries, std::int64_t width, std::int64_t heads) {
+  return may_fuse(Choice::kFused, {queries}) && widths_fit(queries, width, heads);
 }
 
-}  // namespace ablate
+bool may_fuse(const LinearAttention& of) {
+  std::vector<Tensor> tensors{of.queries, of.output, of.output_bias};
+  for (const auto* tensor : {&of.factors, &of.vectors})
+    if (tensor->defined()) tensors.push_back(*tensor);
+  for (const auto& group : of.groups)
+    for (const auto* tensor :
+         {&group.context, &group.query, &group.query_bias, &group.key, &group.key_bias, &group.value, &group.value_bias})
+      tensors.push_back(*tensor);
+  return may_fuse(Choice::kFused, tensors) && fits(of);
+}
+
+std::int64_t cpu::linear_attention_scratch(const LinearAttentionCall& call) {
+  const std::int64_t d = call.d, w = call.width(), f = call.of_head(), memory = w * f;
+  return 4 * d * w + (call.vectors != nullptr ? 3 : 2) * memory + call.heads * f + kTile * (6 * d + 5 * w + 2 * f + 4);
+}
+
+}  // namespace ablate::kernels

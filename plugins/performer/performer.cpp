@@ -7,6 +7,7 @@
 #include "ablate/choices.h"
 #include "ablate/decayed_sums.h"
 #include "ablate/headwise.h"
+#include "ablate/kernel_attention.h"
 #include "ablate/masked_softmax.h"
 #include "ablate/random_features.h"
 
@@ -86,6 +87,11 @@ class Performer final : public ablate::HeadwiseAttention {
   }
 
  private:
+  Tensor in_one(const ablate::AttentionInput& input, const ablate::Projections& by, bool fused) const override {
+    if (causal() || kernel_ != Kernel::kPositive || error_examples_ > 0) return {};
+    return ablate::projected_feature_attention(input.queries, input.context, input.mask, by, vectors_->vectors, fused);
+  }
+
   HeadOutput attend(const HeadInput& input) override {
     auto output = approximated(input);
     if (input.measure && error_examples_ > 0) measure_error(input, output);
@@ -196,9 +202,10 @@ class Performer final : public ablate::HeadwiseAttention {
       largest = ablate::zeros({x.size(0), x.size(1), over.size() == 1 ? x.size(2) : 1, 1}, x.options().requires_grad(false));
     } else {
       const auto [log, factor] = ablate::log_features(kernel(), scaled, vectors_->vectors.to(x.scalar_type()));
-      const auto seen = gone.defined() ? log.detach().masked_fill(gone, kNothing) : log.detach();
-      largest = seen.amax(over, true);
-      phi = (log - largest).exp();
+      // Before the exponential: where no key is left it would be infinite, and its gradient NaN.
+      const auto seen = gone.defined() ? log.masked_fill(gone, kNothing) : log;
+      largest = seen.detach().amax(over, true);
+      phi = (seen - largest).exp();
       if (factor.defined()) phi = phi * factor;
     }
     if (gone.defined()) {

@@ -1,65 +1,21 @@
 // The fused layer of linear attention against its equation in float64, with torch's own gradients.
-#include <torch/csrc/autograd/autograd.h>
-
-#include "ablate/kernel_attention.h"
 #include "core/kernels/choice.h"
-#include "tests/kernels/results.h"
+#include "tests/kernels/attention_case.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;
+using test::Case;
+using test::exact;
 using test::in_double;
+using test::inputs_of;
+using test::mask_of;
 using test::normal;
+using test::output;
+using test::results;
 using test::same_bits;
 using test::Threads;
 
 namespace {
-
-struct Case {
-  std::int64_t batch, n, keys;  ///< keys 0: self-attention
-  std::int64_t d, heads, d_head;
-  FeatureMap map;
-  bool masked;
-};
-
-/// Queries, context (but in self-attention), and the weights and biases of the four projections.
-std::vector<Tensor> inputs_of(const Case& of) {
-  const auto width = of.heads * of.d_head;
-  std::vector<Tensor> inputs{normal({of.batch, of.n, of.d}, 1, 1)};
-  if (of.keys > 0) inputs.push_back(normal({of.batch, of.keys, of.d}, 1, 2));
-  for (std::uint64_t i = 0; i < 4; ++i) {
-    const bool out = i == 3;
-    inputs.push_back(normal(out ? at::IntArrayRef({of.d, width}) : at::IntArrayRef({width, of.d}), 0.2, 3 + 2 * i));
-    inputs.push_back(normal({out ? of.d : width}, 0.2, 4 + 2 * i));
-  }
-  return inputs;
-}
-
-/// Item b counts its first keys alone; of the last item, none.
-Tensor mask_of(const Case& of) {
-  if (!of.masked) return {};
-  const auto keys = of.keys > 0 ? of.keys : of.n;
-  auto mask = ones({of.batch, keys}, kBool);
-  for (std::int64_t b = 0; b < of.batch; ++b) mask[b].slice(0, keys * (of.batch - 1 - b) / of.batch).fill_(false);
-  return mask;
-}
-
-Tensor output(const Case& of, const std::vector<Tensor>& inputs, bool fused, const Tensor& mask) {
-  const bool self = of.keys == 0;
-  return projected_kernel_attention(inputs[0], inputs[self ? 0 : 1], mask, test::projections_of(inputs, self ? 1 : 2, of.heads),
-                                    of.map, fused);
-}
-
-/// y and the gradients of all inputs.
-std::vector<Tensor> results(const Case& of, std::vector<Tensor> inputs, bool fused, const Tensor& mask) {
-  for (auto& input : inputs) input = input.detach().requires_grad_();
-  const auto y = output(of, inputs, fused, mask);
-  std::vector<Tensor> all{y.detach()};
-  for (auto& one : torch::autograd::grad({y}, inputs, {normal(y.sizes(), 1, 20).to(y.scalar_type())})) all.push_back(one);
-  return all;
-}
-std::vector<Tensor> results(const Case& of, bool fused) { return results(of, inputs_of(of), fused, mask_of(of)); }
-
-std::vector<Tensor> exact(const Case& of) { return results(of, in_double(inputs_of(of)), false, mask_of(of)); }
 
 double worst(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
   return test::worst(found, expected, 1e-3);
@@ -91,7 +47,7 @@ TEST_CASE("both forms of linear attention give the equation's values and gradien
             const bool one = n == 1;
             CHECK(worst(by_reference, expected) < (one ? 0.03 : kFloatRounding));
             CHECK(worst(found, expected) <
-                  (one ? std::max(kFloatRounding, 3 * worst(by_reference, expected)) : kFloatRounding));
+                  (one ? std::max(kFloatRounding, 5 * worst(by_reference, expected)) : kFloatRounding));
           }
 }
 

@@ -44,5 +44,28 @@ ABLATE_INLINE void add_rows(const float* tile, int row, float* sum, float* to) {
   add_to(to, sum, row);
 }
 
+/// The same of chosen rows of `from`.
+const float* chosen_tile(const float* from, const std::int64_t* rows, std::int64_t tokens, int row, float* padded) {
+  for (int i = 0; i < kTile; ++i)
+    for (int j = 0; j < row; j += kLanes) store(padded + i * row + j, i < tokens ? load(from + rows[i] * row + j) : V{});
+  return padded;
+}
+
+/// to [rows] += the sums of the rows of a tile [rows, kTile], whose numbers are multiplied by those of `by` [kTile], where it
+/// is not null. Each tile is summed by itself first, for fewer roundings. @param rows a multiple of kLanes
+ABLATE_INLINE void add_row_sums(const float* tile, int rows, const float* by, float* to) {
+  for (int i = 0; i < rows; i += kLanes) {
+    V total[kLanes];
+    for (int r = 0; r < kLanes; ++r) {
+      total[r] = V{};
+      for (int t = 0; t < kTile; t += kLanes) {
+        const V x = load(tile + (i + r) * kTile + t);
+        total[r] += by != nullptr ? x * load(by + t) : x;
+      }
+    }
+    store(to + i, load(to + i) + sums(total));
+  }
+}
+
 }  // namespace
 }  // namespace ablate::kernels::cpu

@@ -22,6 +22,33 @@ ABLATE_INLINE float sum(V v) {
   return (v[0] + v[1]) + (v[2] + v[3]);
 }
 
+/// The sums of 16 vectors: halves of two become one vector, four times.
+ABLATE_INLINE V sums(const V* of) {
+  V a[8], b[4];
+  for (int i = 0; i < 8; ++i) {
+    const V x = of[2 * i], y = of[2 * i + 1];
+    a[i] = __builtin_shufflevector(x, y, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
+           __builtin_shufflevector(x, y, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+  }
+  for (int i = 0; i < 4; ++i) {
+    const V x = a[2 * i], y = a[2 * i + 1];
+    b[i] = __builtin_shufflevector(x, y, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) +
+           __builtin_shufflevector(x, y, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+  }
+  for (int i = 0; i < 2; ++i) {
+    const V x = b[2 * i], y = b[2 * i + 1];
+    a[i] = __builtin_shufflevector(x, y, 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29) +
+           __builtin_shufflevector(x, y, 2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30, 31);
+  }
+  return __builtin_shufflevector(a[0], a[1], 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30) +
+         __builtin_shufflevector(a[0], a[1], 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+}
+ABLATE_INLINE float largest(V v) {
+  float most = v[0];
+  for (int i = 1; i < kLanes; ++i) most = v[i] > most ? v[i] : most;
+  return most;
+}
+
 /// to [columns, rows] = from [rows, columns], both multiples of 16; rows of `from` lie `from_row` apart, of `to` `to_row`.
 /// A block of 16 x 16 is transposed by four times interleaving its upper half with its lower one.
 ABLATE_INLINE void transpose(int rows, int columns, const float* from, int from_row, float* to, int to_row) {

@@ -1,6 +1,8 @@
 // Kernel attention in linear time, as one operation with a gradient of its own: the read of linear attention and of landmarks.
 #pragma once
 
+#include <vector>
+
 #include "ablate/linear.h"
 
 namespace ablate {
@@ -32,5 +34,31 @@ Tensor kernel_attention(const Tensor& queries, const Tensor& keys, const Tensor&
 /// @param mask [batch, keys] bool, true: counts; undefined: all @return [batch, n, d_model]
 Tensor projected_kernel_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
                                   FeatureMap map, bool fused);
+
+/// The same with phi(x) = exp(w.s x - |s x|^2 / 2), s = d_head^-1/4, for each vector w of a head: positive random features
+/// (Choromanski et al. 2021, Lemma 1; log_features() of random_features.h). Queries stand over their largest exponential, keys
+/// over that of their sequence and head, which cancels. The fused form asks for features that are multiples of 16, at most
+/// 1024.
+/// @param vectors [heads, features, d_head], without gradient
+Tensor projected_feature_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
+                                   const Tensor& vectors, bool fused);
+
+/// What some queries read: a context of their own, through weights of their own.
+struct QueryGroup {
+  Tensor context;                                              ///< [batch, keys, d_model]
+  Tensor mass;                                                 ///< [batch, keys], what a key counts; undefined: 1 each
+  Tensor query, query_bias, key, key_bias, value, value_bias;  ///< [width, d_model] and [width]
+};
+
+/// The same where each query reads in one group, as a fused form alone: row i is output(factors_i o_i), with o_i of its group.
+/// Throws std::invalid_argument where there is no fused form (may_group_attention), or sizes do not fit.
+/// @param group_of [batch, n] int64 on the CPU, the group of each query; -1: it reads nothing, o_i = 0
+/// @param factors [batch, n], with a gradient; undefined: 1 @param heads of each group, width / heads channels each
+/// @return [batch, n, d_model]
+Tensor grouped_kernel_attention(const Tensor& queries, const std::vector<QueryGroup>& groups, const Tensor& group_of,
+                                const Tensor& factors, const Linear& output, std::int64_t heads, FeatureMap map);
+
+/// Whether it has a fused form here for queries such as these, with all heads' channels in `width`.
+bool may_group_attention(const Tensor& queries, std::int64_t width, std::int64_t heads);
 
 }  // namespace ablate

@@ -1,61 +1,20 @@
 // AdaMRA, adaptive multi-resolution attention: every query chooses the resolution at which it reads the sequence.
+#include <optional>
+
 #include "ablate/attention.h"
-#include "ablate/choices.h"
 #include "ablate/linear.h"
 #include "ablate/straight_through.h"
 #include "choices.h"
+#include "one_call.h"
+#include "parameters.h"
 #include "routing.h"
 
 namespace {
 
-using ablate::Capabilities;
 using ablate::Similarity;
 using ablate::Tensor;
 
-enum class Routing { kLearned, kRandom, kAll };
-constexpr auto kRoutings =
-    ablate::choices<Routing>({{"learned", Routing::kLearned}, {"random", Routing::kRandom}, {"all", Routing::kAll}});
-
-enum class RouterGradient { kScale, kStraightThrough, kNone };
-constexpr auto kRouterGradients = ablate::choices<RouterGradient>({{"scale", RouterGradient::kScale},
-                                                                   {"straight-through", RouterGradient::kStraightThrough},
-                                                                   {"none", RouterGradient::kNone}});
-
-constexpr ablate::Parameter parameters[] = {
-    ablate::rates("rates", "[\"1/2\", \"1/4\", \"1/8\", \"1/16\"]", "compression rate of each head; as many heads as rates"),
-    ablate::integer("subheads", "2", {1, 64}, "subheads of each head, all at its rate; must divide model.d_model"),
-    ablate::plugin("compression", "compression", "what each head writes its memory with"),
-    ablate::text("feature_map", "\"relu\"", ablate::kSimilarityChoices,
-                 "phi of Eq. 7, or the exponential of Table 5; left out where the memory has a kernel of its own (rbf, "
-                 "random-features)"),
-    ablate::text(
-        "routing", "\"learned\"", kRoutings,
-        "learned: the head the router finds most probable; random: a drawn one (Table 5, Rand); all: the sum of all heads"),
-    ablate::text(
-        "router_gradient", "\"scale\"", kRouterGradients,
-        "scale: a head's output times its probability; straight-through: that gradient without the factor; none: neither. "
-        "Under routing = all, scale weighs every head by its probability, the others add the heads up; under random no use"),
-};
-
-constexpr ablate::Exemption exemptions[] = {
-    {"trained", "router", "an arg max passes no gradient on (Eq. 6 as printed)", "router_gradient = none"},
-    {"trained", "router", "one head leaves nothing to choose", "rates = [\"1\"]"},
-};
-
-/// Costs are the compression's, as many slots as it has by a rate; a softmax read weighs every slot for every query.
-Capabilities promises(const Capabilities& declared, const ablate::Values& given, std::span<const Capabilities> parts) {
-  auto can = declared;
-  const auto& memory = parts.front();
-  // A head that is drawn by position makes tokens that are alike differ.
-  can.averages = memory.averages && kRoutings.of(given, "routing") != Routing::kRandom;
-  can.half_precision = memory.half_precision;
-  can.cuda = memory.cuda;
-  can.deterministic = memory.deterministic;
-  can.length_multiple = memory.length_multiple;
-  can.time_exponent = ablate::kSimilarityChoices.of(given, "feature_map") == Similarity::kSoftmax ? 2 : memory.time_exponent;
-  can.memory_exponent = memory.memory_exponent;
-  return can;
-}
+using namespace ablate::adamra;
 
 /// One linear map in place of two in a row, x -> (x W^T + b) A: d^3 operations a head rather than d^2 a token.
 struct Folded {
@@ -73,7 +32,8 @@ class AdaMra final : public ablate::Attention {
         similarity_(ablate::kSimilarityChoices.of(context.parameters, "feature_map")),
         routing_(kRoutings.of(context.parameters, "routing")),
         router_gradient_(kRouterGradients.of(context.parameters, "router_gradient")),
-        compress_first_(context.parts.promises("compression").slots_have_keys) {
+        compress_first_(context.parts.promises("compression").slots_have_keys),
+        fused_(context.fused) {
     const auto d = context.width, heads = static_cast<std::int64_t>(rates_.size());
     const auto& generator = context.generator;
     if (d % subheads_ != 0)
@@ -115,7 +75,9 @@ class AdaMra final : public ablate::Attention {
     const auto batch = input.queries.size(0), n = input.queries.size(1);
     const auto real = self ? input.mask : Tensor();
 
-    Call call(*this, context, input, batch);
+    const bool whole = reads_in_one_call(input.queries);
+    std::optional<Call> call;
+    if (!whole) call.emplace(*this, context, input, batch);
     ablate::AttentionOutput result;
     Tensor probability;  // [batch * n, heads], Eq. 6
     if (router_.defined()) {
@@ -123,12 +85,23 @@ class AdaMra final : public ablate::Attention {
       c10::AutoGradMode gradient(c10::GradMode::is_enabled() && router_gradient_ != RouterGradient::kNone);
       const Folded router(*query_, router_);
       probability = router.bias.addmm(queries, router.weight).softmax(-1);
-      if (input.measure) result.metrics.push_back({"router_entropy", ablate::adamra::entropy(probability, real), "bit"});
+      if (input.measure) result.metrics.push_back({"router_entropy", entropy(probability, real), "bit"});
     }
-    const auto heads = routing_ == Routing::kAll ? sum_of_heads(call, queries, probability)
-                                                 : chosen_heads(call, queries, probability, input, real, result);
+    Tensor heads;
+    if (routing_ == Routing::kAll) {
+      heads = sum_of_heads(*call, queries, probability);
+    } else {
+      const auto [chosen, weight] = route(queries, probability, input, real, result);
+      if (whole) {
+        result.output = read_in_one_call(
+            {*query_, *key_, *value_, *output_, head_query_, head_key_, head_value_, subheads_, map(), compressions_},
+            {self ? context : input.queries, context, input.mask, input.generator}, chosen, weight, real);
+        return result;
+      }
+      heads = chosen_heads(*call, queries, chosen, weight, real);
+    }
     result.output = output_->forward(heads.view({batch, n, -1}));
-    result.auxiliary_loss = call.auxiliary_loss();
+    result.auxiliary_loss = call->auxiliary_loss();
     return result;
   }
 
@@ -216,38 +189,58 @@ class AdaMra final : public ablate::Attention {
     return sum;
   }
 
-  /// Every query in one head only. A head that no query chose is not even written. @return [batch * n, width]
-  Tensor chosen_heads(Call& call, const Tensor& queries, const Tensor& probability, const ablate::AttentionInput& input,
-                      const Tensor& real, ablate::AttentionOutput& result) const {
+  /// Whether the reads are one operation: of memories of means, which are written from the tokens themselves.
+  bool reads_in_one_call(const Tensor& queries) const {
+    const auto width = output_->weight.size(1);
+    return fused_ && routing_ != Routing::kAll && similarity_ != Similarity::kSoftmax && compressions_[0]->slots_are_means() &&
+           queries.size(2) == width && ablate::may_group_attention(queries, width, subheads_);
+  }
+  ablate::FeatureMap map() const {
+    return similarity_ == Similarity::kRelu ? ablate::FeatureMap::kRelu : ablate::FeatureMap::kElu;
+  }
+
+  struct Route {
+    Tensor chosen;  ///< [batch, n] int64, each query's head
+    Tensor weight;  ///< [batch * n, 1], what the head's output is multiplied by; undefined: 1
+  };
+  Route route(const Tensor& queries, const Tensor& probability, const ablate::AttentionInput& input, const Tensor& real,
+              ablate::AttentionOutput& result) const {
     const auto batch = input.queries.size(0), n = input.queries.size(1);
     const auto heads = static_cast<std::int64_t>(rates_.size());
-    Tensor chosen, weight;  // [batch, n]; [batch * n, 1]
+    Route to;
     if (routing_ == Routing::kLearned) {
       auto [highest, index] = probability.max(-1, true);
-      chosen = index.view({batch, n});
-      if (router_gradient_ == RouterGradient::kScale) weight = highest;
+      to.chosen = index.view({batch, n});
+      if (router_gradient_ == RouterGradient::kScale) to.weight = highest;
       if (router_gradient_ == RouterGradient::kStraightThrough)
-        weight = ablate::straight_through(ablate::ones(highest.sizes(), highest.options().requires_grad(false)), highest);
+        to.weight = ablate::straight_through(ablate::ones(highest.sizes(), highest.options().requires_grad(false)), highest);
     } else if (is_training()) {
-      chosen = ablate::randint(heads, {batch, n}, input.generator, queries.options().dtype(ablate::kLong).requires_grad(false));
+      to.chosen =
+          ablate::randint(heads, {batch, n}, input.generator, queries.options().dtype(ablate::kLong).requires_grad(false));
     } else {
-      chosen = random_heads_.narrow(0, 0, n).expand({batch, n});
+      to.chosen = random_heads_.narrow(0, 0, n).expand({batch, n});
     }
-    const auto assignment = ablate::adamra::assign(chosen, real, heads);
     if (input.measure)
-      for (auto& share : ablate::adamra::head_shares(chosen, real, heads)) result.metrics.push_back(std::move(share));
+      for (auto& share : head_shares(to.chosen, real, heads)) result.metrics.push_back(std::move(share));
+    return to;
+  }
+
+  /// Every query in one head only. A head that no query chose is not even written. @return [batch * n, width]
+  Tensor chosen_heads(Call& call, const Tensor& queries, const Tensor& chosen, const Tensor& weight, const Tensor& real) const {
+    const auto batch = chosen.size(0), n = chosen.size(1);
+    const auto assignment = assign(chosen, real, static_cast<std::int64_t>(rates_.size()));
     if (assignment.row_count() == 0)
       return ablate::zeros({batch * n, output_->weight.size(1)}, queries.options().requires_grad(false));
 
     std::vector<std::int64_t> sizes;
     for (const auto width : assignment.widths) sizes.push_back(batch * width);
-    const auto blocks = ablate::adamra::move_rows(queries, assignment.queries, assignment.rows).split_with_sizes(sizes);
+    const auto blocks = move_rows(queries, assignment.queries, assignment.rows).split_with_sizes(sizes);
     std::vector<Tensor> read;
     for (std::size_t h = 0; h < rates_.size(); ++h)
       if (sizes[h] > 0) read.push_back(call.read(h, blocks[h]));
     const auto all = read.size() == 1 ? read.front() : ablate::cat(read);
-    const auto y = ablate::adamra::move_rows(all, assignment.rows, assignment.queries);
-    return weight.defined() ? ablate::adamra::weigh_rows(y, weight) : y;
+    const auto y = move_rows(all, assignment.rows, assignment.queries);
+    return weight.defined() ? weigh_rows(y, weight) : y;
   }
 
   std::vector<ablate::Rate> rates_;
@@ -255,7 +248,7 @@ class AdaMra final : public ablate::Attention {
   Similarity similarity_;
   Routing routing_;
   RouterGradient router_gradient_;
-  bool compress_first_;
+  bool compress_first_, fused_;
   std::shared_ptr<ablate::Linear> query_, key_, value_, output_;
   Tensor head_query_, head_key_, head_value_;  // [heads, width in, width out], the subheads' side by side (Eq. 9)
   Tensor router_;                              // W of Eq. 6, [width, heads]

@@ -18,6 +18,7 @@ using ablate::WriteInput;
 class SegmentMean final : public ablate::LandmarkCompression {
  public:
   using LandmarkCompression::LandmarkCompression;
+  bool slots_are_means() const override { return true; }
 
  private:
   Memory do_write(const WriteInput& input) override {
@@ -37,7 +38,7 @@ class SegmentMean final : public ablate::LandmarkCompression {
     Memory memory;
     if (!mask.defined() && rate.numerator == 1 && n % rate.denominator == 0 && rate.slots(n) == count) {
       memory.keys = ablate::segment_mean::means(keys, rate.denominator);
-      memory.values = ablate::segment_mean::means(values, rate.denominator);
+      memory.values = values.is_same(keys) ? memory.keys : ablate::segment_mean::means(values, rate.denominator);
       memory.mass = ablate::full({1, 1, 1}, rate.denominator, keys.options()).expand({batch, 1, count});
       return memory;
     }

@@ -120,6 +120,11 @@ class Compression : public Module {
   /// Whether read() follows ReadInput::similarity. A method with a kernel of its own does not (refuse_idle_similarity).
   virtual bool follows_similarity() const { return true; }
 
+  /// Whether each slot holds means of its tokens' keys and values, with shares that lengths and mask alone decide, and read()
+  /// is kernel_attention() of them where the similarity is a feature map. Then means of projected tokens are projected means,
+  /// and keys and values may be one tensor.
+  virtual bool slots_are_means() const { return false; }
+
   /// After an optimiser step, in training only, passed on by the attention: the place for moving averages and redrawn features,
   /// which change buffers under a NoGradGuard of its own. @param step from 1 @param generator on the device of the parameters
   void on_step(std::int64_t step, const Generator& generator) { do_step(step, generator); }

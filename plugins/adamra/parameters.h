@@ -1,0 +1,53 @@
+// What studies may set of AdaMRA, and what it promises with it.
+#pragma once
+
+#include "ablate/attention.h"
+#include "ablate/choices.h"
+#include "ablate/compression.h"
+
+namespace ablate::adamra {
+
+enum class Routing { kLearned, kRandom, kAll };
+inline constexpr auto kRoutings =
+    choices<Routing>({{"learned", Routing::kLearned}, {"random", Routing::kRandom}, {"all", Routing::kAll}});
+
+enum class RouterGradient { kScale, kStraightThrough, kNone };
+inline constexpr auto kRouterGradients = choices<RouterGradient>({{"scale", RouterGradient::kScale},
+                                                                  {"straight-through", RouterGradient::kStraightThrough},
+                                                                  {"none", RouterGradient::kNone}});
+
+inline constexpr Parameter parameters[] = {
+    rates("rates", "[\"1/2\", \"1/4\", \"1/8\", \"1/16\"]", "compression rate of each head; as many heads as rates"),
+    integer("subheads", "2", {1, 64}, "subheads of each head, all at its rate; must divide model.d_model"),
+    plugin("compression", "compression", "what each head writes its memory with"),
+    text("feature_map", "\"relu\"", kSimilarityChoices,
+         "phi of Eq. 7, or the exponential of Table 5; left out where the memory has a kernel of its own (rbf, "
+         "random-features)"),
+    text("routing", "\"learned\"", kRoutings,
+         "learned: the head the router finds most probable; random: a drawn one (Table 5, Rand); all: the sum of all heads"),
+    text("router_gradient", "\"scale\"", kRouterGradients,
+         "scale: a head's output times its probability; straight-through: that gradient without the factor; none: neither. "
+         "Under routing = all, scale weighs every head by its probability, the others add the heads up; under random no use"),
+};
+
+inline constexpr Exemption exemptions[] = {
+    {"trained", "router", "an arg max passes no gradient on (Eq. 6 as printed)", "router_gradient = none"},
+    {"trained", "router", "one head leaves nothing to choose", "rates = [\"1\"]"},
+};
+
+/// Costs are the compression's, as many slots as it has by a rate; a softmax read weighs every slot for every query.
+inline Capabilities promises(const Capabilities& declared, const Values& given, std::span<const Capabilities> parts) {
+  auto can = declared;
+  const auto& memory = parts.front();
+  // A head that is drawn by position makes tokens that are alike differ.
+  can.averages = memory.averages && kRoutings.of(given, "routing") != Routing::kRandom;
+  can.half_precision = memory.half_precision;
+  can.cuda = memory.cuda;
+  can.deterministic = memory.deterministic;
+  can.length_multiple = memory.length_multiple;
+  can.time_exponent = kSimilarityChoices.of(given, "feature_map") == Similarity::kSoftmax ? 2 : memory.time_exponent;
+  can.memory_exponent = memory.memory_exponent;
+  return can;
+}
+
+}  // namespace ablate::adamra

@@ -180,6 +180,7 @@ std::int64_t AttemptWriter::plugin_set(const std::vector<UsedPlugin>& plugins) {
     find->bind(1, hash);
     if (find->executeStep()) return find->getColumn(0).getInt64();
   }
+  for (const auto& each : plugins) plugin(each);  // numbered as they are given, which is the order of their folders
   auto add = statements_("INSERT INTO plugin_set (hash) VALUES (?)");
   add->bind(1, hash);
   add->exec();

@@ -80,17 +80,14 @@ AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request) 
     }
     Statement count(reader.database(), "SELECT count(*) FROM attempt a WHERE " + where);
     // The lines are chosen first and filled in after: the rest of a row costs a dozen searches.
-    Statement ask(
-        reader.database(),
-        "SELECT a.id, a.trial, t.key, a.outcome, a.reason, a.wall_s, a.started_us, (SELECT group_concat(e.name) FROM "
-        "experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = t.id), (SELECT max(listed) FROM "
-        "experiment_trial WHERE trial = t.id AND (?1 = 0 OR experiment = ?1)), a.step, a.steps, a.main_metric FROM (SELECT "
-        "a.id "
-        "FROM attempt a "
-        "WHERE " +
-            where +
-            " ORDER BY a.id DESC LIMIT ?2) chosen CROSS JOIN attempt a ON a.id = chosen.id JOIN trial t ON t.id = "
-            "a.trial ORDER BY a.id DESC");
+    Statement ask(reader.database(),
+                  "SELECT a.id, a.trial, t.key, a.outcome, a.reason, a.wall_s, a.started_us, (SELECT group_concat(e.name) FROM "
+                  "experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = t.id), (SELECT max(listed) FROM "
+                  "experiment_trial WHERE trial = t.id AND (?1 = 0 OR experiment = ?1)), a.step, a.steps, a.main_metric, "
+                  "t.setting, t.seed FROM (SELECT a.id FROM attempt a WHERE " +
+                      where +
+                      " ORDER BY a.id DESC LIMIT ?2) chosen CROSS JOIN attempt a ON a.id = chosen.id JOIN trial t ON t.id = "
+                      "a.trial ORDER BY a.id DESC");
     if (experiment != 0) count.bind(1, experiment);
     ask.bind(1, experiment);
     count.executeStep();
@@ -112,7 +109,9 @@ AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request) 
       line.step = ask.getColumn(9).getInt64();
       line.steps = ask.getColumn(10).getInt64();
       trials.push_back({ask.getColumn(1).getInt64(), line.attempt, kept_outcome(line.outcome)});
-      trials.back().main_metric = ask.getColumn(11).getInt64();
+      auto& trial = trials.back();
+      trial.main_metric = ask.getColumn(11).getInt64();
+      trial.setting = ask.getColumn(12).getInt64(), trial.seed = ask.getColumn(13).getInt64();
       list.lines.push_back(std::move(line));
     }
     fill_values(reader, trials, list);

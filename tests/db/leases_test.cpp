@@ -192,18 +192,14 @@ TEST_CASE("a slot is given once; one that is locked is left out, and a scheduler
   CHECK(met.front().second);  // it has said that it lives
 }
 
-TEST_CASE("a file of schema 18 gets the tables of leases, and keeps what it holds") {
+TEST_CASE("a file from before leases gets their tables, and keeps what it holds") {
   Folder folder;
   const auto file = folder / "h.db";
-  {
-    Store store(file);
-    put(store, "study", {kA});
-    store.put_attempt(done(kA, 80));
-  }
-  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
-      .exec("DROP TABLE lease; DROP TABLE lease_owner; PRAGMA user_version = 18");
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "tests/db/schema7.sql"));
+  const auto attempts = number(file, "SELECT count(*) FROM attempt");
   Store store(file);
-  CHECK(store.done({key_of(kA)}).size() == 1);
+  CHECK(number(file, "SELECT count(*) FROM attempt") == attempts);
   CHECK(store.leases().held.empty());
   CHECK(store.take_lease(key_of(kB), 1, 0, false, [](const LeaseOwner&) { return false; }).what == What::kMine);
 }

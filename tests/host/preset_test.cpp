@@ -108,7 +108,8 @@ TEST_CASE("the presets that ship are right") {
   };
   for (const auto* preset : {"lra-corrected", "lra-nystromformer", "lra-google"}) {
     INFO(preset);
-    CHECK(resolved(preset, "[task]\nplugin = \"image\"\n", "reformer")["attention"]["across_buckets"] == true);
+    CHECK(resolved(preset, "[task]\nplugin = \"image\"\n[train]\nwarmup = 9\n", "reformer")["attention"]["across_buckets"] ==
+          true);
   }
   const auto corrected = resolved("lra-corrected", "[task]\nplugin = \"image\"\n");
   CHECK(corrected["train"]["beta1"] == 0.9);
@@ -130,7 +131,7 @@ TEST_CASE("the presets that ship are right") {
   CHECK(xiong["task"]["grey"] == "tensorflow");
   CHECK(xiong["task"]["dev_pictures"] == "last");
 
-  const auto google = resolved("lra-google", "[task]\nplugin = \"image\"\n");
+  const auto google = resolved("lra-google", "[task]\nplugin = \"image\"\n[train]\nwarmup = 9\n");
   CHECK(google["train"]["schedule"] == "inverse-sqrt");
   CHECK(google["train"]["weight_decay"] == 0.1);
   CHECK(google["model"]["pooling"] == "cls");

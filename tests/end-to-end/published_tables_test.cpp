@@ -212,7 +212,7 @@ TEST_CASE(
     INFO(study.file);
     CHECK(names.insert(study.name).second);
     const auto folder = study.file.parent_path();
-    if (folder == kExperiments || folder.filename() == "compression") continue;  // questions of our own
+    if (folder == kExperiments) continue;
     const bool small = study.file.stem().string().starts_with("small");
     if (small) {
       with_small.insert(folder.filename());

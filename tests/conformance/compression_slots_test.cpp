@@ -94,6 +94,23 @@ class Smoothed final : public Means {
     return own * 0.9 + own.roll(1, 2) * 0.1;
   }
 };
+/// Says that slots are means, where tokens count by what they hold, or reads are no kernel attention of them.
+class CountsByContent final : public Means {
+  using Means::Means;
+  bool slots_are_means() const override { return true; }
+  Tensor tokens_of(const Tensor& x, const WriteInput& input) override {
+    return Means::tokens_of(x, input) * (1 + 0.01 * x.narrow(-1, 0, 1).tanh());
+  }
+};
+class ReadsOtherwise final : public Means {
+  using Means::Means;
+  bool slots_are_means() const override { return true; }
+  ReadOutput do_read(const ReadInput& input) override {
+    auto seen = input;
+    if (input.similarity == Similarity::kRelu) seen.similarity = Similarity::kElu;
+    return Means::do_read(seen);
+  }
+};
 /// Softmax without, or with another, factor on the scores.
 class Unscaled final : public Means {
   using Means::Means;
@@ -240,6 +257,8 @@ const tests::AddVariants added = {
     {"divided by a little more", variant<Divided<false>>(), "constants"},
     {"neighbours mixed in", variant<Smoothed>(), "lossless"},
     {"no factor on the scores", variant<Unscaled>(), "lossless"},
+    {"means by content", variant<CountsByContent>(), "means"},
+    {"means that are read otherwise", variant<ReadsOtherwise>(), "means"},
     {"keys of its own channels alone", variant<OwnChannels>(), "projected"},
     {"a channel of its own meaning", variant<FirstChannel>(), "projected"},
     {"the largest of all tokens", variant<FutureLargest<false>>(), "causal reads"},

@@ -79,8 +79,9 @@ TEST_CASE("a plugin of the tree passes the whole suite", "[conformance]") {
     INFO(check.on << ": " << check.name << ": " << check.found);
     CHECK_FALSE(check.failed());
     CHECK(knows(check_names(), check.name));  // --only takes it
-    // Without a device, with parts that are refused, and in training where a method draws.
-    if (check.verdict == Verdict::kUnchecked && check.found.find(kDraws) == std::string::npos)
+    // Without a device, with parts that are refused, in training where a method draws, and what slots count that overlap.
+    if (check.verdict == Verdict::kUnchecked && check.found.find(kDraws) == std::string::npos &&
+        !(check.name == "mass" && check.found.starts_with("slots overlap")))
       CHECK((check.name == "cuda" || check.name == "parts"));
   }
   CHECK(checks.all().size() >= 14);

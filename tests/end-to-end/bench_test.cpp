@@ -58,7 +58,7 @@ TEST_CASE("bench refuses what it cannot measure, and says what would do") {
   CHECK(says(err({"softmax", "--vary", "attention.heads=2"}), "expected PATH=[VALUE, ...]"));
   CHECK(says(err({"softmax", "--vary", "attention.window=[2]"}), "none of the plugins has the parameter attention.window"));
   CHECK(says(err({"softmax", "--name", "../x"}), "expected letters"));
-  CHECK(says(err({"softmax", "--device", "gpu"}), "expected cpu, cuda or cuda:N"));
+  CHECK(says(err({"softmax", "--device", "gpu"}), "expected cpu, cuda, cuda:N or auto"));
   CHECK_FALSE(place.has_database());
 }
 

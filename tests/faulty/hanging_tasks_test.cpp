@@ -36,12 +36,13 @@ class Hanging {
     for (const auto& parameter : model_parameters()) model[parameter.name] = parameter.default_value;
     for (const auto& parameter : train_parameters()) train[parameter.name] = parameter.default_value;
     Trial trial;
-    trial.spec =
-        trial_from_json({{"task", {{"plugin", "faulty-task"}, {"where", where}, {"how", how}, {"data", ""}, {"table", ""}}},
-                         {"model", model},
-                         {"attention", {{"plugin", "linear"}, {"heads", 2}, {"feature_map", "elu+1"}, {"normaliser", "sum"}}},
-                         {"train", train},
-                         {"seed", 1}});
+    trial.spec = trial_from_json(
+        {{"task", {{"plugin", "faulty-task"}, {"where", where}, {"how", how}, {"data", ""}, {"table", ""}}},
+         {"model", model},
+         {"attention",
+          {{"plugin", "linear"}, {"heads", 2}, {"feature_map", "elu+1"}, {"normaliser", "sum"}, {"convolution", 0}}},
+         {"train", train},
+         {"seed", 1}});
     trial.label = "the only one";
     study.trials = {trial};
   }

@@ -177,7 +177,7 @@ void add_bench(CLI::App& app, const Options& options, int& exit_code) {
   list("--lengths", arguments->lengths, "tokens; default: 1024,2048,4096,8192,16384", "N,...")->check(count);
   list("--batch", arguments->batch, "examples a step; default: 1", "N,...")->check(count);
   list("--heads", arguments->heads, "for attentions with such a parameter", "N,...")->check(count);
-  list("--device", arguments->devices, "cpu, cuda or cuda:N; default: cpu", "DEVICE,...");
+  list("--device", arguments->devices, "cpu, cuda, cuda:N or auto; default: cpu", "DEVICE,...");
   list("--dtype", arguments->dtypes, "float32 or bfloat16; default: float32", "TYPE,...");
   command
       ->add_option("--vary", arguments->vary,

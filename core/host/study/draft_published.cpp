@@ -88,7 +88,8 @@ void read_published(const Node& node, Draft& draft, Diagnostics& diagnostics) {
       else if (child.name != "source")
         diagnostics.add(child.key, fmt::format("unknown key {} in [[published]]{}", child.name,
                                                suggestion(child.name, {"source", "values"})));
-      else if (!child.value.is_string() || child.value == "" || !line_refusal(child.value.get<std::string>()).empty())
+      else if (!child.value.is_string() || child.value.get<std::string>().empty() ||
+               !line_refusal(child.value.get<std::string>()).empty())
         diagnostics.add(child.where,
                         fmt::format("source = {}: expected a text in one line: paper and table", show(child.value)));
       else

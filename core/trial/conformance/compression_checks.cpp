@@ -61,6 +61,10 @@ bool has_usage(const CompressionSubject& subject) {
   });
 }
 
+bool has_means(const CompressionSubject& subject) {
+  return somewhere(subject, [](const CompressionInstance& instance) { return instance->slots_are_means(); });
+}
+
 struct CompressionCheck {
   const char* name;
   const char* on;  ///< [batch, heads, n, d]; of a small run n is at most 64, in float64
@@ -102,6 +106,7 @@ constexpr CompressionCheck kChecks[] = {
     {"mass", "[4, 2, 13 to 256, 6], two groups", kRounding,
      [](const CompressionSubject& s) { return s.promises().averages && s.promises().slots_have_keys; }, mass},
     {"lossless", "[3, 2, 1 to 65, 6]", kRounding, promised<&Capabilities::lossless_at_rate_1>, lossless},
+    {"means", "[3, 2, 1 to 65, 6]", kRounding, has_means, means},
     {"projected", "3 heads of 4 and 3", kRounding, promised<&Capabilities::slots_have_keys>, projected},
     {"beside tokens", "[3, 2, 13, 6]", kRounding, promised<&Capabilities::beside_tokens>, beside},
     {"looks", "[3, 2, 13, 6]", kRounding, has_usage, looks},

@@ -1,5 +1,5 @@
 // What is checked of a compression, a function each. Each shows the finding what it sees, or throws std::runtime_error saying
-// what is wrong. docs/checks.md says which bug of public code each stands for.
+// what is wrong. docs/checks.md says what each demands.
 #pragma once
 
 #include <optional>
@@ -73,6 +73,8 @@ void half(const CompressionSubject& subject, Finding& finding);
 void constants(const CompressionSubject& subject, Finding& finding);
 void mass(const CompressionSubject& subject, Finding& finding);
 void lossless(const CompressionSubject& subject, Finding& finding);
+/// Projections of slots are slots of projections, whatever the tokens are; reads are kernel attention (compression_means.cpp).
+void means(const CompressionSubject& subject, Finding& finding);
 
 // Order (compression_causal.cpp).
 void causal_reads(const CompressionSubject& subject, Finding& finding);

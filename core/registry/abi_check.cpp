@@ -146,7 +146,7 @@ std::string abi_refusal(const std::filesystem::path& library, const std::string&
   if (elf_getshdrstrndx(elf.get(), &names) != 0) return "is damaged: its section names cannot be read";
   const auto stamp = read_section<AbiStamp>(elf.get(), kAbiSection, sizeof(AbiStamp::magic) + 2 * sizeof(std::uint32_t));
   if (stamp) {
-    if (const auto why = abi_difference(*stamp, host_stamp(torch_version)); !why.empty()) return why;
+    if (auto why = abi_difference(*stamp, host_stamp(torch_version)); !why.empty()) return why;
     const auto code = read_section<CodeStamp>(elf.get(), kCodeSection, sizeof(CodeStamp));
     return contract_difference(code ? text_of(code->headers, sizeof(code->headers)) : "", kContract);
   }

@@ -93,7 +93,7 @@ std::string name_of(const AskedData& asked, const Alike& alike) {
   if (alike.size() == 1) return "";
   std::string text = " on";
   for (const auto& [name, value] : asked.task.items()) {
-    const bool tells = std::ranges::any_of(alike, [&](const auto& other) {
+    const bool tells = std::ranges::any_of(alike, [&, &name = name, &value = value](const auto& other) {
       const auto& task = other.first.front().task;
       return !task.contains(name) || task.at(name) != value;
     });

@@ -52,7 +52,8 @@ std::vector<Reader::StoredMetric> main_metrics(const Reader& reader, const std::
   };
   const auto first_of = [&](std::initializer_list<std::pair<const char*, bool>> names) -> std::vector<Reader::StoredMetric> {
     for (const auto& [name, of_cost_too] : names) {
-      const auto at = std::find_if(metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.name == name; });
+      const auto at =
+          std::find_if(metrics.begin(), metrics.end(), [&, &name = name](const auto& metric) { return metric.name == name; });
       if (at != metrics.end() && has_values(*at, of_cost_too)) return {*at};
     }
     return {};

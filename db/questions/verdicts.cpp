@@ -45,7 +45,7 @@ TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTria
   std::unordered_map<std::int64_t, Known*> by_id;
   const auto of = [&](std::int64_t plugin) -> Known& {
     auto& one = by_id[plugin];
-    if (one == nullptr) one = &known.emplace_back(plugin, today ? today(plugins.at(plugin)) : std::nullopt);
+    if (one == nullptr) one = &known.emplace_back(Known{plugin, today ? today(plugins.at(plugin)) : std::nullopt});
     return *one;
   };
   const auto note = [&](std::int64_t id, const PluginVerdict& verdict) {

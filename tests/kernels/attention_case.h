@@ -6,6 +6,7 @@
 #include "ablate/kernel_attention.h"
 #include "ablate/random_features.h"
 #include "tests/kernels/results.h"
+#include "tests/support/catch.h"
 
 namespace ablate::test {
 
@@ -62,5 +63,44 @@ inline std::vector<Tensor> results(const Case& of, std::vector<Tensor> inputs, b
 inline std::vector<Tensor> results(const Case& of, bool fused) { return results(of, inputs_of(of), fused, mask_of(of)); }
 
 inline std::vector<Tensor> exact(const Case& of) { return results(of, in_double(inputs_of(of)), false, mask_of(of)); }
+
+constexpr double kFloatRounding = 1e-5;  ///< of float32, where sums of weights may be small
+
+/// Both forms give the equation's values and gradients.
+inline void check_forms(const Case& of) {
+  const auto expected = exact(of);
+  const auto by_reference = results(of, false), found = results(of, true);
+  CHECK(off({found[0]}, {expected[0]}) < kFloatRounding);
+  // Of one key nothing depends on the weight: what queries and keys get is rounding, in parts of 0.
+  const bool one = of.n == 1;
+  CHECK(off(by_reference, expected) < (one ? 0.03 : kFloatRounding));
+  CHECK(off(found, expected) < (one ? std::max(kFloatRounding, 5 * off(by_reference, expected)) : kFloatRounding));
+}
+
+/// An item's bits do not depend on its batch or on threads.
+inline void check_alone(const Case& of) {
+  const auto inputs = inputs_of(of);
+  auto alone = inputs;
+  alone[0] = inputs[0].slice(0, 1, 2);
+  const auto all = results(of, inputs, true, {})[0];
+  CHECK(all.slice(0, 1, 2).equal(results(of, alone, true, {})[0]));
+  const Threads with(2);
+  CHECK(all.equal(results(of, inputs, true, {})[0]));
+}
+
+/// One key under the mask, or one of the weights changed by a part of its largest number, is not within rounding.
+inline void check_wrong(const Case& of, double part) {
+  const auto inputs = inputs_of(of);
+  const auto expected = exact(of);
+  auto mask = mask_of(of);
+  mask[0][0].fill_(false);  // one key of one item
+  CHECK(off(results(of, inputs, true, mask), expected) > 10 * kFloatRounding);
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    INFO(i);
+    auto other = inputs;
+    other[i] = other[i] + part * other[i].abs().max();
+    CHECK(off(results(of, other, true, mask_of(of)), expected) > 10 * kFloatRounding);
+  }
+}
 
 }  // namespace ablate::test

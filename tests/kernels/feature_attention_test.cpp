@@ -8,17 +8,15 @@ using test::Case;
 using test::exact;
 using test::in_double;
 using test::inputs_of;
+using test::kFloatRounding;
 using test::mask_of;
+using test::off;
 using test::output;
 using test::results;
 using test::same_bits;
 using test::Threads;
 
 namespace {
-
-double worst(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
-  return test::worst(found, expected, 1e-3);
-}
 
 Case features_of(std::int64_t features, std::int64_t n = 100, bool masked = false, std::int64_t d_head = 32) {
   return {3, n, 0, 64, 64 / d_head, d_head, FeatureMap::kElu, masked, features};
@@ -38,8 +36,6 @@ Tensor plain(const Case& of, const std::vector<Tensor>& inputs) {
   return by.output->forward(merge_heads(read));
 }
 
-constexpr double kFloatRounding = 1e-5;  // of float32
-
 }  // namespace
 
 TEST_CASE("both forms of attention by random features give the equation's values and gradients") {
@@ -57,21 +53,15 @@ TEST_CASE("both forms of attention by random features give the equation's values
           INFO(threads << " threads, masked " << masked << ", " << d << " channels, " << heads << " heads of " << d_head << ", "
                        << features << " features, " << n << " queries, " << keys << " keys");
           const Threads with(threads);
-          const auto expected = exact(of);
-          const auto by_reference = results(of, false), found = results(of, true);
-          // Of one key nothing depends on the weight: what queries and keys get is rounding, in parts of 0.
-          const bool one = n == 1;
-          CHECK(worst({found[0]}, {expected[0]}) < kFloatRounding);
-          CHECK(worst(by_reference, expected) < (one ? 0.03 : kFloatRounding));
-          CHECK(worst(found, expected) < (one ? std::max(kFloatRounding, 5 * worst(by_reference, expected)) : kFloatRounding));
+          test::check_forms(of);
         }
 }
 
 TEST_CASE("the reference of random features is a weight for every query and key") {
   const auto of = features_of(32);
   const auto inputs = inputs_of(of);
-  CHECK(worst({output(of, in_double(inputs), false, {}).slice(0, 0, 1)}, {plain(of, inputs)}) < 1e-12);
-  CHECK(worst({output(of, inputs, true, {}).slice(0, 0, 1)}, {plain(of, inputs)}) < kFloatRounding);
+  CHECK(off({output(of, in_double(inputs), false, {}).slice(0, 0, 1)}, {plain(of, inputs)}) < 1e-12);
+  CHECK(off({output(of, inputs, true, {}).slice(0, 0, 1)}, {plain(of, inputs)}) < kFloatRounding);
 }
 
 TEST_CASE("exponents of hundreds, rising and falling along a sequence, weigh as they should") {
@@ -84,9 +74,9 @@ TEST_CASE("exponents of hundreds, rising and falling along a sequence, weigh as 
       inputs[0] = inputs[0] * ((rising ? place : 1 - place) * size).unsqueeze(-1);
       const auto expected = results(of, in_double(inputs), false, {});
       // An exponent of 300 is rounded to 3e-5.
-      const auto allowed = std::max(kFloatRounding, 3 * worst(results(of, inputs, false, {}), expected));
+      const auto allowed = std::max(kFloatRounding, 3 * off(results(of, inputs, false, {}), expected));
       CHECK(allowed < 3e-3);
-      CHECK(worst(results(of, inputs, true, {}), expected) < allowed);
+      CHECK(off(results(of, inputs, true, {}), expected) < allowed);
     }
 }
 
@@ -107,19 +97,10 @@ TEST_CASE("what is masked changes nothing, however large, and a query without ke
   auto holes = ones({3, 100}, kBool);
   holes.slice(1, 0, 70).fill_(false);
   inputs = inputs_of(of);
-  CHECK(worst(results(of, inputs, true, holes), results(of, in_double(inputs), false, holes)) < kFloatRounding);
+  CHECK(off(results(of, inputs, true, holes), results(of, in_double(inputs), false, holes)) < kFloatRounding);
 }
 
-TEST_CASE("an item's bits by random features do not depend on its batch or on threads") {
-  const auto of = features_of(48);
-  const auto inputs = inputs_of(of);
-  auto alone = inputs;
-  alone[0] = inputs[0].slice(0, 1, 2);
-  const auto all = results(of, inputs, true, {})[0];
-  CHECK(all.slice(0, 1, 2).equal(results(of, alone, true, {})[0]));
-  const Threads with(2);
-  CHECK(all.equal(results(of, inputs, true, {})[0]));
-}
+TEST_CASE("an item's bits by random features do not depend on its batch or on threads") { test::check_alone(features_of(48)); }
 
 TEST_CASE("random features have a fused form where they are whole vectors, and heads have 16 channels or more") {
   const bool here = !kernels::instructions().empty();
@@ -134,22 +115,13 @@ TEST_CASE("random features have a fused form where they are whole vectors, and h
 TEST_CASE("a wrong layer of random features is not within rounding") {
   const auto of = features_of(32, 100, true);
   const auto inputs = inputs_of(of);
+  test::check_wrong(of, 0.003);
   const auto expected = exact(of);
-  auto mask = mask_of(of);
-  mask[0][0].fill_(false);  // one key of one item
-  CHECK(worst(results(of, inputs, true, mask), expected) > 10 * kFloatRounding);
-  for (std::size_t i = 1; i < inputs.size(); ++i) {
-    INFO(i);
-    auto other = inputs;
-    other[i] = other[i] + 0.003 * other[i].abs().max();
-    CHECK(worst(results(of, other, true, mask_of(of)), expected) > 10 * kFloatRounding);
-  }
   const auto by = test::projections_of(inputs, 1, of.heads);
   const auto vectors = test::vectors_of(of);
-  CHECK(worst({projected_feature_attention(inputs[0], inputs[0], mask_of(of), by, vectors * 1.001, true)}, {expected[0]}) >
+  CHECK(off({projected_feature_attention(inputs[0], inputs[0], mask_of(of), by, vectors * 1.001, true)}, {expected[0]}) >
         10 * kFloatRounding);
-  CHECK(worst({projected_feature_attention(inputs[0], inputs[0], mask_of(of), by, vectors.flip(0), true)}, {expected[0]}) >
-        0.01);
+  CHECK(off({projected_feature_attention(inputs[0], inputs[0], mask_of(of), by, vectors.flip(0), true)}, {expected[0]}) > 0.01);
 }
 
 TEST_CASE("NaN spreads through random features in both forms alike") {
@@ -163,7 +135,7 @@ TEST_CASE("NaN spreads through random features in both forms alike") {
     for (const bool fused : {false, true}) {
       const auto found = results(of, inputs, fused, {});
       CHECK(test::same_gaps(found, expected));
-      CHECK(worst(test::without_gaps(found), test::without_gaps(expected)) < kFloatRounding);
+      CHECK(off(test::without_gaps(found), test::without_gaps(expected)) < kFloatRounding);
     }
   }
 }

@@ -10,6 +10,7 @@
 using namespace ablate;
 using test::in_double;
 using test::normal;
+using test::off;
 using test::Threads;
 
 namespace {
@@ -89,8 +90,6 @@ std::vector<Tensor> grouped_results(const GroupedCase& of, std::vector<Tensor> i
   for (std::size_t i = 0; i < inputs.size(); ++i) all.push_back(found[i].defined() ? found[i] : zeros_like(inputs[i]));
   return all;
 }
-
-double off(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) { return test::worst(found, expected, 1e-3); }
 
 constexpr double kGroupedRounding = 1e-5;  // of float32, where sums of rectified weights may be small
 

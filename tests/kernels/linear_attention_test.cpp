@@ -8,22 +8,14 @@ using test::Case;
 using test::exact;
 using test::in_double;
 using test::inputs_of;
+using test::kFloatRounding;
 using test::mask_of;
 using test::normal;
+using test::off;
 using test::output;
 using test::results;
 using test::same_bits;
 using test::Threads;
-
-namespace {
-
-double worst(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
-  return test::worst(found, expected, 1e-3);
-}
-
-constexpr double kFloatRounding = 1e-5;  // of float32, where sums of rectified weights may be small
-
-}  // namespace
 
 TEST_CASE("both forms of linear attention give the equation's values and gradients") {
   for (const int threads : {1, 2})
@@ -40,14 +32,7 @@ TEST_CASE("both forms of linear attention give the equation's values and gradien
             INFO(threads << " threads, relu " << (map == FeatureMap::kRelu) << ", masked " << masked << ", " << d
                          << " channels, " << heads << " heads of " << d_head << ", " << n << " queries, " << keys << " keys");
             const Threads with(threads);
-            const auto expected = exact(of);
-            const auto by_reference = results(of, false), found = results(of, true);
-            CHECK(worst({found[0]}, {expected[0]}) < kFloatRounding);
-            // Of one key nothing depends on the weight: what queries and keys get is rounding, in parts of 0.
-            const bool one = n == 1;
-            CHECK(worst(by_reference, expected) < (one ? 0.03 : kFloatRounding));
-            CHECK(worst(found, expected) <
-                  (one ? std::max(kFloatRounding, 5 * worst(by_reference, expected)) : kFloatRounding));
+            test::check_forms(of);
           }
 }
 
@@ -65,16 +50,7 @@ TEST_CASE("what is masked changes nothing, whatever it holds, and a query withou
   CHECK((before[0][2] - bias).abs().max().item<double>() == 0);
 }
 
-TEST_CASE("an item's bits do not depend on its batch") {
-  const Case of{3, 100, 0, 64, 2, 32, FeatureMap::kElu, false};
-  const auto inputs = inputs_of(of);
-  auto alone = inputs;
-  alone[0] = inputs[0].slice(0, 1, 2);
-  const auto all = results(of, inputs, true, {})[0];
-  CHECK(all.slice(0, 1, 2).equal(results(of, alone, true, {})[0]));
-  const Threads with(2);
-  CHECK(all.equal(results(of, inputs, true, {})[0]));
-}
+TEST_CASE("an item's bits do not depend on its batch") { test::check_alone({3, 100, 0, 64, 2, 32, FeatureMap::kElu, false}); }
 
 TEST_CASE("linear attention has a fused form where sizes are whole vectors and stay in a cache") {
   const bool here = !kernels::instructions().empty();
@@ -91,17 +67,7 @@ TEST_CASE("linear attention has a fused form where sizes are whole vectors and s
 
 TEST_CASE("a wrong layer is not within rounding") {
   const Case of{3, 100, 0, 64, 2, 32, FeatureMap::kElu, true};
-  const auto inputs = inputs_of(of);
-  const auto expected = exact(of);
-  auto mask = mask_of(of);
-  mask[0][0].fill_(false);  // one key of one item
-  CHECK(worst(results(of, inputs, true, mask), expected) > 10 * kFloatRounding);
-  for (std::size_t i = 1; i < inputs.size(); ++i) {
-    INFO(i);
-    auto other = inputs;
-    other[i] = other[i] + 0.001 * other[i].abs().max();
-    CHECK(worst(results(of, other, true, mask_of(of)), expected) > 10 * kFloatRounding);
-  }
+  test::check_wrong(of, 0.001);
 }
 
 TEST_CASE("no sequence, query or key is no error, and nothing to read gives the bias") {
@@ -147,7 +113,7 @@ TEST_CASE("views, gradients of some inputs, none and those of a sum are taken") 
       for (auto& input : all) input = input.detach().requires_grad_();
       return torch::autograd::grad({output(of, all, fused, mask).sum()}, all);
     };
-    CHECK(worst(summed(inputs, true), summed(in_double(inputs), false)) < kFloatRounding);
+    CHECK(off(summed(inputs, true), summed(in_double(inputs), false)) < kFloatRounding);
     NoGradGuard no_grad;
     auto learned = inputs;
     for (auto& input : learned) input = input.detach().requires_grad_();
@@ -161,16 +127,15 @@ TEST_CASE("other sizes and masks that are expanded are the reference's to take o
   const auto inputs = inputs_of(of);
   auto wider = inputs;  // values of 48 channels a head, keys of 32
   wider[6] = normal({96, 64}, 0.2, 30), wider[7] = normal({96}, 0.2, 31), wider[8] = normal({64, 96}, 0.2, 32);
-  CHECK(worst(results(of, wider, true, {}), results(of, in_double(wider), false, {})) < kFloatRounding);
+  CHECK(off(results(of, wider, true, {}), results(of, in_double(wider), false, {})) < kFloatRounding);
   auto other = inputs;
   other[9] = full({1}, 0.5);
-  CHECK(worst(results(of, other, true, {}), results(of, in_double(other), false, {})) < kFloatRounding);
+  CHECK(off(results(of, other, true, {}), results(of, in_double(other), false, {})) < kFloatRounding);
   const auto of_keys = arange(70).unsqueeze(0) > 30, of_items = arange(3).unsqueeze(1) > 0;
   for (const auto& mask : {of_keys, of_items}) {
     const auto whole = mask.expand({3, 70}).contiguous();
-    CHECK(worst(results(of, inputs, true, mask), results(of, in_double(inputs), false, whole)) < kFloatRounding);
-    CHECK(worst(results(of, inputs, true, mask.expand({3, 70})), results(of, in_double(inputs), false, whole)) <
-          kFloatRounding);
+    CHECK(off(results(of, inputs, true, mask), results(of, in_double(inputs), false, whole)) < kFloatRounding);
+    CHECK(off(results(of, inputs, true, mask.expand({3, 70})), results(of, in_double(inputs), false, whole)) < kFloatRounding);
   }
 
   const auto refused = [&](std::size_t i, const Tensor& instead, std::int64_t heads = 2) {

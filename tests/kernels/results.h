@@ -33,6 +33,11 @@ inline double worst(const std::vector<Tensor>& found, const std::vector<Tensor>&
   return most;
 }
 
+/// worst() where parts of less than 1e-3 count as parts of that.
+inline double off(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
+  return worst(found, expected, 1e-3);
+}
+
 inline bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)

@@ -59,8 +59,7 @@ std::string crowd_text(const PlannedStudy& plan, int together) {
   const auto s = [](int count) { return count == 1 ? "" : "s"; };
   return fmt::format(
       "warning: {} trial{} of {} thread{} (train.threads) on {} core{}: they wait for each other, and their step times will "
-      "not "
-      "compare with others'",
+      "not compare with others'",
       together, s(together), plan.threads, s(plan.threads), plan.cores, s(plan.cores));
 }
 

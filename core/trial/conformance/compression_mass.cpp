@@ -11,11 +11,6 @@
 namespace ablate::conformance {
 namespace {
 
-Allowed sums_of(at::ScalarType type) {
-  if (type == kDouble) return kRounding;
-  return type == kFloat ? Allowed{1e-5, "float32, sums in another order"} : Allowed{0.05, "half precision, some roundings"};
-}
-
 /// How tokens are dealt to slots, as gradients tell it: [slots, batch, heads, n] bool, whether a token's value is in a slot's.
 Tensor dealt(const CompressionInstance& compression, const CompressionInputs& in) {
   std::vector<Tensor> uses;

@@ -74,6 +74,12 @@ Tensor causal_read(const CompressionInstance& compression, const Tensor& queries
 /// Writes and reads; of causal reads, rows behind an item's end are 0, for no query stands there. The inputs are copied.
 CompressionPass pass(const CompressionInstance& compression, const CompressionInputs& inputs, const PassOptions& options = {});
 
+/// How far sums over tokens may be off in a type.
+inline Allowed sums_of(at::ScalarType type) {
+  if (type == kDouble) return kRounding;
+  return type == kFloat ? Allowed{1e-5, "float32, sums in another order"} : Allowed{0.05, "half precision, some roundings"};
+}
+
 /// What a training step does to an instance in training: a pass, and on_step.
 void train_step(const CompressionInstance& compression, const CompressionInputs& inputs, std::int64_t step);
 

@@ -56,7 +56,7 @@ TEST_CASE("a digest is SHA-256, whatever the pieces, and a column is not another
 TEST_CASE("a plain and a gzipped file read alike, in pieces, whole, or the first of it") {
   TemporaryFolder folder;
   std::string text;
-  for (int i = 0; i < 1'000'000; ++i) text += static_cast<char>(i * i >> 5);
+  for (unsigned i = 0; i < 1'000'000; ++i) text += static_cast<char>(i * i >> 5);
   const auto plain = folder.write("text", text);
   write_gzip(folder / "text.gz", text);
   CHECK(plain_or_gzipped(folder / "text") == plain);

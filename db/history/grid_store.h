@@ -105,7 +105,7 @@ class GridStore {
   using IsOver = std::function<bool(const LeaseOwner& owner)>;
 
   /// Leases a trial, where it is not done and nobody runs it. A trial that has failed since fence `since` under another owner
-  /// is not leased.
+  /// is not leased; of one that another has had since then the answer tells how its attempts ended.
   /// @param again leases it also where it is done or has failed
   virtual LeaseAnswer take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,
                                  const IsOver& is_over) = 0;

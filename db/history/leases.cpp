@@ -1,9 +1,12 @@
 #include "db/history/leases.h"
 
+#include <utility>
+
 #include "core/util/processes.h"
 #include "db/history/attempt_writer.h"
 #include "db/history/late_attempt.h"
 #include "db/history/lineage.h"
+#include "db/history/past_tries.h"
 #include "db/history/process.h"
 #include "db/history/trial_writer.h"
 
@@ -134,13 +137,25 @@ std::optional<LeaseAnswer> not_leased(SQLite::Database& database, const LeaseReq
   return has_failed && !asked.again ? std::optional(LeaseAnswer{What::kFailed}) : std::nullopt;
 }
 
+/// What whoever asks does not know of its attempts.
+PastTries tries_elsewhere(SQLite::Database& database, const LeaseRequest& asked) {
+  Statement others(database, "SELECT 1 FROM lease WHERE key = ? AND slot <> ? AND fence > ?");
+  others.bind(1, asked.key);
+  others.bind(2, asked.slot);
+  others.bind(3, asked.since);
+  if (asked.again || !others.executeStep()) return {};
+  auto past = past_tries(database, {asked.key});
+  return std::move(past[asked.key]);
+}
+
 LeaseAnswer take_lease(SQLite::Database& database, const LeaseRequest& asked) {
   if (const auto none = not_leased(database, asked)) return *none;
+  auto past = tries_elsewhere(database, asked);
   Statement take(database, "INSERT OR REPLACE INTO lease (key, slot) VALUES (?, ?)");
   take.bind(1, asked.key);
   take.bind(2, asked.slot);
   take.exec();
-  return {LeaseAnswer::What::kMine, database.getLastInsertRowid()};
+  return {LeaseAnswer::What::kMine, database.getLastInsertRowid(), std::move(past)};
 }
 
 void is_heard(SQLite::Database& database) {

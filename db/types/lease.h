@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "db/types/records.h"
+
 namespace ablate::db {
 
 /// A scheduler that leases trials. Whether it lives only its slot's lock tells (core/util/locks.h); the rest is shown, or tells
@@ -27,6 +29,7 @@ struct LeaseAnswer {
   };
   What what = What::kElsewhere;
   std::int64_t fence = 0;  ///< greater than that of any lease before
+  PastTries past = {};     ///< of kMine, where others have had it since they were last asked for; else empty
 };
 
 /// A trial that some scheduler has leased.

@@ -148,6 +148,8 @@ TEST_CASE("what its scheduler tries once more anybody may have meanwhile, under 
   const auto theirs = at.ask(at.two, at.second);
   REQUIRE(theirs.what == What::kMine);
   CHECK(theirs.fence > mine.fence);
+  CHECK(mine.past.outcomes.empty());
+  CHECK(theirs.past.outcomes == std::vector<std::string>{"oom", "interrupted"});  // it may have asked before that
   CHECK(at.ask(at.one, at.first).what == What::kElsewhere);
   CHECK(at.two.put_leased(at.result(theirs.fence, "oom")));
   CHECK(at.ask(at.one, at.first).what == What::kFailed);

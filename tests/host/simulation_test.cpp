@@ -84,8 +84,8 @@ TEST_CASE("whatever befalls schedulers, workers, trials and the disk, what must 
 TEST_CASE("seeds that have found a fault find none", "[apart]") {
   // Twice a trial tried too often, since tries were asked for before leases; results lost without a word, where another error
   // ended the run; a start after as many failures as are allowed; what had lacked memory beside others again. And what was no
-  // fault: tries of runs with --again.
-  for (const std::uint64_t seed : {27, 146, 285, 852, 1149, 8051}) try_all({seed, seed});
+  // fault: tries of runs with --again. 626 finds a lease that does not tell what others have tried.
+  for (const std::uint64_t seed : {27, 146, 285, 626, 852, 1149, 8051}) try_all({seed, seed});
 }
 
 // Attempts' ids, which are drawn from the machine's randomness, are others each time: they decide nothing.

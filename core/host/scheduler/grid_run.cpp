@@ -177,13 +177,27 @@ void GridRun::take_back(std::vector<const PlannedTrial*> freed) {
   recorder_.use([&](db::GridStore& store) { past = store.tries(keys); });
   const auto alone = std::stable_partition(freed.begin(), freed.end(), [&](const PlannedTrial* one) {
     const auto found = past.find(one->key);
-    if (found == past.end()) return true;
-    const bool runs_alone = !options_.again && retry_of(found->second.outcomes, options_.retry).what == Retry::What::kRunsAlone;
-    remember(*one, found->second, runs_alone);
-    return !runs_alone;
+    return found == past.end() || learn(*one, found->second) != Retry::What::kRunsAlone;
   });
   waiting_.insert(waiting_.begin(), freed.begin(), alone);
   waiting_.insert(waiting_.end(), alone, freed.end());
+}
+
+Retry::What GridRun::learn(const PlannedTrial& planned, const db::PastTries& past) {
+  const auto what = options_.again ? Retry::What::kRuns : retry_of(past.outcomes, options_.retry).what;
+  remember(planned, past, what == Retry::What::kRunsAlone);
+  return what;
+}
+
+void GridRun::start_leased(const PlannedTrial& planned, const db::LeaseAnswer& lease) {
+  const auto what = lease.past.outcomes.empty() ? Retry::What::kRuns : learn(planned, lease.past);
+  const bool has_to_wait = what == Retry::What::kRunsAlone && !running_.empty();
+  if (what != Retry::What::kIsSetAside && !has_to_wait) return start(planned, lease.fence);
+  leasing_.give_back(planned, lease.fence);
+  if (has_to_wait)
+    waiting_.push_back(&planned);
+  else
+    ++summary_.failed_elsewhere;
 }
 
 void GridRun::start_some() {
@@ -198,7 +212,7 @@ void GridRun::start_some() {
     const auto lease = leasing_.take(planned);
     if (!lease) return;
     waiting_.pop_front();
-    if (lease->what == What::kMine) start(planned, lease->fence);
+    if (lease->what == What::kMine) start_leased(planned, *lease);
     if (lease->what != What::kDone && lease->what != What::kFailed) continue;
     ++(lease->what == What::kDone ? summary_.elsewhere : summary_.failed_elsewhere);
   }

@@ -66,6 +66,10 @@ class GridRun {
   /// Trials that others had, who may have tried them. What lacked memory there runs alone here, too: behind all others, where
   /// nobody waits for it.
   void take_back(std::vector<const PlannedTrial*> freed);
+  /// How attempts elsewhere ended. @return what comes of that
+  Retry::What learn(const PlannedTrial& planned, const db::PastTries& past);
+  /// Starts it, unless others have tried it meanwhile, and it has to wait for those that run, or is not tried again.
+  void start_leased(const PlannedTrial& planned, const db::LeaseAnswer& lease);
   void start_some();
   /// The first one that waits came back into the queue and is barred meanwhile. @return false where the history cannot be asked
   bool leave_out(const PlannedTrial& planned);

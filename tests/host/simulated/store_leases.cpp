@@ -47,15 +47,18 @@ db::LeaseAnswer MemoryStore::take_lease(const std::string& key, std::int64_t slo
   using What = db::LeaseAnswer::What;
   if (!again && !done({key}).empty()) return {What::kDone};
   auto& known = history();
+  db::LeaseAnswer answer{What::kMine};
   if (const auto found = known.leases.find(key); found != known.leases.end()) {
     const auto& lease = found->second;
     const auto owner = known.owners.contains(lease.slot) ? known.owners.at(lease.slot) : db::LeaseOwner{.slot = lease.slot};
     if (!lease.outcome && !is_over(owner)) return {What::kElsewhere};
     const bool failed = lease.outcome && lease.slot != slot && lease.fence > since && !db::is_free_for_others(*lease.outcome);
     if (failed && !again) return {What::kFailed};
+    if (!again && lease.slot != slot && lease.fence > since) answer.past = tries({key})[key];
   }
-  known.leases[key] = {++known.fences, slot, std::nullopt};
-  return {What::kMine, known.fences};
+  answer.fence = ++known.fences;
+  known.leases[key] = {answer.fence, slot, std::nullopt};
+  return answer;
 }
 
 void MemoryStore::give_back(const std::string& key, std::int64_t fence) {

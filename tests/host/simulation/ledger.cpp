@@ -86,7 +86,7 @@ void Ledger::read(const db::Attempt& attempt) {
 void Ledger::read_shared(const db::Attempt& attempt, const simulated::History& history) {
   if (uids_.contains(attempt.uid)) return;
   const int seed = seed_of(attempt.key);
-  read_try(seed, tries_of({attempt.outcome}));
+  read_try(seed, attempt.environment.value("process", 0), tries_of({attempt.outcome}));
   if (attempt.outcome != "done") return;
   if (!fences_.insert(attempt.fence).second)
     breaks(invariant::kOneResult, fmt::format("fence {} has two results, the second of seed {}", attempt.fence, seed));
@@ -100,12 +100,14 @@ void Ledger::read_shared(const db::Attempt& attempt, const simulated::History& h
 }
 
 /// A run with --again asks nobody, and tries once; and once more, alone, what lacked memory beside others.
-void Ledger::read_try(int seed, int tries) {
+void Ledger::read_try(int seed, int scheduler, int tries) {
   constexpr int kMostAgain = 2;
-  const auto again = static_cast<int>(with_again_.size());
-  if ((shared_failed_[seed] += tries) > kMostTries + kMostAgain * again)
-    breaks(invariant::kTries,
-           fmt::format("the trial of seed {} has failed {} times; {} runs had --again", seed, shared_failed_[seed], again));
+  const bool is_again = with_again_.contains(scheduler);
+  auto& count = is_again ? failed_again_[{scheduler, seed}] : shared_failed_[seed];
+  if ((count += tries) > (is_again ? kMostAgain : kMostTries))
+    breaks(invariant::kTries, fmt::format("the trial of seed {} has failed {} times {}", seed, count,
+                                          is_again ? fmt::format("under scheduler {}, with --again", scheduler)
+                                                   : "under schedulers without --again"));
 }
 
 void Ledger::look(const std::vector<Living>& living, bool have_locks) {
@@ -141,12 +143,13 @@ void Ledger::look(const std::vector<Living>& living, bool have_locks) {
 
 void Ledger::begins(int scheduler, const RunOptions& options) {
   most_failures_[scheduler] = options.max_failures.trials;
-  if (options.again) {  // each trial may be done once more, and what is known of it decides nothing
-    with_again_.insert(scheduler);
-    return;
-  }
+  if (options.again) with_again_.insert(scheduler);  // each trial may be done once more; what is known of it decides nothing
+}
+
+void Ledger::starts(int scheduler, std::uint64_t seed) {
+  if (with_again_.contains(scheduler)) return;
   for (const auto& attempt : disk_.files.at(simulated::Grid::kFile).attempts)
-    if (attempt.outcome == outcome::kOom) alone_[scheduler].insert(static_cast<std::uint64_t>(seed_of(attempt.key)));
+    if (attempt.outcome == outcome::kOom && seed_of(attempt.key) == static_cast<int>(seed)) alone_[scheduler].insert(seed);
 }
 
 void Ledger::notified(int scheduler, const Notice& notice) {

@@ -64,7 +64,9 @@ class Ledger {
   void notified(int scheduler, const Notice& notice);
   /// Whether it has --max-failures.
   bool limits_failures(int scheduler) const { return most_failures_.at(scheduler) > 0; }
-  /// A trial starts. @param summary so far
+  /// A trial starts: its scheduler could know what befell it before.
+  void starts(int scheduler, std::uint64_t seed);
+  /// Likewise, where failures are limited. @param summary so far
   void starts(int scheduler, std::uint64_t seed, const RunSummary& summary);
   /// It ended by itself.
   void ended(int scheduler, const RunSummary& summary);
@@ -90,7 +92,7 @@ class Ledger {
   void read(const db::Attempt& attempt);
   /// Of one in the history that all share. Where one's results had to go elsewhere, others do not know of them.
   void read_shared(const db::Attempt& attempt, const simulated::History& history);
-  void read_try(int seed, int tries);
+  void read_try(int seed, int scheduler, int tries);
   void line(int scheduler, const std::string& text);
   void promise(int scheduler, int seed);
   void promise_waiting(int scheduler);
@@ -102,15 +104,18 @@ class Ledger {
   const Scenario& scenario_;
   std::map<std::string, int> seeds_;  ///< by key
   Broken broken_;
-  std::set<int> with_again_;                   ///< schedulers
-  std::map<std::string, std::size_t> seen_;    ///< attempts by file
-  std::set<std::string> uids_;                 ///< of attempts that were read
-  std::set<int> done_;                         ///< seeds, in any file
-  std::map<int, int> shared_;                  ///< how often done, by seed, in the history that all share
-  std::set<std::int64_t> fences_;              ///< of results in it
-  std::set<int> tried_;                        ///< seeds
-  std::map<int, int> failed_, shared_failed_;  ///< attempts by seed that count among its tries, in all files, in the shared one
-  std::map<int, std::map<std::string, int>> by_;  ///< attempts by scheduler and outcome
+  std::set<int> with_again_;                 ///< schedulers
+  std::map<std::string, std::size_t> seen_;  ///< attempts by file
+  std::set<std::string> uids_;               ///< of attempts that were read
+  std::set<int> done_;                       ///< seeds, in any file
+  std::map<int, int> shared_;                ///< how often done, by seed, in the history that all share
+  std::set<std::int64_t> fences_;            ///< of results in it
+  std::set<int> tried_;                      ///< seeds
+  /// Attempts that count among a trial's tries: in all files; in the shared one, of schedulers without --again, and of each
+  /// with it.
+  std::map<int, int> failed_, shared_failed_;        ///< by seed
+  std::map<std::pair<int, int>, int> failed_again_;  ///< by scheduler and seed
+  std::map<int, std::map<std::string, int>> by_;     ///< attempts by scheduler and outcome
   /// By scheduler and seed: of attempts without enough memory, in order, whether each was in time; how many were told; and
   /// which of them, from 1, ran again alone.
   std::map<std::pair<int, int>, std::vector<bool>> of_memory_;

@@ -55,6 +55,7 @@ void SimulatedScheduler::is_asked_to_stop(bool mildly) {
 void SimulatedScheduler::starts(std::uint64_t seed) {
   if (signals_ > 0 && steps_ > last_starts_)
     world_.ledger().breaks(invariant::kStop, fmt::format("scheduler {} starts the trial of seed {}", number_, seed));
+  world_.ledger().starts(number_, seed);
   if (world_.ledger().limits_failures(number_)) world_.ledger().starts(number_, seed, life_->grid->summary());
 }
 

@@ -71,6 +71,8 @@ std::span<const MetricInfo> training_metrics() {
       cost("train/step_spread", "%", "",
            "how far steps' times lie apart: the middle half of them over their median, without the first step"),
       cost("train/examples_per_second", "examples/s", "max", "batch size over the median step time", kOfSteps),
+      count("train/replayed_steps", "steps", "",
+            "training steps that were replayed from CUDA graphs, of trials that ask for it (train.graphs)"),
       count("model/parameters", "", "min", "trained numbers of the whole model"),
       cost("memory/peak_tensor", "MiB", "min",
            "most memory that tensors held at once in training steps: weights, optimiser and activations"),

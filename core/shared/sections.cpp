@@ -153,6 +153,11 @@ Declared<TrainSpec> train_section() {
       {text("kernels", "\"fused\"", "fused|reference",
             "how a CPU computes what has a fused form: by it, or by plain operators, which differ from it by rounding"),
        &TrainSpec::kernels},
+      {boolean("graphs", "false",
+               "on a CUDA device steps are recorded and replayed as CUDA graphs, where that gives the bits of plain ones; the "
+               "learning "
+               "rate is rounded to float32"),
+       &TrainSpec::graphs},
       {text("dtype", "\"float32\"", dtypes.c_str(), dtype.c_str()), &TrainSpec::dtype, own_of("dtype", kPrecisions)},
       {text("device", "\"cpu\"", "", "cpu, cuda, cuda:N, or auto: cuda where there is one, else cpu"), &TrainSpec::device},
       {integer("threads", "1", {1, 1024}, "processor threads of the trial", "threads"), &TrainSpec::threads},

@@ -62,7 +62,7 @@ struct TrainSpec {
   std::string decayed = "all";
   double clip = 0;
   std::int64_t loss_piece = 0, evaluate_every = 0, evaluate_batches = 0, test_batches = 0, stride = 0;
-  bool test_last = false, shuffle_labels = false;
+  bool test_last = false, shuffle_labels = false, graphs = false;
   std::string kernels = "fused", dtype = "float32", device = "cpu";
   std::int64_t threads = 0;
   SharedJson own = {};  ///< as in ModelSpec: "momentum" of SGD

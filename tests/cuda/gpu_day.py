@@ -1,6 +1,7 @@
 """tools/gpu-day with a program in ablate's place: usage gpu_day.py ROOT."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tarfile
@@ -17,6 +18,7 @@ case "$1 $2" in
   "plugins --cuda") [ "$mode" = none ] || printf '  {\\n    "id": "%s",\\n    "kind": "attention"\\n  },\\n' softmax rfa ;;
   "plugins ") printf 'attention\\n  softmax\\n'; [ "$mode" != refused ] || printf 'refused\\n  mine.so\\n' ;;
   "check softmax") [ "$mode" != closed ] || { echo "nothing was checked with --device cuda: no driver"; exit 0; }; echo "all passed" ;;
+  "run "*) [ "$mode" != slow ] || { trap 'echo saved; exit 130' TERM; sleep 60 & wait; } ;;
   "check rfa") echo "a fault" >&2; [ "$mode" != fault ] ;;
 esac
 """
@@ -57,7 +59,8 @@ class Day:
 def main(root: pathlib.Path, work: pathlib.Path):
     day = Day(root.resolve(), work)
     listed = day.run("--list").stdout.split()
-    expect(listed[:2] + listed[-2:], ["device", "kernels", "check_softmax", "check_rfa"])
+    expect(listed[:2] + listed[-4:], ["device", "kernels", "check_softmax", "check_rfa", "table2", "table4"])
+    expect(len([step for step in listed if step.startswith("pytorch_")]), 4)
     expect(len([step for step in listed if step.startswith("bench_")]), 8)
     expect(day.run("--list", mode="none").returncode, 2)
     expect(day.run().returncode, 2)
@@ -96,15 +99,28 @@ def main(root: pathlib.Path, work: pathlib.Path):
     expect(day.run("results", "kernels").returncode, 0)
     expect((day.results / "kernels").read_text(), "kernels passed\n")
 
+    # A training that is not done goes on in the next call, which a failed one does not claim.
+    ended = day.run("results", "table4", mode="slow", ABLATE_STEP_SECONDS="8")
+    expect((ended.returncode, "table4.goes-on" in day.files(), "table4" in day.files()), (3, True, False))
+    expect("saved" in (day.results / "table4.goes-on").read_text(), True)
+    expect((day.run("results", "table4").returncode, "table4.goes-on" in day.files()), (0, False))
+    run = [line for line in day.calls() if line.startswith("run ")][0]
+    expect(["train.steps=35000" in run, "train.device=cuda" in run, "seeds=[1]" in run], [True, True, True])
+    expect(day.run("results", "table2", "graphs_1024").returncode, 0)
+    expect(["train.graphs=true" in line for line in day.calls() if line.startswith("bench")], [True])
+    limits = [int(found) for found in re.findall(r"ABLATE_STEP_SECONDS:-(\d+)", (root / "tools/gpu-day").read_text())]
+    expect(max(limits) <= 540, True)
+
     # A packed folder runs by itself, by the libraries of a python with the same torch.
     (day.build / "lib/ablate/plugins").mkdir(parents=True)
     for name in ("bin/ablate-worker", "bin/ablate-checker", "lib/ablate/plugins/softmax.so", "lib/ablate/plugins/bytes.so",
-                 "lib/ablate/plugins/lm.so"):
+                 "lib/ablate/plugins/image.so", "lib/ablate/plugins/text.so", "lib/ablate/plugins/lm.so"):
         day.write(name, "")
     day.write("fake/ldd", f"#!/bin/sh\necho ' libmine.so.1 => {day.build}/bin/mode (0x$$)'\necho ' libc.so.6 => /none (0x1)'\n")
     expect(day.run("--pack", "packed").returncode, 0)
-    expect({path.name for path in (work / "packed/lib").iterdir()}, {"ablate", "libmine.so.1"})
-    expect({path.name for path in (work / "packed/lib/ablate/plugins").iterdir()}, {"softmax.so", "bytes.so"})
+    expect({path.name for path in (work / "packed/lib").iterdir()}, {"ablate"})
+    expect({path.name for path in (work / "packed/lib/ablate/plugins").iterdir()}, {"softmax.so", "bytes.so", "image.so", "text.so"})
+    expect({path.name for path in (work / "packed").glob("*.toml")}, {"table2.toml", "table4.toml"})
     release = (work / "packed/packed").read_text().strip()
     (work / "site/nvidia/cu13/lib").mkdir(parents=True)
     (work / "site/torch").mkdir()
@@ -118,6 +134,7 @@ def main(root: pathlib.Path, work: pathlib.Path):
         expect(day.run("results", "check_rfa", PYTHONPATH=str(work / "site"), ABLATE_BUILD="/none").returncode, code)
         (about / "METADATA").unlink()
         about.rmdir()
+    expect({path.name for path in (work / "packed/lib").iterdir()}, {"ablate", "libmine.so.1"})
     folders = [work / "packed/lib", work / "site/torch/lib", work / "site/nvidia/cu13/lib"]
     expect((work / "packed/bin/libraries").read_text().strip(), ":".join(str(folder.resolve()) for folder in folders))
     day.build, day.root = kept

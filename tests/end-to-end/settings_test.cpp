@@ -16,9 +16,9 @@ struct Pinned {
 
 /// Parameters that came after these texts were pinned: a document holds their defaults, and no setting does.
 constexpr std::pair<const char*, const char*> kLater[] = {
-    {"train", "optimizer"}, {"train", "momentum"},     {"train", "kernels"},  {"train", "decayed"},
-    {"train", "test_last"}, {"train", "cosine_floor"}, {"train", "cooldown"}, {"train", "cooldown_shape"},
-    {"model", "norm_type"}, {"model", "feed_forward"}};
+    {"train", "optimizer"}, {"train", "momentum"},     {"train", "kernels"},     {"train", "decayed"},
+    {"train", "test_last"}, {"train", "cosine_floor"}, {"train", "cooldown"},    {"train", "cooldown_shape"},
+    {"train", "graphs"},    {"model", "norm_type"},    {"model", "feed_forward"}};
 /// Likewise of plugins, wherever they stand.
 constexpr std::pair<const char*, const char*> kLaterOfPlugins[] = {
     {"recall", "causal"},       {"softmax", "key_value_heads"},    {"softmax", "qk_norm"},

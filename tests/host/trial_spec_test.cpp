@@ -70,6 +70,7 @@ TEST_CASE("each value of a document fills the member of its name") {
                    {"optimizer", "sgd"},
                    {"momentum", 0.5},
                    {"kernels", "reference"},
+                   {"graphs", true},
                    {"decayed", "matrices"},
                    {"test_last", true},
                    {"cosine_floor", 0.25},
@@ -90,7 +91,7 @@ TEST_CASE("each value of a document fills the member of its name") {
                       {"cosine_floor", 0.25},
                       {"cooldown", 0.5},
                       {"cooldown_shape", "1-sqrt"}});
-  CHECK((t.test_last && t.shuffle_labels && t.on_cuda() && !t.fused()));
+  CHECK((t.test_last && t.shuffle_labels && t.graphs && t.on_cuda() && !t.fused()));
   auto other = t;  // which shares them until it is changed
   other.own["beta1"] = 0.5;
   CHECK(t.own.at("beta1") == 0.75);

@@ -139,7 +139,7 @@ TEST_CASE("every metric says what it is: times and memory are the host's costs, 
   CHECK(costs == times +
                      "train/step_spread train/examples_per_second memory/peak_tensor memory/state memory/peak_resident "
                      "time/cpu time/wall ");
-  CHECK(counts == "dev/best_step model/parameters ");
+  CHECK(counts == "dev/best_step train/replayed_steps model/parameters ");
   const auto accuracy = ablate::objective_metric("accuracy");
   CHECK((accuracy.kind == ablate::MetricKind::kScore && accuracy.owner == ablate::MetricOwner::kTask));
 }

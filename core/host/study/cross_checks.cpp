@@ -58,6 +58,9 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
         return fmt::format("model.classifier_hidden = {} is not model.d_model = {}, which the weights of a tied output have",
                            trial.spec.model.classifier_hidden, trial.spec.model.d_model);
       });
+  refuse(train.graphs && train.device == "cpu", {"train.graphs", "train.device"}, [] {
+    return "train.graphs = true, and train.device is cpu, which has none: set train.device to cuda, or leave train.graphs out";
+  });
   refuse(!is_device(train.device), {"train.device"},
          [&] { return fmt::format("train.device = {}: expected cpu, cuda, cuda:N or auto", show(trial.spec.train.device)); });
   return ok;

@@ -42,10 +42,23 @@ Tensor Optimizer::unscaled(const Tensor& gradient, c10::ScalarType type) const {
   return precision_.loss_scale == 1 ? gradient.to(type) : gradient.to(precision_.kept) / precision_.loss_scale;
 }
 
-void Optimizer::step(double learning_rate, double cycle) {
+void Optimizer::keep_rate_on(c10::Device device) { rate_ = at::zeros({}, TensorOptions(device).dtype(at::kFloat)); }
+
+void Optimizer::set_pace(double learning_rate, double cycle) {
+  learning_rate_ = learning_rate, cycle_ = cycle;
+  if (rate_.defined()) rate_.fill_(learning_rate);
+}
+
+void Optimizer::step() {
   const NoGradGuard no_grad;
   for (const bool decay : {true, false}) {
-    Step step{.learning_rate = learning_rate, .cycle = cycle, .decay = decay, .weights = {}, .gradients = {}, .kept = {}};
+    Step step{.learning_rate = learning_rate_,
+              .cycle = cycle_,
+              .rate = rate_,
+              .decay = decay,
+              .weights = {},
+              .gradients = {},
+              .kept = {}};
     for (const auto& one : trained_) {
       if (one.decay != decay || !one.parameter.grad().defined()) continue;
       step.weights.push_back(one.master);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "ablate/module.h"
@@ -27,8 +28,18 @@ class Optimizer {
   /// Scales all gradients so that their joint norm is at most `largest`; nothing where largest is 0.
   void clip(double largest);
 
-  /// Parameters without a gradient are left as they are. @param cycle of the schedule's Pace
-  void step(double learning_rate, double cycle = 0);
+  /// From now on the learning rate is a float32 on this device, which a recorded step reads.
+  void keep_rate_on(c10::Device device);
+
+  /// What a step takes from the host that changes from step to step, so that none can be recorded; "": nothing.
+  virtual std::string host_numbers() const { return ""; }
+
+  /// Of the steps to come. @param cycle of the schedule's Pace
+  void set_pace(double learning_rate, double cycle);
+
+  /// Parameters without a gradient are left as they are.
+  void step();
+  void step(double learning_rate, double cycle = 0) { set_pace(learning_rate, cycle), step(); }
 
   /// All that it keeps, in place: copies of weights (Precision), and what the method keeps of each.
   std::vector<Tensor> state() const;
@@ -43,6 +54,7 @@ class Optimizer {
   /// What a step is given: parameters that have a gradient and all take weight decay, or all do not.
   struct Step {
     double learning_rate, cycle;
+    Tensor rate;  ///< the learning rate on the device, undefined where it is the host's alone
     bool decay;
     std::vector<Tensor> weights, gradients;  ///< of the type that is kept; weights are changed in place
     std::vector<std::vector<Tensor>> kept;   ///< what is kept first of each weight, what second ...
@@ -59,6 +71,8 @@ class Optimizer {
 
   Precision precision_;
   std::vector<Trained> trained_;
+  double learning_rate_ = 0, cycle_ = 0;
+  Tensor rate_;
 };
 
 /// The one that train.optimizer names. Throws std::invalid_argument for a name that is none of kOptimizers.

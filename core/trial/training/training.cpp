@@ -3,7 +3,6 @@
 #include <ATen/Context.h>
 #include <fmt/format.h>
 
-#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -101,57 +100,10 @@ Batch Training::next_batch() {
   return batch;
 }
 
-std::optional<double> Training::step() {
-  const auto step = ++done_;
-  const auto& train = parts_.trial.train;
-  if (!std::exchange(begun_, true)) tell_observers([](Observer& one) { one.begin(); });
-  tell_observers([](Observer& one) { one.step_begins(); });
-  std::vector<Batch> batches;
-  double targets = 0, mean = 0;
-  for (std::int64_t i = 0; i < train.accumulate; ++i) {
-    batches.push_back(next_batch());
-    targets += static_cast<double>(batches.back().targets.size(0));
-  }
-  bool learns = false;
-  for (const auto& batch : batches) {
-    const auto share = static_cast<double>(batch.targets.size(0)) / targets;
-    const auto loss = pass(batch, step);
-    tell_observers([](Observer& one) { one.has_loss(); });
-    if (!loss) continue;
-    mean += share * loss->value;
-    if (!std::exchange(learns, true)) optimizer_->zero_grad();
-    const bool is_whole = batches.size() == 1 && precision_.loss_scale == 1;
-    (is_whole ? loss->graph : loss->graph * (share * precision_.loss_scale)).backward();
-    tell_observers([](Observer& one) { one.has_gradients(); });
-  }
-  if (learns) {
-    optimizer_->clip(train.clip);
-    const auto pace = schedule_.pace({step, train.steps, train.warmup, *train.own});
-    optimizer_->step(train.learning_rate * pace.rate, pace.cycle);
-    model_->on_step(step, generator_);
-  }
-  const auto loss = learns ? std::optional(mean) : std::nullopt;
-  tell_observers([&](Observer& one) { one.step_ends(step, loss, curve_); });
-  return loss;
-}
-
 std::vector<Scored> Training::observed() const {
   std::vector<Scored> told;
   for (const auto& [name, observer] : observers_) observer->end(told);
   return told;
-}
-
-std::optional<Training::Loss> Training::pass(const Batch& batch, std::int64_t step) {
-  if (!state_.empty()) reset_rows(state_, model_->initial_state(batch.size), batch.starts);
-  auto output = model_->forward(batch, state_, generator_, false);
-  state_ = detached(output.state);
-  if (batch.targets.size(0) == 0) return std::nullopt;
-  auto loss = objective_->loss(output.logits, batch);
-  const double value = loss.item<double>();
-  if (output.auxiliary_loss.defined()) loss = loss + output.auxiliary_loss;
-  if (!std::isfinite(value) || !std::isfinite(loss.item<double>()))
-    throw Error(fmt::format("loss is {} at step {}", std::isnan(value) ? "nan" : fmt::format("{}", loss.item<double>()), step));
-  return Loss{value, loss, std::move(output)};
 }
 
 Evaluation Training::evaluate(Split split) {

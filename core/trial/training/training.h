@@ -14,6 +14,7 @@
 #include "core/trial/training/optimizer.h"
 #include "core/trial/training/order.h"
 #include "core/trial/training/snapshot.h"
+#include "core/trial/training/step_graphs.h"
 
 namespace ablate {
 
@@ -60,6 +61,14 @@ class Training {
   /// Into a training made from the same parts.
   void load(const TrainingState& state);
 
+  /// From now on steps are replayed, where the device can record them (train.graphs). Before the first one. @param why_none
+  /// where there is no recorder
+  void replay_steps(std::unique_ptr<WorkRecorder> recorder, const std::string& why_none = "");
+  /// How many steps were replayed, in all processes.
+  std::int64_t steps_replayed() const { return replayed_before_ + (graphs_ ? graphs_->replayed() : 0); }
+  /// Why steps are not replayed; "" where nothing keeps them from it.
+  const std::string& why_not_replayed() const;
+
   /// What the observers have measured, after one step at least.
   std::vector<Scored> observed() const;
 
@@ -68,14 +77,12 @@ class Training {
   const TaskInfo& info() const { return info_; }
 
  private:
-  struct Loss {
-    double value;        ///< without auxiliary losses
-    Tensor graph;        ///< with them
-    ModelOutput output;  ///< lives as long, so that peak memory is what it always was
-  };
   Batch next_batch();
+  /// A step's parts: of each batch a forward and a backward pass, then the optimiser's. As StepWork::run.
+  std::optional<double> take(const std::vector<Batch>& batches, const Perform& perform, LossPasses* kept);
   /// Forward; nothing of a batch without targets.
-  std::optional<Loss> pass(const Batch& batch, std::int64_t step);
+  std::optional<LossPass> pass(const Batch& batch);
+  double finite_loss(const LossPass& pass) const;
   /// A dev evaluation after a step: told in the curves, kept as the best weights where they are.
   void keep_if_best(Evaluation dev);
   std::vector<Tensor> model_tensors() const;
@@ -107,7 +114,10 @@ class Training {
   Curve curve_;
   std::vector<NamedObserver> observers_;
   std::function<void()> goes_on_;
-  bool begun_ = false;  ///< observers know that steps are taken in this process
+  std::unique_ptr<StepGraphs> graphs_;  ///< none: all steps are plain
+  std::string no_graphs_;               ///< why, where they are asked for
+  std::int64_t replayed_before_ = 0;    ///< by the processes before
+  bool begun_ = false;                  ///< observers know that steps are taken in this process
 };
 
 /// "attention/PLUGIN/name": two plugins may each mean something else by a name.

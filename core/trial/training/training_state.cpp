@@ -45,6 +45,7 @@ TrainingState Training::save() const {
   for (const auto& [name, value, unit] : best_.measurements) measurements.push_back({name, value, unit});
   saved.training.numbers = {{"done", done_},
                             {"order", order_->save()},
+                            {"replayed", steps_replayed()},
                             {"state", widths},
                             {"best_step", best_step_},
                             {"latest_dev", latest_dev_},
@@ -77,6 +78,7 @@ void Training::load(const TrainingState& saved) {
     for (std::size_t i = 0; i < width; ++i) layer.push_back(tensors.at(next++).to(device_));
   }
   done_ = numbers.at("done");
+  replayed_before_ = numbers.value("replayed", std::int64_t{0});
   order_->load(numbers.at("order"));
   best_step_ = numbers.at("best_step");
   latest_dev_ = numbers.at("latest_dev");

@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
+#include <iostream>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -11,8 +12,10 @@
 
 #include "core/shared/evaluations.h"
 #include "core/trial/device/device.h"
+#include "core/trial/device/recorder.h"
 #include "core/trial/device/tensor_memory.h"
 #include "core/trial/training/safetensors.h"
+#include "core/util/error.h"
 
 namespace ablate {
 namespace {
@@ -38,7 +41,19 @@ TrialRun::TrialRun(const TrialParts& parts, Report report)
       threads_(at::get_num_threads()),
       training_(parts, device_),
       now_{.steps = train_.steps, .loss = kNone, .dev = kNone} {
+  if (train_.graphs) replay_steps();
   training_.when_evaluating([this] { tell_now_and_then(); });  // or a long evaluation looks as if it stood still
+}
+
+void TrialRun::replay_steps() {
+  std::unique_ptr<WorkRecorder> recorder;
+  std::string why;
+  try {
+    recorder = open_recorder(device_);
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  training_.replay_steps(std::move(recorder), why);
 }
 
 void TrialRun::tell_now_and_then() {
@@ -67,6 +82,11 @@ TrialResult TrialRun::result(const std::function<void()>& after_step) try {
   for (const auto& [info, value] : observed) result_.values[info.name] = value;
   std::int64_t parameters = 0;
   for (const auto& entry : training_.model().parameters()) parameters += entry.tensor.numel();
+  if (train_.graphs) {
+    result_.values["train/replayed_steps"] = static_cast<double>(training_.steps_replayed());
+    if (const auto& why = training_.why_not_replayed(); !why.empty())
+      std::cerr << "training steps are not replayed: " << why << "\n";
+  }
   result_.values["model/parameters"] = static_cast<double>(parameters);
   std::optional<Evaluation> last;
   if (train_.test_last && training_.best_step() != train_.steps) last = training_.evaluate(Split::kTest);

@@ -41,6 +41,7 @@ class TrialRun {
   void put(const std::string& split, const Evaluation& evaluation);
   void tell();
   void tell_now_and_then();
+  void replay_steps();
 
   Report report_;
   const TrainSpec& train_;

@@ -18,13 +18,18 @@ class AdamW final : public Optimizer {
         epsilon_(train.own.at("epsilon")),
         weight_decay_(train.weight_decay) {}
 
+  std::string host_numbers() const override { return beta1_low_ > 0 ? "train.beta1_low changes beta1 from step to step" : ""; }
+
  private:
   void do_step(Step& step) override {
     auto &average = step.kept[0], &square = step.kept[1], &count = step.kept[2];
     for (auto& one : count) one.add_(1);
     const auto beta1 = beta1_low_ > 0 ? beta1_ - (beta1_ - beta1_low_) * step.cycle : beta1_;
-    at::_fused_adamw_(step.weights, step.gradients, average, square, {}, count, step.learning_rate, beta1, beta2_,
-                      step.decay ? weight_decay_ : 0, epsilon_, /*amsgrad=*/false, /*maximize=*/false);
+    const auto take = [&](const auto& rate) {
+      at::_fused_adamw_(step.weights, step.gradients, average, square, {}, count, rate, beta1, beta2_,
+                        step.decay ? weight_decay_ : 0, epsilon_, /*amsgrad=*/false, /*maximize=*/false);
+    };
+    step.rate.defined() ? take(step.rate) : take(step.learning_rate);
   }
 
   double beta1_, beta1_low_, beta2_, epsilon_, weight_decay_;

@@ -18,9 +18,12 @@ class Sgd final : public Optimizer {
  private:
   void do_step(Step& step) override {
     // A sum of zeros before the first step is torch's own beginning, without dampening.
-    at::_fused_sgd_(step.weights, step.gradients, step.kept.empty() ? std::vector<Tensor>() : step.kept[0],
-                    step.decay ? weight_decay_ : 0, momentum_, step.learning_rate, /*dampening=*/0, /*nesterov=*/false,
-                    /*maximize=*/false, /*is_first_step=*/false);
+    const auto take = [&](const auto& rate) {
+      at::_fused_sgd_(step.weights, step.gradients, step.kept.empty() ? std::vector<Tensor>() : step.kept[0],
+                      step.decay ? weight_decay_ : 0, momentum_, rate, /*dampening=*/0, /*nesterov=*/false,
+                      /*maximize=*/false, /*is_first_step=*/false);
+    };
+    step.rate.defined() ? take(step.rate) : take(step.learning_rate);
   }
 
   double momentum_, weight_decay_;

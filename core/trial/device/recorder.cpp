@@ -1,0 +1,36 @@
+#include "core/trial/device/recorder.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "core/trial/device/device.h"
+#include "core/util/error.h"
+
+namespace ablate {
+namespace {
+
+/// lib/ablate/cuda-graphs.so of the prefix, or of the build, that this program is of.
+std::filesystem::path graphs_library() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib/ablate/cuda-graphs.so";
+}
+
+}  // namespace
+
+std::unique_ptr<WorkRecorder> open_recorder(c10::Device device) {
+  if (device.is_cpu()) throw Error("steps are replayed on a CUDA device, and this one is the CPU");
+  load_cuda();
+  const auto path = graphs_library();
+  if (!std::filesystem::exists(path))
+    throw Error(
+        fmt::format("there is no {}: it is built where CMake finds CUDA's headers (cuda_runtime_api.h)", path.string()));
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw Error(fmt::format("{} cannot be loaded: {}", path.string(), dlerror()));
+  const auto make = reinterpret_cast<MakeRecorder*>(dlsym(library, "ablate_make_recorder"));
+  if (make == nullptr) throw Error(fmt::format("{} has no ablate_make_recorder; it is of another build", path.string()));
+  synchronize(device);  // what was asked of another stream
+  return std::unique_ptr<WorkRecorder>(make(device.index()));
+}
+
+}  // namespace ablate

@@ -1,0 +1,104 @@
+// Training steps that are recorded on a device and replayed, where that gives the same bits as asking for each operation.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/trial/device/recorder.h"
+#include "core/trial/model/model.h"
+
+namespace ablate {
+
+/// What a forward pass of a batch with targets has given.
+struct LossPass {
+  Tensor value;        ///< the loss without auxiliary losses
+  Tensor graph;        ///< with them
+  ModelOutput output;  ///< lives as long, so that peak memory is what it always was
+};
+/// Of each batch of a step; nothing of one without targets.
+using LossPasses = std::vector<std::optional<LossPass>>;
+
+/// How a part of a step is done, by its number: `act` is called at once, recorded, or replayed instead.
+using Perform = std::function<void(std::size_t part, const std::function<void()>& act)>;
+
+/// A step, with what it learns from.
+struct StepWork {
+  /// Does its parts by `perform`. @param passes kept by the caller; nullptr: each ends with its backward pass @return as
+  /// Training::step
+  std::function<std::optional<double>(const std::vector<Batch>&, const Perform& perform, LossPasses* passes)> run;
+  std::function<std::vector<Tensor>()> tensors;  ///< all that a step changes, in place
+  std::vector<Generator> generators;             ///< all that it draws from
+};
+
+/// A batch whose tensors stay where they are, as what is recorded asks for.
+class StaticBatch {
+ public:
+  explicit StaticBatch(const Batch& first);
+
+  /// What recorded work depends on besides the numbers: sizes and types. Two batches of one text may share it.
+  static std::string shape_of(const Batch& batch);
+
+  /// @param next of the same shape
+  void fill(const Batch& next);
+  const Batch& batch() const { return batch_; }
+
+ private:
+  Batch batch_;
+};
+
+/// The first steps of a shape are plain; then one is recorded, part by part, and replayed from then on. Where something cannot
+/// be recorded, all steps are plain, and why() says why. **A replayed step is compared** with the plain one, from the same
+/// weights and draws, bit by bit: the first two of a shape (whose plain results stand), and then the 4th, the 8th, and so on.
+/// One thread.
+class StepGraphs {
+ public:
+  StepGraphs(std::unique_ptr<WorkRecorder> recorder, StepWork work) : recorder_(std::move(recorder)), work_(std::move(work)) {}
+  StepGraphs(const StepGraphs&) = delete;
+  StepGraphs& operator=(const StepGraphs&) = delete;
+
+  static constexpr int kPlainFirst = 3;    ///< of each shape: memory and libraries' choices settle
+  static constexpr std::size_t kMost = 4;  ///< shapes that are recorded; of others all steps are plain
+  static constexpr int kMostMoved = 4;     ///< times that a step is recorded anew, because tensors are others
+
+  /// Throws what a step throws, and Error where steps that stand may have been wrong: a later comparison found other bits.
+  std::optional<double> step(const std::vector<Batch>& batches);
+
+  std::int64_t replayed() const { return replayed_; }  ///< steps, in this process
+  const std::string& why() const { return why_; }      ///< all steps are plain; "" as long as they need not be
+
+ private:
+  struct Shape {
+    int seen = 0;
+    std::vector<StaticBatch> inputs;
+    std::vector<const void*> places;  ///< of the tensors that it was recorded with
+    std::vector<std::unique_ptr<Recorded>> parts;
+    LossPasses passes;
+    std::int64_t replays = 0;
+  };
+  /// All that a step changes, at one time.
+  struct Kept {
+    std::vector<Tensor> tensors, generators;
+  };
+
+  std::optional<double> plain(const std::vector<Batch>& batches);
+  std::optional<double> compared(Shape& shape, const std::vector<Batch>& batches);
+  std::optional<double> replay(Shape& shape, const std::vector<Batch>& batches);
+  std::optional<double> record(Shape& shape, const std::vector<Batch>& batches);
+  std::vector<const void*> places() const;
+  Kept keep() const;
+  void restore(const Kept& kept);
+  void give_up(const std::string& why);
+
+  std::unique_ptr<WorkRecorder> recorder_;
+  StepWork work_;
+  std::map<std::string, Shape> shapes_;
+  std::int64_t replayed_ = 0;
+  int moved_ = 0;
+  std::string why_;
+};
+
+}  // namespace ablate

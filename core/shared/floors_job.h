@@ -1,6 +1,9 @@
 // What predictors of a few lines get on a task's test examples: a job of the checker.
 #pragma once
 
+#include <limits>
+
+#include "core/records/example_rows.h"
 #include "core/shared/message_json.h"
 #include "core/shared/task_info.h"
 
@@ -10,10 +13,10 @@ struct FloorsJob {
   static constexpr const char* kName = "floors";
   using Answer = struct FoundFloors;
   Libraries libraries;
-  PluginSpec section;     ///< complete
-  std::string digest;     ///< of its data: others are refused
-  std::int64_t rows = 0;  ///< of the test split: test_batches x batch; 0: all of it
-  double seconds = 0;     ///< of processor time
+  PluginSpec section;  ///< complete
+  std::string digest;  ///< of its data: others are refused
+  ExampleRows rows;
+  double seconds = 0;  ///< of processor time
   bool operator==(const FloorsJob&) const = default;
 };
 struct FoundFloors {
@@ -26,17 +29,25 @@ struct FoundFloors {
     bool operator==(const Floor&) const = default;
   };
   std::string metric, unit;  ///< "test/accuracy", "%"
-  std::int64_t examples = 0, train_size = 0;
+  std::int64_t examples = 0, train_size = 0, seen = 0;
+  bool is_stream = false;
   std::vector<Floor> floors;
   std::vector<std::string> left_out;
   bool operator==(const FoundFloors&) const = default;
 };
 
+void fields(auto& f, Is<ExampleRows> auto& m) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();  // 10^9 steps of 65,536 batches of 65,536
+  f("test", m.test, 0, kMost);
+  f("train", m.train, 0, kMost);
+  f("lanes", m.lanes, 0, kMost);
+}
+
 void fields(auto& f, Is<FloorsJob> auto& m) {
   fields(f, m.libraries);
   f("section", m.section);
   f("digest", m.digest);
-  f("rows", m.rows, 0, kMostOfATask);
+  f("rows", m.rows);
   f("seconds", m.seconds);
 }
 
@@ -52,6 +63,8 @@ void fields(auto& f, Is<FoundFloors> auto& m) {
   f("unit", m.unit);
   f("examples", m.examples, 0, kMostOfATask);
   f("train_size", m.train_size, 0, kMostOfATask);
+  f("seen", m.seen, 0, kMostOfATask);
+  f("stream", m.is_stream);
   f("floors", m.floors);
   f("left_out", m.left_out);
 }

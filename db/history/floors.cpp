@@ -8,39 +8,48 @@ namespace ablate::db {
 using SQLite::Statement;
 
 void put_floors(SQLite::Database& database, const KnownFloors& floors) {
-  Statement put(database,
-                "INSERT OR REPLACE INTO floor (digest, task, test_rows, version, found_s, metric, examples, train_size, "
-                "floors, left_out) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  Statement put(
+      database,
+      "INSERT OR REPLACE INTO floor (digest, task, test_rows, train_rows, train_lanes, version, found_s, metric, examples, "
+      "train_size, seen, floors, left_out) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   put.bind(1, floors.digest);
   put.bind(2, json_text(floors.task));
-  put.bind(3, floors.rows);
-  put.bind(4, floors.version);
-  put.bind(5, floors.found_s);
-  put.bind(6, floors.metric);
-  put.bind(7, floors.examples);
-  put.bind(8, floors.train_size);
-  put.bind(9, json_text(floors.floors));
-  put.bind(10, json_text(floors.left_out));
+  put.bind(3, floors.rows.test);
+  put.bind(4, floors.rows.train);
+  put.bind(5, floors.rows.lanes);
+  put.bind(6, floors.version);
+  put.bind(7, floors.found_s);
+  put.bind(8, floors.metric);
+  put.bind(9, floors.examples);
+  put.bind(10, floors.train_size);
+  put.bind(11, floors.seen);
+  put.bind(12, json_text(floors.floors));
+  put.bind(13, json_text(floors.left_out));
   execute(put);
 }
 
 std::optional<KnownFloors> find_floors(SQLite::Database& database, const std::string& digest, const nlohmann::json& task,
-                                       std::int64_t rows) {
-  Statement ask(
-      database,
-      "SELECT version, found_s, metric, examples, train_size, floors, left_out FROM floor WHERE digest = ? AND task = ? AND "
-      "test_rows = ?");
+                                       const ExampleRows& rows) {
+  // Rows that saw the whole split need no floors of their own: those of the whole split stand for them, and those of fewer rows
+  // that saw all of it, too.
+  Statement ask(database,
+                "SELECT version, found_s, metric, examples, train_size, floors, left_out, train_rows, train_lanes, seen FROM "
+                "floor WHERE digest = ?1 AND task = ?2 AND test_rows = ?3 AND ((train_rows = ?4 AND train_lanes IN (0, ?5)) OR "
+                "(?4 > 0 AND seen = train_size AND (train_rows BETWEEN 1 AND ?4 OR (train_rows = 0 AND train_size <= ?4)))) "
+                "ORDER BY version DESC, left_out = '[]' DESC, train_rows = ?4 DESC, train_rows DESC, found_s DESC LIMIT 1");
   ask.bind(1, digest);
   ask.bind(2, json_text(task));
-  ask.bind(3, rows);
+  ask.bind(3, rows.test);
+  ask.bind(4, rows.train);
+  ask.bind(5, rows.lanes);
   if (!ask.executeStep()) return std::nullopt;
-  KnownFloors floors{digest, task, rows};
+  KnownFloors floors{digest, task, {rows.test, ask.getColumn(7).getInt64(), ask.getColumn(8).getInt64()}};
   floors.version = ask.getColumn(0).getInt64();
   floors.found_s = ask.getColumn(1).getInt64();
   floors.metric = ask.getColumn(2).getString();
   floors.examples = ask.getColumn(3).getInt64();
   floors.train_size = ask.getColumn(4).getInt64();
+  floors.seen = ask.getColumn(9).getInt64();
   floors.floors = stored_json(ask.getColumn(5).getString());
   const auto left_out = stored_json(ask.getColumn(6).getString());
   if (!floors.floors.is_array() || !left_out.is_array()) return std::nullopt;

@@ -13,8 +13,9 @@ namespace ablate::db {
 /// In place of what was known of the same data, task and rows. Within the caller's transaction.
 void put_floors(SQLite::Database& database, const KnownFloors& floors);
 
-/// Nothing, too, where what is stored cannot be read: a file may be of another program.
+/// Of what trials of these rows train on: also those of fewer that are the whole split. Nothing, too, where what is stored
+/// cannot be read: a file may be of another program.
 std::optional<KnownFloors> find_floors(SQLite::Database& database, const std::string& digest, const nlohmann::json& task,
-                                       std::int64_t rows);
+                                       const ExampleRows& rows);
 
 }  // namespace ablate::db

@@ -68,6 +68,7 @@ CREATE TABLE spare_alias (
     {kLeaseTables},
     {"-- free_outcomes() takes the list of outcomes away", free_outcomes},
     {kSharedTables, share_settings},
+    {"-- migrate_floor_rows() makes the table of floors anew", migrate_floor_rows},
 };
 
 }  // namespace

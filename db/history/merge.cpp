@@ -121,10 +121,12 @@ INSERT INTO main.audit (digest, task, parameters, suite, audited_s, verdict, fin
     verdict = excluded.verdict, findings = excluded.findings
   WHERE (excluded.audited_s, excluded.suite, excluded.verdict, excluded.findings, excluded.parameters)
     > (audited_s, suite, verdict, findings, parameters);
-INSERT INTO main.floor (digest, task, test_rows, version, found_s, metric, examples, train_size, floors, left_out)
-  SELECT digest, task, test_rows, version, found_s, metric, examples, train_size, floors, left_out FROM other.floor WHERE true
+INSERT INTO main.floor (digest, task, test_rows, train_rows, train_lanes, version, found_s, metric, examples, train_size, seen,
+                        floors, left_out)
+  SELECT digest, task, test_rows, train_rows, train_lanes, version, found_s, metric, examples, train_size, seen, floors, left_out
+  FROM other.floor WHERE true
   ON CONFLICT DO UPDATE SET version = excluded.version, found_s = excluded.found_s, metric = excluded.metric,
-    examples = excluded.examples, train_size = excluded.train_size, floors = excluded.floors,
+    examples = excluded.examples, train_size = excluded.train_size, seen = excluded.seen, floors = excluded.floors,
     left_out = excluded.left_out
   WHERE (excluded.version, excluded.left_out = '[]', excluded.found_s, excluded.floors, excluded.left_out) >
     (version, left_out = '[]', found_s, floors, left_out);

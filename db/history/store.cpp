@@ -266,7 +266,7 @@ void Store::put_floors(const KnownFloors& floors) {
   });
 }
 
-std::optional<KnownFloors> Store::floors(const std::string& digest, const nlohmann::json& task, std::int64_t rows) {
+std::optional<KnownFloors> Store::floors(const std::string& digest, const nlohmann::json& task, const ExampleRows& rows) {
   return implementation_->use([&] { return find_floors(implementation_->database, digest, task, rows); });
 }
 

@@ -88,7 +88,7 @@ class Store final : public GridStore {
   /// In place of what was known of the same data, task and rows.
   void put_floors(const KnownFloors& floors);
   /// Nothing where nobody has asked for them.
-  std::optional<KnownFloors> floors(const std::string& digest, const nlohmann::json& task, std::int64_t rows);
+  std::optional<KnownFloors> floors(const std::string& digest, const nlohmann::json& task, const ExampleRows& rows);
 
  private:
   /// Files of attempts, and remembers that. @return what was there

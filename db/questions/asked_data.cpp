@@ -1,6 +1,7 @@
 #include "db/questions/asked_data.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -16,7 +17,7 @@ using SQLite::Statement;
 
 bool decides_data(const Axis& axis) {
   return axis.path == "task" || axis.path.starts_with("task.") || axis.path == "train.test_batches" ||
-         axis.path == "train.batch";
+         axis.path == "train.batch" || axis.path == "train.steps" || axis.path == "train.accumulate";
 }
 
 /// Whether all that has a basis has the same data: then no trial has to be asked.
@@ -46,19 +47,40 @@ std::vector<std::int64_t> bases_of(SQLite::Database& database, const std::vector
 std::optional<AskedData> asked_of(SQLite::Database& database, std::int64_t trial) {
   Statement ask(database,
                 "SELECT b.json, r.json ->> '$.task', coalesce(r.json ->> '$.train.test_batches', 0), coalesce(r.json ->> "
-                "'$.train.batch', 0) FROM key_part k JOIN basis b ON b.id = k.basis JOIN resolved r ON r.trial = k.trial WHERE "
+                "'$.train.batch', 0), coalesce(r.json ->> '$.train.steps', 0), coalesce(r.json ->> '$.train.accumulate', 1) "
+                "FROM key_part k JOIN basis b ON b.id = k.basis JOIN resolved r ON r.trial = k.trial WHERE "
                 "k.trial = ? AND json_valid(r.json)");
   ask.bind(1, trial);
   if (!ask.executeStep()) return std::nullopt;
   const auto basis = stored_json(ask.getColumn(0).getString()), task = stored_json(ask.getColumn(1).getString());
   if (!basis.is_object() || !basis.contains("data") || !basis.at("data").is_string() || !task.is_object()) return std::nullopt;
-  return AskedData{basis.at("data").get<std::string>(), task, ask.getColumn(2).getInt64() * ask.getColumn(3).getInt64(), trial};
+  const auto batch = ask.getColumn(3).getInt64();
+  const ExampleRows rows{ask.getColumn(2).getInt64() * batch, ask.getColumn(4).getInt64() * ask.getColumn(5).getInt64() * batch,
+                         batch};
+  return AskedData{basis.at("data").get<std::string>(), task, rows, trial};
 }
+
+/// What the trials with a number of one cell were asked.
+class AskedCell {
+ public:
+  void add(const AskedData& asked) {
+    if (all_.empty()) rows_ = asked.rows;
+    is_one_ = is_one_ && rows_ == asked.rows;
+    all_.push_back(&asked);
+  }
+  bool is_one() const { return is_one_ && !all_.empty(); }
+  const ExampleRows& rows() const { return rows_; }
+  const std::vector<const AskedData*>& all() const { return all_; }
+
+ private:
+  ExampleRows rows_;
+  bool is_one_ = true;
+  std::vector<const AskedData*> all_;
+};
 
 }  // namespace
 
-std::map<std::size_t, std::vector<AskedData>> asked_data(const TableTrials& from, const std::vector<Axis>& varying,
-                                                         const Table& table) {
+AskedCells asked_data(const TableTrials& from, const std::vector<Axis>& varying, const Table& table) {
   std::vector<const Axis*> axes;
   for (const auto& axis : varying)
     if (decides_data(axis)) axes.push_back(&axis);
@@ -68,26 +90,32 @@ std::map<std::size_t, std::vector<AskedData>> asked_data(const TableTrials& from
     std::vector<std::int64_t> bases;
     if (!has_one_digest(database)) bases = bases_of(database, from.trials);
     std::map<std::pair<std::size_t, std::int64_t>, std::optional<AskedData>> known;  // by group and basis
-    std::map<std::size_t, std::vector<AskedData>> all;
-    std::set<std::pair<std::size_t, std::pair<std::size_t, std::int64_t>>> seen;
+    std::map<std::pair<std::size_t, ExampleRows>, std::size_t> numbers;              // by task
+    AskedCells cells;
+    cells.of_cell.resize(from.members.size());
     for (std::size_t i = 0; i < from.members.size(); ++i) {
       const auto& cell = table.cells[place(table, i, 0)];
       if (cell.tasks.size() != 1) continue;                              // over unlike tasks a mean tells nothing of any
       std::pair<std::size_t, std::int64_t> last(groups.keys.size(), 0);  // trials that stand together are alike most often
+      AskedCell asked;
       for (const auto t : from.members[i]) {
         const std::pair key(groups.of_trial[t], bases.empty() ? 0 : bases[t]);
-        if (key == last || from.trials[t].outcome != outcome::kDone || !seen.insert({*cell.tasks.begin(), key}).second)
-          continue;
+        if (key == last || from.trials[t].outcome != outcome::kDone) continue;
         last = key;
         auto [at, fresh] = known.try_emplace(key);
         if (fresh) at->second = asked_of(database, from.trials[t].id);
-        if (!at->second) continue;
-        at->second->experiment = from.trials[t].experiment;
-        auto& of_task = all[*cell.tasks.begin()];
-        if (std::ranges::find(of_task, *at->second) == of_task.end()) of_task.push_back(*at->second);
+        if (fresh && at->second) at->second->experiment = from.trials[t].experiment;
+        if (at->second) asked.add(*at->second);
       }
+      if (!asked.is_one()) continue;
+      const auto [number, is_new] = numbers.try_emplace({*cell.tasks.begin(), asked.rows()}, cells.groups.size());
+      if (is_new) cells.groups.emplace_back();
+      cells.of_cell[i] = number->second;
+      auto& group = cells.groups[number->second];
+      for (const auto* one : asked.all())
+        if (std::ranges::find(group, *one) == group.end()) group.push_back(*one);
     }
-    return all;
+    return cells;
   });
 }
 

@@ -1,11 +1,12 @@
-// Which data, and how much of their test split, trials were asked. Internal to db/.
+// Which data, and how much of their splits, trials trained on and were asked. Internal to db/.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "core/records/example_rows.h"
 #include "db/questions/cells.h"
 
 namespace ablate::db {
@@ -14,7 +15,7 @@ namespace ablate::db {
 struct AskedData {
   std::string digest;   ///< of the data
   nlohmann::json task;  ///< its whole section
-  std::int64_t rows = 0;
+  ExampleRows rows;
   std::int64_t trial = 0, experiment = 0;  ///< one that was asked, and as one of whose trials it was selected
   bool operator<(const AskedData& other) const {
     return std::tie(digest, rows) != std::tie(other.digest, other.rows)
@@ -24,9 +25,14 @@ struct AskedData {
   bool operator==(const AskedData& other) const { return digest == other.digest && rows == other.rows && task == other.task; }
 };
 
-/// Of each of the cells' tasks (Cell::tasks) all that its trials with a number were asked: several where seeds of the data go
-/// with those of the trials. Of trials whose keys' parts are not known nothing.
-std::map<std::size_t, std::vector<AskedData>> asked_data(const TableTrials& from, const std::vector<Axis>& varying,
-                                                         const Table& table);
+/// Cells whose trials with a number were asked the same, and trained on as many examples, of one split or of several where
+/// seeds of the data go with those of the trials.
+struct AskedCells {
+  std::vector<std::vector<AskedData>> groups;
+  std::vector<std::optional<std::size_t>> of_cell;  ///< by row, then column; nothing: of several, or not known
+};
+
+/// Of trials whose keys' parts are not known nothing.
+AskedCells asked_data(const TableTrials& from, const std::vector<Axis>& varying, const Table& table);
 
 }  // namespace ablate::db

@@ -8,6 +8,7 @@
 
 #include "core/util/plain_json.h"
 #include "core/util/shell_word.h"
+#include "db/history/floors.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
 #include "db/questions/task_floors.h"
@@ -20,7 +21,7 @@ namespace {
 using nlohmann::json;
 using SQLite::Statement;
 
-/// Tasks of the cells that were asked the same: they differ in what stands before a target (stride, segment).
+/// Cells that have the same floors, by their place of row and column.
 using Alike = std::map<std::vector<AskedData>, std::set<std::size_t>>;
 
 constexpr double kOf95 = 1.959963984540054;  // of the standard normal distribution
@@ -37,19 +38,19 @@ bool is_main_of_test(const std::string& metric) {
          (metric.starts_with("test/bits_per_") && metric.find('@') == std::string::npos);
 }
 
-/// Means of a metric over the cells of a task, and how many stand in a row at most.
+/// Means of a metric over some cells, and whether one stands in a row at most.
 struct Means {
   std::vector<double> all;
   bool by_row = true;
 };
 
-Means means_of(const Table& table, std::size_t metric, const std::set<std::size_t>& tasks) {
+Means means_of(const Table& table, std::size_t metric, const std::set<std::size_t>& cells) {
   Means means;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     std::size_t here = 0;
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
       const auto& cell = table.cell(row, metric, column);
-      if (cell.tasks.size() != 1 || !tasks.contains(*cell.tasks.begin())) continue;
+      if (cell.tasks.size() != 1 || !cells.contains(row * table.columns.size() + column)) continue;
       if (const double mean = summary_of(cell.samples).mean; std::isfinite(mean)) means.all.push_back(mean), ++here;
     }
     means.by_row = means.by_row && here <= 1;
@@ -73,8 +74,10 @@ std::string note_of(TaskFloors floors, const MetricInfo& metric, const std::stri
   const double half = metric.unit == "%" ? binomial(best.value, floors.examples) : 0;
   const auto within = std::ranges::count_if(
       means.all, [&](double mean) { return more ? mean <= best.value + half : mean >= best.value - half; });
-  auto note =
-      fmt::format("floors of {}{} from {} training examples: {}", metric.name, of, floors.train_size, fmt::join(texts, ", "));
+  const auto seen = floors.seen < floors.train_size
+                        ? fmt::format("the {} of {} training examples that these rows see", floors.seen, floors.train_size)
+                        : fmt::format("{} training examples", floors.train_size);
+  auto note = fmt::format("floors of {}{} from {}: {}", metric.name, of, seen, fmt::join(texts, ", "));
   const auto* counted = means.by_row ? "row" : "cell";
   const auto many = means.all.size();
   note += fmt::format("; {} of {} {}{} ", within, many, counted, many == 1 ? "" : "s");
@@ -100,8 +103,8 @@ std::string name_of(const AskedData& asked, const Alike& alike) {
     const auto shown = one_row(value.is_string() ? value.template get<std::string>() : plain_json(value));
     if (tells) text += name == "plugin" ? " " + shown : fmt::format(" {}={}", one_row(name), shown);
   }
-  if (std::ranges::any_of(alike, [&](const auto& other) { return other.first.front().rows != asked.rows; }))
-    text += asked.rows > 0 ? fmt::format(" {} test examples at most", asked.rows) : " all test examples";
+  if (std::ranges::any_of(alike, [&](const auto& other) { return other.first.front().rows.test != asked.rows.test; }))
+    text += asked.rows.test > 0 ? fmt::format(" {} test examples at most", asked.rows.test) : " all test examples";
   return text == " on" ? "" : text;
 }
 
@@ -153,14 +156,28 @@ class OwnError {
   bool known_ = true;
 };
 
+/// Rows of other batches, or of more steps than there are examples for, may have the same floors.
+Alike alike_of(SQLite::Database& database, const AskedCells& asked) {
+  auto groups = asked.groups;
+  for (auto& group : groups) {
+    for (auto& one : group)
+      if (const auto known = find_floors(database, one.digest, one.task, one.rows)) one.rows = known->rows;
+    std::sort(group.begin(), group.end());
+  }
+  Alike alike;
+  for (std::size_t cell = 0; cell < asked.of_cell.size(); ++cell)
+    if (const auto group = asked.of_cell[cell]) alike[groups[*group]].insert(cell);
+  return alike;
+}
+
 /// @param missing gets what floors are not known of
 std::vector<std::string> notes_of(SQLite::Database& database, const Alike& alike, std::size_t m, const TableRequest& request,
                                   const Table& table, std::vector<AskedData>& missing) {
   std::vector<std::string> notes;
   const auto& metric = table.metrics[m];
   OwnError own;
-  for (const auto& [asked, tasks] : alike) {
-    const auto means = means_of(table, m, tasks);
+  for (const auto& [asked, cells] : alike) {
+    const auto means = means_of(table, m, cells);
     if (means.all.empty()) continue;
     const auto floors = task_floors(database, asked, request.floors_version);
     if (floors && floors->metric == metric.name)
@@ -170,8 +187,8 @@ std::vector<std::string> notes_of(SQLite::Database& database, const Alike& alike
     if (metric.unit != "%") continue;
     if (floors)
       own.add(means, floors->examples, true);
-    else if (asked.front().rows > 0)
-      own.add(means, asked.front().rows, false);
+    else if (asked.front().rows.test > 0)
+      own.add(means, asked.front().rows.test, false);
   }
   if (auto note = own.note(metric.name); !note.empty()) notes.push_back(std::move(note));
   return notes;
@@ -183,13 +200,10 @@ std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<
                                      const TableRequest& request) {
   std::vector<std::string> notes;
   if (std::ranges::none_of(table.metrics, [](const auto& metric) { return is_main_of_test(metric.name); })) return notes;
-  Alike alike;
-  for (auto& [task, asked] : asked_data(from, varying, table)) {
-    std::sort(asked.begin(), asked.end());
-    alike[asked].insert(task);
-  }
+  const auto cells = asked_data(from, varying, table);
   return guarded(from.reader.file(), [&] {
     auto& database = from.reader.database();
+    const auto alike = alike_of(database, cells);
     std::vector<AskedData> missing;
     for (std::size_t m = 0; m < table.metrics.size(); ++m) {
       if (!is_main_of_test(table.metrics[m].name)) continue;

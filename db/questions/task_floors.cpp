@@ -23,16 +23,17 @@ bool add_floors(const KnownFloors& known, bool is_first, TaskFloors& to) {
   std::vector<KnownFloor> floors;
   for (const auto& floor : known.floors) {
     if (!floor.is_object() || !floor.contains("value") || !floor.at("value").is_number()) return false;
-    floors.push_back({text_in(floor, "name"), text_in(floor, "how"), floor.at("value").get<double>(),
-                      trained_in(floor) >= known.train_size});
+    floors.push_back(
+        {text_in(floor, "name"), text_in(floor, "how"), floor.at("value").get<double>(), trained_in(floor) >= known.seen});
   }
   if (floors.empty() || known.examples < 1) return false;
   if (is_first) {
-    to = {known.metric, known.examples, known.train_size, std::move(floors), {}};
+    to = {known.metric, known.examples, known.train_size, known.seen, std::move(floors), {}};
     return true;
   }
   if (known.metric != to.metric || floors.size() != to.all.size()) return false;
   to.examples = std::min(to.examples, known.examples), to.train_size = std::min(to.train_size, known.train_size);
+  to.seen = std::min(to.seen, known.seen);
   for (std::size_t i = 0; i < floors.size(); ++i) {
     if (floors[i].name != to.all[i].name) return false;
     to.all[i].value += floors[i].value;

@@ -16,13 +16,13 @@ namespace ablate::db {
 struct KnownFloor {
   std::string name, how;
   double value = 0;
-  bool saw_all = true;  ///< examples of the training split
+  bool saw_all = true;  ///< examples that the rows train on
 };
 
 /// Floors of one test split, or of several that differ in the seeds of their data alone.
 struct TaskFloors {
   std::string metric;
-  std::int64_t examples = 0, train_size = 0;  ///< the fewest of the data sets
+  std::int64_t examples = 0, train_size = 0, seen = 0;  ///< the fewest of the data sets
   std::vector<KnownFloor> all;
   std::set<std::string> left_out;  ///< predictors that had no time with one of the data sets
 };

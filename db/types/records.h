@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/records/curve_point.h"
+#include "core/records/example_rows.h"
 #include "core/records/metric.h"
 #include "core/records/used_plugin.h"
 #include "core/util/lazy.h"
@@ -42,15 +43,16 @@ struct Audit {
   nlohmann::json findings = nlohmann::json::array();     ///< [{"check", "on", "verdict", "found", ...}], as the audit told them
 };
 
-/// What predictors of a few lines get on the test examples that some trials of a task are asked.
+/// What predictors of a few lines get on the test examples that some trials of a task are asked, from those that they train on.
 struct KnownFloors {
   std::string digest;                               ///< of the data
   nlohmann::json task = nlohmann::json::object();   ///< the whole section, as a trial's document has it
-  std::int64_t rows = 0;                            ///< of the test split: train.test_batches x train.batch; 0: all of it
+  ExampleRows rows = {};                            ///< lanes 0: trials of any batch train on these
   std::int64_t version = 0;                         ///< of the predictors
   std::int64_t found_s = 0;                         ///< seconds since 1970, UTC
   std::string metric;                               ///< "test/accuracy"
   std::int64_t examples = 0, train_size = 0;        ///< of test that were asked, of train in all; of a stream places
+  std::int64_t seen = 0;                            ///< of train that trials train on
   nlohmann::json floors = nlohmann::json::array();  ///< [{"name", "how", "value", "trained"}], as FoundFloors has them
   std::vector<std::string> left_out;                ///< predictors for which no time was left: any may be the strongest
 };

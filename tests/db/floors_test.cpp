@@ -1,6 +1,7 @@
 // What a history keeps of floors, and how a table tells them.
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "db/questions/make_table.h"
@@ -18,17 +19,20 @@ nlohmann::json floor_of(const std::string& name, double value, const std::string
   return {{"name", name}, {"how", how}, {"value", value}, {"trained", trained}};
 }
 
-/// Of the fixture's task, tested on 20 batches of 20.
+constexpr ExampleRows kRows{.test = 400, .train = 400, .lanes = 20};
+
+/// Of the fixture's task, trained for 20 steps of 20, and tested on 20 batches of 20.
 KnownFloors floors_at(const std::string& digest) {
   return {
       .digest = digest,
       .task = {{"plugin", "image"}, {"pool", 2}},
-      .rows = 400,
+      .rows = {.test = 400, .train = 400},
       .version = kVersion,
       .found_s = 100,
       .metric = "test/accuracy",
       .examples = 400,
       .train_size = 1000,
+      .seen = 400,
       .floors = {floor_of("largest class", 20), floor_of("counts", 52, "order 3"), floor_of("linear on a bag", 40.25, "", 10)}};
 }
 
@@ -38,8 +42,9 @@ struct Floored {
   std::filesystem::path file = folder / "a.db";
   Store store{file};
 
-  void run(const std::vector<double>& values, const nlohmann::json& train = {{"test_batches", 20}, {"batch", 20}},
-           const std::string& digest = "d", const std::string& experiment = "study") {
+  void run(const std::vector<double>& values,
+           const nlohmann::json& train = {{"test_batches", 20}, {"batch", 20}, {"steps", 20}}, const std::string& digest = "d",
+           const std::string& experiment = "study") {
     std::vector<nlohmann::json> trials;
     for (std::size_t i = 0; i < values.size(); ++i) {
       trials.push_back(trial(std::string(1, static_cast<char>('a' + i)), {}, 1));
@@ -69,26 +74,28 @@ const std::string kOwn = "test/accuracy is a proportion of 400 test examples: it
 TEST_CASE("floors are kept by data, task and test examples, the latest of each") {
   Floored study;
   const auto floors = floors_at("d");
-  CHECK_FALSE(study.store.floors("d", floors.task, 400));
+  CHECK_FALSE(study.store.floors("d", floors.task, kRows));
   study.store.put_floors(floors);
-  const auto known = study.store.floors("d", floors.task, 400);
+  const auto known = study.store.floors("d", floors.task, kRows);
   REQUIRE(known);
   CHECK(known->floors == floors.floors);
   CHECK(known->metric == "test/accuracy");
   CHECK(known->examples == 400);
   CHECK(known->train_size == 1000);
+  CHECK(known->seen == 400);
+  CHECK((known->rows == ExampleRows{.test = 400, .train = 400}));
   CHECK(known->version == kVersion);
   CHECK(known->found_s == 100);
-  CHECK_FALSE(study.store.floors("e", floors.task, 400));
-  CHECK_FALSE(study.store.floors("d", {{"plugin", "image"}, {"pool", 3}}, 400));
-  CHECK_FALSE(study.store.floors("d", floors.task, 0));
+  CHECK_FALSE(study.store.floors("e", floors.task, kRows));
+  CHECK_FALSE(study.store.floors("d", {{"plugin", "image"}, {"pool", 3}}, kRows));
+  CHECK_FALSE(study.store.floors("d", floors.task, {}));
   auto later = floors;
   CHECK(known->left_out.empty());
   later.found_s = 200;
   later.left_out = {"linear on n-grams"};
   study.store.put_floors(later);
-  CHECK(study.store.floors("d", floors.task, 400)->found_s == 200);
-  CHECK(study.store.floors("d", floors.task, 400)->left_out == later.left_out);
+  CHECK(study.store.floors("d", floors.task, kRows)->found_s == 200);
+  CHECK(study.store.floors("d", floors.task, kRows)->left_out == later.left_out);
 }
 
 TEST_CASE("of two histories' floors the whole ones stand after a merge, whichever was found later and comes first") {
@@ -103,7 +110,7 @@ TEST_CASE("of two histories' floors the whole ones stand after a merge, whicheve
     into.put_floors(first);
     Store(folder / (name + " other.db")).put_floors(second);
     into.merge(OtherHistory(folder / (name + " other.db")));
-    const auto known = into.floors("d", whole.task, 400);
+    const auto known = into.floors("d", whole.task, kRows);
     REQUIRE(known);
     return *known;
   };
@@ -122,11 +129,11 @@ TEST_CASE("a table tells floors, how many rows are no better, and a proportion's
             "test/accuracy is a proportion of at most 400 test examples: its own 95 % error is ± 4.9 or more", kMissing});
   study.store.put_floors(floors_at("d"));
   // 1.96 sqrt(0.52 x 0.48 / 400) = 4.896 %
-  CHECK(study.notes() == std::vector<std::string>{
-                             "floors of test/accuracy from 1000 training examples: counts 52.0 (order 3), linear on a bag 40.2 "
-                             "(trained on a part), largest class 20.0; 2 of 4 "
-                             "rows are within the floor's interval (52.0 ± 4.9) or below it",
-                             kOwn});
+  CHECK(study.notes() == std::vector<std::string>{"floors of test/accuracy from the 400 of 1000 training examples that these "
+                                                  "rows see: counts 52.0 (order 3), linear on a bag 40.2 "
+                                                  "(trained on a part), largest class 20.0; 2 of 4 "
+                                                  "rows are within the floor's interval (52.0 ± 4.9) or below it",
+                                                  kOwn});
   SECTION("no other metric has them") {
     TableRequest request;
     request.metrics = {"train/step_time"};
@@ -171,7 +178,11 @@ TEST_CASE("floors of other data, of another task or of other test examples are n
   study.run({50});
   SECTION("data") { floors.digest = "e"; }
   SECTION("task") { floors.task["pool"] = 4; }
-  SECTION("examples") { floors.rows = 0; }
+  SECTION("examples") { floors.rows.test = 0; }
+  SECTION("fewer training examples") { floors.rows.train = floors.seen = 380; }
+  SECTION("more training examples") { floors.rows.train = floors.seen = 420; }
+  SECTION("all training examples, of which rows see fewer") { floors.rows.train = 0, floors.seen = 1000; }
+  SECTION("another part of a stream") { floors.rows.lanes = 10; }
   SECTION("version") { floors.version = kVersion + 1; }
   study.store.put_floors(floors);
   CHECK(study.notes().back() == kMissing);
@@ -187,11 +198,11 @@ TEST_CASE("trials whose keys' parts are not known have no floors, and none lack"
 
 TEST_CASE("rows that were asked of other test examples have floors of their own, and are counted for these alone") {
   Floored study;
-  study.run({50, 60}, {{"test_batches", 20}, {"batch", 20}}, "d", "study");
+  study.run({50, 60});
   study.run({70, 80, 90}, {{"test_batches", 0}, {"batch", 20}}, "d", "whole");
   study.store.put_floors(floors_at("d"));
   auto whole = floors_at("d");
-  whole.rows = 0, whole.examples = 10'000, whole.floors = {floor_of("counts", 79.5)};
+  whole.rows = {}, whole.seen = 1000, whole.examples = 10'000, whole.floors = {floor_of("counts", 79.5)};
   study.store.put_floors(whole);
   TableRequest request;
   request.experiments = {"study", "whole"};
@@ -202,9 +213,80 @@ TEST_CASE("rows that were asked of other test examples have floors of their own,
         "floors of test/accuracy on all test examples from 1000 training examples: counts 79.5; 2 of 3 rows are within the "
         "floor's interval (79.5 ± 0.8) or "
         "below it");
-  CHECK(has(notes[1], "floors of test/accuracy on 400 test examples at most from 1000 training examples: counts 52.0"));
+  CHECK(has(notes[1],
+            "floors of test/accuracy on 400 test examples at most from the 400 of 1000 training examples that these rows see: "
+            "counts 52.0"));
   CHECK(has(notes[1], "; 1 of 2 rows is within"));
   CHECK(notes[2] == "test/accuracy is a proportion of 400 to 10000 test examples: its own 95 % error is up to ± 4.9");
+}
+
+TEST_CASE("rows that trained on other numbers of examples have floors of their own, and are counted for these alone") {
+  Floored study;
+  std::vector<nlohmann::json> trials;
+  for (const int steps : {10, 20, 30})
+    for (const auto* attention : {"a", "b"}) {
+      trials.push_back(trial(attention, {}, 1));
+      trials.back()["train"].update({{"steps", steps}, {"batch", 10}, {"accumulate", 2}, {"test_batches", 40}});
+    }
+  put(study.store, "study", trials);
+  double value = 30;
+  for (const auto& one : trials) {
+    const auto attempt = done(one, value += 10);
+    study.store.put_attempt(attempt);
+    study.store.put_parts({{attempt.key, {nlohmann::json::object(), {{"data", "d"}, {"plugins", nlohmann::json::object()}}}}});
+  }
+  auto few = floors_at("d");
+  few.rows.train = few.seen = 200, few.floors = {floor_of("counts", 44.0)};
+  study.store.put_floors(few);
+  study.store.put_floors(floors_at("d"));  // 20 steps of 2 x 10
+  TableRequest request;
+  request.rows = {"train.steps", "attention"};
+  auto notes = study.notes(request);
+  CHECK(has(notes[0], "from the 200 of 1000 training examples that these rows see: counts 44.0; 1 of 2 rows is within"));
+  CHECK(has(notes[1], "from the 400 of 1000 training examples that these rows see: counts 52.0"));
+  CHECK(has(notes[1], "; 0 of 2 rows are within"));
+  CHECK(notes.back() == kMissing);  // of 600
+  SECTION("a cell over several of them has none") {
+    request.rows = {"attention"};
+    for (const auto& note : study.notes(request)) CHECK_FALSE(has(note, "floors"));
+  }
+  SECTION("those of the whole split stand for rows that saw more than it has") {
+    auto whole = floors_at("d");
+    whole.rows.train = 0, whole.train_size = whole.seen = 500, whole.floors = {floor_of("counts", 48.0)};
+    study.store.put_floors(whole);
+    notes = study.notes(request);
+    CHECK(has(notes[0], "from 500 training examples: counts 48.0; 0 of 2 rows"));
+    CHECK(std::ranges::find(notes, kMissing) == notes.end());
+    CHECK((study.store.floors("d", whole.task, {.test = 400, .train = 500})->rows == whole.rows));
+    CHECK_FALSE(study.store.floors("d", whole.task, {.test = 400, .train = 499}));
+  }
+  SECTION("and so do those of fewer rows that saw all of it, whatever the batch") {
+    auto whole = floors_at("d");
+    whole.rows.train = 501, whole.rows.lanes = 3, whole.train_size = whole.seen = 500;
+    study.store.put_floors(whole);
+    CHECK((study.store.floors("d", whole.task, {.test = 400, .train = 600, .lanes = 20})->rows == whole.rows));
+    CHECK_FALSE(study.store.floors("d", whole.task, {.test = 400, .train = 499, .lanes = 20}));
+  }
+}
+
+TEST_CASE("of examples the batch tells nothing, and rows of several have one floor; of a stream it tells which places") {
+  Floored study;
+  study.run({50, 60});
+  study.run({40}, {{"test_batches", 10}, {"batch", 40}, {"steps", 10}}, "d", "wide");
+  TableRequest request;
+  request.experiments = {"study", "wide"};
+  request.rows = {"experiment", "attention"};
+  auto floors = floors_at("d");
+  study.store.put_floors(floors);
+  auto notes = study.notes(request);
+  REQUIRE(notes.size() == 2);
+  CHECK(has(notes[0], "; 2 of 3 rows are within"));
+  floors.rows.lanes = 20;  // as of a stream
+  SQLite::Database(study.file.string(), SQLite::OPEN_READWRITE).exec("DELETE FROM floor");
+  study.store.put_floors(floors);
+  notes = study.notes(request);
+  CHECK(has(notes[0], "; 1 of 2 rows is within"));
+  CHECK(has(notes.back(), "floors on these test examples are not known: "));
 }
 
 TEST_CASE("of bits the fewest are the best, and no interval is told") {
@@ -222,7 +304,7 @@ TEST_CASE("of bits the fewest are the best, and no interval is told") {
     study.store.put_parts({{attempt.key, {nlohmann::json::object(), {{"data", "d"}, {"plugins", nlohmann::json::object()}}}}});
   }
   auto floors = floors_at("d");
-  floors.rows = 0, floors.metric = "test/bits_per_byte";
+  floors.rows = {}, floors.seen = 1000, floors.metric = "test/bits_per_byte";
   floors.floors = {floor_of("counts", 3.916, "order 2"), floor_of("linear prediction", 4.5)};
   study.store.put_floors(floors);
   CHECK(study.notes() ==
@@ -248,7 +330,7 @@ TEST_CASE("data of several seeds have the mean of their floors, once all are kno
   for (const int seed : {1, 2}) {
     CHECK(study.notes().back() == kMissing);
     auto floors = floors_at(std::to_string(seed));
-    floors.rows = 0, floors.task["data_seed"] = seed;
+    floors.rows = {}, floors.seen = 1000, floors.task["data_seed"] = seed;
     floors.floors = {floor_of("counts", 40.0 + 10 * seed, "order 2")};
     study.store.put_floors(floors);
   }

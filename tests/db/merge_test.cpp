@@ -96,6 +96,7 @@ class Three {
     store.put_audit({.digest = "d", .task = "image", .suite = 7, .audited_s = 1000 + which, .verdict = "failed"});
     store.put_floors({.digest = "d",
                       .task = {{"plugin", "image"}},
+                      .rows = {.train = which == 3 ? 200 : 100},
                       .version = 1,
                       .found_s = 1000 + (which * 7) % 5,
                       .metric = "of " + name});

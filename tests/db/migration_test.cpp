@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "db/history/migrations.h"
 #include "db/history/schema.h"
 #include "db/questions/list_attempts.h"
 #include "db/questions/make_table.h"
@@ -279,4 +280,33 @@ TEST_CASE("in a file of before trials that differ in the seed alone come to shar
   another["train"]["batch"] = 12345;
   store.put_trials(experiment, {{key_of(another), another}});
   CHECK(number(file, "SELECT count(*) FROM setting") == settings + 1);
+}
+
+TEST_CASE("floors of before are those of the whole training split") {
+  Folder folder;
+  const auto file = folder / "old.db";
+  write_old(file, "schema7.sql");
+  {
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+    for (int version = 7; version < 21; ++version) migrate_from(version, database);
+    database.exec(
+        "INSERT INTO floor (digest, task, test_rows, version, found_s, metric, examples, train_size, floors, left_out) VALUES "
+        "('d', '{\"plugin\":\"image\"}', 400, 1, 7, 'test/accuracy', 390, 1000, '[{\"name\":\"counts\",\"value\":3}]', "
+        "'[\"bag\"]'), ('e', '{\"plugin\":\"image\"}', 0, 1, 8, 'test/accuracy', 390, 1000, '[]', '[]'); PRAGMA user_version = "
+        "21");
+  }
+  Store store(file);
+  CHECK(number(file, "SELECT count(*) FROM floors") == 2);
+  const nlohmann::json task = {{"plugin", "image"}};
+  CHECK_FALSE(store.floors("d", task, {.test = 400, .train = 999, .lanes = 10}));
+  const auto known = store.floors("d", task, {.test = 400});
+  REQUIRE(known);
+  CHECK((known->rows == ExampleRows{.test = 400}));
+  CHECK(known->seen == 1000);
+  CHECK(known->train_size == 1000);
+  CHECK(known->examples == 390);
+  CHECK(known->found_s == 7);
+  CHECK(known->floors.dump() == R"([{"name":"counts","value":3}])");
+  CHECK(known->left_out == std::vector<std::string>{"bag"});
+  CHECK(store.floors("e", task, {})->found_s == 8);
 }

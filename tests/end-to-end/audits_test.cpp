@@ -135,23 +135,26 @@ TEST_CASE("an audit of a study finds floors on what its trials are asked, and ta
   const auto ended = place.shell("$ablate " + command);
   INFO(ended.out << ended.err);
   CHECK(ended.exit_code == 0);
-  CHECK(says(ended.out, "floors of test/accuracy on 40 test examples:\n  largest class "));
+  CHECK(says(ended.out, "floors of test/accuracy on 40 test examples, from the 40 of "));
   CHECK(says(ended.out, "  label at one position "));
   CHECK_FALSE(says(ended.out, "kept in"));
 
   const auto table = place.said({"table", "--rows", "task.shift", "--db", "my runs.db"});
   CHECK(says(table, "note: floors of test/accuracy"));
+  CHECK(says(table, " from the 40 of "));
   CHECK(says(table, " within the floor's interval ("));
   CHECK(says(table, "note: test/accuracy is a proportion of 40 test examples: its own 95 % error is up to ± "));
   CHECK_FALSE(says(table, "not known"));
-  CHECK(place.shell("$ablate query 'SELECT count(*), min(examples), min(test_rows) FROM floors' --format csv --db 'my runs.db'")
-            .out == "count(*),min(examples),min(test_rows)\n2,40,40\n");
+  CHECK(place
+            .shell("$ablate query 'SELECT count(*), min(examples), min(test_rows), min(train_rows), min(seen) FROM floors' "
+                   "--format csv --db 'my runs.db'")
+            .out == "count(*),min(examples),min(test_rows),min(train_rows),min(seen)\n2,40,40,40,40\n");
 
   // Kept: whoever read the data now would end the process.
   place.set("LEAKY_ABORTS", "1");
   const auto again = place.shell("$ablate " + command);
   CHECK(again.exit_code == 0);
-  CHECK(says(again.out, "floors of test/accuracy on 40 test examples:\n  largest class "));
+  CHECK(says(again.out, " training examples that trials see:\n  largest class "));
   CHECK(says(again.out, "and kept in my runs.db"));
   place.set("LEAKY_ABORTS", "");
   // One of each data set, task and part of the test split, however often they are looked for.
@@ -164,7 +167,7 @@ TEST_CASE("an audit of a study finds floors on what its trials are asked, and ta
   // Of one task alone, and then of the whole test split.
   CHECK(place.audited({"--db", "my runs.db"}).at("floors").at(0).at("rows") == 0);
   CHECK(kept("count(*)") == "3\n");
-  CHECK(kept("count(DISTINCT digest || task || test_rows)") == "3\n");
+  CHECK(kept("count(DISTINCT digest || task || test_rows || train_rows)") == "3\n");
   const auto both = place.run({"audit", study, "--format", "json", "--db", "my runs.db"});
   CHECK(json::parse(both.out).size() == 2);
 }

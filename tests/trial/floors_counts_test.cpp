@@ -1,8 +1,11 @@
 // Counts of what follows what, on a source whose bits are known.
 #include <array>
 #include <cmath>
+#include <set>
 
+#include "core/trial/floors/data.h"
 #include "core/trial/floors/floors.h"
+#include "core/trial/training/order.h"
 #include "tests/support/catch.h"
 #include "tests/trial/drawn.h"
 
@@ -42,6 +45,8 @@ class Source : public Task {
   std::string describe(Split, std::int64_t) const override { return ""; }
   const std::vector<std::int64_t>& text(Split split) const { return texts_[static_cast<std::size_t>(split)]; }
   void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
+    if (split == Split::kTrain)
+      for (const auto index : indices) windows_.push_back(index);
     for (std::size_t i = 0; i < indices.size(); ++i)
       for (std::int64_t j = 0; j < batch.length; ++j) {
         const auto place = indices[i] + j;
@@ -53,8 +58,11 @@ class Source : public Task {
       }
   }
 
+  const std::vector<std::int64_t>& windows() const { return windows_; }
+
  private:
   std::array<std::vector<std::int64_t>, 3> texts_;
+  mutable std::vector<std::int64_t> windows_;  ///< of the training split that were read
 };
 
 /// The bits of the source itself over its first test places, which nothing that only reads it beats by more than chance.
@@ -75,7 +83,7 @@ TEST_CASE("counts come to the bits of a Markov source, by its own order, over th
     INFO("order " << order);
     Source source(order);
     for (const std::int64_t rows : {std::int64_t{0}, std::int64_t{100}}) {
-      const auto found = find_floors(source, source.info(), rows, kEnough_s);
+      const auto found = find_floors(source, source.info(), {.test = rows}, kEnough_s);
       const auto places = rows == 0 ? Source::kSize : rows * Source::kLength;
       REQUIRE(found.all.size() == 1);
       CHECK(found.examples == places);
@@ -88,4 +96,36 @@ TEST_CASE("counts come to the bits of a Markov source, by its own order, over th
   // Entropies: 1.357 bits a symbol; of its symbols alone the second-order source tells nothing.
   Source source(2);
   CHECK(bits_of(source, 2, Source::kSize) == Approx(1.357).margin(0.02));
+}
+
+TEST_CASE("of a stream predictors train on the places that a trial's lanes have read, whatever its seed") {
+  Source source(2);
+  const auto info = source.info();
+  for (const std::int64_t lanes : {1, 7, 32})
+    for (const std::int64_t steps : {1, 3, 30}) {
+      INFO(lanes << " lanes, " << steps << " steps");
+      std::set<std::int64_t> read, targets;
+      const auto order = training_order(info, Source::kSize, lanes, 12345);
+      for (std::int64_t step = 0; step < steps; ++step)
+        for (const auto index : order->next().indices)
+          for (std::int64_t at = 0; at < Source::kLength; ++at) read.insert(index + at);
+      const FloorData data(source, info, {.train = lanes * steps, .lanes = lanes});
+      const auto before = source.windows().size();
+      std::int64_t asked = 0;
+      const auto places = data.train(
+          1 << 24, [&](const Example& example) { each_target_of(example, [&](std::size_t, std::int64_t) { ++asked; }); });
+      CHECK(data.seen() == std::ssize(read));
+      CHECK(places == data.seen());
+      CHECK(asked == data.seen());
+      for (auto i = before; i < source.windows().size(); ++i) CHECK(read.contains(source.windows()[i]));
+    }
+  // All of it, once there are steps enough.
+  CHECK(FloorData(source, info, {.train = 7 * 171, .lanes = 7}).seen() < Source::kSize);
+  CHECK(FloorData(source, info, {.train = 7 * 172, .lanes = 7}).seen() == Source::kSize);
+  // Counts from a thousandth part are worse, and say what they saw.
+  const auto few = find_floors(source, info, {.train = 2, .lanes = 2}, kEnough_s),
+             all = find_floors(source, info, {}, kEnough_s);
+  CHECK(few.seen == 100);
+  CHECK(few.all[0].trained == 100);
+  CHECK(few.all[0].value > all.all[0].value + 0.01);
 }

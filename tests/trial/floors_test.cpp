@@ -34,7 +34,7 @@ class Examples : public Task {
   }
   void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
     for (std::size_t i = 0; i < indices.size(); ++i) {
-      if (split == Split::kTest) tested_.insert(indices[i]);
+      read_[split].insert(indices[i]);
       const auto [ids, targets, reals] = one(split, indices[i]);
       const auto to = [&](auto& all) { return all.begin() + static_cast<std::ptrdiff_t>(i * (all.size() / indices.size())); };
       if (!ids.empty()) std::copy(ids.begin(), ids.end(), to(batch.ids[0]));
@@ -42,16 +42,16 @@ class Examples : public Task {
       std::copy(targets.begin(), targets.end(), to(batch.targets));
     }
   }
-  const std::set<std::int64_t>& tested() const { return tested_; }
+  const std::set<std::int64_t>& read_of(Split split) const { return read_[split]; }
 
  private:
   TaskInfo info_;
   Make make_;
   std::int64_t size_;
-  mutable std::set<std::int64_t> tested_;
+  mutable std::map<Split, std::set<std::int64_t>> read_;
 };
 
-std::map<std::string, Floor> floors_of(Task& task, std::int64_t rows = 0) {
+std::map<std::string, Floor> floors_of(Task& task, const ExampleRows& rows = {}) {
   std::map<std::string, Floor> all;
   for (const auto& floor : find_floors(task, task.info(), rows, kEnough_s).all) all.emplace(floor.name, floor);
   return all;
@@ -98,17 +98,44 @@ TEST_CASE("the largest class is scored on the examples that a trial is tested on
     return Examples::One{digits(draw, 4), {label < 5 ? 2 : label % 2}};
   });
   constexpr std::int64_t kRows = 150;
-  const auto found = find_floors(task, task.info(), kRows, kEnough_s);
+  const auto found = find_floors(task, task.info(), {.test = kRows}, kEnough_s);
   double right = 0;
   const auto asked = sample_of(1200, kRows);
   for (const auto index : asked) right += task.one(Split::kTest, index).targets[0] == 2 ? 1 : 0;
   REQUIRE(found.all.front().name == "largest class");
   CHECK(found.all.front().value == Approx(100 * right / kRows).epsilon(1e-12));
-  CHECK(task.tested() == std::set<std::int64_t>(asked.begin(), asked.end()));
+  CHECK(task.read_of(Split::kTest) == std::set<std::int64_t>(asked.begin(), asked.end()));
   CHECK(found.examples == kRows);
   CHECK(found.train_size == 1200);
   CHECK(found.metric.name == "test/accuracy");
   CHECK(found.metric.unit == "%");
+}
+
+TEST_CASE("predictors train on the examples that a trial of seed 1 has read after its steps, and on no other") {
+  const auto info = class_info(4, 3);
+  const auto make = [](Draw draw) { return Examples::One{digits(draw, 4), {draw.below(3)}}; };
+  for (const std::int64_t batch : {std::int64_t{1}, std::int64_t{5}, std::int64_t{50}}) {
+    Examples task(info, make);
+    constexpr std::int64_t kSeen = 350;
+    const auto order = training_order(info, 1200, batch, 1);
+    std::set<std::int64_t> read;
+    for (std::int64_t step = 0; step < kSeen / batch; ++step)
+      for (const auto index : order->next().indices) read.insert(index);
+    REQUIRE(read.size() == kSeen);
+    const auto found = find_floors(task, info, {.train = kSeen, .lanes = batch}, kEnough_s);
+    CHECK(task.read_of(Split::kTrain) == read);
+    CHECK(found.seen == kSeen);
+    CHECK(found.train_size == 1200);
+    for (const auto& floor : found.all) CHECK(floor.trained == kSeen);
+  }
+  Examples all(info, make);
+  const auto found = find_floors(all, info, {.train = 1201}, kEnough_s);
+  CHECK(all.read_of(Split::kTrain).size() == 1200);
+  CHECK(found.seen == 1200);
+  // As of the whole split, which is what was seen.
+  Examples whole(info, make);
+  const auto of_whole = find_floors(whole, info, {}, kEnough_s);
+  for (std::size_t i = 0; i < found.all.size(); ++i) CHECK(found.all[i].value == of_whole.all[i].value);
 }
 
 TEST_CASE("a bag tells what occurs, n-grams what follows what") {
@@ -243,10 +270,10 @@ TEST_CASE("a task of both sequences shows what they have in common") {
 
 TEST_CASE("what has no time left is named, and a label that is no class is refused") {
   Examples task(class_info(4, 2), [](Draw draw) { return Examples::One{digits(draw, 4), {draw.below(2)}}; });
-  const auto found = find_floors(task, task.info(), 0, 0);
+  const auto found = find_floors(task, task.info(), {}, 0);
   CHECK(found.all.empty());
   CHECK(found.left_out ==
         std::vector<std::string>{"largest class", "label at one position", "linear on a bag", "linear on n-grams"});
   Examples wrong(class_info(4, 2), [](Draw draw) { return Examples::One{digits(draw, 4), {2}}; });
-  CHECK_THROWS_WITH(find_floors(wrong, wrong.info(), 0, kEnough_s), "the task handed out the label 2, and it has 2 classes");
+  CHECK_THROWS_WITH(find_floors(wrong, wrong.info(), {}, kEnough_s), "the task handed out the label 2, and it has 2 classes");
 }

@@ -11,6 +11,8 @@ namespace ablate {
 namespace {
 
 constexpr std::int64_t kPlacesAtOnce = 1 << 16;
+/// Of the trial in whose order examples are drawn: other seeds draw as many others. Of a stream all read the same.
+constexpr std::uint64_t kSeed = 1;
 
 /// Numbers of an example, of which a place without reals has one: what its memory and the work on it go by.
 std::int64_t numbers_of(const TaskInfo& info) {
@@ -21,22 +23,78 @@ std::int64_t numbers_of(const TaskInfo& info) {
 
 }  // namespace
 
-std::int64_t FloorData::read(Split split, std::int64_t most_places, std::int64_t most_rows, const Take& take) const {
-  auto size = task_.size(split);
-  if (info_.sampling == Sampling::kStream) {
-    if (most_places > 0) size = std::min(size, most_places);
-    if (most_rows > 0 && most_rows <= size / info_.length) size = most_rows * info_.length;
-    stream(split, size, take);
-    return size;
+FloorData::FloorData(const Task& task, const TaskInfo& info, const ExampleRows& rows)
+    : task_(task), info_(info), rows_(rows), seen_(task.size(Split::kTrain)) {
+  if (rows.train == 0) return;
+  if (info.sampling == Sampling::kStream) {
+    seen_ = 0;
+    for (const auto& [begin, end] : lanes(0)) seen_ += end - begin;
+  } else if (rows.train < seen_) {
+    seen_ = rows.train;
+    drawn_ = training_order(info, task.size(Split::kTrain), seen_, kSeed)->next().indices;
   }
-  if (most_places > 0) size = std::min(size, std::max<std::int64_t>(1, most_places / numbers_of(info_)));
-  if (most_rows > 0) size = std::min(size, most_rows);
-  examples(split, size, take);
+}
+
+std::int64_t FloorData::train(std::int64_t most, const Take& take) const {
+  if (info_.sampling == Sampling::kStream) {
+    std::int64_t places = 0;
+    for (const auto& range : lanes(most)) stream(Split::kTrain, range, take), places += range.second - range.first;
+    return places;
+  }
+  const auto count = most_examples(seen_, most);
+  if (drawn_.empty()) {
+    examples(Split::kTrain, sample_of(seen_, count), take);
+  } else {
+    std::vector<std::int64_t> asked(drawn_.begin(), drawn_.begin() + static_cast<std::ptrdiff_t>(count));
+    std::sort(asked.begin(), asked.end());
+    examples(Split::kTrain, asked, take);
+  }
+  return count;
+}
+
+std::int64_t FloorData::dev(std::int64_t most, const Take& take) const {
+  const auto size = task_.size(Split::kDev);
+  const bool is_stream = info_.sampling == Sampling::kStream;
+  const auto count = is_stream ? std::min(size, most) : most_examples(size, most);
+  if (is_stream)
+    stream(Split::kDev, {0, count}, take);
+  else
+    examples(Split::kDev, sample_of(size, count), take);
+  return count;
+}
+
+std::int64_t FloorData::test(const Take& take) const {
+  auto size = task_.size(Split::kTest);
+  const bool is_stream = info_.sampling == Sampling::kStream;
+  const auto each = is_stream ? info_.length : 1, all = size;
+  if (rows_.test > 0 && rows_.test <= size / each) size = rows_.test * each;
+  if (is_stream)
+    stream(Split::kTest, {0, size}, take);
+  else
+    examples(Split::kTest, sample_of(all, size), take);
   return size;
 }
 
-void FloorData::examples(Split split, std::int64_t count, const Take& take) const {
-  const auto asked = sample_of(task_.size(split), count);
+/// The first round of Lanes (core/trial/training/order.h): the beginning of each, whatever the seed. A later one reads them
+/// again.
+std::vector<FloorData::Range> FloorData::lanes(std::int64_t most_places) const {
+  const auto size = task_.size(Split::kTrain);
+  const auto lanes = std::max<std::int64_t>(1, rows_.lanes), part = size / lanes;
+  const bool is_whole = rows_.train == 0 || rows_.train >= (size + info_.length - 1) / info_.length;
+  if (is_whole) return {{0, most_places > 0 ? std::min(size, most_places) : size}};
+  auto each = std::min(part, rows_.train / lanes * info_.length);
+  if (most_places > 0) each = std::min(each, std::max<std::int64_t>(1, most_places / lanes));
+  std::vector<Range> ranges;
+  for (std::int64_t lane = 0; lane < lanes; ++lane) ranges.emplace_back(lane * part, lane * part + each);
+  return ranges;
+}
+
+std::int64_t FloorData::most_examples(std::int64_t size, std::int64_t most_numbers) const {
+  return std::min(size, std::max<std::int64_t>(1, most_numbers / numbers_of(info_)));
+}
+
+void FloorData::examples(Split split, const std::vector<std::int64_t>& asked, const Take& take) const {
+  const auto count = std::ssize(asked);
   const auto batch = std::clamp<std::int64_t>(kPlacesAtOnce / numbers_of(info_), 1, 256);
   for (std::int64_t first = 0; first < count; first += batch)
     give(read_examples(task_, info_, split,
@@ -45,16 +103,16 @@ void FloorData::examples(Split split, std::int64_t count, const Take& take) cons
          take);
 }
 
-void FloorData::stream(Split split, std::int64_t size, const Take& take) const {
+void FloorData::stream(Split split, const Range& range, const Take& take) const {
   const auto before = std::min(kBefore, info_.length - 1);
   const auto batch = std::clamp<std::int64_t>(kPlacesAtOnce / info_.length, 1, 1024);
-  for (std::int64_t next = 0; next < size;) {
+  for (auto next = range.first; next < range.second;) {
     std::vector<std::int64_t> indices, first, end;
-    while (next < size && std::ssize(indices) < batch) {
-      const auto begin = std::max<std::int64_t>(0, next - before);
+    while (next < range.second && std::ssize(indices) < batch) {
+      const auto begin = std::max(range.first, next - before);
       indices.push_back(begin);
       first.push_back(next - begin);
-      next = std::min(begin + info_.length, size);
+      next = std::min(begin + info_.length, range.second);
       end.push_back(next - begin);
     }
     auto rows = read_examples(task_, info_, split, indices);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 
+#include "core/records/example_rows.h"
 #include "core/trial/conformance/task_examples.h"
 
 namespace ablate {
@@ -11,34 +13,41 @@ class FloorData {
  public:
   using Take = std::function<void(const Example& example)>;
 
-  /// @param task loaded @param rows of the test split, as find_floors takes them; both outlive it
-  FloorData(const Task& task, const TaskInfo& info, std::int64_t rows) : task_(task), info_(info), rows_(rows) {}
+  /// @param task loaded @param rows as find_floors takes them; task and info outlive it
+  FloorData(const Task& task, const TaskInfo& info, const ExampleRows& rows);
 
   const TaskInfo& info() const { return info_; }
   /// Whether the task is judged by the share of targets met, and not by bits.
   bool asks_share() const { return info_.unit.empty(); }
 
   /// A stream is read in windows: kBefore places, of which none is asked, stand before those that are.
-  /// @param most numbers that are read at most (a place of ids has one a field): sample_of the split, or a stream's first
-  /// places
+  /// Of what trials train on.
+  /// @param most numbers that are read at most (a place of ids has one a field): a sample, or the first places of a stream's
+  /// lanes
   /// @return examples, or places
-  std::int64_t train(std::int64_t most, const Take& take) const { return read(Split::kTrain, most, 0, take); }
-  std::int64_t dev(std::int64_t most, const Take& take) const { return read(Split::kDev, most, 0, take); }
+  std::int64_t train(std::int64_t most, const Take& take) const;
+  std::int64_t dev(std::int64_t most, const Take& take) const;
   /// Those that trials are asked (Evaluator of core/trial/training/evaluation.cpp).
-  std::int64_t test(const Take& take) const { return read(Split::kTest, 0, rows_, take); }
-  std::int64_t size(Split split) const { return task_.size(split); }
+  std::int64_t test(const Take& take) const;
+  /// Examples, or places, that trials train on.
+  std::int64_t seen() const { return seen_; }
 
  private:
   static constexpr std::int64_t kBefore = 8;
 
-  std::int64_t read(Split split, std::int64_t most_places, std::int64_t most_rows, const Take& take) const;
-  void stream(Split split, std::int64_t size, const Take& take) const;
-  void examples(Split split, std::int64_t count, const Take& take) const;
+  using Range = std::pair<std::int64_t, std::int64_t>;  ///< places of a stream, the last one excluded
+
+  std::vector<Range> lanes(std::int64_t most_places) const;
+  std::int64_t most_examples(std::int64_t size, std::int64_t most_numbers) const;
+  void stream(Split split, const Range& range, const Take& take) const;
+  void examples(Split split, const std::vector<std::int64_t>& asked, const Take& take) const;
   void give(const std::vector<Example>& examples, const Take& take) const;
 
   const Task& task_;
   const TaskInfo& info_;
-  std::int64_t rows_;
+  ExampleRows rows_;
+  std::vector<std::int64_t> drawn_;  ///< the examples that trials train on, in their order; empty: all
+  std::int64_t seen_ = 0;
 };
 
 /// Calls take(at, target) for each target that is asked.

@@ -20,10 +20,10 @@ constexpr const PredictorKind* kKinds[] = {
 
 }  // namespace
 
-Floors find_floors(const Task& task, const TaskInfo& info, std::int64_t rows, double seconds) {
+Floors find_floors(const Task& task, const TaskInfo& info, const ExampleRows& rows, double seconds) {
   const double begun = processor_seconds();
   const FloorData data(task, info, rows);
-  Floors found{.train_size = data.size(Split::kTrain)};
+  Floors found{.train_size = task.size(Split::kTrain), .seen = data.seen()};
   for (const auto* kind : kKinds) {
     if (!kind->concerns(info)) continue;
     if (processor_seconds() - begun > kLatest * seconds) {

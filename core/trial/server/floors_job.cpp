@@ -14,6 +14,8 @@ FoundFloors run_floors_job(LoadedParts& loaded, const FloorsJob& job) {
                      .unit = found.metric.unit,
                      .examples = found.examples,
                      .train_size = found.train_size,
+                     .seen = found.seen,
+                     .is_stream = task->info().sampling == Sampling::kStream,
                      .floors = {},
                      .left_out = found.left_out};
   for (const auto& [name, how, value, trained] : found.all) answer.floors.push_back({name, how, value, trained});

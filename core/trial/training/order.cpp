@@ -23,6 +23,13 @@ void restore(std::mt19937_64& random, const std::string& text) { std::istringstr
 
 }  // namespace
 
+std::uint64_t seed_of(std::uint64_t seed, SeedStream stream) {
+  std::uint64_t z = seed + 0x9E3779B97F4A7C15ull * (static_cast<std::uint64_t>(stream) + 1);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
 void permute(std::vector<std::int64_t>& items, std::mt19937_64& random) {
   for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random() % i]);
 }
@@ -97,6 +104,13 @@ void Lanes::load(const json& saved) {
   restore(random_, saved.at("random"));
   first_ = saved.at("first").get<std::vector<std::int64_t>>();
   at_ = saved.at("at").get<std::vector<std::int64_t>>();
+}
+
+std::unique_ptr<Order> training_order(const TaskInfo& info, std::int64_t size, std::int64_t batch, std::uint64_t seed) {
+  if (size == 0) throw Error("the task has no training examples");
+  const auto own = seed_of(seed, SeedStream::kOrder);
+  if (info.sampling == Sampling::kStream) return std::make_unique<Lanes>(size, batch, info.length, own);
+  return std::make_unique<Shuffle>(size, batch, own);
 }
 
 }  // namespace ablate

@@ -2,11 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <vector>
 
+#include "ablate/task.h"
+
 namespace ablate {
+
+/// Independent streams from a trial's seed (splitmix64): weights, order of examples, shuffled labels.
+enum class SeedStream : std::uint64_t { kWeights, kOrder, kLabels };
+std::uint64_t seed_of(std::uint64_t seed, SeedStream stream);
 
 /// A permutation of the items (Fisher-Yates on the generator's raw output, so that it does not depend on the standard library).
 void permute(std::vector<std::int64_t>& items, std::mt19937_64& random);
@@ -64,5 +71,9 @@ class Lanes final : public Order {
   std::mt19937_64 random_;
   std::vector<std::int64_t> first_, at_;  ///< of each lane: where this round began, and how far it is
 };
+
+/// That of a trial. @param size of the training split @param seed the trial's. Throws Error where there is nothing, or of a
+/// stream too little.
+std::unique_ptr<Order> training_order(const TaskInfo& info, std::int64_t size, std::int64_t batch, std::uint64_t seed);
 
 }  // namespace ablate

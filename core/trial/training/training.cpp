@@ -14,22 +14,6 @@
 namespace ablate {
 namespace {
 
-/// Independent streams from one seed (splitmix64): weights, order of examples, shuffled labels.
-enum class Stream : std::uint64_t { kWeights, kOrder, kLabels };
-
-std::uint64_t seed_of(std::uint64_t seed, Stream stream) {
-  std::uint64_t z = seed + 0x9E3779B97F4A7C15ull * (static_cast<std::uint64_t>(stream) + 1);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  return z ^ (z >> 31);
-}
-
-std::unique_ptr<Order> make_order(const TaskInfo& info, std::int64_t size, std::int64_t batch, std::uint64_t seed) {
-  if (size == 0) throw Error("the task has no training examples");
-  if (info.sampling == Sampling::kStream) return std::make_unique<Lanes>(size, batch, info.length, seed);
-  return std::make_unique<Shuffle>(size, batch, seed);
-}
-
 /// How long rows of the training split are: as its longest where that is said to be shorter than others' and nothing needs all
 /// of them alike, because padding costs what tokens cost.
 std::int64_t training_length(const TaskInfo& info, const ModelOptions& options, const nlohmann::json& attention,
@@ -62,7 +46,7 @@ Training::Training(const TrialParts& parts, c10::Device device)
       precision_(precision_of(parts.trial.train.dtype)) {
   const auto& [given_task, model, attentions, train, seed] = parts.trial;
   at::manual_seed(seed);
-  const auto generator = make_generator(seed_of(seed, Stream::kWeights));
+  const auto generator = make_generator(seed_of(seed, SeedStream::kWeights));
   const auto attention = to_json(attentions);
   auto options = model_options(info_, model);
   options.piece = train.loss_piece;
@@ -76,7 +60,7 @@ Training::Training(const TrialParts& parts, c10::Device device)
   move_to(*model_, device_, precision_.type);
   optimizer_ = make_optimizer({decayed(model_->parameters(), model_->embeddings(), train.decayed), precision_}, train);
   const auto size = parts.task.size(Split::kTrain);
-  order_ = make_order(info_, size, train.batch, seed_of(seed, Stream::kOrder));
+  order_ = training_order(info_, size, train.batch, seed);
   generator_ = at::globalContext().defaultGenerator(device_);
   if (model_->stateful()) state_ = model_->initial_state(train.batch);
   observers_ = make_observers({.train = train, .device = device_, .state = state_});
@@ -84,7 +68,7 @@ Training::Training(const TrialParts& parts, c10::Device device)
   if (info_.sampling == Sampling::kStream) throw Error("train.shuffle_labels needs a task of examples: a stream has no labels");
   shuffled_.resize(static_cast<std::size_t>(size));
   std::iota(shuffled_.begin(), shuffled_.end(), 0);
-  std::mt19937_64 random(seed_of(seed, Stream::kLabels));
+  std::mt19937_64 random(seed_of(seed, SeedStream::kLabels));
   permute(shuffled_, random);
 }
 

@@ -29,8 +29,8 @@ void add_audit(CLI::App& app, const Options& options, int& exit_code) {
   add_format(command, arguments->format, {"text", "json"}, "text or json; default: text");
   command->footer(
       "The run history keeps what was found by the digest of the data. Where it failed, tables of these data say so in a "
-      "note. Floors are what predictors of a few lines get, trained on train, on the test examples that the study's trials are "
-      "asked, or on all of them; tables show them below.\n"
+      "note. Floors are what predictors of a few lines get, trained on the examples that the study's trials "
+      "see, on the test examples that they are asked, or on all of both; tables show them below.\n"
       "Exit codes: 0 all passed, 1 a finding failed, 2 what was asked cannot be, 3 a library is refused.\n"
       "Example:\n  ablate audit listops --set max_length=500\n  ablate audit experiments/listops.toml");
   command->callback([=, &options, &exit_code] { exit_code = run_audit(*arguments, options); });

@@ -46,7 +46,7 @@ FoundLibrary find_task(const std::string& name, const Options& options, Executor
 /// Loads the data, which generates and caches what lacks, and asks for their digest.
 TaskToAudit task_named(const AuditArguments& arguments, const Options& options, Executors& workers) {
   const auto library = find_task(arguments.what, options, workers);
-  TaskToAudit task{.plugin = library.info, .section = {}, .document = {}, .digest = {}, .rows = {0}};
+  TaskToAudit task{.plugin = library.info, .section = {}, .document = {}, .digest = {}, .rows = {ExampleRows()}};
   task.plugin.path = library.path;
   const auto given = parameters_of(library.info, arguments.set, {});
   task.section.id = library.info.id;
@@ -66,7 +66,7 @@ TaskToAudit task_named(const AuditArguments& arguments, const Options& options, 
   return task;
 }
 
-/// The distinct tasks of a study's trials in their order, each with what of its test split they are asked.
+/// The distinct tasks of a study's trials in their order, each with what of its splits they see.
 std::deque<TaskToAudit> tasks_of_study(const AuditArguments& arguments, const Options& options, Executors& workers) {
   const auto plan = plan_study(
       {.study = arguments.what, .database = options.database_file(), .overrides = arguments.set},
@@ -82,7 +82,8 @@ std::deque<TaskToAudit> tasks_of_study(const AuditArguments& arguments, const Op
       tasks.push_back({*plan.catalog.find(Kind::kTask, spec.task.id), spec.task, document, planned.data_digest, {}});
       same = tasks.end() - 1;
     }
-    same->rows.insert(spec.train.test_batches * spec.train.batch);
+    const auto& train = spec.train;
+    same->rows.insert({train.test_batches * train.batch, train.steps * train.accumulate * train.batch, train.batch});
   }
   return tasks;
 }

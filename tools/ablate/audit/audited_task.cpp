@@ -102,7 +102,7 @@ bool AuditedTask::can_be_read() const {
 
 void AuditedTask::find_floors(db::Store& store) {
   FloorsRun run({libraries(), task_.section, task_.document, audit_.digest}, arguments_.again, arguments_.timeout_s);
-  for (const auto rows : task_.rows) {
+  for (const auto& rows : task_.rows) {
     const auto found = run.of(rows, store);
     if (!found) continue;
     if (const auto why = watch_.overwritten({used()}); !why.empty()) throw Error(why);

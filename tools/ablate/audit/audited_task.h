@@ -15,10 +15,10 @@ namespace ablate {
 /// A task whose data are prepared.
 struct TaskToAudit {
   PluginInfo plugin;
-  PluginSpec section;           ///< complete
-  nlohmann::json document;      ///< the section as a trial's document has it
-  std::string digest;           ///< of the data
-  std::set<std::int64_t> rows;  ///< of the test split that trials are asked: test_batches x batch; 0: all of it
+  PluginSpec section;          ///< complete
+  nlohmann::json document;     ///< the section as a trial's document has it
+  std::string digest;          ///< of the data
+  std::set<ExampleRows> rows;  ///< that trials train on and are asked; of a task without a study both splits
 };
 
 class AuditedTask {

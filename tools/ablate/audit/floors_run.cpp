@@ -23,12 +23,13 @@ db::KnownFloors known_of(const FloorsJob& job, const json& document, const Found
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return {.digest = job.digest,
           .task = document,
-          .rows = job.rows,
+          .rows = {job.rows.test, job.rows.train, found.is_stream ? job.rows.lanes : 0},
           .version = kFloorsVersion,
           .found_s = std::chrono::duration_cast<std::chrono::seconds>(now).count(),
           .metric = found.metric,
           .examples = found.examples,
           .train_size = found.train_size,
+          .seen = found.seen,
           .floors = to_json(found).at("floors"),
           .left_out = found.left_out};
 }
@@ -38,7 +39,7 @@ db::KnownFloors known_of(const FloorsJob& job, const json& document, const Found
 FloorsRun::FloorsRun(FloorsOf of, bool again, double timeout_s)
     : of_(std::move(of)), again_(again), timeout_s_(timeout_s), checkers_(local_workers(kChecker)) {}
 
-std::optional<db::KnownFloors> FloorsRun::of(std::int64_t rows, db::Store& store) {
+std::optional<db::KnownFloors> FloorsRun::of(const ExampleRows& rows, db::Store& store) {
   if (!again_)
     if (auto kept = store.floors(of_.digest, of_.document, rows);
         kept && kept->version == kFloorsVersion && kept->left_out.empty())
@@ -60,20 +61,24 @@ std::optional<db::KnownFloors> FloorsRun::of(std::int64_t rows, db::Store& store
 
 std::string floors_text(const db::KnownFloors& floors) {
   auto text =
-      fmt::format("floors of {} on {} {}test examples:\n", floors.metric, floors.examples, floors.rows == 0 ? "(all) " : "");
+      fmt::format("floors of {} on {} {}test examples", floors.metric, floors.examples, floors.rows.test == 0 ? "(all) " : "");
+  text += floors.rows.train == 0
+              ? ":\n"
+              : fmt::format(", from the {} of {} training examples that trials see:\n", floors.seen, floors.train_size);
   for (const auto& floor : floors.floors) {
     const auto how = floor.value("how", "");
     const auto trained = floor.value("trained", std::int64_t{0});
     text += fmt::format("  {:<22}  {:>8.4g}  {}{}trained on {} of {}\n", floor.value("name", ""), floor.value("value", 0.0),
-                        how, how.empty() ? "" : "; ", trained, floors.train_size);
+                        how, how.empty() ? "" : "; ", trained, floors.seen);
   }
   return text;
 }
 
 json floors_json(const db::KnownFloors& floors) {
-  return {{"rows", floors.rows},     {"version", floors.version},   {"found_s", floors.found_s},
-          {"metric", floors.metric}, {"examples", floors.examples}, {"train_size", floors.train_size},
-          {"floors", floors.floors}, {"left_out", floors.left_out}};
+  return {{"rows", floors.rows.test},    {"train_rows", floors.rows.train}, {"train_lanes", floors.rows.lanes},
+          {"version", floors.version},   {"found_s", floors.found_s},       {"metric", floors.metric},
+          {"examples", floors.examples}, {"train_size", floors.train_size}, {"seen", floors.seen},
+          {"floors", floors.floors},     {"left_out", floors.left_out}};
 }
 
 }  // namespace ablate

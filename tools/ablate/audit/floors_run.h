@@ -24,7 +24,7 @@ class FloorsRun {
   FloorsRun(FloorsOf of, bool again, double timeout_s);
 
   /// Nothing where they could not be found: a line says why.
-  std::optional<db::KnownFloors> of(std::int64_t rows, db::Store& store);
+  std::optional<db::KnownFloors> of(const ExampleRows& rows, db::Store& store);
 
  private:
   FloorsOf of_;

@@ -37,14 +37,13 @@ class GatedLinear final : public ablate::RecurrentAttention {
 
  private:
   ablate::Recurred recur(const ablate::Recurrence& of, const ablate::HeadInput& input) override {
-    const auto log_decay = ablate::clear_padding(log_alpha(of, input), input.mask);
+    const auto log_decay = up_ ? ablate::clear_padding(log_alpha(of, input), input.mask) : Tensor();
     auto sums = ablate::decayed_sums(ablate::scaled(of.q), of.k, of.v, log_decay, of.state, fused_);
     return {std::move(sums.values), std::move(sums.state)};
   }
 
   /// [batch, heads, n, d_key]
   Tensor log_alpha(const ablate::Recurrence& of, const ablate::HeadInput& input) const {
-    if (!up_) return ablate::zeros({1, heads(), of.q.size(2), 1}, of.q.options().requires_grad(false));
     const auto logits = ablate::split_heads(up_->forward(down_->forward(input.context)), heads()).to(of.q.scalar_type());
     return ablate::softplus(logits.neg()) * (-1 / temperature_);
   }

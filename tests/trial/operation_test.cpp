@@ -70,7 +70,10 @@ TEST_CASE("an operation of several results gets the gradients that are asked for
   const auto a = leaf(2);
   const auto both = [&](bool second_is_asked) {
     return with_gradients(
-        {a}, [&](Saved&) { return std::vector{2 * a, 3 * a}; },
+        {a},
+        [&](Saved&) {
+          return std::vector{2 * a, 3 * a};
+        },
         [second_is_asked](const std::vector<Tensor>& gradients, const Saved&) -> std::vector<Tensor> {
           if (gradients[1].defined() != second_is_asked) throw std::logic_error("not what is asked for");
           return {gradients[1].defined() ? 2 * gradients[0] + 3 * gradients[1] : 2 * gradients[0]};

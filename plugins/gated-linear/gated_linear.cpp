@@ -27,7 +27,8 @@ class GatedLinear final : public ablate::RecurrentAttention {
   explicit GatedLinear(const ablate::AttentionContext& context)
       : RecurrentAttention(context, ablate::recurrent_options(context.parameters, ablate::HeadNorm::kRms,
                                                               context.parameters.real("key_width"))),
-        temperature_(context.parameters.real("temperature")) {
+        temperature_(context.parameters.real("temperature")),
+        fused_(context.fused) {
     if (context.parameters.text("decay") == "none") return;
     const auto rank = context.parameters.integer("rank");
     down_ = register_module("decay_down", ablate::make_linear(context.d_model, rank, false, context.generator));
@@ -36,19 +37,19 @@ class GatedLinear final : public ablate::RecurrentAttention {
 
  private:
   ablate::Recurred recur(const ablate::Recurrence& of, const ablate::HeadInput& input) override {
-    const auto log_decay = ablate::clear_padding(log_alpha(of, input), input.mask);
-    auto sums = ablate::decayed_sums(ablate::scaled(of.q), of.k, of.v, log_decay, of.state);
+    const auto log_decay = up_ ? ablate::clear_padding(log_alpha(of, input), input.mask) : Tensor();
+    auto sums = ablate::decayed_sums(ablate::scaled(of.q), of.k, of.v, log_decay, of.state, fused_);
     return {std::move(sums.values), std::move(sums.state)};
   }
 
   /// [batch, heads, n, d_key]
   Tensor log_alpha(const ablate::Recurrence& of, const ablate::HeadInput& input) const {
-    if (!up_) return ablate::zeros({1, heads(), of.q.size(2), 1}, of.q.options().requires_grad(false));
     const auto logits = ablate::split_heads(up_->forward(down_->forward(input.context)), heads()).to(of.q.scalar_type());
     return ablate::softplus(logits.neg()) * (-1 / temperature_);
   }
 
   double temperature_;
+  bool fused_;
   std::shared_ptr<ablate::Linear> down_, up_;  ///< W_1, W_2; none where nothing decays
 };
 

@@ -28,7 +28,10 @@ constexpr double kEpsilon = 1e-5;
 class Mamba2 final : public ablate::Attention {
  public:
   explicit Mamba2(const ablate::AttentionContext& context)
-      : heads_(context.parameters.integer("heads")), states_(context.parameters.integer("state")), carries_(context.carries) {
+      : heads_(context.parameters.integer("heads")),
+        states_(context.parameters.integer("state")),
+        carries_(context.carries),
+        fused_(context.fused) {
     const auto expand = context.parameters.real("expand");
     const double exact = expand * static_cast<double>(context.width) / static_cast<double>(heads_);
     if (exact < 1 || exact != std::floor(exact))
@@ -65,13 +68,12 @@ class Mamba2 final : public ablate::Attention {
     const auto active = ablate::widened(ablate::silu(convolved(parts[1], input, output.state)));
     const auto fields = active.split_with_sizes({inner_, states_, states_}, 2);
     const auto x = ablate::split_heads(fields[0], heads_);  // [batch, heads, n, inner / heads]
-    const auto of_all = [&](const Tensor& field) { return field.unsqueeze(1).expand({-1, heads_, -1, -1}); };
     const auto step = ablate::softplus(ablate::widened(parts[2]) + ablate::widened(step_bias_)).transpose(1, 2).unsqueeze(-1);
     // Padding neither adds nor decays: its time step is 0.
     const auto time = ablate::clear_padding(step, input.mask);  // [batch, heads, n, 1]
     const auto log_decay = time * ablate::widened(log_a_).exp().neg().view({-1, 1, 1});
-    const auto sums = ablate::decayed_sums(of_all(fields[2]), of_all(fields[1]), x * time, log_decay,
-                                           carried ? input.state.back() : Tensor());
+    const auto sums = ablate::decayed_sums(fields[2].unsqueeze(1), fields[1].unsqueeze(1), x * time, log_decay,
+                                           carried ? input.state.back() : Tensor(), fused_);
     const auto y = ablate::merge_heads(sums.values + x * ablate::widened(skip_).view({-1, 1, 1}));
     const auto gated = y * ablate::silu(ablate::widened(gate));
     const auto normed = gated * (gated.square().mean(-1, true) + kEpsilon).rsqrt() * ablate::widened(gain_);
@@ -106,7 +108,7 @@ class Mamba2 final : public ablate::Attention {
   std::int64_t channels() const { return inner_ + 2 * states_; }  ///< of what is convolved
 
   std::int64_t heads_, states_, inner_ = 0;
-  bool carries_;
+  bool carries_, fused_;
   std::shared_ptr<ablate::Linear> in_, out_;
   Tensor filter_, filter_bias_;      ///< [channels(), tokens], [channels()]; undefined: no convolution
   Tensor step_bias_, log_a_, skip_;  ///< [heads]: dt's bias, log A, D

@@ -30,7 +30,8 @@ class Retention final : public ablate::RecurrentAttention {
                                                                                       ? ablate::HeadNorm::kRms
                                                                                       : ablate::HeadNorm::kLayer)),
         decays_(context.parameters.text("decay") == "multi-scale"),
-        rotates_(context.parameters.boolean("rotation")) {
+        rotates_(context.parameters.boolean("rotation")),
+        fused_(context.fused) {
     const auto heads = context.parameters.integer("heads");
     if (rotates_ && context.width / heads % 2 != 0)
       throw std::invalid_argument("heads = " + std::to_string(heads) + " leaves " + std::to_string(context.width / heads) +
@@ -40,19 +41,19 @@ class Retention final : public ablate::RecurrentAttention {
  private:
   ablate::Recurred recur(const ablate::Recurrence& of, const ablate::HeadInput& input) override {
     const auto turned = [&](const Tensor& x) { return rotates_ ? ablate::rotate_positions(x, input.position, 0) : x; };
-    const auto log_decay = log_gamma(of.q.options()).expand({1, -1, of.q.size(2), 1});
     auto sums = ablate::decayed_sums(turned(ablate::scaled(of.q)), turned(of.k), of.v,
-                                     ablate::clear_padding(log_decay, input.mask), of.state);
+                                     decays_ ? log_decay(of, input) : Tensor(), of.state, fused_);
     return {std::move(sums.values), std::move(sums.state)};
   }
 
-  /// [1, heads, 1, 1]
-  Tensor log_gamma(const ablate::TensorOptions& options) const {
-    const auto head = ablate::arange(heads(), options.requires_grad(false)).view({1, -1, 1, 1});
-    return decays_ ? ((head + 5) * -std::log(2)).exp().neg().log1p() : head * 0;
+  /// [1, heads, n, 1], or of the batch where there is padding
+  Tensor log_decay(const ablate::Recurrence& of, const ablate::HeadInput& input) const {
+    const auto head = ablate::arange(heads(), of.q.options().requires_grad(false)).view({1, -1, 1, 1});
+    const auto log_gamma = ((head + 5) * -std::log(2)).exp().neg().log1p();
+    return ablate::clear_padding(log_gamma.expand({1, -1, of.q.size(2), 1}), input.mask);
   }
 
-  bool decays_, rotates_;
+  bool decays_, rotates_, fused_;
 };
 
 }  // namespace

@@ -65,3 +65,22 @@ TEST_CASE("a second derivative is refused, not left out") {
   CHECK_THROWS_AS(torch::autograd::grad({result}, {a}, {}, true, true), std::runtime_error);
   CHECK(torch::autograd::grad({result}, {a})[0].defined());
 }
+
+TEST_CASE("an operation of several results gets the gradients that are asked for, and no other") {
+  const auto a = leaf(2);
+  const auto both = [&](bool second_is_asked) {
+    return with_gradients(
+        {a},
+        [&](Saved&) {
+          return std::vector{2 * a, 3 * a};
+        },
+        [second_is_asked](const std::vector<Tensor>& gradients, const Saved&) -> std::vector<Tensor> {
+          if (gradients[1].defined() != second_is_asked) throw std::logic_error("not what is asked for");
+          return {gradients[1].defined() ? 2 * gradients[0] + 3 * gradients[1] : 2 * gradients[0]};
+        });
+  };
+  CHECK(torch::autograd::grad({both(false)[0].sum()}, {a})[0].allclose(full({2}, 2, kDouble)));
+  const auto results = both(true);
+  CHECK(torch::autograd::grad({results[0].sum() + results[1].sum()}, {a})[0].allclose(full({2}, 5, kDouble)));
+  CHECK_THROWS_AS(torch::autograd::grad({both(true)[0].sum()}, {a}), std::logic_error);
+}

@@ -1,6 +1,7 @@
 // What is compiled once for each set of instructions: the fused forms on a CPU, by raw pointers.
 #pragma once
 
+#include "core/kernels/cpu/decayed_sums.h"
 #include "core/kernels/cpu/feed_forward.h"
 #include "core/kernels/cpu/linear_attention.h"
 #include "core/kernels/cpu/noise.h"
@@ -13,6 +14,8 @@ struct Form {
   FeedForwardBackward feed_forward_backward;
   LinearAttentionForward linear_attention;
   LinearAttentionBackward linear_attention_backward;
+  DecayedSumsForward decayed_sums;
+  DecayedSumsBackward decayed_sums_backward;
 };
 
 namespace plain {  // any processor's

@@ -3,6 +3,8 @@
 #include <bit>
 #include <vector>
 
+#include "core/kernels/decayed_sums.h"
+
 namespace ablate {
 namespace {
 
@@ -45,9 +47,7 @@ Tensor within_chunks_alike(const Tensor& q, const Tensor& k, const Tensor& v, co
   return (q.matmul(k.transpose(-1, -2)) * left).tril().matmul(v);
 }
 
-}  // namespace
-
-DecayedSums decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state) {
+DecayedSums reference(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state) {
   const auto n = q.size(2);
   const auto rows = std::min(kChunk, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n))));
   const auto missing = (rows - n % rows) % rows;
@@ -64,6 +64,17 @@ DecayedSums decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, cons
   const auto between = (queries * decays.cumsum(-2).exp()).matmul(stack(before, 2));
   const auto within = (log_decay.size(-1) == 1 ? within_chunks_alike : within_chunks)(queries, keys, values, decays);
   return {(within + between).flatten(2, 3).narrow(2, 0, n), sums};
+}
+
+}  // namespace
+
+DecayedSums decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state,
+                         bool fused) {
+  if (fused && kernels::may_fuse_decayed_sums(q, k, v, log_decay, state))
+    return kernels::fused_decayed_sums(q, k, v, log_decay, state);
+  const auto of_all = [&](const Tensor& x) { return x.expand({-1, v.size(1), -1, -1}); };
+  const auto decay = log_decay.defined() ? log_decay : zeros({1, v.size(1), v.size(2), 1}, v.options().requires_grad(false));
+  return reference(of_all(q), of_all(k), v, decay, state);
 }
 
 }  // namespace ablate

@@ -19,4 +19,9 @@ using Saved = std::vector<Tensor>;
 Tensor with_gradient(const std::vector<Tensor>& inputs, const std::function<Tensor(Saved& saved)>& forward,
                      std::function<std::vector<Tensor>(const Tensor& gradient, const Saved& saved)> backward);
 
+/// The same with several results. A gradient is undefined where nobody asks for that of its result; one at least is defined.
+std::vector<Tensor> with_gradients(
+    const std::vector<Tensor>& inputs, const std::function<std::vector<Tensor>(Saved& saved)>& forward,
+    std::function<std::vector<Tensor>(const std::vector<Tensor>& gradients, const Saved& saved)> backward);
+
 }  // namespace ablate

@@ -1,0 +1,62 @@
+// Decayed sums on a CPU, by raw pointers: what core/sdk/include/ablate/decayed_sums.h says, by chunks of kTile tokens.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/cpu/product.h"
+
+namespace ablate::kernels::cpu {
+
+/// [batch, heads, tokens, channels] of any layout in which a token's channels stand together. Strides are in numbers; 0
+/// repeats.
+template <class T>
+struct Heads {
+  T* data = nullptr;
+  std::int64_t batch = 0, head = 0, token = 0;
+
+  T* at(std::int64_t b, std::int64_t h, std::int64_t t) const { return data + b * batch + h * head + t * token; }
+};
+
+enum class Decay : int {
+  kNone,    ///< nothing decays
+  kHead,    ///< log_decay [heads]: each head's own, for all tokens, without a gradient
+  kToken,   ///< log_decay [batch, heads, tokens, 1]
+  kChannel  ///< log_decay [batch, heads, tokens, d]
+};
+
+/// float32; d and d_value are multiples of kLanes.
+struct DecayedSumsCall {
+  std::int64_t batch = 0, heads = 0, tokens = 0;
+  int d = 0, d_value = 0;
+  bool shared = false;  ///< all heads have the queries and keys of head 0 (not with kChannel)
+  Decay decay = Decay::kNone;
+  Heads<const float> q, k, v;
+  Heads<const float> log_decay;  ///< at most 0
+  const float* state = nullptr;  ///< S_0, [batch, heads, d, d_value]; null: 0
+  Product product = nullptr;
+
+  std::int64_t chunks() const { return (tokens + kTile - 1) / kTile; }
+  std::int64_t numbers() const { return static_cast<std::int64_t>(d) * d_value; }  ///< of a head's sums
+};
+
+/// All are set. Of shared queries and keys one head's, which has the heads' sum.
+struct DecayedSumsGradients {
+  Heads<float> q, k, v;
+  Heads<float> log_decay;  ///< its data null: not asked for
+  float* state = nullptr;  ///< [batch, heads, d, d_value]; null: not asked for
+};
+
+/// Floats of scratch that either pass of a call takes.
+std::int64_t decayed_sums_scratch(const DecayedSumsCall& call);
+
+/// @param scratch 64-byte aligned @param out [batch, heads, tokens, d_value] @param before [batch, heads, chunks, d, d_value],
+/// the sums before each chunk @param state S_n, [batch, heads, d, d_value]
+using DecayedSumsForward = void (*)(const DecayedSumsCall& call, float* scratch, const Heads<float>& out, float* before,
+                                    float* state);
+/// @param before as the forward pass left it @param d_out [batch, heads, tokens, d_value]
+/// @param d_state of S_n; null: 0
+using DecayedSumsBackward = void (*)(const DecayedSumsCall& call, float* scratch, const float* before,
+                                     const Heads<const float>& d_out, const float* d_state,
+                                     const DecayedSumsGradients& gradients);
+
+}  // namespace ablate::kernels::cpu

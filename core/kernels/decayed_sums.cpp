@@ -1,0 +1,164 @@
+#include "core/kernels/decayed_sums.h"
+
+#include "ablate/operation.h"
+#include "ablate/torch_parallel.h"
+#include "core/kernels/choice.h"
+
+namespace ablate::kernels {
+namespace {
+
+constexpr std::int64_t kMostChannels = 256;
+
+enum : std::size_t { kQueries, kKeys, kValues, kLogDecay, kState, kBefore };
+
+/// Of rows that stand together, heads and tokens anywhere; of one sequence or head for all, repeated.
+template <class T>
+cpu::Heads<T> heads_of(const Tensor& x, T* data) {
+  const auto stride = [&](std::int64_t dim) { return x.size(dim) == 1 ? 0 : x.stride(dim); };
+  return {data, stride(0), stride(1), stride(2)};
+}
+cpu::Heads<const float> read(const Tensor& x) { return heads_of(x, x.const_data_ptr<float>()); }
+cpu::Heads<float> write(const Tensor& x) {
+  return x.defined() ? heads_of(x, x.mutable_data_ptr<float>()) : cpu::Heads<float>();
+}
+
+/// Tokens before heads, as projections have them and merge_heads() takes them without a copy.
+Tensor room(const Tensor& like, std::int64_t heads, std::int64_t channels) {
+  return empty({like.size(0), like.size(2), heads, channels}, like.options().requires_grad(false)).transpose(1, 2);
+}
+
+Tensor with_rows(const Tensor& x) { return x.stride(3) == 1 || x.size(3) == 1 ? x : x.contiguous(); }
+
+/// One number of a head for all tokens, as expand() leaves it.
+bool by_head(const Tensor& log_decay) {
+  return log_decay.size(3) == 1 && log_decay.size(0) == 1 && (log_decay.stride(2) == 0 || log_decay.size(2) == 1) &&
+         !log_decay.requires_grad();
+}
+
+cpu::DecayedSumsCall call_of(const Saved& saved, cpu::Decay decay) {
+  const auto &q = saved[kQueries], &v = saved[kValues], &state = saved[kState];
+  return {.batch = v.size(0),
+          .heads = v.size(1),
+          .tokens = v.size(2),
+          .d = static_cast<int>(q.size(3)),
+          .d_value = static_cast<int>(v.size(3)),
+          .shared = q.size(1) == 1 && v.size(1) > 1,
+          .decay = decay,
+          .q = read(q),
+          .k = read(saved[kKeys]),
+          .v = read(v),
+          .log_decay = decay == cpu::Decay::kNone ? cpu::Heads<const float>() : read(saved[kLogDecay]),
+          .state = state.defined() ? state.const_data_ptr<float>() : nullptr,
+          .product = product};
+}
+
+/// Calls `work` for each thread with the first sequence, its part of the call, and scratch.
+template <class Work>
+void share_out(const cpu::DecayedSumsCall& call, const Work& work) {
+  const auto threads = parts_for_threads(call.batch), floats = cpu::decayed_sums_scratch(call);
+  const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
+  auto* const first = scratch.mutable_data_ptr<float>();
+  in_parallel(threads, [&](std::int64_t i) {
+    const auto begin = call.batch * i / threads, end = call.batch * (i + 1) / threads;
+    auto part = call;
+    part.batch = end - begin;
+    for (auto* heads : {&part.q, &part.k, &part.v, &part.log_decay}) heads->data += begin * heads->batch;
+    if (part.state != nullptr) part.state += begin * call.heads * call.numbers();
+    work(begin, part, first + i * floats);
+  });
+}
+
+template <class T>
+cpu::Heads<T> from(cpu::Heads<T> heads, std::int64_t sequence) {
+  if (heads.data != nullptr) heads.data += sequence * heads.batch;
+  return heads;
+}
+
+std::vector<Tensor> backward(cpu::Decay decay, bool of_decay, const std::vector<Tensor>& gradients, const Saved& saved) {
+  const auto call = call_of(saved, decay);
+  const auto &q = saved[kQueries], &v = saved[kValues], &state = saved[kState], &log_decay = saved[kLogDecay];
+  const auto d_out = gradients[0].defined() ? with_rows(gradients[0]) : zeros(v.sizes(), v.options());
+  const auto d_state = gradients[1].defined() ? gradients[1].contiguous() : Tensor();
+  auto dq = room(q, q.size(1), q.size(3)), dk = room(q, q.size(1), q.size(3)), dv = room(v, v.size(1), v.size(3));
+  auto d_log = of_decay ? room(v, v.size(1), log_decay.size(3)) : Tensor();
+  auto d_before = state.defined() ? empty(state.sizes(), state.options()) : Tensor();
+  const auto sums = call.heads * call.numbers();
+  const cpu::Heads<float> to_q = write(dq), to_k = write(dk), to_v = write(dv), to_log = write(d_log);
+  auto* const to_state = d_before.defined() ? d_before.mutable_data_ptr<float>() : nullptr;
+  share_out(call, [&](std::int64_t begin, const cpu::DecayedSumsCall& part, float* scratch) {
+    form().decayed_sums_backward(part, scratch, saved[kBefore].const_data_ptr<float>() + begin * sums * call.chunks(),
+                                 from(read(d_out), begin),
+                                 d_state.defined() ? d_state.const_data_ptr<float>() + begin * sums : nullptr,
+                                 {from(to_q, begin), from(to_k, begin), from(to_v, begin), from(to_log, begin),
+                                  to_state != nullptr ? to_state + begin * sums : nullptr});
+  });
+  if (of_decay && log_decay.size(0) == 1) d_log = d_log.sum(0, true);
+  return {dq, dk, dv, d_log, d_before};
+}
+
+/// What does not fit may still be right for the reference, or its error tells what is wrong.
+bool fits(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state) {
+  if (q.dim() != 4 || v.dim() != 4 || v.numel() == 0) return false;
+  const auto batch = v.size(0), heads = v.size(1), n = v.size(2), d = q.size(3), d_value = v.size(3);
+  const auto channels = [](std::int64_t count) { return count > 0 && count % cpu::kLanes == 0 && count <= kMostChannels; };
+  if (!channels(d) || !channels(d_value) || !q.sizes().equals(k.sizes()) || q.size(0) != batch || q.size(2) != n) return false;
+  const bool shared = q.size(1) == 1 && heads > 1;
+  if (!shared && q.size(1) != heads) return false;
+  if (state.defined() && !state.sizes().equals({batch, heads, d, d_value})) return false;
+  if (!log_decay.defined()) return true;
+  const auto& of = log_decay.sizes();
+  return of.size() == 4 && (of[0] == batch || of[0] == 1) && of[1] == heads && of[2] == n &&
+         (of[3] == 1 || (of[3] == d && !shared));
+}
+
+}  // namespace
+
+bool may_fuse_decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state) {
+  std::vector<Tensor> tensors{q, k, v};
+  for (const auto* tensor : {&log_decay, &state})
+    if (tensor->defined()) tensors.push_back(*tensor);
+  return may_fuse(Choice::kFused, tensors) && fits(q, k, v, log_decay, state);
+}
+
+DecayedSums fused_decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay,
+                               const Tensor& state) {
+  auto decay = cpu::Decay::kNone;
+  if (log_decay.defined())
+    decay = by_head(log_decay) ? cpu::Decay::kHead : log_decay.size(3) == 1 ? cpu::Decay::kToken : cpu::Decay::kChannel;
+  const bool of_decay = log_decay.defined() && log_decay.requires_grad();
+  auto results = with_gradients(
+      {q, k, v, log_decay, state},
+      [&](Saved& saved) -> std::vector<Tensor> {
+        saved = {with_rows(q),
+                 with_rows(k),
+                 with_rows(v),
+                 log_decay.defined() ? with_rows(log_decay) : Tensor(),
+                 state.defined() ? state.contiguous() : Tensor(),
+                 Tensor()};
+        const auto call = call_of(saved, decay);
+        const auto options = v.options().requires_grad(false);
+        saved[kBefore] = empty({call.batch, call.heads, call.chunks(), call.d, call.d_value}, options);
+        auto values = room(v, call.heads, call.d_value), last = empty({call.batch, call.heads, call.d, call.d_value}, options);
+        const auto to = write(values);
+        auto* const before = saved[kBefore].mutable_data_ptr<float>();
+        auto* const end = last.mutable_data_ptr<float>();
+        const auto sums = call.heads * call.numbers();
+        share_out(call, [&](std::int64_t begin, const cpu::DecayedSumsCall& part, float* scratch) {
+          form().decayed_sums(part, scratch, from(to, begin), before + begin * sums * call.chunks(), end + begin * sums);
+        });
+        return {values, last};
+      },
+      [decay, of_decay](const std::vector<Tensor>& gradients, const Saved& saved) {
+        return backward(decay, of_decay, gradients, saved);
+      });
+  return {std::move(results[0]), std::move(results[1])};
+}
+
+std::int64_t cpu::decayed_sums_scratch(const DecayedSumsCall& call) {
+  const std::int64_t d = call.d, dv = call.d_value, numbers = call.numbers();
+  if (call.decay == Decay::kChannel)
+    return kTile * (9 * d + 5 * dv) + kLanes * 5 * d + 2 * d + 5 * kLanes * kLanes + (kTile / kLanes + 1) * numbers;
+  return kTile * (10 * d + 4 * dv + 6 * kTile + 6 + 2 * call.heads) + (1 + call.heads) * numbers;
+}
+
+}  // namespace ablate::kernels

@@ -19,6 +19,8 @@ case "$1 $2" in
   "plugins ") printf 'attention\\n  softmax\\n'; [ "$mode" != refused ] || printf 'refused\\n  mine.so\\n' ;;
   "check softmax") [ "$mode" != closed ] || { echo "nothing was checked with --device cuda: no driver"; exit 0; }; echo "all passed" ;;
   "run "*) [ "$mode" != slow ] || { trap 'echo saved; exit 130' TERM; sleep 60 & wait; } ;;
+  "query "*) printf 'attention,train/loss\na,1\nb,1\nc,1\nd,1\n'
+    case "$mode $2" in unequal*replayed*) echo e,2 ;; *) echo e,1 ;; esac ;;
   "check rfa") echo "a fault" >&2; [ "$mode" != fault ] ;;
 esac
 """
@@ -62,6 +64,12 @@ def main(root: pathlib.Path, work: pathlib.Path):
     expect(listed[:2] + listed[-4:], ["device", "kernels", "check_softmax", "check_rfa", "table2", "table4"])
     expect(len([step for step in listed if step.startswith("pytorch_")]), 4)
     expect(len([step for step in listed if step.startswith("bench_")]), 8)
+    expect([step for step in listed if step.startswith("graphs_")], ["graphs_1024", "graphs_8192"])
+    # fla-core's kernels beside, where they are.
+    (work / "with/fla").mkdir(parents=True)
+    (work / "with/fla/ops.py").touch()
+    expect([step.startswith("fla_") for step in day.run("--list", PYTHONPATH=str(work / "with")).stdout.split()].count(True), 4)
+    expect("fla_1024_float32" in listed, False)
     expect(day.run("--list", mode="none").returncode, 2)
     expect(day.run().returncode, 2)
     expect(day.run("results", "check_lm").returncode, 2)
@@ -106,8 +114,11 @@ def main(root: pathlib.Path, work: pathlib.Path):
     expect((day.run("results", "table4").returncode, "table4.goes-on" in day.files()), (0, False))
     run = [line for line in day.calls() if line.startswith("run ")][0]
     expect(["train.steps=35000" in run, "train.device=cuda" in run, "seeds=[1]" in run], [True, True, True])
+    # Replayed steps end where plain ones do, or the step fails.
+    ended = day.run("results", "graphs_1024", mode="unequal")
+    expect((ended.returncode, "> e,2" in (day.results / "graphs_1024.failed").read_text()), (1, True))
     expect(day.run("results", "table2", "graphs_1024").returncode, 0)
-    expect(["train.graphs=true" in line for line in day.calls() if line.startswith("bench")], [True])
+    expect(["train.graphs=true" in line for line in day.calls() if line.startswith("bench")], [True, False])
     limits = [int(found) for found in re.findall(r"ABLATE_STEP_SECONDS:-(\d+)", (root / "tools/gpu-day").read_text())]
     expect(max(limits) <= 540, True)
 

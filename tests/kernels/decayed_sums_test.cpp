@@ -67,7 +67,8 @@ std::vector<Tensor> results(const Sums& of, std::vector<Tensor> inputs, bool fus
   const auto log_decay = of.left == Left::kAll ? Tensor() : inputs[3];
   const auto start = of.state ? inputs[4] : Tensor();
   if (fused && inputs[0].scalar_type() == kFloat && !kernels::instructions().empty())
-    REQUIRE(kernels::may_fuse_decayed_sums(inputs[0], inputs[1], inputs[2], log_decay, start));
+    REQUIRE(kernels::may_fuse_decayed_sums(inputs[0], inputs[1], inputs[2], log_decay, start) ==
+            (of.left != Left::kAll || kernels::instructions() == "avx512"));
   const auto sums = decayed_sums(inputs[0], inputs[1], inputs[2], log_decay, start, fused);
   std::vector<Tensor> all{sums.values.detach(), sums.state.detach()};
   const auto gradients = of.state ? torch::autograd::grad({sums.values, sums.state}, wrt, {inputs[5], inputs[6]})
@@ -191,6 +192,16 @@ TEST_CASE("decayed sums that have no fused form run the reference") {
   const Sums other{2, 2, 33, 16, 16, Left::kOfToken};
   const auto wide = in_double(inputs_of(other));
   CHECK_FALSE(kernels::may_fuse_decayed_sums(wide[0], wide[1], wide[2], wide[3], {}));
+}
+
+TEST_CASE("fused forms are of the CPU's float32 alone") {
+  const auto here = ones({2, 16});
+  CHECK(kernels::may_fuse(kernels::Choice::kFused, {here, here}) == !kernels::instructions().empty());
+  CHECK_FALSE(kernels::may_fuse(kernels::Choice::kReference, {here}));
+  // Of another device; of a CUDA device it is the same rule, and memory that a form must not touch.
+  CHECK_FALSE(kernels::may_fuse(kernels::Choice::kFused, {here, here.to(at::kMeta)}));
+  CHECK_FALSE(kernels::may_fuse(kernels::Choice::kFused, {here, here.to(kDouble)}));
+  CHECK_FALSE(kernels::may_fuse(kernels::Choice::kFused, {here, Tensor()}));
 }
 
 TEST_CASE("decayed sums, fused, have no second derivative, and that is said") {

@@ -5,8 +5,10 @@
 
 #include <cmath>
 
+#include "ablate/blocks.h"
 #include "ablate/dropout.h"
 #include "ablate/headwise.h"
+#include "ablate/masked_softmax.h"
 #include "ablate/padding.h"
 
 namespace {
@@ -21,7 +23,13 @@ constexpr ablate::Parameter parameters[] = {
                     "heads of keys and values, each for as many heads of queries (GQA; 1: MQA); 0: as many as heads"),
     ablate::boolean("qk_norm", "false", "queries and keys by their RMS, times a learned number a head"),
     ablate::boolean("sink", "false", "a learned score of each head that takes its share of the weights and gives nothing"),
+    ablate::integer("span_examples", "0", {0, 65536},
+                    "examples of each evaluation batch on which the distance from queries to what they attend to is measured, "
+                    "which forms the weights; 0: none",
+                    "examples"),
 };
+
+constexpr std::int64_t kRows = 64;  // queries whose weights a measured span forms at a time
 
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& given,
                               std::span<const ablate::Capabilities>) {
@@ -45,7 +53,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
       : HeadwiseAttention(context, {.heads = context.parameters.integer("heads"),
                                     .keys = !shares(context.parameters),
                                     .values = !shares(context.parameters)}),
-        turns_(context.positions == ablate::Positions::kRotary) {
+        turns_(context.positions == ablate::Positions::kRotary),
+        span_examples_(context.parameters.integer("span_examples")) {
     if (shares(context.parameters)) {
       const auto width = context.parameters.integer("key_value_heads") * d_head();
       key_ = register_module("key", ablate::make_linear(context.d_model, width, true, context.generator));
@@ -60,6 +69,12 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   HeadOutput attend(const HeadInput& given) override {
     auto input = key_ ? shared(given) : given;
     if (gain_.defined()) input.q = of_one_size(input.q) * gain_, input.k = of_one_size(input.k);
+    auto output = attended(input);
+    if (input.measure && input.self && span_examples_ > 0) measure_span(input, output);
+    return output;
+  }
+
+  HeadOutput attended(const HeadInput& input) const {
     const auto& mask = input.mask;
     // Of padding at the end no real query can see any in causal self-attention: the kernel runs without a mask.
     if (!mask.defined() || (causal() && input.self && !has_holes(mask))) return {.values = weighted(input, {}, causal())};
@@ -71,6 +86,30 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
       allowed = allowed.logical_or(earlier.logical_and(allowed.any(-1, true).logical_not()));  // before the first token, alike
     }
     return {.values = weighted(input, allowed, false)};
+  }
+
+  /// The mean over queries and heads of sum_j w_j |i - j|: the required attention span of Tay et al. 2021, section 2.3. A sink
+  /// scales all of a query's weights alike, and is left out.
+  void measure_span(const HeadInput& input, HeadOutput& output) const {
+    const ablate::NoGradGuard none;
+    const auto first = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, std::min(span_examples_, x.size(0))) : x; };
+    const auto q = first(input.q), k = first(input.k), mask = first(input.mask);
+    const auto n = q.size(2);
+    const auto seen = ablate::mask_or_all(mask, n, q).expand({q.size(0), -1}).unsqueeze(1).unsqueeze(1);  // [examples, 1, 1, n]
+    const auto token = ablate::arange(n, q.options().dtype(ablate::kDouble));
+    double sum = 0;
+    for (std::int64_t begin = 0; begin < n; begin += kRows) {
+      const auto rows = std::min(kRows, n - begin);
+      const auto distance = token.narrow(0, begin, rows).unsqueeze(1) - token;
+      const auto allowed = causal() ? seen.logical_and(distance >= 0) : seen;
+      const auto scores = ablate::widened(q.narrow(2, begin, rows)).matmul(ablate::widened(k).transpose(-1, -2)) /
+                          std::sqrt(static_cast<double>(d_head()));
+      const auto weights = scores.masked_fill(allowed.logical_not(), -INFINITY).softmax(-1).to(ablate::kDouble);
+      const auto real = seen.select(2, 0).narrow(2, begin, rows);  // other queries attend to nothing
+      sum += (weights * distance.abs()).sum(-1).masked_select(real).sum().item<double>();
+    }
+    const auto count = seen.sum().item<double>() * static_cast<double>(heads());
+    if (count > 0) output.metrics = {{"span", sum / count, "tokens"}};
   }
 
   /// x over the root of its mean square over the channels. Rotary positions, which have turned x, change no length.
@@ -127,7 +166,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return ablate::scaled_dot_product_attention(q, k, v, allowed, is_causal);
   }
 
-  bool turns_;                                   ///< rotary positions
+  bool turns_;  ///< rotary positions
+  std::int64_t span_examples_;
   std::shared_ptr<ablate::Linear> key_, value_;  ///< of few heads; none where each head has its own
   Tensor gain_;                                  ///< [heads, 1, 1]; undefined: q and k are as they are projected
   Tensor sink_;                                  ///< [heads], or undefined
@@ -136,7 +176,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 }  // namespace
 
 ABLATE_ATTENTION(SoftmaxAttention, {.id = "softmax",
-                                    .version = "1.1.0",
+                                    .version = "1.2.0",
                                     .summary = "scaled dot-product attention, torch's fused kernel",
                                     .paper = "Vaswani et al. 2017, arXiv 1706.03762, Eq. 1",
                                     .capabilities = {.causal = true,

@@ -20,11 +20,19 @@ constexpr std::pair<const char*, const char*> kLater[] = {
     {"train", "test_last"}, {"train", "cosine_floor"}, {"train", "cooldown"},    {"train", "cooldown_shape"},
     {"train", "graphs"},    {"model", "norm_type"},    {"model", "feed_forward"}};
 /// Likewise of plugins, wherever they stand.
-constexpr std::pair<const char*, const char*> kLaterOfPlugins[] = {
-    {"recall", "causal"},       {"softmax", "key_value_heads"},    {"softmax", "qk_norm"},
-    {"softmax", "sink"},        {"linear", "convolution"},         {"performer", "convolution"},
-    {"retention", "norm_kind"}, {"routing", "commitment"},         {"delta", "erase"},
-    {"delta", "write"},         {"delta", "negative_eigenvalues"}, {"delta", "householder_steps"}};
+constexpr std::pair<const char*, const char*> kLaterOfPlugins[] = {{"recall", "causal"},
+                                                                   {"softmax", "key_value_heads"},
+                                                                   {"softmax", "qk_norm"},
+                                                                   {"softmax", "sink"},
+                                                                   {"softmax", "span_examples"},
+                                                                   {"linear", "convolution"},
+                                                                   {"performer", "convolution"},
+                                                                   {"retention", "norm_kind"},
+                                                                   {"routing", "commitment"},
+                                                                   {"delta", "erase"},
+                                                                   {"delta", "write"},
+                                                                   {"delta", "negative_eigenvalues"},
+                                                                   {"delta", "householder_steps"}};
 
 void erase_later(nlohmann::json& section) {
   if (!section.is_structured()) return;

@@ -211,3 +211,53 @@ TEST_CASE("softmax whose heads share keys and values is that with each of them r
   CHECK_THROWS_WITH(make(section("softmax", {{"heads", 4}, {"key_value_heads", 3}})),
                     Catch::Matchers::Contains("key_value_heads = 3 does not divide heads = 4"));
 }
+
+TEST_CASE("softmax's span is the mean distance from a query to what it attends to, by weight, on the first examples") {
+  const auto x = random_tokens(3, 70, 2);  // rows of weights are formed by 64
+  const std::vector<std::int64_t> lengths = {70, 7, 0};
+  const auto asked = [](const nlohmann::json& more, bool causal) {
+    nlohmann::json values = {{"heads", 2}, {"span_examples", 2}};
+    values.update(more);
+    return make(section("softmax", values), 1, {.causal = causal});
+  };
+  const auto span = [&](ablate::Attention& attention, const Tensor& mask) {
+    const auto metrics = pass(attention, {.queries = x, .mask = mask, .measure = true}).metrics;
+    REQUIRE(metrics.size() == 1);
+    CHECK(metrics[0].name == "span");
+    CHECK(metrics[0].unit == "tokens");
+    return metrics[0].value;
+  };
+  for (const bool causal : {false, true}) {
+    INFO("causal " << causal);
+    const auto attention = asked(nlohmann::json::object(), causal);
+    double sum = 0, count = 0;
+    for (std::int64_t item = 0; item < 2; ++item) {
+      const auto n = lengths[static_cast<std::size_t>(item)];
+      const auto own = x[item].narrow(0, 0, n);
+      const auto split = [&](const char* name) { return layer(*attention, name, own).unflatten(-1, {2, -1}); };
+      const auto q = split("query"), k = split("key");  // [n, heads, d]
+      for (std::int64_t h = 0; h < 2; ++h)
+        for (std::int64_t i = 0; i < n; ++i) {
+          const auto seen = causal ? i + 1 : n;
+          const auto weights = similarity("softmax", q[i][h], k.narrow(0, 0, seen).select(1, h));
+          const auto far = (ablate::arange(seen).to(ablate::kDouble) - static_cast<double>(i)).abs();
+          sum += (weights * far).sum().item<double>() / weights.sum().item<double>();
+          ++count;
+        }
+    }
+    CHECK(span(*attention, mask_of(70, lengths)) == Approx(sum / count).epsilon(1e-10));
+    CHECK(pass(*attention, {.queries = x, .mask = mask_of(70, {0, 0, 5}), .measure = true}).metrics.empty());
+    CHECK(pass(*attention, {.queries = x}).metrics.empty());
+    // Alike weights: the mean of |i - j|.
+    const ablate::NoGradGuard none;
+    for (const char* name : {"query.weight", "query.bias"}) parameter(*attention, name).zero_();
+    const double n = 70;
+    CHECK(span(*attention, {}) == Approx(causal ? (n - 1) / 4 : (n * n - 1) / (3 * n)).epsilon(1e-12));
+  }
+  // To look changes no output, and a sink takes of all of a query's weights alike.
+  const auto plain = asked({{"span_examples", 0}}, false), looked = asked(nlohmann::json::object(), false),
+             sunk = asked({{"sink", true}}, false);
+  CHECK(pass(*plain, {.queries = x, .measure = true}).metrics.empty());
+  CHECK(run(*plain, {x}).equal(pass(*looked, {.queries = x, .measure = true}).output));
+  CHECK(span(*sunk, {}) == Approx(span(*looked, {})).epsilon(1e-12));
+}

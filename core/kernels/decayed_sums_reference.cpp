@@ -1,8 +1,8 @@
-#include "ablate/decayed_sums.h"
-
+// The SDK's decayed sums: the reference in plain operators, and where the fused form runs.
 #include <bit>
 #include <vector>
 
+#include "ablate/decayed_sums.h"
 #include "core/kernels/decayed_sums.h"
 
 namespace ablate {

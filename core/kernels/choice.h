@@ -1,4 +1,5 @@
-// Which form of an operation runs: the one place that chooses.
+// Which form of an operation runs: the one place that chooses. It knows the CPU's alone: nothing chooses those of a CUDA device
+// yet (docs/decisions/cuda.md).
 #pragma once
 
 #include <string_view>

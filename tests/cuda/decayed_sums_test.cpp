@@ -140,6 +140,9 @@ const Case kCases[] = {
     {1, 1, 1000, 17, 16, false, Decay::kMixed},
     {1, 2, 1000, 16, 1, true, Decay::kNone, false},
     {1, 1, 200, 1, 64, true, Decay::kTotal},
+    {1, 1, 70, 273, 33, true, Decay::kNone},  // based: 1, 16 and 256 features
+    {1, 2, 65, 256, 64, true, Decay::kSlow},  // mamba2, as published
+    {1, 1, 3, 1024, 300, false, Decay::kMixed},
 };
 
 std::string named(const Case& c) {
@@ -244,9 +247,31 @@ TEST_CASE("log decays of one sequence serve all, each with its own gradient", "[
 
 TEST_CASE("sizes that decayed sums have no form for are told", "[decayed_sums]") {
   DecayedSums<float> call{{1, 1, 1}, 1, 0, {}, {}, {}, {}, true, nullptr};
-  CHECK(std::string(decayed_sums(call, {}, nullptr, {}, nullptr)) == "decayed sums: expected heads of 1 to 128 channels");
+  CHECK(std::string(decayed_sums(call, {}, nullptr, {}, nullptr)) == "decayed sums: expected heads of 1 to 1024 channels");
   call.d_value = 1, call.shape.heads = 0;
   CHECK(std::string(decayed_sums(call, {}, nullptr, {}, nullptr)) == "decayed sums: found a size below 0 or no head");
+  call.shape.heads = 1, call.alike = false;
+  CHECK(std::string(decayed_sums(call, {}, nullptr, {}, nullptr)) ==
+        "decayed sums: found no log decays, and channels that decay each by itself");
+}
+
+TEST_CASE("sums that do not decay need no log decays, and give the bits of decays of 0", "[decayed_sums]") {
+  const Case c{1, 2, 130, 65, 17, true, Decay::kNone};
+  Run<float> zeros(c), none(c);
+  zeros.both();
+  auto call = none.call();
+  call.log_decay = {};
+  const DecayedSumsSaved saved{none.before.data(), none.kept.data()};
+  REQUIRE(after(decayed_sums(call, none.out.view(), none.end.data.data(), saved, stream())) == nullptr);
+  const DecayedSumsGradients<float> to{none.dq.view(), none.dk.view(), none.dv.view(), {}, none.d_state.data.data()};
+  REQUIRE(after(decayed_sums_backward(call, none.d_out.read(), none.d_end.data.data(), saved, to, none.scratch.data(),
+                                      stream())) == nullptr);
+  CHECK(same_bits(none.out.data, zeros.out.data));
+  CHECK(same_bits(none.end.data, zeros.end.data));
+  CHECK(same_bits(none.dq.data, zeros.dq.data));
+  CHECK(same_bits(none.dk.data, zeros.dk.data));
+  CHECK(same_bits(none.dv.data, zeros.dv.data));
+  CHECK(same_bits(none.d_state.data, zeros.d_state.data));
 }
 
 TEST_CASE("decayed sums have the same bits in any order of threads and blocks", "[decayed_sums]") {

@@ -19,6 +19,7 @@ case "$1 $2" in
   "plugins ") printf 'attention\\n  softmax\\n'; [ "$mode" != refused ] || printf 'refused\\n  mine.so\\n' ;;
   "check softmax") [ "$mode" != closed ] || { echo "nothing was checked with --device cuda: no driver"; exit 0; }; echo "all passed" ;;
   "run "*) [ "$mode" != slow ] || { trap 'echo saved; exit 130' TERM; sleep 60 & wait; } ;;
+  "query SELECT count"*) echo count; case "$mode" in plain*) echo 1 ;; *) echo 2 ;; esac ;;
   "query "*) printf 'attention,train/loss\na,1\nb,1\nc,1\nd,1\n'
     case "$mode $2" in unequal*replayed*) echo e,2 ;; *) echo e,1 ;; esac ;;
   "check rfa") echo "a fault" >&2; [ "$mode" != fault ] ;;
@@ -117,6 +118,8 @@ def main(root: pathlib.Path, work: pathlib.Path):
     # Replayed steps end where plain ones do, or the step fails.
     ended = day.run("results", "graphs_1024", mode="unequal")
     expect((ended.returncode, "> e,2" in (day.results / "graphs_1024.failed").read_text()), (1, True))
+    ended = day.run("results", "graphs_1024", mode="plain")
+    expect((ended.returncode, "replayed steps in 1 trials" in (day.results / "graphs_1024.failed").read_text()), (1, True))
     expect(day.run("results", "table2", "graphs_1024").returncode, 0)
     expect(["train.graphs=true" in line for line in day.calls() if line.startswith("bench")], [True, False])
     limits = [int(found) for found in re.findall(r"ABLATE_STEP_SECONDS:-(\d+)", (root / "tools/gpu-day").read_text())]

@@ -24,6 +24,8 @@ const Case kCases[] = {
     {1, 1, 65, 1000, 17, 64, Features::kGiven, Mass::kShared},
     {1, 1, 1000, 17, 33, 128, Features::kRelu, Mass::kNone},
     {1, 3, 1, 70, 64, 1, Features::kElu, Mass::kShared},
+    {1, 2, 65, 70, 256, 32, Features::kGiven, Mass::kShared},  // performer's features
+    {1, 1, 3, 66, 1024, 300, Features::kRelu, Mass::kNone},
 };
 
 std::string named(const Case& c) {
@@ -150,9 +152,9 @@ TEST_CASE("no batch and no query are taken", "[kernel_attention]") {
 }
 
 TEST_CASE("sizes that kernel attention has no form for are told", "[kernel_attention]") {
-  KernelAttention<float> call{{1, 1, 1}, 1, 129, 1, Features::kElu, {}, {}, {}, {}};
+  KernelAttention<float> call{{1, 1, 1}, 1, 1025, 1, Features::kElu, {}, {}, {}, {}};
   CHECK(std::string(kernel_attention(call, {}, {}, nullptr, nullptr)) ==
-        "kernel attention: expected heads of 1 to 128 channels");
+        "kernel attention: expected heads of 1 to 1024 channels");
   call.d = 1, call.keys = -1;
   CHECK(std::string(kernel_attention(call, {}, {}, nullptr, nullptr)) == "kernel attention: found a size below 0 or no head");
 }

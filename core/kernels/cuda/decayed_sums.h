@@ -13,9 +13,9 @@ namespace ablate::kernels::cuda {
 template <class T>  // float, or Bf16: products by tensor cores; states and log decays are float32
 struct DecayedSums {
   Shape shape;
-  int d, d_value;                ///< channels of a head, 1 to 128
+  int d, d_value;                ///< channels of a head, 1 to 1024
   Heads<const T> q, k, v;        ///< [batch, heads, tokens, d], the same, [.., d_value]
-  Heads<const float> log_decay;  ///< [batch, heads, tokens, d], at most 0
+  Heads<const float> log_decay;  ///< [batch, heads, tokens, d], at most 0; no data: nothing decays, alike
   bool alike;                    ///< all channels of a head decay alike: log_decay is [batch, heads, tokens, 1]
   const float* state;            ///< S_0, [batch, heads, d, d_value]; nullptr: 0
 };
@@ -29,7 +29,7 @@ struct DecayedSumsSaved {
 template <class T>
 struct DecayedSumsGradients {
   Heads<T> q, k, v;        ///< shaped as these
-  Heads<float> log_decay;  ///< [batch, heads, tokens, d or 1], also where the forward pass repeats it
+  Heads<float> log_decay;  ///< [batch, heads, tokens, d or 1], also where the forward pass repeats it; no data: not asked for
   float* state;            ///< of S_0, [batch, heads, d, d_value]; nullptr: not asked for
 };
 

@@ -107,12 +107,12 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_gradients(DecayedSums
   float *levels = pool, *by = levels + kLevels * kLevelSize, *raw = by + kLevels * kLevelSize;
   const float *raw_k = raw + kLevelSize, *raw_decay = raw + 2 * kLevelSize;
   const T *q = at(of.q, heads, place.sequence, place.first), *k = at(of.k, heads, place.sequence, place.first);
-  const float* log_decay = at(of.log_decay, heads, place.sequence, place.first);
+  const float* log_decay = decays_at(of, place);
   const auto first = (place.sequence * of.shape.tokens + place.first) * of.d;
   const float *of_queries = call.of_queries + first, *of_keys = call.of_keys + first;
   const float* through = call.through + static_cast<std::int64_t>(blockIdx.x) * of.d;
   T *to_q = at(call.to.q, heads, place.sequence, place.first), *to_k = at(call.to.k, heads, place.sequence, place.first);
-  float* to_decay = at(call.to.log_decay, heads, place.sequence, place.first);
+  float* to_decay = call.to.log_decay.data == nullptr ? nullptr : at(call.to.log_decay, heads, place.sequence, place.first);
   float alike = 0;
   for (int x = 0; x < of.d; x += kSlice) {
     load_raw<kSlice, kThin>(raw, q + x, of.q.token, k + x, of.k.token, log_decay + x * step, of.log_decay.token, step,
@@ -186,12 +186,12 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_gradients(DecayedSums
       const float gradient = d_decay[n] + levels[from] + levels[kLevelSize + from] + through[x + c];
       if (of.alike)
         alike += gradient;
-      else
+      else if (to_decay != nullptr)
         to_decay[row * call.to.log_decay.token + x + c] = gradient;
     }
     __syncthreads();
   }
-  if (!of.alike) return;
+  if (!of.alike || to_decay == nullptr) return;
   pool[self] = alike;
   __syncthreads();
   if (self < place.tokens)

@@ -27,6 +27,12 @@ struct Place {
   }
 };
 
+/// Of a chunk's first token; nullptr where nothing decays.
+template <class T>
+__device__ const float* decays_at(const DecayedSums<T>& of, const Place& place) {
+  return of.log_decay.data == nullptr ? nullptr : at(of.log_decay, of.shape.heads, place.sequence, place.first);
+}
+
 /// sums [sequences, chunks, d, d_value] = sum_t (a_t times decays) b_t^T. Forward: of keys and values, decays behind the token.
 /// Backward, the gradient of the sums before a chunk: of queries and outputs' gradients, decays up to the token.
 template <class T>
@@ -51,7 +57,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_sums(ChunkSums<T> cal
   load_rows(bs, kChunk, at(call.b, heads, place.sequence, place.first) + left, call.b.token, place.tokens, of.d_value - left,
             AsItIs());
   const int step = of.alike ? 0 : 1;
-  const float* log_decay = at(of.log_decay, heads, place.sequence, place.first) + top * step;
+  const float* log_decay = decays_at(of, place) + top * step;
   const float total = decay<kSide, kBehind>(as, kRow, 1, parts, log_decay, of.log_decay.token, step, place.tokens, of.d - top);
   __syncthreads();
   Tile<T> tile;
@@ -102,7 +108,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) read(ChunkReads<T> call) {
   const Place place(blockIdx.x, of.shape.tokens);
   const auto heads = of.shape.heads;
   const int step = of.alike ? 0 : 1;
-  const float* log_decay = at(of.log_decay, heads, place.sequence, place.first);
+  const float* log_decay = decays_at(of, place);
   {
     const T *q = at(of.q, heads, place.sequence, place.first), *k = at(of.k, heads, place.sequence, place.first);
     float *levels = pool, *raw = pool + kLevels * kChannels * kRow;

@@ -17,7 +17,7 @@ static_assert(kChunk == kSide && kChunk == 1 << kLevels, "a chunk is a tile's si
 /// Multiplies columns of a chunk by exp of the log decays up to each token, or of those behind it. All threads call it; the
 /// tile may have been written just before, and is read after another barrier.
 /// @param tile token t of column c at t * row + c * column @param parts [256], scratch
-/// @param log_decay of the chunk's first token and first column, tokens `stride` apart, columns `step` (0: alike)
+/// @param log_decay of the chunk's first token and first column, tokens `stride` apart, columns `step` (0: alike); nullptr: 0
 /// @return the sum of all log decays of column threadIdx.x % kColumns
 template <int kColumns, bool kBehind>
 __device__ float decay(float* tile, int row, int column, float* parts, const float* log_decay, std::int64_t stride, int step,
@@ -28,7 +28,7 @@ __device__ float decay(float* tile, int row, int column, float* parts, const flo
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
     const int t = part * kRows + i;
-    own[i] = t < tokens && c < columns ? log_decay[t * stride + c * step] : 0.f;
+    own[i] = t < tokens && c < columns && log_decay != nullptr ? log_decay[t * stride + c * step] : 0.f;
     sum += own[i];
   }
   parts[part * kColumns + c] = sum;
@@ -132,7 +132,7 @@ __device__ void load_raw(float* raw, const T* q, std::int64_t q_stride, const T*
     const bool inside = t < tokens && c < channels;
     raw[to] = inside ? number(q[t * q_stride + c]) : 0.f;
     raw[kChannels * kStride + to] = inside ? number(k[t * k_stride + c]) : 0.f;
-    raw[2 * kChannels * kStride + to] = inside ? log_decay[t * stride + c * step] : 0.f;
+    raw[2 * kChannels * kStride + to] = inside && log_decay != nullptr ? log_decay[t * stride + c * step] : 0.f;
   }
 }
 

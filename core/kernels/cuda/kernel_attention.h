@@ -17,7 +17,7 @@ template <class T>  // float, or Bf16: products by tensor cores
 struct KernelAttention {
   Shape shape;        ///< of the queries
   std::int64_t keys;  ///< tokens that are read, at least 0
-  int d, d_value;     ///< channels of a head, 1 to 128
+  int d, d_value;     ///< channels of a head, 1 to 1024
   Features features;
   Heads<const T> q, k, v;   ///< [batch, heads, tokens, d], [.., keys, d], [.., keys, d_value]
   Heads<const float> mass;  ///< [batch, heads, keys], at least 0 (0: as if the key were not there); no data: 1 everywhere

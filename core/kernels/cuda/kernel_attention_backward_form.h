@@ -28,9 +28,9 @@ __device__ __forceinline__ float sum_of_row(const float* products) {
   return sum;
 }
 
-/// dphi(q) = (G + of_sum totals) / sum, where G = d_out memory^T, and of_sum = -phi(q).G / sum. Of what all keys have alike
-/// both terms are many times their difference: it is lost in them to the last digits only because both come from the same G
-/// (and not the second from `out`, which has been rounded).
+/// dphi(q) = (G + of_sum totals) / sum, where G = d_out memory^T, and of_sum = -phi(q).G / sum. What all keys have alike makes
+/// both terms many times as large as their sum. Its roundings cancel because both terms come from the same G; from `out`, which
+/// has been rounded by itself, they would not.
 template <class T>
 __global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(KernelAttentionBackward<T> call) {
   ABLATE_SHARED(float, tiles, 2 * kDeep * kRow);
@@ -47,13 +47,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(KernelAtten
   const Phi phi{of.features};
   float *as = tiles, *bs = tiles + kDeep * kRow;
   const int self = static_cast<int>(threadIdx.x);
-  Tile<T> halves[2];
-  float sum = 0;
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    auto& tile = halves[half];
-    const int left = half * kSide;
-    if (left >= of.d) break;
+  const auto product = [&](Tile<T>& tile, int left) {
     for (int y = 0; y < of.d_value; y += kDeep) {
       load_columns(as, kDeep, d_out + y, call.d_out.token, tokens, of.d_value - y, AsItIs());
       load_columns(bs, kDeep, memory + left * of.d_value + y, of.d_value, of.d - left, of.d_value - y, AsItIs());
@@ -61,12 +55,38 @@ __global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(KernelAtten
       tile.add_exact(as, bs, kDeep);
       __syncthreads();
     }
+  };
+  const auto dots = [&](const Tile<T>& tile, int left) {
     for (int i = 0; i < kOwn; ++i) {
       const int row = tile.row(i), x = left + tile.column(i);
       const bool inside = row < tokens && x < of.d;
       tiles[row * kRow + tile.column(i)] = inside ? tile.at[i] * phi(number(q[row * of.q.token + x])) : 0.f;
     }
-    sum += sum_of_row(tiles);
+    return sum_of_row(tiles);
+  };
+  const auto write = [&](const Tile<T>& tile, int left) {
+    for (int i = 0; i < kOwn; ++i) {
+      const int row = tile.row(i), x = left + tile.column(i);
+      if (row >= tokens || x >= of.d) continue;
+      const float slope = phi.slope(phi(number(q[row * of.q.token + x])));
+      put(to + row * call.to.q.token + x,
+          inverse[row] == 0 ? 0.f : (tile.at[i] + of_sum[row] * totals[x]) * inverse[row] * slope);
+    }
+  };
+  // Of the first channels G is kept; of more, which come first, it is formed twice, by the same sums.
+  float sum = 0;
+#pragma unroll 1
+  for (int left = 2 * kSide; left < of.d; left += kSide) {
+    Tile<T> tile;
+    product(tile, left);
+    sum += dots(tile, left);
+  }
+  Tile<T> halves[2];
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    if (half * kSide >= of.d) break;
+    product(halves[half], half * kSide);
+    sum += dots(halves[half], half * kSide);
   }
   if (self < kSide) {
     // Where a query reads 0, whatever stands in its gradient.
@@ -75,15 +95,13 @@ __global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(KernelAtten
   }
   __syncthreads();
 #pragma unroll
-  for (int half = 0; half < 2; ++half)
-    for (int i = 0; i < kOwn; ++i) {
-      const auto& tile = halves[half];
-      const int row = tile.row(i), x = half * kSide + tile.column(i);
-      if (row >= tokens || x >= of.d) continue;
-      const float slope = phi.slope(phi(number(q[row * of.q.token + x])));
-      put(to + row * call.to.q.token + x,
-          inverse[row] == 0 ? 0.f : (tile.at[i] + of_sum[row] * totals[x]) * inverse[row] * slope);
-    }
+  for (int half = 0; half < 2; ++half) write(halves[half], half * kSide);
+#pragma unroll 1
+  for (int left = 2 * kSide; left < of.d; left += kSide) {
+    Tile<T> tile;
+    product(tile, left);
+    write(tile, left);
+  }
 }
 
 template <class T>
@@ -160,8 +178,8 @@ template <class T>
 const char* wrong(const KernelAttention<T>& of) {
   if (of.shape.batch < 0 || of.shape.heads < 1 || of.shape.tokens < 0 || of.keys < 0)
     return "kernel attention: found a size below 0 or no head";
-  if (of.d < 1 || of.d > 128 || of.d_value < 1 || of.d_value > 128)
-    return "kernel attention: expected heads of 1 to 128 channels";
+  if (of.d < 1 || of.d > kMostChannels || of.d_value < 1 || of.d_value > kMostChannels)
+    return "kernel attention: expected heads of 1 to 1024 channels";
   return nullptr;
 }
 

@@ -17,6 +17,8 @@ struct Heads {
   std::int64_t batch = 0, head = 0, token = 0;
 };
 
+constexpr int kMostChannels = 1024;  ///< of a head: loops over channels take them by tiles
+
 /// Sizes of a call: at least 0, heads at least 1.
 struct Shape {
   std::int64_t batch, heads, tokens;

@@ -29,7 +29,7 @@ void throw_if(const char* error) {
 
 /// @param scores [batch, heads, n, keys] float32, on a device @param padded [batch, keys] bool, or undefined
 ablate::Tensor softmax_on_device(const ablate::Tensor& scores, const ablate::Tensor& padded) {
-  const auto keys = scores.size(-1), rows = scores.numel() / keys, rows_each = scores.size(1) * scores.size(2);
+  const auto keys = scores.size(-1), rows = keys == 0 ? 0 : scores.numel() / keys, rows_each = scores.size(1) * scores.size(2);
   const auto forward = [=](ablate::Saved& saved) {
     const auto from = scores.contiguous();
     const auto hidden = padded.defined() ? padded.contiguous() : padded;
